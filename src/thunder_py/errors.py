@@ -1,0 +1,56 @@
+"""Exceptions of the package; every one of them is also a `ValueError`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["FileFormatError", "ModelError", "ThunderError", "UnknownNameError", "nearest_hint"]
+
+
+class ThunderError(ValueError):
+    """Base of every error raised on bad input."""
+
+
+class ModelError(ThunderError):
+    """A robot that cannot exist: negative mass, empty chain, wrong number of entries."""
+
+
+class UnknownNameError(ThunderError):
+    """A name (robot, frame, link, parameter) that is not there; the nearest known one is suggested."""
+
+
+class FileFormatError(ThunderError):
+    """A file that cannot be read as a robot.
+
+    Parameters
+    ----------
+    message : str
+        What was expected and what came.
+    path : path-like, optional
+        The file.
+    line : int, optional
+        Line in the file, counted from 1.
+    key : str, optional
+        Key (YAML, dotted) or element (URDF) the message is about.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        key: str | None = None,
+    ) -> None:
+        self.path, self.line, self.key = path, line, key
+        where = "" if path is None else f"{path}:" + ("" if line is None else f"{line}:") + " "
+        what = "" if key is None else f"{key}: "
+        super().__init__(f"{where}{what}{message}")
+
+
+def nearest_hint(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest known name, or ``""``."""
+    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {match[0]!r}?" if match else ""

@@ -1,0 +1,290 @@
+"""The description refuses what cannot be, and says so; DH tables against the truth files."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thunder_py.description import (
+    Friction,
+    Limits,
+    RobotDescription,
+    Rotor,
+    check_name,
+    check_physical_input,
+    describe_dh,
+)
+from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.transforms import cos_sin, dh_chain, dh_transform, pose_from_rpy
+
+TRUTH = Path(__file__).parent / "data" / "truth"
+ARMS = ["panda", "rr_elbow_distal", "rr_elbow_craig", "random6_standard", "scara_with_motors"]
+
+
+def truth(name):
+    return json.loads((TRUTH / f"{name}.json").read_text())
+
+
+def from_truth(data, **fields):
+    return describe_dh(
+        [[row["a"], row["alpha"], row["d"], row["theta"]] for row in data["dh"]],
+        convention=data["convention"],
+        joint_types=[row["type"] for row in data["dh"]],
+        inertial=data["par_DYN"],
+        base=data["T_base"],
+        tool=data["T_ee"],
+        gravity=data["gravity"],
+        **fields,
+    )
+
+
+def motion(kind, axis, q):
+    T = np.eye(4)
+    if kind == "P":
+        T[:3, 3] = q * np.asarray(axis)
+    else:
+        x, y, z = axis
+        S = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        T[:3, :3] += math.sin(q) * S + (1 - math.cos(q)) * S @ S
+    return T
+
+
+def end_effector(description, q):
+    T = description.base
+    for i, kind in enumerate(description.joint_types):
+        T = T @ description.placements[i] @ motion(kind, description.axes[i], q[i]) @ description.offsets[i]
+    return T @ description.tool
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_dh_chain_meets_truth(name):
+    data = truth(name)
+    description = from_truth(data)
+    for state in data["states"]:
+        np.testing.assert_allclose(end_effector(description, state["q"]), state["T_0_ee"], atol=1e-13)
+    np.testing.assert_allclose(description.inertial, data["pi"], rtol=1e-14, atol=1e-16)
+
+
+def test_quarter_turns_are_exact():
+    for k in range(-9, 10):
+        assert set(map(abs, cos_sin(k * math.pi / 2))) == {0.0, 1.0}
+        np.testing.assert_allclose(
+            cos_sin(k * math.pi / 2), (math.cos(k * math.pi / 2), math.sin(k * math.pi / 2)), atol=1e-15
+        )
+    assert cos_sin(math.pi / 2 + 1e-9) == (math.cos(math.pi / 2 + 1e-9), math.sin(math.pi / 2 + 1e-9))
+
+
+def test_dh_factors():
+    a, alpha, d, theta = 0.3, 0.4, -0.2, 1.1
+    x = pose_from_rpy((a, 0, 0), (alpha, 0, 0))
+    z = pose_from_rpy((0, 0, d), (0, 0, theta))
+    np.testing.assert_allclose(dh_transform([a, alpha, d, theta]), x @ z, atol=1e-15)
+    np.testing.assert_allclose(dh_transform([a, alpha, d, theta], "standard"), z @ x, atol=1e-15)
+    placements, axes, offsets = dh_chain([[a, alpha, d, theta]], "standard")
+    np.testing.assert_array_equal(placements[0], np.eye(4))
+    np.testing.assert_array_equal(axes, [[0, 0, 1]])
+    np.testing.assert_allclose(offsets[0], z @ x)
+
+
+def test_rpy_order():
+    T = pose_from_rpy((1, 2, 3), (0.1, 0.2, 0.3))
+    roll, pitch, yaw = (pose_from_rpy((0, 0, 0), v) for v in ((0.1, 0, 0), (0, 0.2, 0), (0, 0, 0.3)))
+    np.testing.assert_allclose(T[:3, :3], (yaw @ pitch @ roll)[:3, :3], atol=1e-15)
+    np.testing.assert_array_equal(T[:3, 3], (1, 2, 3))
+
+
+def arm(**fields):
+    return describe_dh(np.zeros((2, 4)), joint_types="RP", inertial=np.ones((2, 10)), **fields)
+
+
+def test_defaults():
+    description = arm()
+    assert (description.n, description.name, description.joint_types) == (2, "robot", "RP")
+    assert description.joint_names == ("joint1", "joint2") and description.link_names == ("link1", "link2")
+    np.testing.assert_array_equal(description.gravity, (0, 0, -9.81))
+    assert describe_dh(np.zeros((3, 4))).joint_types == "RRR"
+    assert not describe_dh(np.zeros((3, 4))).inertial.any()
+
+
+def test_arrays_are_read_only_copies():
+    gravity = np.array([0.0, 0.0, -9.81])
+    description = arm(gravity=gravity)
+    gravity[2] = 0.0
+    assert description.gravity[2] == -9.81
+    for value in (description.gravity, description.inertial, description.placements, description.base):
+        with pytest.raises(ValueError, match="read-only"):
+            value[0] = 1.0
+    with pytest.raises(TypeError):
+        description.masks["x"] = 1
+
+
+def test_equality_pickle_and_copy():
+    one = arm(
+        frames={"camera": (1, np.eye(4))},
+        masks={"dh": [0, 1]},
+        limits=Limits.none(2),
+        rotors=(Rotor(joint=1, inertia=1),),
+    )
+    for other in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one), one.replace()):
+        assert other == one
+    assert one.masks["dh"] == (0, 1)
+    assert one != one.replace(gravity=(0, 0, 0)) and one != 3
+    assert one.replace(limits=None) != one
+
+
+def test_estimates_have_a_description_but_are_no_input():
+    estimate = arm().replace(inertial=-np.ones((2, 10)))
+    assert estimate.inertial[0, 0] == -1
+    with pytest.raises(ModelError, match=r"^mass of link1 must be >= 0, got -1$"):
+        check_physical_input(estimate)
+
+
+def friction(**changes):
+    return Friction(**{"terms": ("viscous",), "coefficients": [[1.0], [1.0]], **changes})
+
+
+BAD = {
+    "name": (lambda: arm(name="my-arm"), r"^robot name must be an identifier .* got 'my-arm'$"),
+    "name type": (lambda: check_name(3), r"^robot name must be an identifier .* got 3$"),
+    "long name": (lambda: arm(name="a" * 64), r"^robot name must be an identifier"),
+    "empty": (lambda: describe_dh(np.zeros((0, 4))), r"^an arm must have 1 to 64 joints, got 0$"),
+    "too many": (lambda: describe_dh(np.zeros((65, 4))), r"^an arm must have 1 to 64 joints, got 65$"),
+    "type": (
+        lambda: arm().replace(joint_types="RX"),
+        r"^type of joint 2 must be R \(revolute\) or P \(prismatic\), got 'X'$",
+    ),
+    "types": (lambda: arm().replace(joint_types=3), r"^joint_types must be letters R and P, got 3$"),
+    "types count": (
+        lambda: describe_dh(np.zeros((2, 4)), joint_types="R"),
+        r"^joint_types must have 2 letters, .* got 1$",
+    ),
+    "dh shape": (lambda: describe_dh(np.zeros((2, 3))), r"^dh must have shape \(n, 4\), got \(2, 3\)$"),
+    "dh words": (lambda: describe_dh([["a", 0, 0, 0]]), r"^dh must be numbers of shape \(n, 4\), got"),
+    "dh complex": (
+        lambda: describe_dh(np.zeros((1, 4), complex)),
+        r"^dh must be real numbers .* got dtype complex128$",
+    ),
+    "dh nan": (lambda: describe_dh([[0, 0, np.nan, 0]]), r"^dh must be finite, got"),
+    "convention": (
+        lambda: arm(convention="modifed"),
+        r"^DH convention must be one of modified, standard, got 'modifed'; did you mean 'modified'\?$",
+    ),
+    "inertial": (
+        lambda: arm().replace(inertial=np.zeros((3, 10))),
+        r"^inertial must have shape \(2, 10\), got \(3, 10\)$",
+    ),
+    "mass": (
+        lambda: describe_dh(np.zeros((2, 4)), inertial=[[1.0] * 10, [-2.5] + [0.0] * 9]),
+        r"^mass of link2 must be >= 0, got -2.5$",
+    ),
+    "gravity": (lambda: arm(gravity=9.81), r"^gravity must have shape \(3,\), got \(\)$"),
+    "gravity inf": (lambda: arm(gravity=(0, 0, np.inf)), r"^gravity must be finite, got"),
+    "base row": (lambda: arm(base=np.ones((4, 4))), r"^base must have the last row \[0, 0, 0, 1\], got"),
+    "tool scale": (lambda: arm(tool=np.diag([2.0, 2, 2, 1])), r"^tool must hold an orthonormal rotation matrix"),
+    "tool mirror": (lambda: arm(tool=np.diag([1.0, 1, -1, 1])), r"^tool must hold a rotation, got a reflection"),
+    "axis": (
+        lambda: arm().replace(dh=None, convention="placements", axes=[[0, 0, 1], [0, 1, 1]]),
+        r"^axis of joint 2 must have unit length, got \[0.0, 1.0, 1.0\] of length 1.41421$",
+    ),
+    "dh lost": (
+        lambda: arm().replace(dh=None),
+        r"^convention must be 'modified' or 'standard' with a DH table .* got 'modified' without dh$",
+    ),
+    "no convention": (
+        lambda: arm().replace(dh=None, convention="x"),
+        r"^convention must be modified, standard or placements, got 'x'$",
+    ),
+    "placement moved": (
+        lambda: arm().replace(offsets=[pose_from_rpy((1, 0, 0))] * 2),
+        r"^offsets must be those of the DH table",
+    ),
+    "joint names": (lambda: arm(joint_names=("a",)), r"^joint_names must be 2 names, got \('a',\)$"),
+    "same names": (lambda: arm(link_names=("a", "a")), r"^link names must differ, got 'a' twice$"),
+    "bad label": (lambda: arm(link_names=("a", "b c")), r"^link name must start with a letter .* got 'b c'$"),
+    "armature": (lambda: arm(armature=[0.1, -0.1]), r"^armature of joint2 must be >= 0, got -0.1$"),
+    "armature shape": (lambda: arm(armature=[0.1]), r"^armature must have shape \(2,\), got \(1,\)$"),
+    "limits n": (lambda: arm(limits=Limits.none(3)), r"^limits must be given for 2 joints, got 3$"),
+    "limits order": (
+        lambda: Limits(lower=[0, 1], upper=[1, 0], velocity=[1, 1], effort=[1, 1]),
+        r"^limits of joint 2: lower 1 is above upper 0$",
+    ),
+    "limits effort": (
+        lambda: Limits(lower=[0], upper=[1], velocity=[1], effort=[-1]),
+        r"^limits.effort of joint 1 must be >= 0, got -1$",
+    ),
+    "limits nan": (
+        lambda: Limits(lower=[0], upper=[np.nan], velocity=[1], effort=[1]),
+        r"^limits.upper must be without NaN, got",
+    ),
+    "limits shape": (
+        lambda: Limits(lower=[0], upper=[1, 2], velocity=[1], effort=[1]),
+        r"^limits.upper must have shape \(1,\), got \(2,\)$",
+    ),
+    "friction n": (
+        lambda: arm(friction=friction(coefficients=[[1.0]])),
+        r"^friction must be given for 2 joints, got 1$",
+    ),
+    "friction term": (
+        lambda: friction(terms=("viscos",)),
+        r"^friction term must be one of .* got 'viscos'; did you mean 'viscous'\?$",
+    ),
+    "friction order": (
+        lambda: friction(terms=("coulomb", "viscous")),
+        r"^friction terms must be some of .* once each in this order",
+    ),
+    "no friction": (lambda: friction(terms=()), r"^friction terms must be some of"),
+    "friction delta": (lambda: friction(delta=0), r"^friction.delta must be > 0, got 0$"),
+    "friction sign": (
+        lambda: arm(friction=friction(coefficients=[[1.0], [-3.0]])),
+        r"^viscous friction of joint2 must be >= 0, got -3$",
+    ),
+    "rotor joint": (lambda: Rotor(joint=0, inertia=1), r"^rotor joint must be an integer >= 1, got 0$"),
+    "rotor carrier": (
+        lambda: Rotor(joint=1, inertia=1, carrier=0.5),
+        r"^rotor carrier must be an integer >= 0, got 0.5$",
+    ),
+    "rotor axis": (lambda: Rotor(joint=1, inertia=1, axis=[1, 1, 0]), r"^rotor of joint 1: axis must have unit length"),
+    "rotor far": (
+        lambda: arm(rotors=(Rotor(joint=3, inertia=1),)),
+        r"^rotor of joint 3 on link 2: the arm has 2 joints and links$",
+    ),
+    "rotor twice": (lambda: arm(rotors=(Rotor(joint=1, inertia=1),) * 2), r"^joint 1 has more than one rotor$"),
+    "rotor sign": (
+        lambda: arm(rotors=(Rotor(joint=1, inertia=-1),)),
+        r"^rotor inertia of joint1 must be >= 0, got -1$",
+    ),
+    "frame name": (lambda: arm(frames={"link1": (1, np.eye(4))}), r"^frame name 'link1' is taken"),
+    "frame link": (lambda: arm(frames={"camera": (3, np.eye(4))}), r"^frame 'camera' must sit on a link 0..2, got 3$"),
+    "frame pose": (lambda: arm(frames={"camera": (1, np.zeros((4, 4)))}), r"^frame 'camera' must have the last row"),
+    "reference": (lambda: arm(reference=3), r"^reference must be text, got 3$"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(case):
+    call, message = BAD[case]
+    with pytest.raises(ModelError, match=message):
+        call()
+
+
+def test_unknown_fields():
+    with pytest.raises(UnknownNameError, match=r"^unknown argument 'gravty'; did you mean 'gravity'\?$"):
+        arm(gravty=(0, 0, 0))
+    with pytest.raises(UnknownNameError, match=r"^a description has no field 'tol'; did you mean 'tool'\?$"):
+        arm().replace(tol=np.eye(4))
+
+
+def test_rotor_defaults_to_the_previous_link():
+    assert Rotor(joint=3, inertia=0.1).carrier == 2
+    assert arm(rotors=(Rotor(joint=2, inertia=1), Rotor(joint=1, inertia=1))).rotors[0].joint == 1
+
+
+def test_one_and_sixty_four_joints():
+    for n in (1, 64):
+        assert isinstance(describe_dh(np.zeros((n, 4))), RobotDescription)
