@@ -1,0 +1,149 @@
+#include "array.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace thunder::python {
+
+namespace {
+
+using Contiguous = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+std::vector<py::ssize_t> shape_of(const py::array& a) { return {a.shape(), a.shape() + a.ndim()}; }
+
+/// An ordinary float64 C-contiguous ndarray, told without a call into NumPy.
+bool is_plain_double(py::handle value) {
+  static PyObject* const dtype = py::dtype::of<double>().release().ptr();  // a singleton of NumPy
+  const auto& api = py::detail::npy_api::get();
+  if (Py_TYPE(value.ptr()) != api.PyArray_Type_) return false;
+  const auto* proxy = py::detail::array_proxy(value.ptr());
+  constexpr int wanted = py::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+  return proxy->descr == dtype && (proxy->flags & wanted) == wanted;
+}
+
+py::object to_double(py::handle value, const char* name) {
+  if (is_plain_double(value)) return py::reinterpret_borrow<py::object>(value);
+  const py::array any = py::array::ensure(value);
+  if (!any) PyErr_Clear();
+  const char kind = any ? any.dtype().kind() : 'O';
+  if (std::strchr("biuf", kind) == nullptr)
+    throw py::value_error(std::string(name) + " must be an array of real numbers, got " +
+                          std::string(py::str(py::repr(value))).substr(0, 120));
+  return Contiguous::ensure(any);
+}
+
+bool all_finite(const double* x, std::size_t count) {
+  constexpr std::uint64_t exponent = 0x7ff0000000000000;
+  bool bad = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t bits;
+    std::memcpy(&bits, x + i, sizeof bits);
+    bad |= (bits & exponent) == exponent;
+  }
+  return !bad;
+}
+
+void require_finite(const double* x, const std::vector<py::ssize_t>& shape, std::size_t count, const char* name) {
+  if (all_finite(x, count)) return;
+  std::size_t at = 0;
+  while (std::isfinite(x[at])) ++at;
+  std::vector<py::ssize_t> index(shape.size());
+  std::size_t rest = at;
+  for (std::size_t k = shape.size(); k-- > 0; rest /= shape[k]) index[k] = static_cast<py::ssize_t>(rest % shape[k]);
+  const std::string text = std::isnan(x[at]) ? "nan" : x[at] > 0 ? "inf" : "-inf";
+  throw py::value_error(std::string(name) + " must be finite, got " + text + " at index " + shape_text(index));
+}
+
+}  // namespace
+
+std::string shape_text(const std::vector<py::ssize_t>& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+VectorInput read_vector(py::handle value, const char* name, int n) {
+  VectorInput input;
+  input.owner = to_double(value, name);
+  const auto* proxy = py::detail::array_proxy(input.owner.ptr());
+  const int rank = proxy->nd;
+  if (rank < 1 || proxy->dimensions[rank - 1] != n)
+    throw py::value_error(std::string(name) + " must have shape (..., " + std::to_string(n) + "), got " +
+                          shape_text({proxy->dimensions, proxy->dimensions + rank}));
+  std::size_t count = n;
+  if (rank > 1) {
+    input.batch.assign(proxy->dimensions, proxy->dimensions + rank - 1);
+    for (const py::ssize_t d : input.batch) count *= d;
+  }
+  input.data = reinterpret_cast<const double*>(proxy->data);
+  input.stride = n;
+  if (!all_finite(input.data, count))
+    require_finite(input.data, {proxy->dimensions, proxy->dimensions + rank}, count, name);
+  return input;
+}
+
+std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names, int count, int n) {
+  std::vector<py::ssize_t> common;
+  for (int k = 0; k < count; ++k) {
+    const auto& shape = inputs[k].batch;
+    if (shape.size() > common.size()) common.insert(common.begin(), shape.size() - common.size(), 1);
+    const std::size_t shift = common.size() - shape.size();
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      py::ssize_t& d = common[shift + i];
+      if (d == 1)
+        d = shape[i];
+      else if (shape[i] != 1 && shape[i] != d) {
+        std::string text = "batch shapes do not broadcast:";
+        for (int j = 0; j < count; ++j)
+          text += std::string(j ? "," : "") + " " + names[j] + " " + shape_text(inputs[j].batch);
+        throw py::value_error(text);
+      }
+    }
+  }
+  for (int k = 0; k < count; ++k) {
+    VectorInput& input = inputs[k];
+    if (input.batch == common) continue;
+    if (std::all_of(input.batch.begin(), input.batch.end(), [](py::ssize_t d) { return d == 1; })) {
+      input.stride = 0;  // one sample for the whole batch
+      continue;
+    }
+    std::vector<py::ssize_t> full = common;
+    full.push_back(n);
+    const py::object numpy = py::module_::import("numpy");
+    input.owner = numpy.attr("ascontiguousarray")(numpy.attr("broadcast_to")(input.owner, py::tuple(py::cast(full))));
+    input.data = static_cast<const double*>(py::reinterpret_borrow<py::array>(input.owner).data());
+  }
+  return common;
+}
+
+py::array output_array(py::handle out, const std::vector<py::ssize_t>& shape) {
+  if (out.is_none()) return py::array_t<double>(shape);
+  if (!is_plain_double(out)) throw py::value_error("out must be a C-contiguous float64 array of shape " + shape_text(shape));
+  auto array = py::reinterpret_borrow<py::array>(out);
+  if (!array.writeable()) throw py::value_error("out must be writeable");
+  if (static_cast<std::size_t>(array.ndim()) != shape.size() || !std::equal(shape.begin(), shape.end(), array.shape()))
+    throw py::value_error("out must have shape " + shape_text(shape) + ", got " + shape_text(shape_of(array)));
+  return array;
+}
+
+bool overlaps(const double* a, std::size_t a_count, const double* b, std::size_t b_count) {
+  return a < b + b_count && b < a + a_count;
+}
+
+py::array_t<double, py::array::c_style> read_array(py::handle value, const char* name, std::vector<py::ssize_t> shape) {
+  const auto array = py::reinterpret_borrow<py::array_t<double, py::array::c_style>>(to_double(value, name));
+  const std::vector<py::ssize_t> got = shape_of(array);
+  bool same = got.size() == shape.size();
+  for (std::size_t i = 0; same && i < shape.size(); ++i) same = shape[i] == -1 || shape[i] == got[i];
+  if (!same) {
+    std::string wanted = shape_text(shape);
+    for (std::size_t at; (at = wanted.find("-1")) != std::string::npos;) wanted.replace(at, 2, "n");
+    throw py::value_error(std::string(name) + " must have shape " + wanted + ", got " + shape_text(got));
+  }
+  require_finite(array.data(), got, array.size(), name);
+  return array;
+}
+
+}  // namespace thunder::python

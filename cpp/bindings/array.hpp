@@ -1,0 +1,52 @@
+// The only place that looks at the shape, type and contents of what Python passes in.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <vector>
+
+namespace thunder::python {
+
+namespace py = pybind11;
+
+/// Anything NumPy makes an array of; typed as such in the stubs.
+class ArrayLike : public py::object {
+ public:
+  PYBIND11_OBJECT_DEFAULT(ArrayLike, object, [](PyObject*) { return 1; })
+};
+
+/// A vector argument, one for each sample of a batch: `data + b * stride` is sample b.
+struct VectorInput {
+  const double* data = nullptr;
+  std::ptrdiff_t stride = 0;
+  std::vector<py::ssize_t> batch;  // shape before the last axis
+  py::object owner;                // keeps a converted copy alive
+};
+
+/// Reads an array of shape (..., n), finite float64 after conversion; anything else is a ValueError that names it.
+VectorInput read_vector(py::handle value, const char* name, int n);
+
+/// Broadcasts the batch shapes as NumPy does and returns the common one; partial broadcasts are copied out.
+std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names, int count, int n);
+
+/// The output array: `out` if given (float64, C-contiguous, writeable, exactly this shape), else a new one.
+py::array output_array(py::handle out, const std::vector<py::ssize_t>& shape);
+
+/// Do the two memory ranges overlap?
+bool overlaps(const double* a, std::size_t a_count, const double* b, std::size_t b_count);
+
+/// Reads an array of exactly this shape (-1: any length), finite.
+py::array_t<double, py::array::c_style> read_array(py::handle value, const char* name, std::vector<py::ssize_t> shape);
+
+std::string shape_text(const std::vector<py::ssize_t>& shape);
+
+}  // namespace thunder::python
+
+namespace pybind11::detail {
+template <>
+struct handle_type_name<thunder::python::ArrayLike> {
+  static constexpr auto name = const_name("numpy.typing.ArrayLike");
+};
+}  // namespace pybind11::detail

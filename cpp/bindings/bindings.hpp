@@ -1,0 +1,22 @@
+// What module.cpp calls, topic by topic.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+
+#include "thunder/model/model.hpp"
+
+namespace thunder::python {
+
+using ModelClass = pybind11::class_<Model, std::shared_ptr<Model>>;
+
+ModelClass bind_model(pybind11::module_& module);
+void bind_quantities(ModelClass& model);
+void bind_control(pybind11::module_& module);
+void bind_simulation(pybind11::module_& module);
+
+/// Frame by index or name, the end effector for None; throws ValueError with the nearest names.
+const Frame<double>& find_frame(const Model& model, pybind11::handle frame);
+
+}  // namespace thunder::python

@@ -1,0 +1,92 @@
+#include "docs.hpp"
+
+#include <stdexcept>
+
+namespace thunder::python {
+
+namespace {
+
+const QuantityDoc kDocs[] = {
+    {"forward_kinematics", "Pose of a frame in the world.", "(..., 4, 4) array [m]", ""},
+    {"jacobian", "Geometric Jacobian of a frame: base axes, linear rows 0-2, angular rows 3-5.", "(..., 6, n) array",
+     "xi = J(q) dq (Thunder article, eq. 3)."},
+    {"jacobian_dot", "Time derivative of the geometric Jacobian along dq.", "(..., 6, n) array", ""},
+    {"mass_matrix", "Mass matrix M(q), rotors and armature included.", "(..., n, n) array [kg m^2, kg m, kg]", ""},
+    {"coriolis_matrix", "Coriolis matrix C(q, dq) of Christoffel symbols.", "(..., n, n) array",
+     "M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorisation of Echeandia "
+     "and Wensing (2021)."},
+    {"gravity_vector", "Gravity torque G(q) = dU/dq.", "(..., n) array [N m or N]", ""},
+    {"friction_torque", "Friction torque, opposing motion where coefficients are positive.", "(..., n) array [N m or N]",
+     "Coulomb friction has the smooth sign dq / (abs(dq) + delta) (D4.2, eq. 62)."},
+    {"mass_matrix_dot", "Time derivative of the mass matrix along dq: C + C'.", "(..., n, n) array", ""},
+    {"coriolis_matrix_dot", "Time derivative of the Coriolis matrix along (dq, ddq), by dual numbers.",
+     "(..., n, n) array", ""},
+    {"gravity_vector_dot", "Time derivative of the gravity torque along dq, by dual numbers.", "(..., n) array", ""},
+    {"inverse_dynamics", "Joint torque M ddq + C dq + G + friction.", "(..., n) array [N m or N]",
+     "Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``."},
+    {"forward_dynamics", "Joint acceleration under torque tau.", "(..., n) array [rad/s^2 or m/s^2]",
+     "Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) "
+     "the result is not finite."},
+    {"christoffel_symbols", "Christoffel symbols of the first kind, C_ij = sum_k Gamma[i, j, k] dq_k.",
+     "(..., n, n, n) array", "Thunder article, eq. 8."},
+    {"regressor", "Regressor Y with Y parameters = inverse dynamics.", "(..., n, p) array",
+     "Thunder article, eq. 5; columns are named by ``parameter_names``."},
+    {"slotine_li_regressor", "Slotine-Li regressor: Y_r parameters = M ddq_r + C(q, dq) dq_r + G + friction(dq).",
+     "(..., n, p) array",
+     "Thunder article, eq. 6, with the Christoffel C; friction acts on the actual velocity. Columns are named by "
+     "``parameter_names``."},
+    {"mass_regressor", "Part of the Slotine-Li regressor that gives M ddq_r.", "(..., n, p) array", ""},
+    {"coriolis_regressor", "Part of the Slotine-Li regressor that gives C(q, dq) dq_r.", "(..., n, p) array", ""},
+    {"gravity_regressor", "Part of the Slotine-Li regressor that gives G(q).", "(..., n, p) array", ""},
+    {"friction_regressor", "Part of the regressors that gives the friction torque.", "(..., n, p) array", ""},
+    {"kinetic_energy", "Kinetic energy, 1/2 dq' M dq.", "float or (...) array [J]", ""},
+    {"potential_energy", "Potential energy, zero for all mass at the world origin.", "float or (...) array [J]", ""},
+    {"operational_space_inertia", "Operational-space inertia (J M^-1 J')^-1 of the chosen rows.",
+     "(..., m, m) array, m chosen rows", "Raises ValueError where the chosen rows are singular."},
+    {"manipulability", "Yoshikawa's measure sqrt(det(J J')) of the chosen rows.", "float or (...) array", ""},
+    {"mass_matrix_derivative", "Partial derivatives of the mass matrix, dM[i, j] / dq[k], by dual numbers.",
+     "(..., n, n, n) array", "Thunder article, section 3.2. For study: the Coriolis kernel does not need it."},
+    {"coriolis_matrix_algebra", "Coriolis matrix by matrix algebra, C = 1/2 ([B_q dq] + Q B_q - B_q' Q').",
+     "(..., n, n) array", "Thunder article, eq. 11. For study: `coriolis_matrix` is the fast one and equals it."},
+    {"coriolis_matrix_christoffel", "Coriolis matrix by the classical Christoffel sums, entry by entry.",
+     "(..., n, n) array", "Thunder article, eq. 8. For study: `coriolis_matrix` is the fast one and equals it."},
+    {"mass_blocks", "Blocks B_0, B_1(Q_1..Q_3), B_2(E_1..E_6) of every link: M = sum blocks[i, k] pi[i, k].",
+     "(..., n, 10, n, n) array", "Thunder article, eqs. 14-16; links only, without rotors and armature."},
+    {"coriolis_blocks", "Blocks C_0, C_1(Q_h), C_2(E_k) of every link, eq. 11 applied to each mass block.",
+     "(..., n, 10, n, n) array", "Thunder article, eq. 17; links only."},
+    {"gravity_blocks", "Blocks Z_0 and the three columns of Z_1 of every link: G = sum blocks[i, k] pi[i, k], k < 4.",
+     "(..., n, 4, n) array", "Thunder article, eq. 21."},
+};
+
+std::string describe(const std::string& input) {
+  if (input == "q") return "Joint positions [rad or m].";
+  if (input == "dq") return "Joint velocities [rad/s or m/s].";
+  if (input == "ddq") return "Joint accelerations [rad/s^2 or m/s^2].";
+  if (input == "dq_r") return "Reference velocities [rad/s or m/s].";
+  if (input == "ddq_r") return "Reference accelerations [rad/s^2 or m/s^2].";
+  return "Joint torques or forces [N m or N].";
+}
+
+}  // namespace
+
+const QuantityDoc& quantity_doc(const std::string& name) {
+  for (const QuantityDoc& doc : kDocs)
+    if (name == doc.name) return doc;
+  throw std::logic_error("no documentation for " + name);  // seen at import, so by every test
+}
+
+std::string numpydoc(const QuantityDoc& doc, const char* const* inputs, int count, bool frame, bool rows) {
+  std::string text = std::string(doc.summary) + "\n\nParameters\n----------\n";
+  for (int k = 0; k < count; ++k)
+    text += std::string(inputs[k]) + " : (..., n) array_like\n    " + describe(inputs[k]) + "\n";
+  if (frame) text += "frame : int or str, optional\n    Link index (0 is the base), frame name; default the end effector.\n";
+  if (rows) text += "rows : sequence of int, optional\n    Rows of the Jacobian that make the task, 0-5; default all six.\n";
+  text += "out : ndarray, optional\n    Result array to fill: float64, C-contiguous, of the exact shape.\n";
+  text += "threads : int, default 1\n    Threads for a batch; 0 is one per core.\n";
+  text += std::string("\nReturns\n-------\n") + doc.returns + "\n";
+  text += "\nRaises\n------\nValueError\n    For a wrong shape or type, or a value that is not finite.\n";
+  if (*doc.notes) text += std::string("\nNotes\n-----\n") + doc.notes + "\n";
+  return text;
+}
+
+}  // namespace thunder::python

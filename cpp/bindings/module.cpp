@@ -1,0 +1,45 @@
+// Table of contents of the extension.
+#include "bindings.hpp"
+#include "thunder/evaluation.hpp"
+
+namespace py = pybind11;
+using namespace thunder;
+
+namespace {
+
+py::dict build_config() {
+  py::dict config;
+#if defined(__clang__)
+  config["compiler"] = "clang " __clang_version__;
+#else
+  config["compiler"] = "gcc " __VERSION__;
+#endif
+  config["cxx_standard"] = __cplusplus / 100 % 100;
+  config["eigen"] = std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
+                    std::to_string(EIGEN_MINOR_VERSION);
+  config["pybind11"] = PYBIND11_TOSTRING(PYBIND11_VERSION_MAJOR) "." PYBIND11_TOSTRING(PYBIND11_VERSION_MINOR);
+#ifdef NDEBUG
+  config["build_type"] = "release";
+#else
+  config["build_type"] = "debug";
+#endif
+  config["batch_instruction_set"] = best_instruction_set() == InstructionSet::avx2 ? "avx2+fma" : "baseline";
+  config["max_joints"] = kMaxJoints;
+  return config;
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "Compute core of thunder_py.";
+  module.attr("__version__") = THUNDER_VERSION;
+  module.def("build_config", &build_config, "How this extension was built, as a dict.");
+  auto model = python::bind_model(module);
+  python::bind_quantities(model);
+#if __has_include("bind_control.cpp")
+  python::bind_control(module);
+#endif
+#if __has_include("bind_simulation.cpp")
+  python::bind_simulation(module);
+#endif
+}

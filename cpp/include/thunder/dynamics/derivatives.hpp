@@ -1,0 +1,52 @@
+// Time derivatives along the motion, by running the kernels on dual numbers.
+#pragma once
+
+#include "../math/dual.hpp"
+#include "gravity.hpp"
+#include "mass_coriolis.hpp"
+
+namespace thunder {
+
+template <class S>
+THUNDER_INLINE void seed(int n, const S* value, const S* derivative, Dual<S>* out) {
+  for (int i = 0; i < n; ++i) out[i] = Dual<S>(value[i], derivative[i]);
+}
+
+template <class S, class P>
+void coriolis_matrix(const ChainView<P>& chain, const S* q, const S* dq, S* C) {
+  S M[kMaxJoints * kMaxJoints];
+  mass_coriolis(chain, q, dq, M, C);
+}
+
+/// dM/dt = C + C'
+template <class S, class P>
+void mass_matrix_dot(const ChainView<P>& chain, const S* q, const S* dq, S* Md) {
+  const int n = chain.n;
+  S C[kMaxJoints * kMaxJoints];
+  coriolis_matrix(chain, q, dq, C);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) Md[i * n + j] = C[i * n + j] + C[j * n + i];
+}
+
+/// dC/dt along (dq, ddq)
+template <class S, class P>
+void coriolis_matrix_dot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* Cd) {
+  const int n = chain.n;
+  PerJoint<Dual<S>> x, v;
+  seed(n, q, dq, x.data);
+  seed(n, dq, ddq, v.data);
+  Dual<S> C[kMaxJoints * kMaxJoints];
+  coriolis_matrix(chain, x.data, v.data, C);
+  for (int i = 0; i < n * n; ++i) Cd[i] = C[i].b;
+}
+
+/// dG/dt along dq
+template <class S, class P>
+void gravity_vector_dot(const ChainView<P>& chain, const S* q, const S* dq, S* Gd) {
+  PerJoint<Dual<S>> x, G;
+  seed(chain.n, q, dq, x.data);
+  gravity_vector(chain, x.data, G.data);
+  for (int i = 0; i < chain.n; ++i) Gd[i] = G[i].b;
+}
+
+}  // namespace thunder

@@ -1,0 +1,111 @@
+// W doubles side by side, one state in each lane. `Isa` keeps the same width compiled for different instruction
+// sets apart: without it the linker would merge the two and an old machine would meet an unknown instruction.
+#pragma once
+
+#include "sincos.hpp"
+
+namespace thunder {
+
+template <int W>
+struct LaneTypes;  // compilers want the width of a vector type to be a plain number
+template <>
+struct LaneTypes<2> {
+  typedef double Lanes __attribute__((vector_size(16)));
+  typedef std::int64_t Bits __attribute__((vector_size(16)));
+};
+template <>
+struct LaneTypes<4> {
+  typedef double Lanes __attribute__((vector_size(32)));
+  typedef std::int64_t Bits __attribute__((vector_size(32)));
+};
+
+template <int W, class Isa>
+struct Pack {
+  using Lanes = typename LaneTypes<W>::Lanes;
+  using Bits = typename LaneTypes<W>::Bits;
+  static constexpr int width = W;
+  Lanes v;
+
+  Pack() = default;
+  THUNDER_INLINE explicit Pack(Lanes lanes) : v(lanes) {}
+  THUNDER_INLINE explicit Pack(double k) : v(k - Lanes{}) {}  // k - 0 broadcasts in g++ and clang alike
+};
+
+#define THUNDER_PACK_OPERATOR(op)                                                   \
+  template <int W, class Isa>                                                       \
+  THUNDER_INLINE Pack<W, Isa> operator op(const Pack<W, Isa>& a, const Pack<W, Isa>& b) { \
+    return Pack<W, Isa>(a.v op b.v);                                                \
+  }                                                                                 \
+  template <int W, class Isa>                                                       \
+  THUNDER_INLINE Pack<W, Isa> operator op(const Pack<W, Isa>& a, double k) {        \
+    return Pack<W, Isa>(a.v op k);                                                  \
+  }                                                                                 \
+  template <int W, class Isa>                                                       \
+  THUNDER_INLINE Pack<W, Isa> operator op(double k, const Pack<W, Isa>& a) {        \
+    return Pack<W, Isa>(k op a.v);                                                  \
+  }
+THUNDER_PACK_OPERATOR(+)
+THUNDER_PACK_OPERATOR(-)
+THUNDER_PACK_OPERATOR(*)
+THUNDER_PACK_OPERATOR(/)
+#undef THUNDER_PACK_OPERATOR
+
+template <int W, class Isa>
+THUNDER_INLINE Pack<W, Isa> operator-(const Pack<W, Isa>& a) {
+  return Pack<W, Isa>(-a.v);
+}
+template <int W, class Isa, class T>
+THUNDER_INLINE Pack<W, Isa>& operator+=(Pack<W, Isa>& a, const T& b) {
+  return a = a + b;
+}
+template <int W, class Isa, class T>
+THUNDER_INLINE Pack<W, Isa>& operator-=(Pack<W, Isa>& a, const T& b) {
+  return a = a - b;
+}
+
+template <int W, class Isa>
+THUNDER_INLINE Pack<W, Isa> abs(const Pack<W, Isa>& a) {
+  using Bits = typename Pack<W, Isa>::Bits;
+  return Pack<W, Isa>((typename Pack<W, Isa>::Lanes)((Bits)a.v & INT64_MAX));
+}
+template <int W, class Isa>
+THUNDER_INLINE Pack<W, Isa> copysign(const Pack<W, Isa>& a, const Pack<W, Isa>& sign) {
+  using Bits = typename Pack<W, Isa>::Bits;
+  return Pack<W, Isa>((typename Pack<W, Isa>::Lanes)(((Bits)a.v & INT64_MAX) | ((Bits)sign.v & INT64_MIN)));
+}
+template <int W, class Isa>
+THUNDER_INLINE Pack<W, Isa> sqrt(const Pack<W, Isa>& a) {
+  Pack<W, Isa> r;
+  for (int i = 0; i < W; ++i) r.v[i] = __builtin_sqrt(a.v[i]);
+  return r;
+}
+
+template <int W, class Isa>
+THUNDER_INLINE void sincos(const Pack<W, Isa>& x, Pack<W, Isa>& s, Pack<W, Isa>& c) {
+  using namespace sincos_detail;
+  using Pk = Pack<W, Isa>;
+  using Bits = typename Pk::Bits;
+  using Lanes = typename Pk::Lanes;
+  bool far = false;
+  for (int i = 0; i < W; ++i) far |= !(__builtin_fabs(x.v[i]) < kSincosRange);
+  if (__builtin_expect(far, 0)) {
+    for (int i = 0; i < W; ++i) {
+      s.v[i] = __builtin_sin(x.v[i]);
+      c.v[i] = __builtin_cos(x.v[i]);
+    }
+    return;
+  }
+  const Pk shifted = x * kTwoOverPi + kRound;
+  const Pk k = shifted - kRound;
+  const Bits quadrant = (Bits)shifted.v;
+  const Pk r = ((x - k * kHalfPi1) - k * kHalfPi2) - k * kHalfPi3;
+  const Pk r2 = r * r;
+  Bits s_bits = (Bits)sine(r, r2).v, c_bits = (Bits)cosine(r2).v;
+  const Bits swap = (s_bits ^ c_bits) & -(quadrant & 1);
+  s_bits ^= swap ^ ((quadrant & 2) << 62);
+  c_bits ^= swap ^ (((quadrant + 1) & 2) << 62);
+  s.v = (Lanes)s_bits;
+  c.v = (Lanes)c_bits;
+}
+
+}  // namespace thunder

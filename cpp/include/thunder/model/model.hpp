@@ -1,0 +1,93 @@
+// A robot as run-time data: owns the chain that the kernels read, names its frames and parameters. Immutable.
+#pragma once
+
+#include <Eigen/Dense>
+#include <string>
+#include <vector>
+
+#include "chain.hpp"
+
+namespace thunder {
+
+/// What a model is made of; the pose of link i in link i-1 is placement * motion about axis * offset.
+struct ModelData {
+  std::string name;
+  std::vector<Eigen::Matrix4d> placements, offsets;
+  std::vector<Eigen::Vector3d> axes;
+  std::vector<bool> prismatic;
+  Eigen::Matrix<double, Eigen::Dynamic, kLinkParameters, Eigen::RowMajor> inertial;  // REG, in link frames
+  Eigen::Vector3d gravity;
+  Eigen::Matrix4d base, tool;
+  std::vector<FrictionTerm> friction_terms;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> friction;  // n x terms
+  double friction_delta = 1e-2;
+  std::vector<double> armature;  // empty or n
+  struct RotorData {
+    int joint;                  // 1..n
+    int carrier;                // 0..n
+    bool has_axis;              // else the joint's axis at q = 0
+    Eigen::Vector3d axis;       // in the carrier's link frame
+    double ratio, inertia;
+  };
+  std::vector<RotorData> rotors;
+  std::vector<std::string> joint_names, link_names;
+  struct FrameData {
+    std::string name;
+    int link;  // 0..n
+    Eigen::Matrix4d pose;
+  };
+  std::vector<FrameData> frames;
+};
+
+class Model {
+ public:
+  /// Throws std::invalid_argument where sizes do not agree.
+  explicit Model(ModelData data);
+
+  int n() const { return static_cast<int>(links_.size()); }
+  int parameter_count() const { return view().parameters(); }
+  const std::string& name() const { return data_.name; }
+  const ModelData& data() const { return data_; }
+
+  ChainView<double> view() const {
+    return {n(),
+            links_.data(),
+            {data_.gravity.x(), data_.gravity.y(), data_.gravity.z()},
+            static_cast<int>(rotors_.size()),
+            rotors_.data(),
+            static_cast<int>(data_.friction_terms.size()),
+            data_.friction_terms.data(),
+            data_.friction.data(),
+            data_.friction_delta,
+            !data_.armature.empty()};
+  }
+
+  /// Inertial (REG, link after link), friction (joint after joint), rotor and armature parameters.
+  const Eigen::VectorXd& parameters() const { return parameters_; }
+  const std::vector<std::string>& parameter_names() const { return parameter_names_; }
+
+  /// Frames: 0 the base, 1..n the links, n+1 the end effector, then the named ones.
+  const std::vector<std::string>& frame_names() const { return frame_names_; }
+  const Frame<double>& frame(int index) const { return frames_[index]; }
+  int end_effector() const { return n() + 1; }
+  /// Index of a named frame, -1 if there is none.
+  int find_frame(const std::string& name) const;
+
+ private:
+  void build_links();
+  void build_rotors();
+  void build_frames();
+  void build_parameters();
+  Frame<double> frame_on_link(int link, const Eigen::Matrix4d& pose) const;
+
+  ModelData data_;
+  std::vector<Link<double>> links_;
+  std::vector<Rotor<double>> rotors_;
+  std::vector<Frame<double>> frames_;
+  std::vector<std::string> frame_names_, parameter_names_;
+  Eigen::VectorXd parameters_;
+};
+
+Pose<double> to_pose(const Eigen::Matrix4d& T);
+
+}  // namespace thunder

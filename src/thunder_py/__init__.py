@@ -1,0 +1,56 @@
+"""Dynamics, regressors and adaptive control of serial manipulators."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import _core, errors
+from .robot import Robot
+
+if TYPE_CHECKING:
+    from . import control, description, inertia, io, plotting, reference, result, simulation
+    from .control import Backstepping, SlotineLi
+    from .result import Result
+    from .simulation import simulate
+
+__version__: str = _core.__version__
+
+# what costs an import of its own comes when it is first used
+_LAZY = {
+    "Backstepping": "control",
+    "SlotineLi": "control",
+    "Result": "result",
+    "simulate": "simulation",
+}
+_LAZY_MODULES = ("control", "description", "inertia", "io", "plotting", "reference", "result", "simulation")
+
+__all__ = [
+    "Backstepping",
+    "Result",
+    "Robot",
+    "SlotineLi",
+    "__version__",
+    "control",
+    "description",
+    "errors",
+    "inertia",
+    "io",
+    "plotting",
+    "reference",
+    "result",
+    "simulate",
+    "simulation",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    if name in _LAZY_MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

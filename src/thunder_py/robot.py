@@ -1,0 +1,296 @@
+"""The robot: an immutable serial arm that evaluates itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, inertia
+from .description import Friction, Limits, RobotDescription, check_physical_input, describe_dh
+from .parameters import BaseParameters, UnknownParameters, find_base_parameters, select_parameters
+
+__all__ = ["Ellipsoid", "Robot"]
+
+Array = npt.NDArray[np.float64]
+
+
+class Ellipsoid(NamedTuple):
+    """Principal axes of a manipulability ellipsoid, longest first.
+
+    Attributes
+    ----------
+    axes : (..., m, m) array
+        Unit axes in columns.
+    lengths : (..., m) array
+        Half lengths along them.
+    """
+
+    axes: Array
+    lengths: Array
+
+
+class Robot(_core.Model):
+    """A serial arm: kinematics, dynamics and regressors of any number of states at once.
+
+    Make one with `load`, `from_dh` or from a `RobotDescription`. Robots do not change; `with_parameters` and
+    `replace` return new ones. Every quantity takes lists or arrays of shape ``(..., n)``, batch axes first and
+    broadcast as NumPy does, and ``out=`` to fill an array of the caller.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        The data of the arm.
+    """
+
+    def __init__(self, description: RobotDescription) -> None:
+        d = description
+        friction = d.friction
+        super().__init__(
+            name=d.name,
+            prismatic=[kind == "P" for kind in d.joint_types],
+            placements=d.placements,
+            axes=d.axes,
+            offsets=d.offsets,
+            inertial=d.inertial,
+            gravity=d.gravity,
+            base=d.base,
+            tool=d.tool,
+            friction_terms=[] if friction is None else [Friction.TERMS.index(term) for term in friction.terms],
+            friction=np.zeros((d.n, 0)) if friction is None else friction.coefficients,
+            friction_delta=1.0 if friction is None else friction.delta,
+            armature=[] if d.armature is None else list(d.armature),
+            rotors=[
+                (r.joint, r.joint - 1 if r.carrier is None else r.carrier, r.axis, r.gear_ratio, r.inertia)
+                for r in d.rotors
+            ],
+            joint_names=list(d.joint_names),
+            link_names=list(d.link_names),
+            frames=[(name, link, pose) for name, (link, pose) in d.frames.items()],
+        )
+        self._description = d
+
+    @classmethod
+    def load(cls, source: str | Path, **options: Any) -> Robot:
+        """Load a bundled robot by name, or one from a ``.yaml`` or ``.urdf`` file.
+
+        Parameters
+        ----------
+        source : str or path
+            Name of a bundled robot (``thunder_py.robots.names()``) or path of a file.
+        **options
+            For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``, ``name``.
+
+        Raises
+        ------
+        UnknownNameError
+            No such bundled robot; the nearest name is suggested.
+        FileFormatError
+            The file is not a robot; says path, line and key.
+        """
+        from .io import load_description
+
+        return cls(load_description(source, **options))
+
+    @classmethod
+    def from_dh(
+        cls,
+        dh: npt.ArrayLike,
+        *,
+        convention: str = "modified",
+        joint_types: str | None = None,
+        inertial: npt.ArrayLike | None = None,
+        gravity: npt.ArrayLike = (0.0, 0.0, -9.81),
+        base: npt.ArrayLike | None = None,
+        tool: npt.ArrayLike | None = None,
+        name: str = "robot",
+        **fields: Any,
+    ) -> Robot:
+        """Make a robot from a Denavit-Hartenberg table.
+
+        Parameters
+        ----------
+        dh : (n, 4) array_like
+            Rows ``[a, alpha, d, theta]`` [m, rad, m, rad]; q adds to theta (R) or d (P).
+        convention : {"modified", "standard"}
+            Craig: Tr_x(a) Rot_x(alpha) Tr_z(d) Rot_z(theta), or distal: Rot_z Tr_z Tr_x Rot_x.
+        joint_types : str, optional
+            One letter per joint, ``R`` or ``P``; default all revolute.
+        inertial : (n, 10) array_like, optional
+            DYN rows ``[m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, inertia about the centre of mass in link
+            axes; default massless (kinematics only).
+        gravity : (3,) array_like
+            Acceleration of gravity in the world [m/s^2].
+        base, tool : (4, 4) array_like, optional
+            Base in the world, end effector in the last link.
+        name : str
+            An identifier.
+        **fields
+            Further fields of `RobotDescription`: ``limits``, ``friction``, ``rotors``, ``armature``, names, ...
+
+        Raises
+        ------
+        ModelError
+            For a robot that cannot exist.
+        """
+        given = {"base": base, "tool": tool, "joint_types": joint_types, "inertial": inertial}
+        fields.update({key: value for key, value in given.items() if value is not None})
+        description = describe_dh(dh, convention=convention, name=name, gravity=gravity, **fields)
+        return cls(check_physical_input(description))
+
+    @property
+    def description(self) -> RobotDescription:
+        """The data this robot was made of."""
+        return self._description
+
+    @property
+    def joint_types(self) -> str:
+        """One letter per joint, ``R`` or ``P``."""
+        return self._description.joint_types
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return self._description.joint_names
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the links."""
+        return self._description.link_names
+
+    @property
+    def limits(self) -> Limits:
+        """Joint limits, infinite where none is known."""
+        return self._description.limits or Limits.none(self.n)
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of gravity in the world, (3,) [m/s^2]."""
+        return self._description.gravity
+
+    @property
+    def inertial(self) -> Array:
+        """REG parameters of the links, (n, 10), inertia about the link frame origin."""
+        return self._description.inertial
+
+    def save(self, path: str | Path) -> None:
+        """Write the robot to a YAML file that `load` reads back exactly."""
+        from .io import save_description
+
+        save_description(self._description, path)
+
+    def replace(self, **changes: Any) -> Robot:
+        """Return a robot with some fields of its description changed."""
+        return Robot(self._description.replace(**changes))
+
+    def with_parameters(self, parameters: npt.ArrayLike) -> Robot:
+        """Return this robot with another parameter vector, which need not be physical: an estimate will do.
+
+        Parameters
+        ----------
+        parameters : (p,) array_like
+            In the order of `parameter_names`.
+        """
+        pi = np.asarray(parameters, dtype=np.float64)
+        if pi.shape != (self.p,):
+            raise ValueError(f"parameters must have shape ({self.p},), got {pi.shape}")
+        if not np.isfinite(pi).all():
+            raise ValueError("parameters must be finite")
+        d = self._description
+        terms = 0 if d.friction is None else len(d.friction.terms)
+        inertial, friction, rotors, armature = np.split(
+            pi, np.cumsum([10 * self.n, terms * self.n, len(d.rotors)])
+        )
+        changes: dict[str, Any] = {"inertial": inertial.reshape(self.n, 10)}
+        if d.friction is not None:
+            changes["friction"] = dataclasses.replace(d.friction, coefficients=friction.reshape(self.n, terms))
+        changes["rotors"] = tuple(
+            dataclasses.replace(rotor, inertia=float(value)) for rotor, value in zip(d.rotors, rotors, strict=True)
+        )
+        if d.armature is not None:
+            changes["armature"] = armature
+        return self.replace(**changes)
+
+    def unknown(self, which: str | Sequence[str] | npt.ArrayLike | None = None) -> UnknownParameters:
+        """Choose the parameters that are unknown (Thunder article, Remark 2).
+
+        Parameters
+        ----------
+        which : str, sequence of str, or (p,) bool array, optional
+            Link or joint names (``"link7"``), parameter names (``"link7.m"``), groups (``"inertial"``, ``"friction"``,
+            ``"rotor"``, ``"armature"``), or a mask; default all parameters.
+
+        Raises
+        ------
+        UnknownNameError
+            A name that fits nothing; the nearest one is suggested.
+        """
+        return select_parameters(self, which)
+
+    def base_parameters(self, *, samples: int = 64, tolerance: float = 1e-9, seed: int = 0) -> BaseParameters:
+        """Find the parameter combinations that joint torques can tell apart.
+
+        Parameters
+        ----------
+        samples : int
+            Random states whose regressors are stacked.
+        tolerance : float
+            Relative size of a pivot that counts as zero.
+        seed : int
+            Seed of the random states.
+
+        Notes
+        -----
+        Rank-revealing QR of the stacked regressor (Gautier and Khalil 1990, numerically).
+        """
+        return find_base_parameters(self, samples=samples, tolerance=tolerance, seed=seed)
+
+    def inertial_is_physical(self) -> npt.NDArray[np.bool_]:
+        """Tell for every link whether its pseudo-inertia is positive definite, (n,)."""
+        return inertia.is_physical(self.inertial)
+
+    def velocity_ellipsoid(
+        self, q: npt.ArrayLike, frame: int | str | None = None, *, rows: Sequence[int] = (0, 1, 2)
+    ) -> Ellipsoid:
+        """Ellipsoid of the velocities that unit joint velocities give, v' (J J')^-1 v = 1.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions.
+        frame : int or str, optional
+            Default the end effector.
+        rows : sequence of int
+            Rows of the Jacobian, default the linear ones.
+        """
+        J = self.jacobian(q, frame)[..., list(rows), :]
+        axes, lengths, _ = np.linalg.svd(J @ J.swapaxes(-1, -2), hermitian=True)
+        return Ellipsoid(axes, np.sqrt(np.maximum(lengths, 0.0)))
+
+    def force_ellipsoid(
+        self, q: npt.ArrayLike, frame: int | str | None = None, *, rows: Sequence[int] = (0, 1, 2)
+    ) -> Ellipsoid:
+        """Ellipsoid of the forces that unit joint torques hold, f' (J J') f = 1: the inverse half lengths.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions.
+        frame : int or str, optional
+            Default the end effector.
+        rows : sequence of int
+            Rows of the Jacobian, default the linear ones.
+        """
+        axes, lengths = self.velocity_ellipsoid(q, frame, rows=rows)
+        with np.errstate(divide="ignore"):
+            return Ellipsoid(axes[..., ::-1], 1.0 / lengths[..., ::-1])
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.name!r}: {self.n} joints ({self.joint_types}), {self.p} parameters>"
+
+    def __reduce__(self) -> tuple[type[Robot], tuple[RobotDescription]]:
+        return Robot, (self._description,)
