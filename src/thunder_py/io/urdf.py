@@ -1,0 +1,302 @@
+"""URDF files as robots: the chain between two links, with everything rigidly fixed to it lumped into it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import array, check_name
+from ..description import Friction, Limits, RobotDescription
+from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..inertia import pseudo_inertia, reg_from_pseudo_inertia
+from .urdf_tree import Joint, Tree, read_tree
+from .urdf_xml import parse_xml
+
+__all__ = ["load_urdf", "parse_urdf"]
+
+Array = npt.NDArray[np.float64]
+_LISTED = 20  # candidates named in a message
+_MOVABLE = ("revolute", "continuous", "prismatic")
+
+
+def load_urdf(
+    path: str | Path,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    *,
+    missing_inertia: str = "error",
+    fix_joints: Mapping[str, float] | None = None,
+    gravity: npt.ArrayLike = (0.0, 0.0, -9.81),
+    name: str | None = None,
+) -> RobotDescription:
+    """Read the arm between two links of a URDF file.
+
+    Fixed joints are lumped into the link they are fixed to, with the inertia of whatever hangs on them; the lumped
+    links stay as named frames, one called ``base`` or ``tool`` with the prefix ``urdf:`` because these names are taken.
+    Moving branches that leave the immobile base are left out: they do not take part in the arm's dynamics. Meshes are
+    never opened.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; expand xacro first.
+    base_link : str, optional
+        Link whose frame is the robot's base; default the root. What is above it is left out.
+    tip_link : str, optional
+        Link whose frame is the end effector; default the only leaf behind a moving joint. What is fixed beyond it is
+        lumped as well.
+    missing_inertia : {"error", "zero"}
+        What to do with a moving body none of whose links has an ``<inertial>``: refuse it or call it massless.
+    fix_joints : mapping of str to float, optional
+        Movable joints to lock, each at a position [rad or m]. Side branches that move with the arm, and mimic joints,
+        must be locked: this is a serial arm. Joint limits are not applied to these positions.
+    gravity : (3,) array_like
+        Acceleration of gravity [m/s^2] in the world, whose frame is that of the base link.
+    name : str, optional
+        The robot's name, an identifier; default the one in the file.
+
+    Returns
+    -------
+    RobotDescription
+        With ``convention="placements"``; joint and link names, limits and friction from the file.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not a sound URDF, or holds no serial arm between the two links; with line and element.
+    UnknownNameError
+        If `base_link`, `tip_link` or a name in `fix_joints` is not in the file.
+    ModelError
+        If another argument is wrong.
+    OSError
+        If the file cannot be read.
+    """
+    return parse_urdf(
+        Path(path).read_bytes(),
+        base_link,
+        tip_link,
+        missing_inertia=missing_inertia,
+        fix_joints=fix_joints,
+        gravity=gravity,
+        name=name,
+        path=path,
+    )
+
+
+def parse_urdf(
+    text: str | bytes,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    *,
+    missing_inertia: str = "error",
+    fix_joints: Mapping[str, float] | None = None,
+    gravity: npt.ArrayLike = (0.0, 0.0, -9.81),
+    name: str | None = None,
+    path: str | Path | None = None,
+) -> RobotDescription:
+    """Read the arm between two links of a URDF text, such as a ``robot_description`` parameter.
+
+    Parameters
+    ----------
+    text : str or bytes
+        The document.
+    base_link, tip_link, missing_inertia, fix_joints, gravity, name
+        As for `load_urdf`.
+    path : path-like, optional
+        Named in messages; not opened.
+
+    Returns
+    -------
+    RobotDescription
+        As for `load_urdf`.
+
+    Raises
+    ------
+    FileFormatError, UnknownNameError, ModelError
+        As for `load_urdf`.
+    """
+    if missing_inertia not in ("error", "zero"):
+        raise ModelError(f"missing_inertia must be 'error' or 'zero', got {missing_inertia!r}")
+    tree = read_tree(parse_xml(text, path))
+    robot_name = _robot_name(tree, name)
+    locked = _locked(tree, fix_joints)
+    base = tree.root if base_link is None else tree.check_link(base_link, "base_link")
+    tip = _only_tip(tree, base, locked) if tip_link is None else tree.check_link(tip_link, "tip_link")
+    arm = _assemble(tree, base, tip, locked)
+    joints = arm.joints
+    return RobotDescription(
+        name=robot_name,
+        joint_types="".join("P" if joint.type == "prismatic" else "R" for joint in joints),
+        placements=np.array(arm.placements),
+        axes=np.array([joint.axis for joint in joints]),
+        offsets=np.tile(np.eye(4), (len(joints), 1, 1)),
+        inertial=_inertial(tree, arm, zero=missing_inertia == "zero"),
+        gravity=np.asarray(gravity),
+        tool=arm.places[tip][1],
+        joint_names=tuple(joint.name for joint in joints),
+        link_names=tuple(joint.child for joint in joints),
+        limits=_limits(joints),
+        friction=_friction(joints),
+        frames=_frames(arm, tip),
+    )
+
+
+def _robot_name(tree: Tree, name: str | None) -> str:
+    if name is not None:
+        return check_name(name, "name")
+    written = tree.element.attributes.get("name", "").strip()
+    try:
+        return check_name(written)
+    except ModelError as error:
+        proposal = re.sub(r"\W|^(?=\d)", "_", written, flags=re.ASCII)[:63] or "robot"
+        raise tree.element.error(f"{error}; pass another, such as name={proposal!r}") from None
+
+
+def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[str, float]:
+    """Check `fix_joints`: movable joints of the file, at finite positions."""
+    if fix_joints is None:
+        return {}
+    if not isinstance(fix_joints, Mapping):
+        raise ModelError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
+    movable = [joint.name for joint in tree.joints.values() if joint.type in _MOVABLE]
+    for name in fix_joints:
+        if name not in tree.joints:
+            raise UnknownNameError(f"fix_joints: there is no joint {name!r}{nearest_hint(str(name), movable)}")
+        if name not in movable:
+            kind = tree.joints[name].type
+            raise ModelError(f"fix_joints: joint {name!r} is {kind}; only {', '.join(_MOVABLE)} can be locked")
+    return {name: float(array(q, (), f"fix_joints[{name!r}]")) for name, q in fix_joints.items()}
+
+
+def _moves(joint: Joint, locked: Mapping[str, float]) -> bool:
+    return joint.type != "fixed" and joint.name not in locked
+
+
+def _only_tip(tree: Tree, base: str, locked: Mapping[str, float]) -> str:
+    """Return the only leaf that moves relative to `base`."""
+    leaves = []
+    for link in tree.links_below(base):
+        path = tree.path(base, link) or []
+        if not tree.below[link] and any(_moves(joint, locked) for joint in path):
+            leaves.append(link)
+    if not leaves:
+        raise tree.links[base].element.error("no joint below this link moves: the chain is empty")
+    if len(leaves) > 1:
+        some = ", ".join(map(repr, leaves[:_LISTED])) + (", ..." if len(leaves) > _LISTED else "")
+        raise tree.element.error(f"{len(leaves)} links could be the tip; pass one of them as tip_link: {some}")
+    return leaves[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Arm:
+    """The moving joints, their placements in the body before, and for every link its body and its pose in it."""
+
+    joints: tuple[Joint, ...]
+    placements: list[Array]
+    places: Mapping[str, tuple[int, Array]]
+
+
+def _moving_chain(tree: Tree, base: str, tip: str, locked: Mapping[str, float]) -> tuple[Joint, ...]:
+    """Joints between the two links that move, if each of them may."""
+    path = tree.path(base, tip)
+    if path is None:
+        raise tree.links[tip].element.error(f"the tip is not below the base link {base!r}")
+    chain = tuple(joint for joint in path if _moves(joint, locked))
+    if not chain:
+        raise tree.links[tip].element.error(f"no joint moves between {base!r} and this link: the chain is empty")
+    for joint in chain:
+        if joint.type not in _MOVABLE:
+            raise joint.element.error(
+                f"{joint.type} joints are not supported; if the arm starts below it, pass base_link={joint.child!r}"
+            )
+        if joint.mimic is not None:
+            raise joint.element.error(
+                f"mimic joints are not supported (it follows {joint.mimic!r}); "
+                f"lock it: fix_joints={{{joint.name!r}: 0.0}}"
+            )
+    return chain
+
+
+def _assemble(tree: Tree, base: str, tip: str, locked: Mapping[str, float]) -> _Arm:
+    """Gather the links into bodies: 0 is the base, k moves with the k-th joint of the chain."""
+    chain = _moving_chain(tree, base, tip, locked)
+    number = {joint.name: k for k, joint in enumerate(chain, start=1)}
+    placements = [np.eye(4)] * len(chain)
+    places: dict[str, tuple[int, Array]] = {base: (0, np.eye(4))}
+    loose: list[Joint] = []
+    for link in tree.links_below(base):
+        if link not in places:
+            continue  # it hangs on a joint that leaves the base: no part in the arm's dynamics
+        body, pose = places[link]
+        for joint in tree.below[link]:
+            if joint.name in number:
+                placements[number[joint.name] - 1] = pose @ joint.origin
+                places[joint.child] = (number[joint.name], np.eye(4))
+            elif body > 0 or not _moves(joint, locked):
+                places[joint.child] = (body, pose @ joint.pose(locked.get(joint.name, 0.0)))
+                if _moves(joint, locked):
+                    loose.append(joint)
+    _refuse_loose(loose, tip)
+    return _Arm(chain, placements, places)
+
+
+def _refuse_loose(loose: Sequence[Joint], tip: str) -> None:
+    for joint in loose:
+        if joint.type not in _MOVABLE:
+            raise joint.element.error(f"{joint.type} joints are not supported, and this one is carried by the arm")
+    if loose:
+        settings = ", ".join(f"{joint.name!r}: 0.0" for joint in loose)
+        raise loose[0].element.error(
+            f"moves off the chain to {tip!r}, on a branch that the arm carries; a serial arm needs it locked: "
+            f"fix_joints={{{settings}}}, at positions of your choice"
+        )
+
+
+def _inertial(tree: Tree, arm: _Arm, *, zero: bool) -> Array:
+    """REG rows (n, 10) of the bodies: the sums over their links, each moved to the body's frame."""
+    total = np.zeros((len(arm.joints) + 1, 10))
+    known = {0}
+    for name, (body, T) in arm.places.items():
+        inertial = tree.links[name].inertial
+        if inertial is not None:
+            own = np.array_equal(T, np.eye(4))  # then keep the file's numbers to the last bit
+            total[body] += inertial if own else reg_from_pseudo_inertia(T @ pseudo_inertia(inertial) @ T.T)
+            known.add(body)
+    for body, joint in enumerate(arm.joints, start=1):
+        if body not in known and not zero:
+            raise tree.links[joint.child].element.error(
+                f"moves with joint {joint.name!r} but neither it nor a link fixed to it has an <inertial>; "
+                "add one, or pass missing_inertia='zero' to call it massless"
+            )
+    return total[1:]
+
+
+def _limits(joints: Sequence[Joint]) -> Limits:
+    lower, upper, velocity, effort = np.array([joint.limits for joint in joints]).T
+    return Limits(lower=lower, upper=upper, velocity=velocity, effort=effort)
+
+
+def _friction(joints: Sequence[Joint]) -> Friction | None:
+    """Friction with the terms that some joint has, None if there is none at all."""
+    coefficients = np.array([joint.friction for joint in joints])
+    used = [k for k in range(2) if coefficients[:, k].any()]
+    terms = tuple(("viscous", "coulomb")[k] for k in used)
+    return Friction(terms=terms, coefficients=coefficients[:, used]) if terms else None
+
+
+def _frames(arm: _Arm, tip: str) -> dict[str, tuple[int, Array]]:
+    """Lumped links as frames; the bodies' own frames are the links', and 'base' and 'tool' have a meaning already."""
+    own = {joint.child for joint in arm.joints}
+    frames = {}
+    for name, (body, T) in arm.places.items():
+        if name in own or (name == "tool" and name == tip):
+            continue
+        if name == "base" and body == 0 and np.array_equal(T, np.eye(4)):
+            continue
+        frames[f"urdf:{name}" if name in ("base", "tool") else name] = (body, T)
+    return frames
