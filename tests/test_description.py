@@ -106,7 +106,8 @@ def arm(**fields):
 def test_defaults():
     description = arm()
     assert (description.n, description.name, description.joint_types) == (2, "robot", "RP")
-    assert description.joint_names == ("joint1", "joint2") and description.link_names == ("link1", "link2")
+    assert description.joint_names == ("joint1", "joint2")
+    assert description.link_names == ("link1", "link2")
     np.testing.assert_array_equal(description.gravity, (0, 0, -9.81))
     assert describe_dh(np.zeros((3, 4))).joint_types == "RRR"
     assert not describe_dh(np.zeros((3, 4))).inertial.any()
@@ -134,7 +135,8 @@ def test_equality_pickle_and_copy():
     for other in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one), one.replace()):
         assert other == one
     assert one.masks["dh"] == (0, 1)
-    assert one != one.replace(gravity=(0, 0, 0)) and one != 3
+    assert one != one.replace(gravity=(0, 0, 0))
+    assert one != 3
     assert one.replace(limits=None) != one
 
 

@@ -28,15 +28,15 @@ theta_vectors = st.lists(coordinate, min_size=10, max_size=10).map(np.array)
 
 def tensor(points, masses):
     """Inertia about the origin, summed point by point with cross-product matrices."""
-    I = np.zeros((3, 3))
+    inertia = np.zeros((3, 3))
     for p, m in zip(points, masses, strict=True):
         S = np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
-        I += m * S.T @ S
-    return I
+        inertia += m * S.T @ S
+    return inertia
 
 
-def six(I):
-    return np.array([I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]])
+def six(A):
+    return np.array([A[0, 0], A[0, 1], A[0, 2], A[1, 1], A[1, 2], A[2, 2]])
 
 
 def cloud(seed):
@@ -75,7 +75,8 @@ def test_batches_keep_their_shape():
     theta = log_cholesky_from_reg(reg)
     np.testing.assert_allclose(theta[1, 2], log_cholesky_from_reg(reg[1, 2]), rtol=0, atol=0)
     np.testing.assert_allclose(reg_from_log_cholesky(theta), reg, rtol=1e-12)
-    assert is_physical(reg).all() and is_physical(reg).shape == (2, 3)
+    assert is_physical(reg).all()
+    assert is_physical(reg).shape == (2, 3)
     assert pseudo_inertia(np.zeros((0, 10))).shape == (0, 4, 4)
     assert reg_from_pseudo_inertia(np.zeros((0, 4, 4))).shape == (0, 10)
 

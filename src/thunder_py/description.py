@@ -109,6 +109,7 @@ class RobotDescription(Value):
     reference: str = ""
 
     def __post_init__(self) -> None:
+        """Check every field and make its arrays read-only copies."""
         check_name(self.name)
         set_fields(self, joint_types=_joint_types(self.joint_types))
         n = self.n

@@ -39,6 +39,7 @@ class Limits(Value):
     effort: Array
 
     def __post_init__(self) -> None:
+        """Check every field and make its arrays read-only copies."""
         names = [f.name for f in dataclasses.fields(self)]
         n = len(array(self.lower, (None,), "limits.lower", finite=False))
         set_fields(self, **{k: array(getattr(self, k), (n,), f"limits.{k}", finite=False) for k in names})
@@ -84,6 +85,7 @@ class Friction(Value):
     TERMS = ("viscous", "coulomb", "quadratic", "cubic", "quartic", "quintic", "sextic")
 
     def __post_init__(self) -> None:
+        """Check every field and make its arrays read-only copies."""
         terms = tuple(self.terms)
         for term in terms:
             if term not in self.TERMS:
@@ -134,6 +136,7 @@ class Rotor(Value):
     axis: Array | None = None
 
     def __post_init__(self) -> None:
+        """Check every field and make its arrays read-only copies."""
         carrier = self.joint - 1 if self.carrier is None else self.carrier
         for what, index, least in (("joint", self.joint, 1), ("carrier", carrier, 0)):
             if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < least:

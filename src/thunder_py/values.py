@@ -30,12 +30,12 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Mappings as dicts, all the way down (a `MappingProxyType` cannot be pickled)."""
+    """Return mappings as dicts, all the way down (a `MappingProxyType` cannot be pickled)."""
     return {k: _plain(v) for k, v in value.items()} if isinstance(value, Mapping) else value
 
 
 def frozen(value: Any) -> Any:
-    """Mappings as read-only views and lists as tuples, all the way down."""
+    """Return mappings as read-only views and lists as tuples, all the way down."""
     if isinstance(value, Mapping):
         return MappingProxyType({k: frozen(v) for k, v in value.items()})
     return tuple(frozen(v) for v in value) if isinstance(value, (list, tuple)) else value
@@ -48,11 +48,13 @@ class Value:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
+        """Whether type and every field are exactly the same."""
         return type(other) is type(self) and _same(self._values(), other._values())
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by field."""
         return _rebuild, (type(self), _plain(self._values()))
 
 

@@ -1,0 +1,302 @@
+"""Our own robot files, ``format: thunder_py/1``: one entry per link, each with the joint that moves it.
+
+docs/robot_format.md describes the format; `yaml_writer` writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import check_label, check_name, pose
+from ..description import MAX_JOINTS, Friction, Limits, RobotDescription, Rotor, check_physical_input
+from ..inertia import reg_from_dyn
+from ..transforms import DH_CONVENTIONS, dh_chain, pose_from_rpy
+from .yaml_text import Section, Value
+
+__all__ = ["FORMAT", "LIMITS", "MASK_KEYS", "NO_LIMITS", "TENSOR", "read_native"]
+
+Array = npt.NDArray[np.float64]
+
+FORMAT = "thunder_py/1"
+MASK_KEYS = (
+    "dh", "gravity", "base", "tool", "inertial", "friction", "elastic_K", "elastic_D", "elastic_Dm", "elastic_Mm",
+)  # fmt: skip
+_KEYS = (
+    "format", "name", "reference", "gravity", "convention", "base", "tool", "links", "friction_delta", "frames",
+    "estimated", "elastic", "masks",
+)  # fmt: skip
+_POSE = ("translation", "rpy", "matrix")
+LIMITS = ("lower", "upper", "velocity", "effort")
+NO_LIMITS = (-np.inf, np.inf, np.inf, np.inf)
+TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
+
+
+@dataclass
+class _Links:
+    """What the list of links holds, gathered column by column."""
+
+    convention: str
+    estimated: bool
+    link_names: list[str] = field(default_factory=list)
+    joint_names: list[str] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)
+    dh: list[Array] = field(default_factory=list)
+    chain: list[tuple[Array, Array, Array]] = field(default_factory=list)
+    inertial: list[Array] = field(default_factory=list)
+    limits: list[Array] = field(default_factory=list)
+    friction: list[dict[str, float]] = field(default_factory=list)
+    armature: list[float] = field(default_factory=list)
+    rotors: list[tuple[int, Value]] = field(default_factory=list)
+    has: set[str] = field(default_factory=set)
+
+    def non_negative(self, value: Value, what: str) -> float:
+        """Return a number which only an estimate may have below zero."""
+        number = value.number()
+        if number < 0.0 and not self.estimated:
+            raise value.error(f"{what} must be >= 0, got {number:g}")
+        return number
+
+
+def read_native(document: Value) -> RobotDescription:
+    """Read a document in our own format.
+
+    Parameters
+    ----------
+    document : Value
+        The parsed file.
+
+    Returns
+    -------
+    RobotDescription
+        Validated; physically too, unless the file says ``estimated: true``.
+
+    Raises
+    ------
+    FileFormatError
+        On anything unexpected, with line and key.
+    """
+    top = document.section(_KEYS)
+    top["format"].one_of((FORMAT,))
+    with top["name"].checking():
+        name = check_name(top["name"].text())
+    if "gravity" not in top:
+        raise document.error(
+            "missing key 'gravity': write the acceleration in the world, [0, 0, -9.81], or [0, 0, 0] if none is meant"
+        )
+    convention = top["convention"].one_of((*DH_CONVENTIONS, "placements"))
+    links = _Links(convention, "estimated" in top and top["estimated"].flag())
+    _read_links(top["links"], links)
+    with document.checking():
+        description = RobotDescription(name=name, gravity=top["gravity"].numbers(3), **_fields(top, links))
+    return description if links.estimated else check_physical_input(description)
+
+
+def _fields(top: Section, links: _Links) -> dict[str, Any]:
+    n = len(links.types)
+    placements, axes, offsets = (np.array(part) for part in zip(*links.chain, strict=True))
+    reference, base, tool = top.get("reference"), top.get("base"), top.get("tool")
+    elastic, masks = top.get("elastic"), top.get("masks")
+    return {
+        "joint_types": "".join(links.types),
+        "placements": placements,
+        "axes": axes,
+        "offsets": offsets,
+        "inertial": np.array(links.inertial),
+        "convention": links.convention,
+        "dh": np.array(links.dh) if links.dh else None,
+        "joint_names": tuple(links.joint_names),
+        "link_names": tuple(links.link_names),
+        "limits": Limits(**dict(zip(LIMITS, np.array(links.limits).T, strict=True))) if "limits" in links.has else None,
+        "friction": _friction(top, links),
+        "armature": np.array(links.armature) if "armature" in links.has else None,
+        "rotors": tuple(_rotor(joint, value, links) for joint, value in links.rotors),
+        "base": np.eye(4) if base is None else _pose(base),
+        "tool": np.eye(4) if tool is None else _pose(tool),
+        "frames": _frames(top, links.link_names),
+        "elastic": {} if elastic is None else _elastic(elastic, links.joint_names),
+        "masks": {} if masks is None else _masks(masks, n),
+        "reference": "" if reference is None else reference.text().strip(),
+    }
+
+
+def _read_links(value: Value, links: _Links) -> None:
+    entries = value.items()
+    if not 1 <= len(entries) <= MAX_JOINTS:
+        raise value.error(f"an arm must have 1 to {MAX_JOINTS} links, got {len(entries)}")
+    for i, entry in enumerate(entries):
+        link = entry.section(("name", "joint", "inertial"))
+        _add_name(link.get("name"), f"link{i + 1}", links.link_names, "link")
+        _read_joint(link["joint"], links)
+        inertial = link.get("inertial")
+        links.inertial.append(np.zeros(10) if inertial is None else _inertial(inertial, links))
+
+
+def _add_name(value: Value | None, default: str, names: list[str], what: str) -> None:
+    name = default if value is None else value.text()
+    if value is not None:
+        with value.checking():
+            check_label(name, f"{what} name")
+        if name in names:
+            raise value.error(f"{what} names must differ, got {name!r} twice")
+    names.append(name)
+
+
+def _read_joint(value: Value, links: _Links) -> None:
+    geometry = ("dh",) if links.convention in DH_CONVENTIONS else ("placement", "axis", "offset")
+    joint = value.section(("name", "type", *geometry, "limits", "friction", "armature", "rotor"))
+    index = len(links.types) + 1
+    _add_name(joint.get("name"), f"joint{index}", links.joint_names, "joint")
+    links.types.append(joint["type"].one_of(("R", "P")))
+    if geometry == ("dh",):
+        row = joint["dh"].numbers(4)
+        links.dh.append(row)
+        placement, axis, offset = (part[0] for part in dh_chain([row], links.convention))
+    else:
+        placement, offset = (np.eye(4) if key not in joint else _pose(joint[key]) for key in ("placement", "offset"))
+        axis = np.array([0.0, 0.0, 1.0]) if "axis" not in joint else _axis(joint["axis"])
+    links.chain.append((placement, axis, offset))
+    links.limits.append(_limits(joint.get("limits")))
+    links.has.update(key for key in ("limits", "armature") if key in joint)
+    links.armature.append(links.non_negative(joint["armature"], "armature") if "armature" in joint else 0.0)
+    links.friction.append(_friction_terms(joint["friction"], links) if "friction" in joint else {})
+    if "rotor" in joint:
+        links.rotors.append((index, joint["rotor"]))
+
+
+def _pose(value: Value) -> Array:
+    given = value.section(_POSE)
+    if "matrix" in given:
+        if len(given.entries) > 1:
+            raise value.error("takes either matrix or translation and rpy, got both")
+        with given["matrix"].checking():
+            return pose(given["matrix"].numbers(4, 4), "matrix")
+    translation, rpy = (given[key].numbers(3) if key in given else np.zeros(3) for key in _POSE[:2])
+    return pose_from_rpy(translation, rpy)
+
+
+def _axis(value: Value) -> Array:
+    axis = value.numbers(3)
+    length = np.linalg.norm(axis)
+    if length < 1e-9:
+        raise value.error("must be a direction, got a vector of length zero")
+    # what is already a unit vector stays as it is, bit by bit, so that files round-trip
+    return axis if abs(length - 1.0) < 1e-12 else np.asarray(axis / length)
+
+
+def _limits(value: Value | None) -> Array:
+    row = np.array(NO_LIMITS)
+    if value is None:
+        return row
+    given = value.section(LIMITS)
+    for k, key in enumerate(LIMITS):
+        row[k] = given.number(key, row[k], infinite=True)
+    with value.checking():
+        if row[0] > row[1]:
+            raise value.error(f"lower {row[0]:g} is above upper {row[1]:g}")
+        Limits(**{key: row[k : k + 1] for k, key in enumerate(LIMITS)})
+    return row
+
+
+def _friction_terms(value: Value, links: _Links) -> dict[str, float]:
+    given = value.section(Friction.TERMS)
+    terms = {}
+    for term, number in given.entries.items():
+        signed = term not in ("viscous", "coulomb")
+        terms[term] = number.number() if signed else links.non_negative(number, f"{term} friction")
+    return terms
+
+
+def _friction(top: Section, links: _Links) -> Friction | None:
+    """Joints may name different terms; what a joint leaves out is zero."""
+    terms = tuple(term for term in Friction.TERMS if any(term in row for row in links.friction))
+    delta = top.number("friction_delta", Friction.delta)
+    if delta <= 0.0:
+        raise top["friction_delta"].error(f"must be > 0, got {delta:g}")
+    if not terms:
+        return None
+    rows = np.array([[row.get(term, 0.0) for term in terms] for row in links.friction])
+    return Friction(terms=terms, coefficients=rows, delta=delta)
+
+
+def _rotor(joint: int, value: Value, links: _Links) -> Rotor:
+    given = value.section(("inertia", "gear_ratio", "carrier", "axis"))
+    carrier, axis = given.get("carrier"), given.get("axis")
+    with value.checking():
+        return Rotor(
+            joint=joint,
+            inertia=links.non_negative(given["inertia"], f"rotor inertia of {links.joint_names[joint - 1]}"),
+            gear_ratio=given.number("gear_ratio", 1.0),
+            carrier=None if carrier is None else _link_index(carrier, links.link_names),
+            axis=None if axis is None else _axis(axis),
+        )
+
+
+def _link_index(value: Value, names: Sequence[str]) -> int:
+    """Index of a link given by name or number; the base is ``base`` or 0."""
+    text = value.text()
+    if text in names:
+        return names.index(text) + 1
+    if text.isdecimal():
+        return value.whole(0, len(names))
+    return ("base", *names).index(value.one_of(("base", *names)))
+
+
+def _inertial(value: Value, links: _Links) -> Array:
+    given = value.section(("mass", "com", "inertia", "REG"))
+    name = links.link_names[-1]
+    if "REG" in given:
+        if len(given.entries) > 1:
+            raise value.error("takes either REG or mass, com and inertia, got both")
+        links.non_negative(given["REG"].items(10)[0], f"mass of {name}")
+        return given["REG"].numbers(10)
+    tensor = given["inertia"].section(TENSOR) if "inertia" in given else None
+    dyn = np.zeros(10)
+    dyn[0] = links.non_negative(given["mass"], f"mass of {name}")
+    dyn[1:4] = given["com"].numbers(3) if "com" in given else np.zeros(3)
+    dyn[4:] = [0.0 if tensor is None else tensor.number(key, 0.0) for key in TENSOR]
+    return reg_from_dyn(dyn)
+
+
+def _frames(top: Section, names: Sequence[str]) -> dict[str, tuple[int, Array]]:
+    if "frames" not in top:
+        return {}
+    frames = {}
+    for name, value in top["frames"].section().entries.items():
+        given = value.section(("link", "pose"))
+        with value.checking():
+            check_label(name, "frame name")
+        if name in (*names, "base", "tool"):
+            raise value.error(f"frame name {name!r} is taken: links, 'base' and 'tool' have it already")
+        T = _pose(given["pose"]) if "pose" in given else np.eye(4)
+        frames[name] = (_link_index(given["link"], names), T)
+    return frames
+
+
+def _elastic(value: Value, joint_names: Sequence[str]) -> dict[str, Any]:
+    joints = []
+    for entry in value.section(("joints",))["joints"].items():
+        given = entry.section(("joint", "K", "D", "Dm", "Mm"))
+        row: dict[str, Any] = {"joint": joint_names.index(given["joint"].one_of(joint_names)) + 1}
+        row.update({key: tuple(given[key].numbers(None).tolist()) for key in ("K", "D", "Dm")})
+        joints.append({**row, "Mm": given["Mm"].number()})
+    return {"joints": tuple(joints)}
+
+
+def _masks(value: Value, n: int) -> dict[str, Any]:
+    """Read masks of 0 and 1: flat lists, or one list per link or elastic joint."""
+    given = value.section(MASK_KEYS)
+    lengths = {"dh": 4 * n, "gravity": 3, "base": 6, "tool": 6}
+    masks: dict[str, Any] = {}
+    for key, mask in given.entries.items():
+        if key in lengths or key == "elastic_Mm":
+            masks[key] = tuple(bit.whole(0, 1) for bit in mask.items(lengths.get(key)))
+        else:
+            rows = mask.items(None if key.startswith("elastic") else n)
+            width = 10 if key == "inertial" else None
+            masks[key] = tuple(tuple(bit.whole(0, 1) for bit in row.items(width)) for row in rows)
+    return masks

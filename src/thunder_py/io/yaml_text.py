@@ -1,0 +1,293 @@
+"""YAML text as values that know where they stand, so that every complaint names file, line and key.
+
+The text is parsed to nodes and never turned into Python objects by tags: no tag can run anything, and a number is what
+this module says a number is. YAML 1.1 reads ``1e-3`` as a word and ``010`` as eight; here they are 0.001 and ten.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import yaml
+
+from ..errors import FileFormatError, ModelError, nearest_hint
+
+__all__ = ["Section", "Value", "parse_number", "parse_yaml"]
+
+Array = npt.NDArray[np.float64]
+
+#: far above what 64 joints need; what is larger is not a robot
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 24
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FACTOR = r"(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|pi)"
+_EXPRESSION = re.compile(rf"\s*([+-]?)\s*({_FACTOR}(?:\s*[*/]\s*{_FACTOR})*)\s*")
+_TOKEN = re.compile(rf"([*/]?)\s*({_FACTOR})")
+_INFINITE = re.compile(r"([+-]?)\.?inf", re.IGNORECASE)
+
+
+def parse_number(text: str) -> float:
+    """Return the value of a number, or of a product and quotient of numbers and ``pi``.
+
+    So ``1e-3``, ``-pi/2``, ``170*pi/180``, ``inf``.
+
+    Parameters
+    ----------
+    text : str
+        What stands in the file.
+
+    Returns
+    -------
+    float
+        Possibly infinite.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
+    infinite = _INFINITE.fullmatch(text.strip())
+    if infinite:
+        return -math.inf if infinite[1] == "-" else math.inf
+    match = _EXPRESSION.fullmatch(text)
+    if not match or len(text) > 100:
+        raise ValueError(text)
+    result = 1.0
+    for operator, factor in _TOKEN.findall(match[2]):
+        value = math.pi if factor == "pi" else float(factor)
+        if operator == "/":
+            if value == 0.0:
+                raise ValueError(text)
+            result /= value
+        else:
+            result *= value
+    return -result if match[1] == "-" else result
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value of a YAML document.
+
+    Attributes
+    ----------
+    node : yaml.Node
+        The parsed node.
+    path : path-like or None
+        The file.
+    key : str
+        Dotted key; empty for the whole document.
+    """
+
+    node: yaml.Node
+    path: str | Path | None
+    key: str
+
+    @property
+    def line(self) -> int:
+        """Line in the file, counted from 1."""
+        return int(self.node.start_mark.line) + 1
+
+    def error(self, message: str) -> FileFormatError:
+        """Return an error about this value."""
+        return FileFormatError(message, path=self.path, line=self.line, key=self.key or None)
+
+    @contextmanager
+    def checking(self) -> Iterator[None]:
+        """Let errors about the model that are raised inside name this place."""
+        try:
+            yield
+        except ModelError as error:
+            raise self.error(str(error)) from error
+
+    def shown(self) -> str:
+        """Return the value, shortened, for a message."""
+        if isinstance(self.node, yaml.MappingNode):
+            return "a mapping"
+        if isinstance(self.node, yaml.SequenceNode):
+            return f"a list of {len(self.node.value)}"
+        return repr(self.node.value[:60]) if self.node.value else "nothing"
+
+    def number(self, *, infinite: bool = False) -> float:
+        """Return a finite number (any real one if `infinite`), or raise `FileFormatError`."""
+        if isinstance(self.node, yaml.ScalarNode):
+            try:
+                result = parse_number(self.node.value)
+            except ValueError:
+                pass
+            else:
+                if infinite or math.isfinite(result):
+                    return result
+                raise self.error(f"must be finite, got {self.shown()}")
+        raise self.error(f"must be a number (such as 0.1, 1e-3, -pi/2), got {self.shown()}")
+
+    def whole(self, least: int, most: int) -> int:
+        """Return an integer from `least` to `most`, or raise `FileFormatError`."""
+        if isinstance(self.node, yaml.ScalarNode) and re.fullmatch(r"[+-]?\d{1,9}", self.node.value):
+            result = int(self.node.value)
+            if least <= result <= most:
+                return result
+        raise self.error(f"must be an integer from {least} to {most}, got {self.shown()}")
+
+    def text(self) -> str:
+        """Return text, or raise `FileFormatError`."""
+        if not isinstance(self.node, yaml.ScalarNode) or self._empty():
+            raise self.error(f"must be text, got {self.shown()}")
+        return str(self.node.value)
+
+    def flag(self) -> bool:
+        """Return true or false (also 1 or 0), or raise `FileFormatError`."""
+        word = self.node.value.lower() if isinstance(self.node, yaml.ScalarNode) else ""
+        if word not in ("true", "false", "1", "0"):
+            raise self.error(f"must be true or false, got {self.shown()}")
+        return word in ("true", "1")
+
+    def one_of(self, known: Collection[str]) -> str:
+        """Return one of the known words, or raise `FileFormatError` suggesting the nearest."""
+        word = self.node.value if isinstance(self.node, yaml.ScalarNode) else None
+        if word not in known:
+            hint = nearest_hint(word, known) if word else ""
+            raise self.error(f"must be one of {', '.join(known)}, got {self.shown()}{hint}")
+        return str(word)
+
+    def items(self, count: int | None = None) -> list[Value]:
+        """Return the values of a list, of exactly `count` if given, or raise `FileFormatError`."""
+        expected = "a list" if count is None else f"a list of {count}"
+        if not isinstance(self.node, yaml.SequenceNode) or count not in (None, len(self.node.value)):
+            raise self.error(f"must be {expected}, got {self.shown()}")
+        return [Value(node, self.path, f"{self.key}[{i}]") for i, node in enumerate(self.node.value)]
+
+    def numbers(self, *shape: int | None, infinite: bool = False) -> Array:
+        """Return an array of numbers of `shape` (``None``: any length), or raise `FileFormatError`."""
+        if len(shape) == 1:
+            return np.array([value.number(infinite=infinite) for value in self.items(shape[0])])
+        return np.array([value.numbers(*shape[1:], infinite=infinite) for value in self.items(shape[0])])
+
+    def section(self, known: Collection[str] | None = None) -> Section:
+        """Return a mapping whose keys are unique and, if `known` is given, known; or raise `FileFormatError`."""
+        if not isinstance(self.node, yaml.MappingNode):
+            raise self.error(f"must be a mapping, got {self.shown()}")
+        entries: dict[str, Value] = {}
+        for key_node, node in self.node.value:
+            place = Value(key_node, self.path, self.key)
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise place.error("a key must be a word")
+            name = str(key_node.value)
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                raise place.error(
+                    "merge keys (<<) are not read; write the entries out or use aliases for single values"
+                )
+            if name in entries:
+                raise place.error(f"key {name!r} stands here twice, first in line {entries[name].line}")
+            if known is not None and name not in known:
+                raise place.unknown(name, known)
+            entries[name] = Value(node, self.path, f"{self.key}.{name}" if self.key else name)
+        return Section(self, entries)
+
+    def unknown(self, name: str, known: Collection[str]) -> FileFormatError:
+        """Return the error about an unknown key at this place."""
+        hint = nearest_hint(name, known) or f"; known are {', '.join(known)}"
+        return self.error(f"unknown key {name!r}{hint}")
+
+    def _empty(self) -> bool:
+        return self.node.style is None and self.node.value in ("", "~", "null")  # type: ignore[attr-defined]
+
+
+class Section:
+    """A mapping of a YAML document: required and optional entries.
+
+    Attributes
+    ----------
+    value : Value
+        Where it stands.
+    entries : dict of str to Value
+        What it holds.
+    """
+
+    def __init__(self, value: Value, entries: dict[str, Value]) -> None:
+        self.value, self.entries = value, entries
+
+    def __contains__(self, key: str) -> bool:
+        """Whether the entry is there."""
+        return key in self.entries
+
+    def __getitem__(self, key: str) -> Value:
+        """Return a required entry, or raise `FileFormatError`."""
+        if key not in self.entries:
+            similar = difflib.get_close_matches(key, self.entries, n=1, cutoff=0.8)
+            raise self.value.error(f"missing key {key!r}" + (f"; is {similar[0]!r} meant?" if similar else ""))
+        return self.entries[key]
+
+    def get(self, key: str) -> Value | None:
+        """Return an optional entry."""
+        return self.entries.get(key)
+
+    def number(self, key: str, default: float, *, infinite: bool = False) -> float:
+        """Return an optional number, or raise `FileFormatError` if it is there and none."""
+        value = self.entries.get(key)
+        return default if value is None else value.number(infinite=infinite)
+
+
+def _yaml_error(error: yaml.YAMLError, path: str | Path | None) -> FileFormatError:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
+    return FileFormatError(f"not YAML: {problem}", path=path, line=None if mark is None else mark.line + 1)
+
+
+def _check_depth(text: str, path: str | Path | None) -> None:
+    """Refuse deep nesting before composing, which recurses (and in C overflows the stack)."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            depth += 1
+            if depth > MAX_DEPTH:
+                line = event.start_mark.line + 1 if event.start_mark else None
+                raise FileFormatError(f"nested more than {MAX_DEPTH} deep", path=path, line=line)
+        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            depth -= 1
+
+
+def parse_yaml(data: bytes | str, path: str | Path | None = None) -> Value:
+    """Parse one YAML document.
+
+    Aliases stay references to one node and are followed only where a value is asked for, so that a few lines cannot
+    unfold into gigabytes.
+
+    Parameters
+    ----------
+    data : bytes or str
+        UTF-8 text, at most 1 MB.
+    path : path-like, optional
+        The file, for messages.
+
+    Returns
+    -------
+    Value
+        The whole document.
+
+    Raises
+    ------
+    FileFormatError
+        If it is too large, too deep, not UTF-8, not YAML, empty or more than one document.
+    """
+    if len(data) > MAX_BYTES:
+        raise FileFormatError(f"must be at most {MAX_BYTES} bytes, got {len(data)}", path=path)
+    try:
+        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
+        _check_depth(text, path)
+        node = yaml.compose(text, Loader=_LOADER)
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"not UTF-8 text: {error.reason} at byte {error.start}", path=path) from error
+    except yaml.YAMLError as error:
+        raise _yaml_error(error, path) from error
+    if node is None:
+        raise FileFormatError("is empty, expected a robot", path=path)
+    return Value(node, path, "")

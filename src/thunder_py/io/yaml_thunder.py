@@ -1,0 +1,211 @@
+"""Thunder Dynamics 0.8 robot files, recognised by their keys ``num_joints``, ``type_joints``, ``kinematics``.
+
+Differences from what that tool does: a file without gravity is refused (it meant weightlessness there), masks and lists
+of the wrong length are refused, unknown keys are refused unless they hold a number (constants for anchors).
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import check_name
+from ..description import MAX_JOINTS, Friction, RobotDescription, describe_dh
+from ..transforms import pose_from_rpy
+from .yaml_text import Section, Value
+
+__all__ = ["is_thunder", "read_thunder"]
+
+Array = npt.NDArray[np.float64]
+Masks = dict[str, Any]
+
+_KEYS = (
+    "version", "num_joints", "type_joints", "Dl_order", "ELASTIC_MODEL", "kinematics", "gravity",
+    "Base_to_L0", "Ln_to_EE", "dynamics", "elastic",
+)  # fmt: skip
+_MARKS = ("num_joints", "type_joints", "kinematics")
+_DYN = ("mass", "CoM_x", "CoM_y", "CoM_z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+#: Thunder's Dl[0], Dl[1], ... in our names; it has no Coulomb term
+_FRICTION = tuple(term for term in Friction.TERMS if term != "coulomb")
+_ELASTIC = {"K": "K_order", "D": "D_order", "Dm": "Dm_order"}
+
+
+def is_thunder(document: Value) -> bool:
+    """Whether a document looks like a Thunder file: it has two of its three telling keys, or the pipeline of 1.0."""
+    keys = document.section().entries
+    return "pipeline" in keys or sum(mark in keys for mark in _MARKS) >= 2
+
+
+def read_thunder(document: Value, name: str) -> RobotDescription:
+    """Read a Thunder 0.8 document.
+
+    Parameters
+    ----------
+    document : Value
+        The parsed file.
+    name : str
+        The robot's name; Thunder takes it from the file's name.
+
+    Returns
+    -------
+    RobotDescription
+        In modified DH; ``symb`` lists under `masks`, the elastic block under `elastic`.
+
+    Raises
+    ------
+    FileFormatError
+        On anything unexpected, with line and key.
+    """
+    top = _top(document)
+    with document.checking():
+        check_name(name, "robot name (the file's name without its suffix)")
+    n = top["num_joints"].whole(1, MAX_JOINTS)
+    types = [value.one_of(("R", "P", "R_SEA", "P_SEA")) for value in top["type_joints"].items(n)]
+    masks: Masks = {}
+    kinematics = top["kinematics"].section(("symb", "DH"))
+    _mask(kinematics, "symb", 4 * n, masks, "dh")
+    inertial, friction = _dynamics(top, n, masks)
+    fields: dict[str, Any] = {
+        "gravity": _gravity(top, masks),
+        "base": _pose(top, "Base_to_L0", masks, "base"),
+        "tool": _pose(top, "Ln_to_EE", masks, "tool"),
+        "friction": friction,
+        "elastic": _elastic(top, types, masks),
+        "masks": masks,
+    }
+    dh = kinematics["DH"].numbers(4 * n).reshape(n, 4)
+    with document.checking():
+        return describe_dh(dh, joint_types="".join(t[0] for t in types), inertial=inertial, name=name, **fields)
+
+
+def _top(document: Value) -> Section:
+    top = document.section()
+    if "pipeline" in top:
+        raise document.error("this is Thunder's 1.0 pipeline format, which is not read; 0.8 files and URDF are")
+    for name, value in top.entries.items():
+        if name in _KEYS:
+            continue
+        # a number under any other name is a constant that anchors refer to, unless it looks like a slip of the pen
+        if difflib.get_close_matches(name, _KEYS, n=1, cutoff=0.75):
+            raise value.unknown(name, _KEYS)
+        try:
+            value.number()
+        except ValueError:
+            raise value.unknown(name, _KEYS) from None
+    return top
+
+
+def _mask(section: Section, key: str, length: int, masks: Masks, name: str) -> tuple[int, ...]:
+    """Read a list of 0 and 1 (absent: all 0) and keep it under `name` if it is there."""
+    value = section.get(key)
+    if value is None:
+        return (0,) * length
+    bits = tuple(item.whole(0, 1) for item in value.items(length))
+    masks[name] = bits
+    return bits
+
+
+def _gravity(top: Section, masks: Masks) -> Array:
+    if "gravity" not in top:
+        raise top.value.error(
+            "missing key 'gravity': write the acceleration, {value: [0, 0, -9.81]}, "
+            "or {value: [0, 0, 0]} if none is meant"
+        )
+    gravity = top["gravity"].section(("symb", "value"))
+    _mask(gravity, "symb", 3, masks, "gravity")
+    return gravity["value"].numbers(3)
+
+
+def _pose(top: Section, key: str, masks: Masks, name: str) -> Array:
+    value = top.get(key)
+    if value is None:
+        return np.eye(4)
+    frame = value.section(("symb", "tr", "ypr"))
+    _mask(frame, "symb", 6, masks, name)
+    return pose_from_rpy(frame["tr"].numbers(3), frame["ypr"].numbers(3)[::-1])
+
+
+def _dynamics(top: Section, n: int, masks: Masks) -> tuple[Array, Friction | None]:
+    names = [f"link{i + 1}" for i in range(n)]
+    dynamics = top["dynamics"].section(names)
+    links = [dynamics[name].section(("inertial", "friction")) for name in names]
+    order_value = top.get("Dl_order")
+    if order_value is None:
+        for link in links:
+            if "friction" in link:
+                raise link["friction"].error(
+                    "needs Dl_order at the top: the number of terms, or 0 to leave friction out"
+                )
+    order = 0 if order_value is None else order_value.whole(0, len(_FRICTION))
+    inertial = np.array([_inertial(link, name, masks) for link, name in zip(links, names, strict=True)])
+    if order == 0:
+        return inertial, None
+    rows = [_friction(link, order, masks) for link in links]
+    return inertial, _in_our_order(np.array(rows))
+
+
+def _inertial(link: Section, name: str, masks: Masks) -> list[float]:
+    inertial = link["inertial"].section(("symb", *_DYN))
+    local: Masks = {}
+    masks["inertial"] = (*masks.get("inertial", ()), _mask(inertial, "symb", 10, local, "symb"))
+    row = [inertial[key].number() for key in _DYN]
+    if row[0] < 0.0:
+        raise inertial["mass"].error(f"mass of {name} must be >= 0, got {row[0]:g}")
+    return row
+
+
+def _friction(link: Section, order: int, masks: Masks) -> list[float]:
+    friction = link["friction"].section(("symb", "Dl"))
+    local: Masks = {}
+    masks["friction"] = (*masks.get("friction", ()), _mask(friction, "symb", order, local, "symb"))
+    row = _leading(friction["Dl"], order)
+    if row[0] < 0.0:
+        raise friction["Dl"].error(f"viscous friction must be >= 0, got {row[0]:g}")
+    return row
+
+
+def _leading(value: Value, order: int) -> list[float]:
+    """Take the first `order` coefficients; Thunder's files may hold more than their order uses, never fewer."""
+    row = [item.number() for item in value.items()]
+    if len(row) < order:
+        raise value.error(f"must hold at least {order} numbers, as its order says, got {len(row)}")
+    return row[:order]
+
+
+def _in_our_order(rows: Array) -> Friction:
+    return Friction(terms=_FRICTION[: rows.shape[1]], coefficients=rows)
+
+
+def _elastic(top: Section, types: list[str], masks: Masks) -> dict[str, Any]:
+    """Read the elastic block; its joint K is the K-th joint of type ``*_SEA``."""
+    elastic_joints = [i + 1 for i, kind in enumerate(types) if kind.endswith("_SEA")]
+    wanted = top["ELASTIC_MODEL"].flag() if "ELASTIC_MODEL" in top else "elastic" in top
+    if not wanted:
+        return {}
+    if not elastic_joints:
+        raise top["type_joints"].error("an elastic model needs a joint of type R_SEA or P_SEA")
+    block = top["elastic"].section(("joints", *_ELASTIC.values()))
+    orders = {key: block[order].whole(0, 20) for key, order in _ELASTIC.items()}
+    names = [f"joint{k + 1}" for k in range(len(elastic_joints))]
+    joints = block["joints"].section(names)
+    rows = [_elastic_joint(joints[name], orders, masks) for name in names]
+    return {"joints": tuple({"joint": i, **row} for i, row in zip(elastic_joints, rows, strict=True))}
+
+
+def _elastic_joint(value: Value, orders: dict[str, int], masks: Masks) -> dict[str, Any]:
+    keys = (*orders, "Mm")
+    joint = value.section((*keys, *(f"{key}_symb" for key in keys)))
+    row: dict[str, Any] = {key: tuple(_leading(joint[key], order)) for key, order in orders.items()}
+    row["Mm"] = joint["Mm"].number()
+    if row["Mm"] < 0.0:
+        raise joint["Mm"].error(f"motor inertia must be >= 0, got {row['Mm']:g}")
+    for key, order in orders.items():
+        local: Masks = {}
+        bits = _mask(joint, f"{key}_symb", order, local, "symb")
+        masks[f"elastic_{key}"] = (*masks.get(f"elastic_{key}", ()), bits)
+    bit = joint["Mm_symb"].whole(0, 1) if "Mm_symb" in joint else 0
+    masks["elastic_Mm"] = (*masks.get("elastic_Mm", ()), bit)
+    return row
