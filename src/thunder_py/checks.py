@@ -26,7 +26,7 @@ def check_name(name: object, what: str = "robot name") -> str:
         raise ModelError(
             f"{what} must be an identifier (letters, digits, underscores, at most 63, no leading digit), got {name!r}"
         )
-    return name
+    return str(name)  # numpy's strings too
 
 
 def check_label(name: object, what: str) -> str:
@@ -36,7 +36,7 @@ def check_label(name: object, what: str) -> str:
             f"{what} must start with a letter or underscore and hold letters, digits and '_-./:' "
             f"(at most 63), got {name!r}"
         )
-    return name
+    return str(name)  # numpy's strings too
 
 
 def array(value: Any, shape: tuple[int | None, ...], what: str, *, finite: bool = True) -> Array:

@@ -18,7 +18,7 @@ from ..inertia import reg_from_dyn
 from ..transforms import DH_CONVENTIONS, dh_chain, pose_from_rpy
 from .yaml_text import Section, Value
 
-__all__ = ["FORMAT", "LIMITS", "MASK_KEYS", "NO_LIMITS", "TENSOR", "read_native"]
+__all__ = ["FORMAT", "KEYS", "LIMITS", "MASK_KEYS", "NO_LIMITS", "TENSOR", "read_native"]
 
 Array = npt.NDArray[np.float64]
 
@@ -26,7 +26,7 @@ FORMAT = "thunder_py/1"
 MASK_KEYS = (
     "dh", "gravity", "base", "tool", "inertial", "friction", "elastic_K", "elastic_D", "elastic_Dm", "elastic_Mm",
 )  # fmt: skip
-_KEYS = (
+KEYS = (
     "format", "name", "reference", "gravity", "convention", "base", "tool", "links", "friction_delta", "frames",
     "estimated", "elastic", "masks",
 )  # fmt: skip
@@ -80,7 +80,7 @@ def read_native(document: Value) -> RobotDescription:
     FileFormatError
         On anything unexpected, with line and key.
     """
-    top = document.section(_KEYS)
+    top = document.section(KEYS)
     top["format"].one_of((FORMAT,))
     with top["name"].checking():
         name = check_name(top["name"].text())
@@ -100,7 +100,8 @@ def _fields(top: Section, links: _Links) -> dict[str, Any]:
     n = len(links.types)
     placements, axes, offsets = (np.array(part) for part in zip(*links.chain, strict=True))
     reference, base, tool = top.get("reference"), top.get("base"), top.get("tool")
-    elastic, masks = top.get("elastic"), top.get("masks")
+    friction = _friction(top, links)
+    elastic = _elastic(top["elastic"], links.joint_names) if "elastic" in top else {}
     return {
         "joint_types": "".join(links.types),
         "placements": placements,
@@ -112,15 +113,15 @@ def _fields(top: Section, links: _Links) -> dict[str, Any]:
         "joint_names": tuple(links.joint_names),
         "link_names": tuple(links.link_names),
         "limits": Limits(**dict(zip(LIMITS, np.array(links.limits).T, strict=True))) if "limits" in links.has else None,
-        "friction": _friction(top, links),
+        "friction": friction,
         "armature": np.array(links.armature) if "armature" in links.has else None,
         "rotors": tuple(_rotor(joint, value, links) for joint, value in links.rotors),
         "base": np.eye(4) if base is None else _pose(base),
         "tool": np.eye(4) if tool is None else _pose(tool),
         "frames": _frames(top, links.link_names),
-        "elastic": {} if elastic is None else _elastic(elastic, links.joint_names),
-        "masks": {} if masks is None else _masks(masks, n),
-        "reference": "" if reference is None else reference.text().strip(),
+        "elastic": elastic,
+        "masks": _masks(top["masks"], n, friction, elastic) if "masks" in top else {},
+        "reference": "" if reference is None else reference.text(),
     }
 
 
@@ -278,25 +279,35 @@ def _frames(top: Section, names: Sequence[str]) -> dict[str, tuple[int, Array]]:
 
 
 def _elastic(value: Value, joint_names: Sequence[str]) -> dict[str, Any]:
-    joints = []
+    joints: list[dict[str, Any]] = []
     for entry in value.section(("joints",))["joints"].items():
         given = entry.section(("joint", "K", "D", "Dm", "Mm"))
-        row: dict[str, Any] = {"joint": joint_names.index(given["joint"].one_of(joint_names)) + 1}
-        row.update({key: tuple(given[key].numbers(None).tolist()) for key in ("K", "D", "Dm")})
-        joints.append({**row, "Mm": given["Mm"].number()})
+        joint = joint_names.index(given["joint"].one_of(joint_names)) + 1
+        if joints and joint <= joints[-1]["joint"]:
+            raise given["joint"].error("elastic joints must stand once each, in the order of the arm")
+        lists = {key: tuple(given[key].numbers(None).tolist()) for key in ("K", "D", "Dm")}
+        for key, row in lists.items():
+            if joints and len(row) != len(joints[0][key]):
+                raise given[key].error(f"must be as long as that of the first elastic joint, {len(joints[0][key])}")
+        joints.append({"joint": joint, **lists, "Mm": given["Mm"].number()})
     return {"joints": tuple(joints)}
 
 
-def _masks(value: Value, n: int) -> dict[str, Any]:
-    """Read masks of 0 and 1: flat lists, or one list per link or elastic joint."""
-    given = value.section(MASK_KEYS)
-    lengths = {"dh": 4 * n, "gravity": 3, "base": 6, "tool": 6}
+def _masks(value: Value, n: int, friction: Friction | None, elastic: dict[str, Any]) -> dict[str, Any]:
+    """Read masks of 0 and 1: a flat list, or one list per link or elastic joint."""
+    joints = elastic.get("joints", ())
+    flat = {"dh": 4 * n, "gravity": 3, "base": 6, "tool": 6, "elastic_Mm": len(joints)}
+    rows = {"inertial": (n, 10), "friction": (n, len(friction.terms) if friction else 0)}
+    rows.update({f"elastic_{key}": (len(joints), len(joints[0][key]) if joints else 0) for key in ("K", "D", "Dm")})
     masks: dict[str, Any] = {}
-    for key, mask in given.entries.items():
-        if key in lengths or key == "elastic_Mm":
-            masks[key] = tuple(bit.whole(0, 1) for bit in mask.items(lengths.get(key)))
+    for key, mask in value.section(MASK_KEYS).entries.items():
+        if key in flat:
+            masks[key] = _bits(mask, flat[key])
         else:
-            rows = mask.items(None if key.startswith("elastic") else n)
-            width = 10 if key == "inertial" else None
-            masks[key] = tuple(tuple(bit.whole(0, 1) for bit in row.items(width)) for row in rows)
+            count, width = rows[key]
+            masks[key] = tuple(_bits(row, width) for row in mask.items(count))
     return masks
+
+
+def _bits(value: Value, length: int) -> tuple[int, ...]:
+    return tuple(bit.whole(0, 1) for bit in value.items(length))

@@ -27,6 +27,7 @@ Array = npt.NDArray[np.float64]
 #: far above what 64 joints need; what is larger is not a robot
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 24
+MAX_ITEMS = 1000
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FACTOR = r"(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|pi)"
@@ -139,7 +140,7 @@ class Value:
 
     def text(self) -> str:
         """Return text, or raise `FileFormatError`."""
-        if not isinstance(self.node, yaml.ScalarNode) or self._empty():
+        if not isinstance(self.node, yaml.ScalarNode) or self.node.tag == "tag:yaml.org,2002:null":
             raise self.error(f"must be text, got {self.shown()}")
         return str(self.node.value)
 
@@ -163,6 +164,8 @@ class Value:
         expected = "a list" if count is None else f"a list of {count}"
         if not isinstance(self.node, yaml.SequenceNode) or count not in (None, len(self.node.value)):
             raise self.error(f"must be {expected}, got {self.shown()}")
+        if len(self.node.value) > MAX_ITEMS:
+            raise self.error(f"must hold at most {MAX_ITEMS} entries, got {len(self.node.value)}")
         return [Value(node, self.path, f"{self.key}[{i}]") for i, node in enumerate(self.node.value)]
 
     def numbers(self, *shape: int | None, infinite: bool = False) -> Array:
@@ -197,9 +200,6 @@ class Value:
         hint = nearest_hint(name, known) or f"; known are {', '.join(known)}"
         return self.error(f"unknown key {name!r}{hint}")
 
-    def _empty(self) -> bool:
-        return self.node.style is None and self.node.value in ("", "~", "null")  # type: ignore[attr-defined]
-
 
 class Section:
     """A mapping of a YAML document: required and optional entries.
@@ -222,7 +222,7 @@ class Section:
     def __getitem__(self, key: str) -> Value:
         """Return a required entry, or raise `FileFormatError`."""
         if key not in self.entries:
-            similar = difflib.get_close_matches(key, self.entries, n=1, cutoff=0.8)
+            similar = difflib.get_close_matches(key, self.entries, n=1, cutoff=0.7)
             raise self.value.error(f"missing key {key!r}" + (f"; is {similar[0]!r} meant?" if similar else ""))
         return self.entries[key]
 

@@ -1,0 +1,188 @@
+"""Thunder 0.8 files: recognised, read with masks, friction and elastic block; its silent mistakes are refused."""
+
+# ruff: noqa: E501 (tables of cases read better with one line each)
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from thunder_py.errors import FileFormatError
+from thunder_py.inertia import reg_from_dyn
+from thunder_py.io import load_description, parse_description, save_description
+from thunder_py.transforms import dh_transform, rotation_about
+
+LINK = """\
+  link{i}:
+    inertial:
+      symb: [1,0,0,0, 0,0,0,0,0,1]
+      mass: {mass}
+      CoM_x: 1.0e-1
+      CoM_y: 2e-1
+      CoM_z: -0.05
+      Ixx: 0.1
+      Iyy: 0.2
+      Izz: 0.25
+      Ixy: 0.01
+      Ixz: -0.02
+      Iyz: 0.03
+    friction:
+      symb: [0,1]
+      Dl: [0.5, 0.25, 7.0]
+"""
+
+FILE = (
+    """\
+version: 0.8
+PI_2: &PI_2 1.5707963267948966
+PI_2_neg: &PI_2_neg -1.5707963267948966
+num_joints: 3
+type_joints: ['R', R_SEA, "P_SEA"]
+Dl_order: 2
+ELASTIC_MODEL: true
+kinematics:
+  symb: [0,0,0,0, 1,0,0,0, 0,0,0,1]
+  DH: [0,   0,         0.3, 0,
+       0.1, *PI_2_neg, 0,   0,
+       0,   *PI_2,     0.2, 0.4]
+gravity:
+  symb: [0,0,1]
+  value: [0, 0, -9.81]
+Base_to_L0:
+  symb: [0,0,0, 0,0,0]
+  tr: [1, 2, 3]
+  ypr: [0.1, 0.2, 0.3]
+Ln_to_EE:
+  symb: [1,1,1, 0,0,0]
+  tr: [0, 0, 0.1]
+  ypr: [0, 0, *PI_2_neg]
+dynamics:
+"""
+    + "".join(LINK.format(i=i, mass=i) for i in (1, 2, 3))
+    + """\
+elastic:
+  K_order: 2
+  D_order: 0
+  Dm_order: 1
+  joints:
+    joint1: {K: [10.0, 1.0], D: [], Dm: [0.1], Mm: 0.5, K_symb: [1, 0], D_symb: [], Dm_symb: [0], Mm_symb: 1}
+    joint2: {K: [20.0, 2.0], D: [9.0], Dm: [0.2], Mm: 0.6}
+"""
+)
+
+
+def read(text=FILE, path="folder/arm3.yaml"):
+    return parse_description(text, path)
+
+
+def test_everything_is_read():
+    arm = read()
+    assert (arm.name, arm.joint_types, arm.convention) == ("arm3", "RRP", "modified")
+    rows = [[0, 0, 0.3, 0], [0.1, -math.pi / 2, 0, 0], [0, math.pi / 2, 0.2, 0.4]]
+    np.testing.assert_array_equal(arm.dh, rows)
+    np.testing.assert_array_equal(arm.placements, [dh_transform(row) for row in rows])
+    np.testing.assert_array_equal(arm.gravity, (0, 0, -9.81))
+    expected = [reg_from_dyn([m, 0.1, 0.2, -0.05, 0.1, 0.01, -0.02, 0.2, 0.03, 0.25]) for m in (1, 2, 3)]
+    np.testing.assert_array_equal(arm.inertial, expected)
+
+
+def test_frames_turn_yaw_pitch_roll():
+    arm = read()
+    R = rotation_about("z", 0.1) @ rotation_about("y", 0.2) @ rotation_about("x", 0.3)
+    np.testing.assert_allclose(arm.base[:3, :3], R, atol=1e-15)
+    np.testing.assert_array_equal(arm.base[:3, 3], (1, 2, 3))
+    np.testing.assert_array_equal(arm.tool[:3, :3], rotation_about("x", -math.pi / 2))
+
+
+def test_friction_has_no_coulomb_term():
+    friction = read().friction
+    assert friction.terms == ("viscous", "quadratic")
+    np.testing.assert_array_equal(friction.coefficients, [[0.5, 0.25]] * 3)
+    assert read(FILE.replace("Dl_order: 2", "Dl_order: 0").replace("[0,1]", "[]")).friction is None
+
+
+def test_masks_and_elastic_block_are_kept():
+    arm = read()
+    assert arm.masks["dh"] == (0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1)
+    assert arm.masks["gravity"] == (0, 0, 1)
+    assert arm.masks["tool"] == (1, 1, 1, 0, 0, 0)
+    assert arm.masks["inertial"] == ((1, 0, 0, 0, 0, 0, 0, 0, 0, 1),) * 3
+    assert arm.masks["friction"] == ((0, 1),) * 3
+    assert arm.masks["elastic_K"] == ((1, 0), (0, 0))
+    assert arm.masks["elastic_Mm"] == (1, 0)
+    first, second = arm.elastic["joints"]
+    assert dict(first) == {"joint": 2, "K": (10.0, 1.0), "D": (), "Dm": (0.1,), "Mm": 0.5}
+    assert (second["joint"], second["D"]) == (3, ())
+
+
+def test_saved_in_our_format_and_read_again(tmp_path):
+    arm = read()
+    save_description(arm, tmp_path / "again.yaml")
+    assert load_description(tmp_path / "again.yaml") == arm
+
+
+def test_optional_parts():
+    text = FILE.replace("ELASTIC_MODEL: true", "ELASTIC_MODEL: false")
+    assert read(text).elastic == {}
+    short = text[: text.index("Base_to_L0")] + text[text.index("dynamics:") : text.index("elastic:")]
+    arm = read("\n".join(line for line in short.splitlines() if "symb" not in line and "ELASTIC" not in line))
+    np.testing.assert_array_equal(arm.base, np.eye(4))
+    assert "dh" not in arm.masks
+
+
+def line_of(text, part):
+    return text[: text.index(part)].count("\n") + 1
+
+
+BAD = {
+    "no gravity": ("gravity:\n  symb: [0,0,1]\n  value: [0, 0, -9.81]\n", "", "", r"missing key 'gravity': write the acceleration"),
+    "dh mask": ("symb: [0,0,0,0, 1", "symb: [0,0,0, 1", "symb: [0,0,0, 1", r"kinematics.symb: must be a list of 12, got a list of 11$"),
+    "link mask": ("[1,0,0,0, 0,0,0,0,0,1]", "[1,0]", "[1,0]", r"dynamics.link1.inertial.symb: must be a list of 10, got a list of 2$"),
+    "friction mask": ("symb: [0,1]", "symb: [0]", "symb: [0]", r"dynamics.link1.friction.symb: must be a list of 2, got a list of 1$"),
+    "mask value": ("symb: [0,0,1]", "symb: [0,0,2]", "symb: [0,0,2]", r"gravity.symb\[2\]: must be an integer from 0 to 1, got '2'$"),
+    "elastic mask": ("K_symb: [1, 0]", "K_symb: [1]", "K_symb: [1]", r"elastic.joints.joint1.K_symb: must be a list of 2, got a list of 1$"),
+    "dh length": ("0.2, 0.4]", "0.2]", "DH:", r"kinematics.DH: must be a list of 12, got a list of 11$"),
+    "few Dl": ("Dl: [0.5, 0.25, 7.0]", "Dl: [0.5]", "Dl: [0.5]", r"dynamics.link1.friction.Dl: must hold at least 2 numbers, as its order says, got 1$"),
+    "few K": ("K: [10.0, 1.0]", "K: [10.0]", "joint1: {K", r"elastic.joints.joint1.K: must hold at least 2 numbers"),
+    "no Dl_order": ("Dl_order: 2\n", "", "      symb: [0,1]", r"dynamics.link1.friction: needs Dl_order at the top"),
+    "Dl sign": ("Dl: [0.5, 0.25, 7.0]", "Dl: [-0.5, 0]", "Dl: [-0.5", r"friction.Dl: viscous friction must be >= 0, got -0.5$"),
+    "Dl_order": ("Dl_order: 2", "Dl_order: 9", "Dl_order", r"Dl_order: must be an integer from 0 to 6, got '9'$"),
+    "slip": ("Dl_order: 2", "Dl_ordr: 2", "Dl_ordr", r"unknown key 'Dl_ordr'; did you mean 'Dl_order'\?$"),
+    "unknown": ("version: 0.8", "robot: franka", "robot", r"robot: unknown key 'robot'; "),
+    "inertial key": ("mass: 1\n", "mass: 1\n      Izx: 0\n", "Izx", r"dynamics.link1.inertial: unknown key 'Izx'; did you mean 'Izz'\?$"),
+    "no mass": ("      mass: 1\n", "", "      symb: [1,0,0,0,", r"dynamics.link1.inertial: missing key 'mass'$"),
+    "mass": ("mass: 2\n", "mass: -2\n", "mass: -2", r"dynamics.link2.inertial.mass: mass of link2 must be >= 0, got -2$"),
+    "count": ("num_joints: 3", "num_joints: 4", "type_joints", r"type_joints: must be a list of 4, got a list of 3$"),
+    "no joints": ("num_joints: 3", "num_joints: 0", "num_joints", r"num_joints: must be an integer from 1 to 64, got '0'$"),
+    "type": ("R_SEA,", "R_SAE,", "type_joints", r"type_joints\[1\]: must be one of R, P, R_SEA, P_SEA, got 'R_SAE'; did you mean 'R_SEA'\?$"),
+    "no elastic joints": ("['R', R_SEA, \"P_SEA\"]", "[R, R, P]", "type_joints", r"type_joints: an elastic model needs a joint of type R_SEA or P_SEA$"),
+    "elastic joint": ("    joint2: {K", "    joint3: {K", "    joint3: {K", r"elastic.joints: unknown key 'joint3'; did you mean 'joint2'\?$"),
+    "motor inertia": ("Mm: 0.6", "Mm: -0.6", "    joint2: {K", r"elastic.joints.joint2.Mm: motor inertia must be >= 0, got -0.6$"),
+    "extra link": ("  link3:", "  link4:", "  link4:", r"dynamics: unknown key 'link4'; did you mean 'link3'\?$"),
+    "not a number": ("CoM_z: -0.05", "CoM_z: five", "CoM_z: five", r"dynamics.link1.inertial.CoM_z: must be a number"),
+    "nan": ("CoM_z: -0.05", "CoM_z: .nan", "CoM_z: .nan", r"CoM_z: must be a number .*, got '.nan'$"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_refused_with_line_and_key(case):
+    old, new, place, message = BAD[case]
+    assert old in FILE
+    text = FILE.replace(old, new, 1)
+    with pytest.raises(FileFormatError, match=message) as caught:
+        read(text)
+    assert caught.value.line == line_of(text, place)
+    assert str(caught.value).startswith(f"folder/arm3.yaml:{caught.value.line}: ")
+
+
+def test_pipeline_format_is_named():
+    with pytest.raises(FileFormatError, match=r"this is Thunder's 1.0 pipeline format, which is not read"):
+        read("pipeline:\n  loaders: []\n")
+
+
+def test_the_name_is_the_file_s():
+    with pytest.raises(
+        FileFormatError, match=r"robot name \(the file's name without its suffix\) must be an identifier"
+    ):
+        read(path="my-arm.yaml")
