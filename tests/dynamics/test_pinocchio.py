@@ -1,0 +1,171 @@
+"""Fifty random chains of 1 to 12 joints, and one of 40, against Pinocchio, to 1e-9."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from tests.dynamics.numerics import Array, close, derivative, path
+from tests.dynamics.random_chains import KINDS, Case, random_case
+from thunder_py.inertia import pseudo_inertia, reg_from_pseudo_inertia
+
+WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+Z = np.array([0.0, 0.0, 1.0])
+#: REG order -> Pinocchio's [m, mcx, mcy, mcz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]
+PIN_ORDER = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]
+
+
+def se3(T: Array) -> pin.SE3:
+    return pin.SE3(T[:3, :3], T[:3, 3])
+
+
+class Oracle(NamedTuple):
+    """The arm in Pinocchio: joints 1..n are ours, the others its rotors, as bodies on joints of their own.
+
+    Rotors are tied to the arm by ``dq_all = A dq`` with constant A, so every matrix of the arm is that of all joints
+    with A on both sides, the Christoffel C included.
+    """
+
+    case: Case
+    model: Any
+    data: Any
+    A: Array
+
+    def mass_matrix(self, q: Array) -> Array:
+        M = np.triu(pin.crba(self.model, self.data, self.A @ q))
+        return self.A.T @ (M + np.triu(M, 1).T) @ self.A
+
+    def coriolis_matrix(self, q: Array, dq: Array) -> Array:
+        return self.A.T @ pin.computeCoriolisMatrix(self.model, self.data, self.A @ q, self.A @ dq) @ self.A
+
+    def gravity_vector(self, q: Array) -> Array:
+        return self.A.T @ pin.computeGeneralizedGravity(self.model, self.data, self.A @ q)
+
+    def inverse_dynamics(self, q: Array, dq: Array, ddq: Array) -> Array:
+        return self.A.T @ pin.rnea(self.model, self.data, self.A @ q, self.A @ dq, self.A @ ddq)
+
+    def forward_dynamics(self, q: Array, dq: Array, tau: Array) -> Array:
+        if len(self.A) == len(q):
+            return pin.aba(self.model, self.data, q, dq, tau)
+        return np.linalg.solve(self.mass_matrix(q), tau - self.inverse_dynamics(q, dq, np.zeros_like(q)))
+
+    def regressor(self, q: Array, dq: Array, ddq: Array) -> Array:
+        """Y in our order: link parameters in link frames, rotor inertias, armature."""
+        d = self.case.robot.description
+        Y = pin.computeJointTorqueRegressor(self.model, self.data, self.A @ q, self.A @ dq, self.A @ ddq)
+        Y = self.A.T @ Y.reshape(len(self.A), -1)  # Pinocchio returns a single row or column as a vector
+        columns = []
+        for i, offset in enumerate(d.offsets):
+            in_joint = reg_from_pseudo_inertia(offset @ pseudo_inertia(np.eye(10)) @ offset.T)
+            columns.append(Y[:, 10 * i : 10 * i + 10] @ in_joint[:, PIN_ORDER].T)
+        for rotor in d.rotors:
+            k = self.model.getJointId(f"rotor{rotor.joint}") - 1
+            columns.append(Y[:, 10 * k + 9 : 10 * k + 10])
+        if d.armature is not None:
+            columns.append(np.diag(ddq))
+        return np.hstack(columns)
+
+    def frame(self, name: str, q: Array, dq: Array) -> tuple[Array, Array, Array]:
+        """Pose, J and J_dot of a frame."""
+        model, data, index = self.model, self.data, self.model.getFrameId(name)
+        pin.computeJointJacobiansTimeVariation(model, data, self.A @ q, self.A @ dq)
+        pin.updateFramePlacements(model, data)
+        J = pin.getFrameJacobian(model, data, index, WORLD_AXES)
+        J_dot = pin.getFrameJacobianTimeVariation(model, data, index, WORLD_AXES)
+        return data.oMf[index].homogeneous, J.reshape(6, -1)[:, : len(q)], J_dot.reshape(6, -1)[:, : len(q)]
+
+
+def build(case: Case) -> Oracle:
+    d = case.robot.description
+    model = pin.Model()
+    model.gravity = pin.Motion(np.array(d.gravity), np.zeros(3))
+    links = [se3(d.base)]  # link frames in their joint frames
+    for i, kind in enumerate(d.joint_types):
+        joint = (pin.JointModelRevoluteUnaligned if kind == "R" else pin.JointModelPrismaticUnaligned)(d.axes[i])
+        model.addJoint(i, joint, links[i] * se3(d.placements[i]), f"joint{i + 1}")
+        links.append(se3(d.offsets[i]))
+        model.appendBodyToJoint(i + 1, pin.Inertia.FromDynamicParameters(d.inertial[i][PIN_ORDER]), links[-1])
+    frames = {"base": (0, np.eye(4)), "ee": (d.n, d.tool), **d.frames}
+    frames |= {name: (i, np.eye(4)) for i, name in enumerate(d.link_names, start=1)}
+    for name, (link, pose) in frames.items():
+        model.addFrame(pin.Frame(name, link, links[link] * se3(pose), pin.FrameType.OP_FRAME))
+    rest = model.createData()
+    pin.forwardKinematics(model, rest, np.zeros(d.n))
+    A = [*np.eye(d.n)]
+    # Pinocchio wants the tree depth first: back from the tip
+    for rotor in sorted(d.rotors, key=lambda rotor: -(rotor.joint - 1 if rotor.carrier is None else rotor.carrier)):
+        carrier = rotor.joint - 1 if rotor.carrier is None else rotor.carrier
+        axis = rotor.axis
+        if axis is None:
+            in_world = rest.oMi[rotor.joint].rotation @ d.axes[rotor.joint - 1]
+            axis = (rest.oMi[carrier] * links[carrier]).rotation.T @ in_world
+        spin = pin.SE3(pin.Quaternion.FromTwoVectors(Z, np.array(axis)).matrix(), np.zeros(3))
+        index = model.addJoint(carrier, pin.JointModelRZ(), links[carrier] * spin, f"rotor{rotor.joint}")
+        body = pin.Inertia(0.0, np.zeros(3), np.diag([0.0, 0.0, rotor.inertia]))
+        model.appendBodyToJoint(index, body, pin.SE3.Identity())
+        A.append(rotor.gear_ratio * np.eye(d.n)[rotor.joint - 1])
+    if d.armature is not None:
+        model.armature = np.concatenate([d.armature, np.zeros(len(d.rotors))])
+    return Oracle(case, model, model.createData(), np.array(A))
+
+
+@functools.cache
+def chain(seed: int) -> Oracle:
+    rng = np.random.default_rng([seed, 2])
+    n = 40 if seed == 50 else 1 + seed % 12
+    return build(random_case(seed, n, rng.choice(KINDS), rotors=rng.random() < 0.4, armature=rng.random() < 0.4))
+
+
+@pytest.fixture(params=range(51))
+def oracle(request: pytest.FixtureRequest) -> Oracle:
+    return chain(request.param)
+
+
+def test_frames(oracle):
+    robot, q, dq = oracle.case[:3]
+    for name in robot.frame_names:
+        T, J, J_dot = oracle.frame(name, q, dq)
+        close(robot.forward_kinematics(q, name), T, 1e-9)
+        close(robot.jacobian(q, name), J, 1e-9)
+        close(robot.jacobian_dot(q, dq, name), J_dot, 1e-9)
+
+
+def test_mass_matrix(oracle):
+    robot, q, *_ = oracle.case
+    close(robot.mass_matrix(q), oracle.mass_matrix(q), 1e-9)
+
+
+def test_coriolis_matrix(oracle):
+    robot, q, dq, *_ = oracle.case
+    close(robot.coriolis_matrix(q, dq), oracle.coriolis_matrix(q, dq), 1e-9)
+
+
+def test_gravity_vector(oracle):
+    robot, q, *_ = oracle.case
+    close(robot.gravity_vector(q), oracle.gravity_vector(q), 1e-9)
+
+
+def test_mass_matrix_dot(oracle):
+    robot, q, dq, *_ = oracle.case
+    dq = dq / max(1.0, np.abs(dq).sum() / 8)  # slow enough for the difference formula
+    close(robot.mass_matrix_dot(q, dq), derivative(lambda t: oracle.mass_matrix(path(q, dq)(t))), 1e-9)
+
+
+def test_inverse_dynamics(oracle):
+    robot, q, dq, ddq, *_ = oracle.case
+    close(robot.inverse_dynamics(q, dq, ddq), oracle.inverse_dynamics(q, dq, ddq), 1e-9)
+
+
+def test_forward_dynamics(oracle):
+    robot, q, dq, ddq, *_ = oracle.case
+    tau = oracle.inverse_dynamics(q, dq, ddq)
+    close(robot.forward_dynamics(q, dq, tau), oracle.forward_dynamics(q, dq, tau), 1e-9)
+
+
+def test_regressor(oracle):
+    robot, q, dq, ddq, *_ = oracle.case
+    close(robot.regressor(q, dq, ddq), oracle.regressor(q, dq, ddq), 1e-9)
