@@ -1,0 +1,135 @@
+"""The results as Markdown, ratios first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from _build import FLAGS
+from _measure import Record, fastest
+
+GOALS = {
+    "J": 2.0,
+    "J_dot": 2.0,
+    "M": 1.5,
+    "C + M_dot": 3.5,
+    "inverse dynamics": 2.0,
+    "forward dynamics": 2.0,
+    "Y": 4.0,
+    "Y_r": 8.0,
+}
+SLOPE_GOALS = {"inverse dynamics": 1.1, "M + C": 1.6, "Y_r": 1.95}
+MODES = {
+    "warm": "warm",
+    "loop": "one call per tick of an emulated 1 kHz loop, cold caches",
+    "real-loop": "one call per tick of a 1 kHz loop, cold caches",
+}
+
+
+def markdown(results: dict[str, Any]) -> str:
+    """Return all tables of one run."""
+    machine = results["machine"]
+    parts = [
+        f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}.",
+        *_cpp(results["cpp"]),
+        *_python(results["python"]),
+        *_growth(results["growth"]),
+        *_batches(results["batch"], results["cpp"]),
+        *_rest(results),
+        "### Machine, compilers, flags",
+        table(["", ""], machine.items()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a Markdown table, numbers to the right."""
+    head = list(header)
+    lines = [head, ["---", *["--:"] * (len(head) - 1)], *([str(cell) for cell in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cpp(records: list[Record]) -> list[str]:
+    compilers = list(dict.fromkeys(r["compiler"] for r in records if r["library"] == "thunder_py"))
+    builds = [(f, c) for f in FLAGS for c in compilers if fastest(records, flags=f, library="thunder_py", compiler=c)]
+    ratios, times = [], []
+    for mode, title in MODES.items():
+        here = [r for r in records if r["mode"] == mode]
+        if not here:
+            continue
+        rows = [[q, f"{goal:g}", *(_ratio(here, q, f, c) for f, c in builds)] for q, goal in GOALS.items()]
+        ratios += [f"### C++, 7 joints: times faster than Pinocchio ({title}, median)"]
+        ratios += [table(["quantity", "goal", *(f"{f}, {c}" for f, c in builds)], rows)]
+        for flags in FLAGS:
+            rows = [_times_row(here, q, flags, compilers) for q in GOALS]
+            if any(cell != "-" for row in rows for cell in row[1:]):
+                times += [f"### C++, 7 joints: nanoseconds ({title}, {flags} flags): median / p99 / worst"]
+                times += [table(["quantity", *(f"ours, {c}" for c in compilers), "Pinocchio", "by"], rows)]
+    return ratios + times
+
+
+def _ratio(records: list[Record], quantity: str, flags: str, compiler: str) -> str:
+    """Pinocchio's best, of all compilers and all its ways, over our build by one compiler."""
+    ours = fastest(records, library="thunder_py", quantity=quantity, flags=flags, compiler=compiler)
+    theirs = fastest(records, library="Pinocchio", quantity=quantity, flags=flags)
+    return f"**{theirs['median_ns'] / ours['median_ns']:.2f}**" if ours and theirs else "-"
+
+
+def _times_row(records: list[Record], quantity: str, flags: str, compilers: list[str]) -> list[str]:
+    ours = [fastest(records, library="thunder_py", quantity=quantity, flags=flags, compiler=c) for c in compilers]
+    theirs = fastest(records, library="Pinocchio", quantity=quantity, flags=flags)
+    by = f"{theirs['compiler']}, {theirs['variant']}" if theirs else "-"
+    return [quantity, *map(_times, ours), _times(theirs), by]
+
+
+def _times(record: Record | None) -> str:
+    return " / ".join(f"{record[k]:.0f}" for k in ("median_ns", "p99_ns", "worst_ns")) if record else "-"
+
+
+def _python(records: list[Record]) -> list[str]:
+    rows = []
+    for q in GOALS:
+        ours, theirs = (fastest(records, library=library, quantity=q) for library in ("thunder_py", "Pinocchio"))
+        if ours and theirs:
+            rows.append([q, f"**{theirs['median_ns'] / ours['median_ns']:.2f}**", _times(ours), _times(theirs)])
+    header = ["quantity", "times faster", "ours, with `out=`", "Pinocchio"]
+    return ["### From Python, one call, 7 joints: nanoseconds, median / p99 / worst", table(header, rows)]
+
+
+def _growth(growth: list[dict[str, Any]]) -> list[str]:
+    header = ["quantity", "slope", "goal, at most", *(f"n = {n}" for n in growth[0]["joints"])]
+    rows = [
+        [g["quantity"], f"**{g['slope']:.2f}**", SLOPE_GOALS[g["quantity"]], *(f"{t:.0f}" for t in g["median_ns"])]
+        for g in growth
+    ]
+    return [
+        "### Growth with the number of joints: log-log slope, and nanoseconds (random general chains, g++, baseline)",
+        table(header, rows),
+    ]
+
+
+def _batches(records: list[dict[str, Any]], cpp: list[Record]) -> list[str]:
+    rows = []
+    for q in dict.fromkeys(r["quantity"] for r in records):
+        scalar = fastest(cpp, library="thunder_py", quantity=q, flags="baseline", compiler="g++", mode="warm")
+        ns = {(r["instructions"], r["threads"]): r["ns"] for r in records if r["quantity"] == q}
+        wide, two = ns["best", 1], ns["best", 2]
+        ratio = f"**{scalar['median_ns'] / wide:.2f}**" if scalar else "-"
+        single = f"{scalar['median_ns']:.0f}" if scalar else "-"
+        rows.append([q, ratio, f"{wide / two:.2f}", single, *(f"{t:.0f}" for t in (ns["baseline", 1], wide, two))])
+    header = ["quantity", "scalar / AVX2", "two threads", "scalar call", "baseline", "AVX2", "AVX2, 2 threads"]
+    count = records[0]["count"]
+    return [
+        f"### Batches of {count} states from Python, 7 joints: times faster (goal 3), and nanoseconds per state",
+        table(header, rows),
+    ]
+
+
+def _rest(results: dict[str, Any]) -> list[str]:
+    speed = f"{results['steps_per_second']:,.0f}".replace(",", " ")
+    rows = [
+        ["closed loop, adaptive backstepping and RK4 plant", "100 000 steps/s", f"{speed} steps/s"],
+        ["`import thunder_py`, less the interpreter's start", "under 150 ms", f"{results['import_ms']:.0f} ms"],
+        ["of which `import numpy`", "", f"{results['import_numpy_ms']:.0f} ms"],
+    ]
+    return ["### The rest", table(["what", "goal", "measured"], rows)]
