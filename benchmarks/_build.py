@@ -6,8 +6,8 @@ import hashlib
 import importlib.util
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,7 +47,7 @@ class Program:
             sources += [ROOT / "cpp" / "src" / "model.cpp"]
         return [self.compiler, *options, *map(str, sources)]
 
-    @property
+    @cached_property
     def path(self) -> Path:
         """Where it is built: named after all that goes into it, so that a change builds anew."""
         digest = hashlib.sha256("\0".join([*self.command, compiler_version(self.compiler)]).encode())
@@ -59,16 +59,16 @@ class Program:
     def is_built(self) -> bool:
         return self.path.exists()
 
-    def build(self) -> Program:
-        """Compile, unless done before; a half-written program is never left behind."""
-        if not self.is_built:
-            CACHE.mkdir(parents=True, exist_ok=True)
-            for old in CACHE.glob(f"{self.library}-{self.compiler}-{self.flags}-*"):
+    def build(self) -> None:
+        """Compile; only a finished program gets its name, and it replaces the one before."""
+        CACHE.mkdir(parents=True, exist_ok=True)
+        path = self.path
+        unfinished = path.with_suffix(".part")
+        subprocess.run([*self.command, "-o", str(unfinished)], check=True)
+        for old in CACHE.glob(f"{self.library}-{self.compiler}-{self.flags}-*"):
+            if old != unfinished:
                 old.unlink()
-            unfinished = self.path.with_suffix(".part")
-            subprocess.run([*self.command, "-o", str(unfinished)], check=True)
-            unfinished.rename(self.path)
-        return self
+        unfinished.rename(path)
 
     def _sources(self) -> list[Path]:
         sources = [SOURCES / f"bench_{self.library}.cpp", SOURCES / "arm.hpp", SOURCES / "harness.hpp"]
@@ -99,10 +99,10 @@ def wheel_headers() -> Path:
     return prefix / "include"
 
 
-def build_all(programs: list[Program], jobs: int) -> list[Program]:
-    """Build what is missing, saying what, because Pinocchio takes minutes."""
-    missing = [p for p in programs if not p.is_built]
-    for program in missing:
-        print(f"building {program.library} by {program.compiler}, {program.flags}", flush=True)
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(Program.build, programs))
+def build_all(programs: list[Program]) -> list[Program]:
+    """Build what is missing, one at a time: Pinocchio takes gigabytes, and minutes, so say what goes on."""
+    for program in programs:
+        if not program.is_built:
+            print(f"building {program.library} by {program.compiler}, {program.flags} flags", flush=True)
+            program.build()
+    return programs

@@ -81,7 +81,7 @@ def build(quick: bool) -> tuple[list[Program], Program]:
             report("Pinocchio's C++ is left out: a run without --quick builds it")
     else:
         programs = [Program(library, c, f) for f in FLAGS for c in found for library in ("thunder", "pinocchio")]
-    return build_all(programs, jobs=os.cpu_count() or 1), ours
+    return build_all(programs), ours
 
 
 def slope(quantity: str, program: Program, rounds: int) -> dict[str, Any]:
