@@ -1,0 +1,32 @@
+// A controller whose model adapts.
+#pragma once
+
+#include "adaptive_model.hpp"
+#include "controller.hpp"
+
+namespace thunder {
+
+template <class Reference>
+class AdaptiveController : public TrackingController<Reference> {
+ public:
+  AdaptiveModel& adaptive_model() noexcept { return adaptive_model_; }
+
+  void reset() noexcept override {
+    Controller::reset();
+    adaptive_model_.reset();
+  }
+
+ protected:
+  AdaptiveController(AdaptiveModel adaptive_model, Eigen::MatrixXd K_d)
+      : TrackingController<Reference>(adaptive_model.nominal(), std::move(K_d)),
+        adaptive_model_(std::move(adaptive_model)) {
+    this->publish("parameters", adaptive_model_.estimate().data(), adaptive_model_.nominal()->parameter_names());
+  }
+
+  void gravity(const double* q, double* G) noexcept override { adaptive_model_.gravity(q, G); }
+  void freeze() noexcept override { adaptive_model_.freeze(); }
+
+  AdaptiveModel adaptive_model_;
+};
+
+}  // namespace thunder

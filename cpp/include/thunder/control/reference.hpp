@@ -1,0 +1,44 @@
+// What a controller is asked to follow: values at one instant, and where they come from.
+#pragma once
+
+#include <Eigen/Dense>
+
+namespace thunder {
+
+using Vector6d = Eigen::Matrix<double, 6, 1>;
+
+/// Joint position, velocity and acceleration.
+struct JointReference {
+  Eigen::VectorXd q, dq, ddq;
+
+  explicit JointReference(int n) : q(n), dq(n), ddq(n) {
+    q.setZero();
+    dq.setZero();
+    ddq.setZero();
+  }
+  bool finite() const noexcept { return q.allFinite() && dq.allFinite() && ddq.allFinite(); }
+};
+
+/// Pose, twist and its derivative of the controlled frame; base axes, linear part first.
+struct TaskReference {
+  Eigen::Vector3d p = Eigen::Vector3d::Zero();
+  Eigen::Matrix3d R = Eigen::Matrix3d::Identity();
+  Vector6d xi = Vector6d::Zero(), xi_dot = Vector6d::Zero();
+
+  bool finite() const noexcept { return p.allFinite() && R.allFinite() && xi.allFinite() && xi_dot.allFinite(); }
+};
+
+/// A reference over time.
+template <class Reference>
+class ReferenceSource {
+ public:
+  virtual ~ReferenceSource() = default;
+  /// A reference of the right size, to pass to `at`.
+  virtual Reference blank() const = 0;
+  virtual void at(double t, Reference& reference) const noexcept = 0;
+};
+
+using JointReferenceSource = ReferenceSource<JointReference>;
+using TaskReferenceSource = ReferenceSource<TaskReference>;
+
+}  // namespace thunder

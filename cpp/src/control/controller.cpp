@@ -1,0 +1,47 @@
+#include "thunder/control/controller.hpp"
+
+#include "thunder/dynamics/gravity.hpp"
+
+namespace thunder {
+
+namespace {
+
+bool finite(const double* x, int n) noexcept { return Eigen::Map<const Eigen::VectorXd>(x, n).allFinite(); }
+
+}  // namespace
+
+Controller::Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d)
+    : model_(std::move(model)), K_d_(std::move(K_d)), last_q_(Eigen::VectorXd::Zero(model_->n())) {}
+
+void Controller::reset() noexcept {
+  status_ = Status::ok;
+  seen_state_ = false;
+}
+
+void Controller::gravity(const double* q, double* G) noexcept { gravity_vector(model_->view(), q, G); }
+
+void Controller::publish(std::string name, const double* data, std::vector<std::string> labels) {
+  signals_.push_back({std::move(name), data, std::move(labels)});
+}
+
+bool Controller::read_state(double t, const double* q, const double* dq) noexcept {
+  if (!finite(q, n())) return false;
+  last_q_ = Eigen::Map<const Eigen::VectorXd>(q, n());
+  seen_state_ = true;
+  return std::isfinite(t) && finite(dq, n());
+}
+
+Status Controller::finish(Status status, const double* dq, double* tau) noexcept {
+  Eigen::Map<Eigen::VectorXd> torque(tau, n());
+  const bool gave_torque = status == Status::ok || status == Status::saturated;
+  status_ = gave_torque && !torque.allFinite() ? Status::diverged : status;
+  if (status_ == Status::ok || status_ == Status::saturated) return status_;
+  freeze();
+  torque.setZero();
+  if (seen_state_) gravity(last_q_.data(), tau);
+  if (finite(dq, n())) torque.noalias() -= K_d_ * Eigen::Map<const Eigen::VectorXd>(dq, n());
+  if (!torque.allFinite()) torque.setZero();
+  return status_;
+}
+
+}  // namespace thunder
