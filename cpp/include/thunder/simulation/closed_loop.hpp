@@ -1,0 +1,79 @@
+// A plant under sampled control.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "../control/controller.hpp"
+#include "integrators.hpp"
+#include "recorder.hpp"
+
+namespace thunder {
+
+/// What the loop calls once per control period.
+class ControlStep {
+ public:
+  virtual ~ControlStep() = default;
+  virtual Status operator()(double t, const double* q, const double* dq, double* tau) = 0;
+};
+
+/// A controller following a reference.
+template <class Reference>
+class Tracking final : public ControlStep {
+ public:
+  Tracking(TrackingController<Reference>& controller, const ReferenceSource<Reference>& source)
+      : controller_(controller), source_(source), reference_(source.blank()) {}
+
+  Status operator()(double t, const double* q, const double* dq, double* tau) override {
+    source_.at(t, reference_);
+    return controller_.step(t, q, dq, reference_, tau);
+  }
+
+ private:
+  TrackingController<Reference>& controller_;
+  const ReferenceSource<Reference>& source_;
+  Reference reference_;
+};
+
+struct LoopSettings {
+  double dt = 1e-3;               // integration step
+  int steps_per_period = 1;       // integration steps in a control period
+  long periods = 0;               // control periods in the run
+  long log_every = 1;             // control periods between log rows
+  Eigen::VectorXd torque_limits;  // n, or empty for none
+};
+
+class ClosedLoop {
+ public:
+  /// Called about every 100 ms with the part done; may throw to end the run.
+  using Progress = std::function<void(double)>;
+
+  /// `x0` has plant.state_size() finite entries. Logs t, q, dq, tau (as applied) and status; `log` adds to them.
+  ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrator, LoopSettings settings,
+             const Eigen::VectorXd& x0);
+  void log(const Signal& signal) { recorder_.add(signal.name, signal.data, signal.size()); }
+
+  /// Runs to the end, or to a state that is not finite: then the last status logged is `diverged`.
+  void run(const Progress& progress);
+  Recorder& recorder() noexcept { return recorder_; }
+  /// One for each row of the recorder.
+  const std::vector<Status>& statuses() const noexcept { return statuses_; }
+
+ private:
+  void control(double t);
+  void clip_torque() noexcept;
+  void record() noexcept;
+  void integrate(double t);
+
+  Plant& plant_;
+  ControlStep& control_;
+  Integrator& integrator_;
+  LoopSettings settings_;
+  Eigen::VectorXd x_, tau_;
+  double t_ = 0.0;
+  Status status_ = Status::ok;
+  Recorder recorder_;
+  std::vector<Status> statuses_;
+};
+
+}  // namespace thunder

@@ -1,0 +1,44 @@
+// Logs of a run: copies of vectors that keep their place, row by row into storage made before.
+#pragma once
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace thunder {
+
+class Recorder {
+ public:
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  struct Channel {
+    std::string name;
+    const double* source;
+    Rows rows;
+  };
+
+  explicit Recorder(Eigen::Index capacity) : capacity_(capacity) {}
+
+  /// `source` must stay where it is while recording.
+  void add(std::string name, const double* source, int width) {
+    channels_.push_back({std::move(name), source, Rows(capacity_, width)});
+  }
+
+  void record() noexcept {
+    if (count_ == capacity_) return;
+    for (Channel& channel : channels_)
+      std::copy_n(channel.source, channel.rows.cols(), channel.rows.data() + count_ * channel.rows.cols());
+    ++count_;
+  }
+
+  Eigen::Index count() const noexcept { return count_; }
+  /// Only the first `count()` rows mean something.
+  std::vector<Channel>& channels() noexcept { return channels_; }
+
+ private:
+  Eigen::Index capacity_, count_ = 0;
+  std::vector<Channel> channels_;
+};
+
+}  // namespace thunder
