@@ -1,0 +1,138 @@
+// No kernel, reference, control step or integration step allocates.
+#include <cstdlib>
+
+#include "allocations.hpp"
+#include "arms.hpp"
+#include "check.hpp"
+#include "thunder/control/references.hpp"
+#include "thunder/evaluation.hpp"
+#include "thunder/quantities.hpp"
+#include "thunder/simulation/closed_loop.hpp"
+
+using namespace thunder;
+using Eigen::VectorXd;
+
+namespace {
+
+/// The constructions kept for study, which are not vectorised, may allocate.
+template <class Quantity>
+void check_kernel(const Model& model) {
+  if (!Quantity::vectorised) return;
+  const int n = model.n(), p = model.parameter_count();
+  const VectorXd x = arms::posture();
+  const double* in[] = {x.data(), x.data(), x.data(), x.data()};
+  const Selection<double> selection{model.frame(model.end_effector()), TaskRows{}};
+  std::vector<double> out(Quantity::shape(n, p, 6).size());
+  const allocations::Scope scope;
+  Quantity::evaluate(model.view(), in, selection, out.data());
+  if (!CHECK(scope.made() == 0)) std::fprintf(stderr, "  in %s\n", Quantity::name);
+}
+
+template <class... Quantity>
+void check_kernels(const Model& model, std::tuple<Quantity...>) {
+  (check_kernel<Quantity>(model), ...);
+}
+
+template <class Source>
+void check_reference(const Source& source) {
+  auto reference = source.blank();
+  const allocations::Scope scope;
+  source.at(1.0, reference);
+  CHECK(scope.made() == 0);
+}
+
+template <class Controller, class Reference>
+void check_steps(Controller& controller, const Reference& reference) {
+  VectorXd q = arms::posture(), dq = VectorXd::Constant(7, 0.1), tau(7), bad = VectorXd::Constant(7, NAN);
+  const allocations::Scope scope;
+  for (int k = 0; k < 10; ++k) CHECK(controller.step(1e-3 * k, q.data(), dq.data(), reference, tau.data()) == Status::ok);
+  controller.step(0.1, bad.data(), dq.data(), reference, tau.data());
+  controller.reset();
+  CHECK(scope.made() == 0);
+}
+
+void check_controllers(const std::shared_ptr<const Model>& model) {
+  JointReference joint(7);
+  joint.q = VectorXd::Constant(7, 0.3);
+  const TaskReference task = arms::reference_at(*model, arms::posture());
+  auto slotine_li = arms::slotine_li(model, 10.0);
+  auto backstepping = arms::backstepping(model, 10.0);
+  check_steps(slotine_li, joint);
+  check_steps(backstepping, task);
+  VectorXd q = VectorXd::Zero(7), tau(7);  // stretched out: singular
+  const allocations::Scope scope;
+  backstepping.step(0.0, q.data(), q.data(), task, tau.data());
+  CHECK(scope.made() == 0);
+}
+
+/// A full matrix Gamma takes another path than a diagonal one.
+void check_full_gain() {
+  Eigen::MatrixXd Gamma = arms::identity(70, 10.0);
+  Gamma(0, 1) = Gamma(1, 0) = 1.0;
+  GradientLaw law(Gamma);
+  const VectorXd gradient = VectorXd::Ones(70);
+  VectorXd estimate = VectorXd::Zero(70);
+  const allocations::Scope scope;
+  law.integrate(gradient.data(), 1e-3, estimate.data());
+  CHECK(scope.made() == 0);
+}
+
+template <class Method>
+void check_integrator(const std::shared_ptr<const Model>& model) {
+  RigidPlant plant(model, {{0.0, 7, Eigen::Matrix<double, 10, 1>::Constant(0.1)}});
+  Method integrator(plant.state_size());
+  VectorXd x(14), tau = VectorXd::Zero(7);
+  x << arms::posture(), VectorXd::Zero(7);
+  const allocations::Scope scope;
+  plant.begin_step(0.0);
+  integrator.step(plant, 0.0, 1e-3, tau.data(), x.data());
+  CHECK(scope.made() == 0);
+}
+
+/// Storage of a run is made before it: its length does not change how often the loop allocates.
+void check_loop(const std::shared_ptr<const Model>& model) {
+  RigidPlant plant(model);
+  auto controller = arms::backstepping(model, 10.0);
+  const TaskReference start = arms::reference_at(*model, arms::posture());
+  const Lissajous source = Lissajous::starting_at(start.p, start.R, {0.1, 0.1, 0.1}, {0.2, 0.1, 0.4}, 0.0);
+  Tracking<TaskReference> tracking(controller, source);
+  RungeKutta4 integrator(plant.state_size());
+  LoopSettings settings;
+  settings.periods = 100;
+  VectorXd x(14);
+  x << arms::posture(), VectorXd::Zero(7);
+  ClosedLoop loop(plant, tracking, integrator, settings, x);
+  for (const Signal& signal : controller.signals()) loop.log(signal);
+  const ClosedLoop::Progress none;
+  const allocations::Scope scope;
+  loop.run(none);
+  CHECK(scope.made() == 0);
+  CHECK(loop.recorder().count() == 101);
+}
+
+void check_counter() {
+  if (!allocations::counted()) return;
+  const long before = allocations::count();
+  void* volatile probe = std::malloc(8);
+  CHECK(allocations::count() == before + 1);
+  std::free(probe);
+}
+
+}  // namespace
+
+int main() {
+  check_counter();
+  for (const auto& model : {arms::panda(), arms::everything()}) {
+    check_kernels(*model, quantities::All{});
+    check_controllers(model);
+    check_integrator<RungeKutta4>(model);
+    check_integrator<SemiImplicitEuler>(model);
+  }
+  check_loop(arms::panda());
+  check_full_gain();
+  check_reference(SetPoint(arms::posture()));
+  check_reference(Sinusoid(arms::posture(), arms::posture(), arms::posture(), arms::posture()));
+  check_reference(SetPose(Eigen::Vector3d::Zero(), Eigen::Matrix3d::Identity()));
+  check_reference(Lissajous(Eigen::Vector3d::Zero(), Eigen::Matrix3d::Identity(), {1, 1, 1}, {1, 1, 1}, 0.0));
+  return check::result();
+}
