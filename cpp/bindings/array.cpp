@@ -132,18 +132,40 @@ bool overlaps(const double* a, std::size_t a_count, const double* b, std::size_t
   return a < b + b_count && b < a + a_count;
 }
 
-py::array_t<double, py::array::c_style> read_array(py::handle value, const char* name, std::vector<py::ssize_t> shape) {
-  const auto array = py::reinterpret_borrow<py::array_t<double, py::array::c_style>>(to_double(value, name));
+namespace {
+
+using Rows = py::array_t<double, py::array::c_style>;
+
+Rows read_shape(py::handle value, const char* name, const std::vector<py::ssize_t>& shape) {
+  auto array = py::reinterpret_borrow<Rows>(to_double(value, name));
   const std::vector<py::ssize_t> got = shape_of(array);
   bool same = got.size() == shape.size();
   for (std::size_t i = 0; same && i < shape.size(); ++i) same = shape[i] == -1 || shape[i] == got[i];
-  if (!same) {
-    std::string wanted = shape_text(shape);
-    for (std::size_t at; (at = wanted.find("-1")) != std::string::npos;) wanted.replace(at, 2, "n");
-    throw py::value_error(std::string(name) + " must have shape " + wanted + ", got " + shape_text(got));
-  }
-  require_finite(array.data(), got, array.size(), name);
+  if (same) return array;
+  std::string wanted = shape_text(shape);
+  for (std::size_t at; (at = wanted.find("-1")) != std::string::npos;) wanted.replace(at, 2, "n");
+  throw py::value_error(std::string(name) + " must have shape " + wanted + ", got " + shape_text(got));
+}
+
+}  // namespace
+
+Rows read_array(py::handle value, const char* name, std::vector<py::ssize_t> shape) {
+  Rows array = read_shape(value, name, shape);
+  require_finite(array.data(), shape_of(array), array.size(), name);
   return array;
+}
+
+Rows read_measurement(py::handle value, const char* name, int n) { return read_shape(value, name, {n}); }
+
+Eigen::MatrixXd read_up_to_matrix(py::handle value, const char* name) {
+  const auto array = py::reinterpret_borrow<Rows>(to_double(value, name));
+  if (array.ndim() > 2)
+    throw py::value_error(std::string(name) + " must be a number, a vector or a matrix, got shape " +
+                          shape_text(shape_of(array)));
+  require_finite(array.data(), shape_of(array), array.size(), name);
+  const Eigen::Index rows = array.ndim() > 0 ? array.shape(0) : 1, cols = array.ndim() > 1 ? array.shape(1) : 1;
+  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(array.data(), rows,
+                                                                                                 cols);
 }
 
 }  // namespace thunder::python

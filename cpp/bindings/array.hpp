@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <Eigen/Dense>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,12 @@ bool overlaps(const double* a, std::size_t a_count, const double* b, std::size_t
 
 /// Reads an array of exactly this shape (-1: any length), finite.
 py::array_t<double, py::array::c_style> read_array(py::handle value, const char* name, std::vector<py::ssize_t> shape);
+
+/// Reads a vector of exactly n numbers that may be NaN or infinite, for steps that report those as a status.
+py::array_t<double, py::array::c_style> read_measurement(py::handle value, const char* name, int n);
+
+/// Reads a number (1 x 1), a vector (k x 1) or a matrix.
+Eigen::MatrixXd read_up_to_matrix(py::handle value, const char* name);
 
 std::string shape_text(const std::vector<py::ssize_t>& shape);
 

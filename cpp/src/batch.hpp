@@ -12,35 +12,9 @@
 namespace thunder {
 
 template <class Pk>
-THUNDER_INLINE void load_lanes(const double* const* rows, int n, Pk* x) {
+THUNDER_INLINE void transpose_from_rows(const double* const* rows, int n, Pk* x) {
   for (int i = 0; i < n; ++i)
     for (int l = 0; l < Pk::width; ++l) x[i].v[l] = rows[l][i];
-}
-
-#ifdef __clang__
-#define THUNDER_SHUFFLE4(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#else
-#define THUNDER_SHUFFLE4(a, b, i, j, k, l) __builtin_shuffle(a, b, Bits{i, j, k, l})
-#endif
-
-/// Lane l of x[0..size) goes to rows[l], for the first `lanes` lanes.
-template <class Pk>
-THUNDER_INLINE void store_lanes(const Pk* x, int size, double* const* rows, int lanes) {
-  int i = 0;
-  if constexpr (Pk::width == 4) {
-    using Lanes = typename Pk::Lanes;
-    [[maybe_unused]] typedef typename Pk::Bits Bits;
-    for (; lanes == 4 && i + 4 <= size; i += 4) {
-      const Lanes a = x[i].v, b = x[i + 1].v, c = x[i + 2].v, d = x[i + 3].v;
-      const Lanes ab0 = THUNDER_SHUFFLE4(a, b, 0, 4, 2, 6), ab1 = THUNDER_SHUFFLE4(a, b, 1, 5, 3, 7);
-      const Lanes cd0 = THUNDER_SHUFFLE4(c, d, 0, 4, 2, 6), cd1 = THUNDER_SHUFFLE4(c, d, 1, 5, 3, 7);
-      const Lanes r[4] = {THUNDER_SHUFFLE4(ab0, cd0, 0, 1, 4, 5), THUNDER_SHUFFLE4(ab1, cd1, 0, 1, 4, 5),
-                          THUNDER_SHUFFLE4(ab0, cd0, 2, 3, 6, 7), THUNDER_SHUFFLE4(ab1, cd1, 2, 3, 6, 7)};
-      for (int l = 0; l < 4; ++l) __builtin_memcpy(rows[l] + i, &r[l], sizeof(Lanes));
-    }
-  }
-  for (; i < size; ++i)
-    for (int l = 0; l < lanes; ++l) rows[l][i] = x[i].v[l];
 }
 
 template <class Pk>
@@ -72,12 +46,12 @@ void run_batch(const BatchCall& call) {
         const double* rows[W];
         for (int l = 0; l < W; ++l)  // idle lanes repeat the last sample
           rows[l] = call.in[k] + static_cast<std::ptrdiff_t>(b + (l < lanes ? l : lanes - 1)) * call.stride[k];
-        load_lanes(rows, n, x[k]);
+        transpose_from_rows(rows, n, x[k]);
       }
       Q::evaluate(call.chain, in, call.selection, buffer.get());
       double* rows[W];
       for (int l = 0; l < W; ++l) rows[l] = call.out + (b + l) * size;
-      store_lanes(buffer.get(), size, rows, lanes);
+      transpose_to_rows(buffer.get(), size, rows, lanes);
     }
   }
 }

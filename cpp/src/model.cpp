@@ -1,6 +1,7 @@
 #include "thunder/model/model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "thunder/dynamics/kinematics.hpp"
@@ -41,6 +42,14 @@ Matrix4d to_matrix(const Pose<double>& pose) {
   return T;
 }
 
+Matrix4d rotation_z(double angle) {
+  Matrix4d R = Matrix4d::Identity();
+  R(0, 0) = R(1, 1) = std::cos(angle);
+  R(1, 0) = std::sin(angle);
+  R(0, 1) = -R(1, 0);
+  return R;
+}
+
 void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
@@ -71,21 +80,80 @@ Model::Model(ModelData data) : data_(std::move(data)) {
   build_parameters();
 }
 
+ChainView<double> Model::view() const {
+  return {n(),
+          links_.data(),
+          &bodies_,
+          theta_,
+          revolute_,
+          all_revolute_,
+          root_,
+          {data_.gravity.x(), data_.gravity.y(), data_.gravity.z()},
+          static_cast<int>(rotors_.size()),
+          rotors_.data(),
+          static_cast<int>(data_.friction_terms.size()),
+          data_.friction_terms.data(),
+          data_.friction.data(),
+          data_.friction_delta,
+          !data_.armature.empty()};
+}
+
+/// A joint may be described in axes turned about its own: its zero and its link's pose take the turn up.
+void Model::turn_frame_about_z(std::size_t joint, double angle) {
+  Link<double>& link = links_[joint];
+  link.theta += angle;
+  link.cos_theta = std::cos(link.theta);
+  link.sin_theta = std::sin(link.theta);
+  link.offset = to_pose(rotation_z(-angle) * to_matrix(link.offset));
+  link.has_offset = true;
+}
+
+/// Brings every joint to Rot_x(alpha) Rot_z(theta + q). The relative rotation of two joint frames is
+/// Rot_z(phi) Rot_x(alpha) Rot_z(theta); phi goes to the frame before, theta to the joint's zero.
 void Model::build_links() {
   const std::size_t n = data_.placements.size();
-  Matrix4d link_in_joint = data_.base;  // frame of the previous link in the previous joint frame
+  root_ = to_pose(data_.base * data_.placements[0] * align_z(data_.axes[0]));
   for (std::size_t i = 0; i < n; ++i) {
     const Matrix4d A = align_z(data_.axes[i]);
-    const Matrix4d offset = inverse_rotation(A) * data_.offsets[i];
     Link<double> link{};
     link.type = data_.prismatic[i] ? JointType::prismatic : JointType::revolute;
-    link.placement = to_pose(link_in_joint * data_.placements[i] * A);
+    link.cos_alpha = link.cos_theta = 1.0;
+    if (i > 0) {
+      Matrix4d T = to_matrix(links_[i - 1].offset) * data_.placements[i] * A;
+      double phi = std::hypot(T(0, 2), T(1, 2)) < 1e-15 ? 0.0 : std::atan2(T(0, 2), -T(1, 2));
+      // half a turn less where that keeps the frame before: alpha then has the other sign
+      if (std::abs(phi) > M_PI / 2) phi -= std::copysign(M_PI, phi);
+      if (std::abs(phi) > 1e-15) {
+        turn_frame_about_z(i - 1, phi);
+        T = rotation_z(-phi) * T;
+      }
+      const double scale = std::hypot(T(1, 2), T(2, 2));
+      link.cos_alpha = T(2, 2) / scale;
+      link.sin_alpha = -T(1, 2) / scale;
+      link.theta = std::atan2(-T(0, 1), T(0, 0));
+      link.cos_theta = std::cos(link.theta);
+      link.sin_theta = std::sin(link.theta);
+      link.p = {T(0, 3), T(1, 3), T(2, 3)};
+    }
+    const Matrix4d offset = inverse_rotation(A) * data_.offsets[i];
     link.offset = to_pose(offset);
     link.has_offset = offset != Matrix4d::Identity();
     link.armature = data_.armature.empty() ? 0.0 : data_.armature[i];
-    moved_parameters(link.offset, data_.inertial.row(i).data(), link.m, link.h, link.I);
     links_.push_back(link);
-    link_in_joint = offset;
+  }
+  place_bodies();
+}
+
+void Model::place_bodies() {
+  for (int i = 0; i < n(); ++i) {
+    const Link<double>& link = links_[i];
+    const double* reg = data_.inertial.row(i).data();
+    const BodyInertia<double> body{
+        reg[0], {reg[1], reg[2], reg[3]}, {reg[4], reg[5], reg[6], reg[7], reg[8], reg[9]}};
+    bodies_.set(i, moved(body, link.offset));
+    theta_[i] = link.theta;
+    revolute_[i] = link.type == JointType::revolute ? 1.0 : 0.0;
+    all_revolute_ = all_revolute_ && link.type == JointType::revolute;
   }
 }
 
@@ -110,8 +178,8 @@ void Model::build_frames() {
 
 void Model::build_rotors() {
   const std::vector<double> rest(n(), 0.0);
-  std::vector<Pose<double>> pose(n());
-  joint_frames(view(), rest.data(), n(), pose.data());
+  Joints<Pose, double> poses;
+  joint_frames(view(), rest.data(), n(), poses);
   for (const auto& rotor : data_.rotors) {
     require(rotor.joint >= 1 && rotor.joint <= n() && rotor.carrier >= 0 && rotor.carrier <= n(),
             "a rotor drives joint 1..n and sits on link 0..n");
@@ -120,8 +188,8 @@ void Model::build_rotors() {
       const Frame<double> carrier = frame_on_link(rotor.carrier, Matrix4d::Identity());
       axis = carrier.pose.R * Vec3<double>{rotor.axis.x(), rotor.axis.y(), rotor.axis.z()};
     } else {
-      axis = z_axis(pose[rotor.joint - 1].R);
-      if (rotor.carrier > 0) axis = transposed_times(pose[rotor.carrier - 1].R, axis);
+      axis = z_axis(poses.get(rotor.joint - 1).R);
+      if (rotor.carrier > 0) axis = transposed_times(poses.get(rotor.carrier - 1).R, axis);
     }
     rotors_.push_back({rotor.joint - 1, rotor.carrier, axis, rotor.ratio, rotor.inertia});
   }

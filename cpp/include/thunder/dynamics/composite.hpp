@@ -3,6 +3,7 @@
 // and Wensing 2021, in the compact 22-number form).
 #pragma once
 
+#include "../model/inertia.hpp"
 #include "kinematics.hpp"
 
 namespace thunder {
@@ -12,12 +13,17 @@ template <class S>
 struct Screw {
   Vec3<S> w, u;
 };
+template <class S, class F>
+THUNDER_INLINE void each(Screw<S>& t, F&& f) {
+  each(t.w, f), each(t.u, f);
+}
 
+/// Screws of the joints of lane i.
 template <class S, class P>
-THUNDER_INLINE Screw<S> joint_screw(const Link<P>& link, const Pose<S>& pose) {
-  const Vec3<S> z = z_axis(pose.R);
-  if (link.type == JointType::revolute) return {z, cross(pose.p, z)};
-  return {{S(0.0), S(0.0), S(0.0)}, z};
+THUNDER_INLINE Screw<Lane<S>> joint_screw(const ChainView<P>& chain, int i, const Pose<Lane<S>>& pose) {
+  using L = Lane<S>;
+  const Vec3<L> z = z_axis(pose.R);
+  return {by_type<S>(chain, i, z, Vec3<L>{L(0.0), L(0.0), L(0.0)}), by_type<S>(chain, i, cross(pose.p, z), z)};
 }
 
 /// v x s
@@ -27,38 +33,15 @@ THUNDER_INLINE Screw<S> cross(const Screw<S>& v, const Screw<S>& s) {
 }
 
 template <class S>
-THUNDER_INLINE S dot(const Screw<S>& s, const Vec3<S>& n, const Vec3<S>& f) {
+THUNDER_INLINE Screw<S>& add_scaled(Screw<S>& v, const Screw<S>& s, const S& k) {
+  v.w += s.w * k;
+  v.u += s.u * k;
+  return v;
+}
+
+template <class S, class T>
+THUNDER_INLINE S dot(const Screw<S>& s, const Vec3<T>& n, const Vec3<T>& f) {
   return dot(s.w, n) + dot(s.u, f);
-}
-
-/// Mass, first moment and inertia about the base origin, world axes.
-template <class S>
-struct BodyInertia {
-  S m;
-  Vec3<S> h;
-  Sym3<S> I;
-};
-
-template <class S, class P>
-THUNDER_INLINE BodyInertia<S> body_inertia(const Link<P>& link, const Pose<S>& pose) {
-  const Vec3<S> hr = pose.R * link.h;  // first moment about the joint frame origin
-  const Vec3<S>& p = pose.p;
-  const Vec3<S> mp = p * link.m;
-  const Vec3<S> b = hr + mp;
-  const Sym3<S> I = rotated(pose.R, link.I);
-  // I + (p.hr 1 - hr p') + (p.b 1 - p b'), symmetric because b - hr is along p
-  const S xx = p.x * (hr.x + b.x), yy = p.y * (hr.y + b.y), zz = p.z * (hr.z + b.z);
-  return {S(link.m), b,
-          {I.xx + yy + zz, I.xy - (hr.x * p.y + p.x * b.y), I.xz - (hr.x * p.z + p.x * b.z), I.yy + xx + zz,
-           I.yz - (hr.y * p.z + p.y * b.z), I.zz + xx + yy}};
-}
-
-template <class S>
-THUNDER_INLINE BodyInertia<S>& operator+=(BodyInertia<S>& a, const BodyInertia<S>& b) {
-  a.m += b.m;
-  a.h += b.h;
-  a.I = a.I + b.I;
-  return a;
 }
 
 /// Momentum of a body moving with screw s: (angular n about the base origin, linear f).
@@ -66,9 +49,25 @@ template <class S>
 struct Momentum {
   Vec3<S> n, f;
 };
+template <class S, class F>
+THUNDER_INLINE void each(Momentum<S>& t, F&& f) {
+  each(t.n, f), each(t.f, f);
+}
 template <class S>
 THUNDER_INLINE Momentum<S> momentum(const BodyInertia<S>& body, const Screw<S>& s) {
   return {body.I * s.w + cross(body.h, s.u), s.u * body.m + cross(s.w, body.h)};
+}
+
+/// Field by field, the sum over all joints from i to the tip.
+template <template <class> class T, class S>
+THUNDER_INLINE void sum_from_tip(int n, Joints<T, S>& values) {
+  for (int f = 0; f < Joints<T, S>::kFields; ++f) {
+    S sum = values.field[f][n - 1];
+    for (int i = n - 2; i >= 0; --i) {
+      sum += values.field[f][i];
+      values.field[f][i] = sum;
+    }
+  }
 }
 
 }  // namespace thunder

@@ -27,68 +27,78 @@ THUNDER_INLINE Momentum<S> operator*(const ArticulatedInertia<S>& A, const Screw
   return {A.I * s.w + A.H * s.u, transposed_times(A.H, s.w) + A.M * s.u};
 }
 
-/// a - u u' k
+/// a - u v'
 template <class S>
-THUNDER_INLINE Sym3<S> minus_outer(const Sym3<S>& a, const Vec3<S>& u, const Vec3<S>& ku) {
-  return {a.xx - u.x * ku.x, a.xy - u.x * ku.y, a.xz - u.x * ku.z, a.yy - u.y * ku.y, a.yz - u.y * ku.z, a.zz - u.z * ku.z};
+THUNDER_INLINE Sym3<S> minus_outer(const Sym3<S>& a, const Vec3<S>& u, const Vec3<S>& v) {
+  return {a.xx - u.x * v.x, a.xy - u.x * v.y, a.xz - u.x * v.z, a.yy - u.y * v.y, a.yz - u.y * v.z, a.zz - u.z * v.z};
+}
+
+/// A - U U' / D
+template <class S>
+THUNDER_INLINE ArticulatedInertia<S> reduced(const ArticulatedInertia<S>& A, const Momentum<S>& U, const S& inverse_D) {
+  const Vec3<S> n = U.n, kn = n * inverse_D, kf = U.f * inverse_D;
+  const Mat3<S>& H = A.H;
+  return {minus_outer(A.I, n, kn),
+          {H.xx - n.x * kf.x, H.xy - n.x * kf.y, H.xz - n.x * kf.z, H.yx - n.y * kf.x, H.yy - n.y * kf.y,
+           H.yz - n.y * kf.z, H.zx - n.z * kf.x, H.zy - n.z * kf.y, H.zz - n.z * kf.z},
+          minus_outer(A.M, U.f, kf)};
 }
 
 template <class S>
-THUNDER_INLINE void add_reduced(const ArticulatedInertia<S>& A, const Momentum<S>& U, const S& inverse_D,
-                                ArticulatedInertia<S>& parent) {
-  const Vec3<S> kn = U.n * inverse_D, kf = U.f * inverse_D;
-  parent.I = parent.I + minus_outer(A.I, U.n, kn);
-  parent.M = parent.M + minus_outer(A.M, U.f, kf);
-  Mat3<S>& H = parent.H;
-  const Vec3<S>& n = U.n;
-  H = {H.xx + (A.H.xx - n.x * kf.x), H.xy + (A.H.xy - n.x * kf.y), H.xz + (A.H.xz - n.x * kf.z),
-       H.yx + (A.H.yx - n.y * kf.x), H.yy + (A.H.yy - n.y * kf.y), H.yz + (A.H.yz - n.y * kf.z),
-       H.zx + (A.H.zx - n.z * kf.x), H.zy + (A.H.zy - n.z * kf.y), H.zz + (A.H.zz - n.z * kf.z)};
+THUNDER_INLINE ArticulatedInertia<S> operator+(const ArticulatedInertia<S>& A, const BodyInertia<S>& b) {
+  const Mat3<S>& H = A.H;
+  const Sym3<S>& M = A.M;
+  return {A.I + b.I,
+          {H.xx, H.xy - b.h.z, H.xz + b.h.y, H.yx + b.h.z, H.yy, H.yz - b.h.x, H.zx - b.h.y, H.zy + b.h.x, H.zz},
+          {M.xx + b.m, M.xy, M.xz, M.yy + b.m, M.yz, M.zz + b.m}};
 }
 
 template <class S, class P>
 void articulated_body(const ChainView<P>& chain, const S* q, const S* dq, const S* tau, S* ddq) {
   const int n = chain.n;
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  PerJoint<Pose<S>> pose;
-  PerJoint<Screw<S>> s, c;
-  PerJoint<ArticulatedInertia<S>> A;
-  PerJoint<Momentum<S>> p, U;
+  MassPass<S> pass;
+  Joints<Screw, S> velocities, drifts;  // drift: the acceleration that dq alone gives across a joint
+  Joints<Momentum, S> biases, forces;
   PerJoint<S> inverse_D, u;
-  joint_frames(chain, q, n, pose.data);
+  screws_and_bodies(chain, q, pass);
   Screw<S> v{zero, zero};
   for (int i = 0; i < n; ++i) {
-    const Link<P>& link = chain.links[i];
-    s[i] = joint_screw(link, pose[i]);
-    const Screw<S> drift = cross(v, s[i]);
-    c[i] = {drift.w * dq[i], drift.u * dq[i]};
-    v.w += s[i].w * dq[i];
-    v.u += s[i].u * dq[i];
-    const BodyInertia<S> body = body_inertia(link, pose[i]);
-    const Momentum<S> h = momentum(body, v);
-    A[i] = articulated(body);
-    p[i] = {cross(v.w, h.n) + cross(v.u, h.f), cross(v.w, h.f)};
+    const Screw<S> s = pass.screws.get(i), drift = cross(v, s);
+    drifts.set(i, {drift.w * dq[i], drift.u * dq[i]});
+    velocities.set(i, add_scaled(v, s, dq[i]));
   }
+  velocities.pad(n);
+  for (int i = 0; i < n; i += kLanes<S>) {
+    const Screw<Lane<S>> vi = velocities.load(i);
+    const Momentum<Lane<S>> h = momentum(pass.bodies.load(i), vi);
+    biases.store(i, {cross(vi.w, h.n) + cross(vi.u, h.f), cross(vi.w, h.f)});
+  }
+  ArticulatedInertia<S> A = articulated(pass.bodies.get(n - 1));
+  Momentum<S> p = biases.get(n - 1);
   for (int i = n - 1; i >= 0; --i) {
-    U[i] = A[i] * s[i];
-    S D = dot(s[i], U[i].n, U[i].f);
+    const Screw<S> s = pass.screws.get(i), c = drifts.get(i);
+    const Momentum<S> U = A * s;
+    S D = dot(s, U.n, U.f);
     if (chain.has_armature) D += chain.links[i].armature;
+    forces.set(i, U);
     inverse_D[i] = S(1.0) / D;
-    u[i] = tau[i] - friction_of_joint(chain, i, dq[i]) - dot(s[i], p[i].n, p[i].f);
+    u[i] = tau[i] - friction_of_joint(chain, i, dq[i]) - dot(s, p.n, p.f);
     if (i == 0) break;
-    const Momentum<S> Ac = A[i] * c[i];
-    const S gain = (u[i] - dot(c[i], U[i].n, U[i].f)) * inverse_D[i];
-    p[i - 1].n += p[i].n + Ac.n + U[i].n * gain;
-    p[i - 1].f += p[i].f + Ac.f + U[i].f * gain;
-    add_reduced(A[i], U[i], inverse_D[i], A[i - 1]);
+    const Momentum<S> Ac = A * c, own = biases.get(i - 1);
+    const S gain = (u[i] - dot(c, U.n, U.f)) * inverse_D[i];
+    p.n += Ac.n + U.n * gain + own.n;
+    p.f += Ac.f + U.f * gain + own.f;
+    A = reduced(A, U, inverse_D[i]) + pass.bodies.get(i - 1);
   }
-  Screw<S> a{zero, {S(-chain.gravity.x), S(-chain.gravity.y), S(-chain.gravity.z)}};
+  Screw<S> a{zero, as<S>(Vec3<P>{-chain.gravity.x, -chain.gravity.y, -chain.gravity.z})};
   for (int i = 0; i < n; ++i) {
-    a.w += c[i].w;
-    a.u += c[i].u;
-    ddq[i] = (u[i] - dot(a, U[i].n, U[i].f)) * inverse_D[i];
-    a.w += s[i].w * ddq[i];
-    a.u += s[i].u * ddq[i];
+    const Screw<S> c = drifts.get(i);
+    const Momentum<S> U = forces.get(i);
+    a.w += c.w;
+    a.u += c.u;
+    ddq[i] = (u[i] - dot(a, U.n, U.f)) * inverse_D[i];
+    add_scaled(a, pass.screws.get(i), ddq[i]);
   }
 }
 

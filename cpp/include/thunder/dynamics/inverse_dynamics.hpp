@@ -2,48 +2,51 @@
 #pragma once
 
 #include "../model/friction.hpp"
-#include "kinematics.hpp"
+#include "composite.hpp"
 
 namespace thunder {
 
+/// Of a joint frame, in its own axes: angular velocity and acceleration, acceleration of the origin (gravity as -g).
 template <class S>
-struct Motion {  // of a joint frame, in its own axes
+struct Motion {
   Vec3<S> w, dw, a;
 };
+template <class S, class F>
+THUNDER_INLINE void each(Motion<S>& t, F&& f) {
+  each(t.w, f), each(t.dw, f), each(t.a, f);
+}
 
-/// Motion of the next joint frame; `a` is the acceleration of its origin, gravity included as -g.
-template <class S>
-THUNDER_INLINE Motion<S> next_motion(const Motion<S>& m, const Pose<S>& T, bool revolute, const S& dq, const S& ddq) {
-  Motion<S> r;
-  r.w = transposed_times(T.R, m.w);
-  r.dw = transposed_times(T.R, m.dw);
-  r.a = transposed_times(T.R, m.a + cross(m.dw, T.p) + cross(m.w, cross(m.w, T.p)));
+template <class S, class P>
+THUNDER_INLINE Motion<S> next_motion(const Motion<S>& m, const JointStep<S, P>& step, bool revolute, const S& dq,
+                                     const S& ddq) {
+  Motion<S> r{step.down(m.w), step.down(m.dw), step.down(m.a + skew_plus(m.dw, centripetal(m.w)) * step.p)};
   if (revolute) {
-    r.dw += Vec3<S>{r.w.y * dq, -(r.w.x * dq), ddq};
+    r.dw.x += r.w.y * dq;
+    r.dw.y -= r.w.x * dq;
+    r.dw.z += ddq;
     r.w.z += dq;
   } else {
     const S twice = dq * 2.0;
-    r.a += Vec3<S>{r.w.y * twice, -(r.w.x * twice), ddq};
+    r.a.x += r.w.y * twice;
+    r.a.y -= r.w.x * twice;
+    r.a.z += ddq;
   }
   return r;
 }
 
-template <class S>
-struct Wrench {
-  Vec3<S> n, f;
-};
-
-template <class S, class P>
-THUNDER_INLINE Wrench<S> body_wrench(const Link<P>& link, const Motion<S>& m) {
-  const Vec3<S> h{S(link.h.x), S(link.h.y), S(link.h.z)};
-  return {link.I * m.dw + cross(m.w, link.I * m.w) + cross(h, m.a),
-          m.a * link.m + cross(m.dw, h) + cross(m.w, cross(m.w, h))};
+/// Wrench that moves a body so, about the joint frame's origin.
+template <class L, class P>
+THUNDER_INLINE Momentum<L> body_wrench(const BodyInertia<P>& body, const Motion<L>& m) {
+  const Vec3<L> h = as<L>(body.h);
+  return {body.I * m.dw + cross(m.w, body.I * m.w) + cross(h, m.a),
+          m.a * body.m + skew_plus(m.dw, centripetal(m.w)) * h};
 }
 
 /// Moment of a rotor on its carrier, in the carrier's joint frame; its torque on the driven joint goes to `tau`.
 template <class S, class P>
-THUNDER_INLINE Vec3<S> rotor_moment(const Rotor<P>& rotor, const Motion<S>& carrier, const S* dq, const S* ddq, S* tau) {
-  const Vec3<S> a{S(rotor.axis.x), S(rotor.axis.y), S(rotor.axis.z)};
+THUNDER_INLINE Vec3<S> rotor_moment(const Rotor<P>& rotor, const Motion<S>& carrier, const S* dq, const S* ddq,
+                                    S* tau) {
+  const Vec3<S> a = as<S>(rotor.axis);
   const S spin = dot(carrier.w, a) + dq[rotor.joint] * rotor.ratio;
   const S spin_dot = dot(carrier.dw, a) + ddq[rotor.joint] * rotor.ratio;
   tau[rotor.joint] += spin_dot * rotor.inertia * rotor.ratio;
@@ -55,28 +58,39 @@ template <class S, class P>
 void inverse_dynamics(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* tau) {
   const int n = chain.n;
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  PerJoint<Pose<S>> T;
-  PerJoint<Wrench<S>> wrench;
-  const Motion<S> base{zero, zero, {S(-chain.gravity.x), S(-chain.gravity.y), S(-chain.gravity.z)}};
-  Motion<S> motion = base;
+  Joints<Turn, S> turns;
+  Joints<Motion, S> motions;
+  Joints<Momentum, S> wrenches;
+  joint_turns(chain, q, n, turns);
+  Motion<S> motion{zero, zero, root_acceleration<S>(chain.root, chain.gravity)};
   for (int i = 0; i < n; ++i) tau[i] = friction_of_joint(chain, i, dq[i]);
   for (int k = 0; k < chain.rotor_count; ++k)
-    if (chain.rotors[k].carrier == 0) rotor_moment(chain.rotors[k], base, dq, ddq, tau);
+    if (chain.rotors[k].carrier == 0) rotor_moment(chain.rotors[k], motion, dq, ddq, tau);
   for (int i = 0; i < n; ++i) {
     const Link<P>& link = chain.links[i];
-    T[i] = joint_pose(link, q[i]);
-    motion = next_motion(motion, T[i], link.type == JointType::revolute, dq[i], ddq[i]);
-    wrench[i] = body_wrench(link, motion);
-    for (int k = 0; k < chain.rotor_count; ++k)
-      if (chain.rotors[k].carrier == i + 1) wrench[i].n += rotor_moment(chain.rotors[k], motion, dq, ddq, tau);
+    const JointStep<S, P> step(link, turns.get(i), q[i]);
+    motion = next_motion(motion, step, link.type == JointType::revolute, dq[i], ddq[i]);
+    motions.set(i, motion);
     if (chain.has_armature) tau[i] += ddq[i] * link.armature;
   }
+  motions.pad(n);
+  for (int i = 0; i < n; i += kLanes<S>) wrenches.store(i, body_wrench(link_inertia<S>(chain, i), motions.load(i)));
+  for (int k = 0; k < chain.rotor_count; ++k) {
+    const int carrier = chain.rotors[k].carrier - 1;
+    if (carrier < 0) continue;
+    Momentum<S> wrench = wrenches.get(carrier);
+    wrench.n += rotor_moment(chain.rotors[k], motions.get(carrier), dq, ddq, tau);
+    wrenches.set(carrier, wrench);
+  }
+  Momentum<S> wrench{zero, zero};  // of the bodies from joint i on, in its frame
   for (int i = n - 1; i >= 0; --i) {
-    tau[i] += chain.links[i].type == JointType::revolute ? wrench[i].n.z : wrench[i].f.z;
-    if (i == 0) break;
-    const Vec3<S> f = T[i].R * wrench[i].f;
-    wrench[i - 1].f += f;
-    wrench[i - 1].n += T[i].R * wrench[i].n + cross(T[i].p, f);
+    const Momentum<S> own = wrenches.get(i);
+    wrench.n += own.n;
+    wrench.f += own.f;
+    tau[i] += chain.links[i].type == JointType::revolute ? wrench.n.z : wrench.f.z;
+    const JointStep<S, P> step(chain.links[i], turns.get(i), q[i]);
+    wrench.f = step.up(wrench.f);
+    wrench.n = step.up(wrench.n) + cross(step.p, wrench.f);
   }
 }
 

@@ -1,52 +1,37 @@
 // Poses, Jacobians and their time derivatives, in the base frame.
 #pragma once
 
-#include "../math/sincos.hpp"
-#include "../model/chain.hpp"
+#include "joint_steps.hpp"
 
 namespace thunder {
 
-/// Pose of the joint frame in the previous one at joint position q.
-template <class S, class P>
-THUNDER_INLINE Pose<S> joint_pose(const Link<P>& link, const S& q) {
-  const Mat3<P>& R = link.placement.R;
-  const Vec3<P>& p = link.placement.p;
-  if (link.type == JointType::revolute) {
-    S s, c;
-    sincos(q, s, c);
-    return {times_rot_z(R, s, c), {S(p.x), S(p.y), S(p.z)}};
-  }
-  return {{S(R.xx), S(R.xy), S(R.xz), S(R.yx), S(R.yy), S(R.yz), S(R.zx), S(R.zy), S(R.zz)},
-          {q * R.xz + p.x, q * R.yz + p.y, q * R.zz + p.z}};
-}
-
 /// Poses of the first `count` joint frames in the world.
 template <class S, class P>
-THUNDER_INLINE void joint_frames(const ChainView<P>& chain, const S* q, int count, Pose<S>* pose) {
-  if (count > 0) pose[0] = joint_pose(chain.links[0], q[0]);
-  for (int i = 1; i < count; ++i) {
+THUNDER_INLINE void joint_frames(const ChainView<P>& chain, const S* q, int count, Joints<Pose, S>& poses) {
+  Joints<Turn, S> turns;
+  joint_turns(chain, q, count, turns);
+  const Mat3<P>& A = chain.root.R;
+  Vec3<S> x = as<S>(Vec3<P>{A.xx, A.yx, A.zx}), y = as<S>(Vec3<P>{A.xy, A.yy, A.zy}), z = as<S>(z_axis(A));
+  Vec3<S> p = as<S>(chain.root.p);
+  for (int i = 0; i < count; ++i) {
     const Link<P>& link = chain.links[i];
-    const Pose<S>& parent = pose[i - 1];
-    const Mat3<S> R = parent.R * link.placement.R;
-    const Vec3<S> p = parent.p + parent.R * link.placement.p;
-    if (link.type == JointType::revolute) {
-      S s, c;
-      sincos(q[i], s, c);
-      pose[i] = {times_rot_z(R, s, c), p};
-    } else {
-      pose[i] = {R, p + z_axis(R) * q[i]};
-    }
+    const Turn<S> turn = turns.get(i);
+    p += x * link.p.x + y * link.p.y + z * link.p.z;
+    const Vec3<S> tilted = y * link.cos_alpha + z * link.sin_alpha;
+    z = z * link.cos_alpha - y * link.sin_alpha;
+    y = tilted * turn.c - x * turn.s;
+    x = x * turn.c + tilted * turn.s;
+    if (link.type == JointType::prismatic) p += z * q[i];
+    poses.set(i, {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}, p});
   }
+  poses.pad(count);
 }
 
 template <class S, class P>
-THUNDER_INLINE Pose<S> frame_pose(const Pose<S>* joints, const Frame<P>& frame) {
-  const Mat3<P>& R = frame.pose.R;
-  const Vec3<P>& p = frame.pose.p;
-  if (frame.joint == 0)
-    return {{S(R.xx), S(R.xy), S(R.xz), S(R.yx), S(R.yy), S(R.yz), S(R.zx), S(R.zy), S(R.zz)}, {S(p.x), S(p.y), S(p.z)}};
-  const Pose<S>& joint = joints[frame.joint - 1];
-  return {joint.R * R, joint.p + joint.R * p};
+THUNDER_INLINE Pose<S> frame_pose(const Joints<Pose, S>& poses, const Frame<P>& frame) {
+  if (frame.joint == 0) return {as<S>(frame.pose.R), as<S>(frame.pose.p)};
+  const Pose<S> joint = poses.get(frame.joint - 1);
+  return {joint.R * frame.pose.R, joint.p + joint.R * frame.pose.p};
 }
 
 /// Homogeneous transform, 4 x 4 row by row.
@@ -61,93 +46,117 @@ THUNDER_INLINE void write_transform(const Pose<S>& pose, S* T) {
 
 template <class S, class P>
 void forward_kinematics(const ChainView<P>& chain, const S* q, const Frame<P>& frame, S* T) {
-  PerJoint<Pose<S>> pose;
-  joint_frames(chain, q, frame.joint, pose.data);
-  write_transform(frame_pose(pose.data, frame), T);
+  Joints<Pose, S> poses;
+  joint_frames(chain, q, frame.joint, poses);
+  write_transform(frame_pose(poses, frame), T);
 }
 
+/// Columns of the joints of lane i, linear and angular rows apart.
+template <class S, class L>
+THUNDER_INLINE void write_columns(const Vec3<L>& linear, const Vec3<L>& angular, int n, int i, int count, S* J) {
+  store_lanes(linear.x, J + i, count);
+  store_lanes(linear.y, J + n + i, count);
+  store_lanes(linear.z, J + 2 * n + i, count);
+  store_lanes(angular.x, J + 3 * n + i, count);
+  store_lanes(angular.y, J + 4 * n + i, count);
+  store_lanes(angular.z, J + 5 * n + i, count);
+}
+
+/// Of a value for revolute and one for prismatic joints, the one that holds, lane by lane.
+template <class S, class P>
+THUNDER_INLINE Vec3<Lane<S>> by_type(const ChainView<P>& chain, int i, const Vec3<Lane<S>>& revolute,
+                                     const Vec3<Lane<S>>& prismatic) {
+  if constexpr (kLanes<S> == 1) {
+    return chain.links[i].type == JointType::revolute ? revolute : prismatic;
+  } else {
+    if (chain.all_revolute) return revolute;
+    return prismatic + (revolute - prismatic) * load_lanes<Lane<S>>(chain.revolute + i);
+  }
+}
+
+/// Columns of joints that do not move the frame are zero.
 template <class S>
-THUNDER_INLINE void write_column(const Vec3<S>& linear, const Vec3<S>& angular, int n, int column, S* J) {
-  J[column] = linear.x;
-  J[n + column] = linear.y;
-  J[2 * n + column] = linear.z;
-  J[3 * n + column] = angular.x;
-  J[4 * n + column] = angular.y;
-  J[5 * n + column] = angular.z;
+THUNDER_INLINE void clear_columns(int n, int first, S* J) {
+  for (int r = 0; r < 6; ++r)
+    for (int i = first; i < n; ++i) J[r * n + i] = S(0.0);
 }
 
 template <class S, class P>
-THUNDER_INLINE void write_jacobian(const ChainView<P>& chain, const Pose<S>* pose, const Frame<P>& frame, const Vec3<S>& p_e,
-                    S* J) {
-  const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  for (int i = 0; i < chain.n; ++i) {
-    if (i >= frame.joint) {
-      write_column(zero, zero, chain.n, i, J);
-      continue;
-    }
-    const Vec3<S> z = z_axis(pose[i].R);
-    if (chain.links[i].type == JointType::revolute)
-      write_column(cross(z, p_e - pose[i].p), z, chain.n, i, J);
-    else
-      write_column(z, zero, chain.n, i, J);
+THUNDER_INLINE void write_jacobian(const ChainView<P>& chain, const Joints<Pose, S>& poses, int count,
+                                   const Vec3<S>& p_e, S* J) {
+  using L = Lane<S>;
+  const Vec3<L> zero{L(0.0), L(0.0), L(0.0)}, tip = as<L>(p_e);
+  for (int i = 0; i < count; i += kLanes<S>) {
+    const Pose<L> pose = poses.load(i);
+    const Vec3<L> z = z_axis(pose.R);
+    write_columns(by_type<S>(chain, i, cross(z, tip - pose.p), z), by_type<S>(chain, i, z, zero), chain.n, i,
+                  count - i, J);
   }
+  clear_columns(chain.n, count, J);
 }
 
 /// Geometric Jacobian of a frame, 6 x n row by row: linear rows first.
 template <class S, class P>
 void jacobian(const ChainView<P>& chain, const S* q, const Frame<P>& frame, S* J) {
-  PerJoint<Pose<S>> pose;
-  joint_frames(chain, q, frame.joint, pose.data);
-  write_jacobian(chain, pose.data, frame, frame_pose(pose.data, frame).p, J);
+  Joints<Pose, S> poses;
+  joint_frames(chain, q, frame.joint, poses);
+  write_jacobian(chain, poses, frame.joint, frame_pose(poses, frame).p, J);
+}
+
+/// Angular velocity of a joint frame and velocity of its origin.
+template <class S>
+struct FrameVelocity {
+  Vec3<S> w, v;
+};
+template <class S, class F>
+THUNDER_INLINE void each(FrameVelocity<S>& t, F&& f) {
+  each(t.w, f), each(t.v, f);
 }
 
 template <class S, class P>
-THUNDER_INLINE void write_jacobian_dot(const ChainView<P>& chain, const Pose<S>* pose, const S* dq, const Frame<P>& frame,
-                        const Vec3<S>& p_e, S* Jd) {
+THUNDER_INLINE void write_jacobian_dot(const ChainView<P>& chain, const Joints<Pose, S>& poses, const S* dq, int count,
+                                       const Vec3<S>& p_e, S* Jd) {
+  using L = Lane<S>;
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  PerJoint<Vec3<S>> w, v;  // angular velocity of link i, velocity of the origin of joint frame i
-  Vec3<S> wi = zero, vi = zero, pi = zero;
-  for (int i = 0; i < frame.joint; ++i) {
-    const Vec3<S> z = z_axis(pose[i].R);
-    vi += cross(wi, pose[i].p - pi);
-    pi = pose[i].p;
-    if (chain.links[i].type == JointType::revolute)
-      wi += z * dq[i];
-    else
-      vi += z * dq[i];
-    w[i] = wi;
-    v[i] = vi;
+  Joints<FrameVelocity, S> velocities;
+  FrameVelocity<S> now{zero, zero};
+  Vec3<S> p = zero;
+  for (int i = 0; i < count; ++i) {
+    const Pose<S> pose = poses.get(i);
+    const Vec3<S> z = z_axis(pose.R);
+    now.v += cross(now.w, pose.p - p);
+    p = pose.p;
+    (chain.links[i].type == JointType::revolute ? now.w : now.v) += z * dq[i];
+    velocities.set(i, now);
   }
-  const Vec3<S> v_e = vi + cross(wi, p_e - pi);
-  for (int i = 0; i < chain.n; ++i) {
-    if (i >= frame.joint) {
-      write_column(zero, zero, chain.n, i, Jd);
-      continue;
-    }
-    const Vec3<S> z = z_axis(pose[i].R), z_dot = cross(w[i], z);
-    if (chain.links[i].type == JointType::revolute)
-      write_column(cross(z_dot, p_e - pose[i].p) + cross(z, v_e - v[i]), z_dot, chain.n, i, Jd);
-    else
-      write_column(z_dot, zero, chain.n, i, Jd);
+  velocities.pad(count);
+  const Vec3<L> tip = as<L>(p_e), tip_velocity = as<L>(now.v + cross(now.w, p_e - p)), none = as<L>(zero);
+  for (int i = 0; i < count; i += kLanes<S>) {
+    const Pose<L> pose = poses.load(i);
+    const FrameVelocity<L> velocity = velocities.load(i);
+    const Vec3<L> z = z_axis(pose.R), z_dot = cross(velocity.w, z);
+    const Vec3<L> linear = cross(z_dot, tip - pose.p) + cross(z, tip_velocity - velocity.v);
+    write_columns(by_type<S>(chain, i, linear, z_dot), by_type<S>(chain, i, z_dot, none), chain.n, i, count - i, Jd);
   }
+  clear_columns(chain.n, count, Jd);
 }
 
 template <class S, class P>
 void jacobian_dot(const ChainView<P>& chain, const S* q, const S* dq, const Frame<P>& frame, S* Jd) {
-  PerJoint<Pose<S>> pose;
-  joint_frames(chain, q, frame.joint, pose.data);
-  write_jacobian_dot(chain, pose.data, dq, frame, frame_pose(pose.data, frame).p, Jd);
+  Joints<Pose, S> poses;
+  joint_frames(chain, q, frame.joint, poses);
+  write_jacobian_dot(chain, poses, dq, frame.joint, frame_pose(poses, frame).p, Jd);
 }
 
 /// Pose, Jacobian and its derivative of one frame, sharing one pass: what a task-space controller needs.
 template <class S, class P>
-void frame_kinematics(const ChainView<P>& chain, const S* q, const S* dq, const Frame<P>& frame, Pose<S>* pose_e, S* J,
+void frame_kinematics(const ChainView<P>& chain, const S* q, const S* dq, const Frame<P>& frame, Pose<S>* pose, S* J,
                       S* Jd) {
-  PerJoint<Pose<S>> pose;
-  joint_frames(chain, q, frame.joint, pose.data);
-  *pose_e = frame_pose(pose.data, frame);
-  write_jacobian(chain, pose.data, frame, pose_e->p, J);
-  write_jacobian_dot(chain, pose.data, dq, frame, pose_e->p, Jd);
+  Joints<Pose, S> poses;
+  joint_frames(chain, q, frame.joint, poses);
+  *pose = frame_pose(poses, frame);
+  write_jacobian(chain, poses, frame.joint, pose->p, J);
+  write_jacobian_dot(chain, poses, dq, frame.joint, pose->p, Jd);
 }
 
 }  // namespace thunder

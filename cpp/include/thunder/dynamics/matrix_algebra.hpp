@@ -64,16 +64,17 @@ void coriolis_matrix_christoffel(const ChainView<P>& chain, const S* q, const S*
 /// Jacobian of the origin of link frame i (columns as linear, angular pairs) and its orientation.
 template <class S, class P>
 Mat3<S> link_jacobian(const ChainView<P>& chain, const S* q, int i, Vec3<S>* J_v, Vec3<S>* J_w) {
-  PerJoint<Pose<S>> pose;
-  joint_frames(chain, q, i + 1, pose.data);
-  const Pose<S> frame = frame_pose(pose.data, Frame<P>{i + 1, chain.links[i].offset});
+  Joints<Pose, S> poses;
+  joint_frames(chain, q, i + 1, poses);
+  const Pose<S> frame = frame_pose(poses, Frame<P>{i + 1, chain.links[i].offset});
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
   for (int j = 0; j < chain.n; ++j) {
     J_v[j] = J_w[j] = zero;
     if (j > i) continue;
-    const Vec3<S> z = z_axis(pose[j].R);
+    const Pose<S> pose = poses.get(j);
+    const Vec3<S> z = z_axis(pose.R);
     if (chain.links[j].type == JointType::revolute) {
-      J_v[j] = cross(z, frame.p - pose[j].p);
+      J_v[j] = cross(z, frame.p - pose.p);
       J_w[j] = z;
     } else {
       J_v[j] = z;

@@ -16,56 +16,79 @@ struct ReferenceMotion {
   Vec3<S> w, w_r, e, a;
 };
 
-/// The same body motion seen from a frame at pose (R, p).
-template <class S, class P>
-THUNDER_INLINE ReferenceMotion<S> seen_from(const ReferenceMotion<S>& m, const Mat3<P>& R, const Vec3<P>& p) {
-  const Vec3<S> pull = (cross(m.w, cross(m.w_r, p)) + cross(m.w_r, cross(m.w, p))) * 0.5;
-  return {transposed_times(R, m.w), transposed_times(R, m.w_r), transposed_times(R, m.e),
-          transposed_times(R, m.a + cross(m.e, p) + pull)};
-}
-
-template <class S, class P>
-THUNDER_INLINE Screw<S> seen_from(const Screw<S>& s, const Mat3<P>& R, const Vec3<P>& p) {
-  return {transposed_times(R, s.w), transposed_times(R, s.u + cross(s.w, p))};
-}
-
+/// Products of the two velocities, K = sym(w w_r') - (w.w_r) 1, and [e] + K, which takes p to its part of the
+/// acceleration.
 template <class S>
-THUNDER_INLINE void add_joint(ReferenceMotion<S>& m, bool revolute, const S& v, const S& v_r, const S& a_r) {
+struct ReferenceProducts {
+  Sym3<S> K;
+  Mat3<S> A;
+
+  THUNDER_INLINE explicit ReferenceProducts(const ReferenceMotion<S>& m) {
+    const Vec3<S>&w = m.w, &r = m.w_r;
+    const S xx = w.x * r.x, yy = w.y * r.y, zz = w.z * r.z;
+    K = {-(yy + zz), (w.x * r.y + w.y * r.x) * 0.5, (w.x * r.z + w.z * r.x) * 0.5, -(xx + zz),
+         (w.y * r.z + w.z * r.y) * 0.5, -(xx + yy)};
+    A = skew_plus(m.e, K);
+  }
+};
+
+/// The motion and a screw, seen from a frame at constant pose.
+template <class S, class P>
+THUNDER_INLINE ReferenceMotion<S> seen_from(const ReferenceMotion<S>& m, const Pose<P>& pose) {
+  const ReferenceProducts<S> products(m);
+  return {transposed_times(pose.R, m.w), transposed_times(pose.R, m.w_r), transposed_times(pose.R, m.e),
+          transposed_times(pose.R, m.a + products.A * pose.p)};
+}
+template <class S, class P>
+THUNDER_INLINE Screw<S> seen_from(const Screw<S>& s, const Pose<P>& pose) {
+  return {transposed_times(pose.R, s.w), transposed_times(pose.R, s.u + cross(s.w, pose.p))};
+}
+
+template <class S, class P>
+THUNDER_INLINE ReferenceMotion<S> next_motion(const ReferenceMotion<S>& parent, const ReferenceProducts<S>& products,
+                                              const JointStep<S, P>& step, bool revolute, const S& v, const S& v_r,
+                                              const S& a_r) {
+  ReferenceMotion<S> m{step.down(parent.w), step.down(parent.w_r), step.down(parent.e),
+                       step.down(parent.a + products.A * step.p)};
   if (revolute) {
     const S half = v * 0.5, half_r = v_r * 0.5;
-    m.e += Vec3<S>{m.w.y * half_r + m.w_r.y * half, -(m.w.x * half_r + m.w_r.x * half), a_r};
+    m.e.x += m.w.y * half_r + m.w_r.y * half;
+    m.e.y -= m.w.x * half_r + m.w_r.x * half;
+    m.e.z += a_r;
     m.w.z += v;
     m.w_r.z += v_r;
   } else {
-    m.a += Vec3<S>{m.w.y * v_r + m.w_r.y * v, -(m.w.x * v_r + m.w_r.x * v), a_r};
+    m.a.x += m.w.y * v_r + m.w_r.y * v;
+    m.a.y -= m.w.x * v_r + m.w_r.x * v;
+    m.a.z += a_r;
   }
+  return m;
 }
 
-/// What the ten columns of a link need of its motion.
-template <class S>
+/// The ten columns of a link, as functions of a joint's screw. In lanes: L is the pack of rows written together.
+template <class L>
 struct LinkColumns {
-  Vec3<S> a, w_e;  // linear acceleration; e
-  Sym3<S> K;       // P - tr(P) 1
-  S N[3][6];
+  Vec3<L> a;
+  Mat3<L> A;  // [e] + K
+  L N[3][6];
 
-  THUNDER_INLINE explicit LinkColumns(const ReferenceMotion<S>& m) : a(m.a), w_e(m.e) {
-    const S xx = m.w.x * m.w_r.x, yy = m.w.y * m.w_r.y, zz = m.w.z * m.w_r.z;
-    const S xy = (m.w.x * m.w_r.y + m.w.y * m.w_r.x) * 0.5;
-    const S xz = (m.w.x * m.w_r.z + m.w.z * m.w_r.x) * 0.5;
-    const S yz = (m.w.y * m.w_r.z + m.w.z * m.w_r.y) * 0.5;
-    K = {-(yy + zz), xy, xz, -(xx + zz), yz, -(xx + yy)};
+  template <class S>
+  THUNDER_INLINE LinkColumns(const ReferenceMotion<S>& m, const ReferenceProducts<S>& products)
+      : a(as<L>(m.a)), A(as<L>(products.A)) {
+    const Sym3<S>& K = products.K;
     const Vec3<S>& e = m.e;
-    const S rows[3][6] = {{e.x, e.y - xz, e.z + xy, -yz, yy - zz, yz},
-                          {xz, e.x + yz, zz - xx, e.y, e.z - xy, -xz},
-                          {-xy, xx - yy, e.x - yz, xy, e.y + xz, e.z}};
+    // P_xx - P_yy and so on, from K = P - tr(P) 1
+    const S rows[3][6] = {{e.x, e.y - K.xz, e.z + K.xy, -K.yz, K.yy - K.zz, K.yz},
+                          {K.xz, e.x + K.yz, K.zz - K.xx, e.y, e.z - K.xy, -K.xz},
+                          {-K.xy, K.xx - K.yy, e.x - K.yz, K.xy, e.y + K.xz, e.z}};
     for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 6; ++k) N[i][k] = rows[i][k];
+      for (int k = 0; k < 6; ++k) N[i][k] = L(rows[i][k]);
   }
 
-  THUNDER_INLINE void write(const Screw<S>& s, S* row) const {
-    const Vec3<S>&w = s.w, &u = s.u;
+  THUNDER_INLINE void evaluate(const Screw<L>& s, L* row) const {
+    const Vec3<L>&w = s.w, &u = s.u;
     row[0] = dot(u, a);
-    const Vec3<S> h = K * u + cross(u, w_e) + cross(a, w);
+    const Vec3<L> h = transposed_times(A, u) + cross(a, w);  // K u + u x e + a x w
     row[1] = h.x;
     row[2] = h.y;
     row[3] = h.z;
@@ -73,16 +96,28 @@ struct LinkColumns {
   }
 };
 
+/// Lane l of the ten values goes to row l of Y, `stride` apart.
+template <class S, class L>
+THUNDER_INLINE void write_rows(const L* values, int count, int stride, S* Y) {
+  if constexpr (std::is_same_v<L, S>) {
+    for (int k = 0; k < kLinkParameters; ++k) Y[k] = values[k];
+  } else {
+    S* rows[L::width];
+    for (int l = 0; l < L::width; ++l) rows[l] = Y + l * stride;
+    transpose_to_rows(values, kLinkParameters, rows, count);
+  }
+}
+
 template <class S, class P>
-THUNDER_INLINE void write_rotor_column(const ChainView<P>& chain, int k, const ReferenceMotion<S>& m, const Screw<S>* s, const S* v,
-                        const S* v_r, const S* a_r, int p, S* Y) {
+THUNDER_INLINE void write_rotor_column(const ChainView<P>& chain, int k, const ReferenceMotion<S>& m,
+                                       const Joints<Screw, S>& screws, const S* v, const S* v_r, const S* a_r, int p, S* Y) {
   const Rotor<P>& rotor = chain.rotors[k];
   const int column = chain.rotor_column(k);
   const Vec3<S> a{S(rotor.axis.x), S(rotor.axis.y), S(rotor.axis.z)};
   const S spin = dot(m.w, a) + v[rotor.joint] * rotor.ratio, spin_r = dot(m.w_r, a) + v_r[rotor.joint] * rotor.ratio;
   const S spin_dot = dot(m.e, a) + a_r[rotor.joint] * rotor.ratio;
   const Vec3<S> moment = a * spin_dot + (cross(m.w, a) * spin_r + cross(m.w_r, a) * spin) * 0.5;
-  for (int j = 0; j < chain.n; ++j) Y[j * p + column] = j < rotor.carrier ? dot(s[j].w, moment) : S(0.0);
+  for (int j = 0; j < chain.n; ++j) Y[j * p + column] = j < rotor.carrier ? dot(screws.get(j).w, moment) : S(0.0);
   Y[rotor.joint * p + column] += spin_dot * rotor.ratio;
 }
 
@@ -105,38 +140,61 @@ THUNDER_INLINE void write_armature_columns(const ChainView<P>& chain, const S* a
     for (int i = 0; i < chain.n; ++i) Y[j * p + chain.armature_column(i)] = i == j ? a_r[j] : S(0.0);
 }
 
+/// Screws of the joints before joint i, moved into its frame, rows of its link written, and joint i's own screw
+/// added behind them.
+template <class S, class P>
+THUNDER_INLINE void write_link(const ChainView<P>& chain, int i, const JointStep<S, P>& step,
+                               const ReferenceMotion<S>& m, const ReferenceProducts<S>& products,
+                               Joints<Screw, S>& screws, int p, S* Y) {
+  using L = Lane<S>;
+  constexpr int W = kLanes<S>;
+  const Link<P>& link = chain.links[i];
+  const bool revolute = link.type == JointType::revolute;
+  const JointStep<L, P> wide = widened<L>(step);
+  LinkColumns<L> columns(m, products);
+  if (link.has_offset) {
+    const ReferenceMotion<S> at_link = seen_from(m, link.offset);
+    columns = LinkColumns<L>(at_link, ReferenceProducts<S>(at_link));
+  }
+  S* block = Y + kLinkParameters * i;
+  L values[kLinkParameters];
+  const L zero(0.0);
+  for (int j = 0; j <= i; j += W) {
+    Screw<L> s{{zero, zero, zero}, {zero, zero, zero}};
+    if (j < i) {
+      s = screws.load(j);
+      s = {wide.down(s.w), wide.down(s.u + cross(s.w, wide.p))};
+    }
+    if (i - j < W) (revolute ? s.w.z : s.u.z) += one_hot<S>(i - j);
+    screws.store(j, s);
+    columns.evaluate(link.has_offset ? seen_from(s, link.offset) : s, values);
+    write_rows(values, i + 1 - j, p, block + j * p);
+  }
+  for (int j = i + 1; j < chain.n; ++j)
+    for (int k = 0; k < kLinkParameters; ++k) block[j * p + k] = S(0.0);
+}
+
 /// Y_r with Y_r pi = M(q) a_r + C(q, v) v_r + G(q), inertial, rotor and armature columns (friction apart).
 template <class S, class P>
 void inertial_regressor(const ChainView<P>& chain, const S* q, const S* v, const S* v_r, const S* a_r,
                         const Vec3<P>& gravity, S* Y) {
-  const int n = chain.n, p = chain.parameters();
+  const int p = chain.parameters();
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  PerJoint<Screw<S>> s;
-  const ReferenceMotion<S> base{zero, zero, zero, {S(-gravity.x), S(-gravity.y), S(-gravity.z)}};
-  ReferenceMotion<S> m = base;
+  Joints<Turn, S> turns;
+  Joints<Screw, S> screws;
+  joint_turns(chain, q, chain.n, turns);
+  ReferenceMotion<S> m{zero, zero, zero, root_acceleration<S>(chain.root, gravity)};
+  ReferenceProducts<S> products(m);
   for (int k = 0; k < chain.rotor_count; ++k)
-    if (chain.rotors[k].carrier == 0) write_rotor_column(chain, k, base, s.data, v, v_r, a_r, p, Y);
-  for (int i = 0; i < n; ++i) {
+    if (chain.rotors[k].carrier == 0) write_rotor_column(chain, k, m, screws, v, v_r, a_r, p, Y);
+  for (int i = 0; i < chain.n; ++i) {
     const Link<P>& link = chain.links[i];
-    const Pose<S> T = joint_pose(link, q[i]);
-    const bool revolute = link.type == JointType::revolute;
-    m = seen_from(m, T.R, T.p);
-    add_joint(m, revolute, v[i], v_r[i], a_r[i]);
-    const S one(1.0);
-    for (int j = 0; j < i; ++j) s[j] = seen_from(s[j], T.R, T.p);
-    s[i] = revolute ? Screw<S>{{zero.x, zero.y, one}, zero} : Screw<S>{zero, {zero.x, zero.y, one}};
-    S* block = Y + kLinkParameters * i;
-    if (link.has_offset) {
-      const LinkColumns<S> columns(seen_from(m, link.offset.R, link.offset.p));
-      for (int j = 0; j <= i; ++j) columns.write(seen_from(s[j], link.offset.R, link.offset.p), block + j * p);
-    } else {
-      const LinkColumns<S> columns(m);
-      for (int j = 0; j <= i; ++j) columns.write(s[j], block + j * p);
-    }
-    for (int j = i + 1; j < n; ++j)
-      for (int k = 0; k < kLinkParameters; ++k) block[j * p + k] = zero.x;
+    const JointStep<S, P> step(link, turns.get(i), q[i]);
+    m = next_motion(m, products, step, link.type == JointType::revolute, v[i], v_r[i], a_r[i]);
+    products = ReferenceProducts<S>(m);
+    write_link(chain, i, step, m, products, screws, p, Y);
     for (int k = 0; k < chain.rotor_count; ++k)
-      if (chain.rotors[k].carrier == i + 1) write_rotor_column(chain, k, m, s.data, v, v_r, a_r, p, Y);
+      if (chain.rotors[k].carrier == i + 1) write_rotor_column(chain, k, m, screws, v, v_r, a_r, p, Y);
   }
   write_armature_columns(chain, a_r, Y);
 }

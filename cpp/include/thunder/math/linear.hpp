@@ -31,6 +31,24 @@ struct Pose {
 
 #define THUNDER_INLINE inline __attribute__((always_inline))
 
+/// Calls f on every scalar of a value, in the order of its members; aggregates made of these add an overload.
+template <class S, class F>
+THUNDER_INLINE void each(Vec3<S>& v, F&& f) {
+  f(v.x), f(v.y), f(v.z);
+}
+template <class S, class F>
+THUNDER_INLINE void each(Mat3<S>& m, F&& f) {
+  f(m.xx), f(m.xy), f(m.xz), f(m.yx), f(m.yy), f(m.yz), f(m.zx), f(m.zy), f(m.zz);
+}
+template <class S, class F>
+THUNDER_INLINE void each(Sym3<S>& m, F&& f) {
+  f(m.xx), f(m.xy), f(m.xz), f(m.yy), f(m.yz), f(m.zz);
+}
+template <class S, class F>
+THUNDER_INLINE void each(Pose<S>& pose, F&& f) {
+  each(pose.R, f), each(pose.p, f);
+}
+
 template <class S>
 THUNDER_INLINE Vec3<S> operator+(const Vec3<S>& a, const Vec3<S>& b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z};
@@ -100,12 +118,25 @@ THUNDER_INLINE Sym3<S> rotated(const Mat3<S>& R, const Sym3<P>& I) {
           A.xx * R.zx + A.xy * R.zy + A.xz * R.zz, A.yx * R.yx + A.yy * R.yy + A.yz * R.yz,
           A.yx * R.zx + A.yy * R.zy + A.yz * R.zz, A.zx * R.zx + A.zy * R.zy + A.zz * R.zz};
 }
-/// Rot_z(angle) from the right, given sine and cosine.
-template <class P, class S>
-THUNDER_INLINE auto times_rot_z(const Mat3<P>& R, const S& s, const S& c) {
-  using T = decltype(R.xx * s);
-  return Mat3<T>{R.xx * c + R.xy * s, R.xy * c - R.xx * s, T(R.xz), R.yx * c + R.yy * s,
-                 R.yy * c - R.yx * s, T(R.yz), R.zx * c + R.zy * s, R.zy * c - R.zx * s, T(R.zz)};
+/// The same value in another scalar.
+template <class S, class P>
+THUNDER_INLINE Vec3<S> as(const Vec3<P>& v) {
+  return {S(v.x), S(v.y), S(v.z)};
+}
+template <class S, class P>
+THUNDER_INLINE Mat3<S> as(const Mat3<P>& R) {
+  return {S(R.xx), S(R.xy), S(R.xz), S(R.yx), S(R.yy), S(R.yz), S(R.zx), S(R.zy), S(R.zz)};
+}
+/// [e] + K: with e = dw and K = w w' - (w.w) 1 it takes p to dw x p + w x (w x p).
+template <class S>
+THUNDER_INLINE Mat3<S> skew_plus(const Vec3<S>& e, const Sym3<S>& K) {
+  return {K.xx, K.xy - e.z, K.xz + e.y, K.xy + e.z, K.yy, K.yz - e.x, K.xz - e.y, K.yz + e.x, K.zz};
+}
+/// w w' - (w.w) 1
+template <class S>
+THUNDER_INLINE Sym3<S> centripetal(const Vec3<S>& w) {
+  const S xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
+  return {-(yy + zz), w.x * w.y, w.x * w.z, -(xx + zz), w.y * w.z, -(xx + yy)};
 }
 
 }  // namespace thunder

@@ -89,6 +89,7 @@ THUNDER_INLINE void sincos(const Pack<W, Isa>& x, Pack<W, Isa>& s, Pack<W, Isa>&
   bool far = false;
   for (int i = 0; i < W; ++i) far |= !(__builtin_fabs(x.v[i]) < kSincosRange);
   if (__builtin_expect(far, 0)) {
+    s = c = x;
     for (int i = 0; i < W; ++i) {
       s.v[i] = __builtin_sin(x.v[i]);
       c.v[i] = __builtin_cos(x.v[i]);
@@ -107,5 +108,51 @@ THUNDER_INLINE void sincos(const Pack<W, Isa>& x, Pack<W, Isa>& s, Pack<W, Isa>&
   s.v = (Lanes)s_bits;
   c.v = (Lanes)c_bits;
 }
+
+#ifdef __clang__
+#define THUNDER_SHUFFLE4(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#define THUNDER_SHUFFLE2(a, b, i, j) __builtin_shufflevector(a, b, i, j)
+#else
+#define THUNDER_SHUFFLE2(a, b, i, j) __builtin_shuffle(a, b, Bits{i, j})
+#define THUNDER_SHUFFLE4(a, b, i, j, k, l) __builtin_shuffle(a, b, Bits{i, j, k, l})
+#endif
+
+/// W x W entries at x[i..i+W) to columns i..i+W of the first `lanes` rows.
+template <class Pk>
+THUNDER_INLINE void transpose_block(const Pk* x, int i, double* const* rows, int lanes) {
+  using Lanes = typename Pk::Lanes;
+  [[maybe_unused]] typedef typename Pk::Bits Bits;
+  if constexpr (Pk::width == 4) {
+    const Lanes a = x[i].v, b = x[i + 1].v, c = x[i + 2].v, d = x[i + 3].v;
+    const Lanes ab0 = THUNDER_SHUFFLE4(a, b, 0, 4, 2, 6), ab1 = THUNDER_SHUFFLE4(a, b, 1, 5, 3, 7);
+    const Lanes cd0 = THUNDER_SHUFFLE4(c, d, 0, 4, 2, 6), cd1 = THUNDER_SHUFFLE4(c, d, 1, 5, 3, 7);
+    const Lanes r0 = THUNDER_SHUFFLE4(ab0, cd0, 0, 1, 4, 5), r1 = THUNDER_SHUFFLE4(ab1, cd1, 0, 1, 4, 5);
+    const Lanes r2 = THUNDER_SHUFFLE4(ab0, cd0, 2, 3, 6, 7), r3 = THUNDER_SHUFFLE4(ab1, cd1, 2, 3, 6, 7);
+    __builtin_memcpy(rows[0] + i, &r0, sizeof(Lanes));
+    if (lanes > 1) __builtin_memcpy(rows[1] + i, &r1, sizeof(Lanes));
+    if (lanes > 2) __builtin_memcpy(rows[2] + i, &r2, sizeof(Lanes));
+    if (lanes > 3) __builtin_memcpy(rows[3] + i, &r3, sizeof(Lanes));
+  } else {
+    const Lanes a = x[i].v, b = x[i + 1].v;
+    const Lanes r0 = THUNDER_SHUFFLE2(a, b, 0, 2), r1 = THUNDER_SHUFFLE2(a, b, 1, 3);
+    __builtin_memcpy(rows[0] + i, &r0, sizeof(Lanes));
+    if (lanes > 1) __builtin_memcpy(rows[1] + i, &r1, sizeof(Lanes));
+  }
+}
+
+/// Lane l of x[0..size) goes to rows[l], for the first `lanes` lanes.
+template <class Pk>
+THUNDER_INLINE void transpose_to_rows(const Pk* x, int size, double* const* rows, int lanes) {
+  constexpr int W = Pk::width;
+  int i = 0;
+  for (; i + W <= size; i += W) transpose_block(x, i, rows, lanes);
+  if (i == size) return;
+  if (size >= W) return transpose_block(x, size - W, rows, lanes);  // some columns twice
+  for (; i < size; ++i)
+    for (int l = 0; l < W && l < lanes; ++l) rows[l][i] = x[i].v[l];
+}
+
+#undef THUNDER_SHUFFLE2
+#undef THUNDER_SHUFFLE4
 
 }  // namespace thunder

@@ -1,31 +1,41 @@
-// The serial chain as the kernels see it: plain data, the joint axis always z of the joint frame.
+// The serial chain as the kernels see it: plain data in a normal form. Joint frame i stands in joint frame i-1 at
+//   translation p, then Rot_x(alpha), then Rot_z(theta + q) or Rot_z(theta) Tr_z(q),
+// the joint acting along its z. Every chain has this form once the frames are turned about their own axes; for
+// modified Denavit-Hartenberg tables it is the table. Joint frame 0 is the root, fixed in the world.
 //
 // P is the scalar of the parameters: double when the robot is run-time data, a recording scalar when the model is
-// symbolic. `Chain` owns, `ChainView` is what kernels take.
+// symbolic.
 #pragma once
 
+#include "../math/lanes.hpp"
 #include "../math/linear.hpp"
 
 namespace thunder {
-
-/// Kernels keep their scratch on the stack, sized by this, so that they never allocate.
-inline constexpr int kMaxJoints = 64;
-inline constexpr int kMaxFrictionTerms = 7;
-inline constexpr int kLinkParameters = 10;  // REG: m, m c, I about the link frame origin
 
 enum class JointType : int { revolute, prismatic };
 
 template <class P>
 struct Link {
   JointType type;
-  Pose<P> placement;  // joint frame at q = 0, in the previous joint frame
-  P m;                // inertial parameters about the joint frame
-  Vec3<P> h;
-  Sym3<P> I;
+  P cos_alpha, sin_alpha;
+  Vec3<P> p;
+  P theta, cos_theta, sin_theta;
   P armature;
   bool has_offset;  // does the link frame, where REG parameters live, differ from the joint frame?
   Pose<P> offset;   // link frame in the joint frame
 };
+
+/// Mass, first moment and inertia about the origin of some frame, in its axes.
+template <class S>
+struct BodyInertia {
+  S m;
+  Vec3<S> h;
+  Sym3<S> I;
+};
+template <class S, class F>
+THUNDER_INLINE void each(BodyInertia<S>& t, F&& f) {
+  f(t.m), each(t.h, f), each(t.I, f);
+}
 
 /// Axial inertia of a motor, spinning at ratio * dq[joint] about an axis fixed in the carrying link.
 template <class P>
@@ -42,13 +52,18 @@ enum class FrictionTerm : int { viscous, coulomb, quadratic, cubic, quartic, qui
 template <class P>
 struct Frame {
   int joint;
-  Pose<P> pose;  // in the frame of that joint
+  Pose<P> pose;  // in the frame of that joint; in the world where no joint moves it
 };
 
 template <class P>
 struct ChainView {
   int n;
   const Link<P>* links;
+  const Joints<BodyInertia, P>* bodies;  // of the links, about their joint frames
+  const P* theta;                        // of the links, padded to whole packs
+  const P* revolute;                     // 1 or 0, padded to whole packs
+  bool all_revolute;
+  Pose<P> root;  // joint frame 0 in the world
   Vec3<P> gravity;
   int rotor_count;
   const Rotor<P>* rotors;
@@ -58,17 +73,28 @@ struct ChainView {
   P delta;            // width of the smooth sign
   bool has_armature;
 
-  THUNDER_INLINE int friction_column(int joint, int term) const { return kLinkParameters * n + joint * friction_count + term; }
+  THUNDER_INLINE int friction_column(int joint, int term) const {
+    return kLinkParameters * n + joint * friction_count + term;
+  }
   THUNDER_INLINE int rotor_column(int rotor) const { return friction_column(n, 0) + rotor; }
   THUNDER_INLINE int armature_column(int joint) const { return rotor_column(rotor_count) + joint; }
   /// Length of the parameter vector: inertial, friction, rotors, armature.
   THUNDER_INLINE int parameters() const { return armature_column(has_armature ? n : 0); }
 };
 
+/// Inertia of the links whose joints share lane i.
+template <class S, class P>
+THUNDER_INLINE auto link_inertia(const ChainView<P>& chain, int i) {
+  if constexpr (kLanes<S> == 1)
+    return chain.bodies->get(i);
+  else
+    return chain.bodies->load(i);
+}
+
 /// Scratch for one value per joint.
 template <class T>
 struct PerJoint {
-  T data[kMaxJoints];
+  T data[kMaxJoints + 8];
   THUNDER_INLINE T& operator[](int i) { return data[i]; }
   THUNDER_INLINE const T& operator[](int i) const { return data[i]; }
 };

@@ -43,24 +43,15 @@ class Model {
  public:
   /// Throws std::invalid_argument where sizes do not agree.
   explicit Model(ModelData data);
+  Model(const Model&) = delete;  // views point into it
+  Model& operator=(const Model&) = delete;
 
   int n() const { return static_cast<int>(links_.size()); }
   int parameter_count() const { return view().parameters(); }
   const std::string& name() const { return data_.name; }
   const ModelData& data() const { return data_; }
 
-  ChainView<double> view() const {
-    return {n(),
-            links_.data(),
-            {data_.gravity.x(), data_.gravity.y(), data_.gravity.z()},
-            static_cast<int>(rotors_.size()),
-            rotors_.data(),
-            static_cast<int>(data_.friction_terms.size()),
-            data_.friction_terms.data(),
-            data_.friction.data(),
-            data_.friction_delta,
-            !data_.armature.empty()};
-  }
+  ChainView<double> view() const;
 
   /// Inertial (REG, link after link), friction (joint after joint), rotor and armature parameters.
   const Eigen::VectorXd& parameters() const { return parameters_; }
@@ -75,6 +66,8 @@ class Model {
 
  private:
   void build_links();
+  void turn_frame_about_z(std::size_t joint, double angle);
+  void place_bodies();
   void build_rotors();
   void build_frames();
   void build_parameters();
@@ -82,6 +75,10 @@ class Model {
 
   ModelData data_;
   std::vector<Link<double>> links_;
+  Joints<BodyInertia, double> bodies_{};
+  double theta_[kMaxJoints + 8] = {}, revolute_[kMaxJoints + 8] = {};
+  bool all_revolute_ = true;
+  Pose<double> root_;
   std::vector<Rotor<double>> rotors_;
   std::vector<Frame<double>> frames_;
   std::vector<std::string> frame_names_, parameter_names_;

@@ -1,0 +1,10 @@
+// Sizes that bound every kernel's scratch on the stack, so that none allocates.
+#pragma once
+
+namespace thunder {
+
+inline constexpr int kMaxJoints = 64;
+inline constexpr int kMaxFrictionTerms = 7;
+inline constexpr int kLinkParameters = 10;  // REG: m, m c, I about the link frame origin
+
+}  // namespace thunder
