@@ -34,11 +34,11 @@ def main() -> None:
     programs, ours = build(quick)
     arm = _arm.panda()
     CACHE.mkdir(parents=True, exist_ok=True)
-    options = ["--quick"] if quick else []
+    options = ["--ticks", "100"] if quick else []
     if arguments.real_loop:
         options.append("--real-loop")
     report("C++")
-    cpp = run_in_turns(programs, arm.write(CACHE / "panda.txt"), 2 if quick else 6, *options)
+    cpp = run_in_turns(programs, arm.write(CACHE / "panda.txt"), 2 if quick else 8, *options)
     check_same_numbers(cpp)
     report("growth")
     growth = [slope(q, ours, 2 if quick else 5) for q in SLOPE_GOALS]
@@ -49,7 +49,7 @@ def main() -> None:
         "growth": growth,
         "import_ms": _python.import_milliseconds("thunder_py", 5 if quick else 20),
         "import_numpy_ms": _python.import_milliseconds("numpy", 5 if quick else 20),
-        "batch": _python.batches(arm, count=512, rounds=20 if quick else 100),
+        "batch": _python.batches(arm, count=1024, rounds=20 if quick else 100),
         "steps_per_second": _loop.steps_per_second(duration=2.0 if quick else 10.0, rounds=3),
         "python": _python.python_calls(arm, 50 if quick else 400),
     }
@@ -89,7 +89,7 @@ def slope(quantity: str, program: Program, rounds: int) -> dict[str, Any]:
     times = []
     for n in GROWTH_JOINTS:
         path = _arm.random_arm(n).write(CACHE / f"random{n}.txt")
-        records = run_in_turns([program], path, rounds, "--quick", "--warm-only", "--only", quantity)
+        records = run_in_turns([program], path, rounds, "--ticks", "0", "--only", quantity)
         times.append(fastest(records)["median_ns"])
     fitted = np.polyfit(np.log(GROWTH_JOINTS), np.log(times), 1)[0]
     return {"quantity": quantity, "joints": GROWTH_JOINTS, "median_ns": times, "slope": float(fitted)}

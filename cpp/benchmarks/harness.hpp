@@ -143,17 +143,17 @@ class OtherWork {
 
 struct Options {
   std::string arm, only;  // `only`: quantities to measure, separated by commas; empty for all
-  std::size_t warm_passes = 200, ticks = 1500;
-  bool real_loop = false, loop = true;
+  std::size_t passes = 60, ticks = 400;  // through the states when warm, of the 1 kHz loop
+  bool real_loop = false;
 };
 
 inline Options parse(int argc, char** argv) {
   Options o;
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
-    if (a == "--quick") o.warm_passes = 60, o.ticks = 200;
-    else if (a == "--real-loop") o.real_loop = true;
-    else if (a == "--warm-only") o.loop = false;
+    if (a == "--real-loop") o.real_loop = true;
+    else if (a == "--passes" && i + 1 < argc) o.passes = std::stoul(argv[++i]);
+    else if (a == "--ticks" && i + 1 < argc) o.ticks = std::stoul(argv[++i]);
     else if (a == "--only" && i + 1 < argc) o.only = argv[++i];
     else o.arm = a;
   }
@@ -177,7 +177,7 @@ class Bench {
     square_ = 0.0;
     for (std::size_t i = 0; i < std::size_t(result.size()); ++i) square_ += result.data()[i] * result.data()[i];
     warm(quantity, variant, states, call);
-    if (options_.loop) loop(quantity, variant, states, call);
+    if (options_.ticks > 0) loop(quantity, variant, states, call);
   }
 
  private:
@@ -188,14 +188,14 @@ class Bench {
     constexpr std::size_t block = 32;
     std::vector<double> blocks, singles;
     for (const S& s : states) call(s), fence();
-    for (std::size_t pass = 0; pass < options_.warm_passes; ++pass) {
+    for (std::size_t pass = 0; pass < options_.passes; ++pass) {
       for (std::size_t k = 0; k + block <= states.size(); k += block) {
         const double start = now_ns();
         for (std::size_t i = k; i < k + block; ++i) call(states[i]), fence();
         blocks.push_back((now_ns() - start) / double(block));
       }
     }
-    for (std::size_t pass = 0; pass < options_.warm_passes / 4 + 1; ++pass) {
+    for (std::size_t pass = 0; pass < options_.passes / 4 + 1; ++pass) {
       for (const S& s : states) singles.push_back(single(s, call));
     }
     report(quantity, variant, "warm", quantile(blocks, 0.5), singles);
