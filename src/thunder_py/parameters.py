@@ -87,6 +87,11 @@ def select_parameters(robot: Robot, which: str | Sequence[str] | npt.ArrayLike |
     return UnknownParameters(robot, given.copy())
 
 
+def _owner(parameter: str) -> str:
+    """Link or joint of a parameter; its name may hold dots itself."""
+    return parameter.rpartition(".")[0]
+
+
 def _mask_of_name(robot: Robot, name: str) -> npt.NDArray[np.bool_]:
     names = robot.parameter_names
     if name in _GROUPS:
@@ -96,9 +101,9 @@ def _mask_of_name(robot: Robot, name: str) -> npt.NDArray[np.bool_]:
         group = np.searchsorted(np.cumsum(sizes), np.arange(robot.p), side="right")
         mask = group == _GROUPS.index(name)
     else:
-        mask = np.array([name in (full, full.split(".")[0]) for full in names])
+        mask = np.array([name in (full, _owner(full)) for full in names])
     if not mask.any():
-        known = {*names, *(full.split(".")[0] for full in names), *_GROUPS}
+        known = {*names, *map(_owner, names), *_GROUPS} - {name}
         raise UnknownNameError(f"no parameter of {robot.name} is called {name!r}{nearest_hint(name, sorted(known))}")
     return mask
 
@@ -144,11 +149,11 @@ def find_base_parameters(robot: Robot, *, samples: int, tolerance: float, seed: 
     scale = np.linalg.norm(W, axis=0)
     scale[scale < tolerance * scale.max()] = np.inf
     W = W / scale
-    R, order = qr(W, mode="r", pivoting=True)[-2:]
+    # weights make pivots prefer the left, as names nearer the base read better, but not at the price of conditioning
+    R, order = qr(W * np.geomspace(1.0, 1e-2, robot.p), mode="r", pivoting=True)[-2:]
     pivots = np.abs(np.diag(R))
     rank = int(np.sum(pivots > tolerance * pivots[0]))
-    # keep the leftmost independent columns instead of the pivots: names nearer the base read better
-    keep = _leftmost_independent(W, rank, tolerance)
+    keep = np.sort(order[:rank])
     rest = np.setdiff1d(np.arange(robot.p), keep)
     Q, R = np.linalg.qr(W[:, keep])
     mapping = np.zeros((rank, robot.p))
@@ -157,19 +162,5 @@ def find_base_parameters(robot: Robot, *, samples: int, tolerance: float, seed: 
     mapping /= scale[keep][:, None]
     mapping *= np.where(np.isinf(scale), 0.0, scale)[None, :]
     mapping[np.abs(mapping) < 1e-11] = 0.0
-    return BaseParameters(keep, mapping, float(np.linalg.cond(W[:, keep])), tuple(robot.parameter_names[k] for k in keep))
-
-
-def _leftmost_independent(W: Array, rank: int, tolerance: float) -> npt.NDArray[np.intp]:
-    """Columns, from the left, that are no combination of the ones before them."""
-    kept: list[int] = []
-    basis = np.zeros((W.shape[0], rank))
-    for k in range(W.shape[1]):
-        v = W[:, k]
-        for _ in range(2):  # twice is enough for orthogonality to rounding
-            v = v - basis[:, : len(kept)] @ (basis[:, : len(kept)].T @ v)
-        size = np.linalg.norm(v)
-        if size > tolerance and len(kept) < rank:
-            basis[:, len(kept)] = v / size
-            kept.append(k)
-    return np.array(kept, dtype=np.intp)
+    names = tuple(robot.parameter_names[k] for k in keep)
+    return BaseParameters(keep, mapping, float(np.linalg.cond(W[:, keep])), names)

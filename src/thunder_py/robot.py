@@ -268,8 +268,10 @@ class Robot(_core.Model):
             Rows of the Jacobian, default the linear ones.
         """
         J = self.jacobian(q, frame)[..., list(rows), :]
-        axes, lengths, _ = np.linalg.svd(J @ J.swapaxes(-1, -2), hermitian=True)
-        return Ellipsoid(axes, np.sqrt(np.maximum(lengths, 0.0)))
+        axes, singular, _ = np.linalg.svd(J)  # not of J J': squaring costs half the digits near singularities
+        lengths = np.zeros(J.shape[:-1])
+        lengths[..., : singular.shape[-1]] = singular
+        return Ellipsoid(axes, lengths)
 
     def force_ellipsoid(
         self, q: npt.ArrayLike, frame: int | str | None = None, *, rows: Sequence[int] = (0, 1, 2)
