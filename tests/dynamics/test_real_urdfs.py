@@ -85,8 +85,8 @@ def test_forward_dynamics(both):
     tau = pin.rnea(model, data, x, dq, ddq)
     actual = robot.forward_dynamics(q, dq, tau + robot.friction_torque(dq))
     close(pin.rnea(model, data, x, dq, actual), tau, 1e-9)
-    # Loading takes pi / 2 written to eleven digits for a quarter turn. That moves torques by 1e-11 and accelerations
-    # by 1e-11 times the condition number of M, which is 5e6 for tiago.
+    # Loading takes pi / 2 written to eleven digits for a quarter turn, a change of 1e-12 rad that the condition number
+    # of M, 5e6 for tiago, magnifies.
     close(actual, pin.aba(model, data, x, dq, tau), max(1e-9, 1e-14 * np.linalg.cond(robot.mass_matrix(q))))
 
 

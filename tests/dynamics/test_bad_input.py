@@ -1,0 +1,128 @@
+"""What no quantity takes, and what it says."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from tests.dynamics.quantities import INPUTS
+from tests.dynamics.random_chains import random_robot
+
+ROBOT = random_robot(5, 3, joints="R", friction=True, rotors=True, armature=True)
+GOOD = np.array([0.1, -0.2, 0.3])
+FRAMES = ("forward_kinematics", "jacobian", "jacobian_dot", "operational_space_inertia", "manipulability")
+
+
+def call(name, **changed):
+    """Call a quantity with good vectors but for `changed`."""
+    vectors = {vector: changed.pop(vector, GOOD) for vector in INPUTS[name]}
+    return getattr(ROBOT, name)(*vectors.values(), **changed)
+
+
+def refuses(message, name, **changed):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        call(name, **changed)
+
+
+every_vector = pytest.mark.parametrize(
+    ("name", "vector"), [(name, vector) for name, vectors in INPUTS.items() for vector in vectors]
+)
+
+
+@every_vector
+def test_wrong_shape(name, vector):
+    for wrong in (np.zeros(2), np.zeros(4), np.zeros(0), np.zeros((3, 2)), np.array(0.5), np.zeros((2, 3, 1))):
+        refuses(f"{vector} must have shape (..., 3), got {wrong.shape}", name, **{vector: wrong})
+    refuses(f"{vector} must have shape (..., 3), got (4,)", name, **{vector: [0, 1, 2, 3]})
+    refuses(f"{vector} must have shape (..., 3), got ()", name, **{vector: 0.5})
+
+
+@every_vector
+def test_not_real_numbers(name, vector):
+    wrong = ["abc", ["a", "b", "c"], None, [None] * 3, GOOD + 0j, [[1, 2, 3], [1, 2]], {"q": 1}, object(), b"xyz"]
+    for value in wrong:
+        text = repr(value)[:120]
+        refuses(f"{vector} must be an array of real numbers, got {text}", name, **{vector: value})
+
+
+@every_vector
+@pytest.mark.parametrize(("value", "text"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
+def test_not_finite(name, vector, value, text):
+    one = GOOD.copy()
+    one[2] = value
+    refuses(f"{vector} must be finite, got {text} at index (2,)", name, **{vector: one})
+    refuses(f"{vector} must be finite, got {text} at index (2,)", name, **{vector: one.tolist()})
+    refuses(f"{vector} must be finite, got {text} at index (2,)", name, **{vector: one.astype(np.float32)})
+    many = np.tile(GOOD, (4, 5, 1))
+    many[2, 3, 1] = many[3, 0, 0] = value
+    refuses(f"{vector} must be finite, got {text} at index (2, 3, 1)", name, **{vector: many})
+
+
+def test_the_first_bad_argument_is_named():
+    refuses("dq must be finite, got nan at index (0,)", "inverse_dynamics", dq=[np.nan, 0, 0], ddq=[0])
+
+
+def test_batches_that_do_not_broadcast():
+    for shapes, text in [
+        (((2, 3), (4, 3)), "q (2,), dq (4,)"),
+        (((2, 5, 3), (4, 3)), "q (2, 5), dq (4,)"),
+        (((0, 3), (2, 3)), "q (0,), dq (2,)"),
+    ]:
+        q, dq = map(np.zeros, shapes)
+        refuses(f"batch shapes do not broadcast: {text}", "coriolis_matrix", q=q, dq=dq)
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_unknown_frame(name):
+    known = "base, link1, link2, link3, ee, camera"
+    for wrong in ("link4", "", "Camera", 4, -1, 1.0, 10**30, [1]):
+        refuses(f"frame must be a link index 0 to 3 or one of {known}; got {wrong!r}", name, frame=wrong)
+
+
+@pytest.mark.xfail(strict=True, reason="the index is cut to 32 bits before it is checked")
+def test_frame_index_beyond_32_bits():
+    with pytest.raises(ValueError, match=r"^frame must be a link index 0 to 3"):
+        ROBOT.jacobian(GOOD, 2**32 + 1)
+
+
+@pytest.mark.parametrize("name", ["operational_space_inertia", "manipulability"])
+def test_rows(name):
+    for wrong in (6, -1, 100):
+        refuses(f"rows must be 0 to 5, got {wrong}", name, rows=[0, wrong])
+    refuses("rows must name at least one row of the Jacobian", name, rows=[])
+
+
+@pytest.mark.xfail(strict=True, reason="RuntimeError: Unable to cast Python instance", raises=RuntimeError)
+@pytest.mark.parametrize("rows", ["01", [1.5], [10**12]])
+def test_rows_that_are_no_indices(rows):
+    with pytest.raises((ValueError, TypeError), match="rows"):
+        ROBOT.manipulability(GOOD, rows=rows)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_threads(name):
+    refuses("threads must be 0 (one per core) or more, got -1", name, threads=-1)
+
+
+def test_parameter_vector():
+    for wrong, message in [
+        (np.zeros(5), rf"^parameters must have shape \({ROBOT.p},\), got \(5,\)$"),
+        (np.zeros((1, ROBOT.p)), rf"^parameters must have shape \({ROBOT.p},\), got \(1, {ROBOT.p}\)$"),
+        (np.full(ROBOT.p, np.nan), r"^parameters must be finite$"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ROBOT.with_parameters(wrong)
+
+
+def test_parameters_are_read_only():
+    with pytest.raises(ValueError, match="read-only"):
+        ROBOT.parameters[0] = 1.0
+
+
+def test_nothing_is_written_when_an_input_is_refused():
+    out = np.full((3, 3), 7.0)
+    with pytest.raises(ValueError, match=r"^q must be finite"):
+        ROBOT.mass_matrix([np.nan, 0, 0], out=out)
+    assert (out == 7.0).all()

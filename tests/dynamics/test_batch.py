@@ -1,0 +1,219 @@
+"""Batches against loops of single calls, for every quantity: broadcasting, layouts, out=, threads, instruction sets."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.dynamics.numerics import close
+from tests.dynamics.quantities import INPUTS, bound
+from tests.dynamics.random_chains import random_robot
+
+#: batches go through packs of 4 or 8 states: every remainder, and a few hundred for the threads
+SIZES = (*range(1, 10), 515)
+
+
+@functools.cache
+def arm(n: int = 7) -> th.Robot:
+    """All drives and R joints; few joints cannot have six independent rows, so they slide as well."""
+    return random_robot(11, n, joints="R" if n >= 6 else "RP", friction=True, rotors=True, armature=True)
+
+
+def inputs(name: str, *shape: int, seed: int = 0) -> list[np.ndarray]:
+    return [*np.random.default_rng(seed).uniform(-1.5, 1.5, (len(INPUTS[name]), *shape))]
+
+
+def options(name: str, robot: th.Robot) -> dict[str, object]:
+    return {"rows": [0]} if name in ("operational_space_inertia", "manipulability") and robot.n < 6 else {}
+
+
+def loop(robot: th.Robot, name: str, batches: list[np.ndarray]) -> np.ndarray:
+    """One call for each state of broadcast batches."""
+    method = functools.partial(getattr(robot, name), **options(name, robot))
+    batches = np.broadcast_arrays(*batches)
+    states = np.ndindex(batches[0].shape[:-1])
+    values = np.array([method(*(np.array(batch[index]) for batch in batches)) for index in states])
+    return values.reshape(*batches[0].shape[:-1], *values.shape[1:])
+
+
+@pytest.fixture(params=INPUTS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(params=["baseline", "best"])
+def instruction_set(request):
+    th.Robot._use_instruction_set(request.param)
+    yield request.param
+    th.Robot._use_instruction_set("best")
+
+
+def test_the_list_of_quantities_is_whole():
+    assert set(INPUTS) == bound()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 0])
+def test_batch_is_a_loop(name, instruction_set, threads):
+    robot = arm()
+    all_inputs = inputs(name, SIZES[-1], robot.n)
+    expected = loop(robot, name, all_inputs)
+    for size in SIZES if threads == 1 else SIZES[-1:]:
+        actual = getattr(robot, name)(*(x[:size] for x in all_inputs), threads=threads)
+        close(actual, expected[:size], 1e-11)
+
+
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_few_and_many_joints(name, instruction_set, n):
+    robot = arm(n)
+    size = 2 if n == 40 else 9
+    x = inputs(name, size, n)
+    close(getattr(robot, name)(*x, **options(name, robot)), loop(robot, name, x), 1e-9 if n == 40 else 1e-11)
+
+
+@pytest.mark.xfail(strict=True, reason="Unregistered type : std::vector", raises=TypeError)
+@pytest.mark.parametrize("name", [name for name, vectors in INPUTS.items() if len(vectors) > 1])
+def test_broadcasting(name, instruction_set):
+    robot = arm()
+    rng = np.random.default_rng(0)
+    shapes = [(2, 1), (3,), (), (2, 3)][: len(INPUTS[name])]
+    x = [rng.uniform(-1.5, 1.5, (*shape, robot.n)) for shape in shapes]
+    actual = getattr(robot, name)(*x)
+    assert actual.shape[:2] == (2, 3)
+    close(actual, loop(robot, name, x), 1e-11)
+
+
+def test_one_state_beside_a_batch(name, instruction_set):
+    """Each input in turn is a batch, the others stay."""
+    robot = arm()
+    batches, x = inputs(name, 5, robot.n), inputs(name, robot.n, seed=1)
+    for k, batch in enumerate(batches):
+        mixed = [*x[:k], batch, *x[k + 1 :]]
+        close(getattr(robot, name)(*mixed), loop(robot, name, mixed), 1e-11)
+
+
+def test_empty_batch(name):
+    robot = arm()
+    one = np.shape(getattr(robot, name)(*inputs(name, robot.n)))
+    for batch in [(0,), (0, 3), (3, 0)]:
+        result = getattr(robot, name)(*(np.zeros((*batch, robot.n)) for _ in INPUTS[name]))
+        assert result.shape == (*batch, *one)
+        assert result.dtype == np.float64
+
+
+def test_batch_of_zero_broadcasts(name):
+    """An empty batch beside a single state is empty."""
+    robot = arm()
+    x = inputs(name, robot.n)
+    one = np.shape(getattr(robot, name)(*x))
+    x[0] = np.zeros((0, robot.n))
+    assert getattr(robot, name)(*x).shape == (0, *one)
+
+
+def test_layouts_and_types(name):
+    robot = arm()
+    n = robot.n
+    # multiples of 1/8 are exact in every type
+    x = [np.round(8 * v) / 8 for v in inputs(name, 5, n)]
+    method = getattr(robot, name)
+    expected = method(*x)
+    padded = [np.zeros((10, 2 * n + 1)) for _ in x]
+    for whole, v in zip(padded, x, strict=True):
+        whole[::2, 1::2] = v
+    variants = {
+        "strided": [whole[::2, 1::2] for whole in padded],
+        "fortran": [np.asfortranarray(v) for v in x],
+        "reversed": [v[::-1, ::-1].copy()[::-1, ::-1] for v in x],
+        "float32": [v.astype(np.float32) for v in x],
+        "float16": [v.astype(np.float16) for v in x],
+        "big-endian": [v.astype(">f8") for v in x],
+        "lists": [v.tolist() for v in x],
+        "tuples": [tuple(map(tuple, v.tolist())) for v in x],
+        "read-only": [np.frombuffer(v.tobytes()).reshape(5, n) for v in x],
+    }
+    for values in variants.values():
+        np.testing.assert_array_equal(method(*values), expected)
+    whole_numbers = [np.round(2 * v).astype(int) for v in x]
+    floats = [v.astype(float) for v in whole_numbers]
+    np.testing.assert_array_equal(method(*whole_numbers), method(*floats))
+    np.testing.assert_array_equal(method(*(v.astype(np.int8) for v in whole_numbers)), method(*floats))
+
+
+def test_out(name):
+    robot = arm()
+    method = getattr(robot, name)
+    for batch in [(), (5,), (2, 3)]:
+        x = inputs(name, *batch, robot.n)
+        expected = np.asarray(method(*x))
+        out = np.full(expected.shape, np.nan)
+        assert method(*x, out=out) is out
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_out_is_checked(name):
+    robot = arm()
+    x = inputs(name, 5, robot.n)
+    method = getattr(robot, name)
+    shape = method(*x).shape
+    wanted = re.escape(str(shape))
+    for wrong in [(4, *shape[1:]), (*shape, 1), shape[1:]]:
+        with pytest.raises(ValueError, match=rf"^out must have shape {wanted}, got {re.escape(str(wrong))}$"):
+            method(*x, out=np.zeros(wrong))
+    frozen = np.zeros(shape)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match=r"^out must be writeable$"):
+        method(*x, out=frozen)
+    not_plain = [np.zeros(shape, np.float32), np.zeros((2 * shape[0], *shape[1:]))[::2], np.zeros(shape).tolist()]
+    for wrong in not_plain:
+        with pytest.raises(ValueError, match=rf"^out must be a C-contiguous float64 array of shape {wanted}$"):
+            method(*x, out=wrong)
+    assert not frozen.any()
+
+
+@pytest.mark.parametrize("batch", [(), (6,)])
+def test_out_may_overlap_inputs(name, batch):
+    """Every input in turn lies in the memory of the result, shifted by some entries."""
+    robot = arm()
+    method = getattr(robot, name)
+    x = inputs(name, *batch, robot.n)
+    expected = np.asarray(method(*x))
+    for k, shift in [(k, shift) for k in range(len(x)) for shift in (0, 3)]:
+        memory = np.zeros(max(expected.size, x[k].size) + shift)
+        inside = memory[shift : shift + x[k].size].reshape(x[k].shape)
+        inside[...] = x[k]
+        out = memory[: expected.size].reshape(expected.shape)
+        method(*x[:k], inside, *x[k + 1 :], out=out)
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_out_may_overlap_an_input_that_is_broadcast():
+    robot = arm()
+    q, dq = inputs("coriolis_matrix", robot.n)
+    many = np.random.default_rng(2).uniform(-1, 1, (6, robot.n))
+    expected = robot.inverse_dynamics(q, many, dq)
+    memory = np.zeros((6, robot.n))
+    memory[2] = q
+    robot.inverse_dynamics(memory[2], many, dq, out=memory)
+    np.testing.assert_array_equal(memory, expected)
+
+
+def test_large_angles_in_a_pack(instruction_set):
+    """Beyond the range of its own sine and cosine a pack takes the library's, also for one state among small ones."""
+    robot = th.Robot.from_dh([[0.5, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0]])
+    q = np.random.default_rng(3).uniform(-3, 3, (40, 2))
+    q[::3, 0] *= 1e6
+    q[1::5, 1] *= 1e12
+    R = robot.forward_kinematics(q, 1)
+    close(R[:, 1, 0], np.sin(q[:, 0]), 1e-15)
+    close(R[:, 0, 0], np.cos(q[:, 0]), 1e-15)
+    total = robot.forward_kinematics(q, 2)
+    sine = np.sin(q[:, 0]) * np.cos(q[:, 1]) + np.cos(q[:, 0]) * np.sin(q[:, 1])
+    close(total[:, 1, 0], sine, 1e-15)
+
+
+def test_unknown_instruction_set():
+    with pytest.raises(ValueError, match=r"^instruction set must be 'baseline' or 'best'$"):
+        th.Robot._use_instruction_set("avx2")

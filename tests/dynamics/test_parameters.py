@@ -1,0 +1,214 @@
+"""The parameter vector: names, unknown subsets, what torques can tell apart, new vectors for old robots."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import thunder_py as th
+from tests.dynamics.numerics import close
+from tests.dynamics.random_chains import cases, few, random_robot
+from tests.truth import robot_of
+from thunder_py.description import Friction, Rotor
+from thunder_py.errors import UnknownNameError
+
+BODY = [1.0, 0.1, 0.2, 0.3, 0.4, 0.0, 0.0, 0.5, 0.0, 0.6]
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """Two joints with everything that has parameters."""
+    return th.Robot.from_dh(
+        [[0.0, 0.0, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0]],
+        inertial=[BODY, BODY],
+        link_names=("upper", "fore.arm"),
+        joint_names=("shoulder", "elbow"),
+        friction=Friction(terms=("viscous", "coulomb"), coefficients=[[1.0, 2.0], [3.0, 4.0]]),
+        rotors=(Rotor(joint=2, inertia=0.01, gear_ratio=10.0),),
+        armature=[0.5, 0.6],
+    )
+
+
+def test_names(arm):
+    inertial = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+    assert arm.parameter_names == (
+        *(f"upper.{key}" for key in inertial),
+        *(f"fore.arm.{key}" for key in inertial),
+        "shoulder.viscous", "shoulder.coulomb", "elbow.viscous", "elbow.coulomb",
+        "elbow.rotor_inertia",
+        "shoulder.armature", "elbow.armature",
+    )  # fmt: skip
+    assert arm.p == len(arm.parameter_names) == 27
+    close(arm.parameters, [*arm.inertial.ravel(), 1, 2, 3, 4, 0.01, 0.5, 0.6], 1e-15)
+
+
+# --- unknown subsets --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("which", "indices"),
+    [
+        (None, range(27)),
+        ("upper", range(10)),
+        ("fore.arm", range(10, 20)),
+        ("fore.arm.mcy", [12]),
+        ("elbow", [22, 23, 24, 26]),
+        ("elbow.coulomb", [23]),
+        ("inertial", range(20)),
+        ("friction", range(20, 24)),
+        ("rotor", [24]),
+        ("armature", [25, 26]),
+        (["elbow.armature", "upper.m", "rotor"], [0, 24, 26]),
+        (("shoulder", "shoulder.viscous"), [20, 21, 25]),
+        (np.arange(27) % 9 == 0, [0, 9, 18]),
+        (np.zeros(27, dtype=bool), []),
+    ],
+)
+def test_unknown(arm, which, indices):
+    chosen = arm.unknown(which)
+    assert list(chosen.indices) == list(indices)
+    assert chosen.names == tuple(arm.parameter_names[k] for k in indices)
+    close(chosen.values, arm.parameters[list(indices)], 0.0)
+    assert chosen.mask.sum() == len(chosen.indices)
+
+
+@pytest.mark.parametrize(
+    ("which", "hint"),
+    [
+        ("uper", "; did you mean 'upper'?"),
+        ("upper.mcw", "; did you mean 'upper.mcz'?"),
+        ("frictions", "; did you mean 'friction'?"),
+        (["upper", "elbou"], "; did you mean 'elbow'?"),
+        ("fore", ""),
+        ("", ""),
+    ],
+)
+def test_unknown_name(arm, which, hint):
+    name = which if isinstance(which, str) else which[-1]
+    with pytest.raises(UnknownNameError) as error:
+        arm.unknown(which)
+    assert str(error.value).startswith(f"no parameter of robot is called {name!r}")
+    assert hint in str(error.value)
+
+
+def test_a_group_the_robot_does_not_have_is_not_suggested():
+    robot = th.Robot.from_dh([[0, 0, 0, 0]], inertial=[BODY])
+    with pytest.raises(UnknownNameError, match=r"^no parameter of robot is called 'rotor'$"):
+        robot.unknown("rotor")
+
+
+@pytest.mark.parametrize(
+    "which", [np.zeros(26, bool), np.zeros((1, 27), bool), np.zeros(27), [0, 1], [], ["upper", 3], 5]
+)
+def test_unknown_of_no_names_and_no_mask(arm, which):
+    with pytest.raises(ValueError, match=r"^unknown must be names or a bool mask of shape \(27,\), got "):
+        arm.unknown(which)
+
+
+def test_a_mask_is_copied(arm):
+    mask = np.zeros(27, dtype=bool)
+    chosen = arm.unknown(mask)
+    mask[:] = True
+    assert not chosen.mask.any()
+
+
+@few
+@given(case=cases())
+def test_regressors_split_into_known_and_unknown(case):
+    """T, remark 2: tau = [Y_known pi_known | Y_unknown] [1; pi_unknown]."""
+    robot, q, dq, ddq, dq_r, ddq_r = case
+    for which in ("link1", "inertial", np.arange(robot.p) % 3 == 1):
+        chosen = robot.unknown(which)
+        close(chosen.regressor(q, dq, ddq) @ chosen.parameters, robot.inverse_dynamics(q, dq, ddq))
+        Y_r = robot.slotine_li_regressor(q, dq, dq_r, ddq_r)
+        split = chosen.slotine_li_regressor(q, dq, dq_r, ddq_r)
+        close(split @ chosen.parameters, Y_r @ robot.parameters)
+        close(split[:, 1:], Y_r[:, chosen.mask], 0.0)
+
+
+def test_split_regressor_of_a_batch(arm):
+    q, dq, ddq = np.random.default_rng(0).normal(size=(3, 4, 5, 2))
+    chosen = arm.unknown("fore.arm")
+    Y = chosen.regressor(q, dq, ddq)
+    assert Y.shape == (4, 5, 2, 11)
+    close(Y @ chosen.parameters, arm.inverse_dynamics(q, dq, ddq))
+
+
+# --- base parameters --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("rr_elbow_distal", 6), ("rr_elbow_craig", 6), ("scara_with_motors", 8), ("panda", 43), ("random6_standard", 29)],
+)
+def test_base_parameters(name, count):
+    """Counts known from the ranks of regressors at 50 digits; SCARA's of its links."""
+    robot = robot_of(name).replace(rotors=())
+    base = robot.base_parameters()
+    assert base.count == count == len(base.independent) == len(base.names)
+    assert base.names == tuple(robot.parameter_names[k] for k in base.independent)
+    assert base.mapping.shape == (count, robot.p)
+    close(base.mapping[:, base.independent], np.eye(count), 1e-15)
+    q, dq, ddq = np.random.default_rng(99).uniform(-3, 3, (3, 50, robot.n))
+    Y = robot.regressor(q, dq, ddq)
+    Y_b = Y[..., base.independent]
+    close(Y_b @ base.mapping, Y)
+    close(Y_b @ (base.mapping @ robot.parameters), robot.inverse_dynamics(q, dq, ddq))
+    singular = np.linalg.svd(Y_b.reshape(-1, count), compute_uv=False)
+    assert singular[-1] > 1e-6 * singular[0]
+    assert 1.0 <= base.condition_number < 1e4
+
+
+def test_a_robot_of_base_parameters_alone_has_the_same_torques():
+    robot = robot_of("panda")
+    base = robot.base_parameters()
+    pi = np.zeros(robot.p)
+    pi[base.independent] = base.mapping @ robot.parameters
+    q, dq, ddq = np.random.default_rng(1).uniform(-2, 2, (3, 20, 7))
+    close(robot.with_parameters(pi).inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq))
+
+
+def test_base_parameters_of_drives(arm):
+    """Viscous and Coulomb coefficients, a rotor and armature: armature of joint 1 is in Izz of the first link."""
+    base = arm.base_parameters()
+    assert {"shoulder.viscous", "shoulder.coulomb", "elbow.viscous", "elbow.coulomb"} <= set(base.names)
+    assert "shoulder.armature" not in base.names
+    column = base.mapping[:, arm.parameter_names.index("shoulder.armature")]
+    assert base.names[int(np.argmax(np.abs(column)))] == "upper.Izz"
+    close(np.sort(np.abs(column))[-2:], [0.0, 1.0])
+
+
+def test_base_parameters_of_many_joints():
+    """Any placements, where the leftmost independent columns are hardly independent, and more columns than samples."""
+    robot = random_robot(3, 16)
+    base = robot.base_parameters(samples=4)
+    assert base.condition_number < 1e3
+    Y = robot.regressor(*np.random.default_rng(2).uniform(-1, 1, (3, 16)))
+    close(Y[:, base.independent] @ base.mapping, Y)
+
+
+# --- new vectors ------------------------------------------------------------------------------------------------------
+
+
+@few
+@given(case=cases())
+def test_with_parameters_keeps_all_else(case):
+    robot, q, dq, ddq, *_ = case
+    again = robot.with_parameters(robot.parameters)
+    assert again.description == robot.description
+    pi = np.random.default_rng(3).normal(size=robot.p)
+    other = robot.with_parameters(pi)
+    close(other.parameters, pi, 0.0)
+    assert other.parameter_names == robot.parameter_names
+    close(other.forward_kinematics(q), robot.forward_kinematics(q), 0.0)
+    close(other.with_parameters(robot.parameters).inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq), 0.0)
+
+
+def test_robots_can_be_pickled(arm):
+    again = pickle.loads(pickle.dumps(arm))
+    assert again.description == arm.description
+    assert again.parameter_names == arm.parameter_names
+    close(again.parameters, arm.parameters, 0.0)
