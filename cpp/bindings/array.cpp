@@ -1,5 +1,7 @@
 #include "array.hpp"
 
+#include <pybind11/stl.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -78,8 +78,8 @@ const Frame<double>& find_frame(const Model& model, py::handle frame) {
   if (py::isinstance<py::str>(frame)) {
     index = model.find_frame(py::cast<std::string>(frame));
   } else if (PyIndex_Check(frame.ptr())) {
-    index = static_cast<int>(PyNumber_AsSsize_t(frame.ptr(), nullptr));
-    if (index > model.n()) index = -1;
+    const py::ssize_t given = PyNumber_AsSsize_t(frame.ptr(), nullptr);
+    index = given >= 0 && given <= model.n() ? static_cast<int>(given) : -1;
   }
   if (index >= 0) return model.frame(index);
   std::string known;
@@ -106,7 +106,7 @@ ModelClass bind_model(py::module_& module) {
           "Names of the parameters, such as ``link3.mcx`` or ``joint2.viscous``.")
       .def_property_readonly(
           "frame_names", [](const Model& m) { return py::tuple(py::cast(m.frame_names())); },
-          "Names of the frames: the base, the links, the end effector, then the named ones.");
+          "Names of the frames: ``base``, the links, ``tool`` (the end effector), then the named ones.");
   return model;
 }
 

@@ -13,12 +13,20 @@ InstructionSet instruction_set = best_instruction_set();
 TaskRows read_rows(py::handle rows) {
   if (rows.is_none()) return {};
   TaskRows result{0};
-  for (py::handle item : py::reinterpret_borrow<py::object>(rows)) {
-    const int row = py::cast<int>(item);
-    if (row < 0 || row > 5) throw py::value_error("rows must be 0 to 5, got " + std::to_string(row));
-    result.mask |= 1 << row;
+  int last = -1;
+  const auto fail = [&] {
+    throw py::value_error("rows must be increasing whole numbers from 0 to 5, got " +
+                          std::string(py::str(py::repr(rows))));
+  };
+  if (!py::isinstance<py::iterable>(rows) || py::isinstance<py::str>(rows)) fail();
+  for (py::handle item : rows) {
+    if (!PyIndex_Check(item.ptr())) fail();
+    const py::ssize_t row = PyNumber_AsSsize_t(item.ptr(), nullptr);
+    if (row <= last || row > 5) fail();
+    last = static_cast<int>(row);
+    result.mask |= 1 << last;
   }
-  if (result.mask == 0) throw py::value_error("rows must name at least one row of the Jacobian");
+  if (last < 0) fail();
   return result;
 }
 

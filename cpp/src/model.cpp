@@ -169,7 +169,7 @@ void Model::build_frames() {
   };
   add("base", 0, Matrix4d::Identity());
   for (int i = 1; i <= n(); ++i) add(data_.link_names[i - 1], i, Matrix4d::Identity());
-  add("ee", n(), data_.tool);
+  add("tool", n(), data_.tool);
   for (const auto& frame : data_.frames) {
     require(frame.link >= 0 && frame.link <= n(), "a frame's link is 0 (base) to n");
     add(frame.name, frame.link, frame.pose);
@@ -219,8 +219,10 @@ void Model::build_parameters() {
 }
 
 int Model::find_frame(const std::string& name) const {
-  const auto found = std::find(frame_names_.begin(), frame_names_.end(), name);
-  return found == frame_names_.end() ? -1 : static_cast<int>(found - frame_names_.begin());
+  // a link may be called like the base or the tool: then the link is meant
+  const auto found = std::find(frame_names_.begin() + 1, frame_names_.end(), name);
+  if (found != frame_names_.end()) return static_cast<int>(found - frame_names_.begin());
+  return name == frame_names_[0] ? 0 : -1;
 }
 
 }  // namespace thunder

@@ -76,12 +76,11 @@ def test_batches_that_do_not_broadcast():
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_unknown_frame(name):
-    known = "base, link1, link2, link3, ee, camera"
+    known = "base, link1, link2, link3, tool, camera"
     for wrong in ("link4", "", "Camera", 4, -1, 1.0, 10**30, [1]):
         refuses(f"frame must be a link index 0 to 3 or one of {known}; got {wrong!r}", name, frame=wrong)
 
 
-@pytest.mark.xfail(strict=True, reason="the index is cut to 32 bits before it is checked")
 def test_frame_index_beyond_32_bits():
     with pytest.raises(ValueError, match=r"^frame must be a link index 0 to 3"):
         ROBOT.jacobian(GOOD, 2**32 + 1)
@@ -89,16 +88,8 @@ def test_frame_index_beyond_32_bits():
 
 @pytest.mark.parametrize("name", ["operational_space_inertia", "manipulability"])
 def test_rows(name):
-    for wrong in (6, -1, 100):
-        refuses(f"rows must be 0 to 5, got {wrong}", name, rows=[0, wrong])
-    refuses("rows must name at least one row of the Jacobian", name, rows=[])
-
-
-@pytest.mark.xfail(strict=True, reason="RuntimeError: Unable to cast Python instance", raises=RuntimeError)
-@pytest.mark.parametrize("rows", ["01", [1.5], [10**12]])
-def test_rows_that_are_no_indices(rows):
-    with pytest.raises((ValueError, TypeError), match="rows"):
-        ROBOT.manipulability(GOOD, rows=rows)
+    for wrong in ([0, 6], [-1], [], [1, 0], [0, 0], "01", [1.5], [10**12], 3):
+        refuses(f"rows must be increasing whole numbers from 0 to 5, got {wrong!r}", name, rows=wrong)
 
 
 @pytest.mark.parametrize("name", INPUTS)

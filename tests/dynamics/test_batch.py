@@ -74,7 +74,6 @@ def test_few_and_many_joints(name, instruction_set, n):
     close(getattr(robot, name)(*x, **options(name, robot)), loop(robot, name, x), 1e-9 if n == 40 else 1e-11)
 
 
-@pytest.mark.xfail(strict=True, reason="Unregistered type : std::vector", raises=TypeError)
 @pytest.mark.parametrize("name", [name for name, vectors in INPUTS.items() if len(vectors) > 1])
 def test_broadcasting(name, instruction_set):
     robot = arm()

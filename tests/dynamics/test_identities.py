@@ -160,7 +160,6 @@ def test_energies(case):
     close(robot.potential_energy(q), potential)
 
 
-@pytest.mark.xfail(strict=True, reason="composites are about the origin of the world and lose digits with its distance")
 @pytest.mark.parametrize("seed", range(3))
 def test_dynamics_do_not_depend_on_where_the_base_stands(seed):
     robot, q, dq, ddq, tau, _ = random_case(seed, 6, "modified", rotors=True)

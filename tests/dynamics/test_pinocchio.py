@@ -89,7 +89,7 @@ def build(case: Case) -> Oracle:
         model.addJoint(i, joint, links[i] * se3(d.placements[i]), f"joint{i + 1}")
         links.append(se3(d.offsets[i]))
         model.appendBodyToJoint(i + 1, pin.Inertia.FromDynamicParameters(d.inertial[i][PIN_ORDER]), links[-1])
-    frames = {"base": (0, np.eye(4)), "ee": (d.n, d.tool), **d.frames}
+    frames = {"base": (0, np.eye(4)), "tool": (d.n, d.tool), **d.frames}
     frames |= {name: (i, np.eye(4)) for i, name in enumerate(d.link_names, start=1)}
     for name, (link, pose) in frames.items():
         model.addFrame(pin.Frame(name, link, links[link] * se3(pose), pin.FrameType.OP_FRAME))

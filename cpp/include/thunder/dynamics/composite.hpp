@@ -1,5 +1,5 @@
-// World-frame quantities that the mass, Coriolis and gravity kernels share: joint screws and body inertias at the
-// base origin, where composite bodies are plain sums (algorithms of the O(n d) Coriolis factorisation of Echeandia
+// What the mass, Coriolis and gravity kernels share: joint screws and body inertias in world axes at the root, the
+// origin of joint frame 0, where composite bodies are plain sums (algorithms of the O(n d) Coriolis factorisation of Echeandia
 // and Wensing 2021, in the compact 22-number form).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace thunder {
 
-/// Spatial motion (angular, linear velocity of the point at the base origin).
+/// Spatial motion (angular, linear velocity of the point at the root).
 template <class S>
 struct Screw {
   Vec3<S> w, u;
@@ -44,7 +44,7 @@ THUNDER_INLINE S dot(const Screw<S>& s, const Vec3<T>& n, const Vec3<T>& f) {
   return dot(s.w, n) + dot(s.u, f);
 }
 
-/// Momentum of a body moving with screw s: (angular n about the base origin, linear f).
+/// Momentum of a body moving with screw s: (angular n about the root, linear f).
 template <class S>
 struct Momentum {
   Vec3<S> n, f;

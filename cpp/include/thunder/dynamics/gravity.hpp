@@ -9,7 +9,7 @@ namespace thunder {
 template <class S, class P>
 void gravity_vector(const ChainView<P>& chain, const S* q, S* G) {
   Joints<Pose, S> poses;
-  joint_frames(chain, q, chain.n, poses);
+  joint_frames_from(Vec3<P>{P(0.0), P(0.0), P(0.0)}, chain, q, chain.n, poses);
   S m(0.0);
   Vec3<S> h{S(0.0), S(0.0), S(0.0)};  // composite mass and first moment, from the tip down
   for (int i = chain.n - 1; i >= 0; --i) {
@@ -43,7 +43,7 @@ void potential_energy(const ChainView<P>& chain, const S* q, S* U) {
 template <class S, class P>
 void kinetic_energy(const ChainView<P>& chain, const S* q, const S* dq, S* T) {
   Joints<Pose, S> poses;
-  joint_frames(chain, q, chain.n, poses);
+  joint_frames_from(Vec3<P>{P(0.0), P(0.0), P(0.0)}, chain, q, chain.n, poses);
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
   PerJoint<Vec3<S>> w;
   Screw<S> v{zero, zero};

@@ -5,14 +5,15 @@
 
 namespace thunder {
 
-/// Poses of the first `count` joint frames in the world.
+/// Poses of the first `count` joint frames, in world axes from a root at `origin`.
 template <class S, class P>
-THUNDER_INLINE void joint_frames(const ChainView<P>& chain, const S* q, int count, Joints<Pose, S>& poses) {
+THUNDER_INLINE void joint_frames_from(const Vec3<P>& origin, const ChainView<P>& chain, const S* q, int count,
+                                      Joints<Pose, S>& poses) {
   Joints<Turn, S> turns;
   joint_turns(chain, q, count, turns);
   const Mat3<P>& A = chain.root.R;
   Vec3<S> x = as<S>(Vec3<P>{A.xx, A.yx, A.zx}), y = as<S>(Vec3<P>{A.xy, A.yy, A.zy}), z = as<S>(z_axis(A));
-  Vec3<S> p = as<S>(chain.root.p);
+  Vec3<S> p = as<S>(origin);
   for (int i = 0; i < count; ++i) {
     const Link<P>& link = chain.links[i];
     const Turn<S> turn = turns.get(i);
@@ -25,6 +26,12 @@ THUNDER_INLINE void joint_frames(const ChainView<P>& chain, const S* q, int coun
     poses.set(i, {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}, p});
   }
   poses.pad(count);
+}
+
+/// Poses of the first `count` joint frames in the world.
+template <class S, class P>
+THUNDER_INLINE void joint_frames(const ChainView<P>& chain, const S* q, int count, Joints<Pose, S>& poses) {
+  joint_frames_from(chain.root.p, chain, q, count, poses);
 }
 
 template <class S, class P>

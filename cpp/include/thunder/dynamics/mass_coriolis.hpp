@@ -118,7 +118,8 @@ THUNDER_INLINE void mirror(int n, S* M) {
 
 template <class S, class P>
 THUNDER_INLINE void screws_and_bodies(const ChainView<P>& chain, const S* q, MassPass<S>& pass) {
-  joint_frames(chain, q, chain.n, pass.poses);
+  // moments about the root, not the world origin: a base far away would cost digits
+  joint_frames_from(Vec3<P>{P(0.0), P(0.0), P(0.0)}, chain, q, chain.n, pass.poses);
   for (int i = 0; i < chain.n; i += kLanes<S>) {
     const Pose<Lane<S>> pose = pass.poses.load(i);
     pass.screws.store(i, joint_screw<S>(chain, i, pose));

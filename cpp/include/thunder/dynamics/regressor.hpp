@@ -44,12 +44,13 @@ THUNDER_INLINE Screw<S> seen_from(const Screw<S>& s, const Pose<P>& pose) {
   return {transposed_times(pose.R, s.w), transposed_times(pose.R, s.u + cross(s.w, pose.p))};
 }
 
-template <class S, class P>
+/// `classical`: the reference velocity is the velocity.
+template <bool classical, class S, class P>
 THUNDER_INLINE ReferenceMotion<S> next_motion(const ReferenceMotion<S>& parent, const ReferenceProducts<S>& products,
                                               const JointStep<S, P>& step, bool revolute, const S& v, const S& v_r,
                                               const S& a_r) {
-  ReferenceMotion<S> m{step.down(parent.w), step.down(parent.w_r), step.down(parent.e),
-                       step.down(parent.a + products.A * step.p)};
+  ReferenceMotion<S> m{step.down(parent.w), {}, step.down(parent.e), step.down(parent.a + products.A * step.p)};
+  m.w_r = classical ? m.w : step.down(parent.w_r);
   if (revolute) {
     const S half = v * 0.5, half_r = v_r * 0.5;
     m.e.x += m.w.y * half_r + m.w_r.y * half;
@@ -65,16 +66,15 @@ THUNDER_INLINE ReferenceMotion<S> next_motion(const ReferenceMotion<S>& parent, 
   return m;
 }
 
-/// The ten columns of a link, as functions of a joint's screw. In lanes: L is the pack of rows written together.
-template <class L>
+/// The ten columns of a link: wrench of a unit of each parameter, as functions of a joint's screw.
+template <class S>
 struct LinkColumns {
-  Vec3<L> a;
-  Mat3<L> A;  // [e] + K
-  L N[3][6];
+  Vec3<S> a;
+  Mat3<S> A;  // [e] + K
+  S N[3][6];
 
-  template <class S>
   THUNDER_INLINE LinkColumns(const ReferenceMotion<S>& m, const ReferenceProducts<S>& products)
-      : a(as<L>(m.a)), A(as<L>(products.A)) {
+      : a(m.a), A(products.A) {
     const Sym3<S>& K = products.K;
     const Vec3<S>& e = m.e;
     // P_xx - P_yy and so on, from K = P - tr(P) 1
@@ -82,31 +82,74 @@ struct LinkColumns {
                           {K.xz, e.x + K.yz, K.zz - K.xx, e.y, e.z - K.xy, -K.xz},
                           {-K.xy, K.xx - K.yy, e.x - K.yz, K.xy, e.y + K.xz, e.z}};
     for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 6; ++k) N[i][k] = L(rows[i][k]);
+      for (int k = 0; k < 6; ++k) N[i][k] = rows[i][k];
   }
 
-  THUNDER_INLINE void evaluate(const Screw<L>& s, L* row) const {
-    const Vec3<L>&w = s.w, &u = s.u;
+  THUNDER_INLINE void write(const Screw<S>& s, S* row) const {
+    const Vec3<S>&w = s.w, &u = s.u;
     row[0] = dot(u, a);
-    const Vec3<L> h = transposed_times(A, u) + cross(a, w);  // K u + u x e + a x w
+    const Vec3<S> h = transposed_times(A, u) + cross(a, w);  // K u + u x e + a x w
     row[1] = h.x;
     row[2] = h.y;
     row[3] = h.z;
     for (int k = 0; k < 6; ++k) row[4 + k] = w.x * N[0][k] + w.y * N[1][k] + w.z * N[2][k];
   }
+  /// For the joint of the link itself, whose screw is z.
+  THUNDER_INLINE void write_own(bool revolute, S* row) const {
+    const S zero(0.0);
+    if (revolute) {
+      row[0] = row[3] = zero;
+      row[1] = a.y;
+      row[2] = -a.x;
+      for (int k = 0; k < 6; ++k) row[4 + k] = N[2][k];
+    } else {
+      row[0] = a.z;
+      row[1] = A.zx;
+      row[2] = A.zy;
+      row[3] = A.zz;
+      for (int k = 0; k < 6; ++k) row[4 + k] = zero;
+    }
+  }
 };
 
-/// Lane l of the ten values goes to row l of Y, `stride` apart.
-template <class S, class L>
-THUNDER_INLINE void write_rows(const L* values, int count, int stride, S* Y) {
-  if constexpr (std::is_same_v<L, S>) {
-    for (int k = 0; k < kLinkParameters; ++k) Y[k] = values[k];
-  } else {
-    S* rows[L::width];
-    for (int l = 0; l < L::width; ++l) rows[l] = Y + l * stride;
-    transpose_to_rows(values, kLinkParameters, rows, count);
+/// The same columns of doubles as rows of packs, so that a row of Y is a few packs times the entries of a screw.
+struct PackedColumns {
+  using L = Lane<double>;
+  static constexpr int W = kLanes<double>;
+  static constexpr int kHead = 4 / W, kTail = W == 4 ? 2 : 3;
+  static constexpr int tail_column(int block) { return W == 4 ? 4 + 2 * block : 4 + W * block; }  // overlapping at 4
+  L head[6][kHead], tail[3][kTail];
+
+  THUNDER_INLINE explicit PackedColumns(const LinkColumns<double>& c) {
+    const Vec3<double>& a = c.a;
+    const Mat3<double>& A = c.A;
+    const double rows[6][4] = {{0.0, 0.0, a.z, -a.y},     {0.0, -a.z, 0.0, a.x},     {0.0, a.y, -a.x, 0.0},
+                               {a.x, A.xx, A.xy, A.xz}, {a.y, A.yx, A.yy, A.yz}, {a.z, A.zx, A.zy, A.zz}};
+    for (int k = 0; k < 6; ++k)
+      for (int b = 0; b < kHead; ++b) head[k][b] = in_registers<L>(&rows[k][W * b]);
+    for (int k = 0; k < 3; ++k)
+      for (int b = 0; b < kTail; ++b) tail[k][b] = in_registers<L>(&c.N[k][tail_column(b) - 4]);
   }
-}
+
+  THUNDER_INLINE void write(const Screw<double>& s, double* row) const {
+    const L wx(s.w.x), wy(s.w.y), wz(s.w.z), ux(s.u.x), uy(s.u.y), uz(s.u.z);
+    for (int b = 0; b < kHead; ++b)
+      store_lanes(wx * head[0][b] + wy * head[1][b] + wz * head[2][b] +
+                      (ux * head[3][b] + uy * head[4][b] + uz * head[5][b]),
+                  row + W * b);
+    for (int b = 0; b < kTail; ++b)
+      store_lanes(wx * tail[0][b] + wy * tail[1][b] + wz * tail[2][b], row + tail_column(b));
+  }
+};
+
+template <class S>
+struct RowWriter {
+  using type = LinkColumns<S>;
+};
+template <>
+struct RowWriter<double> {
+  using type = PackedColumns;
+};
 
 template <class S, class P>
 THUNDER_INLINE void write_rotor_column(const ChainView<P>& chain, int k, const ReferenceMotion<S>& m,
@@ -140,42 +183,49 @@ THUNDER_INLINE void write_armature_columns(const ChainView<P>& chain, const S* a
     for (int i = 0; i < chain.n; ++i) Y[j * p + chain.armature_column(i)] = i == j ? a_r[j] : S(0.0);
 }
 
-/// Screws of the joints before joint i, moved into its frame, rows of its link written, and joint i's own screw
-/// added behind them.
+/// Screws of the joints before joint i, moved into its frame, and its own behind them.
 template <class S, class P>
-THUNDER_INLINE void write_link(const ChainView<P>& chain, int i, const JointStep<S, P>& step,
-                               const ReferenceMotion<S>& m, const ReferenceProducts<S>& products,
-                               Joints<Screw, S>& screws, int p, S* Y) {
+THUNDER_INLINE void move_screws(int i, bool revolute, const JointStep<S, P>& step, Joints<Screw, S>& screws) {
   using L = Lane<S>;
   constexpr int W = kLanes<S>;
-  const Link<P>& link = chain.links[i];
-  const bool revolute = link.type == JointType::revolute;
   const JointStep<L, P> wide = widened<L>(step);
-  LinkColumns<L> columns(m, products);
-  if (link.has_offset) {
-    const ReferenceMotion<S> at_link = seen_from(m, link.offset);
-    columns = LinkColumns<L>(at_link, ReferenceProducts<S>(at_link));
-  }
-  S* block = Y + kLinkParameters * i;
-  L values[kLinkParameters];
   const L zero(0.0);
+  const Screw<L> none{{zero, zero, zero}, {zero, zero, zero}};
   for (int j = 0; j <= i; j += W) {
-    Screw<L> s{{zero, zero, zero}, {zero, zero, zero}};
+    Screw<L> s = none;
     if (j < i) {
       s = screws.load(j);
       s = {wide.down(s.w), wide.down(s.u + cross(s.w, wide.p))};
     }
     if (i - j < W) (revolute ? s.w.z : s.u.z) += one_hot<S>(i - j);
     screws.store(j, s);
-    columns.evaluate(link.has_offset ? seen_from(s, link.offset) : s, values);
-    write_rows(values, i + 1 - j, p, block + j * p);
   }
-  for (int j = i + 1; j < chain.n; ++j)
-    for (int k = 0; k < kLinkParameters; ++k) block[j * p + k] = S(0.0);
+}
+
+/// Columns of link i: rows of the joints that move it, zeros below.
+template <class S, class P>
+THUNDER_INLINE void write_link(const ChainView<P>& chain, int i, const ReferenceMotion<S>& m,
+                               const ReferenceProducts<S>& products, const Joints<Screw, S>& screws, int p, S* Y) {
+  using Columns = typename RowWriter<S>::type;
+  const Link<P>& link = chain.links[i];
+  S* row = Y + kLinkParameters * i;
+  if (link.has_offset) {
+    const ReferenceMotion<S> at_link = seen_from(m, link.offset);
+    const Columns columns(LinkColumns<S>(at_link, ReferenceProducts<S>(at_link)));
+    for (int j = 0; j <= i; ++j, row += p) columns.write(seen_from(screws.get(j), link.offset), row);
+  } else {
+    const LinkColumns<S> own(m, products);
+    const Columns columns(own);
+    for (int j = 0; j < i; ++j, row += p) columns.write(screws.get(j), row);
+    own.write_own(link.type == JointType::revolute, row);
+    row += p;
+  }
+  for (int j = i + 1; j < chain.n; ++j, row += p)
+    for (int k = 0; k < kLinkParameters; ++k) row[k] = S(0.0);
 }
 
 /// Y_r with Y_r pi = M(q) a_r + C(q, v) v_r + G(q), inertial, rotor and armature columns (friction apart).
-template <class S, class P>
+template <bool classical = false, class S, class P>
 void inertial_regressor(const ChainView<P>& chain, const S* q, const S* v, const S* v_r, const S* a_r,
                         const Vec3<P>& gravity, S* Y) {
   const int p = chain.parameters();
@@ -190,9 +240,10 @@ void inertial_regressor(const ChainView<P>& chain, const S* q, const S* v, const
   for (int i = 0; i < chain.n; ++i) {
     const Link<P>& link = chain.links[i];
     const JointStep<S, P> step(link, turns.get(i), q[i]);
-    m = next_motion(m, products, step, link.type == JointType::revolute, v[i], v_r[i], a_r[i]);
+    m = next_motion<classical>(m, products, step, link.type == JointType::revolute, v[i], v_r[i], a_r[i]);
     products = ReferenceProducts<S>(m);
-    write_link(chain, i, step, m, products, screws, p, Y);
+    move_screws(i, link.type == JointType::revolute, step, screws);
+    write_link(chain, i, m, products, screws, p, Y);
     for (int k = 0; k < chain.rotor_count; ++k)
       if (chain.rotors[k].carrier == i + 1) write_rotor_column(chain, k, m, screws, v, v_r, a_r, p, Y);
   }
@@ -209,7 +260,8 @@ void slotine_li_regressor(const ChainView<P>& chain, const S* q, const S* dq, co
 /// Y(q, dq, ddq) with Y pi = inverse dynamics.
 template <class S, class P>
 void regressor(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* Y) {
-  slotine_li_regressor(chain, q, dq, dq, ddq, Y);
+  inertial_regressor<true>(chain, q, dq, dq, ddq, chain.gravity, Y);
+  write_friction_columns(chain, dq, Y);
 }
 
 template <class S, class P>

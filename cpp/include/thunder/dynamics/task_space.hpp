@@ -52,24 +52,28 @@ void operational_space_inertia(const ChainView<P>& chain, const S* q, const Fram
   }
 }
 
-/// sqrt(det(J J')), Yoshikawa's measure.
+/// sqrt(det(J J')), Yoshikawa's measure: the product of the rows' lengths once each is cleared of those before.
 template <class S, class P>
 void manipulability(const ChainView<P>& chain, const S* q, const Frame<P>& frame, TaskRows rows, S* w) {
-  using std::abs;
   using std::sqrt;
   const int n = chain.n;
-  S J[6 * kMaxJoints], A[36];
+  S J[6 * kMaxJoints], squares[6];
   const int m = task_jacobian(chain, q, frame, rows, J);
-  for (int r = 0; r < m; ++r)
-    for (int k = 0; k < m; ++k) {
-      S sum(0.0);
-      for (int j = 0; j < n; ++j) sum += J[r * n + j] * J[k * n + j];
-      A[r * m + k] = r == k ? sum + 1e-300 : sum;  // keeps 0 / 0 out of a rank-deficient factorisation
-    }
-  cholesky(m, A);
   S product(1.0);
-  for (int r = 0; r < m; ++r) product = product * A[r * m + r];
-  *w = sqrt(abs(product));
+  for (int r = 0; r < m; ++r) {
+    S* row = J + r * n;
+    for (int k = 0; k < r; ++k) {
+      S overlap(0.0);
+      for (int j = 0; j < n; ++j) overlap += row[j] * J[k * n + j];
+      overlap = overlap / squares[k];
+      for (int j = 0; j < n; ++j) row[j] -= J[k * n + j] * overlap;
+    }
+    S square(0.0);
+    for (int j = 0; j < n; ++j) square += row[j] * row[j];
+    product = product * sqrt(square);
+    squares[r] = square + 1e-300;  // a row of zeros has no overlap with any other
+  }
+  *w = product;
 }
 
 }  // namespace thunder

@@ -117,6 +117,15 @@ THUNDER_INLINE void sincos(const Pack<W, Isa>& x, Pack<W, Isa>& s, Pack<W, Isa>&
 #define THUNDER_SHUFFLE4(a, b, i, j, k, l) __builtin_shuffle(a, b, Bits{i, j, k, l})
 #endif
 
+/// A pack of scalars that were just computed: loading them would wait for their stores.
+template <class Pk>
+THUNDER_INLINE Pk in_registers(const double* x) {
+  if constexpr (Pk::width == 4)
+    return Pk(typename Pk::Lanes{x[0], x[1], x[2], x[3]});
+  else
+    return Pk(typename Pk::Lanes{x[0], x[1]});
+}
+
 /// W x W entries at x[i..i+W) to columns i..i+W of the first `lanes` rows.
 template <class Pk>
 THUNDER_INLINE void transpose_block(const Pk* x, int i, double* const* rows, int lanes) {
