@@ -191,9 +191,11 @@ py::dict evaluate(Backstepping& controller, const ArrayLike& q, const ArrayLike&
   if (controller.evaluate(q_.data(), dq_.data(), desired, terms) != Status::ok)
     throw py::value_error("the law is singular here: orientation error near 90 degrees, or J without full rank");
   py::dict result;
+  const int m = controller.rows();
   for (auto [name, v] : {std::pair{"e", &terms.e}, {"e_dot", &terms.e_dot}})
-    result[name] = to_numpy(Eigen::VectorXd(*v));
-  for (auto [name, A] : {std::pair{"L", &terms.L}, {"L_dot", &terms.L_dot}}) result[name] = to_numpy(Rows(*A));
+    result[name] = to_numpy(Eigen::VectorXd(v->head(m)));
+  for (auto [name, A] : {std::pair{"L", &terms.L}, {"L_dot", &terms.L_dot}})
+    result[name] = to_numpy(Rows(A->topLeftCorner(m, m)));
   for (auto [name, v] : {std::pair{"dq_r", &terms.dq_r}, {"ddq_r", &terms.ddq_r}, {"s", &terms.s}, {"tau", &terms.tau}})
     result[name] = to_numpy(*v);
   return result;

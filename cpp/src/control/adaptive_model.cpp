@@ -58,11 +58,12 @@ void AdaptiveModel::torque(const double* q, const double* dq, const double* dq_r
 
 void AdaptiveModel::adapt(const double* s) noexcept {
   if (!law_) return;
-  gradient_.setZero();
-  for (Eigen::Index j = 0; j < Y_.rows(); ++j) {
-    const double* row = Y_.data() + j * Y_.cols();
-    for (int k = 0; k < unknown_.size(); ++k) gradient_[k] += row[unknown_.indices()[k]] * s[j];
+  if (unknown_.size() == unknown_.full_size()) {
+    gradient_.noalias() = Y_.transpose() * Eigen::Map<const Eigen::VectorXd>(s, Y_.rows());
+    return;
   }
+  for (int k = 0; k < unknown_.size(); ++k)
+    gradient_[k] = Y_.col(unknown_.indices()[k]).dot(Eigen::Map<const Eigen::VectorXd>(s, Y_.rows()));
 }
 
 void AdaptiveModel::gravity(const double* q, double* G) noexcept {

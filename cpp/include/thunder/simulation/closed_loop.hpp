@@ -45,15 +45,18 @@ struct LoopSettings {
 
 class ClosedLoop {
  public:
+  /// A state beyond this (SI units) has diverged: far from any arm, and not yet where arithmetic ends.
+  static constexpr double kStateBound = 1e8;
+
   /// Called about every 100 ms with the part done; may throw to end the run.
   using Progress = std::function<void(double)>;
 
-  /// `x0` has plant.state_size() finite entries. Logs t, q, dq, tau (as applied) and status; `log` adds to them.
+  /// `x0` has plant.state_size() entries. Logs t, q, dq, tau (as applied) and status; `log` adds to them.
   ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrator, LoopSettings settings,
              const Eigen::VectorXd& x0);
   void log(const Signal& signal) { recorder_.add(signal.name, signal.data, signal.size()); }
 
-  /// Runs to the end, or to a state that is not finite: then the last status logged is `diverged`.
+  /// Runs to the end, or until the state leaves its bound: then the last status logged is `diverged`.
   void run(const Progress& progress);
   Recorder& recorder() noexcept { return recorder_; }
   /// One for each row of the recorder.
