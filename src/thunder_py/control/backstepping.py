@@ -1,0 +1,131 @@
+"""Adaptive backstepping in task space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array
+from ..parameters import UnknownParameters
+from ..reference import TaskReference
+from ..robot import Robot
+from .unknown import resolve_unknown
+
+__all__ = ["Backstepping", "BacksteppingTerms"]
+
+
+class BacksteppingTerms(NamedTuple):
+    """What the law computes at one state, under the article's names (m task rows, n joints).
+
+    Attributes
+    ----------
+    e, e_dot : (m,) array
+        Task error and its derivative (eqs. 27, 28).
+    L, L_dot : (m, m) array
+        Kinematics of the error and its derivative.
+    dq_r, ddq_r : (n,) array
+        Reference velocity (eq. 30) and its exact derivative.
+    s : (n,) array
+        dq_r - dq.
+    tau : (n,) array
+        Torque (eq. 33).
+    """
+
+    e: Array
+    e_dot: Array
+    L: Array
+    L_dot: Array
+    dq_r: Array
+    ddq_r: Array
+    s: Array
+    tau: Array
+
+
+class Backstepping(_core.Backstepping):
+    """Adaptive backstepping with axis-angle orientation error: follows a `TaskReference`.
+
+    ::
+
+        e    = [p_d - p; r sin(theta)]      e' = L' xi_d - L J dq
+        dq_r = J^+ L^-1 (L' xi_d + Lambda e)      s = dq_r - dq
+        tau  = Y_r(q, dq, dq_r, ddq_r) pihat + K_d s + J' L' K_p e
+        pihat' = Gamma^-1 Y_u' s
+
+    with ddq_r the exact derivative of dq_r. Then V = 1/2 (e' K_p e + s' M s + pitilde' Gamma pitilde) falls as
+    V' = -e' K_p Lambda e - s' K_d s, in continuous time. Every gain is a number, one number per row or a symmetric
+    positive definite matrix; K_p Lambda + Lambda K_p must be positive definite too.
+
+    Parameters
+    ----------
+    robot : Robot
+        The nominal model; the estimate starts at its parameters.
+    Lambda : float, (m,) or (m, m) array_like
+        [1/s], m = 6 rows, or 3 for ``task="position"``.
+    K_p : float, (m,) or (m, m) array_like
+        [N/m, N m].
+    K_d : float, (n,) or (n, n) array_like
+        [N m s/rad].
+    Gamma : float, (u,) or (u, u) array_like, optional
+        For the u unknown parameters; large adapts slowly. Not needed with ``adaptive=False``.
+    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
+        What adapts, see `Robot.unknown`; default everything.
+    adaptive : bool
+        False keeps the estimate where it starts.
+    frame : int or str, optional
+        Controlled frame, default the end effector.
+    task : {"pose", "position"}
+        ``"position"`` leaves the orientation free.
+
+    Attributes
+    ----------
+    unknown : UnknownParameters
+        What adapts.
+
+    Notes
+    -----
+    Thunder article, section 4, as corrected in docs/errata.md. The law is defined below 90 degrees of orientation
+    error and away from kinematic singularities. From 88.9 degrees on, or where the condition number of J (Frobenius
+    norms, metres and radians together) passes 200, the status is ``singular``, the torque the estimated gravity minus
+    ``K_d dq``, and nothing adapts. Close to that limit speeds are already high: plan paths that stay away from it.
+
+    Signals: ``error`` (e), ``s``, ``parameters`` (the estimate). Status ``diverged`` once an estimate passes 1e6,
+    until `reset`. With more joints than task rows the null space is only damped, through s.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        Lambda: npt.ArrayLike,
+        K_p: npt.ArrayLike,
+        K_d: npt.ArrayLike,
+        Gamma: npt.ArrayLike | None = None,
+        *,
+        unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
+        adaptive: bool = True,
+        frame: int | str | None = None,
+        task: Literal["pose", "position"] = "pose",
+    ) -> None:
+        if task not in ("pose", "position"):
+            raise ValueError(f"task must be 'pose' or 'position', got {task!r}")
+        self.unknown, gain = resolve_unknown(robot, unknown, Gamma, adaptive)
+        super().__init__(robot, Lambda, K_p, K_d, gain, self.unknown.mask.tolist(), frame, task == "position")
+
+    def evaluate(self, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> BacksteppingTerms:
+        """Return the terms of the law at one state under the current estimate, which stays as it is.
+
+        Parameters
+        ----------
+        q, dq : (n,) array_like
+            State.
+        reference : TaskReference
+            Reference at this instant.
+
+        Raises
+        ------
+        ValueError
+            Where the law is singular.
+        """
+        return BacksteppingTerms(**super()._evaluate(q, dq, reference))

@@ -1,0 +1,238 @@
+"""Adaptive backstepping against 50-digit truth and against what its proofs promise."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import Status
+from thunder_py.reference import SetPose, TaskReference
+
+from .. import truth
+from .arms import Q0, backstepping, elbow, lissajous, panda, wrong_panda
+
+TRUTH = truth.load("backstepping_panda")
+NAMES = {"e": "e", "e_dot": "edot", "L": "L", "L_dot": "Ldot", "dq_r": "qd_r", "ddq_r": "qdd_r", "s": "s", "tau": "tau_star"}
+
+
+def turned(T: np.ndarray, degrees: float, axis: tuple[float, float, float] = (1.0, 2.0, 3.0)) -> np.ndarray:
+    from scipy.spatial.transform import Rotation
+
+    result = np.array(T)
+    result[:3, :3] = Rotation.from_rotvec(np.radians(degrees) * np.array(axis) / np.linalg.norm(axis)).as_matrix() @ T[:3, :3]
+    return result
+
+
+@pytest.mark.parametrize("state", TRUTH["states"])
+def test_terms_equal_truth(state: dict) -> None:
+    law = th.Backstepping(panda(), TRUTH["Lambda"], TRUTH["K_p"], TRUTH["K_d"], adaptive=False)
+    reference = TaskReference(state["p_d"], state["R_d"], state["xi_d"], state["xi_d_dot"])
+    terms = law.evaluate(state["q"], state["qd"], reference)
+    for ours, theirs in NAMES.items():
+        expected = np.array(state[theirs])
+        np.testing.assert_allclose(getattr(terms, ours), expected, rtol=0, atol=1e-12 * np.abs(expected).max(), err_msg=ours)
+    np.testing.assert_array_equal(law.step(0.0, state["q"], state["qd"], reference), terms.tau)
+    assert law.status is Status.ok
+
+
+def test_evaluate_leaves_the_controller_alone() -> None:
+    law, reference = backstepping(wrong_panda()), lissajous()
+    law.step(0.0, Q0, np.zeros(7), reference(0.0))
+    before = law.signals
+    law.evaluate(Q0 + 0.1, np.ones(7), reference(0.5))
+    for name, values in law.signals.items():
+        np.testing.assert_array_equal(values, before[name])
+
+
+def lyapunov_terms(
+    law: th.Backstepping, plant: th.Robot, Gamma: np.ndarray, K_p: np.ndarray, Lambda: np.ndarray, K_d: np.ndarray,
+    q: np.ndarray, dq: np.ndarray, reference: TaskReference,
+) -> tuple[float, float, float]:
+    """V, dV/dt from the closed loop's equations of motion, and dV/dt as the proof has it."""
+    unknown = law.unknown.mask
+    terms = law.evaluate(q, dq, reference)
+    M, C = plant.mass_matrix(q), plant.coriolis_matrix(q, dq)
+    s_dot = terms.ddq_r - plant.forward_dynamics(q, dq, terms.tau)
+    error = (plant.parameters - law.parameters)[unknown]
+    estimate_dot = (plant.slotine_li_regressor(q, dq, terms.dq_r, terms.ddq_r)[:, unknown].T @ terms.s) / Gamma
+    V = 0.5 * (terms.e @ K_p @ terms.e + terms.s @ M @ terms.s + error @ (Gamma * error))
+    motion = (
+        terms.e @ K_p @ terms.e_dot
+        + terms.s @ M @ s_dot
+        + 0.5 * terms.s @ (C + C.T) @ terms.s
+        - error @ (Gamma * estimate_dot)
+    )
+    proof = -terms.s @ K_d @ terms.s - terms.e @ K_p @ Lambda @ terms.e
+    return V, motion, proof
+
+
+def test_lyapunov_derivative_along_a_run() -> None:
+    """Proposition 3: V' = -s' K_d s - e' K_p Lambda e, for non-commuting blocks of K_p and L too (errata D-1)."""
+    Gamma = np.array([2.0] + [20.0] * 3 + [200.0] * 6)
+    K_p, Lambda = np.diag([100.0, 80, 60, 20, 15, 10]), np.diag([5.0, 4, 3, 4, 3, 2])
+    K_d = np.diag([20.0, 20, 20, 20, 5, 5, 5])
+    law = backstepping(wrong_panda(), K_p=K_p, Lambda=Lambda, K_d=K_d, Gamma=Gamma)
+    T = turned(panda().forward_kinematics(Q0), 30.0)  # so that L matters
+    reference = th.reference.Lissajous.starting_at(T, (0.10, 0.15, 0.10), (0.2, 0.1, 0.4))
+    run = th.simulate(panda(), law, reference, duration=2.0, dt=2.5e-4, q0=Q0)
+    assert (run.status == Status.ok).all()
+    V = np.empty(len(run.t))
+    dissipated = np.empty(len(run.t))
+    for k in range(len(run.t)):
+        law.parameters = run.parameters[k]
+        V[k], motion, proof = lyapunov_terms(
+            law, panda(), Gamma, K_p, Lambda, K_d, run.q[k], run.dq[k], reference(run.t[k])
+        )
+        scale = max(1.0, abs(proof))
+        assert motion == pytest.approx(proof, rel=1e-9, abs=1e-9 * scale)
+        dissipated[k] = proof
+    # and so the run itself loses what the proof says, up to the sampling of control and adaptation
+    expected = V[0] + np.concatenate([[0.0], np.cumsum(0.5 * (dissipated[1:] + dissipated[:-1]) * np.diff(run.t))])
+    np.testing.assert_allclose(V, expected, rtol=0, atol=0.01 * V[0])
+    assert V[-1] < 0.9 * V[0]
+
+
+def test_adaptation_brings_the_error_down() -> None:
+    runs = {
+        adaptive: th.simulate(panda(), backstepping(wrong_panda(), adaptive=adaptive), lissajous(), 20.0, q0=Q0)
+        for adaptive in (False, True)
+    }
+    assert runs[True].steady_state_error() < 0.02 * runs[False].steady_state_error()
+    assert abs(runs[True].parameters[-1, 60] - panda().parameters[60]) < 0.02  # the mass, which the motion excites
+    np.testing.assert_array_equal(runs[False].parameters[-1], wrong_panda().parameters)
+    known = ~backstepping(wrong_panda()).unknown.mask
+    np.testing.assert_array_equal(runs[True].parameters[-1][known], wrong_panda().parameters[known])
+
+
+def test_true_parameters_track_up_to_sampling() -> None:
+    errors = [
+        th.simulate(panda(), backstepping(panda(), adaptive=False), lissajous(), 4.0, dt=dt, q0=Q0).steady_state_error()
+        for dt in (1e-3, 2.5e-4)
+    ]
+    assert errors[0] < 1e-4
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)  # a torque held over dt is off by O(dt)
+
+
+def test_robot_with_friction_and_armature() -> None:
+    friction = th.description.Friction(
+        terms=("viscous", "coulomb"), coefficients=np.full((7, 2), [0.5, 0.3]), delta=0.05
+    )
+    plant = panda().replace(friction=friction, armature=np.full(7, 0.05))
+    nominal = plant.with_parameters(np.where(plant.unknown(["friction", "armature"]).mask, 0.0, plant.parameters))
+    settings = {"unknown": ["friction", "armature"], "Gamma": 0.1}
+    before = th.simulate(plant, backstepping(nominal, adaptive=False), lissajous(), 15.0, q0=Q0)
+    after = th.simulate(plant, backstepping(nominal, **settings), lissajous(), 15.0, q0=Q0)
+    assert after.steady_state_error() < 0.2 * before.steady_state_error()
+
+
+def test_position_task_leaves_orientation_free() -> None:
+    law = backstepping(panda(), Lambda=5.0, K_p=100.0, adaptive=False, task="position")
+    reference = SetPose(turned(panda().forward_kinematics(Q0), 170.0))  # an orientation it must not care about
+    goal = np.array(reference(0.0).p) + [0.05, -0.05, 0.05]
+    T = np.eye(4)
+    T[:3, 3] = goal
+    run = th.simulate(panda(), law, SetPose(T), 4.0, q0=Q0)
+    assert (run.status == Status.ok).all()
+    assert run.error.shape[1] == 3
+    np.testing.assert_allclose(panda().forward_kinematics(run.q[-1])[:3, 3], goal, atol=1e-4)
+    # dq_r is the least-norm velocity of the position rows
+    terms = law.evaluate(Q0, np.zeros(7), SetPose(T)(0.0))
+    np.testing.assert_allclose(terms.dq_r, np.linalg.pinv(panda().jacobian(Q0)[:3]) @ (5.0 * terms.e), atol=1e-12)
+
+
+def test_position_terms_by_finite_differences() -> None:
+    law = backstepping(panda(), Lambda=[5.0, 4.0, 3.0], K_p=100.0, adaptive=False, task="position")
+    curve, dq, h = lissajous(), np.linspace(-0.4, 0.5, 7), 1e-6
+    # along q(t) = q + dq t, so that only the derivative of dq_r is seen
+    ahead, behind = (law.evaluate(Q0 + k * h * dq, dq, curve(1.0 + k * h)) for k in (1, -1))
+    here = law.evaluate(Q0, dq, curve(1.0))
+    np.testing.assert_allclose((ahead.dq_r - behind.dq_r) / (2 * h), here.ddq_r, rtol=0, atol=1e-6)
+    np.testing.assert_allclose((ahead.e - behind.e) / (2 * h), here.e_dot, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize(("degrees", "status"), [(85.0, Status.ok), (89.5, Status.singular), (95.0, Status.singular)])
+def test_ends_at_a_right_angle(degrees: float, status: Status) -> None:
+    """Errata T-11: no inverse of L at 90 degrees."""
+    law = backstepping(panda(), adaptive=False)
+    reference = SetPose(turned(panda().forward_kinematics(Q0), degrees))
+    tau = law.step(0.0, Q0, np.full(7, 0.1), reference(0.0))
+    assert law.status is status
+    if status is Status.singular:
+        np.testing.assert_allclose(tau, panda().gravity_vector(Q0) - 0.1 * np.array([20, 20, 20, 20, 5, 5, 5]), atol=1e-12)
+
+
+def test_converges_from_85_degrees() -> None:
+    law = backstepping(panda(), adaptive=False)
+    run = th.simulate(panda(), law, SetPose(turned(panda().forward_kinematics(Q0), 85.0, (0, 0, 1))), 4.0, q0=Q0)
+    assert (run.status == Status.ok).all()
+    assert run.error_norm()[-1] < 1e-4
+
+
+def test_past_a_right_angle_the_arm_only_comes_to_rest() -> None:
+    law = backstepping(panda(), adaptive=False)
+    reference = SetPose(turned(panda().forward_kinematics(Q0), 95.0))
+    run = th.simulate(panda(), law, reference, 4.0, q0=Q0, dq0=np.full(7, 0.05))
+    assert (run.status == Status.singular).all()
+    assert np.abs(run.dq[-1]).max() < 1e-6
+
+
+def test_nan_is_a_status_not_an_error() -> None:
+    law, reference = backstepping(panda()), lissajous()(0.0)
+    law.step(0.0, Q0, np.zeros(7), reference)
+    tau = law.step(1e-3, [np.nan] * 7, np.zeros(7), reference)
+    assert law.status is Status.invalid_input
+    np.testing.assert_allclose(tau, panda().gravity_vector(Q0), atol=1e-12)
+
+
+def messages() -> list[tuple[dict, str]]:
+    asymmetric = np.eye(7) + np.eye(7, k=1)
+    commuting_not = np.diag([1.0, 100, 1, 1, 1, 1])
+    mixed = np.eye(6)
+    mixed[0, 1] = mixed[1, 0] = 0.9
+    return [
+        ({"Lambda": -1.0}, "Lambda must be positive definite, its smallest eigenvalue is -1"),
+        ({"Lambda": [1.0, 2.0]}, "Lambda must be a number, 6 numbers or a 6 x 6 matrix, got 2 numbers"),
+        ({"K_p": np.eye(3)}, "K_p must be a number, 6 numbers or a 6 x 6 matrix, got 3 x 3"),
+        ({"K_d": asymmetric}, "K_d must be symmetric: entry (0, 1) is 1, entry (1, 0) is 0"),
+        ({"K_d": np.full(7, np.nan)}, "K_d must be finite, got nan at index (0,)"),
+        ({"K_d": "stiff"}, "K_d must be an array of real numbers, got 'stiff'"),
+        ({"K_p": np.zeros((2, 2, 2))}, "K_p must be a number, a vector or a matrix, got shape (2, 2, 2)"),
+        ({"Gamma": 0.0}, "Gamma must be positive definite, its smallest eigenvalue is 0"),
+        ({"Gamma": np.ones(70)}, "Gamma must be a number, 10 numbers or a 10 x 10 matrix, got 70 numbers"),
+        ({"Gamma": None}, "Gamma is needed where the controller adapts; use adaptive=False for fixed parameters"),
+        ({"K_p": commuting_not, "Lambda": mixed}, "K_p Lambda + Lambda K_p must be positive definite, its smallest eigenvalue is -33.4"),
+        ({"unknown": np.zeros(70, dtype=bool)}, "unknown must select at least one parameter"),
+        ({"unknown": np.ones(69, dtype=bool)}, "unknown must be names or a bool mask of shape (70,)"),
+        ({"unknown": "link8"}, "did you mean 'link"),
+        ({"frame": "elbow"}, "elbow"),
+        ({"task": "orientation"}, "task must be 'pose' or 'position', got 'orientation'"),
+    ]
+
+
+@pytest.mark.parametrize(("changes", "message"), messages())
+def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        backstepping(panda(), **changes)
+
+
+def test_too_few_joints() -> None:
+    with pytest.raises(ValueError, match=r"task needs at least 6 joints, got 2"):
+        th.Backstepping(elbow(), 1.0, 1.0, 1.0, 1.0)
+
+
+def test_nominal_model_must_be_a_robot() -> None:
+    with pytest.raises(ValueError, match="robot must be a Robot, got str"):
+        backstepping("panda")  # type: ignore[arg-type]
+
+
+def test_wrong_shapes_in_a_step() -> None:
+    law, reference = backstepping(panda()), lissajous()(0.0)
+    with pytest.raises(ValueError, match=re.escape("q must have shape (7,), got (6,)")):
+        law.step(0.0, np.zeros(6), np.zeros(7), reference)
+    with pytest.raises(ValueError, match="this controller follows task-space references; JointReference has no p, R, xi, xi_dot"):
+        law.step(0.0, Q0, np.zeros(7), th.reference.SetPoint(Q0)(0.0))
+    with pytest.raises(ValueError, match="the law is singular here"):
+        law.evaluate(np.zeros(7), np.zeros(7), reference)

@@ -1,0 +1,162 @@
+"""Slotine-Li control: the formula, the Lyapunov identity, and the misprints of the article as negative tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import Status
+from thunder_py.reference import SetPoint
+
+from .arms import elbow, elbow_motion, panda
+
+LAMBDA, K_D, GAMMA = 5.0, 8.0, 0.5
+
+
+def wrong_elbow() -> th.Robot:
+    return elbow().with_parameters(0.5 * elbow().parameters)
+
+
+def slotine_li(**changes: object) -> th.SlotineLi:
+    return th.SlotineLi(wrong_elbow(), **{"Lambda": LAMBDA, "K_d": K_D, "Gamma": GAMMA, **changes})  # type: ignore[arg-type]
+
+
+class WrittenOut:
+    """The law in NumPy, with the sign of the adaptation as an argument."""
+
+    def __init__(self, robot: th.Robot, dt: float, sign: float = 1.0) -> None:
+        self.robot, self.dt, self.sign = robot, dt, sign
+        self.signals = {"error": np.zeros(2), "parameters": robot.parameters.copy()}
+
+    def step(self, t: float, q: np.ndarray, dq: np.ndarray, desired: th.reference.JointReference) -> np.ndarray:
+        e = desired.q - q
+        dq_r = desired.dq + LAMBDA * e
+        ddq_r = desired.ddq + LAMBDA * (desired.dq - dq)
+        s = dq_r - dq
+        Y = self.robot.slotine_li_regressor(q, dq, dq_r, ddq_r)
+        tau = Y @ self.signals["parameters"] + K_D * s
+        step = self.sign * self.dt * Y.T @ s / GAMMA
+        self.signals = {"error": e, "parameters": self.signals["parameters"] + step}
+        return tau
+
+
+def test_equals_the_law_written_out() -> None:
+    ours = th.simulate(elbow(), slotine_li(), elbow_motion(), 2.0)
+    theirs = th.simulate(elbow(), WrittenOut(wrong_elbow(), 1e-3), elbow_motion(), 2.0)
+    np.testing.assert_allclose(ours.q, theirs.q, atol=1e-10)
+    np.testing.assert_allclose(ours.tau, theirs.tau, atol=1e-8)
+    # the written-out law already holds the next estimate when it is logged
+    np.testing.assert_allclose(ours.parameters[1:], theirs.parameters[:-1], atol=1e-9)
+
+
+def test_adaptation_converges_and_the_printed_sign_does_not() -> None:
+    """Errata T-2: the article's Appendix C prints a minus."""
+    start = elbow_motion()(0.0).q + [0.4, 0.0]
+    right = th.simulate(elbow(), WrittenOut(wrong_elbow(), 1e-3), elbow_motion(), 10.0, q0=start)
+    with np.errstate(all="ignore"):
+        printed = th.simulate(elbow(), WrittenOut(wrong_elbow(), 1e-3, sign=-1.0), elbow_motion(), 10.0, q0=start)
+    assert right.error_norm()[-1000:].max() < 5e-3
+    assert printed.status[-1] == Status.diverged or printed.error_norm().max() > 10.0
+
+
+def test_adapts_below_the_fixed_law() -> None:
+    start = elbow_motion()(0.0).q
+    fixed, adaptive = (
+        th.simulate(elbow(), slotine_li(adaptive=on), elbow_motion(), 20.0, q0=start) for on in (False, True)
+    )
+    assert adaptive.steady_state_error() < 0.1 * fixed.steady_state_error()
+
+
+def test_lyapunov_derivative_along_a_run() -> None:
+    """V = 1/2 s' M s + 1/2 pitilde' Gamma pitilde falls as -s' K_d s."""
+    robot, law, motion = elbow(), slotine_li(), elbow_motion()
+    run = th.simulate(robot, law, motion, 3.0, dt=2.5e-4)
+    for k in range(0, len(run.t), 100):
+        q, dq, d, s = run.q[k], run.dq[k], motion(run.t[k]), run.s[k]
+        dq_r, ddq_r = d.dq + LAMBDA * (d.q - q), d.ddq + LAMBDA * (d.dq - dq)
+        Y = robot.slotine_li_regressor(q, dq, dq_r, ddq_r)
+        np.testing.assert_allclose(run.tau[k], Y @ run.parameters[k] + K_D * s, atol=1e-10)
+        s_dot = ddq_r - robot.forward_dynamics(q, dq, run.tau[k])
+        C = robot.coriolis_matrix(q, dq)
+        error = robot.parameters - run.parameters[k]
+        V_dot = s @ robot.mass_matrix(q) @ s_dot + 0.5 * s @ (C + C.T) @ s - error @ (Y.T @ s)
+        assert V_dot == pytest.approx(-K_D * s @ s, rel=1e-8, abs=1e-9)
+        if k + 1 < len(run.t):  # the adaptation that was run is the one of the law
+            rate = (run.parameters[k + 1] - run.parameters[k]) / 2.5e-4
+            np.testing.assert_allclose(rate, Y.T @ s / GAMMA, atol=1e-8)
+
+
+def test_gains_as_number_vector_and_matrix_agree() -> None:
+    p = elbow().p
+    forms = (
+        {"Lambda": LAMBDA, "K_d": K_D, "Gamma": GAMMA},
+        {"Lambda": [LAMBDA] * 2, "K_d": [K_D] * 2, "Gamma": [GAMMA] * p},
+        {"Lambda": LAMBDA * np.eye(2), "K_d": K_D * np.eye(2), "Gamma": GAMMA * np.eye(p)},
+    )
+    runs = [th.simulate(elbow(), slotine_li(**form), elbow_motion(), 0.5) for form in forms]
+    for run in runs[1:]:
+        np.testing.assert_array_equal(run.q, runs[0].q)
+
+
+def test_full_gamma() -> None:
+    p = elbow().p
+    Gamma = np.eye(p) + 0.3 * (np.eye(p, k=1) + np.eye(p, k=-1))
+    law = slotine_li(Gamma=Gamma)
+    q, dq, d = np.array([0.1, 0.2]), np.array([0.3, -0.1]), elbow_motion()(0.0)
+    start = law.parameters
+    law.step(0.0, q, dq, d)
+    law.step(0.01, q, dq, d)
+    dq_r, ddq_r = d.dq + LAMBDA * (d.q - q), d.ddq + LAMBDA * (d.dq - dq)
+    Y = elbow().slotine_li_regressor(q, dq, dq_r, ddq_r)
+    np.testing.assert_allclose(law.parameters - start, 0.01 * np.linalg.solve(Gamma, Y.T @ (dq_r - dq)), atol=1e-12)
+
+
+def test_only_unknown_parameters_move() -> None:
+    law = slotine_li(unknown="link2", Gamma=GAMMA)
+    run = th.simulate(elbow(), law, elbow_motion(), 1.0)
+    known = ~law.unknown.mask
+    assert law.unknown.names[0] == "link2.m"
+    np.testing.assert_array_equal(run.parameters[:, known], np.tile(wrong_elbow().parameters[known], (len(run.t), 1)))
+    assert np.abs(run.parameters[-1] - run.parameters[0])[~known].max() > 1e-3
+
+
+def test_parameters_can_be_set_and_reset() -> None:
+    law = slotine_li()
+    law.parameters = elbow().parameters
+    d = elbow_motion()(0.0)
+    law.step(0.0, d.q + 0.3, d.dq, d)
+    law.step(0.05, d.q + 0.3, d.dq, d)
+    assert not np.array_equal(law.parameters, elbow().parameters)
+    law.reset()
+    np.testing.assert_array_equal(law.parameters, elbow().parameters)
+    with pytest.raises(ValueError, match=r"parameters must have shape \(20,\), got \(3,\)"):
+        law.parameters = np.zeros(3)
+
+
+def test_step_alone_is_the_step_of_the_loop() -> None:
+    run = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.2)
+    law, motion = slotine_li(), elbow_motion()
+    for t, q, dq, tau in zip(run.t, run.q, run.dq, run.tau, strict=True):
+        np.testing.assert_array_equal(law.step(t, q, dq, motion(t)), tau)
+
+
+def test_set_point_of_the_panda() -> None:
+    goal = np.array([0.2, -0.5, 0.1, -1.8, 0.1, 1.6, 0.5])
+    law = th.SlotineLi(panda(), 4.0, [10.0] * 4 + [2.0] * 3, adaptive=False)
+    run = th.simulate(panda(), law, SetPoint(goal), 5.0, q0=np.zeros(7))
+    np.testing.assert_allclose(run.q[-1], goal, atol=1e-6)
+
+
+def test_signals_have_names() -> None:
+    law = slotine_li()
+    assert set(law.signals) == {"parameters", "error", "s"}
+    assert law.signals["parameters"].shape == (20,)
+    assert law.n == 2
+
+
+def test_task_reference_is_refused() -> None:
+    law = slotine_li()
+    T = elbow().forward_kinematics([0.1, 0.2])
+    with pytest.raises(ValueError, match="this controller follows joint-space references; TaskReference has no q, dq, ddq"):
+        law.step(0.0, [0, 0], [0, 0], th.reference.SetPose(T)(0.0))
