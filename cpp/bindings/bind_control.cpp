@@ -8,17 +8,22 @@
 
 #include <pybind11/native_enum.h>
 #include <pybind11/stl.h>
+#include <pybind11/typing.h>
 
 namespace thunder::python {
 
 using Rows3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+using Array = py::array_t<double>;
+using Arrays = py::typing::Tuple<Array, py::ellipsis>;
+using NamedArrays = py::typing::Dict<py::str, Array>;
+
 namespace {
 
-py::array to_numpy(const Eigen::VectorXd& v) { return py::array_t<double>(v.size(), v.data()); }
+Array to_numpy(const Eigen::VectorXd& v) { return Array(v.size(), v.data()); }
 
-py::array to_numpy(const Rows& A) { return py::array_t<double>({A.rows(), A.cols()}, A.data()); }
+Array to_numpy(const Rows& A) { return Array({A.rows(), A.cols()}, A.data()); }
 
 Eigen::VectorXd read_column(py::handle value, const char* name, py::ssize_t size) {
   const auto array = read_array(value, name, {size});
@@ -66,11 +71,11 @@ void read_reference(py::handle value, TaskReference& reference) {
 JointReference blank(const JointController& controller) { return JointReference(controller.n()); }
 TaskReference blank(const TaskController&) { return {}; }
 
-py::tuple as_tuple(const JointReference& r) {
+Arrays as_tuple(const JointReference& r) {
   return py::make_tuple(to_numpy(r.q), to_numpy(r.dq), to_numpy(r.ddq));
 }
 
-py::tuple as_tuple(const TaskReference& r) {
+Arrays as_tuple(const TaskReference& r) {
   return py::make_tuple(to_numpy(Eigen::VectorXd(r.p)), to_numpy(Rows(r.R)), to_numpy(Eigen::VectorXd(r.xi)),
                         to_numpy(Eigen::VectorXd(r.xi_dot)));
 }
@@ -118,10 +123,10 @@ void bind_references(py::module_& module) {
            py::arg("amplitude"), py::arg("frequency"), py::arg("centre"), py::arg("orientation"), py::arg("t0"));
 }
 
-py::dict signal_arrays(const Controller& controller) {
-  py::dict result;
+NamedArrays signal_arrays(const Controller& controller) {
+  NamedArrays result;
   for (const Signal& signal : controller.signals())
-    result[py::str(signal.name)] = py::array_t<double>(signal.size(), signal.data);
+    result[py::str(signal.name)] = Array(signal.size(), signal.data);
   return result;
 }
 
@@ -138,14 +143,14 @@ Eigen::MatrixXd read_gain(py::handle value, const char* name, int size) {
 }
 
 template <class Reference>
-py::array step(TrackingController<Reference>& controller, double t, const ArrayLike& q, const ArrayLike& dq,
+Array step(TrackingController<Reference>& controller, double t, const ArrayLike& q, const ArrayLike& dq,
                py::handle reference) {
   const auto q_ = read_measurement(q, "q", controller.n()), dq_ = read_measurement(dq, "dq", controller.n());
   Reference desired = blank(controller);
   read_reference(reference, desired);
-  py::array_t<double> tau(controller.n());
+  Array tau(controller.n());
   controller.step(t, q_.data(), dq_.data(), desired, tau.mutable_data());
-  return std::move(tau);
+  return tau;
 }
 
 template <class Reference>
@@ -183,14 +188,14 @@ void bind_slotine_li(py::module_& module) {
   bind_estimate(cls);
 }
 
-py::dict evaluate(Backstepping& controller, const ArrayLike& q, const ArrayLike& dq, py::handle reference) {
+NamedArrays evaluate(Backstepping& controller, const ArrayLike& q, const ArrayLike& dq, py::handle reference) {
   const auto q_ = read_array(q, "q", {controller.n()}), dq_ = read_array(dq, "dq", {controller.n()});
   TaskReference desired;
   read_reference(reference, desired);
   Backstepping::Terms terms = controller.blank_terms();
   if (controller.evaluate(q_.data(), dq_.data(), desired, terms) != Status::ok)
     throw py::value_error("the law is singular here: orientation error near 90 degrees, or J without full rank");
-  py::dict result;
+  NamedArrays result;
   const int m = controller.rows();
   for (auto [name, v] : {std::pair{"e", &terms.e}, {"e_dot", &terms.e_dot}})
     result[name] = to_numpy(Eigen::VectorXd(v->head(m)));

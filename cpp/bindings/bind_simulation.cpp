@@ -5,10 +5,13 @@
 #include "thunder/simulation/closed_loop.hpp"
 
 #include <pybind11/stl.h>
+#include <pybind11/typing.h>
 
 #include <optional>
 
 namespace thunder::python {
+
+using Logs = py::typing::Dict<py::str, py::object>;
 
 namespace {
 
@@ -151,8 +154,8 @@ py::array owned(Recorder::Rows&& rows, Eigen::Index count) {
   return py::array_t<double>({count, kept->cols()}, kept->data(), owner);
 }
 
-py::dict collect(ClosedLoop& loop, const py::dict& labels) {
-  py::dict result;
+Logs collect(ClosedLoop& loop, const py::dict& labels) {
+  Logs result;
   Recorder& recorder = loop.recorder();
   for (Recorder::Channel& channel : recorder.channels())
     result[py::str(channel.name)] = owned(std::move(channel.rows), recorder.count());
@@ -201,7 +204,7 @@ std::unique_ptr<LoggedControl> make_control(const Arguments& a, int n) {
   return control;
 }
 
-py::dict simulate(const Arguments& arguments, const LoopSettings& settings, const Eigen::VectorXd& x0,
+Logs simulate(const Arguments& arguments, const LoopSettings& settings, const Eigen::VectorXd& x0,
                   const std::string& integrator_name, const std::optional<std::vector<std::string>>& log,
                   const py::object& progress) {
   const int n = static_cast<int>(x0.size()) / 2;

@@ -51,7 +51,10 @@ class TaskReference(NamedTuple):
 
 
 def _sample(source: _core.JointReferenceSource | _core.TaskReferenceSource, t: npt.ArrayLike) -> tuple[Array, ...]:
-    times = np.asarray(t, dtype=np.float64)
+    try:
+        times = np.asarray(t, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"t must be a time or an array of times, got {t!r}") from error
     if times.ndim == 0:
         return source.at(float(times))
     if times.size == 0:

@@ -56,6 +56,7 @@ class Result(Value):
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Make everything read-only."""
         set_fields(self, signals=frozen(dict(self.signals)), names=frozen(dict(self.names)))
         for values in (self.t, self.q, self.dq, self.tau, self.status, *self.signals.values()):
             values.setflags(write=False)
@@ -202,5 +203,6 @@ class Result(Value):
         )
 
     def __repr__(self) -> str:
+        """Length, size and how it ended."""
         last = Status(int(self.status[-1])).name
         return f"<Result: {self.t[-1]:g} s, {len(self.t)} instants, {self.q.shape[1]} joints, last status {last}>"

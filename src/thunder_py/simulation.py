@@ -69,17 +69,18 @@ class Payload:
     parameters: Array = field(init=False, repr=False)  # REG, about the link frame's origin
 
     def __post_init__(self) -> None:
+        """Check everything and move it to the link frame."""
         mass, time = float(array(self.mass, (), "payload mass")), float(array(self.time, (), "payload time"))
         if mass < 0.0:
             raise ValueError(f"payload mass must not be negative, got {mass:g}")
         if time < 0.0:
             raise ValueError(f"payload time must not be negative, got {time:g}")
-        I = np.zeros((3, 3)) if self.inertia is None else array(self.inertia, (3, 3), "payload inertia")
-        if not np.array_equal(I, I.T):
-            raise ValueError(f"payload inertia must be symmetric, got {I.tolist()}")
-        if np.linalg.eigvalsh(I)[0] < -1e-12 * np.abs(I).max():
-            raise ValueError(f"payload inertia must not have a negative eigenvalue, got {I.tolist()}")
-        dyn = np.concatenate([[mass], array(self.com, (3,), "payload com"), I[np.triu_indices(3)]])
+        about_com = np.zeros((3, 3)) if self.inertia is None else array(self.inertia, (3, 3), "payload inertia")
+        if not np.array_equal(about_com, about_com.T):
+            raise ValueError(f"payload inertia must be symmetric, got {about_com.tolist()}")
+        if np.linalg.eigvalsh(about_com)[0] < -1e-12 * np.abs(about_com).max():
+            raise ValueError(f"payload inertia must not have a negative eigenvalue, got {about_com.tolist()}")
+        dyn = np.concatenate([[mass], array(self.com, (3,), "payload com"), about_com[np.triu_indices(3)]])
         object.__setattr__(self, "parameters", inertia.reg_from_dyn(dyn[None])[0])
 
     def link_index(self, robot: Robot) -> int:
@@ -90,7 +91,7 @@ class Payload:
             if self.link not in robot.link_names:
                 hint = nearest_hint(self.link, robot.link_names)
                 raise UnknownNameError(f"payload link: no link of {robot.name} is called {self.link!r}{hint}")
-            return robot.link_names.index(self.link) + 1
+            return int(robot.link_names.index(self.link)) + 1
         if not 1 <= self.link <= robot.n:
             raise ValueError(f"payload link must be 1 to {robot.n} or a name, got {self.link}")
         return int(self.link)
@@ -168,7 +169,7 @@ def simulate(
     if not callable(reference):
         raise ValueError(f"reference must be callable with the time, got {type(reference).__name__}")
     x0 = np.concatenate([_start(q0, reference, n), np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")])
-    native_plant = _is_native(plant, Robot, "forward_dynamics")
+    native_plant = _in_core(plant, Robot, "forward_dynamics")
     if payloads and not native_plant:
         raise ValueError("payloads need a plant that is a Robot; let a plant written in Python change itself")
     bodies = [(p.time, p.link_index(plant), p.parameters.tolist()) for p in payloads if isinstance(plant, Robot)]
@@ -191,7 +192,8 @@ def simulate(
             log=None if log is None else [name for name in log if name not in ALWAYS_LOGGED],
             progress=_progress(progress, stack),
             native_plant=native_plant,
-            native_control=_is_native(controller, _core.Controller, "step") and _is_native_reference(reference),
+            native_control=_in_core(controller, _core.Controller, "step")
+            and _definer(reference, "__call__") in (_JointSource, _TaskSource),
         )
     joint_names = plant.joint_names if isinstance(plant, Robot) else tuple(f"joint{i + 1}" for i in range(n))
     return _result(raw, joint_names)
@@ -244,17 +246,13 @@ def _torque_limits(limits: npt.ArrayLike | None, n: int) -> Array:
     return np.minimum(given, np.finfo(np.float64).max)  # no limit
 
 
-def _is_native(value: object, base: type, method: str) -> bool:
-    """Tell whether `value` computes `method` in C++: a subclass may have put its own in the way."""
-    if not isinstance(value, base):
-        return False
-    definer = next(cls for cls in type(value).__mro__ if method in cls.__dict__)
-    return definer.__module__ == _core.__name__
+def _definer(value: object, method: str) -> type:
+    """Return the class whose `method` it is: a subclass may have put its own in the way of the core's."""
+    return next(cls for cls in type(value).__mro__ if method in cls.__dict__)
 
 
-def _is_native_reference(reference: object) -> bool:
-    call = type(reference).__call__  # type: ignore[operator]
-    return call in (_JointSource.__call__, _TaskSource.__call__)
+def _in_core(value: object, base: type, method: str) -> bool:
+    return isinstance(value, base) and _definer(value, method).__module__ == _core.__name__
 
 
 def _progress(progress: bool | Callable[[float], object], stack: ExitStack) -> Callable[[float], object] | None:

@@ -52,7 +52,7 @@ def test_equals_the_law_written_out() -> None:
 
 def test_adaptation_converges_and_the_printed_sign_does_not() -> None:
     """Errata T-2: the article's Appendix C prints a minus."""
-    start = elbow_motion()(0.0).q + [0.4, 0.0]
+    start = elbow_motion()(0.0).q + np.array([0.4, 0.0])
     right = th.simulate(elbow(), WrittenOut(wrong_elbow(), 1e-3), elbow_motion(), 10.0, q0=start)
     with np.errstate(all="ignore"):
         printed = th.simulate(elbow(), WrittenOut(wrong_elbow(), 1e-3, sign=-1.0), elbow_motion(), 10.0, q0=start)
@@ -158,5 +158,5 @@ def test_signals_have_names() -> None:
 def test_task_reference_is_refused() -> None:
     law = slotine_li()
     T = elbow().forward_kinematics([0.1, 0.2])
-    with pytest.raises(ValueError, match="this controller follows joint-space references; TaskReference has no q, dq, ddq"):
+    with pytest.raises(ValueError, match="follows joint-space references; TaskReference has no q, dq, ddq"):
         law.step(0.0, [0, 0], [0, 0], th.reference.SetPose(T)(0.0))

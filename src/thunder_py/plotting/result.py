@@ -43,11 +43,7 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
     moved = _moved(result)
     if moved.any():
         panels.append("parameters")
-    if axes is None:
-        from matplotlib.pyplot import subplots
-
-        _, axes = subplots(len(panels), sharex=True, squeeze=False, figsize=(8.0, 2.5 * len(panels)), layout="constrained")
-    drawn = np.ravel(np.asarray(axes, dtype=object))
+    drawn = _new_axes(len(panels)) if axes is None else np.ravel(np.asarray(axes, dtype=object))
     if len(drawn) != len(panels):
         raise ValueError(f"axes must be {len(panels)} ({', '.join(panels)}), got {len(drawn)}")
     for axis, panel in zip(drawn, panels, strict=True):
@@ -65,10 +61,19 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
     return drawn
 
 
+def _new_axes(count: int) -> npt.NDArray[np.object_]:
+    from matplotlib.pyplot import subplots
+
+    _, axes = subplots(count, sharex=True, squeeze=False, figsize=(8.0, 2.5 * count), layout="constrained")
+    column: npt.NDArray[np.object_] = axes[:, 0]
+    return column
+
+
 def _moved(result: Result) -> npt.NDArray[np.bool_]:
     if "parameters" not in result.signals:
         return np.zeros(0, dtype=bool)
-    return np.any(result.parameters != result.parameters[0], axis=0)
+    moved: npt.NDArray[np.bool_] = np.any(result.parameters != result.parameters[0], axis=0)
+    return moved
 
 
 def _lines(axis: Axes, t: Array, values: Array, names: Sequence[str], label: str) -> None:

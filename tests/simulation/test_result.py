@@ -1,0 +1,133 @@
+"""Figures of merit, files and plots of a run."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.errors import FileFormatError
+
+from ..control.arms import elbow, elbow_motion
+
+
+def run() -> th.Result:
+    return th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.2, q0=[1.0, 0.0])
+
+
+def with_error(t: np.ndarray, norm: np.ndarray) -> th.Result:
+    still = np.zeros((len(t), 2))
+    signals = {"error": np.stack([norm, np.zeros_like(t)], axis=1)}
+    return th.Result(t=t, q=still, dq=still, tau=still, status=np.zeros(len(t), dtype=np.int64), signals=signals)
+
+
+def test_figures_of_merit() -> None:
+    t = np.linspace(0.0, 20.0, 20001)
+    result = with_error(t, 0.1 + np.exp(-t))
+    assert result.steady_state_error() == pytest.approx(0.1, abs=1e-6)
+    assert result.rise_time() == pytest.approx(np.log(10.0), abs=2e-3)  # down to a tenth of the way
+    assert result.rise_time(fraction=0.5) == pytest.approx(np.log(2.0), abs=2e-3)
+    expected = np.sqrt(np.mean(result.error[:, 0] ** 2))
+    assert result.rmse() == pytest.approx(expected)
+    assert result.rmse(slice(1, 2)) == 0.0
+    assert result.error_norm([0]).shape == t.shape
+
+
+def test_rise_time_of_a_constant_error_is_zero() -> None:
+    assert with_error(np.linspace(0.0, 1.0, 11), np.ones(11)).rise_time() == 0.0
+
+
+@pytest.mark.parametrize("window", [0.0, 1.5])
+def test_bad_window(window: float) -> None:
+    with pytest.raises(ValueError, match="window must be more than 0 and at most 1"):
+        run().steady_state_error(window)
+
+
+def test_bad_fraction() -> None:
+    with pytest.raises(ValueError, match="fraction must be at least 0 and less than 1, got 1"):
+        run().rise_time(fraction=1.0)
+
+
+def test_saves_and_loads(tmp_path: Path) -> None:
+    result = run()
+    path = tmp_path / "run.npz"
+    path.write_text("something older")
+    result.save(path)
+    assert th.Result.load(path) == result
+    assert [p.name for p in tmp_path.iterdir()] == ["run.npz"]
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run.npz"
+    path.write_text("something older")
+
+    def full(*arguments: object, **options: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    with pytest.raises(OSError, match="disk full"):
+        run().save(path)
+    assert path.read_text() == "something older"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_bad_files(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=re.escape("path must end in .npz, got 'run.txt'")):
+        run().save("run.txt")
+    np.savez(tmp_path / "other.npz", t=np.zeros(3))
+    with pytest.raises(FileFormatError, match="q, dq, tau, status missing"):
+        th.Result.load(tmp_path / "other.npz")
+    np.savez(tmp_path / "pickled.npz", t=np.array([{}], dtype=object))
+    with pytest.raises(FileFormatError, match="not a file of Result"):
+        th.Result.load(tmp_path / "pickled.npz")
+    (tmp_path / "text.npz").write_text("hello")
+    with pytest.raises(FileFormatError, match="not a file of Result"):
+        th.Result.load(tmp_path / "text.npz")
+    with pytest.raises(FileNotFoundError):
+        th.Result.load(tmp_path / "nothing.npz")
+
+
+def test_dict_has_everything() -> None:
+    result = run()
+    values = result.to_dict()
+    assert set(values) == {"t", "q", "dq", "tau", "status", "error", "s", "parameters", "names"}
+    assert values["names"]["parameters"] == elbow().parameter_names
+    assert values["names"]["joints"] == elbow().joint_names
+
+
+def test_is_read_only() -> None:
+    result = run()
+    with pytest.raises(ValueError, match="read-only"):
+        result.q[0, 0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        result.signals["error"][0, 0] = 1.0
+
+
+def test_plots() -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    axes = run().plot()
+    assert [axis.get_ylabel() for axis in axes] == ["error norm", "torque [N m, N]", "change of estimate"]
+    assert axes[-1].get_xlabel() == "time [s]"
+    with pytest.raises(ValueError, match=re.escape("axes must be 3 (error, tau, parameters), got 1")):
+        run().plot(axes=[axes[0]])
+    plt.close("all")
+
+
+def test_simulating_does_not_import_matplotlib() -> None:
+    code = "import sys, thunder_py as th; th.simulate, th.Result; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_repr() -> None:
+    assert repr(run()) == "<Result: 0.2 s, 201 instants, 2 joints, last status ok>"

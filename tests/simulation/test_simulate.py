@@ -1,0 +1,335 @@
+"""The closed loop: integrators against oracles, payloads, limits, Python parts, and what it says to bad input."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import thunder_py as th
+from thunder_py.control import Status
+from thunder_py.reference import JointReference, SetPoint, TaskReference
+from thunder_py.simulation import Payload
+
+from ..control.arms import Q0, backstepping, elbow, elbow_motion, lissajous, panda
+
+
+class Idle:
+    """No torque at all."""
+
+    def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+        return np.zeros_like(q)
+
+
+def slotine_li(robot: th.Robot | None = None) -> th.SlotineLi:
+    return th.SlotineLi(robot or elbow(), 5.0, 8.0, 2.0)
+
+
+def swing(dt: float, integrator: str, duration: float = 2.0) -> th.Result:
+    return th.simulate(
+        elbow(), Idle(), SetPoint([0, 0]), duration, dt, q0=[0.3, -0.4], dq0=[0.5, 1.0], integrator=integrator
+    )
+
+
+def energy(robot: th.Robot, run: th.Result) -> np.ndarray:
+    return robot.kinetic_energy(run.q, run.dq) + robot.potential_energy(run.q)
+
+
+def test_runge_kutta_conserves_energy() -> None:
+    drift = [np.abs(np.diff(energy(elbow(), swing(dt, "rk4"))[[0, -1]]))[0] for dt in (4e-3, 2e-3)]
+    assert drift[1] < 1e-6
+    assert drift[0] / drift[1] > 12.0  # fourth order in the state, so at least that in the energy
+
+
+def test_semi_implicit_euler_is_first_order_and_stays_bounded() -> None:
+    exact = swing(1e-3, "rk4", 1.0).q[-1]
+    errors = [np.abs(swing(dt, "semi_implicit_euler", 1.0).q[-1] - exact).max() for dt in (2e-3, 1e-3)]
+    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)
+
+
+def test_agrees_with_scipy() -> None:
+    """An adaptive integrator, on the same plant under the same torques held over each period."""
+    run = th.simulate(elbow(), slotine_li(), elbow_motion(), 1.0, 1e-3, control_period=1e-2, log=())
+    x = np.concatenate([run.q[0], run.dq[0]])
+    for k in range(len(run.t) - 1):
+        solution = solve_ivp(
+            lambda _, x, tau: np.concatenate([x[2:], elbow().forward_dynamics(x[:2], x[2:], tau)]),
+            (0.0, 1e-2), x, args=(run.tau[k],), rtol=1e-11, atol=1e-12,
+        )  # fmt: skip
+        x = solution.y[:, -1]
+    np.testing.assert_allclose(x, np.concatenate([run.q[-1], run.dq[-1]]), atol=1e-8)
+
+
+def test_times_and_rows() -> None:
+    run = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.1, 1e-3, control_period=5e-3)
+    np.testing.assert_allclose(run.t, np.arange(21) * 5e-3, atol=1e-15)
+    thinned = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.1, 1e-3, control_period=5e-3, log_every=8)
+    np.testing.assert_array_equal(thinned.t, run.t[[0, 8, 16, 20]])  # the end is always there
+    np.testing.assert_array_equal(thinned.q, run.q[[0, 8, 16, 20]])
+    np.testing.assert_array_equal(thinned.parameters, run.parameters[[0, 8, 16, 20]])
+
+
+def test_runs_repeat_exactly() -> None:
+    law = backstepping(panda())
+    first, second = (th.simulate(panda(), law, lissajous(), 0.5, q0=Q0) for _ in range(2))  # reset in between
+    assert first == second
+
+
+def test_python_controller_equals_the_core() -> None:
+    class Wrapped:
+        def __init__(self) -> None:
+            self.law = slotine_li()
+
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: JointReference) -> np.ndarray:
+            return self.law.step(t, q, dq, reference)
+
+        @property
+        def signals(self) -> dict[str, np.ndarray]:
+            return self.law.signals
+
+        @property
+        def status(self) -> Status:
+            return self.law.status
+
+    core = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.5)
+    python = th.simulate(elbow(), Wrapped(), elbow_motion(), 0.5)
+    for name in ("t", "q", "dq", "tau", "status", "error", "s", "parameters"):
+        np.testing.assert_array_equal(getattr(python, name), getattr(core, name), err_msg=name)
+
+
+def test_python_reference_and_plant_equal_the_core() -> None:
+    class Plant:
+        n = 2
+
+        def forward_dynamics(self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> np.ndarray:
+            return elbow().forward_dynamics(q, dq, tau)
+
+    core = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.3)
+    motion = elbow_motion()
+    python = th.simulate(Plant(), slotine_li(), lambda t: motion(t), 0.3)
+    np.testing.assert_array_equal(python.q, core.q)
+    np.testing.assert_array_equal(python.parameters, core.parameters)
+
+
+def test_subclasses_in_python_are_called() -> None:
+    class Quiet(th.SlotineLi):
+        def step(self, *arguments: object) -> np.ndarray:  # type: ignore[override]
+            return np.zeros(2)
+
+    class Still(th.Robot):
+        def forward_dynamics(self, q, dq, tau, **options):  # type: ignore[no-untyped-def, override]
+            return np.zeros(2)
+
+    quiet = th.simulate(elbow(), Quiet(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.01)
+    assert not quiet.tau.any()
+    still = th.simulate(Still(elbow().description), slotine_li(), elbow_motion(), 0.01)
+    assert not still.dq.any()
+
+
+def test_payload_appears_in_time() -> None:
+    body = Payload(2.0, com=[0.1, -0.05, 0.2], inertia=np.diag([0.01, 0.02, 0.03]), link="link7", time=0.2)
+    law, hold = backstepping(panda(), adaptive=False), th.reference.SetPose(panda().forward_kinematics(Q0))
+    run = th.simulate(panda(), law, hold, 0.4, q0=Q0, payloads=[body])
+    assert np.abs(run.q[run.t <= 0.2] - Q0).max() < 1e-10
+    assert np.abs(run.q[run.t > 0.25] - Q0).max() > 1e-4
+    # afterwards the plant is the arm with both bodies
+    loaded = panda().parameters.copy()
+    loaded[60:] += body.parameters
+    start = int(np.searchsorted(run.t, 0.3))
+    heavy = th.simulate(panda().with_parameters(loaded), law, hold, 0.1, q0=run.q[start], dq0=run.dq[start])
+    np.testing.assert_allclose(heavy.q, run.q[start:], atol=1e-9)
+
+
+def test_payload_parameters() -> None:
+    """A point mass and a body with inertia, moved to the link frame by Steiner's theorem."""
+    point = Payload(2.0, com=[0.0, 0.0, 0.5])
+    np.testing.assert_allclose(point.parameters, [2, 0, 0, 1, 0.5, 0, 0, 0.5, 0, 0])
+    body = Payload(1.0, com=[1.0, 2.0, 0.0], inertia=np.eye(3))
+    np.testing.assert_allclose(body.parameters, [1, 1, 2, 0, 5, -2, 0, 2, 0, 6])
+    assert point.link_index(panda()) == 7
+
+
+def test_several_payloads_in_any_order() -> None:
+    a, b = Payload(0.5, time=0.1), Payload(0.3, com=[0.1, 0, 0], link=1, time=0.05)
+    runs = [th.simulate(elbow(), slotine_li(), elbow_motion(), 0.2, payloads=p) for p in ([a, b], [b, a])]
+    assert runs[0] == runs[1]
+
+
+def test_torque_limits_clip_and_say_so() -> None:
+    free = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.5, q0=[1.5, -1.0])
+    limited = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.5, q0=[1.5, -1.0], torque_limits=[5.0, np.inf])
+    assert np.abs(free.tau[:, 0]).max() > 5.0
+    assert np.abs(limited.tau[:, 0]).max() == 5.0
+    assert np.abs(limited.tau[:, 1]).max() > 5.0
+    np.testing.assert_array_equal(limited.status == Status.saturated, np.abs(limited.tau[:, 0]) == 5.0)
+
+
+def test_log_selection() -> None:
+    def run(**options: object) -> th.Result:
+        return th.simulate(elbow(), slotine_li(), elbow_motion(), 0.01, **options)  # type: ignore[arg-type]
+
+    assert set(run().signals) == {"error", "s", "parameters"}
+    assert set(run(log=("tau", "parameters")).signals) == {"parameters"}
+    bare = run(log=())
+    assert not bare.signals
+    with pytest.raises(AttributeError, match=re.escape("signal 'error' was not logged (logged: none)")):
+        _ = bare.error
+    with pytest.raises(ValueError, match=r"log: the controller has no signal 'err', it has: parameters, error, s"):
+        run(log=("err",))
+
+
+def test_diverging_run_ends() -> None:
+    class Explosion(Idle):
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+            return 1e4 * (q + dq)
+
+    run = th.simulate(elbow(), Explosion(), SetPoint([0.0, 0.0]), 10.0, q0=[0.1, 0.1])
+    assert run.t[-1] < 10.0
+    assert run.status[-1] == Status.diverged
+    assert (run.status[:-1] == Status.ok).all()
+    assert np.isfinite(run.q).all()
+    assert len(run.t) == len(run.q) == len(run.status)
+
+
+def test_progress_is_told() -> None:
+    parts: list[float] = []
+    th.simulate(elbow(), Idle(), SetPoint([0.0, 0.0]), 1.0, 1e-5, progress=parts.append)
+    assert parts[-1] == 1.0
+    assert parts == sorted(parts)
+
+
+def test_progress_bar_writes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    th.simulate(elbow(), slotine_li(), elbow_motion(), 0.01, progress=True)
+    captured = capsys.readouterr()
+    assert "100%" in captured.err
+    assert not captured.out
+
+
+def test_errors_of_python_parts_come_through() -> None:
+    class Broken(Idle):
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+            raise KeyError("no such gain")
+
+    class Short(Idle):
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+            return np.zeros(3)
+
+    with pytest.raises(KeyError, match="no such gain"):
+        th.simulate(elbow(), Broken(), elbow_motion(), 1.0)
+    with pytest.raises(ValueError, match=re.escape("result of controller.step must have shape (2,), got (3,)")):
+        th.simulate(elbow(), Short(), elbow_motion(), 1.0)
+    with pytest.raises(RuntimeError, match="stop"):
+        th.simulate(elbow(), slotine_li(), elbow_motion(), 1e4, progress=_stop)
+
+
+def _stop(done: float) -> None:
+    raise RuntimeError("stop")
+
+
+def test_interrupt_ends_a_run_in_the_core() -> None:
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        th.simulate(elbow(), slotine_li(), elbow_motion(), 1e4, log_every=10**6)
+    assert time.monotonic() - start < 10.0
+
+
+def test_other_threads_run_meanwhile() -> None:
+    runs: list[th.Result] = []
+
+    def work() -> None:
+        runs.append(th.simulate(elbow(), slotine_li(), elbow_motion(), 20.0, log=()))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert runs[0] == runs[1]
+
+
+BAD = [
+    ({"duration": 0.0}, "duration must be positive, got 0"),
+    ({"duration": np.nan}, "duration must be finite, got nan"),
+    ({"dt": -1e-3}, "dt must be positive, got -0.001"),
+    ({"dt": "fast"}, "dt must be numbers of shape (), got 'fast'"),
+    ({"control_period": 1.5e-3}, "control_period must be a whole multiple of dt = 0.001, got 0.0015"),
+    ({"control_period": 1e-4}, "control_period must be a whole multiple of dt = 0.001, got 0.0001"),
+    ({"q0": [0.0]}, "q0 must have shape (2,), got (1,)"),
+    ({"dq0": [0.0, np.nan]}, "dq0 must be finite"),
+    ({"torque_limits": [1.0]}, "torque_limits must have shape (2,), got (1,)"),
+    ({"torque_limits": 0.0}, "torque_limits must be positive, got [0.0, 0.0]"),
+    ({"log_every": 0}, "log_every must be an integer of at least 1, got 0"),
+    ({"log_every": 1.5}, "log_every must be an integer of at least 1, got 1.5"),
+    ({"integrator": "euler"}, "integrator must be one of ('rk4', 'semi_implicit_euler'), got 'euler'"),
+    ({"reference": 3}, "reference must be callable with the time, got int"),
+    ({"reference": SetPoint([0.0, 0.0, 0.0]), "q0": [0, 0]}, "reference must have 2 joints, got 3"),
+    ({"plant": 3}, "plant must have a method forward_dynamics, got int"),
+    ({"controller": 3}, "controller must have a method step, got int"),
+    ({"payloads": [Payload(1.0, link=3)]}, "payload link must be 1 to 2 or a name, got 3"),
+    ({"payloads": [Payload(1.0, link="link9")]}, "is called 'link9'; did you mean 'link"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD)
+def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
+    arguments = {"plant": elbow(), "controller": slotine_li(), "reference": elbow_motion(), "duration": 0.01, **changes}
+    with pytest.raises(ValueError, match=re.escape(message)):
+        th.simulate(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"mass": -1.0}, "payload mass must not be negative, got -1"),
+        ({"mass": 1.0, "time": -1.0}, "payload time must not be negative, got -1"),
+        ({"mass": 1.0, "com": [0, 0]}, "payload com must have shape (3,), got (2,)"),
+        ({"mass": 1.0, "inertia": [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}, "payload inertia must be symmetric"),
+        ({"mass": 1.0, "inertia": np.diag([1, 1, -1])}, "payload inertia must not have a negative eigenvalue"),
+    ],
+)
+def test_bad_payloads(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Payload(**arguments)
+
+
+def test_task_reference_needs_a_start() -> None:
+    with pytest.raises(ValueError, match="q0 is needed: only a joint-space reference says where the joints start"):
+        th.simulate(panda(), backstepping(panda()), lissajous(), 1.0)
+
+
+def test_controller_of_another_arm() -> None:
+    with pytest.raises(ValueError, match="controller must be for 2 joints as the plant, got 7"):
+        th.simulate(elbow(), backstepping(panda()), lissajous(), 1.0, q0=[0, 0])
+
+
+def test_reference_of_the_other_kind() -> None:
+    with pytest.raises(ValueError, match="this controller follows task-space references"):
+        th.simulate(panda(), backstepping(panda()), SetPoint(Q0), 1.0)
+
+
+def test_payloads_need_a_robot() -> None:
+    class Plant:
+        n = 2
+
+        def forward_dynamics(self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> np.ndarray:
+            return tau
+
+    with pytest.raises(ValueError, match="payloads need a plant that is a Robot"):
+        th.simulate(Plant(), slotine_li(), elbow_motion(), 1.0, payloads=[Payload(1.0)])
+
+
+def test_nan_of_a_python_reference_is_a_status() -> None:
+    def lost(t: float) -> TaskReference:
+        here = lissajous()(t)
+        return here if t < 0.005 else here._replace(p=np.full(3, np.nan))
+
+    run = th.simulate(panda(), backstepping(panda()), lost, 0.01, q0=Q0)
+    np.testing.assert_array_equal(run.status, [Status.ok] * 5 + [Status.invalid_input] * 6)
+    assert np.isfinite(run.tau).all()
