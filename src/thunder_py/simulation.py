@@ -161,40 +161,24 @@ def simulate(
         Naming the argument, what was expected and what came.
     """
     n = _joint_count(plant, controller)
-    steps, periods = _periods(duration, dt, control_period)
-    if integrator not in INTEGRATORS:
-        raise ValueError(f"integrator must be one of {INTEGRATORS}, got {integrator!r}")
-    if isinstance(log_every, bool) or not isinstance(log_every, (int, np.integer)) or log_every < 1:
-        raise ValueError(f"log_every must be an integer of at least 1, got {log_every!r}")
     if not callable(reference):
         raise ValueError(f"reference must be callable with the time, got {type(reference).__name__}")
-    x0 = np.concatenate([_start(q0, reference, n), np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")])
-    native_plant = _in_core(plant, Robot, "forward_dynamics")
-    if payloads and not native_plant:
-        raise ValueError("payloads need a plant that is a Robot; let a plant written in Python change itself")
-    bodies = [(p.time, p.link_index(plant), p.parameters.tolist()) for p in payloads if isinstance(plant, Robot)]
-    limits = _torque_limits(torque_limits, n)
+    options = {
+        **_time_options(duration, dt, control_period, log_every),
+        **_plant_options(plant, payloads),
+        "torque_limits": _torque_limits(torque_limits, n),
+        "log": None if log is None else [name for name in log if name not in ALWAYS_LOGGED],
+        "x0": np.concatenate([_start(q0, reference, n), np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")]),
+        "native_control": _in_core(controller, _core.Controller, "step")
+        and _definer(reference, "__call__") in (_JointSource, _TaskSource),
+    }
+    if integrator not in INTEGRATORS:
+        raise ValueError(f"integrator must be one of {INTEGRATORS}, got {integrator!r}")
     if hasattr(controller, "reset"):
         controller.reset()
     with ExitStack() as stack:
-        raw = _core.simulate(
-            plant,
-            controller,
-            reference,
-            x0=x0,
-            dt=float(dt),
-            steps_per_period=steps,
-            periods=periods,
-            log_every=int(log_every),
-            torque_limits=limits,
-            payloads=bodies,
-            integrator=integrator,
-            log=None if log is None else [name for name in log if name not in ALWAYS_LOGGED],
-            progress=_progress(progress, stack),
-            native_plant=native_plant,
-            native_control=_in_core(controller, _core.Controller, "step")
-            and _definer(reference, "__call__") in (_JointSource, _TaskSource),
-        )
+        shown = _progress(progress, stack)
+        raw = _core.simulate(plant, controller, reference, integrator=integrator, progress=shown, **options)
     joint_names = plant.joint_names if isinstance(plant, Robot) else tuple(f"joint{i + 1}" for i in range(n))
     return _result(raw, joint_names)
 
@@ -216,14 +200,24 @@ def _positive(value: float, name: str) -> float:
     return number
 
 
-def _periods(duration: float, dt: float, control_period: float | None) -> tuple[int, int]:
-    """Integration steps in a control period, and control periods in the run."""
+def _time_options(duration: float, dt: float, control_period: float | None, log_every: int) -> dict[str, Any]:
     dt, duration = _positive(dt, "dt"), _positive(duration, "duration")
     period = dt if control_period is None else _positive(control_period, "control_period")
     steps = round(period / dt)
     if steps < 1 or abs(period / dt - steps) > 1e-6:
         raise ValueError(f"control_period must be a whole multiple of dt = {dt:g}, got {period:g}")
-    return steps, math.ceil(duration / period - 1e-6)
+    if isinstance(log_every, bool) or not isinstance(log_every, (int, np.integer)) or log_every < 1:
+        raise ValueError(f"log_every must be an integer of at least 1, got {log_every!r}")
+    periods = math.ceil(duration / period - 1e-6)
+    return {"dt": dt, "steps_per_period": steps, "periods": periods, "log_every": int(log_every)}
+
+
+def _plant_options(plant: Robot | PlantLike, payloads: Sequence[Payload]) -> dict[str, Any]:
+    native = _in_core(plant, Robot, "forward_dynamics")
+    if payloads and not native:
+        raise ValueError("payloads need a plant that is a Robot; let a plant written in Python change itself")
+    bodies = [(p.time, p.link_index(plant), p.parameters.tolist()) for p in payloads if isinstance(plant, Robot)]
+    return {"native_plant": native, "payloads": bodies}
 
 
 def _start(q0: npt.ArrayLike | None, reference: Callable[[float], Any], n: int) -> Array:
