@@ -12,12 +12,6 @@
 namespace thunder {
 
 template <class Pk>
-THUNDER_INLINE void transpose_from_rows(const double* const* rows, int n, Pk* x) {
-  for (int i = 0; i < n; ++i)
-    for (int l = 0; l < Pk::width; ++l) x[i].v[l] = rows[l][i];
-}
-
-template <class Pk>
 struct AlignedDelete {
   void operator()(Pk* p) const { ::operator delete(p, std::align_val_t(alignof(Pk))); }
 };
@@ -46,7 +40,7 @@ void run_batch(const BatchCall& call) {
         const double* rows[W];
         for (int l = 0; l < W; ++l)  // idle lanes repeat the last sample
           rows[l] = call.in[k] + static_cast<std::ptrdiff_t>(b + (l < lanes ? l : lanes - 1)) * call.stride[k];
-        transpose_from_rows(rows, n, x[k]);
+        for (int i = 0; i < n; ++i) x[k][i] = across_rows<Pk>(rows, i);
       }
       Q::evaluate(call.chain, in, call.selection, buffer.get());
       double* rows[W];

@@ -80,15 +80,28 @@ THUNDER_INLINE Pack<W, Isa> sqrt(const Pack<W, Isa>& a) {
   return r;
 }
 
+/// Is every lane within `bound` of zero? False for NaN.
+template <int W, class Isa>
+THUNDER_INLINE bool all_below(const Pack<W, Isa>& x, double bound) {
+  const auto below = abs(x).v < Pack<W, Isa>(bound).v;
+#ifdef __AVX__
+  if constexpr (W == 4) return __builtin_ia32_movmskpd256((typename Pack<W, Isa>::Lanes)below) == 15;
+#endif
+#ifdef __SSE2__
+  if constexpr (W == 2) return __builtin_ia32_movmskpd((typename Pack<W, Isa>::Lanes)below) == 3;
+#endif
+  bool all = true;
+  for (int i = 0; i < W; ++i) all &= below[i] != 0;
+  return all;
+}
+
 template <int W, class Isa>
 THUNDER_INLINE void sincos(const Pack<W, Isa>& x, Pack<W, Isa>& s, Pack<W, Isa>& c) {
   using namespace sincos_detail;
   using Pk = Pack<W, Isa>;
   using Bits = typename Pk::Bits;
   using Lanes = typename Pk::Lanes;
-  bool far = false;
-  for (int i = 0; i < W; ++i) far |= !(__builtin_fabs(x.v[i]) < kSincosRange);
-  if (__builtin_expect(far, 0)) {
+  if (__builtin_expect(!all_below(x, kSincosRange), 0)) {
     s = c = x;
     for (int i = 0; i < W; ++i) {
       s.v[i] = __builtin_sin(x.v[i]);
@@ -124,6 +137,14 @@ THUNDER_INLINE Pk in_registers(const double* x) {
     return Pk(typename Pk::Lanes{x[0], x[1], x[2], x[3]});
   else
     return Pk(typename Pk::Lanes{x[0], x[1]});
+}
+/// Entry i of each row.
+template <class Pk>
+THUNDER_INLINE Pk across_rows(const double* const* rows, int i) {
+  if constexpr (Pk::width == 4)
+    return Pk(typename Pk::Lanes{rows[0][i], rows[1][i], rows[2][i], rows[3][i]});
+  else
+    return Pk(typename Pk::Lanes{rows[0][i], rows[1][i]});
 }
 
 /// W x W entries at x[i..i+W) to columns i..i+W of the first `lanes` rows.
