@@ -47,7 +47,6 @@ py::object call(const Model& model, const py::handle* arguments, py::handle fram
   Selection<double> selection{};
   if constexpr (Q::takes_frame) selection.frame = find_frame(model, frame);
   if constexpr (Q::takes_rows) selection.rows = read_rows(rows);
-  if (threads < 0) throw py::value_error("threads must be 0 (one per core) or more, got " + std::to_string(threads));
   VectorInput inputs[Q::input_count];
   for (int k = 0; k < Q::input_count; ++k) inputs[k] = read_vector(arguments[k], Q::inputs[k], chain.n);
   std::vector<py::ssize_t> shape = broadcast(inputs, Q::inputs, Q::input_count, chain.n);
@@ -89,73 +88,110 @@ py::object call(const Model& model, const py::handle* arguments, py::handle fram
   return std::move(result);
 }
 
+/// The arguments of one call, sorted by name: inputs, then frame, rows, out, threads where the quantity has them.
+template <class Q>
+struct Arguments {
+  PyObject* inputs[Q::input_count] = {};
+  PyObject *frame = Py_None, *rows = Py_None, *out = Py_None, *threads = nullptr;
+
+  Arguments(PyObject* const* values, Py_ssize_t positional, PyObject* names) {
+    constexpr Py_ssize_t most = Q::input_count + (Q::takes_frame ? 1 : 0);
+    if (positional > most)
+      throw py::type_error(std::string(Q::name) + "() takes " + std::to_string(most) + " positional arguments, got " +
+                           std::to_string(positional));
+    for (Py_ssize_t i = 0; i < positional; ++i) (i < Q::input_count ? inputs[i] : frame) = values[i];
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < named; ++i) set(PyTuple_GET_ITEM(names, i), values[positional + i], positional);
+    for (int k = 0; k < Q::input_count; ++k)
+      if (inputs[k] == nullptr) throw py::type_error(std::string(Q::name) + "() misses the argument " + Q::inputs[k]);
+  }
+
+  void set(PyObject* name, PyObject* value, Py_ssize_t positional) {
+    const auto is = [name](const char* text) { return PyUnicode_CompareWithASCIIString(name, text) == 0; };
+    if (is("out")) {
+      out = value;
+    } else if (is("threads")) {
+      threads = value;
+    } else if (Q::takes_rows && is("rows")) {
+      rows = value;
+    } else if (Q::takes_frame && positional <= Q::input_count && is("frame")) {
+      frame = value;
+    } else {
+      for (int k = 0; k < Q::input_count; ++k)
+        if (k >= positional && is(Q::inputs[k])) {
+          inputs[k] = value;
+          return;
+        }
+      throw py::type_error(std::string(Q::name) + "() got an unexpected argument " +
+                           std::string(py::str(py::handle(name))));
+    }
+  }
+
+  int thread_count() const {
+    if (threads == nullptr) return 1;
+    const long count = PyIndex_Check(threads) ? PyLong_AsLong(threads) : -1;
+    if (count < 0 || count > 4096)
+      throw py::value_error("threads must be 0 (one per core) or more, got " +
+                            std::string(py::str(py::repr(threads))));
+    return static_cast<int>(count);
+  }
+};
+
+const Model& model_of(PyObject* self) {
+  const auto* instance = reinterpret_cast<py::detail::instance*>(self);
+  const void* model = instance->simple_layout ? instance->simple_value_holder[0] : nullptr;
+  if (model == nullptr) throw py::type_error("the robot was not initialised; a subclass must call super().__init__()");
+  return *static_cast<const Model*>(model);
+}
+
+/// A method in CPython's own calling convention: at these speeds the general argument dispatch would cost as much as
+/// the computation.
+template <std::size_t Index>
+PyObject* method(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* names) {
+  using Q = std::tuple_element_t<Index, quantities::All>;
+  try {
+    const Model& model = model_of(self);
+    const Arguments<Q> arguments(values, positional, names);
+    py::handle inputs[Q::input_count];
+    for (int k = 0; k < Q::input_count; ++k) inputs[k] = arguments.inputs[k];
+    return call<Index>(model, inputs, arguments.frame, arguments.rows, arguments.out, arguments.thread_count())
+        .release()
+        .ptr();
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const py::builtin_exception& error) {
+    error.set_error();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+/// First line of the docstring, in the form that stub generators read.
+template <class Q>
+std::string signature() {
+  std::string text = std::string(Q::name) + "(self: thunder_py._core.Model";
+  for (const char* input : Q::inputs) text += std::string(", ") + input + ": numpy.typing.ArrayLike";
+  if (Q::takes_frame) text += ", frame: int | str | None = None";
+  text += ", *";
+  if (Q::takes_rows) text += ", rows: collections.abc.Sequence[int] | None = None";
+  text += ", out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1)";
+  // a single state's scalar is a float, a batch's an array: the reader knows which, a type checker does not
+  const bool scalar = Q::shape(1, 1, 1).rank == 0;
+  return text + (scalar ? " -> typing.Any\n\n" : " -> numpy.typing.NDArray[numpy.float64]\n\n");
+}
+
 template <std::size_t Index>
 void bind_quantity(ModelClass& model) {
   using Q = std::tuple_element_t<Index, quantities::All>;
   static const std::string doc =
-      numpydoc(quantity_doc(Q::name), Q::inputs, Q::input_count, Q::takes_frame, Q::takes_rows);
-  const auto none = py::none();
-  const py::arg_v out("out", py::none(), "None"), threads("threads", 1);
-  const auto a = [](int k) { return py::arg(Q::inputs[k]); };
-  using A = const ArrayLike&;
-  using O = const py::object&;
-  if constexpr (Q::takes_rows) {
-    model.def(
-        Q::name,
-        [](const Model& m, A q, O frame, O rows, O out, int threads) {
-          const py::handle in[] = {q};
-          return call<Index>(m, in, frame, rows, out, threads);
-        },
-        a(0), py::arg("frame") = none, py::kw_only(), py::arg("rows") = none, out, threads, doc.c_str());
-  } else if constexpr (Q::takes_frame && Q::input_count == 1) {
-    model.def(
-        Q::name,
-        [](const Model& m, A q, O frame, O out, int threads) {
-          const py::handle in[] = {q};
-          return call<Index>(m, in, frame, py::none(), out, threads);
-        },
-        a(0), py::arg("frame") = none, py::kw_only(), out, threads, doc.c_str());
-  } else if constexpr (Q::takes_frame) {
-    model.def(
-        Q::name,
-        [](const Model& m, A q, A dq, O frame, O out, int threads) {
-          const py::handle in[] = {q, dq};
-          return call<Index>(m, in, frame, py::none(), out, threads);
-        },
-        a(0), a(1), py::arg("frame") = none, py::kw_only(), out, threads, doc.c_str());
-  } else if constexpr (Q::input_count == 1) {
-    model.def(
-        Q::name,
-        [](const Model& m, A x, O out, int threads) {
-          const py::handle in[] = {x};
-          return call<Index>(m, in, {}, {}, out, threads);
-        },
-        a(0), py::kw_only(), out, threads, doc.c_str());
-  } else if constexpr (Q::input_count == 2) {
-    model.def(
-        Q::name,
-        [](const Model& m, A x, A y, O out, int threads) {
-          const py::handle in[] = {x, y};
-          return call<Index>(m, in, {}, {}, out, threads);
-        },
-        a(0), a(1), py::kw_only(), out, threads, doc.c_str());
-  } else if constexpr (Q::input_count == 3) {
-    model.def(
-        Q::name,
-        [](const Model& m, A x, A y, A z, O out, int threads) {
-          const py::handle in[] = {x, y, z};
-          return call<Index>(m, in, {}, {}, out, threads);
-        },
-        a(0), a(1), a(2), py::kw_only(), out, threads, doc.c_str());
-  } else {
-    model.def(
-        Q::name,
-        [](const Model& m, A x, A y, A z, A w, O out, int threads) {
-          const py::handle in[] = {x, y, z, w};
-          return call<Index>(m, in, {}, {}, out, threads);
-        },
-        a(0), a(1), a(2), a(3), py::kw_only(), out, threads, doc.c_str());
-  }
+      signature<Q>() + numpydoc(quantity_doc(Q::name), Q::inputs, Q::input_count, Q::takes_frame, Q::takes_rows);
+  const auto function = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method<Index>));
+  static PyMethodDef definition{Q::name, function, METH_FASTCALL | METH_KEYWORDS, doc.c_str()};
+  const auto descriptor =
+      py::reinterpret_steal<py::object>(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(model.ptr()), &definition));
+  if (!descriptor) throw py::error_already_set();
+  model.attr(Q::name) = descriptor;
 }
 
 template <std::size_t... I>
