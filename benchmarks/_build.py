@@ -60,15 +60,11 @@ class Program:
         return self.path.exists()
 
     def build(self) -> None:
-        """Compile; only a finished program gets its name, and it replaces the one before."""
+        """Compile; only a finished program gets its name."""
         CACHE.mkdir(parents=True, exist_ok=True)
-        path = self.path
-        unfinished = path.with_suffix(".part")
+        unfinished = self.path.with_suffix(".part")
         subprocess.run([*self.command, "-o", str(unfinished)], check=True)
-        for old in CACHE.glob(f"{self.library}-{self.compiler}-{self.flags}-*"):
-            if old != unfinished:
-                old.unlink()
-        unfinished.rename(path)
+        unfinished.rename(self.path)
 
     def _sources(self) -> list[Path]:
         sources = [SOURCES / f"bench_{self.library}.cpp", SOURCES / "arm.hpp", SOURCES / "harness.hpp"]

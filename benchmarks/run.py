@@ -38,7 +38,7 @@ def main() -> None:
     if arguments.real_loop:
         options.append("--real-loop")
     report("C++")
-    cpp = run_in_turns(programs, arm.write(CACHE / "panda.txt"), 2 if quick else 8, *options)
+    cpp = run_in_turns(programs, arm.write(CACHE / "panda.txt"), 2 if quick else 5, *options)
     check_same_numbers(cpp)
     report("growth")
     growth = [slope(q, ours, 2 if quick else 5) for q in SLOPE_GOALS]
@@ -47,8 +47,7 @@ def main() -> None:
         "machine": machine(programs),
         "cpp": cpp,
         "growth": growth,
-        "import_ms": _python.import_milliseconds("thunder_py", 5 if quick else 20),
-        "import_numpy_ms": _python.import_milliseconds("numpy", 5 if quick else 20),
+        "import_ms": _python.import_milliseconds(5 if quick else 20),
         "batch": _python.batches(arm, count=1024, rounds=20 if quick else 100),
         "steps_per_second": _loop.steps_per_second(duration=2.0 if quick else 10.0, rounds=3),
         "python": _python.python_calls(arm, 50 if quick else 400),
@@ -80,7 +79,8 @@ def build(quick: bool) -> tuple[list[Program], Program]:
         if len(programs) == 1:
             report("Pinocchio's C++ is left out: a run without --quick builds it")
     else:
-        programs = [Program(library, c, f) for f in FLAGS for c in found for library in ("thunder", "pinocchio")]
+        others = [Program(library, c, f) for f in FLAGS for c in found for library in ("thunder", "pinocchio")]
+        programs = [ours, *(p for p in others if p != ours)]
     return build_all(programs), ours
 
 
@@ -109,7 +109,6 @@ def machine(programs: list[Program]) -> dict[str, str]:
         "Pinocchio": pin.__version__,
         **{c: compiler_version(c) for c in dict.fromkeys(p.compiler for p in programs)},
         **{f"{name} flags": " ".join([*COMMON, *flags]) for name, flags in FLAGS.items()},
-        "command": " ".join(["python benchmarks/run.py", *sys.argv[1:]]),
     }
 
 
