@@ -1,0 +1,54 @@
+"""Every example runs, and shows what its first lines promise."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_example_is_tested():
+    here = Path(__file__).read_text(encoding="utf-8")
+    for path in EXAMPLES.glob("*.py"):
+        assert f'load("{path.stem}")' in here
+
+
+def test_urdf_quickstart(capsys):
+    load("urdf_quickstart").main()
+    printed = capsys.readouterr().out
+    assert "<Robot 'two_link': 2 joints (RR), 22 parameters>" in printed
+    assert "round trip True" in printed
+
+
+def test_regressor_identification(capsys):
+    load("regressor_identification").main()
+    printed = capsys.readouterr().out
+    assert "ur5e: 60 parameters, 36 base parameters" in printed
+    inside = re.search(r"of the truth: (\d+) %", printed)
+    assert inside is not None
+    assert int(inside[1]) >= 85  # 95 expected
+    predicted = re.search(r"predicted to ([\d.]+) N m", printed)
+    assert predicted is not None
+    assert float(predicted[1]) < 0.02  # noise was 0.05
+
+
+def test_adaptive_panda(capsys, tmp_path):
+    results = load("adaptive_panda").main(str(tmp_path / "run.png"))
+    assert results[True].steady_state_error() < 0.02 * results[False].steady_state_error()
+    assert results[True].parameters[-1, 60] == pytest.approx(1.7355, abs=0.01)
+    assert "truth" in capsys.readouterr().out
+    assert (tmp_path / "run.png").stat().st_size > 1000
