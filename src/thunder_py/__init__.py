@@ -9,7 +9,18 @@ from . import _core, errors
 from .robot import Robot
 
 if TYPE_CHECKING:
-    from . import control, description, inertia, io, plotting, reference, result, simulation
+    from . import (
+        control,
+        description,
+        experiments,
+        inertia,
+        io,
+        plotting,
+        reference,
+        result,
+        robots,
+        simulation,
+    )
     from .control import Backstepping, SlotineLi
     from .result import Result
     from .simulation import simulate
@@ -23,7 +34,18 @@ _LAZY = {
     "Result": "result",
     "simulate": "simulation",
 }
-_LAZY_MODULES = ("control", "description", "inertia", "io", "plotting", "reference", "result", "simulation")
+_LAZY_MODULES = (
+    "control",
+    "description",
+    "experiments",
+    "inertia",
+    "io",
+    "plotting",
+    "reference",
+    "result",
+    "robots",
+    "simulation",
+)
 
 __all__ = [
     "Backstepping",
@@ -34,11 +56,13 @@ __all__ = [
     "control",
     "description",
     "errors",
+    "experiments",
     "inertia",
     "io",
     "plotting",
     "reference",
     "result",
+    "robots",
     "simulate",
     "simulation",
 ]
