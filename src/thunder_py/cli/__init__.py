@@ -1,0 +1,89 @@
+"""The command ``thunder``: one module per subcommand, each with ``add_parser`` and ``run``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from .. import __version__
+from ..errors import ThunderError
+from . import demo, info
+
+__all__ = ["main"]
+
+OK, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+_DESCRIPTION = "Dynamics, regressors and adaptive control of serial robot arms."
+
+_EPILOG = """\
+examples:
+  thunder demo                       adaptive against fixed control of a Panda, 40 s; writes thunder_demo.png
+  thunder demo --json --no-plot      the same, figures as JSON
+  thunder info                       versions, build and bundled robots
+  thunder info panda                 joints, parameters and frames of a bundled robot
+  thunder info arm.urdf --tip-link flange
+
+'thunder COMMAND --help' says more about a command. In Python: import thunder_py as th.
+Exit status: 0 done, 2 wrong arguments or input, 1 a bug.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the program's name; default those of the process.
+
+    Returns
+    -------
+    int
+        Exit status: 0 done, 2 bad input, 1 unexpected.
+
+    Raises
+    ------
+    SystemExit
+        By argparse, after ``--help``, ``--version`` (0) and wrong arguments (2).
+    """
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.command is None:
+        parser.print_help(sys.stderr)
+        return BAD_INPUT
+    try:
+        arguments.run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as head, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (ThunderError, OSError) as error:
+        print(f"thunder {arguments.command}: error: {_sentence(error)}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print(f"thunder {arguments.command}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except Exception:
+        traceback.print_exc()
+        print(f"thunder {arguments.command}: this is a bug; please report it with the lines above", file=sys.stderr)
+        return UNEXPECTED
+    return OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="thunder", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=f"thunder_py {__version__}")
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    for command in (demo, info):
+        command.add_parser(commands)
+    return parser
+
+
+def _sentence(error: ThunderError | OSError) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

@@ -1,0 +1,186 @@
+"""``thunder info``: the installation, or one robot."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import platform
+import textwrap
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import __version__, _core, inertia, robots
+from ..robot import Robot
+from .text import number, table
+
+if TYPE_CHECKING:
+    from ..checks import Array
+
+__all__ = ["add_parser", "run"]
+
+_DEPENDENCIES = ("numpy", "scipy", "matplotlib", "PyYAML", "tqdm")
+_INERTIAL = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+_WIDTH = 100
+
+_EPILOG = """\
+examples:
+  thunder info                     versions, build and bundled robots
+  thunder info panda
+  thunder info my_arm.yaml --json
+  thunder info my_arm.urdf --base-link base_link --tip-link tool0
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the subcommand and its arguments."""
+    parser = commands.add_parser(
+        "info",
+        help="versions, build and bundled robots; or joints, frames and parameters of a robot",
+        description="Without a robot: versions, build and bundled robots. With one: its joints, frames and parameters.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("robot", nargs="?", help="a bundled robot, or the path of a .yaml or .urdf file")
+    parser.add_argument("--base-link", metavar="LINK", help="for URDF: where the arm starts, default the root")
+    parser.add_argument("--tip-link", metavar="LINK", help="for URDF: where it ends, default its only leaf")
+    parser.add_argument("--missing-inertia", choices=("error", "zero"), help="for URDF: links without, default error")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print what is known."""
+    names = ("base_link", "tip_link", "missing_inertia")
+    options = {name: value for name in names if (value := getattr(arguments, name)) is not None}
+    if arguments.robot is None:
+        facts, text = _installation(), _installation_text
+    else:
+        facts, text = describe(Robot.load(arguments.robot, **options)), _robot_text
+    print(json.dumps(facts, indent=2, allow_nan=False) if arguments.json else text(facts))
+
+
+def _installation() -> dict[str, Any]:
+    return {
+        "thunder_py": __version__,
+        "python": platform.python_version(),
+        "dependencies": {name: version(name) for name in _DEPENDENCIES},
+        "build": dict(_core.build_config()),
+        "robots": {name: _summary(Robot.load(name)) for name in robots.names()},
+    }
+
+
+def _summary(robot: Robot) -> dict[str, Any]:
+    return {"joints": robot.n, "joint_types": robot.joint_types, "parameters": robot.p}
+
+
+def _installation_text(facts: dict[str, Any]) -> str:
+    versions = {"thunder_py": facts["thunder_py"], "Python": facts["python"], **facts["dependencies"]}
+    rows = [[name, str(s["joints"]), s["joint_types"], str(s["parameters"])] for name, s in facts["robots"].items()]
+    return "\n".join(
+        [
+            *(f"{name:22} {value}" for name, value in versions.items()),
+            "",
+            *(f"{name.replace('_', ' '):22} {value}" for name, value in facts["build"].items()),
+            "",
+            table(["bundled robot", "joints", "types", "parameters"], rows),
+            "'thunder info NAME' says more about a robot",
+        ]
+    )
+
+
+def describe(robot: Robot) -> dict[str, Any]:
+    """Return a robot's facts as plain numbers, strings, lists and dicts; an absent limit is None."""
+    limits, base = robot.limits, robot.base_parameters()
+    joints = [
+        {
+            "name": robot.joint_names[i],
+            "type": robot.joint_types[i],
+            **{key: _finite(getattr(limits, key)[i]) for key in ("lower", "upper", "velocity", "effort")},
+        }
+        for i in range(robot.n)
+    ]
+    links = [
+        {"name": name, "consistency": consistency(reg)}
+        for name, reg in zip(robot.link_names, robot.inertial, strict=True)
+    ]
+    return {
+        "name": robot.name,
+        "reference": robot.description.reference,
+        "convention": robot.description.convention,
+        "gravity": robot.gravity.tolist(),
+        "joints": joints,
+        "frames": list(robot.frame_names),
+        "links": links,
+        "parameters": dict(zip(robot.parameter_names, robot.parameters.tolist(), strict=True)),
+        "base_parameters": {
+            "count": base.count,
+            "condition_number": _finite(base.condition_number),
+            "names": list(base.names),
+        },
+    }
+
+
+def consistency(reg: Array) -> str:
+    """Say what a link's REG parameters, (10,), describe.
+
+    Returns
+    -------
+    str
+        ``"physical"`` for a body with extension, ``"degenerate"`` for a point, rod or plate, ``"massless"``, or
+        ``"not physical"``.
+    """
+    if inertia.is_physical(reg):
+        return "physical"
+    if not np.any(reg):
+        return "massless"
+    eigenvalues = np.linalg.eigvalsh(inertia.pseudo_inertia(reg))
+    return "degenerate" if eigenvalues[0] >= -1e-9 * eigenvalues[-1] else "not physical"
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _robot_text(facts: dict[str, Any]) -> str:
+    base, count = facts["base_parameters"], len(facts["joints"])
+    condition = base["condition_number"]
+    joints = f"{count} joint{'s' * (count != 1)}"
+    gravity = ", ".join(f"{g:g}" for g in facts["gravity"])
+    parts = [
+        f"{facts['name']}: {joints}, convention {facts['convention']}, gravity [{gravity}] m/s2",
+        textwrap.fill(f"reference: {facts['reference']}", _WIDTH) if facts["reference"] else "",
+        _joint_table(facts["joints"]),
+        textwrap.fill("frames: " + ", ".join(facts["frames"]), _WIDTH, break_on_hyphens=False),
+        _link_table(facts),
+        _other_parameters(facts),
+        f"base parameters: {base['count']} of {len(facts['parameters'])}, condition number "
+        + ("infinite" if condition is None else f"{condition:.3g}"),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _joint_table(joints: list[dict[str, Any]]) -> str:
+    def limit(value: float | None) -> str:
+        return "-" if value is None else number(value, 5)
+
+    keys = ("lower", "upper", "velocity", "effort")
+    rows = [[joint["name"], joint["type"], *(limit(joint[key]) for key in keys)] for joint in joints]
+    return table(["joint", "type", *keys], rows) + "\nR turns [rad, rad/s, N m], P slides [m, m/s, N]"
+
+
+def _link_table(facts: dict[str, Any]) -> str:
+    values = facts["parameters"]
+    rows = [
+        [link["name"], *(number(values[f"{link['name']}.{entry}"]) for entry in _INERTIAL), link["consistency"]]
+        for link in facts["links"]
+    ]
+    note = "parameters link.m, link.mcx, ...: kg, kg m, kg m2, inertia about the origin of the link's frame"
+    return table(["link", *_INERTIAL, "body"], rows) + "\n" + note
+
+
+def _other_parameters(facts: dict[str, Any]) -> str:
+    others = list(facts["parameters"].items())[10 * len(facts["links"]) :]
+    return table(["further parameter", "value"], [[name, number(value)] for name, value in others]) if others else ""

@@ -1,0 +1,286 @@
+"""The command ``thunder``: what it prints, writes and returns."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py import cli, robots
+from thunder_py.cli.info import consistency
+
+URDF = Path(__file__).parent / "data" / "urdf" / "pendulum.urdf"
+
+
+@pytest.fixture
+def thunder(capsys, tmp_path, monkeypatch):
+    """Run the command in an empty folder; returns exit status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        try:
+            status = cli.main([str(argument) for argument in arguments])
+        except SystemExit as exit_:
+            status = exit_.code
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--help"], ["demo", "info", "thunder info panda", "Exit status"]),
+        (["demo", "--help"], ["--duration", "--save", "--json", "--output", "--no-plot", 'signals["fixed_error"]']),
+        (["info", "--help"], ["--base-link", "--tip-link", "--json", "thunder info panda"]),
+    ],
+)
+def test_help_teaches(thunder, arguments, expected):
+    status, out, err = thunder(*arguments)
+    assert (status, err) == (0, "")
+    assert [text for text in expected if text not in out] == []
+
+
+def test_version(thunder):
+    assert thunder("--version") == (0, f"thunder_py {th.__version__}\n", "")
+
+
+def test_without_a_command_it_shows_the_help_and_fails(thunder):
+    status, out, err = thunder()
+    assert (status, out) == (2, "")
+    assert "thunder demo" in err
+
+
+def test_python_dash_m_is_the_same_command():
+    done = subprocess.run([sys.executable, "-m", "thunder_py", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"thunder_py {th.__version__}\n"
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    command = [sys.executable, "-m", "thunder_py", "info", "panda"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+# demo
+
+
+def test_demo_prints_tables_and_draws(thunder, tmp_path):
+    status, out, err = thunder("demo", "--duration", 2)
+    assert status == 0
+    for text in ("steady-state position error [mm]", "rise time [s]", "m [kg]", "c_z [m]", "Izz [kg m2]", "0.7355"):
+        assert text in out
+    assert "mean over the last 1 s" in out
+    assert "with adaptation" in err
+    assert "100%" in err
+    assert "100%" not in out
+    assert [file.name for file in tmp_path.iterdir()] == ["thunder_demo.png"]
+    assert (tmp_path / "thunder_demo.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_demo_json(thunder, tmp_path):
+    status, out, _ = thunder("demo", "--duration", 2, "--json", "--no-plot")
+    assert status == 0
+    facts = json.loads(out)
+    assert set(facts) == {
+        "experiment",
+        "duration_s",
+        "control_period_s",
+        "steady_state_window_s",
+        "adaptive",
+        "fixed",
+        "improvement",
+        "control_step_s",
+        "link7",
+        "files",
+    }
+    assert (facts["duration_s"], facts["control_period_s"], facts["steady_state_window_s"]) == (2.0, 1e-3, 1.0)
+    for run in ("adaptive", "fixed"):
+        assert set(facts[run]) == {"steady_state", "rise_time_s", "steps_per_second", "statuses"}
+        assert set(facts[run]["steady_state"]) == {"position_m", "orientation_rad", "norm"}
+        assert facts[run]["statuses"] == ["ok"]
+    for name in ("position", "orientation", "norm"):
+        key = {"position": "position_m", "orientation": "orientation_rad"}.get(name, name)
+        errors = [facts[run]["steady_state"][key] for run in ("fixed", "adaptive")]
+        assert facts["improvement"][name] == pytest.approx(errors[0] / errors[1])
+    link = facts["link7"]
+    assert link["names"][:4] == ["m", "c_x", "c_y", "c_z"]
+    assert link["initial"] == pytest.approx([2.5, 0.2, 0.2, 0.2, 0.2, -0.1, -0.1, 0.2, -0.1, 0.2])
+    np.testing.assert_allclose(link["truth"][:4], [0.735522, 0.010517, -0.004252, -0.045403], rtol=1e-12)
+    assert facts["files"] == {"picture": None, "runs": None}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_without_a_picture_leaves_matplotlib_alone(tmp_path):
+    program = (
+        "import sys, thunder_py.cli as cli; cli.main(['demo', '--duration', '0.1', '--no-plot']); "
+        "sys.exit('matplotlib' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=True)
+
+
+def test_demo_saves_both_runs(thunder, tmp_path):
+    status, out, _ = thunder("demo", "--duration", 1, "--save", "run.npz", "--output", "curve.svg")
+    assert status == 0
+    assert "curve.svg" in out
+    assert "run.npz" in out
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["curve.svg", "run.npz"]
+    run = th.Result.load(tmp_path / "run.npz")
+    assert run.t.shape == (101,)
+    assert run.error.shape == run.signals["fixed_error"].shape == (101, 6)
+    assert run.signals["fixed_q"].shape == (101, 7)
+    unknown = [name.startswith("link7.") for name in run.names["parameters"]]
+    moved = np.any(run.parameters != run.parameters[0], axis=0)
+    assert moved.any()
+    assert not moved[np.logical_not(unknown)].any()
+    assert not np.ptp(run.signals["fixed_parameters"], axis=0).any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--duration", "long"], "argument --duration: must be a time of 0.1 to 3600 seconds, got 'long'"),
+        (["--duration", "-1"], "argument --duration: must be a time of 0.1 to 3600 seconds, got '-1'"),
+        (["--duration", "nan"], "argument --duration: must be a time of 0.1 to 3600 seconds, got 'nan'"),
+        (["--save", "run.csv"], "thunder demo: error: --save must end in .npz, got 'run.csv'"),
+        (["--output", "a.gif"], "thunder demo: error: --output must end in .png or .pdf or .svg, got 'a.gif'"),
+        (
+            ["--no-plot", "--save", "none/run.npz"],
+            "thunder demo: error: --save: there is no folder 'none'; make it first or choose another",
+        ),
+        (["--fast"], "unrecognized arguments: --fast"),
+    ],
+)
+def test_demo_refuses_before_it_runs(thunder, tmp_path, arguments, message):
+    status, out, err = thunder("demo", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+    assert "adaptation" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_refuses_a_folder_as_file(thunder, tmp_path):
+    (tmp_path / "run.npz").mkdir()
+    status, _, err = thunder("demo", "--save", "run.npz")
+    assert (status, err) == (2, "thunder demo: error: --save: 'run.npz' is a folder; give the name of a file\n")
+
+
+def test_a_bug_is_not_taken_for_bad_input(thunder, monkeypatch):
+    def fail(*_, **__):
+        raise ValueError("from inside")
+
+    monkeypatch.setattr("thunder_py.experiments.run_lissajous_panda", fail)
+    status, _, err = thunder("demo", "--no-plot")
+    assert status == 1
+    assert "ValueError: from inside" in err
+    assert err.endswith("thunder demo: this is a bug; please report it with the lines above\n")
+
+
+def test_an_interruption_leaves_no_traceback(thunder, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("thunder_py.experiments.run_lissajous_panda", interrupt)
+    assert thunder("demo", "--no-plot") == (130, "", "thunder demo: interrupted\n")
+
+
+# info
+
+
+def test_info_of_the_installation(thunder):
+    status, out, _ = thunder("info")
+    assert status == 0
+    assert th.__version__ in out
+    assert th._core.build_config()["compiler"] in out
+    assert [name for name in robots.names() if f"\n{name}" not in out] == []
+    status, out, _ = thunder("info", "--json")
+    facts = json.loads(out)
+    assert facts["build"] == th._core.build_config()
+    assert facts["robots"]["panda"] == {"joints": 7, "joint_types": "RRRRRRR", "parameters": 70}
+    assert facts["dependencies"]["numpy"] == np.__version__
+
+
+@pytest.mark.parametrize("name", robots.names())
+def test_info_of_every_bundled_robot(thunder, name):
+    robot = th.Robot.load(name)
+    status, out, err = thunder("info", name)
+    assert (status, err) == (0, "")
+    for text in (*robot.joint_names, *robot.link_names, *robot.frame_names, *robot.parameter_names[10 * robot.n :]):
+        assert text in out
+    facts = json.loads(thunder("info", name, "--json")[1])
+    base = facts["base_parameters"]
+    assert f"base parameters: {base['count']} of {robot.p}, condition number {base['condition_number']:.3g}" in out
+    assert len(base["names"]) == base["count"]
+    assert facts["parameters"] == dict(zip(robot.parameter_names, robot.parameters, strict=True))
+    assert facts["frames"] == list(robot.frame_names)
+    assert [joint["type"] for joint in facts["joints"]] == list(robot.joint_types)
+    physical = [link["consistency"] == "physical" for link in facts["links"]]
+    assert physical == robot.inertial_is_physical().tolist()
+
+
+def test_info_counts_the_base_parameters(thunder):
+    facts = json.loads(thunder("info", "panda", "--json")[1])["base_parameters"]
+    base = th.Robot.load("panda").base_parameters()
+    assert facts == {"count": 43, "condition_number": base.condition_number, "names": list(base.names)}
+
+
+def test_info_gives_limits_and_leaves_out_absent_ones(thunder):
+    joint = json.loads(thunder("info", "panda", "--json")[1])["joints"][3]
+    assert joint == {"name": "joint4", "type": "R", "lower": -3.0718, "upper": -0.0698, "velocity": 2.175, "effort": 87}
+    joint = json.loads(thunder("info", "scara", "--json")[1])["joints"][2]
+    assert joint == {"name": "joint3", "type": "P", "lower": None, "upper": None, "velocity": None, "effort": None}
+
+
+@pytest.mark.parametrize(
+    ("dyn", "expected"),
+    [
+        ([1, 0.1, 0, 0, 2, 0, 0, 2, 0, 2], "physical"),
+        ([1, 0.1, 0, 0, 0, 0, 0, 0, 0, 0], "degenerate"),
+        ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0], "massless"),
+        ([1, 0, 0, 0, 1, 0, 0, 1, 0, 3], "not physical"),
+        ([-1, 0, 0, 0, 1, 0, 0, 1, 0, 1], "not physical"),
+    ],
+)
+def test_consistency_of_a_body(dyn, expected):
+    assert consistency(th.inertia.reg_from_dyn(np.array(dyn, dtype=float))) == expected
+
+
+def test_info_of_files(thunder, tmp_path):
+    status, out, _ = thunder("info", URDF)
+    assert status == 0
+    assert "pendulum: 1 joint, convention placements" in out
+    th.Robot.load("elbow").save(tmp_path / "mine.yaml")
+    status, out, _ = thunder("info", "mine.yaml")
+    assert status == 0
+    assert "elbow: 2 joints" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["panad"], "thunder info: error: no robot is called 'panad'; did you mean 'panda'?\n"),
+        (["none.yaml"], "thunder info: error: none.yaml: No such file or directory\n"),
+        (["arm.txt"], "thunder info: error: arm.txt: a robot's file must end in .yaml, .yml or .urdf\n"),
+        (["panda", "--tip-link", "hand"], "thunder info: error: tip_link: for URDF files only, got 'panda'\n"),
+    ],
+)
+def test_info_refuses_in_one_sentence(thunder, arguments, message):
+    assert thunder("info", *arguments) == (2, "", message)
+
+
+def test_info_takes_the_links_of_a_urdf(thunder):
+    status, out, _ = thunder("info", URDF, "--base-link", "base", "--tip-link", "rod", "--json")
+    assert status == 0
+    assert json.loads(out)["joints"][0]["name"] == "swing"
+    status, _, err = thunder("info", URDF, "--tip-link", "rodd")
+    assert status == 2
+    assert "did you mean 'rod'?" in err
