@@ -1,5 +1,6 @@
 // The run-time model: construction from plain arrays, names and parameters.
 #include <pybind11/stl.h>
+#include <pybind11/typing.h>
 
 #include "array.hpp"
 #include "bindings.hpp"
@@ -8,6 +9,7 @@ namespace thunder::python {
 
 namespace {
 
+using Names = py::typing::Tuple<py::str, py::ellipsis>;
 using RowMajor4 = Eigen::Matrix<double, 4, 4, Eigen::RowMajor>;
 
 Eigen::Matrix4d matrix4(const double* data) { return Eigen::Map<const RowMajor4>(data); }
@@ -32,8 +34,8 @@ std::shared_ptr<Model> make_model(const std::string& name, const std::vector<boo
                                   py::handle axes, py::handle offsets, py::handle inertial, py::handle gravity,
                                   py::handle base, py::handle tool, const std::vector<int>& friction_terms,
                                   py::handle friction, double friction_delta, const std::vector<double>& armature,
-                                  const py::list& rotors, const std::vector<std::string>& joint_names,
-                                  const std::vector<std::string>& link_names, const py::list& frames) {
+                                  const py::typing::List<py::tuple>& rotors, const std::vector<std::string>& joint_names,
+                                  const std::vector<std::string>& link_names, const py::typing::List<py::tuple>& frames) {
   const auto n = static_cast<py::ssize_t>(prismatic.size());
   ModelData data;
   data.name = name;
@@ -102,10 +104,10 @@ ModelClass bind_model(py::module_& module) {
                              "(p,) array, read-only: REG inertial parameters of the links, then friction, rotor and "
                              "armature parameters.")
       .def_property_readonly(
-          "parameter_names", [](const Model& m) { return py::tuple(py::cast(m.parameter_names())); },
+          "parameter_names", [](const Model& m) { return Names(py::cast(m.parameter_names())); },
           "Names of the parameters, such as ``link3.mcx`` or ``joint2.viscous``.")
       .def_property_readonly(
-          "frame_names", [](const Model& m) { return py::tuple(py::cast(m.frame_names())); },
+          "frame_names", [](const Model& m) { return Names(py::cast(m.frame_names())); },
           "Names of the frames: ``base``, the links, ``tool`` (the end effector), then the named ones.");
   return model;
 }

@@ -1,4 +1,6 @@
 // Table of contents of the extension.
+#include <pybind11/typing.h>
+
 #include "bindings.hpp"
 #include "thunder/evaluation.hpp"
 
@@ -7,8 +9,8 @@ using namespace thunder;
 
 namespace {
 
-py::dict build_config() {
-  py::dict config;
+py::typing::Dict<py::str, py::object> build_config() {
+  py::typing::Dict<py::str, py::object> config;
 #if defined(__clang__)
   config["compiler"] = "clang " __clang_version__;
 #else
@@ -36,10 +38,6 @@ PYBIND11_MODULE(_core, module) {
   module.def("build_config", &build_config, "How this extension was built, as a dict.");
   auto model = python::bind_model(module);
   python::bind_quantities(model);
-#if __has_include("bind_control.cpp")
   python::bind_control(module);
-#endif
-#if __has_include("bind_simulation.cpp")
   python::bind_simulation(module);
-#endif
 }

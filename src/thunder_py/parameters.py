@@ -99,7 +99,7 @@ def _mask_of_name(robot: Robot, name: str) -> npt.NDArray[np.bool_]:
         terms = 0 if d.friction is None else len(d.friction.terms)
         sizes = [10 * robot.n, terms * robot.n, len(d.rotors)]
         group = np.searchsorted(np.cumsum(sizes), np.arange(robot.p), side="right")
-        mask = group == _GROUPS.index(name)
+        mask: npt.NDArray[np.bool_] = group == _GROUPS.index(name)
     else:
         mask = np.array([name in (full, _owner(full)) for full in names])
     if not mask.any():

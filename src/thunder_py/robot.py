@@ -202,9 +202,7 @@ class Robot(_core.Model):
             raise ValueError("parameters must be finite")
         d = self._description
         terms = 0 if d.friction is None else len(d.friction.terms)
-        inertial, friction, rotors, armature = np.split(
-            pi, np.cumsum([10 * self.n, terms * self.n, len(d.rotors)])
-        )
+        inertial, friction, rotors, armature = np.split(pi, np.cumsum([10 * self.n, terms * self.n, len(d.rotors)]))
         changes: dict[str, Any] = {"inertial": inertial.reshape(self.n, 10)}
         if d.friction is not None:
             changes["friction"] = dataclasses.replace(d.friction, coefficients=friction.reshape(self.n, terms))

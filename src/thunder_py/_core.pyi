@@ -1,0 +1,384 @@
+"""Types of the compute core; made by tools/make_stubs.py."""
+
+from __future__ import annotations
+
+import collections.abc
+import enum
+import typing
+
+import numpy
+import numpy.typing
+
+__all__: list[str] = [
+    "Backstepping",
+    "Controller",
+    "JointController",
+    "JointReferenceSource",
+    "Lissajous",
+    "Model",
+    "SetPoint",
+    "SetPose",
+    "Sinusoid",
+    "SlotineLi",
+    "Status",
+    "TaskController",
+    "TaskReferenceSource",
+    "build_config",
+    "simulate",
+]
+
+class Model:
+    @staticmethod
+    def _use_instruction_set(name: str) -> None: ...
+    def __init__(
+        self,
+        *,
+        name: str,
+        prismatic: collections.abc.Sequence[bool],
+        placements: typing.Any,
+        axes: typing.Any,
+        offsets: typing.Any,
+        inertial: typing.Any,
+        gravity: typing.Any,
+        base: typing.Any,
+        tool: typing.Any,
+        friction_terms: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        friction: typing.Any,
+        friction_delta: typing.SupportsFloat | typing.SupportsIndex,
+        armature: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        rotors: list[tuple[typing.Any, ...]],
+        joint_names: collections.abc.Sequence[str],
+        link_names: collections.abc.Sequence[str],
+        frames: list[tuple[typing.Any, ...]],
+    ) -> None: ...
+    def christoffel_symbols(
+        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def coriolis_blocks(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def coriolis_matrix(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def coriolis_matrix_algebra(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def coriolis_matrix_christoffel(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def coriolis_matrix_dot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def coriolis_regressor(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        dq_r: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def forward_dynamics(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def forward_kinematics(
+        self,
+        q: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def friction_regressor(
+        self, dq: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def friction_torque(
+        self, dq: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def gravity_blocks(
+        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def gravity_regressor(
+        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def gravity_vector(
+        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def gravity_vector_dot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def inverse_dynamics(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def jacobian(
+        self,
+        q: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def jacobian_dot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def kinetic_energy(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> typing.Any: ...
+    def manipulability(
+        self,
+        q: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        rows: collections.abc.Sequence[int] | None = None,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> typing.Any: ...
+    def mass_blocks(
+        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def mass_matrix(
+        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def mass_matrix_derivative(
+        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def mass_matrix_dot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def mass_regressor(
+        self,
+        q: numpy.typing.ArrayLike,
+        ddq_r: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def operational_space_inertia(
+        self,
+        q: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        rows: collections.abc.Sequence[int] | None = None,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def potential_energy(
+        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> typing.Any: ...
+    def regressor(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def slotine_li_regressor(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        dq_r: numpy.typing.ArrayLike,
+        ddq_r: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def frame_names(self) -> tuple[str, ...]: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def p(self) -> int: ...
+    @property
+    def parameter_names(self) -> tuple[str, ...]: ...
+    @property
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class Status(enum.IntEnum):
+    diverged = ...
+    invalid_input = ...
+    ok = ...
+    saturated = ...
+    singular = ...
+
+class JointReferenceSource:
+    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+
+class TaskReferenceSource:
+    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+
+class SetPoint(JointReferenceSource):
+    def __init__(self, q: numpy.typing.ArrayLike) -> None: ...
+
+class Sinusoid(JointReferenceSource):
+    def __init__(
+        self,
+        amplitude: numpy.typing.ArrayLike,
+        frequency: numpy.typing.ArrayLike,
+        centre: numpy.typing.ArrayLike,
+        phase: numpy.typing.ArrayLike,
+    ) -> None: ...
+
+class SetPose(TaskReferenceSource):
+    def __init__(self, p: numpy.typing.ArrayLike, R: numpy.typing.ArrayLike) -> None: ...
+
+class Lissajous(TaskReferenceSource):
+    def __init__(
+        self,
+        amplitude: numpy.typing.ArrayLike,
+        frequency: numpy.typing.ArrayLike,
+        centre: numpy.typing.ArrayLike,
+        orientation: numpy.typing.ArrayLike,
+        t0: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+
+class Controller:
+    def reset(self) -> None: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def signals(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]: ...
+    @property
+    def status(self) -> Status: ...
+
+class JointController(Controller):
+    def step(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        reference: typing.Any,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class TaskController(Controller):
+    def step(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        reference: typing.Any,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class SlotineLi(JointController):
+    def __init__(
+        self,
+        model: Model,
+        Lambda: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+        Gamma: typing.Any,
+        unknown: collections.abc.Sequence[bool],
+    ) -> None: ...
+    @property
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @parameters.setter
+    def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+class Backstepping(TaskController):
+    def __init__(
+        self,
+        model: Model,
+        Lambda: numpy.typing.ArrayLike,
+        K_p: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+        Gamma: typing.Any,
+        unknown: collections.abc.Sequence[bool],
+        frame: typing.Any,
+        position_only: bool,
+    ) -> None: ...
+    def _evaluate(
+        self, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike, reference: typing.Any
+    ) -> dict[str, numpy.typing.NDArray[numpy.float64]]: ...
+    @property
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @parameters.setter
+    def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+def build_config() -> dict[str, typing.Any]: ...
+def simulate(
+    plant: typing.Any,
+    controller: typing.Any,
+    reference: typing.Any,
+    *,
+    x0: numpy.typing.ArrayLike,
+    dt: typing.SupportsFloat | typing.SupportsIndex,
+    steps_per_period: typing.SupportsInt | typing.SupportsIndex,
+    periods: typing.SupportsInt | typing.SupportsIndex,
+    log_every: typing.SupportsInt | typing.SupportsIndex,
+    torque_limits: numpy.typing.ArrayLike,
+    payloads: collections.abc.Sequence[
+        tuple[
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.SupportsInt | typing.SupportsIndex,
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        ]
+    ],
+    integrator: str,
+    log: collections.abc.Sequence[str] | None,
+    progress: typing.Any,
+    native_plant: bool,
+    native_control: bool,
+) -> dict[str, typing.Any]: ...
+
+__version__: str = "0.1.0"
