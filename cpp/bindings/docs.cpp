@@ -8,7 +8,7 @@ namespace {
 
 const QuantityDoc kDocs[] = {
     {"forward_kinematics", "Pose of a frame in the world.", "(..., 4, 4) array [m]", ""},
-    {"jacobian", "Geometric Jacobian of a frame: base axes, linear rows 0-2, angular rows 3-5.", "(..., 6, n) array",
+    {"jacobian", "Geometric Jacobian of a frame: world axes, linear rows 0-2, angular rows 3-5.", "(..., 6, n) array",
      "xi = J(q) dq (Thunder article, eq. 3)."},
     {"jacobian_dot", "Time derivative of the geometric Jacobian along dq.", "(..., 6, n) array", ""},
     {"mass_matrix", "Mass matrix M(q), rotors and armature included.", "(..., n, n) array [kg m^2, kg m, kg]", ""},

@@ -1,4 +1,4 @@
-// Poses, Jacobians and their time derivatives, in the base frame.
+// Poses, Jacobians and their time derivatives, in world axes.
 #pragma once
 
 #include "joint_steps.hpp"
