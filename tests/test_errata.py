@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import thunder_py as th
 from tests import truth
 from tests.control.arms import Q0, elbow, panda
-from tests.dynamics.numerics import close
+from tests.dynamics.numerics import assert_close
 
 ROOT = Path(__file__).parents[1]
 ERRATA = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
@@ -125,7 +125,7 @@ def test_elbow_of_the_2009_paper(state):
     """G-1, G-2: the block of link 2 with the two corrections, and what it is without them."""
     robot = truth.robot_of("rr_elbow_distal")
     Y = robot.slotine_li_regressor(*(np.array(state[key]) for key in ("q", "qd", "qdr", "qddr")))[:, 10:]
-    close(printed_link_2(state, g1_right=True, g2_right=True), Y)
+    assert_close(printed_link_2(state, g1_right=True, g2_right=True), Y)
     error = printed_link_2(state, g1_right=False, g2_right=True) - Y
     assert error[0, 0] == pytest.approx(-0.5 * 0.4 * np.cos(state["q"][1]) * state["qddr"][0], rel=1e-9)
     assert np.abs(printed_link_2(state, g1_right=True, g2_right=False) - Y)[1, :3].max() > 1e-3
@@ -153,7 +153,7 @@ def test_transpose_of_the_fourth_order_tensor(three_joints):
         for order in ((0, 3, 2, 1), (0, 2, 1, 3))
     )
     expected = (robot.coriolis_blocks(q, dq) @ dq_r)[2, 1:4].T
-    close(right, expected)
+    assert_close(right, expected)
     assert np.abs(printed - expected).max() > 1e-2
 
 
@@ -163,7 +163,7 @@ def test_contraction_of_the_mass_derivative_is_transposed(three_joints):
     contraction = np.einsum("j,jkh->kh", dq, robot.mass_matrix_derivative(q))
     M_dot = robot.mass_matrix_dot(q, dq)
     torque = robot.inverse_dynamics(q, dq, np.zeros(3)) - robot.gravity_vector(q)
-    close((M_dot - 0.5 * contraction.T) @ dq, torque)
+    assert_close((M_dot - 0.5 * contraction.T) @ dq, torque)
     assert np.abs((M_dot - 0.5 * contraction) @ dq - torque).max() > 1e-2
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 
-def close(actual: npt.ArrayLike, expected: npt.ArrayLike, tolerance: float = 1e-10) -> None:
+def assert_close(actual: npt.ArrayLike, expected: npt.ArrayLike, tolerance: float = 1e-10) -> None:
     """Assert equal shapes, and equal entries up to `tolerance` times the largest one (or 1)."""
     actual, expected = np.asarray(actual), np.asarray(expected)
     assert actual.shape == expected.shape

@@ -21,7 +21,7 @@ def call(name, **changed):
     return getattr(ROBOT, name)(*vectors.values(), **changed)
 
 
-def refuses(message, name, **changed):
+def assert_refused(message, name, **changed):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         call(name, **changed)
 
@@ -34,9 +34,9 @@ every_vector = pytest.mark.parametrize(
 @every_vector
 def test_wrong_shape(name, vector):
     for wrong in (np.zeros(2), np.zeros(4), np.zeros(0), np.zeros((3, 2)), np.array(0.5), np.zeros((2, 3, 1))):
-        refuses(f"{vector} must have shape (..., 3), got {wrong.shape}", name, **{vector: wrong})
-    refuses(f"{vector} must have shape (..., 3), got (4,)", name, **{vector: [0, 1, 2, 3]})
-    refuses(f"{vector} must have shape (..., 3), got ()", name, **{vector: 0.5})
+        assert_refused(f"{vector} must have shape (..., 3), got {wrong.shape}", name, **{vector: wrong})
+    assert_refused(f"{vector} must have shape (..., 3), got (4,)", name, **{vector: [0, 1, 2, 3]})
+    assert_refused(f"{vector} must have shape (..., 3), got ()", name, **{vector: 0.5})
 
 
 @every_vector
@@ -44,7 +44,7 @@ def test_not_real_numbers(name, vector):
     wrong = ["abc", ["a", "b", "c"], None, [None] * 3, GOOD + 0j, [[1, 2, 3], [1, 2]], {"q": 1}, object(), b"xyz"]
     for value in wrong:
         text = repr(value)[:120]
-        refuses(f"{vector} must be an array of real numbers, got {text}", name, **{vector: value})
+        assert_refused(f"{vector} must be an array of real numbers, got {text}", name, **{vector: value})
 
 
 @every_vector
@@ -52,16 +52,16 @@ def test_not_real_numbers(name, vector):
 def test_not_finite(name, vector, value, text):
     one = GOOD.copy()
     one[2] = value
-    refuses(f"{vector} must be finite, got {text} at index (2,)", name, **{vector: one})
-    refuses(f"{vector} must be finite, got {text} at index (2,)", name, **{vector: one.tolist()})
-    refuses(f"{vector} must be finite, got {text} at index (2,)", name, **{vector: one.astype(np.float32)})
+    assert_refused(f"{vector} must be finite, got {text} at index (2,)", name, **{vector: one})
+    assert_refused(f"{vector} must be finite, got {text} at index (2,)", name, **{vector: one.tolist()})
+    assert_refused(f"{vector} must be finite, got {text} at index (2,)", name, **{vector: one.astype(np.float32)})
     many = np.tile(GOOD, (4, 5, 1))
     many[2, 3, 1] = many[3, 0, 0] = value
-    refuses(f"{vector} must be finite, got {text} at index (2, 3, 1)", name, **{vector: many})
+    assert_refused(f"{vector} must be finite, got {text} at index (2, 3, 1)", name, **{vector: many})
 
 
 def test_the_first_bad_argument_is_named():
-    refuses("dq must be finite, got nan at index (0,)", "inverse_dynamics", dq=[np.nan, 0, 0], ddq=[0])
+    assert_refused("dq must be finite, got nan at index (0,)", "inverse_dynamics", dq=[np.nan, 0, 0], ddq=[0])
 
 
 def test_batches_that_do_not_broadcast():
@@ -71,14 +71,14 @@ def test_batches_that_do_not_broadcast():
         (((0, 3), (2, 3)), "q (0,), dq (2,)"),
     ]:
         q, dq = map(np.zeros, shapes)
-        refuses(f"batch shapes do not broadcast: {text}", "coriolis_matrix", q=q, dq=dq)
+        assert_refused(f"batch shapes do not broadcast: {text}", "coriolis_matrix", q=q, dq=dq)
 
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_unknown_frame(name):
     known = "base, link1, link2, link3, tool, camera"
     for wrong in ("link4", "", "Camera", 4, -1, 1.0, 10**30, [1]):
-        refuses(f"frame must be a link index 0 to 3 or one of {known}; got {wrong!r}", name, frame=wrong)
+        assert_refused(f"frame must be a link index 0 to 3 or one of {known}; got {wrong!r}", name, frame=wrong)
 
 
 def test_frame_index_beyond_32_bits():
@@ -89,12 +89,12 @@ def test_frame_index_beyond_32_bits():
 @pytest.mark.parametrize("name", ["operational_space_inertia", "manipulability"])
 def test_rows(name):
     for wrong in ([0, 6], [-1], [], [1, 0], [0, 0], "01", [1.5], [10**12], 3):
-        refuses(f"rows must be increasing whole numbers from 0 to 5, got {wrong!r}", name, rows=wrong)
+        assert_refused(f"rows must be increasing whole numbers from 0 to 5, got {wrong!r}", name, rows=wrong)
 
 
 @pytest.mark.parametrize("name", INPUTS)
 def test_threads(name):
-    refuses("threads must be 0 (one per core) or more, got -1", name, threads=-1)
+    assert_refused("threads must be 0 (one per core) or more, got -1", name, threads=-1)
 
 
 def test_parameter_vector():

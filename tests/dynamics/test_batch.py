@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.dynamics.numerics import close
+from tests.dynamics.numerics import assert_close
 from tests.dynamics.quantities import INPUTS, bound
 from tests.dynamics.random_chains import random_robot
 
@@ -63,7 +63,7 @@ def test_batch_is_a_loop(name, instruction_set, threads):
     expected = loop(robot, name, all_inputs)
     for size in SIZES if threads == 1 else SIZES[-1:]:
         actual = getattr(robot, name)(*(x[:size] for x in all_inputs), threads=threads)
-        close(actual, expected[:size], 1e-11)
+        assert_close(actual, expected[:size], 1e-11)
 
 
 @pytest.mark.parametrize("n", [1, 2, 40])
@@ -71,7 +71,7 @@ def test_few_and_many_joints(name, instruction_set, n):
     robot = arm(n)
     size = 2 if n == 40 else 9
     x = inputs(name, size, n)
-    close(getattr(robot, name)(*x, **options(name, robot)), loop(robot, name, x), 1e-9 if n == 40 else 1e-11)
+    assert_close(getattr(robot, name)(*x, **options(name, robot)), loop(robot, name, x), 1e-9 if n == 40 else 1e-11)
 
 
 @pytest.mark.parametrize("name", [name for name, vectors in INPUTS.items() if len(vectors) > 1])
@@ -82,7 +82,7 @@ def test_broadcasting(name, instruction_set):
     x = [rng.uniform(-1.5, 1.5, (*shape, robot.n)) for shape in shapes]
     actual = getattr(robot, name)(*x)
     assert actual.shape[:2] == (2, 3)
-    close(actual, loop(robot, name, x), 1e-11)
+    assert_close(actual, loop(robot, name, x), 1e-11)
 
 
 def test_one_state_beside_a_batch(name, instruction_set):
@@ -91,7 +91,7 @@ def test_one_state_beside_a_batch(name, instruction_set):
     batches, x = inputs(name, 5, robot.n), inputs(name, robot.n, seed=1)
     for k, batch in enumerate(batches):
         mixed = [*x[:k], batch, *x[k + 1 :]]
-        close(getattr(robot, name)(*mixed), loop(robot, name, mixed), 1e-11)
+        assert_close(getattr(robot, name)(*mixed), loop(robot, name, mixed), 1e-11)
 
 
 def test_empty_batch(name):
@@ -206,11 +206,11 @@ def test_large_angles_in_a_pack(instruction_set):
     q[::3, 0] *= 1e6
     q[1::5, 1] *= 1e12
     R = robot.forward_kinematics(q, 1)
-    close(R[:, 1, 0], np.sin(q[:, 0]), 1e-15)
-    close(R[:, 0, 0], np.cos(q[:, 0]), 1e-15)
+    assert_close(R[:, 1, 0], np.sin(q[:, 0]), 1e-15)
+    assert_close(R[:, 0, 0], np.cos(q[:, 0]), 1e-15)
     total = robot.forward_kinematics(q, 2)
     sine = np.sin(q[:, 0]) * np.cos(q[:, 1]) + np.cos(q[:, 0]) * np.sin(q[:, 1])
-    close(total[:, 1, 0], sine, 1e-15)
+    assert_close(total[:, 1, 0], sine, 1e-15)
 
 
 def test_unknown_instruction_set():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from tests.dynamics.numerics import close, derivative, path
+from tests.dynamics.numerics import assert_close, derivative, path
 from tests.dynamics.random_chains import cases, few
 
 
@@ -14,7 +14,7 @@ from tests.dynamics.random_chains import cases, few
 def test_mass_matrix_dot(case):
     robot, q, dq, *_ = case
     motion = path(q, dq)
-    close(robot.mass_matrix_dot(q, dq), derivative(lambda t: robot.mass_matrix(motion(t))), 1e-9)
+    assert_close(robot.mass_matrix_dot(q, dq), derivative(lambda t: robot.mass_matrix(motion(t))), 1e-9)
 
 
 @few
@@ -22,7 +22,7 @@ def test_mass_matrix_dot(case):
 def test_mass_matrix_derivative(case):
     robot, q, *_ = case
     expected = [derivative(lambda t, e=e: robot.mass_matrix(q + t * e)) for e in np.eye(robot.n)]
-    close(robot.mass_matrix_derivative(q), np.moveaxis(expected, 0, -1), 1e-9)
+    assert_close(robot.mass_matrix_derivative(q), np.moveaxis(expected, 0, -1), 1e-9)
 
 
 @few
@@ -31,7 +31,7 @@ def test_coriolis_matrix_dot(case):
     robot, q, dq, ddq, *_ = case
     motion = path(q, dq, ddq)
     expected = derivative(lambda t: robot.coriolis_matrix(motion(t), dq + t * ddq))
-    close(robot.coriolis_matrix_dot(q, dq, ddq), expected, 1e-9)
+    assert_close(robot.coriolis_matrix_dot(q, dq, ddq), expected, 1e-9)
 
 
 @few
@@ -39,7 +39,7 @@ def test_coriolis_matrix_dot(case):
 def test_gravity_vector_dot(case):
     robot, q, dq, *_ = case
     motion = path(q, dq)
-    close(robot.gravity_vector_dot(q, dq), derivative(lambda t: robot.gravity_vector(motion(t))), 1e-9)
+    assert_close(robot.gravity_vector_dot(q, dq), derivative(lambda t: robot.gravity_vector(motion(t))), 1e-9)
 
 
 @few
@@ -52,9 +52,9 @@ def test_jacobian_and_its_derivative(case):
         T_dot = derivative(lambda t, frame=frame: robot.forward_kinematics(motion(t), frame))
         R = robot.forward_kinematics(q, frame)[:3, :3]
         spin = T_dot[:3, :3] @ R.T
-        close(twist, [*T_dot[:3, 3], spin[2, 1], spin[0, 2], spin[1, 0]], 1e-9)
+        assert_close(twist, [*T_dot[:3, 3], spin[2, 1], spin[0, 2], spin[1, 0]], 1e-9)
         J_dot = derivative(lambda t, frame=frame: robot.jacobian(motion(t), frame))
-        close(robot.jacobian_dot(q, dq, frame), J_dot, 1e-9)
+        assert_close(robot.jacobian_dot(q, dq, frame), J_dot, 1e-9)
 
 
 @few
@@ -62,7 +62,7 @@ def test_jacobian_and_its_derivative(case):
 def test_gravity_is_the_gradient_of_potential_energy(case):
     robot, q, *_ = case
     gradient = [derivative(lambda t, e=e: robot.potential_energy(q + t * e)) for e in np.eye(robot.n)]
-    close(robot.gravity_vector(q), gradient, 1e-9)
+    assert_close(robot.gravity_vector(q), gradient, 1e-9)
 
 
 @few
@@ -76,4 +76,4 @@ def test_energy_grows_by_the_power_put_in(case):
     def energy(t):
         return robot.kinetic_energy(motion(t), dq + t * ddq) + robot.potential_energy(motion(t))
 
-    close(derivative(energy), dq @ (tau - robot.friction_torque(dq)), 1e-9)
+    assert_close(derivative(energy), dq @ (tau - robot.friction_torque(dq)), 1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from tests.dynamics.numerics import close
+from tests.dynamics.numerics import assert_close
 from tests.dynamics.random_chains import cases, few, random_case
 
 
@@ -22,7 +22,7 @@ def mechanical(robot):
 def test_mass_matrix_is_symmetric_and_positive(case):
     robot, q, *_ = case
     M = robot.mass_matrix(q)
-    close(M, M.T, 1e-14)
+    assert_close(M, M.T, 1e-14)
     assert np.linalg.eigvalsh(M)[0] > 0.0
 
 
@@ -32,10 +32,10 @@ def test_coriolis_is_skew_with_any_pair_and_right(case):
     robot, q, dq, _, x, y = case
     C, M_dot = robot.coriolis_matrix(q, dq), robot.mass_matrix_dot(q, dq)
     S = M_dot - 2.0 * C
-    close(x @ S @ y, -(y @ S @ x))
+    assert_close(x @ S @ y, -(y @ S @ x))
     zero = np.zeros_like(q)
     coriolis = robot.inverse_dynamics(q, dq, zero) - robot.gravity_vector(q) - robot.friction_torque(dq)
-    close(C @ dq, coriolis)
+    assert_close(C @ dq, coriolis)
 
 
 @few
@@ -43,7 +43,7 @@ def test_coriolis_is_skew_with_any_pair_and_right(case):
 def test_inverse_dynamics_is_the_sum_of_its_parts(case):
     robot, q, dq, ddq, *_ = case
     parts = robot.mass_matrix(q) @ ddq + robot.coriolis_matrix(q, dq) @ dq + robot.gravity_vector(q)
-    close(robot.inverse_dynamics(q, dq, ddq), parts + robot.friction_torque(dq))
+    assert_close(robot.inverse_dynamics(q, dq, ddq), parts + robot.friction_torque(dq))
 
 
 @few
@@ -51,8 +51,8 @@ def test_inverse_dynamics_is_the_sum_of_its_parts(case):
 def test_coriolis_is_linear_in_velocity_and_exchanges(case):
     robot, q, _, _, x, y = case
     C = robot.coriolis_matrix
-    close(C(q, 2.0 * x - 3.0 * y), 2.0 * C(q, x) - 3.0 * C(q, y))
-    close(C(q, x) @ y, C(q, y) @ x)
+    assert_close(C(q, 2.0 * x - 3.0 * y), 2.0 * C(q, x) - 3.0 * C(q, y))
+    assert_close(C(q, x) @ y, C(q, y) @ x)
 
 
 @few
@@ -60,10 +60,10 @@ def test_coriolis_is_linear_in_velocity_and_exchanges(case):
 def test_christoffel_symbols(case):
     robot, q, dq, *_ = case
     gamma = robot.christoffel_symbols(q)
-    close(gamma, gamma.transpose(0, 2, 1), 1e-12)
-    close(gamma @ dq, robot.coriolis_matrix(q, dq))
+    assert_close(gamma, gamma.transpose(0, 2, 1), 1e-12)
+    assert_close(gamma @ dq, robot.coriolis_matrix(q, dq))
     dM = robot.mass_matrix_derivative(q)
-    close(gamma, 0.5 * (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1)))
+    assert_close(gamma, 0.5 * (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1)))
 
 
 @few
@@ -72,9 +72,9 @@ def test_forward_dynamics_inverts(case):
     robot, q, dq, ddq, tau, _ = case
     forward = robot.forward_dynamics(q, dq, tau)
     scale = np.abs(robot.mass_matrix(q)).max() * np.abs(forward).max()
-    close(robot.inverse_dynamics(q, dq, forward), tau, 1e-11 * max(1.0, scale))
+    assert_close(robot.inverse_dynamics(q, dq, forward), tau, 1e-11 * max(1.0, scale))
     there_and_back = robot.forward_dynamics(q, dq, robot.inverse_dynamics(q, dq, ddq))
-    close(there_and_back, ddq, 1e-13 * max(1e2, np.linalg.cond(robot.mass_matrix(q))))
+    assert_close(there_and_back, ddq, 1e-13 * max(1e2, np.linalg.cond(robot.mass_matrix(q))))
 
 
 @few
@@ -83,13 +83,13 @@ def test_regressors_give_torques_of_any_parameters(case):
     robot, q, dq, ddq, dq_r, ddq_r = case
     pi = np.random.default_rng(7).normal(size=robot.p)  # no body: every column counts
     other = robot.with_parameters(pi)
-    close(robot.regressor(q, dq, ddq) @ pi, other.inverse_dynamics(q, dq, ddq))
+    assert_close(robot.regressor(q, dq, ddq) @ pi, other.inverse_dynamics(q, dq, ddq))
     M, C, G, D = other.mass_matrix(q), other.coriolis_matrix(q, dq), other.gravity_vector(q), other.friction_torque(dq)
-    close(robot.slotine_li_regressor(q, dq, dq_r, ddq_r) @ pi, M @ ddq_r + C @ dq_r + G + D)
-    close(robot.mass_regressor(q, ddq_r) @ pi, M @ ddq_r)
-    close(robot.coriolis_regressor(q, dq, dq_r) @ pi, C @ dq_r)
-    close(robot.gravity_regressor(q) @ pi, G)
-    close(robot.friction_regressor(dq) @ pi, D)
+    assert_close(robot.slotine_li_regressor(q, dq, dq_r, ddq_r) @ pi, M @ ddq_r + C @ dq_r + G + D)
+    assert_close(robot.mass_regressor(q, ddq_r) @ pi, M @ ddq_r)
+    assert_close(robot.coriolis_regressor(q, dq, dq_r) @ pi, C @ dq_r)
+    assert_close(robot.gravity_regressor(q) @ pi, G)
+    assert_close(robot.friction_regressor(dq) @ pi, D)
 
 
 @few
@@ -98,8 +98,8 @@ def test_slotine_li_regressor_adds_up(case):
     robot, q, dq, ddq, dq_r, ddq_r = case
     parts = robot.mass_regressor(q, ddq_r) + robot.coriolis_regressor(q, dq, dq_r)
     parts += robot.gravity_regressor(q) + robot.friction_regressor(dq)
-    close(robot.slotine_li_regressor(q, dq, dq_r, ddq_r), parts)
-    close(robot.slotine_li_regressor(q, dq, dq, ddq), robot.regressor(q, dq, ddq))
+    assert_close(robot.slotine_li_regressor(q, dq, dq_r, ddq_r), parts)
+    assert_close(robot.slotine_li_regressor(q, dq, dq, ddq), robot.regressor(q, dq, ddq))
 
 
 @few
@@ -109,7 +109,7 @@ def test_slotine_li_regressor_by_polarisation(case):
     robot, q, v, _, v_r, a_r = case
     Y, zero, keep = robot.regressor, np.zeros_like(q), mechanical(robot)
     expected = Y(q, (v + v_r) / 2, a_r) - (Y(q, (v - v_r) / 2, zero) - Y(q, zero, zero))
-    close(robot.slotine_li_regressor(q, v, v_r, a_r)[:, keep], expected[:, keep])
+    assert_close(robot.slotine_li_regressor(q, v, v_r, a_r)[:, keep], expected[:, keep])
 
 
 @few
@@ -122,10 +122,10 @@ def test_friction_is_the_sum_of_its_terms(case):
     basis = {"viscous": dq, "coulomb": dq / (speed + friction.delta)}
     basis |= {name: dq * speed**k for k, name in enumerate(friction.TERMS[2:], start=1)}
     terms = np.column_stack([basis[name] for name in friction.terms])
-    close(robot.friction_torque(dq), (friction.coefficients * terms).sum(axis=1))
+    assert_close(robot.friction_torque(dq), (friction.coefficients * terms).sum(axis=1))
     for j, name in enumerate(robot.joint_names):
         columns = [robot.parameter_names.index(f"{name}.{term}") for term in friction.terms]
-        close(robot.friction_regressor(dq)[:, columns], np.eye(robot.n)[:, [j]] * terms[j])
+        assert_close(robot.friction_regressor(dq)[:, columns], np.eye(robot.n)[:, [j]] * terms[j])
 
 
 @few
@@ -145,19 +145,19 @@ def test_rotors_add_their_spin_energy(case):
         spin = robot.jacobian(q, carrier)[3:].T @ robot.forward_kinematics(q, carrier)[:3, :3] @ axis
         spin[rotor.joint - 1] += rotor.gear_ratio
         expected = expected + rotor.inertia * np.outer(spin, spin)
-    close(robot.mass_matrix(q), expected)
+    assert_close(robot.mass_matrix(q), expected)
 
 
 @few
 @given(case=cases(12))
 def test_energies(case):
     robot, q, dq, *_ = case
-    close(robot.kinetic_energy(q, dq), 0.5 * dq @ robot.mass_matrix(q) @ dq)
+    assert_close(robot.kinetic_energy(q, dq), 0.5 * dq @ robot.mass_matrix(q) @ dq)
     potential = 0.0
     for link, body in enumerate(robot.inertial, start=1):
         first_moment = robot.forward_kinematics(q, link)[:3] @ [*body[1:4], body[0]]
         potential -= robot.gravity @ first_moment
-    close(robot.potential_energy(q), potential)
+    assert_close(robot.potential_energy(q), potential)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -166,8 +166,8 @@ def test_dynamics_do_not_depend_on_where_the_base_stands(seed):
     far = np.array(robot.description.base)
     far[:3, 3] += [1000.0, -500.0, 20.0]
     moved = robot.replace(base=far)
-    close(moved.inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq))
-    close(moved.gravity_vector(q), robot.gravity_vector(q))
-    close(moved.mass_matrix(q), robot.mass_matrix(q))
-    close(moved.coriolis_matrix(q, dq), robot.coriolis_matrix(q, dq))
-    close(moved.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau))
+    assert_close(moved.inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq))
+    assert_close(moved.gravity_vector(q), robot.gravity_vector(q))
+    assert_close(moved.mass_matrix(q), robot.mass_matrix(q))
+    assert_close(moved.coriolis_matrix(q, dq), robot.coriolis_matrix(q, dq))
+    assert_close(moved.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from tests.dynamics.numerics import close
+from tests.dynamics.numerics import assert_close
 from tests.dynamics.random_chains import cases, few
 from tests.truth import CHAINS, load, robot_of
 
@@ -23,8 +23,8 @@ def test_coriolis_by_matrix_algebra(case):
     B_q = robot.mass_matrix_derivative(q).transpose(1, 0, 2).reshape(n * n, n)
     Q = np.kron(dq, np.eye(n))
     by_hand = 0.5 * ((B_q @ dq).reshape(n, n).T + Q @ B_q - B_q.T @ Q.T)
-    close(robot.coriolis_matrix_algebra(q, dq), by_hand)
-    close(robot.coriolis_matrix_algebra(q, dq), robot.coriolis_matrix(q, dq))
+    assert_close(robot.coriolis_matrix_algebra(q, dq), by_hand)
+    assert_close(robot.coriolis_matrix_algebra(q, dq), robot.coriolis_matrix(q, dq))
 
 
 @few
@@ -32,7 +32,7 @@ def test_coriolis_by_matrix_algebra(case):
 def test_coriolis_by_christoffel_sums(case):
     """T (8)."""
     robot, q, dq, *_ = case
-    close(robot.coriolis_matrix_christoffel(q, dq), robot.coriolis_matrix(q, dq))
+    assert_close(robot.coriolis_matrix_christoffel(q, dq), robot.coriolis_matrix(q, dq))
 
 
 @few
@@ -41,9 +41,9 @@ def test_blocks_make_up_the_links(case):
     """T (14)-(17), (21): the sums of blocks and parameters are M, C and G."""
     robot, q, dq, *_ = case
     pi = robot.inertial
-    close(np.einsum("lkij,lk->ij", robot.mass_blocks(q), pi), robot.mass_matrix(q))
-    close(np.einsum("lkij,lk->ij", robot.coriolis_blocks(q, dq), pi), robot.coriolis_matrix(q, dq))
-    close(np.einsum("lki,lk->i", robot.gravity_blocks(q), pi[:, :4]), robot.gravity_vector(q))
+    assert_close(np.einsum("lkij,lk->ij", robot.mass_blocks(q), pi), robot.mass_matrix(q))
+    assert_close(np.einsum("lkij,lk->ij", robot.coriolis_blocks(q, dq), pi), robot.coriolis_matrix(q, dq))
+    assert_close(np.einsum("lki,lk->i", robot.gravity_blocks(q), pi[:, :4]), robot.gravity_vector(q))
 
 
 @few
@@ -53,7 +53,7 @@ def test_blocks_are_columns_of_the_regressor(case):
     robot, q, dq, _, dq_r, ddq_r = case
     columns = robot.mass_blocks(q) @ ddq_r + robot.coriolis_blocks(q, dq) @ dq_r
     columns[:, :4] += robot.gravity_blocks(q)
-    close(columns.reshape(robot.p, robot.n).T, robot.slotine_li_regressor(q, dq, dq_r, ddq_r))
+    assert_close(columns.reshape(robot.p, robot.n).T, robot.slotine_li_regressor(q, dq, dq_r, ddq_r))
 
 
 # --- T, appendix D: the planar elbow, entry by entry ------------------------------------------------------------------
@@ -103,17 +103,17 @@ def elbow(request):
 
 
 def test_appendix_d_mass(elbow):
-    close(elbow.robot.mass_blocks(elbow.q) @ elbow.ddq_r, elbow.B)
+    assert_close(elbow.robot.mass_blocks(elbow.q) @ elbow.ddq_r, elbow.B)
 
 
 def test_appendix_d_coriolis(elbow):
-    close(elbow.robot.coriolis_blocks(elbow.q, elbow.dq) @ elbow.dq_r, elbow.C)
+    assert_close(elbow.robot.coriolis_blocks(elbow.q, elbow.dq) @ elbow.dq_r, elbow.C)
 
 
 def test_appendix_d_gravity_of_link_2_is_no_copy_of_link_1(elbow):
     """T-4."""
     Z = elbow.robot.gravity_blocks(elbow.q)
-    close(Z, [elbow.Z_1, elbow.Z_2])
+    assert_close(Z, [elbow.Z_1, elbow.Z_2])
     assert np.abs(Z[1] - elbow.Z_1).max() > 0.1
 
 
@@ -122,16 +122,16 @@ def test_appendix_d_derivative_of_the_mass_block(elbow):
     only_m2 = elbow.robot.with_parameters(np.eye(20)[10])
     gamma3 = 0.5 * 0.4 * np.sin(elbow.q[1])
     expected = [[0, -2 * gamma3], [0, -gamma3], [0, -gamma3], [0, 0]]
-    close(only_m2.mass_matrix_derivative(elbow.q).reshape(4, 2), expected)
+    assert_close(only_m2.mass_matrix_derivative(elbow.q).reshape(4, 2), expected)
 
 
 def test_appendix_d_needs_distal_frames(elbow):
     """T-6: with Craig's frames, in which the article writes its equation 2, the columns of m_1 vanish."""
     craig = robot_of("rr_elbow_craig")
     Y = craig.slotine_li_regressor(elbow.q, elbow.dq, elbow.dq_r, elbow.ddq_r)
-    close(Y[:, 0], np.zeros(2))
+    assert_close(Y[:, 0], np.zeros(2))
     distal = elbow.robot.slotine_li_regressor(elbow.q, elbow.dq, elbow.dq_r, elbow.ddq_r)
-    close(Y @ craig.parameters, distal @ elbow.robot.parameters)
+    assert_close(Y @ craig.parameters, distal @ elbow.robot.parameters)
     assert np.abs(distal[:, 0]).max() > 1e-3
 
 
@@ -145,7 +145,7 @@ def test_regressor_multiplies_reg_not_dyn(name):
     robot, dyn = robot_of(name), np.array(data["par_DYN"])
     for state in data["states"]:
         Y_r = robot.slotine_li_regressor(*(np.array(state[key]) for key in ("q", "qd", "qdr", "qddr")))
-        close(Y_r @ robot.parameters, state["tau"])
+        assert_close(Y_r @ robot.parameters, state["tau"])
         assert np.abs(Y_r @ dyn.ravel() - state["tau"]).max() > 0.1
 
 
@@ -156,10 +156,10 @@ def test_words_for_the_transpose_give_a_wrong_coriolis_that_is_skew(elbow):
     by_formula = 0.5 * (D + D.transpose(0, 2, 1) - D.transpose(2, 0, 1)) @ dq
     by_words = 0.5 * (D + D.transpose(0, 2, 1) - D.transpose(1, 2, 0)) @ dq
     M_dot = robot.mass_matrix_dot(q, dq)
-    close(by_formula, robot.coriolis_matrix(q, dq))
-    close(by_words, 0.5 * M_dot)
+    assert_close(by_formula, robot.coriolis_matrix(q, dq))
+    assert_close(by_words, 0.5 * M_dot)
     skew = M_dot - 2.0 * by_words
-    close(skew, -skew.T)
+    assert_close(skew, -skew.T)
     torque = robot.inverse_dynamics(q, dq, np.zeros(2)) - robot.gravity_vector(q)
-    close(by_formula @ dq, torque)
+    assert_close(by_formula @ dq, torque)
     assert np.abs(by_words @ dq - torque).max() > 1e-3

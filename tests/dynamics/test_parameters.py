@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import thunder_py as th
-from tests.dynamics.numerics import close
+from tests.dynamics.numerics import assert_close
 from tests.dynamics.random_chains import cases, few, random_robot
 from tests.truth import robot_of
 from thunder_py.description import Friction, Rotor
@@ -42,7 +42,7 @@ def test_names(arm):
         "shoulder.armature", "elbow.armature",
     )  # fmt: skip
     assert arm.p == len(arm.parameter_names) == 27
-    close(arm.parameters, [*arm.inertial.ravel(), 1, 2, 3, 4, 0.01, 0.5, 0.6], 1e-15)
+    assert_close(arm.parameters, [*arm.inertial.ravel(), 1, 2, 3, 4, 0.01, 0.5, 0.6], 1e-15)
 
 
 # --- unknown subsets --------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def test_unknown(arm, which, indices):
     chosen = arm.unknown(which)
     assert list(chosen.indices) == list(indices)
     assert chosen.names == tuple(arm.parameter_names[k] for k in indices)
-    close(chosen.values, arm.parameters[list(indices)], 0.0)
+    assert_close(chosen.values, arm.parameters[list(indices)], 0.0)
     assert chosen.mask.sum() == len(chosen.indices)
 
 
@@ -122,11 +122,11 @@ def test_regressors_split_into_known_and_unknown(case):
     robot, q, dq, ddq, dq_r, ddq_r = case
     for which in ("link1", "inertial", np.arange(robot.p) % 3 == 1):
         chosen = robot.unknown(which)
-        close(chosen.regressor(q, dq, ddq) @ chosen.parameters, robot.inverse_dynamics(q, dq, ddq))
+        assert_close(chosen.regressor(q, dq, ddq) @ chosen.parameters, robot.inverse_dynamics(q, dq, ddq))
         Y_r = robot.slotine_li_regressor(q, dq, dq_r, ddq_r)
         split = chosen.slotine_li_regressor(q, dq, dq_r, ddq_r)
-        close(split @ chosen.parameters, Y_r @ robot.parameters)
-        close(split[:, 1:], Y_r[:, chosen.mask], 0.0)
+        assert_close(split @ chosen.parameters, Y_r @ robot.parameters)
+        assert_close(split[:, 1:], Y_r[:, chosen.mask], 0.0)
 
 
 def test_split_regressor_of_a_batch(arm):
@@ -134,7 +134,7 @@ def test_split_regressor_of_a_batch(arm):
     chosen = arm.unknown("fore.arm")
     Y = chosen.regressor(q, dq, ddq)
     assert Y.shape == (4, 5, 2, 11)
-    close(Y @ chosen.parameters, arm.inverse_dynamics(q, dq, ddq))
+    assert_close(Y @ chosen.parameters, arm.inverse_dynamics(q, dq, ddq))
 
 
 # --- base parameters --------------------------------------------------------------------------------------------------
@@ -151,12 +151,12 @@ def test_base_parameters(name, count):
     assert base.count == count == len(base.independent) == len(base.names)
     assert base.names == tuple(robot.parameter_names[k] for k in base.independent)
     assert base.mapping.shape == (count, robot.p)
-    close(base.mapping[:, base.independent], np.eye(count), 1e-15)
+    assert_close(base.mapping[:, base.independent], np.eye(count), 1e-15)
     q, dq, ddq = np.random.default_rng(99).uniform(-3, 3, (3, 50, robot.n))
     Y = robot.regressor(q, dq, ddq)
     Y_b = Y[..., base.independent]
-    close(Y_b @ base.mapping, Y)
-    close(Y_b @ (base.mapping @ robot.parameters), robot.inverse_dynamics(q, dq, ddq))
+    assert_close(Y_b @ base.mapping, Y)
+    assert_close(Y_b @ (base.mapping @ robot.parameters), robot.inverse_dynamics(q, dq, ddq))
     singular = np.linalg.svd(Y_b.reshape(-1, count), compute_uv=False)
     assert singular[-1] > 1e-6 * singular[0]
     assert 1.0 <= base.condition_number < 1e4
@@ -168,7 +168,7 @@ def test_a_robot_of_base_parameters_alone_has_the_same_torques():
     pi = np.zeros(robot.p)
     pi[base.independent] = base.mapping @ robot.parameters
     q, dq, ddq = np.random.default_rng(1).uniform(-2, 2, (3, 20, 7))
-    close(robot.with_parameters(pi).inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq))
+    assert_close(robot.with_parameters(pi).inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq))
 
 
 def test_base_parameters_of_drives(arm):
@@ -178,7 +178,7 @@ def test_base_parameters_of_drives(arm):
     assert "shoulder.armature" not in base.names
     column = base.mapping[:, arm.parameter_names.index("shoulder.armature")]
     assert base.names[int(np.argmax(np.abs(column)))] == "upper.Izz"
-    close(np.sort(np.abs(column))[-2:], [0.0, 1.0])
+    assert_close(np.sort(np.abs(column))[-2:], [0.0, 1.0])
 
 
 def test_base_parameters_of_many_joints():
@@ -187,7 +187,7 @@ def test_base_parameters_of_many_joints():
     base = robot.base_parameters(samples=4)
     assert base.condition_number < 1e3
     Y = robot.regressor(*np.random.default_rng(2).uniform(-1, 1, (3, 16)))
-    close(Y[:, base.independent] @ base.mapping, Y)
+    assert_close(Y[:, base.independent] @ base.mapping, Y)
 
 
 # --- new vectors ------------------------------------------------------------------------------------------------------
@@ -201,14 +201,16 @@ def test_with_parameters_keeps_all_else(case):
     assert again.description == robot.description
     pi = np.random.default_rng(3).normal(size=robot.p)
     other = robot.with_parameters(pi)
-    close(other.parameters, pi, 0.0)
+    assert_close(other.parameters, pi, 0.0)
     assert other.parameter_names == robot.parameter_names
-    close(other.forward_kinematics(q), robot.forward_kinematics(q), 0.0)
-    close(other.with_parameters(robot.parameters).inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq), 0.0)
+    assert_close(other.forward_kinematics(q), robot.forward_kinematics(q), 0.0)
+    assert_close(
+        other.with_parameters(robot.parameters).inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq), 0.0
+    )
 
 
 def test_robots_can_be_pickled(arm):
     again = pickle.loads(pickle.dumps(arm))
     assert again.description == arm.description
     assert again.parameter_names == arm.parameter_names
-    close(again.parameters, arm.parameters, 0.0)
+    assert_close(again.parameters, arm.parameters, 0.0)

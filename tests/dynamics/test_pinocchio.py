@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from tests.dynamics.numerics import Array, close, derivative, path
+from tests.dynamics.numerics import Array, assert_close, derivative, path
 from tests.dynamics.random_chains import KINDS, Case, random_case
 from thunder_py.inertia import pseudo_inertia, reg_from_pseudo_inertia
 
@@ -129,43 +129,43 @@ def test_frames(oracle):
     robot, q, dq = oracle.case[:3]
     for name in robot.frame_names:
         T, J, J_dot = oracle.frame(name, q, dq)
-        close(robot.forward_kinematics(q, name), T, 1e-9)
-        close(robot.jacobian(q, name), J, 1e-9)
-        close(robot.jacobian_dot(q, dq, name), J_dot, 1e-9)
+        assert_close(robot.forward_kinematics(q, name), T, 1e-9)
+        assert_close(robot.jacobian(q, name), J, 1e-9)
+        assert_close(robot.jacobian_dot(q, dq, name), J_dot, 1e-9)
 
 
 def test_mass_matrix(oracle):
     robot, q, *_ = oracle.case
-    close(robot.mass_matrix(q), oracle.mass_matrix(q), 1e-9)
+    assert_close(robot.mass_matrix(q), oracle.mass_matrix(q), 1e-9)
 
 
 def test_coriolis_matrix(oracle):
     robot, q, dq, *_ = oracle.case
-    close(robot.coriolis_matrix(q, dq), oracle.coriolis_matrix(q, dq), 1e-9)
+    assert_close(robot.coriolis_matrix(q, dq), oracle.coriolis_matrix(q, dq), 1e-9)
 
 
 def test_gravity_vector(oracle):
     robot, q, *_ = oracle.case
-    close(robot.gravity_vector(q), oracle.gravity_vector(q), 1e-9)
+    assert_close(robot.gravity_vector(q), oracle.gravity_vector(q), 1e-9)
 
 
 def test_mass_matrix_dot(oracle):
     robot, q, dq, *_ = oracle.case
     dq = dq / max(1.0, np.abs(dq).sum() / 8)  # slow enough for the difference formula
-    close(robot.mass_matrix_dot(q, dq), derivative(lambda t: oracle.mass_matrix(path(q, dq)(t))), 1e-9)
+    assert_close(robot.mass_matrix_dot(q, dq), derivative(lambda t: oracle.mass_matrix(path(q, dq)(t))), 1e-9)
 
 
 def test_inverse_dynamics(oracle):
     robot, q, dq, ddq, *_ = oracle.case
-    close(robot.inverse_dynamics(q, dq, ddq), oracle.inverse_dynamics(q, dq, ddq), 1e-9)
+    assert_close(robot.inverse_dynamics(q, dq, ddq), oracle.inverse_dynamics(q, dq, ddq), 1e-9)
 
 
 def test_forward_dynamics(oracle):
     robot, q, dq, ddq, *_ = oracle.case
     tau = oracle.inverse_dynamics(q, dq, ddq)
-    close(robot.forward_dynamics(q, dq, tau), oracle.forward_dynamics(q, dq, tau), 1e-9)
+    assert_close(robot.forward_dynamics(q, dq, tau), oracle.forward_dynamics(q, dq, tau), 1e-9)
 
 
 def test_regressor(oracle):
     robot, q, dq, ddq, *_ = oracle.case
-    close(robot.regressor(q, dq, ddq), oracle.regressor(q, dq, ddq), 1e-9)
+    assert_close(robot.regressor(q, dq, ddq), oracle.regressor(q, dq, ddq), 1e-9)

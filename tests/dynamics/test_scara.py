@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.dynamics.numerics import close
+from tests.dynamics.numerics import assert_close
 from thunder_py.description import Rotor
 from thunder_py.inertia import reg_from_dyn
 
@@ -43,11 +43,11 @@ def test_kinematics(scara, state):
     q1, q2, d3, q4 = q = state[0]
     s, c = np.sin(q1 + q2 - q4), np.cos(q1 + q2 - q4)
     x, y = (np.cos(q1 + q2) + np.cos(q1)) / 2, (np.sin(q1 + q2) + np.sin(q1)) / 2
-    close(scara.forward_kinematics(q), [[-s, c, 0, x], [c, s, 0, y], [0, 0, -1, 0.5 - d3], [0, 0, 0, 1]])
+    assert_close(scara.forward_kinematics(q), [[-s, c, 0, x], [c, s, 0, y], [0, 0, -1, 0.5 - d3], [0, 0, 0, 1]])
     J = np.zeros((6, 4))
     J[0, :2], J[1, :2] = (-y, -np.sin(q1 + q2) / 2), (x, np.cos(q1 + q2) / 2)
     J[2, 2], J[5] = -1.0, (1, 1, 0, -1)
-    close(scara.jacobian(q), J)
+    assert_close(scara.jacobian(q), J)
 
 
 def test_manipulability(scara, state):
@@ -66,7 +66,7 @@ def test_mass_matrix(scara, state):
         [-1 / 4, -1 / 4, 45 / 2, 0],
         [-51 / 50, -51 / 50, 0, 7 / 5],
     ]
-    close(scara.mass_matrix(q), B)
+    assert_close(scara.mass_matrix(q), B)
 
 
 def test_coriolis_matrix(scara, state):
@@ -74,7 +74,7 @@ def test_coriolis_matrix(scara, state):
     s2, (v1, v2, *_) = np.sin(q[1]), dq
     C = np.zeros((4, 4))
     C[:2, :2] = [[-5 * v2 * s2, -5 * v1 * s2 - 5 * v2 * s2], [5 * v1 * s2, 0]]
-    close(scara.coriolis_matrix(q, dq), C)
+    assert_close(scara.coriolis_matrix(q, dq), C)
 
 
 def test_printed_christoffel_formula_has_a_wrong_sign(scara, state):
@@ -83,17 +83,17 @@ def test_printed_christoffel_formula_has_a_wrong_sign(scara, state):
     D = scara.mass_matrix_derivative(q)
     printed = 0.5 * (D + D.transpose(0, 2, 1) + D.transpose(2, 0, 1)) @ dq
     s2, (v1, v2, *_) = np.sin(q[1]), dq
-    close(printed[1, :2], [-5 * (v1 + v2) * s2, -5 * v1 * s2])
+    assert_close(printed[1, :2], [-5 * (v1 + v2) * s2, -5 * v1 * s2])
     skew = scara.mass_matrix_dot(q, dq) - 2 * printed
     assert np.abs(skew + skew.T).max() > 1e-3
     error = scara.coriolis_matrix(q, dq) @ dq - printed @ dq
-    close(error, [0, 10 * v1 * (v1 + v2) * s2, 0, 0])
+    assert_close(error, [0, 10 * v1 * (v1 + v2) * s2, 0, 0])
 
 
 def test_gravity_vector(scara, state):
     """S-3: d3 points down; the payload of 5 kg on the last link adds 49.05 N."""
     q = state[0]
-    close(scara.gravity_vector(q), [0, 0, -98.1, 0])
+    assert_close(scara.gravity_vector(q), [0, 0, -98.1, 0])
     payload = reg_from_dyn([5.0, *np.zeros(9)])
     loaded = scara.replace(inertial=scara.inertial + np.outer([0, 0, 0, 1], payload))
-    close(loaded.gravity_vector(q), [0, 0, -98.1 - 49.05, 0])
+    assert_close(loaded.gravity_vector(q), [0, 0, -98.1 - 49.05, 0])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thunder_py as th
-from tests.dynamics.numerics import close
+from tests.dynamics.numerics import assert_close
 from tests.dynamics.random_chains import cases, few
 
 SINGULAR = r"^the chosen rows of the Jacobian are singular here; choose fewer with rows=$"
@@ -39,8 +39,8 @@ def test_operational_space_inertia_of_all_six_rows():
     q = np.linspace(-1, 1, 7)
     J = robot.jacobian(q)
     Lambda = robot.operational_space_inertia(q)
-    close(Lambda @ J @ np.linalg.solve(robot.mass_matrix(q), J.T), np.eye(6))
-    close(Lambda, robot.operational_space_inertia(q, rows=range(6)))
+    assert_close(Lambda @ J @ np.linalg.solve(robot.mass_matrix(q), J.T), np.eye(6))
+    assert_close(Lambda, robot.operational_space_inertia(q, rows=range(6)))
 
 
 @pytest.mark.parametrize(
@@ -87,25 +87,25 @@ def test_ellipsoids(case, rows):
     J = robot.jacobian(q)[rows]
     m = len(rows)
     axes, lengths = robot.velocity_ellipsoid(q, rows=rows)
-    close(axes.T @ axes, np.eye(m), 1e-12)
+    assert_close(axes.T @ axes, np.eye(m), 1e-12)
     assert np.all(np.diff(lengths) <= 0.0)
-    close((axes * lengths**2) @ axes.T, J @ J.T)  # J J' = sum l^2 a a'
+    assert_close((axes * lengths**2) @ axes.T, J @ J.T)  # J J' = sum l^2 a a'
     force_axes, force_lengths = robot.force_ellipsoid(q, rows=rows)
     assert np.all(force_lengths[:-1] >= force_lengths[1:])
-    close(force_axes[:, ::-1], axes)
+    assert_close(force_axes[:, ::-1], axes)
     regular = lengths > 1e-9
-    close(force_lengths[::-1][regular] * lengths[regular], np.ones(regular.sum()), 1e-12)
+    assert_close(force_lengths[::-1][regular] * lengths[regular], np.ones(regular.sum()), 1e-12)
 
 
 def test_ellipsoids_of_the_planar_arm():
     """With the elbow bent by a quarter turn: J J' of the linear rows by hand; no motion along z, any force."""
     velocity = planar.velocity_ellipsoid([0.0, np.pi / 2])
     J = np.array([[-0.4, -0.4], [0.5, 0.0]])
-    close(velocity.lengths, [*np.linalg.svd(J, compute_uv=False), 0.0], 1e-15)
-    close(np.abs(velocity.axes[:, 2]), [0, 0, 1])
+    assert_close(velocity.lengths, [*np.linalg.svd(J, compute_uv=False), 0.0], 1e-15)
+    assert_close(np.abs(velocity.axes[:, 2]), [0, 0, 1])
     force = planar.force_ellipsoid([0.0, np.pi / 2])
     assert force.lengths[0] == np.inf
-    close(force.lengths[1:], 1 / np.linalg.svd(J, compute_uv=False)[::-1])
+    assert_close(force.lengths[1:], 1 / np.linalg.svd(J, compute_uv=False)[::-1])
 
 
 def test_ellipsoids_in_a_singular_pose_have_no_spurious_length():
@@ -120,5 +120,5 @@ def test_ellipsoids_of_a_batch():
         assert (axes.shape, lengths.shape) == ((2, 3, 2, 2), (2, 3, 2))
         for index in np.ndindex(2, 3):
             one = method(q[index], rows=[0, 1])
-            close(axes[index], one.axes)
-            close(lengths[index], one.lengths)
+            assert_close(axes[index], one.axes)
+            assert_close(lengths[index], one.lengths)
