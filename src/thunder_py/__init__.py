@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     )
     from .control import Backstepping, SlotineLi
     from .result import Result
-    from .simulation import simulate
+    from .simulation import Payload, simulate
 
 __version__: str = _core.__version__
 
 # what costs an import of its own comes when it is first used
 _LAZY = {
     "Backstepping": "control",
+    "Payload": "simulation",
     "SlotineLi": "control",
     "Result": "result",
     "simulate": "simulation",
@@ -49,6 +50,7 @@ _LAZY_MODULES = (
 
 __all__ = [
     "Backstepping",
+    "Payload",
     "Result",
     "Robot",
     "SlotineLi",

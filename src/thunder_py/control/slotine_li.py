@@ -34,6 +34,8 @@ class SlotineLi(_core.SlotineLi):
         [1/s].
     K_d : float, (n,) or (n, n) array_like
         [N m s/rad].
+        Sampled, it must stay well below inertia over period, joint by joint: 10 is unstable for the Panda's last
+        joint at 1 kHz.
     Gamma : float, (u,) or (u, u) array_like, optional
         For the u unknown parameters; large adapts slowly. Not needed with ``adaptive=False``.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
