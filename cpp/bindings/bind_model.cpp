@@ -79,7 +79,7 @@ const Frame<double>& find_frame(const Model& model, py::handle frame) {
   int index = -1;
   if (py::isinstance<py::str>(frame)) {
     index = model.find_frame(py::cast<std::string>(frame));
-  } else if (PyIndex_Check(frame.ptr())) {
+  } else if (PyIndex_Check(frame.ptr()) && !py::isinstance<py::bool_>(frame)) {
     const py::ssize_t given = PyNumber_AsSsize_t(frame.ptr(), nullptr);
     index = given >= 0 && given <= model.n() ? static_cast<int>(given) : -1;
   }

@@ -88,6 +88,8 @@ py::object call(const Model& model, const py::handle* arguments, py::handle fram
   return std::move(result);
 }
 
+constexpr long kMostThreads = 1024;
+
 /// The arguments of one call, sorted by name: inputs, then frame, rows, out, threads where the quantity has them.
 template <class Q>
 struct Arguments {
@@ -130,8 +132,9 @@ struct Arguments {
   int thread_count() const {
     if (threads == nullptr) return 1;
     const long count = PyIndex_Check(threads) ? PyLong_AsLong(threads) : -1;
-    if (count < 0 || count > 4096)
-      throw py::value_error("threads must be 0 (one per core) or more, got " +
+    if (count < 0 || count > kMostThreads)
+      throw py::value_error("threads must be a whole number from 0 (one per core) to " +
+                            std::to_string(kMostThreads) + ", got " +
                             std::string(py::str(py::repr(threads))));
     return static_cast<int>(count);
   }

@@ -39,6 +39,11 @@ def check_label(name: object, what: str) -> str:
     return str(name)  # numpy's strings too
 
 
+def _short(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 200 else f"{text[:200]} ..."
+
+
 def array(value: Any, shape: tuple[int | None, ...], what: str, *, finite: bool = True) -> Array:
     """Return `value` as a read-only float64 copy of exactly `shape`.
 
@@ -64,11 +69,11 @@ def array(value: Any, shape: tuple[int | None, ...], what: str, *, finite: bool 
     try:
         result = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{what} must be numbers of shape {expected}, got {value!r}") from error
+        raise ModelError(f"{what} must be numbers of shape {expected}, got {_short(value)}") from error
     if len(shape) != result.ndim or any(s not in (None, r) for s, r in zip(shape, result.shape, strict=True)):
         raise ModelError(f"{what} must have shape {expected}, got {result.shape}")
     if np.isnan(result).any() or (finite and np.isinf(result).any()):
-        raise ModelError(f"{what} must be {'finite' if finite else 'without NaN'}, got {value!r}")
+        raise ModelError(f"{what} must be {'finite' if finite else 'without NaN'}, got {_short(value)}")
     result.setflags(write=False)
     return result
 

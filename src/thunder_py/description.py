@@ -20,6 +20,7 @@ from .values import Value, frozen, set_fields
 
 __all__ = [
     "MAX_JOINTS",
+    "RESERVED_NAMES",
     "Friction",
     "Limits",
     "RobotDescription",
@@ -30,6 +31,8 @@ __all__ = [
 ]
 
 MAX_JOINTS = 64
+#: of frames and of groups of parameters
+RESERVED_NAMES = ("base", "tool", "inertial", "friction", "rotor", "armature")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -177,8 +180,10 @@ class RobotDescription(Value):
         frames = {}
         for name, (link, T) in self.frames.items():
             check_label(name, "frame name")
-            if name in self.link_names or name in ("base", "tool"):
-                raise ModelError(f"frame name {name!r} is taken: links, 'base' and 'tool' have it already")
+            if name in self.link_names or name in RESERVED_NAMES:
+                raise ModelError(
+                    f"frame name {name!r} is taken: links have it, or it is one of {', '.join(RESERVED_NAMES)}"
+                )
             if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 0 <= link <= self.n:
                 raise ModelError(f"frame {name!r} must sit on a link 0..{self.n}, got {link!r}")
             frames[name] = (int(link), pose(T, f"frame {name!r}"))
@@ -216,6 +221,10 @@ def _labels(names: Sequence[str], n: int, what: str) -> tuple[str, ...]:
         raise ModelError(f"{what}_names must be {n} names, got {names!r}")
     labels = tuple(check_label(name, f"{what} name") for name in names)
     for name in labels:
+        if name in RESERVED_NAMES:
+            raise ModelError(
+                f"{what} name {name!r} is taken; these have a meaning already: {', '.join(RESERVED_NAMES)}"
+            )
         if labels.count(name) > 1:
             raise ModelError(f"{what} names must differ, got {name!r} twice")
     return labels
@@ -244,6 +253,7 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
     for name, mass in zip(description.link_names, description.inertial[:, 0], strict=True):
         if mass < 0.0:
             raise ModelError(f"mass of {name} must be >= 0, got {mass:g}")
+    _check_inertias(description)
     if description.friction is not None:
         for k, term in enumerate(description.friction.terms[:2]):
             column = description.friction.coefficients[:, k]
@@ -259,6 +269,19 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
             name = description.joint_names[rotor.joint - 1]
             raise ModelError(f"rotor inertia of {name} must be >= 0, got {rotor.inertia:g}")
     return description
+
+
+def _check_inertias(description: RobotDescription) -> None:
+    """Refuse a negative moment of inertia about the centre of mass; a flat or massless link is fine."""
+    for name, (m, x, y, z, *I) in zip(description.link_names, description.inertial, strict=True):
+        c = np.array([x, y, z]) / m if m > 0.0 else np.zeros(3)
+        about_origin = np.array([[I[0], I[1], I[2]], [I[1], I[3], I[4]], [I[2], I[4], I[5]]])
+        about_com = about_origin - m * (c @ c * np.eye(3) - np.outer(c, c))
+        least = np.linalg.eigvalsh(about_com)[0]
+        if least < -1e-9 * max(np.abs(about_origin).max(), m * (c @ c)):
+            raise ModelError(
+                f"inertia of {name} about its centre of mass must have no negative moment, got {least:g} kg m^2"
+            )
 
 
 def describe_dh(

@@ -32,7 +32,7 @@ class JointReference(NamedTuple):
 
 
 class TaskReference(NamedTuple):
-    """Pose of a frame, its twist and the derivative of the twist; base axes, linear part first.
+    """Pose of a frame, its twist and the derivative of the twist; world axes, linear part first.
 
     Attributes
     ----------

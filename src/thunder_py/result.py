@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ._core import Status
 from .checks import Array
-from .errors import FileFormatError
+from .errors import FileFormatError, ThunderError
 from .values import Value, frozen, set_fields
 
 if TYPE_CHECKING:
@@ -56,10 +56,23 @@ class Result(Value):
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Make everything read-only."""
+        """Check that the arrays belong together and make everything read-only."""
+        self._check()
         set_fields(self, signals=frozen(dict(self.signals)), names=frozen(dict(self.names)))
         for values in (self.t, self.q, self.dq, self.tau, self.status, *self.signals.values()):
             values.setflags(write=False)
+
+    def _check(self) -> None:
+        rows, n = np.size(self.t), np.shape(self.q)[-1:]
+        for name in ("t", "q", "dq", "tau", "status", *self.signals):
+            values = np.asarray(self.signals[name] if name in self.signals else getattr(self, name))
+            if values.dtype.kind not in "iuf" or values.shape[:1] != (rows,) or rows == 0:
+                raise ThunderError(f"{name} must be numbers, one row for each of {rows} instants, got {values.shape}")
+            if name in ("q", "dq", "tau") and values.shape != (rows, *n):
+                raise ThunderError(f"{name} must have shape {(rows, *n)}, got {values.shape}")
+        unknown = set(np.unique(self.status).tolist()) - {int(status) for status in Status.__members__.values()}
+        if unknown:
+            raise ThunderError(f"status must be values of Status, got {sorted(unknown)}")
 
     def _signal(self, name: str) -> Array:
         try:
@@ -196,11 +209,12 @@ class Result(Value):
         missing = [name for name in ALWAYS_LOGGED if name not in arrays]
         if missing:
             raise FileFormatError(f"not a file of Result.save: {', '.join(missing)} missing", path=path)
-        return cls(
-            **{name: arrays[name] for name in ALWAYS_LOGGED},
-            signals={k.removeprefix(_SIGNAL): v for k, v in arrays.items() if k.startswith(_SIGNAL)},
-            names={k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)},
-        )
+        signals = {k.removeprefix(_SIGNAL): v for k, v in arrays.items() if k.startswith(_SIGNAL)}
+        names = {k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)}
+        try:
+            return cls(**{name: arrays[name] for name in ALWAYS_LOGGED}, signals=signals, names=names)
+        except (ThunderError, TypeError) as error:
+            raise FileFormatError(f"not a file of Result.save: {error}", path=path) from error
 
     def __repr__(self) -> str:
         """Length, size and how it ended."""

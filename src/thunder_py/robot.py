@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, inertia
+from .checks import array
 from .description import Friction, Limits, RobotDescription, check_physical_input, describe_dh
 from .parameters import BaseParameters, UnknownParameters, find_base_parameters, select_parameters
 
@@ -195,11 +196,7 @@ class Robot(_core.Model):
         parameters : (p,) array_like
             In the order of `parameter_names`.
         """
-        pi = np.asarray(parameters, dtype=np.float64)
-        if pi.shape != (self.p,):
-            raise ValueError(f"parameters must have shape ({self.p},), got {pi.shape}")
-        if not np.isfinite(pi).all():
-            raise ValueError("parameters must be finite")
+        pi = array(parameters, (self.p,), "parameters")
         d = self._description
         terms = 0 if d.friction is None else len(d.friction.terms)
         inertial, friction, rotors, armature = np.split(pi, np.cumsum([10 * self.n, terms * self.n, len(d.rotors)]))
@@ -265,6 +262,7 @@ class Robot(_core.Model):
         rows : sequence of int
             Rows of the Jacobian, default the linear ones.
         """
+        self.manipulability(q, frame, rows=rows)  # it checks the rows
         J = self.jacobian(q, frame)[..., list(rows), :]
         axes, singular, _ = np.linalg.svd(J)  # not of J J': squaring costs half the digits near singularities
         lengths = np.zeros(J.shape[:-1])

@@ -92,8 +92,8 @@ class Payload:
                 hint = nearest_hint(self.link, robot.link_names)
                 raise UnknownNameError(f"payload link: no link of {robot.name} is called {self.link!r}{hint}")
             return int(robot.link_names.index(self.link)) + 1
-        if not 1 <= self.link <= robot.n:
-            raise ValueError(f"payload link must be 1 to {robot.n} or a name, got {self.link}")
+        if isinstance(self.link, bool) or not isinstance(self.link, (int, np.integer)) or not 1 <= self.link <= robot.n:
+            raise ValueError(f"payload link must be 1 to {robot.n} or a name, got {self.link!r}")
         return int(self.link)
 
 
@@ -172,6 +172,9 @@ def simulate(
         "native_control": _in_core(controller, _core.Controller, "step")
         and _definer(reference, "__call__") in (_JointSource, _TaskSource),
     }
+    _check_signals(controller)
+    if isinstance(log, str):
+        raise ValueError(f"log must be a sequence of names, got the text {log!r}")
     if integrator not in INTEGRATORS:
         raise ValueError(f"integrator must be one of {INTEGRATORS}, got {integrator!r}")
     if hasattr(controller, "reset"):
@@ -181,6 +184,13 @@ def simulate(
         raw = _core.simulate(plant, controller, reference, integrator=integrator, progress=shown, **options)
     joint_names = plant.joint_names if isinstance(plant, Robot) else tuple(f"joint{i + 1}" for i in range(n))
     return _result(raw, joint_names)
+
+
+def _check_signals(controller: object) -> None:
+    """Refuse a Python controller whose signals are called like columns of the run itself."""
+    taken = {*ALWAYS_LOGGED, "labels"} & set(getattr(controller, "signals", ()))
+    if taken and not isinstance(controller, _core.Controller):
+        raise ValueError(f"controller.signals must not be called {', '.join(sorted(taken))}: the run logs these itself")
 
 
 def _joint_count(plant: Any, controller: Any) -> int:
@@ -213,9 +223,14 @@ def _time_options(duration: float, dt: float, control_period: float | None, log_
 
 
 def _plant_options(plant: Robot | PlantLike, payloads: Sequence[Payload]) -> dict[str, Any]:
+    if isinstance(payloads, Payload):
+        payloads = (payloads,)
     native = _in_core(plant, Robot, "forward_dynamics")
     if payloads and not native:
         raise ValueError("payloads need a plant that is a Robot; let a plant written in Python change itself")
+    for payload in payloads:
+        if not isinstance(payload, Payload):
+            raise ValueError(f"payloads must be a sequence of Payload, got {payload!r} in it")
     bodies = [(p.time, p.link_index(plant), p.parameters.tolist()) for p in payloads if isinstance(plant, Robot)]
     return {"native_plant": native, "payloads": bodies}
 

@@ -94,14 +94,14 @@ def test_rows(name):
 
 @pytest.mark.parametrize("name", INPUTS)
 def test_threads(name):
-    assert_refused("threads must be 0 (one per core) or more, got -1", name, threads=-1)
+    assert_refused("threads must be a whole number from 0 (one per core) to 1024, got -1", name, threads=-1)
 
 
 def test_parameter_vector():
     for wrong, message in [
         (np.zeros(5), rf"^parameters must have shape \({ROBOT.p},\), got \(5,\)$"),
         (np.zeros((1, ROBOT.p)), rf"^parameters must have shape \({ROBOT.p},\), got \(1, {ROBOT.p}\)$"),
-        (np.full(ROBOT.p, np.nan), r"^parameters must be finite$"),
+        (np.full(ROBOT.p, np.nan), r"^parameters must be finite, got array\(\[nan, nan, .{,180} \.\.\.$"),
     ]:
         with pytest.raises(ValueError, match=message):
             ROBOT.with_parameters(wrong)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import array, check_name
-from ..description import Friction, Limits, RobotDescription
+from ..description import RESERVED_NAMES, Friction, Limits, RobotDescription
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..inertia import pseudo_inertia, reg_from_pseudo_inertia
 from .urdf_tree import Joint, Tree, read_tree
@@ -37,7 +37,7 @@ def load_urdf(
     """Read the arm between two links of a URDF file.
 
     Fixed joints are lumped into the link they are fixed to, with the inertia of whatever hangs on them; the lumped
-    links stay as named frames, one called ``base`` or ``tool`` with the prefix ``urdf:`` because these names are taken.
+    links stay as named frames. A name that has a meaning of its own, such as ``base``, gets the prefix ``urdf:``.
     Moving branches that leave the immobile base are left out: they do not take part in the arm's dynamics. Meshes are
     never opened.
 
@@ -138,8 +138,8 @@ def parse_urdf(
         inertial=_inertial(tree, arm, zero=missing_inertia == "zero"),
         gravity=np.asarray(gravity),
         tool=arm.places[tip][1],
-        joint_names=tuple(joint.name for joint in joints),
-        link_names=tuple(joint.child for joint in joints),
+        joint_names=tuple(_label(joint.name) for joint in joints),
+        link_names=tuple(_label(joint.child) for joint in joints),
         limits=_limits(joints),
         friction=_friction(joints),
         frames=_frames(arm, tip),
@@ -298,5 +298,9 @@ def _frames(arm: _Arm, tip: str) -> dict[str, tuple[int, Array]]:
             continue
         if name == "base" and body == 0 and np.array_equal(T, np.eye(4)):
             continue
-        frames[f"urdf:{name}" if name in ("base", "tool") else name] = (body, T)
+        frames[_label(name)] = (body, T)
     return frames
+
+
+def _label(name: str) -> str:
+    return f"urdf:{name}" if name in RESERVED_NAMES else name

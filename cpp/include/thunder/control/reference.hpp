@@ -19,7 +19,7 @@ struct JointReference {
   bool finite() const noexcept { return q.allFinite() && dq.allFinite() && ddq.allFinite(); }
 };
 
-/// Pose, twist and its derivative of the controlled frame; base axes, linear part first.
+/// Pose, twist and its derivative of the controlled frame; world axes, linear part first.
 struct TaskReference {
   Eigen::Vector3d p = Eigen::Vector3d::Zero();
   Eigen::Matrix3d R = Eigen::Matrix3d::Identity();

@@ -1,0 +1,77 @@
+"""Input that once passed and did harm."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+
+
+@pytest.mark.parametrize("name", ["base", "tool", "inertial"])
+def test_reserved_names_of_links(name):
+    with pytest.raises(
+        th.errors.ModelError, match=f"^link name '{name}' is taken; these have a meaning already: base, "
+    ):
+        th.Robot.from_dh([[0, 0, 0, 0]], link_names=[name])
+
+
+@pytest.mark.parametrize("name", ["q", "labels", "status"])
+def test_a_controller_may_not_log_what_the_run_logs(name):
+    class Rest:
+        def __init__(self):
+            self.signals = {name: np.zeros(2)}
+
+        def step(self, t, q, dq, reference):
+            return np.zeros(2)
+
+    robot = th.Robot.load("elbow")
+    with pytest.raises(ValueError, match=f"^controller.signals must not be called {name}: the run logs these itself$"):
+        th.simulate(robot, Rest(), th.reference.SetPoint([0.0, 0.0]), 0.01)
+
+
+def test_negative_moment_of_inertia():
+    dyn = [[1, 0.3, 0, 0, -1, 0, 0, 1, 0, 1]]
+    with pytest.raises(th.errors.ModelError, match=r"^inertia of link1 about its centre of mass .* got -1 kg m\^2$"):
+        th.Robot.from_dh([[0, 0, 0, 0]], inertial=dyn)
+    flat = th.Robot.from_dh([[0, 0, 0, 0]], inertial=[[2, 0.3, 0.4, 0, 0, 0, 0, 0, 0, 1]])
+    assert flat.inertial[0, 0] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"q": np.zeros((3, 7)), "dq": np.zeros((1, 7))},
+            "dq must be numbers, one row for each of 3 instants, got (1, 7)",
+        ),
+        ({"tau": np.zeros((3, 6))}, "tau must have shape (3, 7), got (3, 6)"),
+        ({"status": np.array([0, 99, 0])}, "status must be values of Status, got [99]"),
+        ({"t": np.zeros(0)}, "t must be numbers, one row for each of 0 instants, got (0,)"),
+    ],
+)
+def test_broken_result_files(tmp_path, change, message):
+    arrays = {"t": np.arange(3.0), "q": np.zeros((3, 7)), "dq": np.zeros((3, 7)), "tau": np.zeros((3, 7))}
+    arrays = {**arrays, "status": np.zeros(3, dtype=int), **change}
+    np.savez(tmp_path / "run.npz", **arrays)
+    with pytest.raises(th.errors.FileFormatError, match=re.escape(message)):
+        th.Result.load(tmp_path / "run.npz")
+
+
+def test_payloads_and_logs():
+    robot, motion = th.Robot.load("elbow"), th.reference.SetPoint([0.0, 0.0])
+    law = th.SlotineLi(robot, 1.0, 1.0, adaptive=False)
+    with pytest.raises(ValueError, match=r"^payloads must be a sequence of Payload, got 1 in it$"):
+        th.simulate(robot, law, motion, 0.01, payloads=[1])
+    with pytest.raises(ValueError, match=r"^payload link must be 1 to 2 or a name, got True$"):
+        th.simulate(robot, law, motion, 0.01, payloads=th.Payload(1.0, link=True))
+    with pytest.raises(ValueError, match=r"^log must be a sequence of names, got the text 'error'$"):
+        th.simulate(robot, law, motion, 0.01, log="error")
+    assert th.simulate(robot, law, motion, 0.01, payloads=th.Payload(1.0)).q.shape == (11, 2)
+
+
+def test_rows_of_ellipsoids():
+    with pytest.raises(ValueError, match=r"^rows must be increasing whole numbers from 0 to 5, got \[9\]$"):
+        th.Robot.load("elbow").velocity_ellipsoid([0.0, 0.0], rows=[9])
