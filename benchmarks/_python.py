@@ -121,8 +121,13 @@ def time_calls(call: Call, rounds: int) -> dict[str, float]:
     }
 
 
-def batches(arm: Arm, count: int, rounds: int) -> list[dict[str, Any]]:
-    """Time a call with `count` states, per state: without and with wide instructions, on one thread and two."""
+def batches(arm: Arm, rounds: int) -> list[dict[str, Any]]:
+    """Time calls per state: batches that stay in the cache with either instructions, long ones on one thread and two."""
+    short = _batches(arm, 128, rounds, (("baseline", 1), ("best", 1)))
+    return short + _batches(arm, 16384, max(rounds // 10, 3), (("best", 1), ("best", 2)))
+
+
+def _batches(arm: Arm, count: int, rounds: int, ways: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
     robot, n = arm.robot(), arm.n
     q, dq, v, a = np.random.default_rng(2).uniform(-2, 2, (4, count, n))
     M, Y, x = np.empty((count, n, n)), np.empty((count, n, 10 * n)), np.empty((count, n))
@@ -135,7 +140,7 @@ def batches(arm: Arm, count: int, rounds: int) -> list[dict[str, Any]]:
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
     records = []
     for quantity, call in calls.items():
-        for instructions, threads in (("baseline", 1), ("best", 1), ("best", 2)):
+        for instructions, threads in ways:
             th.Robot._use_instruction_set(instructions)
             best = min(_duration(lambda call=call, threads=threads: call(threads)) for _ in range(rounds))
             how = {"quantity": quantity, "count": count, "instructions": instructions, "threads": threads}

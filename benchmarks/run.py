@@ -48,7 +48,7 @@ def main() -> None:
         "cpp": cpp,
         "growth": growth,
         "import_ms": _python.import_milliseconds(5 if quick else 20),
-        "batch": _python.batches(arm, count=1024, rounds=20 if quick else 100),
+        "batch": _python.batches(arm, rounds=50 if quick else 500),
         "steps_per_second": _loop.steps_per_second(duration=2.0 if quick else 10.0, rounds=3),
         "python": _python.python_calls(arm, 50 if quick else 400),
     }

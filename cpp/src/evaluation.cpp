@@ -41,7 +41,10 @@ void evaluate_batch(std::size_t quantity, InstructionSet isa, BatchCall call, st
 #else
   (void)isa;
 #endif
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  // starting a thread costs about as much as this many samples
+  constexpr std::size_t worthwhile = 1024;
+  threads = static_cast<int>(std::min<std::size_t>(threads, std::max<std::size_t>(1, count / worthwhile)));
   const std::size_t chunk = (count / threads + 7) / 8 * 8;  // whole packs
   call.first = 0;
   call.last = threads > 1 && chunk > 0 ? std::min(chunk, count) : count;

@@ -101,7 +101,7 @@ def test_parameter_vector():
     for wrong, message in [
         (np.zeros(5), rf"^parameters must have shape \({ROBOT.p},\), got \(5,\)$"),
         (np.zeros((1, ROBOT.p)), rf"^parameters must have shape \({ROBOT.p},\), got \(1, {ROBOT.p}\)$"),
-        (np.full(ROBOT.p, np.nan), r"^parameters must be finite, got array\(\[nan, nan, .{,180} \.\.\.$"),
+        (np.full(ROBOT.p, np.nan), r"^parameters must be finite, got array\(\[nan, nan, .* \.\.\.$"),
     ]:
         with pytest.raises(ValueError, match=message):
             ROBOT.with_parameters(wrong)

@@ -13,7 +13,7 @@ from tests.dynamics.numerics import assert_close
 from tests.dynamics.quantities import INPUTS, bound
 from tests.dynamics.random_chains import random_robot
 
-#: batches go through packs of 4 or 8 states: every remainder, and a few hundred for the threads
+#: batches go through packs of 2 or 4 states: every remainder, and a few hundred
 SIZES = (*range(1, 10), 515)
 
 
@@ -56,14 +56,23 @@ def test_the_list_of_quantities_is_whole():
     assert set(INPUTS) == bound()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 0])
-def test_batch_is_a_loop(name, instruction_set, threads):
+def test_batch_is_a_loop(name, instruction_set):
     robot = arm()
     all_inputs = inputs(name, SIZES[-1], robot.n)
     expected = loop(robot, name, all_inputs)
-    for size in SIZES if threads == 1 else SIZES[-1:]:
-        actual = getattr(robot, name)(*(x[:size] for x in all_inputs), threads=threads)
+    for size in SIZES:
+        actual = getattr(robot, name)(*(x[:size] for x in all_inputs))
         assert_close(actual, expected[:size], 1e-11)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 0])
+@pytest.mark.parametrize("size", [4095, 4099])
+def test_threads_share_a_batch(instruction_set, threads, size):
+    robot = arm(3)  # a thread is started for every thousand states
+    for name in ("inverse_dynamics", "mass_matrix", "coriolis_matrix_algebra"):
+        x = inputs(name, size, robot.n)
+        actual = getattr(robot, name)(*x, threads=threads)
+        np.testing.assert_array_equal(actual, getattr(robot, name)(*x, threads=1))
 
 
 @pytest.mark.parametrize("n", [1, 2, 40])
