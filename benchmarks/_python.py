@@ -122,7 +122,7 @@ def time_calls(call: Call, rounds: int) -> dict[str, float]:
 
 
 def batches(arm: Arm, rounds: int) -> list[dict[str, Any]]:
-    """Time calls per state: batches that stay in the cache with either instructions, long ones on one thread and two."""
+    """Time calls per state: short batches with either instructions, long ones on one thread and two."""
     short = _batches(arm, 128, rounds, (("baseline", 1), ("best", 1)))
     return short + _batches(arm, 16384, max(rounds // 10, 3), (("best", 1), ("best", 2)))
 

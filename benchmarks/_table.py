@@ -129,8 +129,8 @@ def _batches(records: list[dict[str, Any]], cpp: list[Record]) -> list[str]:
     header = ["quantity", "scalar / AVX2", "two threads", "scalar call", f"baseline, {short}", f"AVX2, {short}"]
     header += [f"AVX2, {long}", f"AVX2, {long}, 2 threads"]
     return [
-        f"### Batches from Python, 7 joints: times faster (goal 3; {short} states stay in the cache, {long} do not), and "
-        "nanoseconds per state",
+        f"### Batches from Python, 7 joints: times faster (goal 3; {short} states stay in the cache, {long} do "
+        "not), and nanoseconds per state",
         table(header, rows),
     ]
 
