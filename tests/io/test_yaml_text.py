@@ -67,14 +67,14 @@ def test_every_float_reads_back(value):
     assert parse_number(repr(value)) == value
 
 
-def fails(text, message, use=lambda value: value):
+def assert_fails(text, message, use=lambda value: value):
     with pytest.raises(FileFormatError, match=message) as caught:
         use(parse_yaml(text, "arm.yaml"))
     return caught.value
 
 
 def test_errors_carry_path_line_and_key():
-    error = fails(
+    error = assert_fails(
         "links:\n  - name: a\n    mass: heavy\n",
         r"^arm.yaml:3: links\[0\].mass: must be a number \(such as 0.1, 1e-3, -pi/2\), got 'heavy'$",
         lambda value: value.section()["links"].items()[0].section()["mass"].number(),
@@ -121,15 +121,17 @@ def entry(kind):
     ],
 )
 def test_messages(text, message, use):
-    fails(text, message, use or (lambda value: value))
+    assert_fails(text, message, use or (lambda value: value))
 
 
 def test_hostile_text_is_refused_quickly():
-    fails("[" * (MAX_DEPTH + 1), rf"^arm.yaml:1: nested more than {MAX_DEPTH} deep$")
-    fails("[" * 200_000, r"nested more than")
-    fails("{a: " * 200_000, r"nested more than")
-    fails("#" * (MAX_BYTES + 1), r"^arm.yaml: must be at most 1000000 bytes, got 1000001$")
-    fails("a: [" + "1," * 2000 + "1]", r"must hold at most 1000 entries, got 2001$", entry(lambda v: v.numbers(None)))
+    assert_fails("[" * (MAX_DEPTH + 1), rf"^arm.yaml:1: nested more than {MAX_DEPTH} deep$")
+    assert_fails("[" * 200_000, r"nested more than")
+    assert_fails("{a: " * 200_000, r"nested more than")
+    assert_fails("#" * (MAX_BYTES + 1), r"^arm.yaml: must be at most 1000000 bytes, got 1000001$")
+    assert_fails(
+        "a: [" + "1," * 2000 + "1]", r"must hold at most 1000 entries, got 2001$", entry(lambda v: v.numbers(None))
+    )
 
 
 def test_alias_bomb_is_never_unfolded():
@@ -140,7 +142,7 @@ def test_alias_bomb_is_never_unfolded():
 
 
 def test_tags_run_nothing():
-    fails("a: !!python/object/apply:os.system [id]", r"must be a number", entry(lambda value: value.number()))
+    assert_fails("a: !!python/object/apply:os.system [id]", r"must be a number", entry(lambda value: value.number()))
 
 
 def test_anchors_and_quotes():
