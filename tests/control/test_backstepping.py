@@ -194,6 +194,16 @@ def test_nan_is_a_status_not_an_error() -> None:
     np.testing.assert_allclose(tau, panda().gravity_vector(Q0), atol=1e-12)
 
 
+@pytest.mark.parametrize("change", [2.0, -1.0])
+def test_an_orientation_must_be_a_rotation(change: float) -> None:
+    law, reference = backstepping(panda()), lissajous()(0.0)
+    tau = law.step(0.0, Q0, np.zeros(7), reference._replace(R=change * reference.R))
+    assert law.status is Status.invalid_input
+    np.testing.assert_allclose(tau, panda().gravity_vector(Q0), atol=1e-12)
+    law.step(1e-3, Q0, np.zeros(7), reference)
+    assert law.status is Status.ok
+
+
 def messages() -> list[tuple[dict, str]]:
     asymmetric = np.eye(7) + np.eye(7, k=1)
     commuting_not = np.diag([1.0, 100, 1, 1, 1, 1])

@@ -65,7 +65,7 @@ class TrackingController : public Controller {
  public:
   /// Torque at time t. Never throws, never allocates; always writes a finite torque.
   Status step(double t, const double* q, const double* dq, const Reference& reference, double* tau) noexcept {
-    const bool valid = read_state(t, q, dq) && reference.finite();
+    const bool valid = read_state(t, q, dq) && reference.valid();
     return finish(valid ? law(t, q, dq, reference, tau) : Status::invalid_input, dq, tau);
   }
 

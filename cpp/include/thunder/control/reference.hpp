@@ -16,7 +16,7 @@ struct JointReference {
     dq.setZero();
     ddq.setZero();
   }
-  bool finite() const noexcept { return q.allFinite() && dq.allFinite() && ddq.allFinite(); }
+  bool valid() const noexcept { return q.allFinite() && dq.allFinite() && ddq.allFinite(); }
 };
 
 /// Pose, twist and its derivative of the controlled frame; world axes, linear part first.
@@ -25,7 +25,12 @@ struct TaskReference {
   Eigen::Matrix3d R = Eigen::Matrix3d::Identity();
   Vector6d xi = Vector6d::Zero(), xi_dot = Vector6d::Zero();
 
-  bool finite() const noexcept { return p.allFinite() && R.allFinite() && xi.allFinite() && xi_dot.allFinite(); }
+  bool valid() const noexcept {
+    constexpr double kTolerance = 1e-6;  // of a rotation that went through a file or a message
+    const bool rotation = (R.transpose().lazyProduct(R) - Eigen::Matrix3d::Identity()).norm() < kTolerance &&
+                          R.determinant() > 0.0;
+    return rotation && p.allFinite() && xi.allFinite() && xi_dot.allFinite();
+  }
 };
 
 /// A reference over time.

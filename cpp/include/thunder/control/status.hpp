@@ -8,7 +8,7 @@ enum class Status : int {
   saturated,      // torque clipped to its limits
   singular,       // the law is not defined here
   diverged,       // estimate, torque or state beyond bounds
-  invalid_input,  // a NaN or infinity came in
+  invalid_input,  // a NaN or infinity came in, or a reference orientation that is no rotation
 };
 
 }  // namespace thunder
