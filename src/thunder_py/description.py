@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .checks import Array, array, check_label, check_name, pose, unit_axis
 from .errors import ModelError, UnknownNameError, nearest_hint
-from .inertia import reg_from_dyn
+from .inertia import dyn_from_reg, reg_from_dyn
 from .joint_data import Friction, Limits, Rotor
 from .transforms import DH_CONVENTIONS, dh_chain
 from .values import Value, frozen, set_fields
@@ -273,14 +273,15 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
 
 def _check_inertias(description: RobotDescription) -> None:
     """Refuse a negative moment of inertia about the centre of mass; a flat or massless link is fine."""
-    for name, (m, x, y, z, *I) in zip(description.link_names, description.inertial, strict=True):
-        c = np.array([x, y, z]) / m if m > 0.0 else np.zeros(3)
-        about_origin = np.array([[I[0], I[1], I[2]], [I[1], I[3], I[4]], [I[2], I[4], I[5]]])
-        about_com = about_origin - m * (c @ c * np.eye(3) - np.outer(c, c))
-        least = np.linalg.eigvalsh(about_com)[0]
-        if least < -1e-9 * max(np.abs(about_origin).max(), m * (c @ c)):
+    reg = description.inertial
+    about_com = reg[:, 4:].copy()
+    heavy = reg[:, 0] > 0.0
+    about_com[heavy] = dyn_from_reg(reg[heavy])[:, 4:]
+    least = np.linalg.eigvalsh(about_com[:, [[0, 1, 2], [1, 3, 4], [2, 4, 5]]])[:, 0]
+    for name, moment, size in zip(description.link_names, least, np.abs(reg[:, 4:]).max(axis=1), strict=True):
+        if moment < -1e-9 * size:
             raise ModelError(
-                f"inertia of {name} about its centre of mass must have no negative moment, got {least:g} kg m^2"
+                f"inertia of {name} about its centre of mass must have no negative moment, got {moment:g} kg m^2"
             )
 
 

@@ -1,7 +1,7 @@
 // Gravity vector and energies.
 #pragma once
 
-#include "composite.hpp"
+#include "mass_coriolis.hpp"
 
 namespace thunder {
 
@@ -42,26 +42,23 @@ void potential_energy(const ChainView<P>& chain, const S* q, S* U) {
 /// T = 1/2 dq' M dq, by bodies, rotors and armatures.
 template <class S, class P>
 void kinetic_energy(const ChainView<P>& chain, const S* q, const S* dq, S* T) {
-  Joints<Pose, S> poses;
-  joint_frames_from(Vec3<P>{P(0.0), P(0.0), P(0.0)}, chain, q, chain.n, poses);
+  MassPass<S> pass;
+  screws_and_bodies(chain, q, pass);
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
   PerJoint<Vec3<S>> w;
   Screw<S> v{zero, zero};
   S sum(0.0);
   for (int i = 0; i < chain.n; ++i) {
-    const Pose<S> pose = poses.get(i);
-    const Vec3<S> z = z_axis(pose.R);
-    const bool revolute = chain.links[i].type == JointType::revolute;
-    add_scaled(v, revolute ? Screw<S>{z, cross(pose.p, z)} : Screw<S>{zero, z}, dq[i]);
+    add_scaled(v, pass.screws.get(i), dq[i]);
     w[i] = v.w;
-    const Momentum<S> h = momentum(moved(chain.bodies->get(i), pose), v);
+    const Momentum<S> h = momentum(pass.bodies.get(i), v);
     sum += dot(v, h.n, h.f);
     if (chain.has_armature) sum += dq[i] * dq[i] * chain.links[i].armature;
   }
   for (int k = 0; k < chain.rotor_count; ++k) {
     const Rotor<P>& rotor = chain.rotors[k];
     S spin = dq[rotor.joint] * rotor.ratio;
-    if (rotor.carrier > 0) spin += dot(w[rotor.carrier - 1], poses.get(rotor.carrier - 1).R * rotor.axis);
+    if (rotor.carrier > 0) spin += dot(w[rotor.carrier - 1], pass.poses.get(rotor.carrier - 1).R * rotor.axis);
     sum += spin * spin * rotor.inertia;
   }
   *T = sum * 0.5;

@@ -20,7 +20,7 @@ struct JointLanes2;
 using DoubleLanes = Pack<2, JointLanes2>;
 #endif
 
-/// The scalar that loops over joints use, and what they make of a parameter of that scalar's joints.
+/// The scalar that loops over joints use.
 template <class S>
 struct LaneTraits {
   using Lane = S;
@@ -35,9 +35,6 @@ template <class S>
 using Lane = typename LaneTraits<S>::Lane;
 template <class S>
 inline constexpr int kLanes = LaneTraits<S>::width;
-/// Parameters stay what they are, but for a chain of doubles read in packs.
-template <class S, class P>
-using ParameterLane = std::conditional_t<kLanes<S> == 1, P, Lane<S>>;
 
 template <class L, class S>
 THUNDER_INLINE L load_lanes(const S* p) {
