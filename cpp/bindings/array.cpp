@@ -66,27 +66,40 @@ std::string shape_text(const std::vector<py::ssize_t>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-VectorInput read_vector(py::handle value, const char* name, int n) {
-  VectorInput input;
+namespace {
+
+/// Shape of what is wanted, batch axes as dots: (..., 7).
+std::string batched_shape_text(const std::vector<py::ssize_t>& sample) {
+  std::string text = "(...";
+  for (const py::ssize_t d : sample) text += ", " + std::to_string(d);
+  return text + ")";
+}
+
+}  // namespace
+
+SampleInput read_samples(py::handle value, const char* name, std::vector<py::ssize_t> sample) {
+  SampleInput input;
   input.owner = to_double(value, name);
   const auto* proxy = py::detail::array_proxy(input.owner.ptr());
-  const int rank = proxy->nd;
-  if (rank < 1 || proxy->dimensions[rank - 1] != n)
-    throw py::value_error(std::string(name) + " must have shape (..., " + std::to_string(n) + "), got " +
+  const int rank = proxy->nd, own = static_cast<int>(sample.size());
+  if (rank < own || !std::equal(sample.begin(), sample.end(), proxy->dimensions + rank - own))
+    throw py::value_error(std::string(name) + " must have shape " + batched_shape_text(sample) + ", got " +
                           shape_text({proxy->dimensions, proxy->dimensions + rank}));
-  std::size_t count = n;
-  if (rank > 1) {
-    input.batch.assign(proxy->dimensions, proxy->dimensions + rank - 1);
-    for (const py::ssize_t d : input.batch) count *= d;
-  }
+  std::size_t count = 1;
+  for (int k = 0; k < rank; ++k) count *= proxy->dimensions[k];
+  if (rank > own) input.batch.assign(proxy->dimensions, proxy->dimensions + rank - own);
   input.data = reinterpret_cast<const double*>(proxy->data);
-  input.stride = n;
+  input.stride = 1;
+  for (const py::ssize_t d : sample) input.stride *= d;
+  input.sample = std::move(sample);
   if (!all_finite(input.data, count))
     require_finite(input.data, {proxy->dimensions, proxy->dimensions + rank}, count, name);
   return input;
 }
 
-std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names, int count, int n) {
+SampleInput read_vector(py::handle value, const char* name, int n) { return read_samples(value, name, {n}); }
+
+std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names, int count) {
   std::vector<py::ssize_t> common;
   for (int k = 0; k < count; ++k) {
     const auto& shape = inputs[k].batch;
@@ -105,14 +118,14 @@ std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names
     }
   }
   for (int k = 0; k < count; ++k) {
-    VectorInput& input = inputs[k];
+    SampleInput& input = inputs[k];
     if (input.batch == common) continue;
     if (std::all_of(input.batch.begin(), input.batch.end(), [](py::ssize_t d) { return d == 1; })) {
       input.stride = 0;  // one sample for the whole batch
       continue;
     }
     std::vector<py::ssize_t> full = common;
-    full.push_back(n);
+    full.push_back(input.size);
     const py::object numpy = py::module_::import("numpy");
     input.owner = numpy.attr("ascontiguousarray")(numpy.attr("broadcast_to")(input.owner, py::tuple(py::cast(full))));
     input.data = static_cast<const double*>(py::reinterpret_borrow<py::array>(input.owner).data());

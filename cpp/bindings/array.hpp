@@ -22,6 +22,7 @@ class ArrayLike : public py::object {
 struct VectorInput {
   const double* data = nullptr;
   std::ptrdiff_t stride = 0;
+  int size = 0;                    // entries of one sample
   std::vector<py::ssize_t> batch;  // shape before the last axis
   py::object owner;                // keeps a converted copy alive
 };
@@ -30,7 +31,7 @@ struct VectorInput {
 VectorInput read_vector(py::handle value, const char* name, int n);
 
 /// Broadcasts the batch shapes as NumPy does and returns the common one; partial broadcasts are copied out.
-std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names, int count, int n);
+std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names, int count);
 
 /// The output array: `out` if given (float64, C-contiguous, writeable, exactly this shape), else a new one.
 py::array output_array(py::handle out, const std::vector<py::ssize_t>& shape);

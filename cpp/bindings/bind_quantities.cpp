@@ -39,6 +39,11 @@ void require_regular(const double* values, std::size_t count) {
       throw py::value_error("the chosen rows of the Jacobian are singular here; choose fewer with rows=");
 }
 
+void require_elastic(const Model& model, const char* quantity) {
+  if (model.elastic_count() == 0)
+    throw py::value_error(std::string(quantity) + " needs elastic joints, and " + model.name() + " has none");
+}
+
 template <std::size_t Index>
 py::object call(const Model& model, const py::handle* arguments, py::handle frame, py::handle rows, py::handle out,
                 int threads) {
@@ -47,13 +52,16 @@ py::object call(const Model& model, const py::handle* arguments, py::handle fram
   Selection<double> selection{};
   if constexpr (Q::takes_frame) selection.frame = find_frame(model, frame);
   if constexpr (Q::takes_rows) selection.rows = read_rows(rows);
-  VectorInput inputs[Q::input_count];
-  for (int k = 0; k < Q::input_count; ++k) inputs[k] = read_vector(arguments[k], Q::inputs[k], chain.n);
-  std::vector<py::ssize_t> shape = broadcast(inputs, Q::inputs, Q::input_count, chain.n);
+  if constexpr (Q::of_elastic_joints()) require_elastic(model, Q::name);
+  if constexpr (std::is_same_v<Q, quantities::ElasticForwardDynamics>) require_motor_inertia(model);
+  const Sizes all = sizes(chain, selection.rows.count());
+  SampleInput inputs[Q::input_count];
+  for (int k = 0; k < Q::input_count; ++k) inputs[k] = read_vector(arguments[k], Q::inputs[k], Q::input_size(k, all));
+  std::vector<py::ssize_t> shape = broadcast(inputs, Q::inputs, Q::input_count);
   const bool single = shape.empty();
   std::size_t count = 1;
   for (const py::ssize_t d : shape) count *= d;
-  const Shape sample = Q::shape(chain.n, chain.parameters(), selection.rows.count());
+  const Shape sample = Q::shape(all);
   const std::size_t size = sample.size();
   shape.insert(shape.end(), sample.dims, sample.dims + sample.rank);
   if (single && sample.rank == 0 && out.is_none()) {
@@ -66,8 +74,9 @@ py::object call(const Model& model, const py::handle* arguments, py::handle fram
   py::array result = output_array(out, shape);
   auto* data = static_cast<double*>(const_cast<void*>(result.data()));
   for (int k = 0; k < Q::input_count; ++k)
-    if (overlaps(inputs[k].data, chain.n * (inputs[k].stride ? count : 1), data, count * size)) {
-      const auto copy = py::array_t<double>(static_cast<py::ssize_t>(chain.n * (inputs[k].stride ? count : 1)), inputs[k].data);
+    if (const std::size_t entries = inputs[k].size * (inputs[k].stride ? count : 1);
+        overlaps(inputs[k].data, entries, data, count * size)) {
+      const auto copy = py::array_t<double>(static_cast<py::ssize_t>(entries), inputs[k].data);
       inputs[k].data = copy.data();
       inputs[k].owner = copy;
     }
@@ -180,7 +189,7 @@ std::string signature() {
   if (Q::takes_rows) text += ", rows: collections.abc.Sequence[int] | None = None";
   text += ", out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1)";
   // a single state's scalar is a float, a batch's an array: the reader knows which, a type checker does not
-  const bool scalar = Q::shape(1, 1, 1).rank == 0;
+  const bool scalar = Q::shape(Sizes{}).rank == 0;
   return text + (scalar ? " -> typing.Any\n\n" : " -> numpy.typing.NDArray[numpy.float64]\n\n");
 }
 
