@@ -89,8 +89,9 @@ SampleInput read_samples(py::handle value, const char* name, std::vector<py::ssi
   for (int k = 0; k < rank; ++k) count *= proxy->dimensions[k];
   if (rank > own) input.batch.assign(proxy->dimensions, proxy->dimensions + rank - own);
   input.data = reinterpret_cast<const double*>(proxy->data);
-  input.stride = 1;
-  for (const py::ssize_t d : sample) input.stride *= d;
+  input.size = 1;
+  for (const py::ssize_t d : sample) input.size *= static_cast<int>(d);
+  input.stride = input.size;
   input.sample = std::move(sample);
   if (!all_finite(input.data, count))
     require_finite(input.data, {proxy->dimensions, proxy->dimensions + rank}, count, name);
@@ -99,7 +100,7 @@ SampleInput read_samples(py::handle value, const char* name, std::vector<py::ssi
 
 SampleInput read_vector(py::handle value, const char* name, int n) { return read_samples(value, name, {n}); }
 
-std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names, int count) {
+std::vector<py::ssize_t> broadcast(SampleInput* inputs, const char* const* names, int count) {
   std::vector<py::ssize_t> common;
   for (int k = 0; k < count; ++k) {
     const auto& shape = inputs[k].batch;
@@ -125,7 +126,7 @@ std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names
       continue;
     }
     std::vector<py::ssize_t> full = common;
-    full.push_back(input.size);
+    full.insert(full.end(), input.sample.begin(), input.sample.end());
     const py::object numpy = py::module_::import("numpy");
     input.owner = numpy.attr("ascontiguousarray")(numpy.attr("broadcast_to")(input.owner, py::tuple(py::cast(full))));
     input.data = static_cast<const double*>(py::reinterpret_borrow<py::array>(input.owner).data());

@@ -18,20 +18,23 @@ class ArrayLike : public py::object {
   PYBIND11_OBJECT_DEFAULT(ArrayLike, object, [](PyObject*) { return 1; })
 };
 
-/// A vector argument, one for each sample of a batch: `data + b * stride` is sample b.
-struct VectorInput {
+/// An argument of a function of one state, one for each sample of a batch: `data + b * stride` is sample b.
+struct SampleInput {
   const double* data = nullptr;
   std::ptrdiff_t stride = 0;
-  int size = 0;                    // entries of one sample
-  std::vector<py::ssize_t> batch;  // shape before the last axis
-  py::object owner;                // keeps a converted copy alive
+  int size = 0;                     // entries of one sample
+  std::vector<py::ssize_t> batch;   // shape before the axes of a sample
+  std::vector<py::ssize_t> sample;  // shape of a sample
+  py::object owner;                 // keeps a converted copy alive
 };
 
-/// Reads an array of shape (..., n), finite float64 after conversion; anything else is a ValueError that names it.
-VectorInput read_vector(py::handle value, const char* name, int n);
+/// Reads an array of shape (..., *sample), finite float64 after conversion; anything else is a ValueError that names it.
+SampleInput read_samples(py::handle value, const char* name, std::vector<py::ssize_t> sample);
+/// The same for shape (..., n).
+SampleInput read_vector(py::handle value, const char* name, int n);
 
 /// Broadcasts the batch shapes as NumPy does and returns the common one; partial broadcasts are copied out.
-std::vector<py::ssize_t> broadcast(VectorInput* inputs, const char* const* names, int count);
+std::vector<py::ssize_t> broadcast(SampleInput* inputs, const char* const* names, int count);
 
 /// The output array: `out` if given (float64, C-contiguous, writeable, exactly this shape), else a new one.
 py::array output_array(py::handle out, const std::vector<py::ssize_t>& shape);
