@@ -30,11 +30,28 @@ ModelData::RotorData read_rotor(py::handle item) {
   return rotor;
 }
 
+/// (joints, K, D, Dm, Mm), with a row of coefficients for each joint
+ModelData::ElasticData read_elastic(const py::tuple& t) {
+  ModelData::ElasticData elastic;
+  elastic.joints = py::cast<std::vector<int>>(t[0]);
+  const auto e = static_cast<py::ssize_t>(elastic.joints.size());
+  const auto rows = [e](py::handle value, const char* name) {
+    const auto array = read_array(value, name, {e, -1});
+    return decltype(elastic.K)(Eigen::Map<const decltype(elastic.K)>(array.data(), e, array.shape(1)));
+  };
+  elastic.K = rows(t[1], "elastic K");
+  elastic.D = rows(t[2], "elastic D");
+  elastic.Dm = rows(t[3], "elastic Dm");
+  elastic.Mm = py::cast<std::vector<double>>(t[4]);
+  return elastic;
+}
+
 std::shared_ptr<Model> make_model(const std::string& name, const std::vector<bool>& prismatic, py::handle placements,
                                   py::handle axes, py::handle offsets, py::handle inertial, py::handle gravity,
                                   py::handle base, py::handle tool, const std::vector<int>& friction_terms,
                                   py::handle friction, double friction_delta, const std::vector<double>& armature,
-                                  const py::typing::List<py::tuple>& rotors, const std::vector<std::string>& joint_names,
+                                  const py::typing::List<py::tuple>& rotors, const py::tuple& elastic,
+                                  const std::vector<std::string>& joint_names,
                                   const std::vector<std::string>& link_names, const py::typing::List<py::tuple>& frames) {
   const auto n = static_cast<py::ssize_t>(prismatic.size());
   ModelData data;
@@ -56,6 +73,7 @@ std::shared_ptr<Model> make_model(const std::string& name, const std::vector<boo
   data.friction_delta = friction_delta;
   data.armature = armature;
   for (py::handle item : rotors) data.rotors.push_back(read_rotor(item));
+  data.elastic = read_elastic(elastic);
   data.joint_names = joint_names;
   data.link_names = link_names;
   for (py::handle item : frames) {
@@ -90,14 +108,24 @@ const Frame<double>& find_frame(const Model& model, py::handle frame) {
                         "; got " + std::string(py::str(py::repr(frame))));
 }
 
+void require_motor_inertia(const Model& model) {
+  const auto& elastic = model.data().elastic;
+  for (std::size_t k = 0; k < elastic.Mm.size(); ++k) {
+    if (elastic.Mm[k] > 0.0) continue;
+    throw py::value_error("motor inertia Mm of " + model.data().joint_names[elastic.joints[k] - 1] +
+                          " must be > 0 for forward dynamics, got " + std::string(py::str(py::float_(elastic.Mm[k]))));
+  }
+}
+
 ModelClass bind_model(py::module_& module) {
   ModelClass model(module, "Model", "A serial arm as the compute core sees it; use `thunder_py.Robot`.");
   model
       .def(py::init(&make_model), py::kw_only(), py::arg("name"), py::arg("prismatic"), py::arg("placements"),
            py::arg("axes"), py::arg("offsets"), py::arg("inertial"), py::arg("gravity"), py::arg("base"),
            py::arg("tool"), py::arg("friction_terms"), py::arg("friction"), py::arg("friction_delta"),
-           py::arg("armature"), py::arg("rotors"), py::arg("joint_names"), py::arg("link_names"), py::arg("frames"))
+           py::arg("armature"), py::arg("rotors"), py::arg("elastic"), py::arg("joint_names"), py::arg("link_names"), py::arg("frames"))
       .def_property_readonly("n", &Model::n, "Number of joints.")
+      .def_property_readonly("e", &Model::elastic_count, "Number of elastic joints.")
       .def_property_readonly("name", &Model::name, "Name, an identifier.")
       .def_property_readonly("p", &Model::parameter_count, "Number of parameters, the columns of the regressors.")
       .def_property_readonly("parameters", &parameters,

@@ -15,8 +15,14 @@ ModelClass bind_model(pybind11::module_& module);
 void bind_quantities(ModelClass& model);
 void bind_control(pybind11::module_& module);
 void bind_simulation(pybind11::module_& module);
+void bind_expression(pybind11::module_& module);
+void bind_function(pybind11::module_& module);
+void bind_symbolic(pybind11::module_& module);
 
 /// Frame by index or name, the end effector for None; throws ValueError with the nearest names.
 const Frame<double>& find_frame(const Model& model, pybind11::handle frame);
+
+/// Throws ValueError unless every motor of an elastic joint has an inertia to accelerate.
+void require_motor_inertia(const Model& model);
 
 }  // namespace thunder::python

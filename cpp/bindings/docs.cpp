@@ -1,6 +1,9 @@
 #include "docs.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+
+#include "thunder/quantities.hpp"
 
 namespace thunder::python {
 
@@ -22,6 +25,14 @@ const QuantityDoc kDocs[] = {
     {"coriolis_matrix_dot", "Time derivative of the Coriolis matrix along (dq, ddq), by dual numbers.",
      "(..., n, n) array", ""},
     {"gravity_vector_dot", "Time derivative of the gravity torque along dq, by dual numbers.", "(..., n) array", ""},
+    {"jacobian_ddot", "Second time derivative of the geometric Jacobian along (dq, ddq), by dual numbers.",
+     "(..., 6, n) array", ""},
+    {"mass_matrix_ddot", "Second time derivative of the mass matrix along (dq, ddq), by dual numbers.",
+     "(..., n, n) array", ""},
+    {"coriolis_matrix_ddot", "Second time derivative of the Coriolis matrix along (dq, ddq, d3q), by dual numbers.",
+     "(..., n, n) array", ""},
+    {"gravity_vector_ddot", "Second time derivative of the gravity torque along (dq, ddq), by dual numbers.",
+     "(..., n) array", ""},
     {"inverse_dynamics", "Joint torque M ddq + C dq + G + friction.", "(..., n) array [N m or N]",
      "Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``."},
     {"forward_dynamics", "Joint acceleration under torque tau.", "(..., n) array [rad/s^2 or m/s^2]",
@@ -44,6 +55,28 @@ const QuantityDoc kDocs[] = {
     {"operational_space_inertia", "Operational-space inertia (J M^-1 J')^-1 of the chosen rows.",
      "(..., m, m) array, m chosen rows", "Raises ValueError where the chosen rows are singular."},
     {"manipulability", "Yoshikawa's measure sqrt(det(J J')) of the chosen rows.", "float or (...) array", ""},
+    {"elastic_torque", "Torque of the springs on the links, sum_k K[k] (x - q)^(2k+1).", "(..., e) array [N m or N]",
+     "The motors feel the opposite."},
+    {"elastic_damping_torque", "Torque of the dampers beside the springs on the links, sum_k D[k] v |v|^k, v = dx - dq.",
+     "(..., e) array [N m or N]", "The motors feel the opposite."},
+    {"motor_damping_torque", "Damping of the motors, sum_k Dm[k] dx |dx|^k, on the left of their equation.",
+     "(..., e) array [N m or N]", ""},
+    {"motor_inertia_torque", "Torque that accelerates the motors, Mm ddx.", "(..., e) array [N m or N]", ""},
+    {"elastic_regressor", "Regressor of the springs: times ``elastic_parameters['K']`` it is `elastic_torque`.",
+     "(..., e, e k) array, k coefficients per joint", ""},
+    {"elastic_damping_regressor",
+     "Regressor of the dampers: times ``elastic_parameters['D']`` it is `elastic_damping_torque`.",
+     "(..., e, e k) array, k coefficients per joint", ""},
+    {"motor_damping_regressor",
+     "Regressor of the motors' damping: times ``elastic_parameters['Dm']`` it is `motor_damping_torque`.",
+     "(..., e, e k) array, k coefficients per joint", ""},
+    {"motor_inertia_regressor",
+     "Regressor of the motors' inertia: times ``elastic_parameters['Mm']`` it is `motor_inertia_torque`.",
+     "(..., e, e) array", ""},
+    {"elastic_forward_dynamics", "Accelerations of links and motors: ddq (n), then ddx (e).",
+     "(..., n + e) array [rad/s^2 or m/s^2]",
+     "tau acts on the link at rigid joints and on the motor at elastic ones: M ddq + C dq + G + friction = tau_el and "
+     "Mm ddx + damping + tau_el = tau, tau_el of spring and damper (the model of Spong, 1987)."},
     {"mass_matrix_derivative", "Partial derivatives of the mass matrix, dM[i, j] / dq[k], by dual numbers.",
      "(..., n, n, n) array", "Thunder article, section 3.2. For study: the Coriolis kernel does not need it."},
     {"coriolis_matrix_algebra", "Coriolis matrix by matrix algebra, C = 1/2 ([B_q dq] + Q B_q - B_q' Q').",
@@ -62,6 +95,10 @@ std::string describe(const std::string& input) {
   if (input == "q") return "Joint positions [rad or m].";
   if (input == "dq") return "Joint velocities [rad/s or m/s].";
   if (input == "ddq") return "Joint accelerations [rad/s^2 or m/s^2].";
+  if (input == "d3q") return "Joint jerks [rad/s^3 or m/s^3].";
+  if (input == "x") return "Motor positions of the elastic joints, seen at the joint [rad or m].";
+  if (input == "dx") return "Motor velocities of the elastic joints [rad/s or m/s].";
+  if (input == "ddx") return "Motor accelerations of the elastic joints [rad/s^2 or m/s^2].";
   if (input == "dq_r") return "Reference velocities [rad/s or m/s].";
   if (input == "ddq_r") return "Reference accelerations [rad/s^2 or m/s^2].";
   return "Joint torques or forces [N m or N].";
@@ -78,13 +115,15 @@ const QuantityDoc& quantity_doc(const std::string& name) {
 std::string numpydoc(const QuantityDoc& doc, const char* const* inputs, int count, bool frame, bool rows) {
   std::string text = std::string(doc.summary) + "\n\nParameters\n----------\n";
   for (int k = 0; k < count; ++k)
-    text += std::string(inputs[k]) + " : (..., n) array_like\n    " + describe(inputs[k]) + "\n";
+    text += std::string(inputs[k]) + " : (..., " + (is_of_motors(inputs[k]) ? "e" : "n") + ") array_like\n    " +
+            describe(inputs[k]) + "\n";
   if (frame) text += "frame : int or str, optional\n    Link index (0 is the base), frame name; default the end effector.\n";
   if (rows) text += "rows : sequence of int, optional\n    Rows of the Jacobian that make the task, 0-5; default all six.\n";
   text += "out : ndarray, optional\n    Result array to fill: float64, C-contiguous, of the exact shape.\n";
   text += "threads : int, default 1\n    Threads for a batch; 0 is one per core.\n";
   text += std::string("\nReturns\n-------\n") + doc.returns + "\n";
-  text += "\nRaises\n------\nValueError\n    For a wrong shape or type, or a value that is not finite.\n";
+  text += "\nRaises\n------\nValueError\n    For a wrong shape or type, or a value that is not finite";
+  text += std::any_of(inputs, inputs + count, is_of_motors) ? "; for a robot without elastic joints.\n" : ".\n";
   if (*doc.notes) text += std::string("\nNotes\n-----\n") + doc.notes + "\n";
   return text;
 }

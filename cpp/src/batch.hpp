@@ -20,8 +20,8 @@ template <std::size_t Index, class Pk>
 void run_batch(const BatchCall& call) {
   using Q = std::tuple_element_t<Index, quantities::All>;
   constexpr int W = Pk::width;
-  const int n = call.chain.n;
-  const int size = Q::shape(n, call.chain.parameters(), call.selection.rows.count()).size();
+  const Sizes s = sizes(call.chain, call.selection.rows.count());
+  const int size = Q::shape(s).size();
   if constexpr (!Q::vectorised) {
     for (std::size_t b = call.first; b < call.last; ++b) {
       const double* in[kMaxInputs] = {};
@@ -40,7 +40,7 @@ void run_batch(const BatchCall& call) {
         const double* rows[W];
         for (int l = 0; l < W; ++l)  // idle lanes repeat the last sample
           rows[l] = call.in[k] + static_cast<std::ptrdiff_t>(b + (l < lanes ? l : lanes - 1)) * call.stride[k];
-        for (int i = 0; i < n; ++i) x[k][i] = across_rows<Pk>(rows, i);
+        for (int i = 0; i < Q::input_size(k, s); ++i) x[k][i] = across_rows<Pk>(rows, i);
       }
       Q::evaluate(call.chain, in, call.selection, buffer.get());
       double* rows[W];

@@ -74,6 +74,7 @@ Model::Model(ModelData data) : data_(std::move(data)) {
   require(data_.armature.empty() || data_.armature.size() == n, "armature: none or one per joint");
   require(data_.friction_terms.empty() || static_cast<std::size_t>(data_.friction.rows()) == n, "friction: one row per joint");
   require(data_.friction_terms.size() <= static_cast<std::size_t>(kMaxFrictionTerms), "too many friction terms");
+  build_elastic();
   build_links();
   build_frames();
   build_rotors();
@@ -95,7 +96,25 @@ ChainView<double> Model::view() const {
           data_.friction_terms.data(),
           data_.friction.data(),
           data_.friction_delta,
-          !data_.armature.empty()};
+          !data_.armature.empty(),
+          {elastic_count(), elastic_joints_.data(), static_cast<int>(data_.elastic.K.cols()),
+           static_cast<int>(data_.elastic.D.cols()), static_cast<int>(data_.elastic.Dm.cols()),
+           data_.elastic.K.data(), data_.elastic.D.data(), data_.elastic.Dm.data(), data_.elastic.Mm.data()}};
+}
+
+void Model::build_elastic() {
+  const auto& elastic = data_.elastic;
+  const auto e = static_cast<Eigen::Index>(elastic.joints.size());
+  require(elastic.K.rows() == e && elastic.D.rows() == e && elastic.Dm.rows() == e &&
+              static_cast<Eigen::Index>(elastic.Mm.size()) == e,
+          "elastic: one row of coefficients for each joint");
+  int last = 0;
+  for (const int joint : elastic.joints) {
+    require(joint > last && joint <= static_cast<int>(data_.placements.size()),
+            "elastic: joints from 1 to n, ascending");
+    last = joint;
+    elastic_joints_.push_back(joint - 1);
+  }
 }
 
 /// A joint may be described in axes turned about its own: its zero and its link's pose take the turn up.

@@ -45,7 +45,7 @@ inline thunder::ModelData panda_data() {
 
 inline std::shared_ptr<const thunder::Model> panda() { return std::make_shared<const thunder::Model>(panda_data()); }
 
-/// With friction, rotors, armature, a prismatic joint and a link frame apart from its joint frame.
+/// With friction, rotors, armature, springs, a prismatic joint and a link frame apart from its joint frame.
 inline std::shared_ptr<const thunder::Model> everything() {
   thunder::ModelData data = panda_data();
   data.prismatic[2] = true;
@@ -54,6 +54,11 @@ inline std::shared_ptr<const thunder::Model> everything() {
   data.friction.setConstant(7, 3, 0.1);
   data.armature.assign(7, 0.01);
   data.rotors = {{2, 1, false, {0, 0, 1}, 50.0, 1e-4}, {5, 0, true, {0, 1, 0}, 20.0, 1e-4}};
+  data.elastic.joints = {2, 4, 7};
+  data.elastic.K.setConstant(3, 2, 100.0);
+  data.elastic.D.setConstant(3, 1, 0.5);
+  data.elastic.Dm.setConstant(3, 3, 0.1);
+  data.elastic.Mm.assign(3, 0.2);
   return std::make_shared<const thunder::Model>(data);
 }
 

@@ -18,11 +18,10 @@ namespace {
 template <class Quantity>
 void check_kernel(const Model& model) {
   if (!Quantity::vectorised) return;
-  const int n = model.n(), p = model.parameter_count();
   const VectorXd x = arms::posture();
-  const double* in[] = {x.data(), x.data(), x.data(), x.data()};
+  const double* in[] = {x.data(), x.data(), x.data(), x.data(), x.data()};
   const Selection<double> selection{model.frame(model.end_effector()), TaskRows{}};
-  std::vector<double> out(Quantity::shape(n, p, 6).size());
+  std::vector<double> out(Quantity::shape(sizes(model.view(), 6)).size());
   const allocations::Scope scope;
   Quantity::evaluate(model.view(), in, selection, out.data());
   if (!CHECK(scope.made() == 0)) std::fprintf(stderr, "  in %s\n", Quantity::name);

@@ -47,6 +47,7 @@ class Model:
         friction_delta: typing.SupportsFloat | typing.SupportsIndex,
         armature: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
         rotors: list[tuple[typing.Any, ...]],
+        elastic: tuple[typing.Any, ...],
         joint_names: collections.abc.Sequence[str],
         link_names: collections.abc.Sequence[str],
         frames: list[tuple[typing.Any, ...]],
@@ -86,6 +87,16 @@ class Model:
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
     ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def coriolis_matrix_ddot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        d3q: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
     def coriolis_matrix_dot(
         self,
         q: numpy.typing.ArrayLike,
@@ -100,6 +111,49 @@ class Model:
         q: numpy.typing.ArrayLike,
         dq: numpy.typing.ArrayLike,
         dq_r: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def elastic_damping_regressor(
+        self,
+        dq: numpy.typing.ArrayLike,
+        dx: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def elastic_damping_torque(
+        self,
+        dq: numpy.typing.ArrayLike,
+        dx: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def elastic_forward_dynamics(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        x: numpy.typing.ArrayLike,
+        dx: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def elastic_regressor(
+        self,
+        q: numpy.typing.ArrayLike,
+        x: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def elastic_torque(
+        self,
+        q: numpy.typing.ArrayLike,
+        x: numpy.typing.ArrayLike,
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
@@ -136,6 +190,15 @@ class Model:
     def gravity_vector(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def gravity_vector_ddot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
     def gravity_vector_dot(
         self,
         q: numpy.typing.ArrayLike,
@@ -156,6 +219,16 @@ class Model:
     def jacobian(
         self,
         q: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def jacobian_ddot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
         frame: int | str | None = None,
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
@@ -193,6 +266,15 @@ class Model:
     def mass_matrix(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def mass_matrix_ddot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
     def mass_matrix_derivative(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> numpy.typing.NDArray[numpy.float64]: ...
@@ -211,6 +293,18 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def motor_damping_regressor(
+        self, dx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def motor_damping_torque(
+        self, dx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def motor_inertia_regressor(
+        self, ddx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def motor_inertia_torque(
+        self, ddx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> numpy.typing.NDArray[numpy.float64]: ...
     def operational_space_inertia(
         self,
@@ -243,6 +337,8 @@ class Model:
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
     ) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def e(self) -> int: ...
     @property
     def frame_names(self) -> tuple[str, ...]: ...
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -14,13 +15,14 @@ import numpy.typing as npt
 from .checks import Array, array, check_label, check_name, pose, unit_axis
 from .errors import ModelError, UnknownNameError, nearest_hint
 from .inertia import dyn_from_reg, reg_from_dyn
-from .joint_data import Friction, Limits, Rotor
+from .joint_data import Elastic, Friction, Limits, Rotor
 from .transforms import DH_CONVENTIONS, dh_chain
 from .values import Value, frozen, set_fields
 
 __all__ = [
     "MAX_JOINTS",
     "RESERVED_NAMES",
+    "Elastic",
     "Friction",
     "Limits",
     "RobotDescription",
@@ -78,8 +80,10 @@ class RobotDescription(Value):
         Inertia added on the diagonal of the mass matrix, reflected to the joint.
     frames : mapping of str to (int, (4, 4) array)
         Further named frames: link index (0 is the base) and pose in that link.
-    elastic, masks : mapping
-        Thunder's elastic block and ``symb`` masks, kept as read.
+    elastic : tuple of Elastic
+        Drives of the elastic joints, sorted by joint; each with as many coefficients as the others.
+    masks : mapping
+        Thunder's ``symb`` masks, kept as read.
     reference : str
         Where the numbers come from.
 
@@ -107,7 +111,7 @@ class RobotDescription(Value):
     rotors: tuple[Rotor, ...] = ()
     armature: Array | None = None
     frames: Mapping[str, tuple[int, Array]] = field(default_factory=dict)
-    elastic: Mapping[str, Any] = field(default_factory=dict)
+    elastic: tuple[Elastic, ...] = ()
     masks: Mapping[str, Any] = field(default_factory=dict)
     reference: str = ""
 
@@ -124,7 +128,6 @@ class RobotDescription(Value):
             armature=None if self.armature is None else array(self.armature, (n,), "armature"),
             base=pose(self.base, "base"),
             tool=pose(self.tool, "tool"),
-            elastic=frozen(self.elastic),
             masks=frozen(self.masks),
             joint_names=_labels(self.joint_names, n, "joint"),
             link_names=_labels(self.link_names, n, "link"),
@@ -174,7 +177,7 @@ class RobotDescription(Value):
                 )
             if i and rotors[i - 1].joint == rotor.joint:
                 raise ModelError(f"joint {rotor.joint} has more than one rotor")
-        set_fields(self, rotors=rotors)
+        set_fields(self, rotors=rotors, elastic=_elastic(self.elastic, n))
 
     def _checked_frames(self) -> Mapping[str, tuple[int, Array]]:
         frames = {}
@@ -230,8 +233,27 @@ def _labels(names: Sequence[str], n: int, what: str) -> tuple[str, ...]:
     return labels
 
 
+def _elastic(drives: Sequence[Elastic], n: int) -> tuple[Elastic, ...]:
+    for drive in drives:
+        if not isinstance(drive, Elastic):
+            raise ModelError(f"elastic must be a sequence of Elastic, got {drive!r} in it")
+    drives = sorted(drives, key=lambda drive: drive.joint)
+    for before, drive in itertools.pairwise(drives):
+        if before.joint == drive.joint:
+            raise ModelError(f"joint {drive.joint} is elastic more than once")
+        for key in ("K", "D", "Dm"):
+            if len(getattr(drive, key)) != len(getattr(before, key)):
+                raise ModelError(
+                    f"elastic joint {drive.joint}: {key} must be as long as that of the others, "
+                    f"{len(getattr(before, key))}, got {len(getattr(drive, key))}"
+                )
+    if drives and drives[-1].joint > n:
+        raise ModelError(f"elastic joint {drives[-1].joint}: the arm has {n} joints")
+    return tuple(drives)
+
+
 def check_physical_input(description: RobotDescription) -> RobotDescription:
-    """Refuse what a user cannot mean: negative masses, friction, armature or rotor inertia.
+    """Refuse what a user cannot mean: negative masses, friction, armature, rotor or motor inertia.
 
     Kept apart from the description itself, which also holds estimates, and estimates may wander.
 
@@ -268,6 +290,10 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
         if rotor.inertia < 0.0:
             name = description.joint_names[rotor.joint - 1]
             raise ModelError(f"rotor inertia of {name} must be >= 0, got {rotor.inertia:g}")
+    for drive in description.elastic:
+        if drive.Mm < 0.0:
+            name = description.joint_names[drive.joint - 1]
+            raise ModelError(f"motor inertia Mm of {name} must be >= 0, got {drive.Mm:g}")
     return description
 
 

@@ -1,4 +1,4 @@
-"""What a joint has besides its place: limits, friction, the rotor that drives it."""
+"""What a joint has besides its place: limits, friction, the rotor that drives it, the spring it is driven through."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .checks import Array, array, unit_axis
 from .errors import ModelError, nearest_hint
 from .values import Value, set_fields
 
-__all__ = ["Friction", "Limits", "Rotor"]
+__all__ = ["Elastic", "Friction", "Limits", "Rotor"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -150,3 +150,51 @@ class Rotor(Value):
             gear_ratio=float(array(self.gear_ratio, (), f"{what}: gear_ratio")),
             axis=None if self.axis is None else unit_axis(self.axis, f"{what}: axis"),
         )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Elastic(Value):
+    """Drive of an elastic joint: a motor behind a spring and a damper.
+
+    With motor position x and link position q, both seen at the joint, spring and damper put the torque
+    ``tau_el = sum_k K[k] (x - q)^(2k+1) + sum_k D[k] v abs(v)^k``, v = dx - dq, on the link and its opposite on the
+    motor: ``Mm ddx + sum_k Dm[k] dx abs(dx)^k + tau_el = tau``. The bases are those of Thunder: odd powers for the
+    spring; v, v abs(v), v^3, ... for damping, as for the polynomial terms of `Friction`.
+
+    Attributes
+    ----------
+    joint : int
+        Elastic joint, 1..n.
+    K : tuple of float
+        Stiffness, one coefficient or more: [N m/rad], [N m/rad^3], ... or [N/m], ...
+    D : tuple of float
+        Damping beside the spring [N m s/rad or N s/m, then per higher powers].
+    Dm : tuple of float
+        Damping of the motor, in the same units.
+    Mm : float
+        Inertia of the motor, reflected to the joint [kg m^2 or kg].
+
+    Raises
+    ------
+    ModelError
+        If the index is not whole or less than 1, there is no stiffness, or a number is not finite.
+    """
+
+    joint: int
+    K: tuple[float, ...]
+    D: tuple[float, ...] = ()
+    Dm: tuple[float, ...] = ()
+    Mm: float
+
+    #: names of the groups of parameters
+    GROUPS = ("K", "D", "Dm", "Mm")
+
+    def __post_init__(self) -> None:
+        """Check every field; numbers become floats, lists tuples."""
+        if isinstance(self.joint, bool) or not isinstance(self.joint, (int, np.integer)) or self.joint < 1:
+            raise ModelError(f"elastic joint must be an integer >= 1, got {self.joint!r}")
+        what = f"elastic joint {self.joint}"
+        rows = {key: tuple(array(getattr(self, key), (None,), f"{what}: {key}").tolist()) for key in ("K", "D", "Dm")}
+        if not rows["K"]:
+            raise ModelError(f"{what}: K must have at least one coefficient, got none")
+        set_fields(self, joint=int(self.joint), Mm=float(array(self.Mm, (), f"{what}: Mm")), **rows)

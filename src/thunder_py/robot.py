@@ -12,12 +12,18 @@ import numpy.typing as npt
 
 from . import _core, inertia
 from .checks import array
-from .description import Friction, Limits, RobotDescription, check_physical_input, describe_dh
+from .description import Elastic, Friction, Limits, RobotDescription, check_physical_input, describe_dh
 from .parameters import BaseParameters, UnknownParameters, find_base_parameters, select_parameters
 
 __all__ = ["Ellipsoid", "Robot"]
 
 Array = npt.NDArray[np.float64]
+
+
+def _rows(drives: Sequence[Elastic], group: str) -> Array:
+    """Coefficients of elastic joints, a row for each."""
+    rows = [getattr(drive, group) for drive in drives]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
 class Ellipsoid(NamedTuple):
@@ -69,6 +75,11 @@ class Robot(_core.Model):
                 (r.joint, r.joint - 1 if r.carrier is None else r.carrier, r.axis, r.gear_ratio, r.inertia)
                 for r in d.rotors
             ],
+            elastic=(
+                [drive.joint for drive in d.elastic],
+                *(_rows(d.elastic, key) for key in ("K", "D", "Dm")),
+                [drive.Mm for drive in d.elastic],
+            ),
             joint_names=list(d.joint_names),
             link_names=list(d.link_names),
             frames=[(name, link, pose) for name, (link, pose) in d.frames.items()],

@@ -28,6 +28,6 @@ def derivative(f: Callable[[float], Array], h: float = 2e-3) -> Array:
     return sum(w * (f(k * h) - f(-k * h)) for k, w in enumerate(weights, start=1)) / h
 
 
-def path(q: Array, dq: Array, ddq: Array | float = 0.0) -> Callable[[float], Array]:
-    """The motion with this position, velocity and constant acceleration at t = 0."""
-    return lambda t: q + t * dq + 0.5 * t * t * np.asarray(ddq)
+def path(q: Array, dq: Array, ddq: Array | float = 0.0, d3q: Array | float = 0.0) -> Callable[[float], Array]:
+    """The motion with this position, velocity and acceleration at t = 0, and this constant jerk."""
+    return lambda t: q + t * dq + t * t / 2 * np.asarray(ddq) + t**3 / 6 * np.asarray(d3q)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import thunder_py as th
 from thunder_py import _core
 
 INPUTS = {
@@ -15,6 +16,10 @@ INPUTS = {
     "mass_matrix_dot": ("q", "dq"),
     "coriolis_matrix_dot": ("q", "dq", "ddq"),
     "gravity_vector_dot": ("q", "dq"),
+    "jacobian_ddot": ("q", "dq", "ddq"),
+    "mass_matrix_ddot": ("q", "dq", "ddq"),
+    "coriolis_matrix_ddot": ("q", "dq", "ddq", "d3q"),
+    "gravity_vector_ddot": ("q", "dq", "ddq"),
     "inverse_dynamics": ("q", "dq", "ddq"),
     "forward_dynamics": ("q", "dq", "tau"),
     "christoffel_symbols": ("q",),
@@ -28,6 +33,15 @@ INPUTS = {
     "potential_energy": ("q",),
     "operational_space_inertia": ("q",),
     "manipulability": ("q",),
+    "elastic_torque": ("q", "x"),
+    "elastic_damping_torque": ("dq", "dx"),
+    "motor_damping_torque": ("dx",),
+    "motor_inertia_torque": ("ddx",),
+    "elastic_regressor": ("q", "x"),
+    "elastic_damping_regressor": ("dq", "dx"),
+    "motor_damping_regressor": ("dx",),
+    "motor_inertia_regressor": ("ddx",),
+    "elastic_forward_dynamics": ("q", "dq", "x", "dx", "tau"),
     "mass_matrix_derivative": ("q",),
     "coriolis_matrix_algebra": ("q", "dq"),
     "coriolis_matrix_christoffel": ("q", "dq"),
@@ -35,6 +49,11 @@ INPUTS = {
     "coriolis_blocks": ("q", "dq"),
     "gravity_blocks": ("q",),
 }
+
+
+def size(robot: th.Robot, vector: str) -> int:
+    """Length of an input: motors have an entry for each elastic joint, everything else one for each joint."""
+    return robot.e if vector in ("x", "dx", "ddx") else robot.n
 
 
 def bound() -> set[str]:

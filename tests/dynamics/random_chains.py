@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from thunder_py.description import Friction, RobotDescription, Rotor, describe_dh
+from thunder_py.description import Elastic, Friction, RobotDescription, Rotor, describe_dh
 
 Array = npt.NDArray[np.float64]
 
@@ -73,6 +73,20 @@ def random_rotors(rng: np.random.Generator, n: int) -> tuple[Rotor, ...]:
     )
 
 
+def random_elastic(rng: np.random.Generator, n: int) -> tuple[Elastic, ...]:
+    """Drives of some joints, with up to three coefficients each."""
+    joints = np.flatnonzero(rng.random(n) < 0.6) + 1
+    orders = {"K": rng.integers(1, 4), "D": rng.integers(0, 4), "Dm": rng.integers(0, 4)}
+    return tuple(
+        Elastic(
+            joint=int(joint),
+            Mm=rng.uniform(0.1, 1.0),
+            **{key: tuple(rng.uniform(0.1, 10.0, order)) for key, order in orders.items()},
+        )
+        for joint in (joints if len(joints) else [n])
+    )
+
+
 def random_robot(
     seed: int,
     n: int,
@@ -82,6 +96,7 @@ def random_robot(
     friction: bool = False,
     rotors: bool = False,
     armature: bool = False,
+    elastic: bool = False,
 ) -> th.Robot:
     """Make a random arm.
 
@@ -95,7 +110,7 @@ def random_robot(
         DH convention, or any placements, axes and offsets.
     joints : str
         Letters to draw joint types from.
-    friction, rotors, armature : bool
+    friction, rotors, armature, elastic : bool
         Whether to have them.
     """
     rng = np.random.default_rng(seed)
@@ -110,6 +125,7 @@ def random_robot(
         "armature": rng.uniform(0.01, 1.0, n) if armature else None,
         "frames": {"camera": (int(rng.integers(0, n + 1)), random_pose(rng))},
     }
+    common["elastic"] = random_elastic(np.random.default_rng([seed, 2]), n) if elastic else ()
     bodies = np.array([random_body(rng) for _ in range(n)])
     if kind == "placements":
         description = RobotDescription(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -9,10 +10,21 @@ import pytest
 
 from tests.dynamics.quantities import INPUTS
 from tests.dynamics.random_chains import random_robot
+from thunder_py.description import Elastic
 
-ROBOT = random_robot(5, 3, joints="R", friction=True, rotors=True, armature=True)
+#: every joint is elastic, so that all vectors have the same length
+ROBOT = random_robot(5, 3, joints="R", friction=True, rotors=True, armature=True).replace(
+    elastic=[Elastic(joint=i, K=(10.0, 1.0), D=(0.5,), Dm=(0.1,), Mm=0.2) for i in (1, 2, 3)]
+)
 GOOD = np.array([0.1, -0.2, 0.3])
-FRAMES = ("forward_kinematics", "jacobian", "jacobian_dot", "operational_space_inertia", "manipulability")
+FRAMES = (
+    "forward_kinematics",
+    "jacobian",
+    "jacobian_dot",
+    "jacobian_ddot",
+    "operational_space_inertia",
+    "manipulability",
+)
 
 
 def call(name, **changed):
@@ -95,6 +107,25 @@ def test_rows(name):
 @pytest.mark.parametrize("name", INPUTS)
 def test_threads(name):
     assert_refused("threads must be a whole number from 0 (one per core) to 1024, got -1", name, threads=-1)
+
+
+@pytest.mark.parametrize("name", [name for name, vectors in INPUTS.items() if {"x", "dx", "ddx"} & {*vectors}])
+def test_motors_belong_to_elastic_joints(name):
+    rigid, mixed = ROBOT.replace(elastic=()), ROBOT.replace(elastic=ROBOT.description.elastic[1:])
+    vectors = [GOOD] * len(INPUTS[name])
+    with pytest.raises(ValueError, match=rf"^{name} needs elastic joints, and random has none$"):
+        getattr(rigid, name)(*vectors)
+    first = next(vector for vector in INPUTS[name] if vector in ("x", "dx", "ddx"))
+    with pytest.raises(ValueError, match=rf"^{first} must have shape \(..., 2\), got \(3,\)$"):
+        getattr(mixed, name)(*vectors)
+
+
+def test_motors_without_inertia():
+    drives = [dataclasses.replace(drive, Mm=0.0 if drive.joint == 2 else 1.0) for drive in ROBOT.description.elastic]
+    robot = ROBOT.replace(elastic=drives)
+    assert robot.motor_inertia_torque(GOOD)[1] == 0.0
+    with pytest.raises(ValueError, match=r"^motor inertia Mm of joint2 must be > 0 for forward dynamics, got 0.0$"):
+        robot.elastic_forward_dynamics(GOOD, GOOD, GOOD, GOOD, GOOD)
 
 
 def test_parameter_vector():

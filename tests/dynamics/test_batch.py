@@ -10,7 +10,7 @@ import pytest
 
 import thunder_py as th
 from tests.dynamics.numerics import assert_close
-from tests.dynamics.quantities import INPUTS, bound
+from tests.dynamics.quantities import INPUTS, bound, size
 from tests.dynamics.random_chains import random_robot
 
 #: batches go through packs of 2 or 4 states: every remainder, and a few hundred
@@ -20,11 +20,12 @@ SIZES = (*range(1, 10), 515)
 @functools.cache
 def arm(n: int = 7) -> th.Robot:
     """All drives and R joints; few joints cannot have six independent rows, so they slide as well."""
-    return random_robot(11, n, joints="R" if n >= 6 else "RP", friction=True, rotors=True, armature=True)
+    return random_robot(11, n, joints="R" if n >= 6 else "RP", friction=True, rotors=True, armature=True, elastic=True)
 
 
-def inputs(name: str, *shape: int, seed: int = 0) -> list[np.ndarray]:
-    return [*np.random.default_rng(seed).uniform(-1.5, 1.5, (len(INPUTS[name]), *shape))]
+def inputs(name: str, robot: th.Robot, *batch: int, seed: int = 0) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [rng.uniform(-1.5, 1.5, (*batch, size(robot, vector))) for vector in INPUTS[name]]
 
 
 def options(name: str, robot: th.Robot) -> dict[str, object]:
@@ -34,10 +35,10 @@ def options(name: str, robot: th.Robot) -> dict[str, object]:
 def loop(robot: th.Robot, name: str, batches: list[np.ndarray]) -> np.ndarray:
     """One call for each state of broadcast batches."""
     method = functools.partial(getattr(robot, name), **options(name, robot))
-    batches = np.broadcast_arrays(*batches)
-    states = np.ndindex(batches[0].shape[:-1])
-    values = np.array([method(*(np.array(batch[index]) for batch in batches)) for index in states])
-    return values.reshape(*batches[0].shape[:-1], *values.shape[1:])
+    common = np.broadcast_shapes(*(batch.shape[:-1] for batch in batches))
+    batches = [np.broadcast_to(batch, (*common, batch.shape[-1])) for batch in batches]
+    values = np.array([method(*(np.array(batch[index]) for batch in batches)) for index in np.ndindex(common)])
+    return values.reshape(*common, *values.shape[1:])
 
 
 @pytest.fixture(params=INPUTS)
@@ -58,19 +59,19 @@ def test_the_list_of_quantities_is_whole():
 
 def test_batch_is_a_loop(name, instruction_set):
     robot = arm()
-    all_inputs = inputs(name, SIZES[-1], robot.n)
+    all_inputs = inputs(name, robot, SIZES[-1])
     expected = loop(robot, name, all_inputs)
-    for size in SIZES:
-        actual = getattr(robot, name)(*(x[:size] for x in all_inputs))
-        assert_close(actual, expected[:size], 1e-11)
+    for count in SIZES:
+        actual = getattr(robot, name)(*(x[:count] for x in all_inputs))
+        assert_close(actual, expected[:count], 1e-11)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 0])
-@pytest.mark.parametrize("size", [4095, 4099])
-def test_threads_share_a_batch(instruction_set, threads, size):
+@pytest.mark.parametrize("count", [4095, 4099])
+def test_threads_share_a_batch(instruction_set, threads, count):
     robot = arm(3)  # a thread is started for every thousand states
     for name in ("inverse_dynamics", "mass_matrix", "coriolis_matrix_algebra"):
-        x = inputs(name, size, robot.n)
+        x = inputs(name, robot, count)
         actual = getattr(robot, name)(*x, threads=threads)
         np.testing.assert_array_equal(actual, getattr(robot, name)(*x, threads=1))
 
@@ -78,8 +79,8 @@ def test_threads_share_a_batch(instruction_set, threads, size):
 @pytest.mark.parametrize("n", [1, 2, 40])
 def test_few_and_many_joints(name, instruction_set, n):
     robot = arm(n)
-    size = 2 if n == 40 else 9
-    x = inputs(name, size, n)
+    count = 2 if n == 40 else 9
+    x = inputs(name, robot, count)
     assert_close(getattr(robot, name)(*x, **options(name, robot)), loop(robot, name, x), 1e-9 if n == 40 else 1e-11)
 
 
@@ -87,8 +88,11 @@ def test_few_and_many_joints(name, instruction_set, n):
 def test_broadcasting(name, instruction_set):
     robot = arm()
     rng = np.random.default_rng(0)
-    shapes = [(2, 1), (3,), (), (2, 3)][: len(INPUTS[name])]
-    x = [rng.uniform(-1.5, 1.5, (*shape, robot.n)) for shape in shapes]
+    shapes = [(2, 1), (3,), (), (2, 3), (1, 3)]
+    x = [
+        rng.uniform(-1.5, 1.5, (*shape, size(robot, vector)))
+        for shape, vector in zip(shapes, INPUTS[name], strict=False)
+    ]
     actual = getattr(robot, name)(*x)
     assert actual.shape[:2] == (2, 3)
     assert_close(actual, loop(robot, name, x), 1e-11)
@@ -97,7 +101,7 @@ def test_broadcasting(name, instruction_set):
 def test_one_state_beside_a_batch(name, instruction_set):
     """Each input in turn is a batch, the others stay."""
     robot = arm()
-    batches, x = inputs(name, 5, robot.n), inputs(name, robot.n, seed=1)
+    batches, x = inputs(name, robot, 5), inputs(name, robot, seed=1)
     for k, batch in enumerate(batches):
         mixed = [*x[:k], batch, *x[k + 1 :]]
         assert_close(getattr(robot, name)(*mixed), loop(robot, name, mixed), 1e-11)
@@ -105,9 +109,9 @@ def test_one_state_beside_a_batch(name, instruction_set):
 
 def test_empty_batch(name):
     robot = arm()
-    one = np.shape(getattr(robot, name)(*inputs(name, robot.n)))
+    one = np.shape(getattr(robot, name)(*inputs(name, robot)))
     for batch in [(0,), (0, 3), (3, 0)]:
-        result = getattr(robot, name)(*(np.zeros((*batch, robot.n)) for _ in INPUTS[name]))
+        result = getattr(robot, name)(*(np.zeros((*batch, size(robot, vector))) for vector in INPUTS[name]))
         assert result.shape == (*batch, *one)
         assert result.dtype == np.float64
 
@@ -115,20 +119,19 @@ def test_empty_batch(name):
 def test_batch_of_zero_broadcasts(name):
     """An empty batch beside a single state is empty."""
     robot = arm()
-    x = inputs(name, robot.n)
+    x = inputs(name, robot)
     one = np.shape(getattr(robot, name)(*x))
-    x[0] = np.zeros((0, robot.n))
+    x[0] = np.zeros((0, *x[0].shape))
     assert getattr(robot, name)(*x).shape == (0, *one)
 
 
 def test_layouts_and_types(name):
     robot = arm()
-    n = robot.n
     # multiples of 1/8 are exact in every type
-    x = [np.round(8 * v) / 8 for v in inputs(name, 5, n)]
+    x = [np.round(8 * v) / 8 for v in inputs(name, robot, 5)]
     method = getattr(robot, name)
     expected = method(*x)
-    padded = [np.zeros((10, 2 * n + 1)) for _ in x]
+    padded = [np.zeros((10, 2 * v.shape[1] + 1)) for v in x]
     for whole, v in zip(padded, x, strict=True):
         whole[::2, 1::2] = v
     variants = {
@@ -140,7 +143,7 @@ def test_layouts_and_types(name):
         "big-endian": [v.astype(">f8") for v in x],
         "lists": [v.tolist() for v in x],
         "tuples": [tuple(map(tuple, v.tolist())) for v in x],
-        "read-only": [np.frombuffer(v.tobytes()).reshape(5, n) for v in x],
+        "read-only": [np.frombuffer(v.tobytes()).reshape(v.shape) for v in x],
     }
     for values in variants.values():
         np.testing.assert_array_equal(method(*values), expected)
@@ -154,7 +157,7 @@ def test_out(name):
     robot = arm()
     method = getattr(robot, name)
     for batch in [(), (5,), (2, 3)]:
-        x = inputs(name, *batch, robot.n)
+        x = inputs(name, robot, *batch)
         expected = np.asarray(method(*x))
         out = np.full(expected.shape, np.nan)
         assert method(*x, out=out) is out
@@ -163,7 +166,7 @@ def test_out(name):
 
 def test_out_is_checked(name):
     robot = arm()
-    x = inputs(name, 5, robot.n)
+    x = inputs(name, robot, 5)
     method = getattr(robot, name)
     shape = method(*x).shape
     wanted = re.escape(str(shape))
@@ -186,7 +189,7 @@ def test_out_may_overlap_inputs(name, batch):
     """Every input in turn lies in the memory of the result, shifted by some entries."""
     robot = arm()
     method = getattr(robot, name)
-    x = inputs(name, *batch, robot.n)
+    x = inputs(name, robot, *batch)
     expected = np.asarray(method(*x))
     for k, shift in [(k, shift) for k in range(len(x)) for shift in (0, 3)]:
         memory = np.zeros(max(expected.size, x[k].size) + shift)
@@ -199,7 +202,7 @@ def test_out_may_overlap_inputs(name, batch):
 
 def test_out_may_overlap_an_input_that_is_broadcast():
     robot = arm()
-    q, dq = inputs("coriolis_matrix", robot.n)
+    q, dq = inputs("coriolis_matrix", robot)
     many = np.random.default_rng(2).uniform(-1, 1, (6, robot.n))
     expected = robot.inverse_dynamics(q, many, dq)
     memory = np.zeros((6, robot.n))

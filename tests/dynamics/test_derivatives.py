@@ -59,6 +59,27 @@ def test_jacobian_and_its_derivative(case):
 
 @few
 @given(case=cases())
+def test_second_derivatives(case):
+    """Of M, C, G and J along a motion with jerk, as derivatives of the first ones."""
+    robot, q, dq, ddq, d3q, _ = case
+    motion = path(q, dq, ddq, d3q)
+
+    def speed(t):
+        return dq + t * ddq + 0.5 * t * t * d3q
+
+    M_ddot = derivative(lambda t: robot.mass_matrix_dot(motion(t), speed(t)))
+    assert_close(robot.mass_matrix_ddot(q, dq, ddq), M_ddot, 1e-9)
+    C_ddot = derivative(lambda t: robot.coriolis_matrix_dot(motion(t), speed(t), ddq + t * d3q))
+    assert_close(robot.coriolis_matrix_ddot(q, dq, ddq, d3q), C_ddot, 1e-9)
+    G_ddot = derivative(lambda t: robot.gravity_vector_dot(motion(t), speed(t)))
+    assert_close(robot.gravity_vector_ddot(q, dq, ddq), G_ddot, 1e-9)
+    for frame in robot.frame_names:
+        J_ddot = derivative(lambda t, frame=frame: robot.jacobian_dot(motion(t), speed(t), frame))
+        assert_close(robot.jacobian_ddot(q, dq, ddq, frame), J_ddot, 1e-9)
+
+
+@few
+@given(case=cases())
 def test_gravity_is_the_gradient_of_potential_energy(case):
     robot, q, *_ = case
     gradient = [derivative(lambda t, e=e: robot.potential_energy(q + t * e)) for e in np.eye(robot.n)]

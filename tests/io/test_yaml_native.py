@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunder_py.description import Friction, Limits, RobotDescription, Rotor, describe_dh
+from thunder_py.description import Elastic, Friction, Limits, RobotDescription, Rotor, describe_dh
 from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
 from thunder_py.inertia import reg_from_dyn
 from thunder_py.io import load_description, parse_description, save_description
@@ -103,7 +103,7 @@ def test_inertias():
 
 def test_elastic_and_masks():
     arm = read()
-    assert dict(arm.elastic["joints"][0]) == {"joint": 1, "K": (100.0, 5.0), "D": (), "Dm": (0.1,), "Mm": 0.2}
+    assert arm.elastic == (Elastic(joint=1, K=(100.0, 5.0), D=(), Dm=(0.1,), Mm=0.2),)
     assert arm.masks["friction"] == ((1, 0, 0), (0, 0, 1))
     assert arm.masks["elastic_Mm"] == (1,)
 

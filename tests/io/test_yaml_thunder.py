@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from thunder_py.description import Elastic
 from thunder_py.errors import FileFormatError
 from thunder_py.inertia import reg_from_dyn
 from thunder_py.io import load_description, parse_description, save_description
@@ -111,9 +112,9 @@ def test_masks_and_elastic_block_are_kept():
     assert arm.masks["friction"] == ((0, 1),) * 3
     assert arm.masks["elastic_K"] == ((1, 0), (0, 0))
     assert arm.masks["elastic_Mm"] == (1, 0)
-    first, second = arm.elastic["joints"]
-    assert dict(first) == {"joint": 2, "K": (10.0, 1.0), "D": (), "Dm": (0.1,), "Mm": 0.5}
-    assert (second["joint"], second["D"]) == (3, ())
+    first, second = arm.elastic
+    assert first == Elastic(joint=2, K=(10.0, 1.0), D=(), Dm=(0.1,), Mm=0.5)
+    assert (second.joint, second.D) == (3, ())
 
 
 def test_saved_in_our_format_and_read_again(tmp_path):
@@ -124,7 +125,7 @@ def test_saved_in_our_format_and_read_again(tmp_path):
 
 def test_optional_parts():
     text = FILE.replace("ELASTIC_MODEL: true", "ELASTIC_MODEL: false")
-    assert read(text).elastic == {}
+    assert read(text).elastic == ()
     short = text[: text.index("Base_to_L0")] + text[text.index("dynamics:") : text.index("elastic:")]
     arm = read("\n".join(line for line in short.splitlines() if "symb" not in line and "ELASTIC" not in line))
     np.testing.assert_array_equal(arm.base, np.eye(4))
@@ -144,6 +145,7 @@ BAD = {
     "elastic mask": ("K_symb: [1, 0]", "K_symb: [1]", "K_symb: [1]", r"elastic.joints.joint1.K_symb: must be a list of 2, got a list of 1$"),
     "dh length": ("0.2, 0.4]", "0.2]", "DH:", r"kinematics.DH: must be a list of 12, got a list of 11$"),
     "few Dl": ("Dl: [0.5, 0.25, 7.0]", "Dl: [0.5]", "Dl: [0.5]", r"dynamics.link1.friction.Dl: must hold at least 2 numbers, as its order says, got 1$"),
+    "no K": ("K_order: 2", "K_order: 0", "K_order: 0", r"elastic.K_order: must be an integer from 1 to 20, got '0'$"),
     "few K": ("K: [10.0, 1.0]", "K: [10.0]", "joint1: {K", r"elastic.joints.joint1.K: must hold at least 2 numbers"),
     "no Dl_order": ("Dl_order: 2\n", "", "      symb: [0,1]", r"dynamics.link1.friction: needs Dl_order at the top"),
     "Dl sign": ("Dl: [0.5, 0.25, 7.0]", "Dl: [-0.5, 0]", "Dl: [-0.5", r"friction.Dl: viscous friction must be >= 0, got -0.5$"),

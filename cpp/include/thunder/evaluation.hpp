@@ -7,7 +7,7 @@
 
 namespace thunder {
 
-inline constexpr int kMaxInputs = 4;
+inline constexpr int kMaxInputs = 5;
 inline constexpr std::size_t kQuantityCount = std::tuple_size_v<quantities::All>;
 
 using EvaluateFunction = void (*)(const ChainView<double>&, const double* const* in, const Selection<double>&,

@@ -6,6 +6,7 @@
 
 #include "dynamics/christoffel.hpp"
 #include "dynamics/derivatives.hpp"
+#include "dynamics/elastic.hpp"
 #include "dynamics/forward_dynamics.hpp"
 #include "dynamics/matrix_algebra.hpp"
 #include "dynamics/regressor.hpp"
@@ -24,6 +25,21 @@ struct Shape {
   }
 };
 
+/// What shapes are made of: joints, parameters, chosen rows, elastic joints and their numbers of coefficients.
+struct Sizes {
+  int n, p, m, e, K, D, Dm;
+};
+template <class P>
+THUNDER_INLINE Sizes sizes(const ChainView<P>& c, int rows) {
+  return {c.n, c.parameters(), rows, c.elastic.count, c.elastic.K_order, c.elastic.D_order, c.elastic.Dm_order};
+}
+
+/// Is an input of this name a vector of motors, with an entry for each elastic joint (x, dx, ddx)? Others have n.
+THUNDER_INLINE constexpr bool is_of_motors(const char* input) {
+  while (*input == 'd') ++input;
+  return input[0] == 'x' && input[1] == '\0';
+}
+
 /// What a call chooses besides its vectors.
 template <class P>
 struct Selection {
@@ -31,7 +47,7 @@ struct Selection {
   TaskRows rows;
 };
 
-// NAME: struct; TEXT: Python name; INPUTS: names of the vectors of length n; SHAPE: of one sample, from n, p and rows;
+// NAME: struct; TEXT: Python name; INPUTS: names of the vectors; SHAPE: of one sample, from the names of `Sizes`;
 // CALL: the kernel on (c, in[0], in[1], ..., out), with `s` the selection.
 #define THUNDER_QUANTITY(NAME, TEXT, FRAME, ROWS, VECTORISED, SHAPE, CALL, ...)                    \
   struct NAME {                                                                                   \
@@ -39,7 +55,16 @@ struct Selection {
     static constexpr const char* inputs[] = {__VA_ARGS__};                                        \
     static constexpr int input_count = sizeof(inputs) / sizeof(inputs[0]);                        \
     static constexpr bool takes_frame = FRAME, takes_rows = ROWS, vectorised = VECTORISED;        \
-    THUNDER_INLINE static Shape shape([[maybe_unused]] int n, [[maybe_unused]] int p, [[maybe_unused]] int m) {  \
+    THUNDER_INLINE static constexpr int input_size(int k, const Sizes& s) {                       \
+      return is_of_motors(inputs[k]) ? s.e : s.n;                                                 \
+    }                                                                                             \
+    THUNDER_INLINE static constexpr bool of_elastic_joints() {                                    \
+      for (const char* input : inputs)                                                            \
+        if (is_of_motors(input)) return true;                                                     \
+      return false;                                                                               \
+    }                                                                                             \
+    THUNDER_INLINE static Shape shape(const Sizes& s) {                                           \
+      [[maybe_unused]] const auto [n, p, m, e, K, D, Dm] = s;                                     \
       return Shape SHAPE;                                                                         \
     }                                                                                             \
     template <class S, class P>                                                                   \
@@ -52,6 +77,7 @@ struct Selection {
 #define THUNDER_VECTOR ({1, {n}})
 #define THUNDER_MATRIX ({2, {n, n}})
 #define THUNDER_REGRESSOR ({2, {n, p}})
+#define THUNDER_MOTORS ({1, {e}})
 
 namespace quantities {
 // clang-format off
@@ -65,6 +91,10 @@ THUNDER_QUANTITY(FrictionTorque, "friction_torque", false, false, true, THUNDER_
 THUNDER_QUANTITY(MassMatrixDot, "mass_matrix_dot", false, false, true, THUNDER_MATRIX, mass_matrix_dot(c, in[0], in[1], out), "q", "dq")
 THUNDER_QUANTITY(CoriolisMatrixDot, "coriolis_matrix_dot", false, false, true, THUNDER_MATRIX, coriolis_matrix_dot(c, in[0], in[1], in[2], out), "q", "dq", "ddq")
 THUNDER_QUANTITY(GravityVectorDot, "gravity_vector_dot", false, false, true, THUNDER_VECTOR, gravity_vector_dot(c, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(JacobianDdot, "jacobian_ddot", true, false, true, ({2, {6, n}}), jacobian_ddot(c, in[0], in[1], in[2], s.frame, out), "q", "dq", "ddq")
+THUNDER_QUANTITY(MassMatrixDdot, "mass_matrix_ddot", false, false, true, THUNDER_MATRIX, mass_matrix_ddot(c, in[0], in[1], in[2], out), "q", "dq", "ddq")
+THUNDER_QUANTITY(CoriolisMatrixDdot, "coriolis_matrix_ddot", false, false, false, THUNDER_MATRIX, coriolis_matrix_ddot(c, in[0], in[1], in[2], in[3], out), "q", "dq", "ddq", "d3q")
+THUNDER_QUANTITY(GravityVectorDdot, "gravity_vector_ddot", false, false, true, THUNDER_VECTOR, gravity_vector_ddot(c, in[0], in[1], in[2], out), "q", "dq", "ddq")
 THUNDER_QUANTITY(InverseDynamics, "inverse_dynamics", false, false, true, THUNDER_VECTOR, inverse_dynamics(c, in[0], in[1], in[2], out), "q", "dq", "ddq")
 THUNDER_QUANTITY(ForwardDynamics, "forward_dynamics", false, false, true, THUNDER_VECTOR, forward_dynamics(c, in[0], in[1], in[2], out), "q", "dq", "tau")
 THUNDER_QUANTITY(ChristoffelSymbols, "christoffel_symbols", false, false, true, ({3, {n, n, n}}), christoffel_symbols(c, in[0], out), "q")
@@ -78,6 +108,15 @@ THUNDER_QUANTITY(KineticEnergy, "kinetic_energy", false, false, true, ({0, {}}),
 THUNDER_QUANTITY(PotentialEnergy, "potential_energy", false, false, true, ({0, {}}), potential_energy(c, in[0], out), "q")
 THUNDER_QUANTITY(OperationalSpaceInertia, "operational_space_inertia", true, true, true, ({2, {m, m}}), operational_space_inertia(c, in[0], s.frame, s.rows, out), "q")
 THUNDER_QUANTITY(Manipulability, "manipulability", true, true, true, ({0, {}}), manipulability(c, in[0], s.frame, s.rows, out), "q")
+THUNDER_QUANTITY(ElasticTorque, "elastic_torque", false, false, true, THUNDER_MOTORS, elastic_torque(c, in[0], in[1], out), "q", "x")
+THUNDER_QUANTITY(ElasticDampingTorque, "elastic_damping_torque", false, false, true, THUNDER_MOTORS, elastic_damping_torque(c, in[0], in[1], out), "dq", "dx")
+THUNDER_QUANTITY(MotorDampingTorque, "motor_damping_torque", false, false, true, THUNDER_MOTORS, motor_damping_torque(c, in[0], out), "dx")
+THUNDER_QUANTITY(MotorInertiaTorque, "motor_inertia_torque", false, false, true, THUNDER_MOTORS, motor_inertia_torque(c, in[0], out), "ddx")
+THUNDER_QUANTITY(ElasticRegressor, "elastic_regressor", false, false, true, ({2, {e, e * K}}), elastic_regressor(c, in[0], in[1], out), "q", "x")
+THUNDER_QUANTITY(ElasticDampingRegressor, "elastic_damping_regressor", false, false, true, ({2, {e, e * D}}), elastic_damping_regressor(c, in[0], in[1], out), "dq", "dx")
+THUNDER_QUANTITY(MotorDampingRegressor, "motor_damping_regressor", false, false, true, ({2, {e, e * Dm}}), motor_damping_regressor(c, in[0], out), "dx")
+THUNDER_QUANTITY(MotorInertiaRegressor, "motor_inertia_regressor", false, false, true, ({2, {e, e}}), motor_inertia_regressor(c, in[0], out), "ddx")
+THUNDER_QUANTITY(ElasticForwardDynamics, "elastic_forward_dynamics", false, false, true, ({1, {n + e}}), elastic_forward_dynamics(c, in[0], in[1], in[2], in[3], in[4], out), "q", "dq", "x", "dx", "tau")
 THUNDER_QUANTITY(MassMatrixDerivative, "mass_matrix_derivative", false, false, false, ({3, {n, n, n}}), mass_matrix_derivative(c, in[0], out), "q")
 THUNDER_QUANTITY(CoriolisMatrixAlgebra, "coriolis_matrix_algebra", false, false, false, THUNDER_MATRIX, coriolis_matrix_algebra(c, in[0], in[1], out), "q", "dq")
 THUNDER_QUANTITY(CoriolisMatrixChristoffel, "coriolis_matrix_christoffel", false, false, false, THUNDER_MATRIX, coriolis_matrix_christoffel(c, in[0], in[1], out), "q", "dq")
@@ -90,14 +129,17 @@ THUNDER_QUANTITY(GravityBlocks, "gravity_blocks", false, false, false, ({3, {n, 
 #undef THUNDER_VECTOR
 #undef THUNDER_MATRIX
 #undef THUNDER_REGRESSOR
+#undef THUNDER_MOTORS
 #undef THUNDER_QUANTITY
 
 namespace quantities {
 using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, CoriolisMatrix, GravityVector,
-                       FrictionTorque, MassMatrixDot, CoriolisMatrixDot, GravityVectorDot, InverseDynamics,
-                       ForwardDynamics, ChristoffelSymbols, Regressor, SlotineLiRegressor, MassRegressor,
+                       FrictionTorque, MassMatrixDot, CoriolisMatrixDot, GravityVectorDot, JacobianDdot,
+                       MassMatrixDdot, CoriolisMatrixDdot, GravityVectorDdot, InverseDynamics, ForwardDynamics, ChristoffelSymbols, Regressor, SlotineLiRegressor, MassRegressor,
                        CoriolisRegressor, GravityRegressor, FrictionRegressor, KineticEnergy, PotentialEnergy,
-                       OperationalSpaceInertia, Manipulability, MassMatrixDerivative, CoriolisMatrixAlgebra,
+                       OperationalSpaceInertia, Manipulability, ElasticTorque, ElasticDampingTorque, MotorDampingTorque,
+                       MotorInertiaTorque, ElasticRegressor, ElasticDampingRegressor, MotorDampingRegressor,
+                       MotorInertiaRegressor, ElasticForwardDynamics, MassMatrixDerivative, CoriolisMatrixAlgebra,
                        CoriolisMatrixChristoffel, MassBlocks, CoriolisBlocks, GravityBlocks>;
 }  // namespace quantities
 

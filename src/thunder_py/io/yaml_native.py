@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import check_label, check_name, pose
-from ..description import MAX_JOINTS, Friction, Limits, RobotDescription, Rotor, check_physical_input
+from ..description import MAX_JOINTS, Elastic, Friction, Limits, RobotDescription, Rotor, check_physical_input
 from ..inertia import reg_from_dyn
 from ..transforms import DH_CONVENTIONS, dh_chain, pose_from_rpy
 from .yaml_text import Section, Value
@@ -101,7 +101,7 @@ def _fields(top: Section, links: _Links) -> dict[str, Any]:
     placements, axes, offsets = (np.array(part) for part in zip(*links.chain, strict=True))
     reference, base, tool = top.get("reference"), top.get("base"), top.get("tool")
     friction = _friction(top, links)
-    elastic = _elastic(top["elastic"], links.joint_names) if "elastic" in top else {}
+    elastic = _elastic(top["elastic"], links) if "elastic" in top else ()
     return {
         "joint_types": "".join(links.types),
         "placements": placements,
@@ -278,27 +278,31 @@ def _frames(top: Section, names: Sequence[str]) -> dict[str, tuple[int, Array]]:
     return frames
 
 
-def _elastic(value: Value, joint_names: Sequence[str]) -> dict[str, Any]:
-    joints: list[dict[str, Any]] = []
+def _elastic(value: Value, links: _Links) -> tuple[Elastic, ...]:
+    drives: list[Elastic] = []
     for entry in value.section(("joints",))["joints"].items():
-        given = entry.section(("joint", "K", "D", "Dm", "Mm"))
-        joint = joint_names.index(given["joint"].one_of(joint_names)) + 1
-        if joints and joint <= joints[-1]["joint"]:
+        given = entry.section(("joint", *Elastic.GROUPS))
+        joint = links.joint_names.index(given["joint"].one_of(links.joint_names)) + 1
+        if drives and joint <= drives[-1].joint:
             raise given["joint"].error("elastic joints must stand once each, in the order of the arm")
-        lists = {key: tuple(given[key].numbers(None).tolist()) for key in ("K", "D", "Dm")}
-        for key, row in lists.items():
-            if joints and len(row) != len(joints[0][key]):
-                raise given[key].error(f"must be as long as that of the first elastic joint, {len(joints[0][key])}")
-        joints.append({"joint": joint, **lists, "Mm": given["Mm"].number()})
-    return {"joints": tuple(joints)}
+        rows = {key: given[key].numbers(None).tolist() for key in ("K", "D", "Dm")}
+        for key, row in rows.items():
+            if drives and len(row) != len(getattr(drives[0], key)):
+                raise given[key].error(
+                    f"must be as long as that of the first elastic joint, {len(getattr(drives[0], key))}"
+                )
+        Mm = links.non_negative(given["Mm"], f"motor inertia of {links.joint_names[joint - 1]}")
+        with entry.checking():
+            drives.append(Elastic(joint=joint, Mm=Mm, **rows))
+    return tuple(drives)
 
 
-def _masks(value: Value, n: int, friction: Friction | None, elastic: dict[str, Any]) -> dict[str, Any]:
+def _masks(value: Value, n: int, friction: Friction | None, elastic: Sequence[Elastic]) -> dict[str, Any]:
     """Read masks of 0 and 1: a flat list, or one list per link or elastic joint."""
-    joints = elastic.get("joints", ())
-    flat = {"dh": 4 * n, "gravity": 3, "base": 6, "tool": 6, "elastic_Mm": len(joints)}
+    e = len(elastic)
+    flat = {"dh": 4 * n, "gravity": 3, "base": 6, "tool": 6, "elastic_Mm": e}
     rows = {"inertial": (n, 10), "friction": (n, len(friction.terms) if friction else 0)}
-    rows.update({f"elastic_{key}": (len(joints), len(joints[0][key]) if joints else 0) for key in ("K", "D", "Dm")})
+    rows.update({f"elastic_{key}": (e, len(getattr(elastic[0], key)) if e else 0) for key in ("K", "D", "Dm")})
     masks: dict[str, Any] = {}
     for key, mask in value.section(MASK_KEYS).entries.items():
         if key in flat:

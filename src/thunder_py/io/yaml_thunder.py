@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import check_name
-from ..description import MAX_JOINTS, Friction, RobotDescription, describe_dh
+from ..description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
 from ..transforms import pose_from_rpy
 from .yaml_text import Section, Value
 
@@ -52,7 +52,7 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
     Returns
     -------
     RobotDescription
-        In modified DH; ``symb`` lists under `masks`, the elastic block under `elastic`.
+        In modified DH; ``symb`` lists under `masks`, drives of elastic joints under `elastic`.
 
     Raises
     ------
@@ -179,33 +179,33 @@ def _in_our_order(rows: Array) -> Friction:
     return Friction(terms=_FRICTION[: rows.shape[1]], coefficients=rows)
 
 
-def _elastic(top: Section, types: list[str], masks: Masks) -> dict[str, Any]:
+def _elastic(top: Section, types: list[str], masks: Masks) -> tuple[Elastic, ...]:
     """Read the elastic block; its joint K is the K-th joint of type ``*_SEA``."""
     elastic_joints = [i + 1 for i, kind in enumerate(types) if kind.endswith("_SEA")]
     wanted = top["ELASTIC_MODEL"].flag() if "ELASTIC_MODEL" in top else "elastic" in top
     if not wanted:
-        return {}
+        return ()
     if not elastic_joints:
         raise top["type_joints"].error("an elastic model needs a joint of type R_SEA or P_SEA")
     block = top["elastic"].section(("joints", *_ELASTIC.values()))
-    orders = {key: block[order].whole(0, 20) for key, order in _ELASTIC.items()}
+    orders = {key: block[order].whole(int(key == "K"), 20) for key, order in _ELASTIC.items()}
     names = [f"joint{k + 1}" for k in range(len(elastic_joints))]
     joints = block["joints"].section(names)
-    rows = [_elastic_joint(joints[name], orders, masks) for name in names]
-    return {"joints": tuple({"joint": i, **row} for i, row in zip(elastic_joints, rows, strict=True))}
+    return tuple(_drive(joints[k], i, orders, masks) for k, i in zip(names, elastic_joints, strict=True))
 
 
-def _elastic_joint(value: Value, orders: dict[str, int], masks: Masks) -> dict[str, Any]:
+def _drive(value: Value, index: int, orders: dict[str, int], masks: Masks) -> Elastic:
     keys = (*orders, "Mm")
     joint = value.section((*keys, *(f"{key}_symb" for key in keys)))
-    row: dict[str, Any] = {key: tuple(_leading(joint[key], order)) for key, order in orders.items()}
-    row["Mm"] = joint["Mm"].number()
-    if row["Mm"] < 0.0:
-        raise joint["Mm"].error(f"motor inertia must be >= 0, got {row['Mm']:g}")
+    rows = {key: tuple(_leading(joint[key], order)) for key, order in orders.items()}
+    Mm = joint["Mm"].number()
+    if Mm < 0.0:
+        raise joint["Mm"].error(f"motor inertia must be >= 0, got {Mm:g}")
     for key, order in orders.items():
         local: Masks = {}
         bits = _mask(joint, f"{key}_symb", order, local, "symb")
         masks[f"elastic_{key}"] = (*masks.get(f"elastic_{key}", ()), bits)
     bit = joint["Mm_symb"].whole(0, 1) if "Mm_symb" in joint else 0
     masks["elastic_Mm"] = (*masks.get("elastic_Mm", ()), bit)
-    return row
+    with value.checking():
+        return Elastic(joint=index, Mm=Mm, **rows)

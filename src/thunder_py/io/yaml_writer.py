@@ -162,10 +162,10 @@ def _elastic(description: RobotDescription) -> list[str]:
     if not description.elastic:
         return []
     lines = ["elastic:", "  joints:"]
-    for row in description.elastic["joints"]:
-        entries = [("joint", _text(description.joint_names[row["joint"] - 1]))]
-        entries += [(key, _list(row[key])) for key in ("K", "D", "Dm")]
-        lines.append(f"    - {_mapping([*entries, ('Mm', _number(row['Mm']))])}")
+    for drive in description.elastic:
+        entries = [("joint", _text(description.joint_names[drive.joint - 1]))]
+        entries += [(key, _list(getattr(drive, key))) for key in ("K", "D", "Dm")]
+        lines.append(f"    - {_mapping([*entries, ('Mm', _number(drive.Mm))])}")
     return lines
 
 

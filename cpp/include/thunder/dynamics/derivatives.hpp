@@ -1,4 +1,4 @@
-// Time derivatives along the motion, by running the kernels on dual numbers.
+// First and second time derivatives along the motion, by running the kernels on dual numbers.
 #pragma once
 
 #include "../math/dual.hpp"
@@ -47,6 +47,54 @@ void gravity_vector_dot(const ChainView<P>& chain, const S* q, const S* dq, S* G
   seed(chain.n, q, dq, x.data);
   gravity_vector(chain, x.data, G.data);
   for (int i = 0; i < chain.n; ++i) Gd[i] = G[i].b;
+}
+
+/// d2M/dt2 = C_dot + C_dot'
+template <class S, class P>
+void mass_matrix_ddot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* Mdd) {
+  const int n = chain.n;
+  S Cd[kMaxJoints * kMaxJoints];
+  coriolis_matrix_dot(chain, q, dq, ddq, Cd);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) Mdd[i * n + j] = Cd[i * n + j] + Cd[j * n + i];
+}
+
+/// A quantity along its path, to second order: in [f + e1 f', f' + e1 f''] the last part is the second derivative.
+template <class S>
+THUNDER_INLINE void seed(int n, const S* value, const S* first, const S* second, Dual<Dual<S>>* out) {
+  for (int i = 0; i < n; ++i) out[i] = {{value[i], first[i]}, {first[i], second[i]}};
+}
+
+/// d2C/dt2 along (dq, ddq, d3q)
+template <class S, class P>
+void coriolis_matrix_ddot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, const S* d3q, S* Cdd) {
+  const int n = chain.n;
+  PerJoint<Dual<Dual<S>>> x, v;
+  seed(n, q, dq, ddq, x.data);
+  seed(n, dq, ddq, d3q, v.data);
+  Dual<Dual<S>> C[kMaxJoints * kMaxJoints];
+  coriolis_matrix(chain, x.data, v.data, C);
+  for (int i = 0; i < n * n; ++i) Cdd[i] = C[i].b.b;
+}
+
+/// d2G/dt2 along (dq, ddq)
+template <class S, class P>
+void gravity_vector_ddot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* Gdd) {
+  PerJoint<Dual<Dual<S>>> x, G;
+  seed(chain.n, q, dq, ddq, x.data);
+  gravity_vector(chain, x.data, G.data);
+  for (int i = 0; i < chain.n; ++i) Gdd[i] = G[i].b.b;
+}
+
+/// d2J/dt2 along (dq, ddq)
+template <class S, class P>
+void jacobian_ddot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, const Frame<P>& frame, S* Jdd) {
+  PerJoint<Dual<S>> x, v;
+  seed(chain.n, q, dq, x.data);
+  seed(chain.n, dq, ddq, v.data);
+  Dual<S> Jd[6 * kMaxJoints];
+  jacobian_dot(chain, x.data, v.data, frame, Jd);
+  for (int i = 0; i < 6 * chain.n; ++i) Jdd[i] = Jd[i].b;
 }
 
 }  // namespace thunder

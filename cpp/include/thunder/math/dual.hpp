@@ -1,5 +1,8 @@
-// Dual number a + b eps, eps^2 = 0: run a kernel on it and the eps part is the exact derivative along the seed.
+// Dual number a + b eps, eps^2 = 0: run a kernel on it and the eps part is the exact derivative along the seed. A dual
+// number of dual numbers gives second derivatives.
 #pragma once
+
+#include <type_traits>
 
 #include "linear.hpp"
 #include "sincos.hpp"
@@ -37,29 +40,46 @@ THUNDER_INLINE Dual<S> operator/(const Dual<S>& x, const Dual<S>& y) {
   const S q = x.a / y.a;
   return {q, (x.b - q * y.b) / y.a};
 }
-// with a constant parameter
-template <class S>
-THUNDER_INLINE Dual<S> operator*(const Dual<S>& x, double k) {
+
+/// Is K a constant beside a dual number over S: a plain number, or S or what S is made of? Parameters are such.
+template <class S, class K>
+struct IsConstant : std::bool_constant<std::is_same_v<S, K> || std::is_arithmetic_v<K>> {};
+template <class S, class K>
+struct IsConstant<Dual<S>, K> : std::bool_constant<std::is_same_v<Dual<S>, K> || IsConstant<S, K>::value> {};
+template <class S, class K>
+using WithConstant = std::enable_if_t<IsConstant<S, K>::value, Dual<S>>;
+
+template <class S, class K>
+THUNDER_INLINE WithConstant<S, K> operator*(const Dual<S>& x, const K& k) {
   return {x.a * k, x.b * k};
 }
-template <class S>
-THUNDER_INLINE Dual<S> operator*(double k, const Dual<S>& x) {
+template <class S, class K>
+THUNDER_INLINE WithConstant<S, K> operator*(const K& k, const Dual<S>& x) {
   return {x.a * k, x.b * k};
 }
-template <class S>
-THUNDER_INLINE Dual<S> operator+(const Dual<S>& x, double k) {
+template <class S, class K>
+THUNDER_INLINE WithConstant<S, K> operator/(const Dual<S>& x, const K& k) {
+  return {x.a / k, x.b / k};
+}
+template <class S, class K>
+THUNDER_INLINE WithConstant<S, K> operator/(const K& k, const Dual<S>& x) {
+  const S q = S(k) / x.a;
+  return {q, -(q * x.b) / x.a};
+}
+template <class S, class K>
+THUNDER_INLINE WithConstant<S, K> operator+(const Dual<S>& x, const K& k) {
   return {x.a + k, x.b};
 }
-template <class S>
-THUNDER_INLINE Dual<S> operator+(double k, const Dual<S>& x) {
+template <class S, class K>
+THUNDER_INLINE WithConstant<S, K> operator+(const K& k, const Dual<S>& x) {
   return {x.a + k, x.b};
 }
-template <class S>
-THUNDER_INLINE Dual<S> operator-(const Dual<S>& x, double k) {
+template <class S, class K>
+THUNDER_INLINE WithConstant<S, K> operator-(const Dual<S>& x, const K& k) {
   return {x.a - k, x.b};
 }
-template <class S>
-THUNDER_INLINE Dual<S> operator-(double k, const Dual<S>& x) {
+template <class S, class K>
+THUNDER_INLINE WithConstant<S, K> operator-(const K& k, const Dual<S>& x) {
   return {S(k) - x.a, -x.b};
 }
 template <class S, class T>
@@ -84,8 +104,14 @@ THUNDER_INLINE Dual<S> sqrt(const Dual<S>& x) {
   return {root, x.b / (root * 2.0)};
 }
 template <class S>
+THUNDER_INLINE Dual<S> copysign(const Dual<S>& magnitude, const Dual<S>& x) {
+  using std::copysign;
+  const S one(1.0);
+  return {copysign(magnitude.a, x.a), magnitude.b * (copysign(one, magnitude.a) * copysign(one, x.a))};
+}
+template <class S>
 THUNDER_INLINE Dual<S> abs(const Dual<S>& x) {
-  using std::abs;
+  using std::abs, std::copysign;
   const S value = abs(x.a);
   return {value, x.b * copysign(S(1.0), x.a)};
 }

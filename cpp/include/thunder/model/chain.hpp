@@ -9,6 +9,7 @@
 
 #include "../math/lanes.hpp"
 #include "../math/linear.hpp"
+#include "elastic.hpp"
 
 namespace thunder {
 
@@ -72,6 +73,7 @@ struct ChainView {
   const P* friction;  // n x friction_count
   P delta;            // width of the smooth sign
   bool has_armature;
+  ElasticView<P> elastic{};
 
   THUNDER_INLINE int friction_column(int joint, int term) const {
     return kLinkParameters * n + joint * friction_count + term;

@@ -30,6 +30,11 @@ struct ModelData {
     double ratio, inertia;
   };
   std::vector<RotorData> rotors;
+  struct ElasticData {
+    std::vector<int> joints;  // 1..n, ascending
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> K, D, Dm;  // one row for each
+    std::vector<double> Mm;
+  } elastic;
   std::vector<std::string> joint_names, link_names;
   struct FrameData {
     std::string name;
@@ -48,6 +53,7 @@ class Model {
 
   int n() const { return static_cast<int>(links_.size()); }
   int parameter_count() const { return view().parameters(); }
+  int elastic_count() const { return static_cast<int>(elastic_joints_.size()); }
   const std::string& name() const { return data_.name; }
   const ModelData& data() const { return data_; }
 
@@ -69,6 +75,7 @@ class Model {
   void turn_frame_about_z(std::size_t joint, double angle);
   void place_bodies();
   void build_rotors();
+  void build_elastic();
   void build_frames();
   void build_parameters();
   Frame<double> frame_on_link(int link, const Eigen::Matrix4d& pose) const;
@@ -80,6 +87,7 @@ class Model {
   bool all_revolute_ = true;
   Pose<double> root_;
   std::vector<Rotor<double>> rotors_;
+  std::vector<int> elastic_joints_;  // 0-based
   std::vector<Frame<double>> frames_;
   std::vector<std::string> frame_names_, parameter_names_;
   Eigen::VectorXd parameters_;
