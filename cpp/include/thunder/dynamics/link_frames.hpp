@@ -1,0 +1,259 @@
+// Mass and Coriolis matrices from composite bodies in joint frames, with few operations where entries of the table are
+// zero: for recordings. (For run-time numbers mass_coriolis.hpp is faster, where adding bodies is adding numbers.)
+//
+// C_jk = sum J_j . J_k_dot over the particles, J_k being a particle's velocity at unit speed of joint k: this is the C of
+// Christoffel symbols. Column k of C is the wrench of all J_k_dot beyond joint k; row k that of J_k against velocities.
+// Both are handed down to the joints before. What is beyond joint k is described relative to link k, and everything in
+// axes that do not turn with its own joint: composites, wrenches and velocities are then turned once per joint.
+#pragma once
+
+#include "second_moments.hpp"
+
+namespace thunder {
+
+/// Angular velocity of a link and velocity of its joint frame's origin.
+template <class S>
+struct LinkVelocity {
+  Vec3<S> w, v;
+};
+
+/// Of joint k, in the axes of some frame before it: moment and force that particles' momenta at unit speed make, J_k.
+template <class S>
+struct MassColumn {
+  Vec3<S> n, f;
+};
+/// Moment and force of J_k_dot, and the couple sum r_dot x J_k.
+template <class S>
+struct CoriolisColumn {
+  Vec3<S> n1, f1, n3;
+};
+
+/// `axial`: moment of inertia about z.
+template <class S>
+THUNDER_INLINE MassColumn<S> mass_column(bool revolute, const SecondMoments<S>& b, const S& axial) {
+  const S zero(0.0);
+  if (revolute) return {{-b.J.xz, -b.J.yz, axial}, {-b.h.y, b.h.x, zero}};
+  return {{b.h.y, -b.h.x, zero}, {zero, zero, b.m}};
+}
+
+/// `trace` = E_xx + E_yy.
+template <class S>
+THUNDER_INLINE CoriolisColumn<S> coriolis_column(bool revolute, const SecondMoments<S>& b, const FlowMoments<S>& u,
+                                                 const S& trace, const LinkVelocity<S>& link,
+                                                 const MassColumn<S>& column) {
+  const Vec3<S>&w = link.w, &h = b.h, &f = u.f;
+  const Vec3<S> base = cross(link.v, column.f);
+  if (!revolute) {
+    const S fx = f.x + (w.y * h.z - w.z * h.y), fy = f.y + (w.z * h.x - w.x * h.z);
+    return {{h.z * w.x, h.z * w.y, -(h.x * w.x + h.y * w.y)},
+            {w.y * b.m, -(w.x * b.m), S(0.0)},
+            {base.x + fy, base.y - fx, base.z}};
+  }
+  const Sym3<S>& J = b.J;
+  const Mat3<S>& E = u.E;
+  return {{J.xy * w.x + J.yy * w.y + J.yz * w.z - E.xz, -(J.xx * w.x + J.xy * w.y + J.xz * w.z + E.yz), trace},
+          {-(w.z * h.x + f.y), f.x - w.z * h.y, w.x * h.x + w.y * h.y},
+          {base.x + (J.xx * w.y - J.xy * w.x - E.zx), base.y + (J.xy * w.y - J.yy * w.x - E.zy),
+           base.z + (J.xz * w.y - J.yz * w.x + trace)}};
+}
+
+/// Between a joint frame and the one before: a turn about z, and a tilt about x with a translation p.
+template <class S, class P>
+struct JointTransfer {
+  bool revolute;
+  Turn<S> turn;
+  Tilt<P> tilt;
+  Vec3<S> p;
+
+  JointTransfer() = default;
+  THUNDER_INLINE JointTransfer(const Link<P>& link, const Turn<S>& turn_, const S& q)
+      : revolute(link.type == JointType::revolute), turn(turn_), tilt(link.cos_alpha, link.sin_alpha),
+        p(JointStep<S, P>(link, turn_, q).p) {}
+
+  THUNDER_INLINE void unturn(SecondMoments<S>& b) const { b.h = unturned(turn, b.h), b.J = unturned(turn, b.J); }
+  THUNDER_INLINE void unturn(FlowMoments<S>& u) const { u.f = unturned(turn, u.f), u.E = unturned(turn, u.E); }
+  THUNDER_INLINE void unturn(MassColumn<S>& c) const { c.n = unturned(turn, c.n), c.f = unturned(turn, c.f); }
+  THUNDER_INLINE void unturn(CoriolisColumn<S>& c) const {
+    c.n1 = unturned(turn, c.n1), c.f1 = unturned(turn, c.f1), c.n3 = unturned(turn, c.n3);
+  }
+  THUNDER_INLINE void leave(SecondMoments<S>& b) const {
+    b = shifted(p, SecondMoments<S>{b.m, tilted(tilt, b.h), tilted(tilt, b.J)});
+  }
+  THUNDER_INLINE void leave(FlowMoments<S>& u) const {
+    u = shifted(p, FlowMoments<S>{tilted(tilt, u.f), tilted(tilt, u.E)});
+  }
+  THUNDER_INLINE void leave(MassColumn<S>& c) const {
+    c.f = tilted(tilt, c.f);
+    c.n = tilted(tilt, c.n) + cross(p, c.f);
+  }
+  THUNDER_INLINE void leave(CoriolisColumn<S>& c) const {
+    c.f1 = tilted(tilt, c.f1);
+    c.n1 = tilted(tilt, c.n1) + cross(p, c.f1);
+    c.n3 = tilted(tilt, c.n3);
+  }
+  /// The link's velocity from that of the link before, in axes before the turn.
+  THUNDER_INLINE LinkVelocity<S> enter(const LinkVelocity<S>& before, const S& dq) const {
+    LinkVelocity<S> link{untilted(tilt, before.w), untilted(tilt, before.v + cross(before.w, p))};
+    (revolute ? link.w.z : link.v.z) += dq;
+    return link;
+  }
+  THUNDER_INLINE LinkVelocity<S> turned(const LinkVelocity<S>& link) const {
+    return {thunder::turned(turn, link.w), thunder::turned(turn, link.v)};
+  }
+};
+
+/// M and, if `coriolis`, C: the joints' transfers, and where entries go.
+template <bool coriolis, class S, class P>
+struct LinkFramePass {
+  const ChainView<P>& chain;
+  const S* dq;
+  S *M, *C;
+  PerJoint<JointTransfer<S, P>> joints;
+  PerJoint<LinkVelocity<S>> velocities;  // in the axes before the turn of the link's joint
+
+  /// What a joint carries. Moments about its own axis are kept from before the turn, which does not change them.
+  struct Composite {
+    SecondMoments<S> body;
+    FlowMoments<S> flow;
+    S axial, trace;
+  };
+  struct Column {
+    MassColumn<S> mass;
+    CoriolisColumn<S> coriolis_part;
+  };
+
+  LinkFramePass(const ChainView<P>& chain_, const S* q, const S* dq_, S* M_, S* C_)
+      : chain(chain_), dq(dq_), M(M_), C(C_) {
+    const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
+    const int n = chain.n;
+    Joints<Turn, S> turns;
+    joint_turns(chain, q, n, turns);
+    LinkVelocity<S> link{zero, zero};
+    for (int i = 0; i < n; ++i) {
+      joints[i] = JointTransfer<S, P>(chain.links[i], turns.get(i), q[i]);
+      if constexpr (coriolis) {
+        velocities[i] = joints[i].enter(link, dq[i]);
+        link = joints[i].turned(velocities[i]);
+      }
+    }
+    for (int i = 0; i < n * n; ++i) {
+      M[i] = S(0.0);
+      if constexpr (coriolis) C[i] = S(0.0);
+    }
+  }
+
+  /// Entries (j, k) and (k, j) from column k in the axes before the turn of joint j.
+  void write(const Column& column, int j, int k) {
+    const int n = chain.n, upper = j * n + k, lower = k * n + j;
+    const bool revolute = joints[j].revolute;
+    const Vec3<S>&n2 = column.mass.n, &f2 = column.mass.f;
+    const S value = revolute ? n2.z : f2.z;
+    M[upper] += value;
+    M[lower] += value;
+    if constexpr (coriolis) {
+      const CoriolisColumn<S>& c = column.coriolis_part;
+      const Vec3<S>&w = velocities[j].w, &v = velocities[j].v;
+      C[upper] += revolute ? c.n1.z : c.f1.z;
+      C[lower] += revolute ? c.n3.z + (w.y * n2.x - w.x * n2.y) + (v.y * f2.x - v.x * f2.y) : w.y * f2.x - w.x * f2.y;
+    }
+  }
+
+  void unturn(Column& column, int j) const {
+    joints[j].unturn(column.mass);
+    if constexpr (coriolis) joints[j].unturn(column.coriolis_part);
+  }
+  void leave(Column& column, int j) const {
+    joints[j].leave(column.mass);
+    if constexpr (coriolis) joints[j].leave(column.coriolis_part);
+  }
+  /// Entries of all joints before joint i.
+  void hand_down(Column& column, int i, int k) {
+    for (int j = i; j > 0; --j) {
+      leave(column, j);
+      unturn(column, j - 1);
+      write(column, j - 1, k);
+    }
+  }
+
+  /// The joint's own column, from what it carries, in axes before its turn.
+  void add_joint(const Composite& carried, int k) {
+    const bool revolute = joints[k].revolute;
+    const int diagonal = k * (chain.n + 1);
+    Column column;
+    column.mass = mass_column(revolute, carried.body, carried.axial);
+    M[diagonal] += revolute ? column.mass.n.z : column.mass.f.z;
+    if constexpr (coriolis) {
+      column.coriolis_part = coriolis_column(revolute, carried.body, carried.flow, carried.trace, velocities[k], column.mass);
+      C[diagonal] += revolute ? column.coriolis_part.n1.z : column.coriolis_part.f1.z;
+    }
+    hand_down(column, k, k);
+  }
+
+  /// A rotor: an axial inertia of the carrier, the couple of its spin, and a column of M and C for its joint.
+  void add_rotor(const Rotor<P>& rotor, Composite& carrier) {
+    const int r = rotor.joint, j = rotor.carrier - 1;
+    const S inertia(rotor.inertia), k(rotor.ratio * rotor.inertia);
+    M[r * (chain.n + 1)] += k * rotor.ratio;
+    if (j < 0) return;
+    const Vec3<S> zero{S(0.0), S(0.0), S(0.0)}, a = as<S>(rotor.axis), b = a * inertia;
+    Sym3<S>& J = carrier.body.J;
+    J = J + Sym3<S>{inertia * 0.5 - a.x * b.x, -(a.x * b.y), -(a.x * b.z),
+                    inertia * 0.5 - a.y * b.y, -(a.y * b.z), inertia * 0.5 - a.z * b.z};
+    Column column;
+    column.mass = {a * k, zero};
+    if constexpr (coriolis) {
+      const Vec3<S> s = a * (k * 0.5 * dq[r]);
+      Mat3<S>& E = carrier.flow.E;
+      E.xy -= s.z, E.xz += s.y, E.yx += s.z, E.yz -= s.x, E.zx -= s.y, E.zy += s.x;
+    }
+    joints[j].unturn(column.mass);
+    if constexpr (coriolis) {
+      const Vec3<S> rate = cross(velocities[j].w, column.mass.n * S(0.5));
+      column.coriolis_part = {rate, zero, rate};
+    }
+    write(column, j, r);
+    hand_down(column, j, r);
+  }
+
+  void run() {
+    const S zero(0.0);
+    const Vec3<S> none{zero, zero, zero};
+    Composite c{{zero, none, {zero, zero, zero, zero, zero, zero}}, {none, {zero, zero, zero, zero, zero, zero, zero, zero, zero}}, zero, zero};
+    for (int k = chain.n - 1; k >= 0; --k) {
+      const JointTransfer<S, P>& joint = joints[k];
+      c.body += second_moments<S>(chain.bodies->get(k));
+      for (int r = 0; r < chain.rotor_count; ++r)
+        if (chain.rotors[r].carrier == k + 1) add_rotor(chain.rotors[r], c);
+      if (chain.has_armature) M[k * (chain.n + 1)] += S(chain.links[k].armature);
+      c.axial = c.body.J.xx + c.body.J.yy;
+      joint.unturn(c.body);
+      if constexpr (coriolis) {
+        c.trace = c.flow.E.xx + c.flow.E.yy;
+        joint.unturn(c.flow);
+      }
+      add_joint(c, k);
+      if (k == 0) break;
+      if constexpr (coriolis) {
+        add_joint_motion(joint.revolute, dq[k], c.body, c.flow);
+        joint.leave(c.flow);
+      }
+      joint.leave(c.body);
+    }
+    for (int r = 0; r < chain.rotor_count; ++r)
+      if (chain.rotors[r].carrier == 0) add_rotor(chain.rotors[r], c);
+  }
+};
+
+/// M, n x n row by row.
+template <class S, class P>
+void mass_matrix_link_frames(const ChainView<P>& chain, const S* q, S* M) {
+  LinkFramePass<false, S, P>(chain, q, nullptr, M, nullptr).run();
+}
+
+/// M and C, each n x n row by row; M_dot = C + C'.
+template <class S, class P>
+void mass_coriolis_link_frames(const ChainView<P>& chain, const S* q, const S* dq, S* M, S* C) {
+  LinkFramePass<true, S, P>(chain, q, dq, M, C).run();
+}
+
+}  // namespace thunder

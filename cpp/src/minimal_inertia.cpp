@@ -1,0 +1,129 @@
+#include "thunder/model/minimal_inertia.hpp"
+
+#include <cmath>
+
+#include "thunder/dynamics/second_moments.hpp"
+
+namespace thunder {
+
+namespace {
+
+constexpr double kParallel = 1e-14;  // sine of an angle that is rounding
+
+using Moments = SecondMoments<double>;
+
+double snapped(double x) { return std::abs(x) < 1e-15 ? 0.0 : x; }
+
+/// A body in the frame of joint i, not depending on the joint's turn or turned by its constant angle, seen from frame i-1.
+Moments seen_from_before(const Link<double>& link, const Moments& body) {
+  Moments b = body;
+  if (link.type == JointType::prismatic) {
+    const Turn<double> turn{snapped(link.sin_theta), snapped(link.cos_theta)};
+    b.h = unturned(turn, b.h);
+    b.J = unturned(turn, b.J);
+  }
+  const Tilt<double> tilt(snapped(link.cos_alpha), snapped(link.sin_alpha));
+  return shifted(link.p, Moments{b.m, tilted(tilt, b.h), tilted(tilt, b.J)});
+}
+
+BodyInertia<double> inertia_of(const Moments& b) {
+  const Sym3<double>& J = b.J;
+  return {b.m, b.h, {J.yy + J.zz, -J.xy, -J.xz, J.xx + J.zz, -J.yz, J.xx + J.yy}};
+}
+
+/// Can links up to this one rotate, and if only about one direction in space, about which in link axes?
+struct Rotation {
+  enum { none, one_axis, any } kind = none;
+  Vec3<double> axis{0.0, 0.0, 0.0};
+
+  bool about_z() const { return kind == one_axis && std::hypot(axis.x, axis.y) < kParallel; }
+};
+
+Rotation next_rotation(Rotation before, const Link<double>& link, bool known_step) {
+  const bool revolute = link.type == JointType::revolute;
+  if (before.kind == Rotation::none) {
+    if (revolute) return {Rotation::one_axis, {0.0, 0.0, 1.0}};
+    return before;
+  }
+  if (before.kind == Rotation::any || !known_step) return {Rotation::any, {}};
+  const Tilt<double> tilt(snapped(link.cos_alpha), snapped(link.sin_alpha));
+  Rotation here{Rotation::one_axis, untilted(tilt, before.axis)};
+  if (!revolute) here.axis = turned(Turn<double>{link.sin_theta, link.cos_theta}, here.axis);
+  if (revolute && !here.about_z()) here.kind = Rotation::any;
+  return here;
+}
+
+/// Up to the first revolute joint, does everything move and fall along its axis?
+bool along_first_axis(const ChainView<double>& chain, const KnownNumbers& known) {
+  if (!known.gravity) return false;
+  Vec3<double> g = transposed_times(chain.root.R, chain.gravity);
+  const double size = std::sqrt(dot(g, g));
+  for (int i = 0; i < chain.n; ++i) {
+    const Link<double>& link = chain.links[i];
+    if (i > 0) {
+      if (!known.steps[i] || std::abs(link.sin_alpha) > kParallel) return false;
+      g = untilted(Tilt<double>(link.cos_alpha, link.sin_alpha), g);
+    }
+    if (std::hypot(g.x, g.y) > kParallel * size) return false;
+    if (link.type == JointType::revolute) return true;
+  }
+  return false;
+}
+
+/// The part of a body that the link before may carry as well.
+Moments movable(const Link<double>& link, const Rotation& rotation, const Moments& b) {
+  if (link.type == JointType::revolute) return {b.m, {0.0, 0.0, b.h.z}, {0.0, 0.0, 0.0, 0.0, 0.0, b.J.zz}};
+  if (rotation.about_z()) return {0.0, b.h, b.J};  // its place across the axis does not change
+  return {0.0, {0.0, 0.0, 0.0}, b.J};
+}
+
+void remove(const Moments& part, Moments& b) {
+  b.m -= part.m;
+  b.h = b.h - part.h;
+  const Sym3<double>&P = part.J, &J = b.J;
+  b.J = {J.xx - P.xx, J.xy - P.xy, J.xz - P.xz, J.yy - P.yy, J.yz - P.yz, J.zz - P.zz};
+}
+
+/// What does not show while the link rotates about one direction at most.
+void drop_unseen(const Link<double>& link, const Rotation& rotation, bool h_unseen, Moments& b) {
+  if (rotation.kind == Rotation::any) return;
+  if (rotation.kind == Rotation::none || h_unseen) b.h = {0.0, 0.0, 0.0};
+  if (rotation.kind == Rotation::none) b.J = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+  if (link.type == JointType::revolute) {
+    b.J = {b.J.xx + b.J.yy, 0.0, 0.0, 0.0, 0.0, 0.0};
+  } else {
+    const double along = dot(b.h, rotation.axis);
+    b.h = b.h - rotation.axis * along;
+  }
+}
+
+}  // namespace
+
+void minimal_bodies(const ChainView<double>& chain, const KnownNumbers& known, Joints<BodyInertia, double>& bodies) {
+  const int n = chain.n;
+  PerJoint<Rotation> rotations;
+  PerJoint<Moments> moments;
+  int first_revolute = n;
+  for (int i = 0; i < n; ++i) {
+    rotations[i] = next_rotation(i > 0 ? rotations[i - 1] : Rotation{}, chain.links[i], i > 0 && known.steps[i]);
+    moments[i] = second_moments<double>(chain.bodies->get(i));
+    if (first_revolute == n && chain.links[i].type == JointType::revolute) first_revolute = i;
+  }
+  const bool axial = along_first_axis(chain, known);
+  for (int i = n - 1; i >= 0; --i) {
+    if (!known.bodies[i]) {
+      bodies.set(i, chain.bodies->get(i));
+      continue;
+    }
+    const Link<double>& link = chain.links[i];
+    if (i == 0 || (known.bodies[i - 1] && known.steps[i])) {
+      const Moments part = movable(link, rotations[i], moments[i]);
+      remove(part, moments[i]);
+      if (i > 0) moments[i - 1] += seen_from_before(link, part);
+    }
+    drop_unseen(link, rotations[i], axial && i == first_revolute, moments[i]);
+    bodies.set(i, inertia_of(moments[i]));
+  }
+}
+
+}  // namespace thunder

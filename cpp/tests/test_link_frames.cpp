@@ -1,0 +1,98 @@
+// Kernels for recordings against those for numbers, and regrouped bodies against the original ones.
+#include "check.hpp"
+#include "random_chain.hpp"
+#include "thunder/dynamics/gravity.hpp"
+#include "thunder/dynamics/inverse_dynamics.hpp"
+#include "thunder/dynamics/link_frames.hpp"
+#include "thunder/model/minimal_inertia.hpp"
+
+using namespace chains;
+
+namespace {
+
+constexpr double kTolerance = 1e-12;
+
+struct State {
+  std::vector<double> q, dq, ddq;
+  State(Random& random, int n)
+      : q(random_vector(random, n)), dq(random_vector(random, n)), ddq(random_vector(random, n)) {}
+};
+
+void mass_and_coriolis(const ChainView<double>& chain, const State& state) {
+  const int n2 = chain.n * chain.n;
+  std::vector<double> M(n2), C(n2), M_link(n2), C_link(n2), M_alone(n2);
+  mass_coriolis(chain, state.q.data(), state.dq.data(), M.data(), C.data());
+  mass_coriolis_link_frames(chain, state.q.data(), state.dq.data(), M_link.data(), C_link.data());
+  mass_matrix_link_frames(chain, state.q.data(), M_alone.data());
+  CHECK(difference(M, M_link) < kTolerance);
+  CHECK(difference(M, M_alone) < kTolerance);
+  CHECK(difference(C, C_link) < kTolerance);
+}
+
+/// M, C, G and tau side by side.
+std::vector<std::vector<double>> torques(const ChainView<double>& chain, const State& state) {
+  const int n = chain.n;
+  std::vector<double> M(n * n), C(n * n), G(n), tau(n);
+  mass_coriolis(chain, state.q.data(), state.dq.data(), M.data(), C.data());
+  gravity_vector(chain, state.q.data(), G.data());
+  inverse_dynamics(chain, state.q.data(), state.dq.data(), state.ddq.data(), tau.data());
+  return {M, C, G, tau};
+}
+
+void regrouped(const Chain& original, const KnownNumbers& known, const State& state) {
+  Chain minimal = original;
+  minimal_bodies(original.view(), known, minimal.bodies);
+  const auto expected = torques(original.view(), state), got = torques(minimal.view(), state);
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    double scale = 1.0;  // zero torques are sums of large terms
+    for (const double value : expected[0]) scale = std::max(scale, std::abs(value));
+    for (std::size_t i = 0; i < expected[k].size(); ++i)
+      CHECK(std::abs(expected[k][i] - got[k][i]) < 10.0 * kTolerance * scale);
+  }
+}
+
+int zeros(const BodyInertia<double>& body) {
+  BodyInertia<double> b = body;
+  int count = 0;
+  each(b, [&](double& x) { count += x == 0.0; });
+  return count;
+}
+
+/// Seven revolute joints at right angles, the first one vertical: 43 base parameters.
+void counts_base_parameters() {
+  Random random(3);
+  Chain chain;
+  chain.root.R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+  chain.gravity = {0.0, 0.0, -9.81};
+  for (int i = 0; i < 7; ++i) chain.add_link(random, true);
+  for (int i = 1; i < 7; ++i) chain.links[i].cos_alpha = 0.0, chain.links[i].sin_alpha = i % 2 ? 1.0 : -1.0;
+  const bool known[7] = {true, true, true, true, true, true, true};
+  Joints<BodyInertia, double> bodies{};
+  minimal_bodies(chain.view(), {known, known, true}, bodies);
+  int numbers = 0;
+  for (int i = 0; i < 7; ++i) {
+    const BodyInertia<double> b = bodies.get(i);
+    CHECK(b.m == 0.0 && b.h.z == 0.0 && b.I.zz == b.I.xx + b.I.yy);
+    numbers += 10 - zeros(b) - 1;  // I_zz is the sum of the others
+  }
+  CHECK(numbers == 43);
+}
+
+}  // namespace
+
+int main() {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const int n = 1 + static_cast<int>(seed % 9);
+    const Chain chain(random, n);
+    const State state(random, n);
+    mass_and_coriolis(chain.view(), state);
+    bool bodies[kMaxJoints], steps[kMaxJoints];
+    for (int i = 0; i < n; ++i) bodies[i] = steps[i] = true;
+    regrouped(chain, {bodies, steps, true}, state);
+    for (int i = 0; i < n; ++i) bodies[i] = random.chance(0.6), steps[i] = random.chance(0.8);
+    regrouped(chain, {bodies, steps, random.chance(0.5)}, state);
+  }
+  counts_base_parameters();
+  return check::result();
+}
