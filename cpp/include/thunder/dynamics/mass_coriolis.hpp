@@ -6,6 +6,7 @@
 #pragma once
 
 #include "composite.hpp"
+#include "link_frames.hpp"
 
 namespace thunder {
 
@@ -135,6 +136,7 @@ THUNDER_INLINE void add(int n, const S* A, S* B) {
 /// M, n x n row by row.
 template <class S, class P>
 void mass_matrix(const ChainView<P>& chain, const S* q, S* M) {
+  if constexpr (kPrefersLinkFrames<S>) return mass_matrix_link_frames(chain, q, M);
   const int n = chain.n;
   MassPass<S> pass;
   Joints<Momentum, S> momenta;
@@ -231,6 +233,7 @@ THUNDER_INLINE void write_coriolis(int n, int k, const CoriolisMomenta<S>& own, 
 /// M and C, each n x n row by row; M_dot = C + C'.
 template <class S, class P>
 void mass_coriolis(const ChainView<P>& chain, const S* q, const S* dq, S* M, S* C) {
+  if constexpr (kPrefersLinkFrames<S>) return mass_coriolis_link_frames(chain, q, dq, M, C);
   const int n = chain.n;
   MassPass<S> mass;
   CoriolisPass<S> pass;

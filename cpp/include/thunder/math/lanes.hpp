@@ -36,6 +36,18 @@ using Lane = typename LaneTraits<S>::Lane;
 template <class S>
 inline constexpr int kLanes = LaneTraits<S>::width;
 
+/// Does the scalar record operations, directly or in a dual number? Then kernels choose forms in joint frames, where zeros of the
+/// robot's table leave fewest.
+struct Expression;
+template <class S>
+struct Dual;
+template <class S>
+inline constexpr bool kPrefersLinkFrames = false;
+template <>
+inline constexpr bool kPrefersLinkFrames<Expression> = true;
+template <class S>
+inline constexpr bool kPrefersLinkFrames<Dual<S>> = kPrefersLinkFrames<S>;
+
 template <class L, class S>
 THUNDER_INLINE L load_lanes(const S* p) {
   if constexpr (std::is_same_v<L, S>) {
