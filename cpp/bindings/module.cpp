@@ -40,4 +40,7 @@ PYBIND11_MODULE(_core, module) {
   python::bind_quantities(model);
   python::bind_control(module);
   python::bind_simulation(module);
+  python::bind_expression(module);
+  python::bind_function(module);
+  python::bind_symbolic(module);
 }

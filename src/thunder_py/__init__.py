@@ -10,6 +10,7 @@ from .robot import Robot
 
 if TYPE_CHECKING:
     from . import (
+        codegen,
         control,
         description,
         experiments,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         result,
         robots,
         simulation,
+        symbolic,
     )
     from .control import Backstepping, SlotineLi
     from .result import Result
@@ -36,6 +38,7 @@ _LAZY = {
     "simulate": "simulation",
 }
 _LAZY_MODULES = (
+    "codegen",
     "control",
     "description",
     "experiments",
@@ -46,6 +49,7 @@ _LAZY_MODULES = (
     "result",
     "robots",
     "simulation",
+    "symbolic",
 )
 
 __all__ = [
@@ -55,6 +59,7 @@ __all__ = [
     "Robot",
     "SlotineLi",
     "__version__",
+    "codegen",
     "control",
     "description",
     "errors",
@@ -67,6 +72,7 @@ __all__ = [
     "robots",
     "simulate",
     "simulation",
+    "symbolic",
 ]
 
 

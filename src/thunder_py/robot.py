@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from . import _core, inertia
 from .checks import array
 from .description import Elastic, Friction, Limits, RobotDescription, check_physical_input, describe_dh
 from .parameters import BaseParameters, UnknownParameters, find_base_parameters, select_parameters
+
+if TYPE_CHECKING:
+    from .symbolic import SymbolicModel
 
 __all__ = ["Ellipsoid", "Robot"]
 
@@ -198,6 +201,21 @@ class Robot(_core.Model):
     def replace(self, **changes: Any) -> Robot:
         """Return a robot with some fields of its description changed."""
         return Robot(self._description.replace(**changes))
+
+    def symbolic(self, *, inertial_as: str | None = None, **arguments: Any) -> SymbolicModel:
+        """Return the symbolic model: every quantity as an array of expressions.
+
+        Parameters
+        ----------
+        inertial_as : {"REG", "DYN"}, optional
+            What run-time inertial parameters are.
+        **arguments
+            For each parameter group (``inertial``, ``dh``, ``friction``, ``gravity``, ``base``, ``tool``, ...): True for
+            run-time arguments, False for baked numbers, or a mask; see `thunder_py.symbolic.SymbolicModel`.
+        """
+        from .symbolic import SymbolicModel
+
+        return SymbolicModel(self, inertial_as=inertial_as, **arguments)
 
     def with_parameters(self, parameters: npt.ArrayLike) -> Robot:
         """Return this robot with another parameter vector, which need not be physical: an estimate will do.

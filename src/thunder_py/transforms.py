@@ -9,7 +9,15 @@ import numpy.typing as npt
 
 from .errors import ModelError, nearest_hint
 
-__all__ = ["DH_CONVENTIONS", "cos_sin", "dh_chain", "dh_transform", "pose_from_rpy", "rotation_about"]
+__all__ = [
+    "DH_CONVENTIONS",
+    "cos_sin",
+    "dh_chain",
+    "dh_transform",
+    "pose_from_rpy",
+    "rotation_about",
+    "rpy_from_rotation",
+]
 
 Array = npt.NDArray[np.float64]
 DH_CONVENTIONS = ("modified", "standard")
@@ -46,6 +54,13 @@ def pose_from_rpy(translation: npt.ArrayLike, rpy: npt.ArrayLike = (0.0, 0.0, 0.
     T[:3, :3] = rotation_about("z", yaw) @ rotation_about("y", pitch) @ rotation_about("x", roll) + 0.0
     T[:3, 3] = translation
     return T
+
+
+def rpy_from_rotation(R: Array) -> Array:
+    """Roll, pitch, yaw [rad] of a rotation matrix; roll is zero where pitch is a quarter turn and leaves it free."""
+    if abs(R[2, 0]) > 1.0 - 1e-15:
+        return np.array([0.0, np.arcsin(-R[2, 0]), np.arctan2(-R[0, 1], R[1, 1])])
+    return np.array([np.arctan2(R[2, 1], R[2, 2]), np.arcsin(-R[2, 0]), np.arctan2(R[1, 0], R[0, 0])])
 
 
 def _screw(axis: str, length: float, angle: float) -> Array:

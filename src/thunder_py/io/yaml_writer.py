@@ -16,7 +16,7 @@ import yaml
 from ..description import RobotDescription, Rotor, check_physical_input
 from ..errors import FileFormatError, ModelError
 from ..inertia import dyn_from_reg, reg_from_dyn
-from ..transforms import pose_from_rpy
+from ..transforms import pose_from_rpy, rpy_from_rotation
 from .yaml_native import FORMAT, LIMITS, NO_LIMITS, TENSOR
 
 __all__ = ["save_native", "write_native"]
@@ -193,8 +193,7 @@ def _moves(T: Array) -> bool:
 def _pose(T: Array) -> str:
     """Write translation and angles if they give back this pose exactly, else the matrix."""
     R = T[:3, :3]
-    rpy = np.array([np.arctan2(R[2, 1], R[2, 2]), np.arcsin(np.clip(-R[2, 0], -1, 1)), np.arctan2(R[1, 0], R[0, 0])])
-    rpy += 0.0  # no negative zeros in files
+    rpy = rpy_from_rotation(np.clip(R, -1, 1)) + 0.0  # no negative zeros in files
     if np.array_equal(pose_from_rpy(T[:3, 3], rpy), T):
         return _mapping((key, _list(part)) for key, part in (("translation", T[:3, 3]), ("rpy", rpy)) if part.any())
     return _mapping([("matrix", f"[{', '.join(_list(row) for row in T)}]")])

@@ -1,0 +1,71 @@
+// The robot with symbols for parameters: every quantity of the list as expressions.
+#include <pybind11/stl.h>
+
+#include "bindings.hpp"
+#include "recording.hpp"
+#include "thunder/recording/symbolic_chain.hpp"
+
+namespace thunder::python {
+
+namespace {
+
+/// The chain and the recording its symbols belong to.
+struct SymbolicObject {
+  std::shared_ptr<Graph> graph;
+  std::unique_ptr<SymbolicChain> chain;
+};
+
+std::unique_ptr<SymbolicObject> make_symbolic(const std::shared_ptr<Model>& model, const std::shared_ptr<Graph>& graph,
+                                              const py::dict& groups, bool modified, bool dyn) {
+  ParameterGroups entries;
+  std::shared_ptr<Graph> used = graph;
+  for (const auto& [name, values] : groups)
+    entries[py::cast<std::string>(name)] = read_expressions(py::reinterpret_borrow<py::iterable>(values), used);
+  auto object = std::make_unique<SymbolicObject>();
+  object->graph = graph;
+  object->chain = std::make_unique<SymbolicChain>(model, std::move(entries), modified, dyn);
+  return object;
+}
+
+TaskRows read_mask(const std::vector<int>& rows) {
+  TaskRows result{0};
+  for (const int row : rows) result.mask |= 1 << row;
+  return result;
+}
+
+py::list evaluate(const SymbolicObject& self, const std::string& quantity, const py::iterable& inputs, int frame,
+                  const std::vector<int>& rows) {
+  std::vector<std::vector<Expression>> in;
+  std::shared_ptr<Graph> graph = self.graph;
+  for (py::handle values : inputs) in.push_back(read_expressions(py::reinterpret_borrow<py::iterable>(values), graph));
+  return write_expressions(self.chain->evaluate(quantity, in, frame, read_mask(rows)), graph);
+}
+
+template <class... Q>
+py::dict describe(std::tuple<Q...>, const Model& model, int rows) {
+  py::dict result;
+  const Sizes all = sizes(model.view(), rows);
+  const auto add = [&](const char* name, auto&& inputs, const Shape& shape, bool frame, bool takes_rows) {
+    py::list names;
+    for (const char* input : inputs) names.append(input);
+    py::tuple dims(shape.rank);
+    for (int k = 0; k < shape.rank; ++k) dims[k] = shape.dims[k];
+    result[name] = py::make_tuple(py::tuple(names), dims, frame, takes_rows);
+  };
+  (add(Q::name, Q::inputs, Q::shape(all), Q::takes_frame, Q::takes_rows), ...);
+  return result;
+}
+
+}  // namespace
+
+void bind_symbolic(py::module_& module) {
+  py::class_<SymbolicObject>(module, "SymbolicChain", "A chain with expressions for parameters.")
+      .def(py::init(&make_symbolic), py::arg("model"), py::arg("graph"), py::arg("groups"), py::arg("modified"), py::arg("dyn"))
+      .def("evaluate", &evaluate, py::arg("quantity"), py::arg("inputs"), py::arg("frame"), py::arg("rows"),
+           "Entries of a quantity for lists of expressions.");
+  module.def("quantities", [](const Model& model, int rows) { return describe(quantities::All{}, model, rows); },
+             py::arg("model"), py::arg("rows") = 6,
+             "Name -> (inputs, shape, takes a frame, takes rows) of every quantity of a model.");
+}
+
+}  // namespace thunder::python

@@ -1,0 +1,53 @@
+"""Symbolic models: a robot's quantities as expressions, their derivatives, functions that evaluate and compile."""
+
+from __future__ import annotations
+
+from .._core import Expression
+from .function import Function
+from .mathematics import (
+    arccos,
+    arcsin,
+    arctan2,
+    cos,
+    cross,
+    det,
+    exp,
+    gradient,
+    hessian,
+    inverse,
+    jacobian,
+    log,
+    sign,
+    sin,
+    solve,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
+from .model import SymbolicModel
+
+__all__ = [
+    "Expression",
+    "Function",
+    "SymbolicModel",
+    "arccos",
+    "arcsin",
+    "arctan2",
+    "cos",
+    "cross",
+    "det",
+    "exp",
+    "gradient",
+    "hessian",
+    "inverse",
+    "jacobian",
+    "log",
+    "sign",
+    "sin",
+    "solve",
+    "sqrt",
+    "tan",
+    "tanh",
+    "where",
+]

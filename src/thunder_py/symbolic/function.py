@@ -1,0 +1,154 @@
+"""A recorded function: evaluates arrays at once, knows its derivatives and sparsity, compiles itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import check_name
+from ..errors import ModelError, UnknownNameError, nearest_hint
+from . import mathematics
+
+__all__ = ["Function"]
+
+Expressions = npt.NDArray[np.object_]
+
+
+def _arrays(ports: Mapping[str, Any]) -> dict[str, Expressions]:
+    return {check_name(name): np.asarray(value, dtype=object) for name, value in ports.items()}
+
+
+class Function(_core.Function):
+    """A computation between named arrays, recorded as a list of scalar operations.
+
+    Call it with arrays of shape ``(..., *shape)``: batch axes are broadcast, and one array or a tuple of arrays comes
+    back; ``out=`` fills an array of the caller. Without a compiler an interpreter evaluates blocks of states;
+    `compile` makes native code.
+
+    Parameters
+    ----------
+    name : str
+        An identifier.
+    arguments : mapping of str to array of Expression
+        Symbols, each once.
+    results : mapping of str to array of Expression or number
+        What is computed; may depend on the arguments only.
+    description : str
+        One sentence for documentation.
+
+    Raises
+    ------
+    ModelError
+        An argument that is no symbol, or a result that depends on a symbol that is no argument.
+    """
+
+    def __init__(
+        self, name: str, arguments: Mapping[str, Any], results: Mapping[str, Any], description: str = ""
+    ) -> None:
+        self.arguments, self.results = _arrays(arguments), _arrays(results)
+        self.description = description
+        try:
+            super().__init__(
+                check_name(name),
+                [(key, list(value.shape), list(value.ravel())) for key, value in self.arguments.items()],
+                [(key, list(value.shape), list(value.ravel())) for key, value in self.results.items()],
+            )
+        except (ValueError, TypeError) as error:
+            raise ModelError(str(error)) from None
+
+    def __repr__(self) -> str:
+        """Signature and size."""
+        ports = ", ".join(f"{k}{list(v.shape)}" for k, v in self.arguments.items())
+        results = ", ".join(f"{k}{list(v.shape)}" for k, v in self.results.items())
+        return f"<Function {self.name}({ports}) -> {results}, {self.operation_count} operations>"
+
+    def _port(self, ports: dict[str, Expressions], name: str | None, what: str) -> str:
+        if name is None and len(ports) == 1:
+            return next(iter(ports))
+        if name is None:
+            raise ModelError(f"{self.name} has several {what}s; name one of {', '.join(ports)}")
+        if name not in ports:
+            raise UnknownNameError(f"{self.name} has no {what} {name!r}{nearest_hint(name, ports)}")
+        return name
+
+    def jacobian(self, argument: str, result: str | None = None) -> Function:
+        """Derivative of a result with respect to an argument, shape (*result, *argument), as a function of the same arguments."""
+        y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
+        entries = mathematics.jacobian(self.results[y], self.arguments[x])
+        return Function(f"{self.name}_jacobian_{x}", self.arguments, {f"d{y}_d{x}": entries})
+
+    def hessian(self, argument: str, result: str | None = None) -> Function:
+        """Second derivatives of a result, shape (*result, *argument, *argument), as a function of the same arguments."""
+        y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
+        symbols = self.arguments[x]
+        entries = mathematics.jacobian(mathematics.jacobian(self.results[y], symbols), symbols)
+        return Function(f"{self.name}_hessian_{x}", self.arguments, {f"d2{y}_d{x}2": entries})
+
+    def sparsity(self, argument: str, result: str | None = None) -> npt.NDArray[np.bool_]:
+        """Where the derivative may differ from zero, (*result, *argument)."""
+        y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
+        shape = self.results[y].shape + self.arguments[x].shape
+        rows, columns = _slice(self.results, y), _slice(self.arguments, x)
+        return np.asarray(self.dependence())[rows, columns].reshape(shape)
+
+    @property
+    def inputs_that_matter(self) -> dict[str, npt.NDArray[np.bool_]]:
+        """For every argument, which of its entries some result depends on."""
+        used = np.asarray(self.dependence()).any(axis=0)
+        return {name: used[_slice(self.arguments, name)].reshape(value.shape) for name, value in self.arguments.items()}
+
+    def substitute(self, **arguments: Any) -> Any:
+        """Results for other expressions or numbers: the function becomes part of their recording.
+
+        Parameters
+        ----------
+        **arguments
+            An array of expressions or numbers for each argument, of its shape.
+
+        Returns
+        -------
+        array of Expression, or a dict of them where there are several results
+        """
+        entries: list[Any] = []
+        for name in arguments:
+            self._port(self.arguments, name, "argument")
+        for name, symbols in self.arguments.items():
+            if name not in arguments:
+                raise ModelError(f"{self.name} needs the argument {name!r}")
+            value = np.asarray(arguments[name], dtype=object)
+            if value.shape != symbols.shape:
+                raise ModelError(f"{name} must have shape {symbols.shape}, got {value.shape}")
+            entries += list(value.ravel())
+        flat = np.empty(sum(v.size for v in self.results.values()), dtype=object)
+        flat[:] = self.apply(entries)
+        results = {name: flat[_slice(self.results, name)].reshape(v.shape) for name, v in self.results.items()}
+        return next(iter(results.values())) if len(results) == 1 else results
+
+    def compile(self) -> Function:
+        """Make native code with the system's C compiler and evaluate by it from now on; returns the function itself.
+
+        The library is kept in the user's cache folder, under a hash of its source.
+
+        Raises
+        ------
+        CompilerError
+            There is no compiler, or it failed; its message is shown.
+        """
+        from ..codegen.compiler import compile_source
+
+        _, source = _core.emit_c([self], header_name="", packed=True)
+        self.attach(str(compile_source(source)), f"{self.name}_packed")
+        return self
+
+
+def _slice(ports: dict[str, Expressions], name: str) -> slice:
+    first = 0
+    for key, value in ports.items():
+        if key == name:
+            return slice(first, first + value.size)
+        first += value.size
+    raise KeyError(name)
