@@ -126,4 +126,78 @@ void minimal_bodies(const ChainView<double>& chain, const KnownNumbers& known, J
   }
 }
 
+MinimalChain::MinimalChain(const ChainView<double>& chain, const KnownNumbers& known)
+    : links(chain.links, chain.links + chain.n), bodies(*chain.bodies), gravity(chain.gravity) {
+  slide_origins(known);
+  Joints<BodyInertia, double> minimal{};
+  minimal_bodies(view(chain), known, minimal);
+  bodies = minimal;
+  bool all_known = known.gravity && chain.all_revolute;
+  for (int i = 0; i < chain.n; ++i) all_known = all_known && known.bodies[i] && (i == 0 || known.steps[i]);
+  if (all_known) choose_length_unit();
+}
+
+ChainView<double> MinimalChain::view(const ChainView<double>& chain) const {
+  ChainView<double> result = chain;
+  result.links = links.data();
+  result.bodies = &bodies;
+  result.gravity = gravity;
+  return result;
+}
+
+namespace {
+
+/// Moves the origin of a joint frame by -d along its z.
+void slide(double d, int i, std::vector<Link<double>>& links, Joints<BodyInertia, double>& bodies) {
+  Link<double>& link = links[i];
+  link.p.y += d * link.sin_alpha;
+  link.p.z -= d * link.cos_alpha;
+  if (i + 1 < static_cast<int>(links.size())) links[i + 1].p.z += d;
+  bodies.set(i, inertia_of(shifted({0.0, 0.0, d}, second_moments<double>(bodies.get(i)))));
+}
+
+}  // namespace
+
+/// Towards the tip, where fewer columns of M and C pass: of p = (a, y, z) remains (a, 0, z), of parallel axes (a, y, 0).
+void MinimalChain::slide_origins(const KnownNumbers& known) {
+  const int n = static_cast<int>(links.size());
+  const auto known_step = [&](int i) { return i >= n || known.steps[i]; };
+  for (int i = 1; i < n; ++i) {
+    if (!known.bodies[i] || !known_step(i) || !known_step(i + 1)) continue;
+    Link<double>& link = links[i];
+    const bool across = std::abs(link.sin_alpha) > 0.1;  // else p could become long
+    slide(across ? -link.p.y / link.sin_alpha : link.p.z / link.cos_alpha, i, links, bodies);
+    (across ? link.p.y : link.p.z) = 0.0;
+    if (i > 1 || !known.bodies[0]) continue;
+    slide(-link.p.z, 0, links, bodies);  // the first origin is free as well
+    link.p.z = 0.0;
+  }
+  for (Link<double>& link : links) link.p = {snapped(link.p.x), snapped(link.p.y), snapped(link.p.z)};
+}
+
+/// Translations by one unit cost no product. Masses are counted so that moments of inertia, and torques, stay as they are.
+void MinimalChain::choose_length_unit() {
+  const int n = static_cast<int>(links.size());
+  const auto same = [](double a, double b) { return std::abs(std::abs(a) - b) < 1e-12 * b; };
+  double unit = 0.0;
+  int most = 0;
+  for (Link<double>& candidate : links)
+    each(candidate.p, [&](double& length) {
+      int passed = 0;  // by columns of M
+      for (int i = 1; i < n; ++i)
+        each(links[i].p, [&](double& x) { passed += length != 0.0 && same(x, std::abs(length)) ? n - i : 0; });
+      if (passed > most) most = passed, unit = std::abs(length);
+    });
+  if (most == 0) return;
+  for (Link<double>& link : links)
+    each(link.p, [&](double& x) { x = same(x, unit) ? std::copysign(1.0, x) : x / unit; });
+  for (int i = 0; i < n; ++i) {
+    BodyInertia<double> body = bodies.get(i);
+    body.m *= unit * unit;
+    body.h = body.h * unit;
+    bodies.set(i, body);
+  }
+  gravity = gravity * (1.0 / unit);
+}
+
 }  // namespace thunder

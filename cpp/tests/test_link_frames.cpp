@@ -39,10 +39,7 @@ std::vector<std::vector<double>> torques(const ChainView<double>& chain, const S
   return {M, C, G, tau};
 }
 
-void regrouped(const Chain& original, const KnownNumbers& known, const State& state) {
-  Chain minimal = original;
-  minimal_bodies(original.view(), known, minimal.bodies);
-  const auto expected = torques(original.view(), state), got = torques(minimal.view(), state);
+void same_torques(const std::vector<std::vector<double>>& expected, const std::vector<std::vector<double>>& got) {
   for (std::size_t k = 0; k < expected.size(); ++k) {
     double scale = 1.0;  // zero torques are sums of large terms
     for (const double value : expected[0]) scale = std::max(scale, std::abs(value));
@@ -51,11 +48,31 @@ void regrouped(const Chain& original, const KnownNumbers& known, const State& st
   }
 }
 
+void regrouped(const Chain& original, const KnownNumbers& known, const State& state) {
+  const ChainView<double> chain = original.view();
+  Chain minimal = original;
+  minimal_bodies(chain, known, minimal.bodies);
+  same_torques(torques(chain, state), torques(minimal.view(), state));
+  const MinimalChain moved(chain, known);
+  same_torques(torques(chain, state), torques(moved.view(chain), state));
+}
+
 int zeros(const BodyInertia<double>& body) {
   BodyInertia<double> b = body;
   int count = 0;
   each(b, [&](double& x) { count += x == 0.0; });
   return count;
+}
+
+/// Moments of accelerated particles by second moments and by Euler's equation.
+void rotation_moments() {
+  Random random(5);
+  const BodyInertia<double> body{0.0, {}, {4.0 + random(), random(), random(), 4.0 + random(), random(), 4.0 + random()}};
+  const Motion<double> motion{random.vector(), random.vector(), {0.0, 0.0, 0.0}};
+  const Vec3<double> euler = body_wrench(body, motion).n;
+  const Vec3<double> moment = rotation_moment(skew_plus(motion.dw, centripetal(motion.w)), motion.w,
+                                              second_moments<double>(body).J);
+  CHECK(difference({euler.x, euler.y, euler.z}, {moment.x, moment.y, moment.z}) < kTolerance);
 }
 
 /// Seven revolute joints at right angles, the first one vertical: 43 base parameters.
@@ -93,6 +110,7 @@ int main() {
     for (int i = 0; i < n; ++i) bodies[i] = random.chance(0.6), steps[i] = random.chance(0.8);
     regrouped(chain, {bodies, steps, random.chance(0.5)}, state);
   }
+  rotation_moments();
   counts_base_parameters();
   return check::result();
 }

@@ -1,5 +1,8 @@
-// Inertias regrouped onto base parameters (Gautier and Khalil, 1990): with fewer entries, the same torques.
+// A chain with fewer numbers and the same torques: inertias regrouped onto base parameters (Gautier and Khalil, 1990),
+// origins moved along joint axes.
 #pragma once
+
+#include <vector>
 
 #include "chain.hpp"
 
@@ -17,5 +20,22 @@ struct KnownNumbers {
 /// others, and bodies need not be physical. A revolute joint leaves its link no m, mcz and second moment J_zz, so that
 /// I_zz = I_xx + I_yy; a prismatic one no inertia. Rotors and armature stay as they are.
 void minimal_bodies(const ChainView<double>& chain, const KnownNumbers& known, Joints<BodyInertia, double>& bodies);
+
+/// A chain equivalent in M, C, G, inverse and forward dynamics, and in nothing else: not in poses, Jacobians, regressors and
+/// energies. Joint frames stand elsewhere on their axes, so that most translations have one entry; bodies are minimal; and if
+/// all joints are revolute and all is known, lengths are counted in the one that is there most often.
+struct MinimalChain {
+  std::vector<Link<double>> links;
+  Joints<BodyInertia, double> bodies;
+  Vec3<double> gravity;
+
+  MinimalChain(const ChainView<double>& chain, const KnownNumbers& known);
+  /// `chain` with the links, bodies and gravity of this.
+  ChainView<double> view(const ChainView<double>& chain) const;
+
+ private:
+  void slide_origins(const KnownNumbers& known);
+  void choose_length_unit();
+};
 
 }  // namespace thunder
