@@ -1,5 +1,5 @@
 // Forward dynamics: the articulated-body algorithm at the base origin; with rotors, whose inertia couples distant
-// joints, the mass matrix and a Cholesky factorisation instead.
+// joints, and in recordings of short arms, the mass matrix and a Cholesky factorisation instead.
 #pragma once
 
 #include "../math/cholesky.hpp"
@@ -102,11 +102,16 @@ void articulated_body(const ChainView<P>& chain, const S* q, const S* dq, const 
   }
 }
 
+/// More joints than this, and articulated bodies take fewer operations also in recordings.
+inline constexpr int kLongArm = 12;
+
 /// ddq = M^-1 (tau - C dq - G - friction).
 template <class S, class P>
 void forward_dynamics(const ChainView<P>& chain, const S* q, const S* dq, const S* tau, S* ddq) {
-  if (chain.rotor_count == 0) return articulated_body(chain, q, dq, tau, ddq);
   const int n = chain.n;
+  // recorded in link frames, M is so cheap that a short arm takes half the operations with its factorisation
+  const bool articulated = !kPrefersLinkFrames<S> || n > kLongArm;
+  if (chain.rotor_count == 0 && articulated) return articulated_body(chain, q, dq, tau, ddq);
   S M[kMaxJoints * kMaxJoints];
   PerJoint<S> rest, bias;
   for (int i = 0; i < n; ++i) rest[i] = S(0.0);
