@@ -178,6 +178,8 @@ void bind_expression(py::module_& module) {
   py::class_<Object> expression(module, "Expression", "A recorded scalar: a symbol, a number or an operation on such.");
   graph.def(py::init<>())
       .def("__len__", &Graph::size)
+      .def_readwrite("outlining", &Graph::outlining,
+                     "Record repeated pieces of kernels as functions of their own: smaller code for long arms, no derivatives.")
       .def("symbol", [](std::shared_ptr<Graph> g, const std::string& name) { return Object{g, Expression(g.get(), g->symbol(name))}; },
            py::arg("name"), "A new symbol; two of one name stay two.");
   define_arithmetic(expression);

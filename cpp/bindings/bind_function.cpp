@@ -145,6 +145,13 @@ py::list operations(const Object& self) {
   return list;
 }
 
+std::size_t count_operations(const Function& function) {
+  std::size_t count = 0;
+  for (const Instruction& i : function.instructions()) count += i.op != Op::result;
+  for (const auto& body : function.bodies()) count += count_operations(*body);
+  return count;
+}
+
 py::array dependence(const Object& self) {
   const std::vector<char> values = self.function->dependence();
   py::array_t<bool> result({self.function->result_size(), self.function->argument_size()});
@@ -166,7 +173,8 @@ void bind_function(py::module_& module) {
       .def_property_readonly("constants", [](const Object& f) { return f.function->constants(); }, "Numbers in the recording: values after the arguments' entries.")
       .def_property_readonly("operations", &operations, "List of (operation, indices of operands): values after the constants.")
       .def_property_readonly("result_values", [](const Object& f) { return f.function->result_values(); }, "Index of the value of every entry of the results.")
-      .def_property_readonly("operation_count", [](const Object& f) { return f.function->instructions().size(); }, "Number of operations.")
+      .def_property_readonly("operation_count", [](const Object& f) { return count_operations(*f.function); }, "Number of operations, those of an outlined piece once.")
+      .def_property_readonly("call_count", [](const Object& f) { return f.function->calls().size(); }, "Number of calls of outlined pieces.")
       .def_property_readonly("depth", [](const Object& f) { return f.function->depth(); }, "Longest chain of operations from an argument to a result.")
       .def_property_readonly("compiled", [](const Object& f) { return f.native != nullptr; }, "Does native code evaluate it?")
       .def("dependence", &dependence, "Boolean matrix: may an entry of the results depend on an entry of the arguments?")

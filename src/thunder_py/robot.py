@@ -202,20 +202,24 @@ class Robot(_core.Model):
         """Return a robot with some fields of its description changed."""
         return Robot(self._description.replace(**changes))
 
-    def symbolic(self, *, inertial_as: str | None = None, **arguments: Any) -> SymbolicModel:
+    def symbolic(
+        self, *, inertial_as: str | None = None, outline: bool = False, **arguments: Any
+    ) -> SymbolicModel:
         """Return the symbolic model: every quantity as an array of expressions.
 
         Parameters
         ----------
         inertial_as : {"REG", "DYN"}, optional
             What run-time inertial parameters are.
+        outline : bool
+            Keep what repeats from joint to joint as functions of their own: for the code of long arms.
         **arguments
             For each parameter group (``inertial``, ``dh``, ``friction``, ``gravity``, ``base``, ``tool``, ...): True for
             run-time arguments, False for baked numbers, or a mask; see `thunder_py.symbolic.SymbolicModel`.
         """
         from .symbolic import SymbolicModel
 
-        return SymbolicModel(self, inertial_as=inertial_as, **arguments)
+        return SymbolicModel(self, inertial_as=inertial_as, outline=outline, **arguments)
 
     def with_parameters(self, parameters: npt.ArrayLike) -> Robot:
         """Return this robot with another parameter vector, which need not be physical: an estimate will do.

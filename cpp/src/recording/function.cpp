@@ -49,11 +49,17 @@ std::vector<char> reachable(const Graph& graph, const std::vector<int>& roots) {
 }
 
 std::shared_ptr<const Function> function_of(const Outline& outline) {
-  Array in{"in", {static_cast<int>(outline.arguments.size())}, {}};
+  Graph* const graph = outline.graph.get();
+  std::vector<Array> in;
+  auto next = outline.arguments.begin();
+  for (const int size : outline.group_sizes) {
+    if (size == 0) continue;
+    in.push_back({"a" + std::to_string(in.size()), {size}, {}});
+    for (int k = 0; k < size; ++k) in.back().entries.emplace_back(graph, *next++);
+  }
   Array out{"out", {static_cast<int>(outline.results.size())}, {}};
-  for (const int node : outline.arguments) in.entries.emplace_back(outline.graph.get(), node);
-  for (const int node : outline.results) out.entries.emplace_back(outline.graph.get(), node);
-  return std::make_shared<const Function>(outline.name, outline.graph, std::vector<Array>{in}, std::vector<Array>{out});
+  for (const int node : outline.results) out.entries.emplace_back(graph, node);
+  return std::make_shared<const Function>(outline.name, outline.graph, in, std::vector<Array>{out});
 }
 
 }  // namespace

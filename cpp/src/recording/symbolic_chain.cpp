@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "thunder/model/inertia.hpp"
+#include "thunder/recording/outliner.hpp"
 
 namespace thunder {
 

@@ -37,6 +37,9 @@ class SymbolicModel:
     inertial_as : {"REG", "DYN"}, optional
         What run-time inertial parameters are: about the link frames (REG, as in regressors) or about the centres of mass
         (DYN); default REG, or DYN where the robot's file masks a part of a link's entries.
+    outline : bool
+        Record what repeats from joint to joint as functions of their own, called for each: for the code of long arms. Such
+        expressions have no derivatives.
     **arguments
         For each parameter group, ``dh, inertial, friction, gravity, base, tool, rotor, armature, elastic_K, elastic_D,
         elastic_Dm, elastic_Mm``: True (run-time arguments), False (baked numbers) or a mask of its entries. What is
@@ -54,9 +57,12 @@ class SymbolicModel:
         What `add_function` added.
     """
 
-    def __init__(self, robot: Robot, *, inertial_as: str | None = None, **arguments: Any) -> None:
+    def __init__(
+        self, robot: Robot, *, inertial_as: str | None = None, outline: bool = False, **arguments: Any
+    ) -> None:
         self.robot = robot
         self.graph = _core.Graph()
+        self.graph.outlining = outline
         self.functions: dict[str, Function] = {}
         self.symbols: dict[str, Expressions] = {}
         for name in _STATES:

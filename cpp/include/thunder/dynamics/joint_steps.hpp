@@ -67,6 +67,11 @@ struct JointStep {
   }
 };
 
+template <class S, class P, class F>
+THUNDER_INLINE void each(JointStep<S, P>& t, F&& f) {
+  f(t.ca), f(t.sa), f(t.s), f(t.c), each(t.p, f);
+}
+
 /// The same step for a pack of vectors.
 template <class L, class S, class P>
 THUNDER_INLINE JointStep<L, P> widened(const JointStep<S, P>& step) {

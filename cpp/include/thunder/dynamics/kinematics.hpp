@@ -1,9 +1,34 @@
 // Poses, Jacobians and their time derivatives, in world axes.
 #pragma once
 
+#include "../math/outline.hpp"
 #include "joint_steps.hpp"
 
 namespace thunder {
+
+/// Axes and origin of a frame.
+template <class S>
+struct Axes {
+  Vec3<S> x, y, z, p;
+};
+template <class S, class F>
+THUNDER_INLINE void each(Axes<S>& t, F&& f) {
+  each(t.x, f), each(t.y, f), each(t.z, f), each(t.p, f);
+}
+
+/// From one joint frame to the next; `slide` is the way of a prismatic joint, else zero and not looked at.
+template <bool prismatic, class S, class P>
+THUNDER_INLINE Axes<S> next_axes(const Axes<S>& f, const Vec3<P>& p, const Turn<P>& alpha, const Turn<S>& turn,
+                                 const S& slide) {
+  const Vec3<S> tilted = f.y * alpha.c + f.z * alpha.s;
+  Axes<S> next;
+  next.p = f.p + (f.x * p.x + f.y * p.y + f.z * p.z);
+  next.z = f.z * alpha.c - f.y * alpha.s;
+  next.y = tilted * turn.c - f.x * turn.s;
+  next.x = f.x * turn.c + tilted * turn.s;
+  if (prismatic) next.p += next.z * slide;
+  return next;
+}
 
 /// Poses of the first `count` joint frames, in world axes from a root at `origin`.
 template <class S, class P>
@@ -12,18 +37,15 @@ THUNDER_INLINE void joint_frames_from(const Vec3<P>& origin, const ChainView<P>&
   Joints<Turn, S> turns;
   joint_turns(chain, q, count, turns);
   const Mat3<P>& A = chain.root.R;
-  Vec3<S> x = as<S>(Vec3<P>{A.xx, A.yx, A.zx}), y = as<S>(Vec3<P>{A.xy, A.yy, A.zy}), z = as<S>(z_axis(A));
-  Vec3<S> p = as<S>(origin);
+  Axes<S> f{as<S>(Vec3<P>{A.xx, A.yx, A.zx}), as<S>(Vec3<P>{A.xy, A.yy, A.zy}), as<S>(z_axis(A)), as<S>(origin)};
   for (int i = 0; i < count; ++i) {
     const Link<P>& link = chain.links[i];
-    const Turn<S> turn = turns.get(i);
-    p += x * link.p.x + y * link.p.y + z * link.p.z;
-    const Vec3<S> tilted = y * link.cos_alpha + z * link.sin_alpha;
-    z = z * link.cos_alpha - y * link.sin_alpha;
-    y = tilted * turn.c - x * turn.s;
-    x = x * turn.c + tilted * turn.s;
-    if (link.type == JointType::prismatic) p += z * q[i];
-    poses.set(i, {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}, p});
+    const Turn<P> alpha{link.sin_alpha, link.cos_alpha};
+    if (link.type == JointType::prismatic)
+      f = outlined<S>("next_axes_P", next_axes<true, S, P>, f, link.p, alpha, turns.get(i), q[i]);
+    else
+      f = outlined<S>("next_axes_R", next_axes<false, S, P>, f, link.p, alpha, turns.get(i), S(0.0));
+    poses.set(i, {{f.x.x, f.y.x, f.z.x, f.x.y, f.y.y, f.z.y, f.x.z, f.y.z, f.z.z}, f.p});
   }
   poses.pad(count);
 }

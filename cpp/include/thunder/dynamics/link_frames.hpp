@@ -7,6 +7,7 @@
 // axes that do not turn with its own joint: composites, wrenches and velocities are then turned once per joint.
 #pragma once
 
+#include "../math/outline.hpp"
 #include "second_moments.hpp"
 
 namespace thunder {
@@ -16,17 +17,29 @@ template <class S>
 struct LinkVelocity {
   Vec3<S> w, v;
 };
+template <class S, class F>
+THUNDER_INLINE void each(LinkVelocity<S>& t, F&& f) {
+  each(t.w, f), each(t.v, f);
+}
 
 /// Of joint k, in the axes of some frame before it: moment and force that particles' momenta at unit speed make, J_k.
 template <class S>
 struct MassColumn {
   Vec3<S> n, f;
 };
+template <class S, class F>
+THUNDER_INLINE void each(MassColumn<S>& t, F&& f) {
+  each(t.n, f), each(t.f, f);
+}
 /// Moment and force of J_k_dot, and the couple sum r_dot x J_k.
 template <class S>
 struct CoriolisColumn {
   Vec3<S> n1, f1, n3;
 };
+template <class S, class F>
+THUNDER_INLINE void each(CoriolisColumn<S>& t, F&& f) {
+  each(t.n1, f), each(t.f1, f), each(t.n3, f);
+}
 
 /// `axial`: moment of inertia about z.
 template <class S>
@@ -109,7 +122,7 @@ struct LinkFramePass {
   const S* dq;
   S *M, *C;
   PerJoint<JointTransfer<S, P>> joints;
-  PerJoint<LinkVelocity<S>> velocities;  // in the axes before the turn of the link's joint
+  PerJoint<LinkVelocity<S>> velocities;  // in the axes before the turn of the link's joint; of M alone: zero
 
   /// What a joint carries. Moments about its own axis are kept from before the turn, which does not change them.
   struct Composite {
@@ -121,6 +134,20 @@ struct LinkFramePass {
     MassColumn<S> mass;
     CoriolisColumn<S> coriolis_part;
   };
+  template <class F>
+  friend void each(Column& t, F&& f) {
+    each(t.mass, f);
+    if constexpr (coriolis) each(t.coriolis_part, f);
+  }
+  /// A column in the axes before the turn of joint j, and what it adds to M_jk, C_jk and C_kj.
+  struct Handed {
+    Column column;
+    S mass, upper, lower;
+  };
+  template <class F>
+  friend void each(Handed& t, F&& f) {
+    each(t.column, f), f(t.mass), f(t.upper), f(t.lower);
+  }
 
   LinkFramePass(const ChainView<P>& chain_, const S* q, const S* dq_, S* M_, S* C_)
       : chain(chain_), dq(dq_), M(M_), C(C_) {
@@ -131,6 +158,7 @@ struct LinkFramePass {
     LinkVelocity<S> link{zero, zero};
     for (int i = 0; i < n; ++i) {
       joints[i] = JointTransfer<S, P>(chain.links[i], turns.get(i), q[i]);
+      velocities[i] = link;
       if constexpr (coriolis) {
         velocities[i] = joints[i].enter(link, dq[i]);
         link = joints[i].turned(velocities[i]);
@@ -142,36 +170,51 @@ struct LinkFramePass {
     }
   }
 
-  /// Entries (j, k) and (k, j) from column k in the axes before the turn of joint j.
-  void write(const Column& column, int j, int k) {
-    const int n = chain.n, upper = j * n + k, lower = k * n + j;
-    const bool revolute = joints[j].revolute;
-    const Vec3<S>&n2 = column.mass.n, &f2 = column.mass.f;
-    const S value = revolute ? n2.z : f2.z;
-    M[upper] += value;
-    M[lower] += value;
+  /// What column k, in the axes before the turn of a joint, gives to its entries.
+  static Handed entries_of(const Column& column, bool revolute, const LinkVelocity<S>& link) {
+    const Vec3<S>&n2 = column.mass.n, &f2 = column.mass.f, &w = link.w, &v = link.v;
+    Handed handed{column, revolute ? n2.z : f2.z, S(0.0), S(0.0)};
     if constexpr (coriolis) {
       const CoriolisColumn<S>& c = column.coriolis_part;
-      const Vec3<S>&w = velocities[j].w, &v = velocities[j].v;
-      C[upper] += revolute ? c.n1.z : c.f1.z;
-      C[lower] += revolute ? c.n3.z + (w.y * n2.x - w.x * n2.y) + (v.y * f2.x - v.x * f2.y) : w.y * f2.x - w.x * f2.y;
+      handed.upper = revolute ? c.n1.z : c.f1.z;
+      handed.lower = revolute ? c.n3.z + (w.y * n2.x - w.x * n2.y) + (v.y * f2.x - v.x * f2.y) : w.y * f2.x - w.x * f2.y;
     }
+    return handed;
+  }
+  void add(const Handed& handed, int j, int k) {
+    const int n = chain.n, upper = j * n + k, lower = k * n + j;
+    M[upper] += handed.mass;
+    M[lower] += handed.mass;
+    if constexpr (coriolis) C[upper] += handed.upper, C[lower] += handed.lower;
   }
 
-  void unturn(Column& column, int j) const {
-    joints[j].unturn(column.mass);
-    if constexpr (coriolis) joints[j].unturn(column.coriolis_part);
+  static void unturn(Column& column, const JointTransfer<S, P>& joint) {
+    joint.unturn(column.mass);
+    if constexpr (coriolis) joint.unturn(column.coriolis_part);
   }
-  void leave(Column& column, int j) const {
-    joints[j].leave(column.mass);
-    if constexpr (coriolis) joints[j].leave(column.coriolis_part);
+  /// From joint j, in the axes before its turn, to the joint before.
+  Handed handed_to_previous(const Column& column, int j) const {
+    const JointTransfer<S, P>&joint = joints[j], &before = joints[j - 1];
+    const bool revolute = before.revolute;
+    return outlined<S>(
+        coriolis ? (revolute ? "coriolis_column_R" : "coriolis_column_P") : revolute ? "mass_column_R" : "mass_column_P",
+        [revolute](const Column& c, const Tilt<P>& tilt, const Vec3<S>& p, const Turn<S>& turn, const LinkVelocity<S>& link) {
+          JointTransfer<S, P> way;
+          way.tilt = tilt, way.p = p, way.turn = turn;
+          Column moved = c;
+          way.leave(moved.mass);
+          if constexpr (coriolis) way.leave(moved.coriolis_part);
+          unturn(moved, way);
+          return entries_of(moved, revolute, link);
+        },
+        column, joint.tilt, joint.p, before.turn, velocities[j - 1]);
   }
   /// Entries of all joints before joint i.
-  void hand_down(Column& column, int i, int k) {
+  void hand_down(const Column& column, int i, int k) {
+    Handed handed{column, S(0.0), S(0.0), S(0.0)};
     for (int j = i; j > 0; --j) {
-      leave(column, j);
-      unturn(column, j - 1);
-      write(column, j - 1, k);
+      handed = handed_to_previous(handed.column, j);
+      add(handed, j - 1, k);
     }
   }
 
@@ -211,7 +254,7 @@ struct LinkFramePass {
       const Vec3<S> rate = cross(velocities[j].w, column.mass.n * S(0.5));
       column.coriolis_part = {rate, zero, rate};
     }
-    write(column, j, r);
+    add(entries_of(column, joints[j].revolute, velocities[j]), j, r);
     hand_down(column, j, r);
   }
 

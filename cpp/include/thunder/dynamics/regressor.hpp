@@ -5,6 +5,7 @@
 // P = sym(w w_r'), the wrench is the one of the Christoffel form of C.
 #pragma once
 
+#include "../math/outline.hpp"
 #include "../model/friction.hpp"
 #include "composite.hpp"
 
@@ -66,6 +67,16 @@ THUNDER_INLINE ReferenceMotion<S> next_motion(const ReferenceMotion<S>& parent, 
   return m;
 }
 
+/// The entries of one joint in the block of one link.
+template <class S>
+struct RegressorRow {
+  S entry[kLinkParameters];
+};
+template <class S, class F>
+THUNDER_INLINE void each(RegressorRow<S>& t, F&& f) {
+  for (S& x : t.entry) f(x);
+}
+
 /// The ten columns of a link: wrench of a unit of each parameter, as functions of a joint's screw.
 template <class S>
 struct LinkColumns {
@@ -85,14 +96,17 @@ struct LinkColumns {
       for (int k = 0; k < 6; ++k) N[i][k] = rows[i][k];
   }
 
-  THUNDER_INLINE void write(const Screw<S>& s, S* row) const {
+  THUNDER_INLINE RegressorRow<S> row(const Screw<S>& s) const {
     const Vec3<S>&w = s.w, &u = s.u;
-    row[0] = dot(u, a);
     const Vec3<S> h = transposed_times(A, u) + cross(a, w);  // K u + u x e + a x w
-    row[1] = h.x;
-    row[2] = h.y;
-    row[3] = h.z;
-    for (int k = 0; k < 6; ++k) row[4 + k] = w.x * N[0][k] + w.y * N[1][k] + w.z * N[2][k];
+    RegressorRow<S> row{{dot(u, a), h.x, h.y, h.z}};
+    for (int k = 0; k < 6; ++k) row.entry[4 + k] = w.x * N[0][k] + w.y * N[1][k] + w.z * N[2][k];
+    return row;
+  }
+  THUNDER_INLINE void write(const Screw<S>& screw, S* row) const {
+    const RegressorRow<S> values = outlined<S>(
+        "regressor_row", [](const LinkColumns& columns, const Screw<S>& s) { return columns.row(s); }, *this, screw);
+    for (int k = 0; k < kLinkParameters; ++k) row[k] = values.entry[k];
   }
   /// For the joint of the link itself, whose screw is z.
   THUNDER_INLINE void write_own(bool revolute, S* row) const {
@@ -111,6 +125,13 @@ struct LinkColumns {
     }
   }
 };
+
+template <class S, class F>
+THUNDER_INLINE void each(LinkColumns<S>& t, F&& f) {
+  each(t.a, f), each(t.A, f);
+  for (auto& row : t.N)
+    for (S& x : row) f(x);
+}
 
 /// The same columns of doubles as rows of packs, so that a row of Y is a few packs times the entries of a screw.
 struct PackedColumns {
@@ -195,7 +216,12 @@ THUNDER_INLINE void move_screws(int i, bool revolute, const JointStep<S, P>& ste
     Screw<L> s = none;
     if (j < i) {
       s = screws.load(j);
-      s = {wide.down(s.w), wide.down(s.u + cross(s.w, wide.p))};
+      s = outlined<L>(
+          "move_screw",
+          [](const JointStep<L, P>& way, const Screw<L>& t) {
+            return Screw<L>{way.down(t.w), way.down(t.u + cross(t.w, way.p))};
+          },
+          wide, s);
     }
     if (i - j < W) (revolute ? s.w.z : s.u.z) += one_hot<S>(i - j);
     screws.store(j, s);

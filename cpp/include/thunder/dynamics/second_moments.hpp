@@ -71,6 +71,10 @@ struct Tilt {
   Tilt() = default;
   THUNDER_INLINE Tilt(const P& cosine, const P& sine) : c(cosine), s(sine), cc(c * c), ss(s * s), cs(c * s) {}
 };
+template <class P, class F>
+THUNDER_INLINE void each(Tilt<P>& t, F&& f) {
+  f(t.c), f(t.s), f(t.cc), f(t.ss), f(t.cs);
+}
 template <class S, class P>
 THUNDER_INLINE Vec3<S> tilted(const Tilt<P>& t, const Vec3<S>& v) {
   return {v.x, v.y * t.c - v.z * t.s, v.y * t.s + v.z * t.c};

@@ -17,13 +17,16 @@ struct Node {
 };
 
 class Graph;
+struct Expression;
 
 /// A piece of a computation recorded once, with symbols for its arguments, and called from several places.
 struct Outline {
   std::string name;
   std::shared_ptr<Graph> graph;
-  std::vector<int> arguments;  // symbols of `graph`
-  std::vector<int> results;    // nodes of `graph`
+  std::vector<int> arguments;       // symbols of `graph`
+  std::vector<int> group_sizes;     // how many of them belong to each aggregate that is passed
+  std::vector<int> results;         // nodes of `graph`
+  std::vector<Expression> entries;  // of what the piece returns: those results, arguments and constants
 };
 
 struct Call {

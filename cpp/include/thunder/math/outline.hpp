@@ -1,0 +1,24 @@
+// Pieces of a kernel that repeat from joint to joint. A recording may keep such a piece as a function of its own, called
+// for every joint, so that the code of long arms stays small; every other scalar just runs it.
+#pragma once
+
+#include "linear.hpp"
+
+namespace thunder {
+
+/// Specialised in recording/outliner.hpp.
+template <class S>
+struct Outliner {
+  static constexpr bool records = false;
+};
+
+/// f(arguments...), aggregates of S that `each` goes through. `name` must tell apart whatever else f depends on.
+template <class S, class F, class... A>
+THUNDER_INLINE auto outlined([[maybe_unused]] const char* name, F&& f, const A&... arguments) {
+  if constexpr (Outliner<S>::records)
+    return Outliner<S>::call(name, f, arguments...);
+  else
+    return f(arguments...);
+}
+
+}  // namespace thunder

@@ -1,0 +1,95 @@
+// Records a marked piece of a kernel once, with symbols for its arguments, and a call in every place it stands.
+//
+// Pieces are told apart by name and by which arguments are 0, 1 or -1: those are folded into the body, so that the zeros of
+// the table go on dropping terms.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "../math/dual.hpp"
+#include "../math/outline.hpp"
+#include "expression.hpp"
+
+namespace thunder {
+
+template <class F>
+void leaves(Expression& x, F&& f) {
+  f(x);
+}
+template <class S, class F>
+void leaves(Dual<S>& x, F&& f) {
+  leaves(x.a, f);
+  leaves(x.b, f);
+}
+/// Every recorded scalar of an aggregate.
+template <class T, class F>
+void leaves(T& aggregate, F&& f) {
+  each(aggregate, [&](auto& scalar) { leaves(scalar, f); });
+}
+
+/// One call site: the arguments flattened, those of the body, and the results.
+class OutlineCall {
+ public:
+  explicit OutlineCall(const char* name) : key_(name) {}
+
+  void add_argument(const std::vector<Expression>& entries);
+  /// Is there a recording that wants outlines?
+  bool wanted() const { return graph_ != nullptr && graph_->outlining; }
+  bool known() const { return graph_->outlines.count(key_) != 0; }
+  /// Arguments for the body: fresh symbols, constants where they are folded.
+  std::vector<Expression> body_arguments();
+  void define(const std::vector<Expression>& results);
+  std::vector<Expression> results() const;
+
+ private:
+  std::string key_;
+  Graph* graph_ = nullptr;
+  std::vector<Expression> entries_, body_entries_;
+  std::vector<int> group_sizes_;  // symbols of each argument
+  std::shared_ptr<Graph> body_graph_;
+};
+
+struct RecordingOutliner {
+  static constexpr bool records = true;
+
+  template <class F, class... A>
+  static auto call(const char* name, F&& f, const A&... arguments) {
+    OutlineCall site(name);
+    (site.add_argument(entries_of(arguments)), ...);
+    if (!site.wanted()) return f(arguments...);
+    using R = decltype(f(arguments...));
+    if (!site.known()) {
+      std::size_t next = 0;
+      const std::vector<Expression> entries = site.body_arguments();
+      const std::tuple<A...> symbols{filled(arguments, entries, next)...};  // in this order
+      site.define(entries_of(std::apply(f, symbols)));
+    }
+    R result;
+    std::size_t next = 0;
+    const std::vector<Expression> values = site.results();
+    leaves(result, [&](Expression& x) { x = values[next++]; });
+    return result;
+  }
+
+ private:
+  template <class T>
+  static std::vector<Expression> entries_of(T value) {
+    std::vector<Expression> entries;
+    leaves(value, [&](Expression& x) { entries.push_back(x); });
+    return entries;
+  }
+  template <class T>
+  static T filled(T value, const std::vector<Expression>& entries, std::size_t& next) {
+    leaves(value, [&](Expression& x) { x = entries[next++]; });
+    return value;
+  }
+};
+
+template <>
+struct Outliner<Expression> : RecordingOutliner {};
+template <class S>
+struct Outliner<Dual<S>> : Outliner<S> {};
+
+}  // namespace thunder
