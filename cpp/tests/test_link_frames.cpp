@@ -1,9 +1,12 @@
 // Kernels for recordings against those for numbers, and regrouped bodies against the original ones.
 #include "check.hpp"
 #include "random_chain.hpp"
+#include "thunder/dynamics/dependent_columns.hpp"
 #include "thunder/dynamics/gravity.hpp"
 #include "thunder/dynamics/inverse_dynamics.hpp"
+#include "thunder/dynamics/kinematics_link_frames.hpp"
 #include "thunder/dynamics/link_frames.hpp"
+#include "thunder/dynamics/regressor.hpp"
 #include "thunder/model/minimal_inertia.hpp"
 
 using namespace chains;
@@ -27,6 +30,46 @@ void mass_and_coriolis(const ChainView<double>& chain, const State& state) {
   CHECK(difference(M, M_link) < kTolerance);
   CHECK(difference(M, M_alone) < kTolerance);
   CHECK(difference(C, C_link) < kTolerance);
+}
+
+void gravity(const ChainView<double>& chain, const State& state) {
+  std::vector<double> G(chain.n), G_link(chain.n);
+  gravity_vector(chain, state.q.data(), G.data());
+  gravity_vector_link_frames(chain, state.q.data(), G_link.data());
+  CHECK(difference(G, G_link) < kTolerance);
+}
+
+void jacobians(const ChainView<double>& chain, const State& state, int joint, Random& random) {
+  const Frame<double> frame{joint, {{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, random.vector()}};
+  const std::size_t size = 6 * chain.n;
+  std::vector<double> J(size), J_link(size), Jd(size), Jd_link(size);
+  jacobian(chain, state.q.data(), frame, J.data());
+  jacobian_link_frames(chain, state.q.data(), frame, J_link.data());
+  jacobian_dot(chain, state.q.data(), state.dq.data(), frame, Jd.data());
+  jacobian_dot_link_frames(chain, state.q.data(), state.dq.data(), frame, Jd_link.data());
+  CHECK(difference(J, J_link) < kTolerance);
+  CHECK(difference(Jd, Jd_link) < kTolerance);
+}
+
+/// Returns how many columns were taken from the link before.
+int dependent_columns(const ChainView<double>& chain, const State& state) {
+  const int n = chain.n, p = chain.parameters();
+  std::vector<double> Y(n * p), taken;
+  slotine_li_regressor(chain, state.q.data(), state.dq.data(), state.ddq.data(), state.q.data(), Y.data());
+  taken = Y;
+  int count = 0;
+  for (int i = 1; i < n; ++i) {
+    for (int c = 0; c < kLinkParameters; ++c) {  // a column that is taken does not remember what was there
+      std::vector<double> marked = Y;
+      for (int j = 0; j < i; ++j) marked[j * p + kLinkParameters * i + c] += 1.0;
+      std::vector<double> unmarked = marked;
+      take_dependent_columns(chain, i, p, unmarked.data());
+      count += unmarked[kLinkParameters * i + c] != marked[kLinkParameters * i + c];
+    }
+    take_dependent_columns(chain, i, p, taken.data());
+  }
+  CHECK(difference(Y, taken) < kTolerance);
+  return count;
 }
 
 /// M, C, G and tau side by side.
@@ -75,14 +118,20 @@ void rotation_moments() {
   CHECK(difference({euler.x, euler.y, euler.z}, {moment.x, moment.y, moment.z}) < kTolerance);
 }
 
-/// Seven revolute joints at right angles, the first one vertical: 43 base parameters.
-void counts_base_parameters() {
+/// Seven revolute joints at right angles, the first one vertical.
+Chain anthropomorphic() {
   Random random(3);
   Chain chain;
   chain.root.R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
   chain.gravity = {0.0, 0.0, -9.81};
   for (int i = 0; i < 7; ++i) chain.add_link(random, true);
   for (int i = 1; i < 7; ++i) chain.links[i].cos_alpha = 0.0, chain.links[i].sin_alpha = i % 2 ? 1.0 : -1.0;
+  return chain;
+}
+
+/// 43, as is known of such arms.
+void counts_base_parameters() {
+  const Chain chain = anthropomorphic();
   const bool known[7] = {true, true, true, true, true, true, true};
   Joints<BodyInertia, double> bodies{};
   minimal_bodies(chain.view(), {known, known, true}, bodies);
@@ -104,6 +153,9 @@ int main() {
     const Chain chain(random, n);
     const State state(random, n);
     mass_and_coriolis(chain.view(), state);
+    gravity(chain.view(), state);
+    for (int joint = 0; joint <= n; ++joint) jacobians(chain.view(), state, joint, random);
+    dependent_columns(chain.view(), state);
     bool bodies[kMaxJoints], steps[kMaxJoints];
     for (int i = 0; i < n; ++i) bodies[i] = steps[i] = true;
     regrouped(chain, {bodies, steps, true}, state);
@@ -112,5 +164,9 @@ int main() {
   }
   rotation_moments();
   counts_base_parameters();
+  Random random(7);
+  Chain spherical = anthropomorphic();
+  for (auto& link : spherical.links) link.p = {0.0, 0.0, 0.0};
+  CHECK(dependent_columns(spherical.view(), State(random, 7)) == 3 * 6);  // m, mcz, Iyy of all links but the first
   return check::result();
 }
