@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "thunder/model/inertia.hpp"
@@ -34,6 +35,11 @@ void cos_sin(const Expression& angle, Expression& c, Expression& s) {
 Expression number(double x) { return x + 0.0; }
 
 PoseX to_expressions(const Pose<double>& pose) { return {as<Expression>(pose.R), as<Expression>(pose.p)}; }
+
+Link<Expression> to_expressions(const Link<double>& l) {
+  return {l.type,               number(l.cos_alpha), number(l.sin_alpha), as<Expression>(l.p), number(l.theta),
+          number(l.cos_theta), number(l.sin_theta), number(l.armature), l.has_offset,         to_expressions(l.offset)};
+}
 
 PoseX operator*(const PoseX& a, const PoseX& b) { return {a.R * b.R, a.p + a.R * b.p}; }
 
@@ -82,6 +88,7 @@ SymbolicChain::SymbolicChain(std::shared_ptr<const Model> model, ParameterGroups
   }
   build_bodies();
   build_drives();
+  build_minimal();
 }
 
 const std::vector<Expression>* SymbolicChain::group(const std::string& name) const {
@@ -93,9 +100,7 @@ const std::vector<Expression>* SymbolicChain::group(const std::string& name) con
 void SymbolicChain::build_links() {
   for (int i = 0; i < numbers_.n; ++i) {
     const Link<double>& l = numbers_.links[i];
-    links_.push_back({l.type, number(l.cos_alpha), number(l.sin_alpha), as<Expression>(l.p), number(l.theta),
-                      number(l.cos_theta), number(l.sin_theta), number(l.armature), l.has_offset,
-                      to_expressions(l.offset)});
+    links_.push_back(to_expressions(l));
   }
   root_ = to_expressions(numbers_.root);
   if (!group("base")) return;
@@ -149,6 +154,46 @@ void SymbolicChain::build_bodies() {
     }
     bodies_.set(i, links_[i].has_offset ? moved(body, links_[i].offset) : body);
   }
+}
+
+/// With bodies and table all numbers the whole chain is minimal; else the bodies that are numbers are regrouped.
+void SymbolicChain::build_minimal() {
+  minimal_links_ = links_;
+  minimal_bodies_ = bodies_;
+  minimal_gravity_ = gravity_;
+  if (group("dh")) return;
+  const auto* rows = group("inertial");
+  const int n = numbers_.n;
+  bool bodies[kMaxJoints], steps[kMaxJoints], all = true;
+  for (int i = 0; i < n; ++i) {
+    bodies[i] = steps[i] = true;
+    for (int k = 0; rows && k < kLinkParameters; ++k) bodies[i] = bodies[i] && (*rows)[kLinkParameters * i + k].is_constant();
+    all = all && bodies[i];
+  }
+  const KnownNumbers known{bodies, steps, !group("gravity") && !group("base")};
+  const auto take_body = [&](int i, BodyInertia<double> body) {
+    std::vector<double> entries;
+    each(body, [&](double x) { entries.push_back(x); });
+    BodyInertia<Expression> baked;
+    std::size_t next = 0;
+    each(baked, [&](Expression& x) { x = number(entries[next++]); });
+    minimal_bodies_.set(i, baked);
+  };
+  if (all) {
+    const MinimalChain chain(numbers_, known);
+    for (int i = 0; i < n; ++i) {
+      const Expression armature = links_[i].armature;
+      minimal_links_[i] = to_expressions(chain.links[i]);
+      minimal_links_[i].armature = armature;
+      take_body(i, chain.bodies.get(i));
+    }
+    if (known.gravity) minimal_gravity_ = as<Expression>(chain.gravity);
+    return;
+  }
+  Joints<BodyInertia, double> regrouped;
+  minimal_bodies(numbers_, known, regrouped);
+  for (int i = 0; i < n; ++i)
+    if (bodies[i]) take_body(i, regrouped.get(i));
 }
 
 void SymbolicChain::build_drives() {
@@ -209,6 +254,14 @@ ChainView<Expression> SymbolicChain::view() const {
   return chain;
 }
 
+ChainView<Expression> SymbolicChain::torque_view() const {
+  ChainView<Expression> chain = view();
+  chain.links = minimal_links_.data();
+  chain.bodies = &minimal_bodies_;
+  chain.gravity = minimal_gravity_;
+  return chain;
+}
+
 Frame<Expression> SymbolicChain::frame(int index) const {
   const int n = numbers_.n;
   if (index == 0) return {0, base_};
@@ -220,6 +273,13 @@ Frame<Expression> SymbolicChain::frame(int index) const {
 }
 
 namespace {
+
+/// What a minimal chain gives: not poses, Jacobians, regressors and energies.
+const std::set<std::string> kTorqueQuantities = {
+    "mass_matrix", "coriolis_matrix", "gravity_vector", "mass_matrix_dot", "coriolis_matrix_dot", "gravity_vector_dot",
+    "mass_matrix_ddot", "coriolis_matrix_ddot", "gravity_vector_ddot", "inverse_dynamics", "forward_dynamics",
+    "elastic_forward_dynamics", "christoffel_symbols", "mass_matrix_derivative", "coriolis_matrix_algebra",
+    "coriolis_matrix_christoffel"};
 
 template <class Q>
 bool evaluate_if(const std::string& name, const ChainView<Expression>& chain,
@@ -247,7 +307,8 @@ std::vector<Expression> SymbolicChain::evaluate(const std::string& quantity,
                                                 TaskRows rows) const {
   std::vector<Expression> out;
   const Selection<Expression> selection{this->frame(frame), rows};
-  if (!evaluate_any(quantities::All{}, quantity, view(), inputs, selection, out))
+  const bool torques = kTorqueQuantities.count(quantity) != 0;
+  if (!evaluate_any(quantities::All{}, quantity, torques ? torque_view() : view(), inputs, selection, out))
     throw std::invalid_argument("no quantity is called '" + quantity + "'");
   return out;
 }

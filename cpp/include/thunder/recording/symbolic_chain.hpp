@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../evaluation.hpp"
+#include "../model/minimal_inertia.hpp"
 #include "../model/model.hpp"
 #include "expression.hpp"
 
@@ -26,6 +27,8 @@ class SymbolicChain {
 
   const Model& model() const { return *model_; }
   ChainView<Expression> view() const;
+  /// The same M, C, G, inverse and forward dynamics from fewer numbers, where parameters are baked.
+  ChainView<Expression> torque_view() const;
   /// Frame of the model by index.
   Frame<Expression> frame(int index) const;
 
@@ -40,6 +43,7 @@ class SymbolicChain {
   void build_bodies();
   void build_drives();
   Vec3<Expression> rotor_axis(int k) const;
+  void build_minimal();
 
   std::shared_ptr<const Model> model_;
   ParameterGroups groups_;
@@ -51,6 +55,10 @@ class SymbolicChain {
   std::vector<Expression> friction_, elastic_K_, elastic_D_, elastic_Dm_, elastic_Mm_;
   Pose<Expression> base_, root_, tool_;
   Vec3<Expression> gravity_;
+
+  std::vector<Link<Expression>> minimal_links_;
+  Joints<BodyInertia, Expression> minimal_bodies_;
+  Vec3<Expression> minimal_gravity_;
 };
 
 }  // namespace thunder
