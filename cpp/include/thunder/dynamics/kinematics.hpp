@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../math/outline.hpp"
-#include "joint_steps.hpp"
+#include "kinematics_link_frames.hpp"
 
 namespace thunder {
 
@@ -127,6 +127,7 @@ THUNDER_INLINE void write_jacobian(const ChainView<P>& chain, const Joints<Pose,
 /// Geometric Jacobian of a frame, 6 x n row by row: linear rows first.
 template <class S, class P>
 void jacobian(const ChainView<P>& chain, const S* q, const Frame<P>& frame, S* J) {
+  if constexpr (kPrefersLinkFrames<S>) return jacobian_link_frames(chain, q, frame, J);
   Joints<Pose, S> poses;
   joint_frames(chain, q, frame.joint, poses);
   write_jacobian(chain, poses, frame.joint, frame_pose(poses, frame).p, J);
@@ -172,6 +173,7 @@ THUNDER_INLINE void write_jacobian_dot(const ChainView<P>& chain, const Joints<P
 
 template <class S, class P>
 void jacobian_dot(const ChainView<P>& chain, const S* q, const S* dq, const Frame<P>& frame, S* Jd) {
+  if constexpr (kPrefersLinkFrames<S>) return jacobian_dot_link_frames(chain, q, dq, frame, Jd);
   Joints<Pose, S> poses;
   joint_frames(chain, q, frame.joint, poses);
   write_jacobian_dot(chain, poses, dq, frame.joint, frame_pose(poses, frame).p, Jd);

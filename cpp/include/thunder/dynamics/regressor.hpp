@@ -8,6 +8,7 @@
 #include "../math/outline.hpp"
 #include "../model/friction.hpp"
 #include "composite.hpp"
+#include "dependent_columns.hpp"
 
 namespace thunder {
 
@@ -270,6 +271,7 @@ void inertial_regressor(const ChainView<P>& chain, const S* q, const S* v, const
     products = ReferenceProducts<S>(m);
     move_screws(i, link.type == JointType::revolute, step, screws);
     write_link(chain, i, m, products, screws, p, Y);
+    if constexpr (kPrefersLinkFrames<S>) take_dependent_columns(chain, i, p, Y);
     for (int k = 0; k < chain.rotor_count; ++k)
       if (chain.rotors[k].carrier == i + 1) write_rotor_column(chain, k, m, screws, v, v_r, a_r, p, Y);
   }
