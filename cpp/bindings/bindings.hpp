@@ -18,6 +18,7 @@ void bind_simulation(pybind11::module_& module);
 void bind_expression(pybind11::module_& module);
 void bind_function(pybind11::module_& module);
 void bind_symbolic(pybind11::module_& module);
+void bind_codegen(pybind11::module_& module);
 
 /// Frame by index or name, the end effector for None; throws ValueError with the nearest names.
 const Frame<double>& find_frame(const Model& model, pybind11::handle frame);

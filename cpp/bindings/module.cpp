@@ -43,4 +43,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_expression(module);
   python::bind_function(module);
   python::bind_symbolic(module);
+  python::bind_codegen(module);
 }

@@ -1,0 +1,224 @@
+#include "thunder/recording/emit_c.hpp"
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "emit_c_body.hpp"
+#include "emit_c_helpers.hpp"
+#include "emit_c_names.hpp"
+
+namespace thunder {
+
+namespace emit {
+namespace {
+
+enum class Where { header, source };
+
+std::string parameter(const Port& port, bool result, const Precision& precision, Where where) {
+  const std::string type = std::string(result ? "" : "const ") + precision.type(), size = std::to_string(port.size);
+  if (port.size == 0) return type + " *" + port.name;
+  if (where == Where::header) return type + " " + port.name + "[" + size + "]";
+  return "THUNDER_ARRAY(" + type + ", " + port.name + ", " + size + ")";
+}
+
+/// Joined with commas, new lines where one would grow too long.
+std::string listed(const std::vector<std::string>& items, std::size_t column, const std::string& indent) {
+  std::string text;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const bool last = k + 1 == items.size();
+    const std::string item = items[k] + (last ? "" : ",");
+    if (k > 0 && column + item.size() + 1 > 118) {
+      text += "\n" + indent;
+      column = indent.size();
+    } else if (k > 0) {
+      text += ' ';
+      ++column;
+    }
+    text += item;
+    column += item.size();
+  }
+  return text;
+}
+
+std::string signature(const Function& f, const std::string& name, const Precision& precision, Where where) {
+  std::vector<std::string> parameters;
+  for (const Port& port : f.arguments()) parameters.push_back(parameter(port, false, precision, where));
+  for (const Port& port : f.results()) parameters.push_back(parameter(port, true, precision, where));
+  const std::string start = "void " + name + "(";
+  return start + (parameters.empty() ? "void" : listed(parameters, start.size(), "    ")) + ")";
+}
+
+/// A name for the count of samples that no port has.
+std::string count_name(const Function& f) {
+  std::string name = "count";
+  const auto taken = [&] {
+    for (const auto* ports : {&f.arguments(), &f.results()})
+      for (const Port& port : *ports)
+        if (port.name == name || port.name == "sample_" + name) return true;
+    return false;
+  };
+  while (taken()) name += "_";
+  return name;
+}
+
+std::string batch_signature(const Function& f, const Precision& precision) {
+  std::vector<std::string> parameters{"size_t " + count_name(f)};
+  for (const Port& port : f.arguments()) parameters.push_back(std::string("const ") + precision.type() + " *" + port.name);
+  for (const Port& port : f.results()) parameters.push_back(std::string(precision.type()) + " *" + port.name);
+  const std::string start = "void " + f.name() + "_batch(";
+  return start + listed(parameters, start.size(), "    ") + ")";
+}
+
+std::string packed_signature(const Function& f, const Precision& precision) {
+  return "void " + f.name() + "_packed(const " + precision.type() + " *const *in, " + precision.type() + " *const *out)";
+}
+
+std::string batch_definition(const Function& f, const Precision& precision) {
+  const std::string count = count_name(f), k = "sample_" + count;
+  std::vector<std::string> values;
+  std::string unused;
+  for (const auto* ports : {&f.arguments(), &f.results()})
+    for (const Port& port : *ports)
+      values.push_back(port.size == 0 ? port.name : port.name + " + " + std::to_string(port.size) + "*" + k);
+  const std::string call = f.name() + "(";
+  return batch_signature(f, precision) + " {\n  for (size_t " + k + " = 0; " + k + " < " + count + "; ++" + k + ")\n    " + call +
+         listed(values, 4 + call.size(), "        ") + ");\n}\n";
+}
+
+std::string packed_definition(const Function& f, const Precision& precision) {
+  std::vector<std::string> values;
+  for (std::size_t k = 0; k < f.arguments().size(); ++k) values.push_back("in[" + std::to_string(k) + "]");
+  for (std::size_t k = 0; k < f.results().size(); ++k) values.push_back("out[" + std::to_string(k) + "]");
+  std::string unused;
+  if (f.arguments().empty()) unused += "  (void)in;\n";
+  if (f.results().empty()) unused += "  (void)out;\n";
+  return packed_signature(f, precision) + " {\n" + unused + "  " + f.name() + "(" + listed(values, f.name().size() + 3, "      ") +
+         ");\n}\n";
+}
+
+/// Names that a body mentions: an unused parameter draws a warning.
+std::string unused_ports(const Function& f, const std::string& body) {
+  const auto mentioned = [&](const std::string& name) {
+    for (std::size_t at = 0; (at = body.find(name, at)) != std::string::npos; ++at) {
+      const auto inside = [&](std::size_t k) {
+        return k < body.size() && (std::isalnum(static_cast<unsigned char>(body[k])) || body[k] == '_' || body[k] == '.');
+      };
+      if ((at == 0 || !inside(at - 1)) && !inside(at + name.size())) return true;
+    }
+    return false;
+  };
+  std::string text;
+  for (const auto* ports : {&f.arguments(), &f.results()})
+    for (const Port& port : *ports)
+      if (!mentioned(port.name)) text += "  (void)" + port.name + ";\n";
+  return text;
+}
+
+/// Writes functions, and before each one the bodies it calls; equal bodies once.
+class FileWriter {
+ public:
+  FileWriter(const std::vector<std::shared_ptr<const Function>>& functions, const COptions& options)
+      : options_(options), precision_{options.single_precision} {
+    for (const auto& f : functions)
+      for (const std::string& name : external_names(*f, options)) taken_.insert(name);
+  }
+
+  void add(const Function& f) {
+    const std::string text = "\n" + signature(f, f.name(), precision_, Where::source) + " {\n" + body(f) + "}\n";
+    definitions_ += text;
+    if (options_.batch) definitions_ += "\n" + batch_definition(f, precision_);
+    if (options_.packed) definitions_ += "\n" + packed_definition(f, precision_);
+  }
+
+  const std::string& definitions() const { return definitions_; }
+  const Needs& needs() const { return needs_; }
+
+ private:
+  std::string body(const Function& f) {
+    const auto name_of = [this](const Function& outlined) { return outline(outlined); };
+    const std::string text = BodyWriter(f, precision_, needs_, name_of).write();
+    return unused_ports(f, text) + text;
+  }
+
+  std::string outline(const Function& f) {
+    const auto known = names_of_.find(&f);
+    if (known != names_of_.end()) return known->second;
+    const std::string text = signature(f, "", precision_, Where::source) + " {\n" + body(f) + "}\n";
+    const auto [entry, is_new] = outlines_.try_emplace(text, "");
+    if (is_new) {
+      entry->second = free_name(f.name());
+      definitions_ += "\nstatic void " + entry->second + text.substr(5);
+    }
+    return names_of_[&f] = entry->second;
+  }
+
+  std::string free_name(const std::string& wanted) {
+    const std::string start = "thunder_part_" + identifier_from(wanted);
+    std::string name = start;
+    for (int k = 2; !taken_.insert(name).second; ++k) name = start + "_" + std::to_string(k);
+    return name;
+  }
+
+  const COptions& options_;
+  Precision precision_;
+  Needs needs_;
+  std::set<std::string> taken_;
+  std::map<std::string, std::string> outlines_;
+  std::map<const Function*, std::string> names_of_;
+  std::string definitions_;
+};
+
+/// Line comments, with nothing that could end or continue them.
+std::string comment_lines(const std::string& comment) {
+  std::istringstream stream(comment);
+  std::string text;
+  for (std::string line; std::getline(stream, line);) {
+    std::string clean;
+    for (const char c : line)
+      clean += c == '\\' || c == '?' ? '/' : static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;
+    text += clean.empty() ? "//\n" : "// " + clean + "\n";
+  }
+  return text;
+}
+
+std::string guard(const std::string& header_name) {
+  std::string name;
+  for (const char c : identifier_from(header_name)) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return "THUNDER_" + name + "_INCLUDED";
+}
+
+std::string declarations(const std::vector<std::shared_ptr<const Function>>& functions, const COptions& options) {
+  const Precision precision{options.single_precision};
+  std::string text = options.batch ? "#include <stddef.h>\n\n" : "";
+  text += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  for (const auto& f : functions) {
+    text += signature(*f, f->name(), precision, Where::header) + ";\n";
+    if (options.batch) text += batch_signature(*f, precision) + ";\n";
+    if (options.packed) text += packed_signature(*f, precision) + ";\n";
+  }
+  return text + "\n#ifdef __cplusplus\n}\n#endif\n";
+}
+
+std::string header(const std::vector<std::shared_ptr<const Function>>& functions, const COptions& options) {
+  const std::string name = guard(options.header_name);
+  return comment_lines(options.comment) + "#ifndef " + name + "\n#define " + name + "\n\n" +
+         declarations(functions, options) + "\n#endif\n";
+}
+
+}  // namespace
+}  // namespace emit
+
+CSource emit_c(const std::vector<std::shared_ptr<const Function>>& functions, const COptions& options) {
+  using namespace emit;
+  check_names(functions, options);
+  FileWriter writer(functions, options);
+  for (const auto& f : functions) writer.add(*f);
+  const std::string own = options.header_name.empty() ? declarations(functions, options)
+                                                      : "#include \"" + options.header_name + "\"\n";
+  return {header(functions, options), comment_lines(options.comment) + own + "\n" +
+                                          helpers(Precision{options.single_precision}, writer.needs()) +
+                                          writer.definitions()};
+}
+
+}  // namespace thunder

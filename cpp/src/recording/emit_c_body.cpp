@@ -1,0 +1,276 @@
+#include "emit_c_body.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace thunder::emit {
+
+namespace {
+
+constexpr std::size_t kLength = 90;  // of an expression, before its parts get names
+constexpr int kDepth = 12;
+constexpr std::size_t kChain = 8;  // entries of results in one assignment
+constexpr int kZeroRun = 4;        // zeros side by side that are worth a loop
+
+std::string element(const std::string& array, int k) { return array + "[" + std::to_string(k) + "]"; }
+
+/// Names of all entries of some ports.
+std::vector<std::string> entries_of(const std::vector<Port>& ports) {
+  std::vector<std::string> names;
+  for (const Port& port : ports)
+    for (int k = 0; k < port.size; ++k) names.push_back(element(port.name, k));
+  return names;
+}
+
+Term constant_term(const Precision& precision, double x) {
+  return {precision.number(std::fabs(x)), Binding::primary, std::signbit(x), 0};
+}
+
+}  // namespace
+
+BodyWriter::BodyWriter(const Function& function, const Precision& precision, Needs& needs,
+                       const std::function<std::string(const Function&)>& name_of)
+    : f_(function), precision_(precision), needs_(needs), name_of_(name_of), plan_(function) {
+  terms_.resize(plan_.uses.size());
+  waiting_.assign(plan_.uses.size(), 0);
+  targets_.resize(plan_.uses.size());
+  call_results_.resize(f_.calls().size());
+}
+
+std::string BodyWriter::write() {
+  choose_prefix();
+  name_leaves();
+  const std::vector<std::string> entries = entries_of(f_.results());
+  for (int k = 0; k < f_.result_size(); ++k) targets_[f_.result_values()[k]].push_back(entries[k]);
+  write_angles();
+  for (const int v : plan_.order) write_value(v);
+  for (int v = 0; v < static_cast<int>(terms_.size()); ++v)
+    if (v < f_.first_instruction() ? f_.is_argument(v) : plan_.angle_of[v] >= 0)
+      if (!targets_[v].empty()) assign(targets_[v], operand(v).at_least(Binding::ternary));
+  write_constant_results();
+  close();
+  return std::move(out_);
+}
+
+/// Local names are a letter and a number, or two letters and a number; no port is called so.
+void BodyWriter::choose_prefix() {
+  const auto taken = [this](const std::string& prefix) {
+    for (const std::vector<Port>* ports : {&f_.arguments(), &f_.results()})
+      for (const Port& port : *ports)
+        if (port.name.compare(0, prefix.size(), prefix) == 0) return true;
+    return false;
+  };
+  for (std::string tail;; tail += '_')
+    for (const char letter : std::string("vwtuxyzabcdefghijklmnopqrs")) {
+      prefix_ = letter + tail;
+      if (!taken(prefix_)) return;
+    }
+}
+
+/// Arguments, and constants: those that are long and frequent get a name.
+void BodyWriter::name_leaves() {
+  const std::vector<std::string> entries = entries_of(f_.arguments());
+  for (int v = 0; v < f_.argument_size(); ++v) terms_[v].text = entries[v];
+  for (int v = f_.argument_size(); v < f_.first_instruction(); ++v) {
+    terms_[v] = constant_term(precision_, f_.constant(v));
+    if (!std::isfinite(f_.constant(v))) needs_.math = true;
+    const std::size_t length = terms_[v].text.size(), name = prefix_.size() + 2, uses = plan_.uses[v];
+    if (uses * length <= uses * name + length + name + 8) continue;
+    const std::string text = terms_[v].text;
+    terms_[v].text = new_name();
+    declare(terms_[v].text, text);
+  }
+}
+
+void BodyWriter::write_constant_results() {
+  const std::vector<std::string> entries = entries_of(f_.results());
+  std::vector<int> zeros;
+  std::map<double, std::vector<std::string>> constants;
+  for (int k = 0; k < f_.result_size(); ++k) {
+    const int v = f_.result_values()[k];
+    if (f_.is_constant(v) && f_.constant(v) == 0.0) zeros.push_back(k);
+  }
+  write_zeros(zeros);
+  for (const int k : zeros) constants[0.0].push_back(entries[k]);
+  for (const auto& [x, targets] : constants) assign(targets, precision_.number(x));
+  for (int v = f_.argument_size(); v < f_.first_instruction(); ++v)
+    if (f_.constant(v) != 0.0 && !targets_[v].empty())
+      assign(targets_[v], constant_term(precision_, f_.constant(v)).at_least(Binding::ternary));
+}
+
+/// Writes the long runs of zeros and leaves the others in `entries`.
+void BodyWriter::write_zeros(std::vector<int>& entries) {
+  std::vector<int> left;
+  for (const Port& port : f_.results()) {
+    auto first = std::lower_bound(entries.begin(), entries.end(), port.first);
+    const auto end = std::lower_bound(entries.begin(), entries.end(), port.first + port.size);
+    while (first != end) {
+      auto last = first;
+      while (last + 1 != end && last[1] == *last + 1) ++last;
+      const int start = *first - port.first, length = *last - *first + 1;
+      if (length >= kZeroRun) {
+        const std::string at = start == 0 ? port.name : port.name + " + " + std::to_string(start);
+        statement("thunder_zeros(" + at + ", " + std::to_string(length) + ")");
+        needs_.zeros = true;
+      } else {
+        left.insert(left.end(), first, last + 1);
+      }
+      first = last + 1;
+    }
+  }
+  entries = left;
+}
+
+/// The argument in which all angles stand side by side, or nothing.
+std::string BodyWriter::angles_in_place() const {
+  const int first = plan_.angles.front(), count = static_cast<int>(plan_.angles.size());
+  if (count < 2 || plan_.angles.back() != first + count - 1) return "";
+  for (const Port& port : f_.arguments())
+    if (first >= port.first && first + count <= port.first + port.size)
+      return first == port.first ? port.name : port.name + " + " + std::to_string(first - port.first);
+  return "";
+}
+
+void BodyWriter::write_angles() {
+  if (plan_.angles.empty()) return;
+  needs_.sincos = true;
+  const int count = static_cast<int>(plan_.angles.size()), size = std::max(count, 2);  // the helper works in pairs
+  std::string x = angles_in_place();
+  if (x.empty()) {
+    std::string list;
+    for (const int v : plan_.angles) list += (list.empty() ? "" : ", ") + angle_expression(v).at_least(Binding::ternary);
+    if (count == 1) list += ", " + precision_.number(0.0);
+    x = prefix_ + "x";
+    statement(std::string("const ") + precision_.type() + " " + element(x, size) + " = {" + list + "}");
+  }
+  const std::string s = prefix_ + "s", c = prefix_ + "c";
+  statement(std::string(precision_.type()) + " " + element(s, size) + ", " + element(c, size));
+  statement("thunder_sincos(" + std::to_string(size) + ", " + x + ", " + s + ", " + c + ")");
+  for (std::size_t v = 0; v < terms_.size(); ++v)
+    if (const int k = plan_.angle_of[v]; k >= 0)
+      terms_[v].text = element(f_.instruction(static_cast<int>(v)).op == Op::sin ? s : c, k);
+}
+
+/// An angle from arguments and literals: at the start nothing has a name yet.
+Term BodyWriter::angle_expression(int value) const {
+  if (f_.is_argument(value)) return terms_[value];
+  if (f_.is_constant(value)) return constant_term(precision_, f_.constant(value));
+  const Instruction& i = f_.instruction(value);
+  const Term a = angle_expression(i.a), b = arity(i.op) > 1 ? angle_expression(i.b) : Term{};
+  return combine(precision_, i.op, a, b, {});
+}
+
+void BodyWriter::write_value(int value) {
+  const Instruction& i = f_.instruction(value);
+  const std::vector<std::string>& targets = targets_[value];
+  if (i.op == Op::result) {
+    write_call(i.a);
+    terms_[value].text = element(call_results_[i.a], i.b);
+    if (!targets.empty()) assign(targets, terms_[value].text);
+    return;
+  }
+  note_library(i.op);
+  Term term = expression(value);
+  const bool trivial = i.op == Op::neg && term.depth == 0;
+  if ((plan_.uses[value] == 1 && targets.empty()) || trivial) {
+    terms_[value] = std::move(term);
+    waiting_[value] = !trivial;
+    if (trivial && !targets.empty()) assign(targets, operand(value).at_least(Binding::ternary));
+  } else if (plan_.uses[value] == 0) {
+    if (term.binding == Binding::comparison) term = number_of(precision_, term);
+    assign(targets, term.at_least(Binding::ternary));
+  } else {
+    name_value(value, term);
+  }
+}
+
+/// Parts of an expression that would grow too long get names first.
+Term BodyWriter::expression(int value) {
+  const Instruction& i = f_.instruction(value);
+  const std::vector<int> read = operands(f_, value);
+  for (;;) {
+    std::size_t length = 0;
+    int depth = 0, longest = -1;
+    for (const int v : read) {
+      length += terms_[v].text.size();
+      depth = std::max(depth, terms_[v].depth);
+      if (waiting_[v] && (longest < 0 || terms_[v].text.size() > terms_[longest].text.size())) longest = v;
+    }
+    if (longest < 0 || (length <= kLength && depth <= kDepth)) break;
+    settle(longest);
+  }
+  Term terms[3];
+  for (std::size_t k = 0; k < read.size(); ++k)
+    terms[k] = i.op == Op::select && k == 0 ? terms_[read[0]] : operand(read[k]);
+  return combine(precision_, i.op, terms[0], terms[1], terms[2]);
+}
+
+Term BodyWriter::operand(int value) {
+  const Term& term = terms_[value];
+  return term.binding == Binding::comparison ? number_of(precision_, term) : term;
+}
+
+void BodyWriter::settle(int value) {
+  waiting_[value] = 0;
+  name_value(value, Term(terms_[value]));
+}
+
+/// The sign stays with the name, for its users to absorb.
+void BodyWriter::name_value(int value, const Term& term) {
+  const bool negative = term.negative && targets_[value].empty();
+  Term named = term.binding == Binding::comparison ? number_of(precision_, term) : term;
+  if (negative) named.negative = false;
+  std::string text;
+  for (const std::string& target : targets_[value]) text += target + " = ";
+  terms_[value] = {new_name(), Binding::primary, negative, 0};
+  declare(terms_[value].text, text + named.at_least(Binding::ternary));
+}
+
+void BodyWriter::write_call(int call) {
+  if (!call_results_[call].empty()) return;
+  const FunctionCall& c = f_.calls()[call];
+  const Function& body = *f_.bodies()[c.body];
+  const std::string in = new_name("i"), out = new_name("o");
+  std::string list;
+  for (const int v : c.arguments) list += (list.empty() ? "" : ", ") + operand(v).at_least(Binding::ternary);
+  if (!c.arguments.empty())
+    statement(std::string("const ") + precision_.type() + " " + element(in, static_cast<int>(c.arguments.size())) + " = {" +
+              list + "}");
+  statement(std::string(precision_.type()) + " " + element(out, body.result_size()));
+  statement(name_of_(body) + "(" + (c.arguments.empty() ? "0" : in) + ", " + out + ")");
+  call_results_[call] = out;
+}
+
+void BodyWriter::assign(const std::vector<std::string>& targets, const std::string& text) {
+  for (std::size_t k = 0; k < targets.size(); k += kChain) {
+    std::string chain;
+    for (std::size_t j = k; j < std::min(k + kChain, targets.size()); ++j) chain += targets[j] + " = ";
+    statement(chain + text);
+  }
+}
+
+void BodyWriter::note_library(Op op) {
+  if (op == Op::sign) needs_.sign = true;
+  else if (arity(op) == 1 ? op != Op::neg : op == Op::atan2 || op == Op::pow) needs_.math = true;
+}
+
+std::string BodyWriter::new_name(const char* kind) { return prefix_ + kind + std::to_string(++names_); }
+
+void BodyWriter::declare(const std::string& name, const std::string& text) {
+  out_ += open_ ? ",\n    " : std::string("  const ") + precision_.type() + " ";
+  out_ += name + " = " + text;
+  open_ = true;
+}
+
+void BodyWriter::statement(const std::string& text) {
+  close();
+  out_ += "  " + text + ";\n";
+}
+
+void BodyWriter::close() {
+  if (open_) out_ += ";\n";
+  open_ = false;
+}
+
+}  // namespace thunder::emit

@@ -1,0 +1,62 @@
+// The statements of one recorded function.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "emit_c_plan.hpp"
+#include "emit_c_text.hpp"
+
+namespace thunder::emit {
+
+/// What a source file needs besides its functions.
+struct Needs {
+  bool math = false, sincos = false, zeros = false, sign = false;
+};
+
+class BodyWriter {
+ public:
+  /// `name_of` gives the C name of an outlined body.
+  BodyWriter(const Function& function, const Precision& precision, Needs& needs,
+             const std::function<std::string(const Function&)>& name_of);
+
+  std::string write();
+
+ private:
+  void choose_prefix();
+  void name_leaves();
+  void write_constant_results();
+  void write_zeros(std::vector<int>& entries);
+  void write_angles();
+  std::string angles_in_place() const;
+  void write_value(int value);
+  void write_call(int call);
+  Term expression(int value);
+  Term angle_expression(int value) const;
+  Term operand(int value);
+  void settle(int value);
+  void name_value(int value, const Term& term);
+  void assign(const std::vector<std::string>& targets, const std::string& text);
+  void note_library(Op op);
+
+  std::string new_name(const char* kind = "");
+  void declare(const std::string& name, const std::string& text);
+  void statement(const std::string& text);
+  void close();
+
+  const Function& f_;
+  const Precision& precision_;
+  Needs& needs_;
+  const std::function<std::string(const Function&)>& name_of_;
+  Plan plan_;
+  std::vector<Term> terms_;
+  std::vector<char> waiting_;  // expressions that are written where they are used
+  std::vector<std::vector<std::string>> targets_;  // by value: entries of results
+  std::vector<std::string> call_results_;          // by call: array of its results, once called
+  std::string prefix_, out_;
+  int names_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace thunder::emit
