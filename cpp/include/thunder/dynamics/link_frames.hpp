@@ -130,6 +130,11 @@ struct LinkFramePass {
     FlowMoments<S> flow;
     S axial, trace;
   };
+  template <class F>
+  friend void each(Composite& t, F&& f) {
+    each(t.body, f), f(t.axial);
+    if constexpr (coriolis) each(t.flow, f), f(t.trace);
+  }
   struct Column {
     MassColumn<S> mass;
     CoriolisColumn<S> coriolis_part;
@@ -218,17 +223,60 @@ struct LinkFramePass {
     }
   }
 
+  /// What a joint carries, in the axes before its turn.
+  static Composite unturned_body(const Composite& carried, const Turn<S>& turn) {
+    return outlined<S>(
+        coriolis ? "coriolis_turn" : "mass_turn",
+        [](const Composite& c, const Turn<S>& t) {
+          JointTransfer<S, P> way;
+          way.turn = t;
+          Composite body = c;
+          body.axial = c.body.J.xx + c.body.J.yy;
+          way.unturn(body.body);
+          if constexpr (coriolis) {
+            body.trace = c.flow.E.xx + c.flow.E.yy;
+            way.unturn(body.flow);
+          }
+          return body;
+        },
+        carried, turn);
+  }
+  /// What joint k carries, in its axes before the turn, as the joint before carries it.
+  Composite left_body(const Composite& carried, int k) const {
+    const JointTransfer<S, P>& joint = joints[k];
+    const bool revolute = joint.revolute;
+    return outlined<S>(
+        coriolis ? (revolute ? "coriolis_leave_R" : "coriolis_leave_P") : "mass_leave",
+        [revolute](const Composite& c, const Tilt<P>& tilt, const Vec3<S>& p, const S& speed) {
+          JointTransfer<S, P> way;
+          way.tilt = tilt, way.p = p;
+          Composite body = c;
+          if constexpr (coriolis) {
+            add_joint_motion(revolute, speed, c.body, body.flow);
+            way.leave(body.flow);
+          }
+          way.leave(body.body);
+          return body;
+        },
+        carried, joint.tilt, joint.p, coriolis ? dq[k] : S(0.0));
+  }
+
   /// The joint's own column, from what it carries, in axes before its turn.
   void add_joint(const Composite& carried, int k) {
     const bool revolute = joints[k].revolute;
     const int diagonal = k * (chain.n + 1);
-    Column column;
-    column.mass = mass_column(revolute, carried.body, carried.axial);
+    const Column column = outlined<S>(
+        coriolis ? (revolute ? "coriolis_joint_R" : "coriolis_joint_P") : revolute ? "mass_joint_R" : "mass_joint_P",
+        [revolute](const Composite& c, const LinkVelocity<S>& link) {
+          Column own;
+          own.mass = mass_column(revolute, c.body, c.axial);
+          if constexpr (coriolis)
+            own.coriolis_part = coriolis_column(revolute, c.body, c.flow, c.trace, link, own.mass);
+          return own;
+        },
+        carried, velocities[k]);
     M[diagonal] += revolute ? column.mass.n.z : column.mass.f.z;
-    if constexpr (coriolis) {
-      column.coriolis_part = coriolis_column(revolute, carried.body, carried.flow, carried.trace, velocities[k], column.mass);
-      C[diagonal] += revolute ? column.coriolis_part.n1.z : column.coriolis_part.f1.z;
-    }
+    if constexpr (coriolis) C[diagonal] += revolute ? column.coriolis_part.n1.z : column.coriolis_part.f1.z;
     hand_down(column, k, k);
   }
 
@@ -263,24 +311,13 @@ struct LinkFramePass {
     const Vec3<S> none{zero, zero, zero};
     Composite c{{zero, none, {zero, zero, zero, zero, zero, zero}}, {none, {zero, zero, zero, zero, zero, zero, zero, zero, zero}}, zero, zero};
     for (int k = chain.n - 1; k >= 0; --k) {
-      const JointTransfer<S, P>& joint = joints[k];
       c.body += second_moments<S>(chain.bodies->get(k));
       for (int r = 0; r < chain.rotor_count; ++r)
         if (chain.rotors[r].carrier == k + 1) add_rotor(chain.rotors[r], c);
       if (chain.has_armature) M[k * (chain.n + 1)] += S(chain.links[k].armature);
-      c.axial = c.body.J.xx + c.body.J.yy;
-      joint.unturn(c.body);
-      if constexpr (coriolis) {
-        c.trace = c.flow.E.xx + c.flow.E.yy;
-        joint.unturn(c.flow);
-      }
+      c = unturned_body(c, joints[k].turn);
       add_joint(c, k);
-      if (k == 0) break;
-      if constexpr (coriolis) {
-        add_joint_motion(joint.revolute, dq[k], c.body, c.flow);
-        joint.leave(c.flow);
-      }
-      joint.leave(c.body);
+      if (k > 0) c = left_body(c, k);
     }
     for (int r = 0; r < chain.rotor_count; ++r)
       if (chain.rotors[r].carrier == 0) add_rotor(chain.rotors[r], c);

@@ -17,12 +17,21 @@ struct SecondMoments {
   Sym3<S> J;
 };
 
+template <class S, class F>
+THUNDER_INLINE void each(SecondMoments<S>& t, F&& f) {
+  f(t.m), each(t.h, f), each(t.J, f);
+}
+
 /// Of the particles' velocities relative to a frame.
 template <class S>
 struct FlowMoments {
   Vec3<S> f;
   Mat3<S> E;
 };
+template <class S, class F>
+THUNDER_INLINE void each(FlowMoments<S>& t, F&& f) {
+  each(t.f, f), each(t.E, f);
+}
 
 template <class S>
 THUNDER_INLINE SecondMoments<S>& operator+=(SecondMoments<S>& a, const SecondMoments<S>& b) {
