@@ -190,7 +190,10 @@ std::unique_ptr<Plant> make_plant(const Arguments& a, int n) {
     std::copy_n(parameters.begin(), kLinkParameters, payload.parameters.data());
     payloads.push_back(payload);
   }
-  return std::make_unique<RigidPlant>(py::cast<std::shared_ptr<Model>>(a.plant), std::move(payloads));
+  auto model = py::cast<std::shared_ptr<Model>>(a.plant);
+  if (model->elastic_count() == 0) return std::make_unique<RigidPlant>(std::move(model), std::move(payloads));
+  require_motor_inertia(*model);
+  return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads));
 }
 
 std::unique_ptr<LoggedControl> make_control(const Arguments& a, int n) {
@@ -204,10 +207,9 @@ std::unique_ptr<LoggedControl> make_control(const Arguments& a, int n) {
   return control;
 }
 
-Logs simulate(const Arguments& arguments, const LoopSettings& settings, const Eigen::VectorXd& x0,
+Logs simulate(const Arguments& arguments, int n, const LoopSettings& settings, const Eigen::VectorXd& x0,
                   const std::string& integrator_name, const std::optional<std::vector<std::string>>& log,
                   const py::object& progress) {
-  const int n = static_cast<int>(x0.size()) / 2;
   const auto plant = make_plant(arguments, n);
   const auto control = make_control(arguments, n);
   const auto integrator = make_integrator(integrator_name, plant->state_size());
@@ -228,7 +230,7 @@ Eigen::VectorXd to_vector(const ArrayLike& value, const char* name) { return rea
 void bind_simulation(py::module_& module) {
   module.def(
       "simulate",
-      [](py::object plant, py::object controller, py::object reference, const ArrayLike& x0, double dt,
+      [](py::object plant, py::object controller, py::object reference, int n, const ArrayLike& x0, double dt,
          int steps_per_period, long periods, long log_every, const ArrayLike& torque_limits,
          std::vector<std::tuple<double, int, std::vector<double>>> payloads, const std::string& integrator,
          std::optional<std::vector<std::string>> log, const py::object& progress, bool native_plant,
@@ -236,9 +238,9 @@ void bind_simulation(py::module_& module) {
         const Arguments arguments{std::move(plant), std::move(controller), std::move(reference), std::move(payloads),
                                   native_plant, native_control};
         const LoopSettings settings{dt, steps_per_period, periods, log_every, to_vector(torque_limits, "torque_limits")};
-        return simulate(arguments, settings, to_vector(x0, "x0"), integrator, log, progress);
+        return simulate(arguments, n, settings, to_vector(x0, "x0"), integrator, log, progress);
       },
-      py::arg("plant"), py::arg("controller"), py::arg("reference"), py::kw_only(), py::arg("x0"), py::arg("dt"),
+      py::arg("plant"), py::arg("controller"), py::arg("reference"), py::kw_only(), py::arg("n"), py::arg("x0"), py::arg("dt"),
       py::arg("steps_per_period"), py::arg("periods"), py::arg("log_every"), py::arg("torque_limits"),
       py::arg("payloads"), py::arg("integrator"), py::arg("log"), py::arg("progress"), py::arg("native_plant"),
       py::arg("native_control"), "Run a closed loop; `thunder_py.simulation.simulate` checks the arguments.");

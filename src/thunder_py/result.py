@@ -20,16 +20,18 @@ from .values import Value, frozen, set_fields
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ALWAYS_LOGGED", "Result"]
+__all__ = ["ALWAYS_LOGGED", "MOTORS_LOGGED", "Result"]
 
 ALWAYS_LOGGED = ("t", "q", "dq", "tau", "status")
+#: of the motors of elastic joints, where there are any
+MOTORS_LOGGED = ("x", "dx")
 #: names of arrays in a file: plain ones as they are, signals and their labels behind a prefix
 _SIGNAL, _LABELS = "signal:", "labels:"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result(Value):
-    """A closed-loop run: k logged instants of a robot with n joints.
+    """A closed-loop run: k logged instants of a robot with n joints, e of them elastic.
 
     Attributes
     ----------
@@ -44,7 +46,9 @@ class Result(Value):
     signals : mapping of str to (k, w) array
         What the controller logged; `error`, `s` and `parameters` are attributes too.
     names : mapping of str to tuple of str
-        Of the ``joints``, and of the entries of each signal.
+        Of the ``joints``, of the joints whose ``motors`` are in `x`, and of the entries of each signal.
+    x, dx : (k, e) array
+        Positions and velocities of the motors of elastic joints; without such joints they have no columns.
     """
 
     t: Array
@@ -54,25 +58,37 @@ class Result(Value):
     status: npt.NDArray[np.int64]
     signals: Mapping[str, Array] = field(default_factory=dict)
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    x: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    dx: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     def __post_init__(self) -> None:
         """Check that the arrays belong together and make everything read-only."""
+        for name in MOTORS_LOGGED:
+            if np.size(getattr(self, name)) == 0:
+                set_fields(self, **{name: np.zeros((np.size(self.t), 0))})
         self._check()
         set_fields(self, signals=frozen(dict(self.signals)), names=frozen(dict(self.names)))
-        for values in (self.t, self.q, self.dq, self.tau, self.status, *self.signals.values()):
+        for values in (self.t, self.q, self.dq, self.tau, self.status, self.x, self.dx, *self.signals.values()):
             values.setflags(write=False)
 
     def _check(self) -> None:
         rows, n = np.size(self.t), np.shape(self.q)[-1:]
-        for name in ("t", "q", "dq", "tau", "status", *self.signals):
+        for name in (*ALWAYS_LOGGED, *MOTORS_LOGGED, *self.signals):
             values = np.asarray(self.signals[name] if name in self.signals else getattr(self, name))
             if values.dtype.kind not in "iuf" or values.shape[:1] != (rows,) or rows == 0:
                 raise ThunderError(f"{name} must be numbers, one row for each of {rows} instants, got {values.shape}")
             if name in ("q", "dq", "tau") and values.shape != (rows, *n):
                 raise ThunderError(f"{name} must have shape {(rows, *n)}, got {values.shape}")
+        x, dx = np.shape(self.x), np.shape(self.dx)
+        if len(x) != 2 or x != dx or x[1] > n[0]:
+            raise ThunderError(f"x and dx must have one shape, ({rows}, e) with e <= {n[0]}, got {x} and {dx}")
         unknown = set(np.unique(self.status).tolist()) - {int(status) for status in Status.__members__.values()}
         if unknown:
             raise ThunderError(f"status must be values of Status, got {sorted(unknown)}")
+
+    def _columns(self) -> tuple[str, ...]:
+        """Names of what is always there, the motors' only if there are any."""
+        return (*ALWAYS_LOGGED, *MOTORS_LOGGED) if self.x.shape[1] else ALWAYS_LOGGED
 
     def _signal(self, name: str) -> Array:
         try:
@@ -165,7 +181,7 @@ class Result(Value):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a flat dict of arrays, signals under their names, and ``names``."""
-        fields = {name: getattr(self, name) for name in ALWAYS_LOGGED}
+        fields = {name: getattr(self, name) for name in self._columns()}
         return {**fields, **self.signals, "names": {key: tuple(value) for key, value in self.names.items()}}
 
     def save(self, path: str | Path) -> None:
@@ -179,7 +195,7 @@ class Result(Value):
         target = Path(path)
         if target.suffix != ".npz":
             raise ValueError(f"path must end in .npz, got {str(path)!r}")
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in ALWAYS_LOGGED}
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in self._columns()}
         arrays |= {_SIGNAL + name: values for name, values in self.signals.items()}
         arrays |= {_LABELS + name: np.array(list(labels), dtype=np.str_) for name, labels in self.names.items()}
         temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
@@ -212,7 +228,8 @@ class Result(Value):
         signals = {k.removeprefix(_SIGNAL): v for k, v in arrays.items() if k.startswith(_SIGNAL)}
         names = {k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)}
         try:
-            return cls(**{name: arrays[name] for name in ALWAYS_LOGGED}, signals=signals, names=names)
+            columns = {name: arrays[name] for name in (*ALWAYS_LOGGED, *MOTORS_LOGGED) if name in arrays}
+            return cls(**columns, signals=signals, names=names)
         except (ThunderError, TypeError) as error:
             raise FileFormatError(f"not a file of Result.save: {error}", path=path) from error
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, inertia
+from . import _core, elastic, inertia
 from .checks import array
 from .description import Elastic, Friction, Limits, RobotDescription, check_physical_input, describe_dh
 from .parameters import BaseParameters, UnknownParameters, find_base_parameters, select_parameters
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["Ellipsoid", "Robot"]
 
 Array = npt.NDArray[np.float64]
-
-
-def _rows(drives: Sequence[Elastic], group: str) -> Array:
-    """Coefficients of elastic joints, a row for each."""
-    rows = [getattr(drive, group) for drive in drives]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
 class Ellipsoid(NamedTuple):
@@ -80,7 +74,7 @@ class Robot(_core.Model):
             ],
             elastic=(
                 [drive.joint for drive in d.elastic],
-                *(_rows(d.elastic, key) for key in ("K", "D", "Dm")),
+                *(elastic.rows(d.elastic, key) for key in ("K", "D", "Dm")),
                 [drive.Mm for drive in d.elastic],
             ),
             joint_names=list(d.joint_names),
@@ -145,7 +139,8 @@ class Robot(_core.Model):
         name : str
             An identifier.
         **fields
-            Further fields of `RobotDescription`: ``limits``, ``friction``, ``rotors``, ``armature``, names, ...
+            Further fields of `RobotDescription`: ``limits``, ``friction``, ``rotors``, ``armature``, ``elastic``,
+            names, ...
 
         Raises
         ------
@@ -192,6 +187,50 @@ class Robot(_core.Model):
         """REG parameters of the links, (n, 10), inertia about the link frame origin."""
         return self._description.inertial
 
+    @property
+    def elastic(self) -> tuple[Elastic, ...]:
+        """Drives of the elastic joints, in the order of the motors' vectors ``x, dx, ddx``; there are `e`."""
+        return self._description.elastic
+
+    @property
+    def elastic_parameters(self) -> Mapping[str, Array]:
+        """Parameters of the elastic joints by group, joint after joint.
+
+        ``K``, ``D``, ``Dm`` and ``Mm``: what `elastic_regressor`, `elastic_damping_regressor`,
+        `motor_damping_regressor` and `motor_inertia_regressor` multiply. They are no part of `parameters`.
+        """
+        return elastic.parameters(self.elastic)
+
+    @property
+    def elastic_parameter_names(self) -> Mapping[str, tuple[str, ...]]:
+        """Names of `elastic_parameters`, such as ``joint2.K0``; K0 is the linear stiffness."""
+        return elastic.parameter_names(self.elastic, self.joint_names)
+
+    def with_elastic_parameters(self, **groups: npt.ArrayLike) -> Robot:
+        """Return this robot with other elastic parameters, which need not be physical.
+
+        Parameters
+        ----------
+        **groups
+            Vectors ``K``, ``D``, ``Dm``, ``Mm`` as in `elastic_parameters`; what is left out stays.
+        """
+        return self.replace(elastic=elastic.with_parameters(self.elastic, groups))
+
+    def elastic_equilibrium(self, q: npt.ArrayLike) -> Array:
+        """Motor positions at which the springs hold the arm still, ``elastic_torque(q, x) = G(q)``, (..., e).
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions.
+
+        Raises
+        ------
+        ModelError
+            If there are no elastic joints, or a spring holds no such torque.
+        """
+        return elastic.equilibrium(self, q)
+
     def save(self, path: str | Path) -> None:
         """Write the robot to a YAML file that `load` reads back exactly."""
         from .io import save_description
@@ -202,9 +241,7 @@ class Robot(_core.Model):
         """Return a robot with some fields of its description changed."""
         return Robot(self._description.replace(**changes))
 
-    def symbolic(
-        self, *, inertial_as: str | None = None, outline: bool = False, **arguments: Any
-    ) -> SymbolicModel:
+    def symbolic(self, *, inertial_as: str | None = None, outline: bool = False, **arguments: Any) -> SymbolicModel:
         """Return the symbolic model: every quantity as an array of expressions.
 
         Parameters

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from . import _core, inertia
 from .checks import Array, array
-from .errors import UnknownNameError, nearest_hint
+from .errors import ModelError, UnknownNameError, nearest_hint
+from .joint_data import Elastic
 from .reference import JointReference, TaskReference, _JointSource, _TaskSource
-from .result import ALWAYS_LOGGED, Result
+from .result import ALWAYS_LOGGED, MOTORS_LOGGED, Result
 from .robot import Robot
 
 __all__ = ["ControllerLike", "Payload", "PlantLike", "simulate"]
@@ -107,6 +108,8 @@ def simulate(
     control_period: float | None = None,
     q0: npt.ArrayLike | None = None,
     dq0: npt.ArrayLike | None = None,
+    x0: npt.ArrayLike | None = None,
+    dx0: npt.ArrayLike | None = None,
     torque_limits: npt.ArrayLike | None = None,
     payloads: Sequence[Payload] = (),
     log: Sequence[str] | None = None,
@@ -118,6 +121,9 @@ def simulate(
 
     With a `Robot`, a controller of `thunder_py.control` and a reference of `thunder_py.reference` the whole loop runs
     in C++ without the GIL; any of the three may be written in Python instead. Ctrl-C interrupts.
+
+    Where the robot has elastic joints, the torque of such a joint drives its motor, and the controller sees the link's
+    side, q and dq. The motors' positions and velocities are in ``Result.x`` and ``Result.dx``.
 
     Parameters
     ----------
@@ -137,12 +143,15 @@ def simulate(
         Start; default where a joint-space reference starts.
     dq0 : (n,) array_like, optional
         Default at rest.
+    x0, dx0 : (e,) array_like, optional
+        Start of the motors of elastic joints; default where the springs hold the arm still at `q0` (at `q0` itself, if
+        they cannot), and the speed of the joints.
     torque_limits : float or (n,) array_like, optional
         Torques are clipped to plus and minus these; ``robot.limits.effort`` fits. Infinity is no limit.
     payloads : sequence of Payload
         What the plant, which must be a `Robot`, picks up.
     log : sequence of str, optional
-        Signals of the controller to log, default all; ``t, q, dq, tau, status`` always are.
+        Signals of the controller to log, default all; ``t, q, dq, x, dx, tau, status`` always are.
     log_every : int
         Control periods between rows; the last state is logged in any case.
     integrator : {"rk4", "semi_implicit_euler"}
@@ -164,11 +173,12 @@ def simulate(
     if not callable(reference):
         raise ValueError(f"reference must be callable with the time, got {type(reference).__name__}")
     options = {
+        "n": n,
         **_time_options(duration, dt, control_period, log_every),
         **_plant_options(plant, payloads),
         "torque_limits": _torque_limits(torque_limits, n),
-        "log": None if log is None else [name for name in log if name not in ALWAYS_LOGGED],
-        "x0": np.concatenate([_start(q0, reference, n), np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")]),
+        "log": None if log is None else [name for name in log if name not in (*ALWAYS_LOGGED, *MOTORS_LOGGED)],
+        "x0": _initial_state(plant, payloads, _start(q0, reference, n), dq0, x0, dx0),
         "native_control": _in_core(controller, _core.Controller, "step")
         and _definer(reference, "__call__") in (_JointSource, _TaskSource),
     }
@@ -182,13 +192,15 @@ def simulate(
     with ExitStack() as stack:
         shown = _progress(progress, stack)
         raw = _core.simulate(plant, controller, reference, integrator=integrator, progress=shown, **options)
-    joint_names = plant.joint_names if isinstance(plant, Robot) else tuple(f"joint{i + 1}" for i in range(n))
-    return _result(raw, joint_names)
+    names = {"joints": plant.joint_names if isinstance(plant, Robot) else tuple(f"joint{i + 1}" for i in range(n))}
+    if (drives := _drives(plant)) != ():
+        names["motors"] = tuple(names["joints"][drive.joint - 1] for drive in drives)
+    return _result(raw, names)
 
 
 def _check_signals(controller: object) -> None:
     """Refuse a Python controller whose signals are called like columns of the run itself."""
-    taken = {*ALWAYS_LOGGED, "labels"} & set(getattr(controller, "signals", ()))
+    taken = {*ALWAYS_LOGGED, *MOTORS_LOGGED, "labels"} & set(getattr(controller, "signals", ()))
     if taken and not isinstance(controller, _core.Controller):
         raise ValueError(f"controller.signals must not be called {', '.join(sorted(taken))}: the run logs these itself")
 
@@ -244,6 +256,44 @@ def _start(q0: npt.ArrayLike | None, reference: Callable[[float], Any], n: int) 
     return array(first.q, (n,), "reference(0).q")
 
 
+def _drives(plant: Robot | PlantLike) -> tuple[Elastic, ...]:
+    """Elastic joints of the plant that is simulated; a plant written in Python has none that we know of."""
+    return plant.elastic if isinstance(plant, Robot) and _in_core(plant, Robot, "forward_dynamics") else ()
+
+
+def _initial_state(
+    plant: Robot | PlantLike,
+    payloads: Sequence[Payload],
+    q: Array,
+    dq0: npt.ArrayLike | None,
+    x0: npt.ArrayLike | None,
+    dx0: npt.ArrayLike | None,
+) -> Array:
+    """Return q, dq and, if there are motors behind springs, x and dx of these."""
+    dq = np.zeros_like(q) if dq0 is None else array(dq0, q.shape, "dq0")
+    drives = _drives(plant)
+    if not isinstance(plant, Robot) or not drives:
+        for name, value in (("x0", x0), ("dx0", dx0)):
+            if value is not None:
+                raise ValueError(f"{name} needs a plant that is a Robot with elastic joints")
+        return np.concatenate([q, dq])
+    joints, e = [drive.joint - 1 for drive in drives], len(drives)
+    x = _resting_motors(plant, payloads, q, joints) if x0 is None else array(x0, (e,), "x0")
+    return np.concatenate([q, dq, x, dq[joints] if dx0 is None else array(dx0, (e,), "dx0")])
+
+
+def _resting_motors(plant: Robot, payloads: Sequence[Payload], q: Array, joints: list[int]) -> Array:
+    """Where the springs hold the arm with what it carries from the start, else where they are relaxed."""
+    parameters = plant.parameters.copy()
+    for payload in (payloads,) if isinstance(payloads, Payload) else payloads:
+        if payload.time == 0.0:
+            parameters[10 * (payload.link_index(plant) - 1) :][:10] += payload.parameters
+    try:
+        return plant.with_parameters(parameters).elastic_equilibrium(q)
+    except ModelError:
+        return q[joints]
+
+
 def _torque_limits(limits: npt.ArrayLike | None, n: int) -> Array:
     if limits is None:
         return np.zeros(0)
@@ -275,8 +325,8 @@ def _progress(progress: bool | Callable[[float], object], stack: ExitStack) -> C
     return lambda done: bar.update(round(100 * done) - bar.n)
 
 
-def _result(raw: dict[str, Any], joint_names: tuple[str, ...]) -> Result:
+def _result(raw: dict[str, Any], names: dict[str, tuple[str, ...]]) -> Result:
     labels = raw.pop("labels")
-    joint = {name: raw.pop(name) for name in ("q", "dq", "tau")}
+    state = {name: raw.pop(name) for name in ("q", "dq", "tau", "x", "dx")}
     t, status = raw.pop("t")[:, 0], raw.pop("status")
-    return Result(t=t, status=status, signals=raw, names={"joints": joint_names, **labels}, **joint)
+    return Result(t=t, status=status, signals=raw, names={**names, **labels}, **state)

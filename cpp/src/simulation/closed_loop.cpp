@@ -30,6 +30,8 @@ ClosedLoop::ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrato
   recorder_.add("q", x_.data(), n);
   recorder_.add("dq", x_.data() + n, n);
   recorder_.add("tau", tau_.data(), n);
+  recorder_.add("x", x_.data() + 2 * n, plant.motors());
+  recorder_.add("dx", x_.data() + 2 * n + plant.motors(), plant.motors());
   statuses_.reserve(log_rows(settings_));
   if (x_.size() != plant.state_size() || !(x_.lpNorm<Eigen::Infinity>() < kStateBound))
     throw std::invalid_argument("the initial state must have " + std::to_string(plant.state_size()) +

@@ -3,24 +3,25 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "thunder/dynamics/forward_dynamics.hpp"
+#include "thunder/dynamics/elastic.hpp"
 
 namespace thunder {
 
-RigidPlant::RigidPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads) : model_(std::move(model)) {
+LoadedModel::LoadedModel(std::shared_ptr<const Model> model, std::vector<Payload> payloads)
+    : model_(std::move(model)) {
   std::stable_sort(payloads.begin(), payloads.end(),
                    [](const Payload& a, const Payload& b) { return a.time < b.time; });
   ModelData data = model_->data();
   for (const Payload& payload : payloads) {
-    if (payload.link < 1 || payload.link > n())
-      throw std::invalid_argument("a payload's link must be 1 to " + std::to_string(n()) + ", got " +
+    if (payload.link < 1 || payload.link > model_->n())
+      throw std::invalid_argument("a payload's link must be 1 to " + std::to_string(model_->n()) + ", got " +
                                   std::to_string(payload.link));
     data.inertial.row(payload.link - 1) += payload.parameters.transpose();
     phases_.push_back({payload.time, std::make_shared<const Model>(data)});
   }
 }
 
-void RigidPlant::begin_step(double t) {
+void LoadedModel::advance(double t) {
   constexpr double kRounding = 1e-9;  // of times that are multiples of a step
   for (; phase_ < phases_.size() && phases_[phase_].start <= t + kRounding; ++phase_) model_ = phases_[phase_].model;
 }
@@ -29,6 +30,17 @@ void RigidPlant::derivative(double, const double* x, const double* tau, double* 
   const int joints = n();
   std::copy_n(x + joints, joints, x_dot);
   forward_dynamics(model_->view(), x, x + joints, tau, x_dot + joints);
+}
+
+void ElasticPlant::derivative(double, const double* state, const double* tau, double* state_dot) {
+  const int joints = n(), drives = motors();
+  const double *q = state, *dq = q + joints, *x = dq + joints, *dx = x + drives;
+  double *q_dot = state_dot, *dq_dot = q_dot + joints, *x_dot = dq_dot + joints, *dx_dot = x_dot + drives;
+  elastic_forward_dynamics(model_->view(), q, dq, x, dx, tau, acceleration_.data());
+  std::copy_n(dq, joints, q_dot);
+  std::copy_n(acceleration_.data(), joints, dq_dot);
+  std::copy_n(dx, drives, x_dot);
+  std::copy_n(acceleration_.data() + joints, drives, dx_dot);
 }
 
 }  // namespace thunder

@@ -22,15 +22,15 @@ _LEGEND_LINES = 12
 
 
 def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-    """Draw what a run logged, one above the other: error norm, torques, estimates.
+    """Draw what a run logged, one above the other: error norm, torques, springs, estimates.
 
     Parameters
     ----------
     result : Result
         The run.
     axes : sequence of Axes, optional
-        To draw on, one for each panel; default a new figure. Panels: the error if it was logged, the torques, and the
-        estimates that moved, less their first values, if there are any.
+        To draw on, one for each panel; default a new figure. Panels: the error if it was logged, the torques, the
+        deflections x - q of elastic joints, and the estimates that moved, less their first values, if there are any.
 
     Returns
     -------
@@ -40,6 +40,8 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
     panels = ["tau"]
     if "error" in result.signals:
         panels.insert(0, "error")
+    if result.x.shape[1]:
+        panels.append("deflection")
     moved = _moved(result)
     if moved.any():
         panels.append("parameters")
@@ -52,6 +54,10 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
             axis.set_ylabel("error norm")
         elif panel == "tau":
             _lines(axis, result.t, result.tau, result.names.get("joints", ()), "torque [N m, N]")
+        elif panel == "deflection":
+            joints, motors = list(result.names["joints"]), result.names["motors"]
+            deflection = result.x - result.q[:, [joints.index(name) for name in motors]]
+            _lines(axis, result.t, deflection, motors, "deflection [rad, m]")
         else:
             change = (result.parameters - result.parameters[0])[:, moved]
             names = [name for name, kept in zip(result.names["parameters"], moved, strict=True) if kept]

@@ -51,7 +51,7 @@ class ClosedLoop {
   /// Called about every 100 ms with the part done; may throw to end the run.
   using Progress = std::function<void(double)>;
 
-  /// `x0` has plant.state_size() entries. Logs t, q, dq, tau (as applied) and status; `log` adds to them.
+  /// `x0` has plant.state_size() entries. Logs t, q, dq, tau (as applied), x and dx of motors, and status; `log` adds to them.
   ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrator, LoopSettings settings,
              const Eigen::VectorXd& x0);
   void log(const Signal& signal) { recorder_.add(signal.name, signal.data, signal.size()); }

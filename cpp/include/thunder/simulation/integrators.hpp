@@ -40,10 +40,13 @@ class SemiImplicitEuler final : public Integrator {
 
   void step(Plant& plant, double t, double dt, const double* tau, double* state) override {
     Eigen::Map<Eigen::VectorXd> x(state, x_dot_.size());
-    const int n = plant.n();
     plant.derivative(t, state, tau, x_dot_.data());
-    x.tail(x.size() - n) += dt * x_dot_.tail(x.size() - n);
-    x.head(n) += dt * x.segment(n, n);
+    int start = 0;
+    for (const int count : {plant.n(), plant.motors()}) {
+      x.segment(start + count, count) += dt * x_dot_.segment(start + count, count);
+      x.segment(start, count) += dt * x.segment(start + count, count);
+      start += 2 * count;
+    }
   }
 
  private:
