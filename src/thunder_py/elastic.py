@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,7 +73,8 @@ def with_parameters(drives: Sequence[Elastic], changes: Mapping[str, npt.ArrayLi
         table = rows(drives, group)
         vector = array(values, (table.size,), f"elastic parameters {group}").reshape(table.shape)
         for k, row in enumerate(vector):
-            new[k] = dataclasses.replace(new[k], **{group: float(row[0]) if group == "Mm" else tuple(row.tolist())})
+            change: dict[str, Any] = {group: float(row[0]) if group == "Mm" else tuple(row.tolist())}
+            new[k] = dataclasses.replace(new[k], **change)
     return tuple(new)
 
 
