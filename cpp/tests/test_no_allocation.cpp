@@ -76,12 +76,12 @@ void check_full_gain() {
   CHECK(scope.made() == 0);
 }
 
-template <class Method>
+template <class Method, class AnyPlant>
 void check_integrator(const std::shared_ptr<const Model>& model) {
-  RigidPlant plant(model, {{0.0, 7, Eigen::Matrix<double, 10, 1>::Constant(0.1)}});
+  AnyPlant plant(model, {{0.0, 7, Eigen::Matrix<double, 10, 1>::Constant(0.1)}});
   Method integrator(plant.state_size());
-  VectorXd x(14), tau = VectorXd::Zero(7);
-  x << arms::posture(), VectorXd::Zero(7);
+  VectorXd x = VectorXd::Zero(plant.state_size()), tau = VectorXd::Zero(7);
+  x.head(7) = arms::posture();
   const allocations::Scope scope;
   plant.begin_step(0.0);
   integrator.step(plant, 0.0, 1e-3, tau.data(), x.data());
@@ -124,8 +124,10 @@ int main() {
   for (const auto& model : {arms::panda(), arms::everything()}) {
     check_kernels(*model, quantities::All{});
     check_controllers(model);
-    check_integrator<RungeKutta4>(model);
-    check_integrator<SemiImplicitEuler>(model);
+    check_integrator<RungeKutta4, RigidPlant>(model);
+    check_integrator<RungeKutta4, ElasticPlant>(model);
+    check_integrator<SemiImplicitEuler, RigidPlant>(model);
+    check_integrator<SemiImplicitEuler, ElasticPlant>(model);
   }
   check_loop(arms::panda());
   check_full_gain();

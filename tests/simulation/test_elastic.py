@@ -179,6 +179,23 @@ def test_known_throws(k: int) -> None:
     np.testing.assert_allclose(dq, case["qdT_direct"], rtol=1e-9)
 
 
+@pytest.mark.parametrize("k", range(4))
+def test_known_throws_under_gravity(k: int) -> None:
+    """The switching time is that of the linearised wrist, the motion the nonlinear one."""
+    case = load("elastic_wrist")["physical"][k]
+    m, r, alpha = (case[key] for key in ("m", "r_c", "alpha"))
+    robot = th.Robot.from_dh(
+        [[0, 0, 0, 0]], gravity=[0, -case["g"], 0],
+        inertial=[[m, r * np.cos(alpha), -r * np.sin(alpha), 0, 0, 0, 0, 0, 0, case["I"] - m * r * r]],
+        friction=th.description.Friction(terms=("viscous",), coefficients=[[case["c"]]]),
+        elastic=[Elastic(joint=1, K=(case["k"],), Mm=1e15)],
+    )  # fmt: skip
+    ends = {"u_lo": -case["theta_max"], "u_hi": case["theta_max"]}
+    q, dq = throw(robot, {**case, **ends}, 1.0)
+    np.testing.assert_allclose(q, case["nonlinear79_qT"], rtol=1e-8)
+    np.testing.assert_allclose(dq, case["nonlinear79_qdT"], rtol=1e-8)
+
+
 def test_motors_are_saved_loaded_and_plotted(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot
