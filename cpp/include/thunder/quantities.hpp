@@ -39,6 +39,13 @@ THUNDER_INLINE constexpr bool is_of_motors(const char* input) {
   while (*input == 'd') ++input;
   return input[0] == 'x' && input[1] == '\0';
 }
+/// The inputs of motors as bits.
+template <int N>
+constexpr unsigned motor_bits(const char* const (&inputs)[N]) {
+  unsigned bits = 0;
+  for (int k = 0; k < N; ++k) bits |= is_of_motors(inputs[k]) ? 1u << k : 0u;
+  return bits;
+}
 
 /// What a call chooses besides its vectors.
 template <class P>
@@ -55,13 +62,10 @@ struct Selection {
     static constexpr const char* inputs[] = {__VA_ARGS__};                                        \
     static constexpr int input_count = sizeof(inputs) / sizeof(inputs[0]);                        \
     static constexpr bool takes_frame = FRAME, takes_rows = ROWS, vectorised = VECTORISED;        \
+    static constexpr unsigned motor_inputs = motor_bits(inputs);                                  \
+    static constexpr bool of_elastic_joints() { return motor_inputs != 0; }                       \
     THUNDER_INLINE static constexpr int input_size(int k, const Sizes& s) {                       \
-      return is_of_motors(inputs[k]) ? s.e : s.n;                                                 \
-    }                                                                                             \
-    THUNDER_INLINE static constexpr bool of_elastic_joints() {                                    \
-      for (const char* input : inputs)                                                            \
-        if (is_of_motors(input)) return true;                                                     \
-      return false;                                                                               \
+      return (motor_inputs >> k & 1) != 0 ? s.e : s.n;                                            \
     }                                                                                             \
     THUNDER_INLINE static Shape shape(const Sizes& s) {                                           \
       [[maybe_unused]] const auto [n, p, m, e, K, D, Dm] = s;                                     \
