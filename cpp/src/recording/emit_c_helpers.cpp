@@ -93,7 +93,11 @@ static void thunder_sincos(int n, const REAL *THUNDER_RESTRICT x, REAL *THUNDER_
   return replaced(own, "COS", precision.function("cos"));
 }
 
-constexpr const char* kExact = R"(#define THUNDER_RESTRICT RESTRICT
+constexpr const char* kNoPairs = R"(
+/* g++ 12 pairs stores at the price of more shuffles than it saves. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__INTEL_COMPILER)
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif
 )";
 
 }  // namespace
@@ -115,7 +119,6 @@ std::string helpers(const Precision& precision, const Needs& needs) {
     text += precision.single ? kSincosFloat : kSincosDouble;
     text += sincos_loop(precision);
   }
-  (void)kExact;
   if (needs.zeros)
     text += std::string("\nstatic void thunder_zeros(") + precision.type() + " *x, int n) {\n  for (int i = 0; i < n; ++i) x[i] = " +
             precision.number(0.0) + ";\n}\n";
@@ -124,7 +127,7 @@ std::string helpers(const Precision& precision, const Needs& needs) {
     text += "\nstatic " + type + " thunder_sign(" + type + " x) {\n  return x > " + zero + " ? " + one + " : x < " + zero + " ? -" +
             one + " : x;\n}\n";
   }
-  return text;
+  return text + kNoPairs;
 }
 
 }  // namespace thunder::emit

@@ -2,7 +2,6 @@
 
 #include <utility>
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 namespace thunder::emit {
@@ -10,6 +9,7 @@ namespace thunder::emit {
 namespace {
 
 constexpr int kAngleDepth = 2;  // operations between the arguments and an angle
+constexpr std::size_t kLong = 800;  // operations; measured
 
 /// Depth of the sums and products above the arguments, too much if anything else is among them.
 int simple_depth(const Function& function, int value, int allowed) {
@@ -76,8 +76,12 @@ void Plan::find_order(const Function& function) {
       for (auto o = read.rbegin(); o != read.rend(); ++o) stack.emplace_back(*o, false);
     }
   };
-  for (const int v : function.result_values()) visit(v);
-  if (!std::getenv("EMIT_DFS")) std::sort(order.begin(), order.end());
+  // Results in the order of recording, each with what it needs just before: fewer values wait in memory. Short functions keep
+  // the order of the kernel, which has more independent operations side by side.
+  std::vector<int> roots = function.result_values();
+  std::sort(roots.begin(), roots.end());
+  for (const int v : roots) visit(v);
+  if (order.size() < kLong) std::sort(order.begin(), order.end());
   for (const int v : order) {
     const Instruction& i = function.instruction(v);
     if (i.op == Op::result && std::exchange(call_seen[i.a], 1)) continue;
