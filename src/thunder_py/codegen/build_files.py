@@ -1,0 +1,22 @@
+"""CMakeLists of a library."""
+
+from __future__ import annotations
+
+from .class_source import template
+
+__all__ = ["cmake_file"]
+
+
+def cmake_file(name: str, *, with_class: bool, python: bool) -> str:
+    """Text of CMakeLists.txt.
+
+    Parameters
+    ----------
+    name : str
+        Of the robot.
+    with_class, python : bool
+        Whether the library has the class, and bindings.
+    """
+    parts = [template("class.cmake.in")] if with_class else []
+    parts += [template("python.cmake.in")] if python else []
+    return template("CMakeLists.txt.in").replace("@class@", "".join(parts)).replace("@name@", name)

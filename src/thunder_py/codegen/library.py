@@ -1,0 +1,150 @@
+"""``thunder gen``: a robot as a library of its own, in a folder of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from ..checks import check_name
+from ..errors import ModelError
+from ..robot import Robot
+from ..symbolic import Function
+from .build_files import cmake_file
+from .catalogue import catalogue, select_items
+from .class_header import class_header
+from .class_members import check_members
+from .class_source import class_source
+from .contents import Contents, collect
+from .core_source import core_files
+from .folder import check_target, write_folder
+from .parameter_files import parameter_files
+from .python_module import python_files
+from .readme import readme
+from .user_file import run_user_file
+
+__all__ = ["OUTLINE_FROM", "generate"]
+
+#: from this number of joints, what repeats from joint to joint becomes functions of their own: flat source would explode
+OUTLINE_FROM = 11
+
+
+def generate(
+    robot: Robot,
+    out: str | Path = ".",
+    *,
+    name: str | None = None,
+    functions: str | Path | Iterable[Function] = (),
+    python: bool = False,
+    select: str | Iterable[str] | None = None,
+    scalar: str = "double",
+    batch: bool = False,
+    progress: Callable[[str], None] | None = None,
+    **arguments: Any,
+) -> Path:
+    """Write a standalone library of a robot: C functions, a C++ class over Eigen, Python bindings on request.
+
+    The folder appears whole or not at all. One that stands there already is replaced if it was generated and holds
+    nothing else.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    out : path-like
+        Folder in which ``<name>_generatedFiles`` is made; must exist.
+    name : str, optional
+        Prefix of functions and files, an identifier; default the robot's name.
+    functions : path-like or iterable of Function
+        The user's own: what ``model.add_function`` returned, or a Python file that defines ``functions(model)``, which is
+        run.
+    python : bool
+        Also bindings, with a pyproject of their own.
+    select : str or iterable of str, optional
+        Which functions, as ``"M,C,G,Yr"``; default all.
+    scalar : {"double", "float"}
+        Of the C functions. With ``"float"`` there is neither class nor bindings.
+    batch : bool
+        Also functions for many samples.
+    progress : callable, optional
+        Told what is done next, a few words at a time.
+    **arguments
+        Which parameters are at run time, see `Robot.symbolic`: ``inertial``, ``friction``, ``dh``, ``inertial_as``, ... A
+        robot whose file has no masks has its inertial and friction parameters at run time, and nothing else.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    ModelError, UnknownNameError, FileFormatError
+        Names that cannot be, are taken or unknown; a file of functions that fails.
+    ThunderError
+        The place is taken by what was not generated.
+    OSError
+        The folder cannot be written.
+    """
+    prefix = _check_prefix(robot.name if name is None else name)
+    if scalar not in ("double", "float"):
+        raise ModelError(f"scalar must be 'double' or 'float', got {scalar!r}")
+    if python and scalar == "float":
+        raise ModelError("Python bindings are of the class, which computes in double; leave out python or scalar='float'")
+    select_items(catalogue(robot), select)
+    target = Path(out) / f"{prefix}_generatedFiles"
+    check_target(target)
+    report = progress or (lambda step: None)
+    model = robot.symbolic(outline=robot.n >= OUTLINE_FROM, **_run_time(robot, arguments))
+    if isinstance(functions, (str, Path)):
+        report(f"running {functions}")
+        run_user_file(functions, model)
+        functions = model.functions.values()
+    contents = collect(
+        robot, model, functions, name=prefix, select=select, scalar=scalar, batch=batch, report=report
+    )
+    report("writing")
+    write_folder(target, _files(contents, python))
+    return target
+
+
+def _check_prefix(name: str) -> str:
+    check_name(name)
+    if name.startswith("_") or "__" in name or name.endswith("_"):
+        raise ModelError(
+            f"robot name {name!r} would give names that C and C++ reserve: no underscore at the start or end, no two in a "
+            "row; choose another with -n or name="
+        )
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+        raise ModelError(f"robot name must start with a letter, got {name!r}")
+    return name
+
+
+def _run_time(robot: Robot, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Inertial and friction parameters are at run time where neither the user nor the robot's file says otherwise."""
+    if robot.description.masks:
+        return arguments
+    defaults: dict[str, Any] = {"inertial": True}
+    if robot.description.friction is not None:
+        defaults["friction"] = True
+    return {**defaults, **arguments}
+
+
+def _files(contents: Contents, python: bool) -> dict[str, str]:
+    """Texts of all files, by path."""
+    with_class = contents.scalar == "double"
+    if with_class:
+        check_members(contents)
+    files = core_files(contents)
+    if with_class:
+        files[f"thunder_{contents.name}.h"] = class_header(contents)
+        files[f"thunder_{contents.name}.cpp"] = class_source(contents)
+        files |= parameter_files(contents)
+    if python:
+        files |= python_files(contents)
+    files["CMakeLists.txt"] = cmake_file(contents.name, with_class=with_class, python=python)
+    files["README.md"] = readme(contents, with_class=with_class, python=python)
+    return files
+
+

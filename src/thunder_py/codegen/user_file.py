@@ -1,0 +1,51 @@
+"""A user's Python file of functions: run because the user asked for it by name, and only then."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..errors import FileFormatError
+from ..symbolic import SymbolicModel
+
+__all__ = ["run_user_file"]
+
+
+def run_user_file(path: str | Path, model: SymbolicModel) -> None:
+    """Run ``functions(model)`` of a file: it calls ``model.add_function(...)`` as often as it likes.
+
+    Parameters
+    ----------
+    path : path-like
+        A Python file that defines ``functions``.
+    model : SymbolicModel
+        Receives the functions.
+
+    Raises
+    ------
+    FileFormatError
+        The file does not compile, defines no such function, or fails; says where and why.
+    OSError
+        The file cannot be read.
+    """
+    source = Path(path)
+    text = source.read_bytes()
+    namespace: dict[str, Any] = {"__name__": source.stem, "__file__": str(source)}
+    _guarded(source, lambda: exec(compile(text, str(source), "exec"), namespace))
+    functions = namespace.get("functions")
+    if not callable(functions):
+        raise FileFormatError("must define functions(model), which calls model.add_function(...)", path=source)
+    _guarded(source, lambda: functions(model))
+
+
+def _guarded(source: Path, call: Callable[[], object]) -> None:
+    try:
+        call()
+    except SyntaxError as error:
+        raise FileFormatError(f"is no valid Python: {error.msg}", path=source, line=error.lineno) from error
+    except (Exception, SystemExit) as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(source)]
+        line = frames[-1].lineno if frames else None
+        raise FileFormatError(f"{type(error).__name__}: {error}", path=source, line=line) from error
