@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..errors import ThunderError
-from . import demo, info
+from . import demo, gen, info
 
 __all__ = ["main"]
 
@@ -25,6 +25,7 @@ examples:
   thunder info                       versions, build and bundled robots
   thunder info panda                 joints, parameters and frames of a bundled robot
   thunder info arm.urdf --tip-link flange
+  thunder gen panda                  C functions, a C++ class and parameter files in panda_generatedFiles
 
 'thunder COMMAND --help' says more about a command. In Python: import thunder_py as th.
 Exit status: 0 done, 2 wrong arguments or input, 1 a bug.
@@ -78,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"thunder_py {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for command in (demo, info):
+    for command in (demo, gen, info):
         command.add_parser(commands)
     return parser
 

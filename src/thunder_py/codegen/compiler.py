@@ -17,8 +17,8 @@ from ..errors import CompilerError
 
 __all__ = ["FLAGS", "cache_folder", "clear_cache", "compile_source", "find_compiler"]
 
-# -O2 compiles long recordings in half the time of -O3 and runs as fast; without contraction results are the interpreter's
-FLAGS = ("-std=c99", "-O2", "-fPIC", "-shared", "-ffp-contract=off")
+# without contraction the results are the interpreter's
+FLAGS = ("-std=c99", "-O3", "-fPIC", "-shared", "-ffp-contract=off")
 _CANDIDATES = ("cc", "gcc", "clang")
 _TIMEOUT = 600.0  # s
 _SHOWN = 4000  # characters of a compiler's message
@@ -46,8 +46,9 @@ def find_compiler() -> list[str]:
         if shutil.which(name) is not None:
             return [name]
     raise CompilerError(
-        f"no C compiler: none of {', '.join(_CANDIDATES)} is on the path. Install one (Debian, Ubuntu: apt install gcc; "
-        "Fedora: dnf install gcc; conda: conda install c-compiler) or name one in the environment variable CC"
+        f"no C compiler: none of {', '.join(_CANDIDATES)} is on the path. Install one (Debian, Ubuntu: "
+        "apt install gcc; Fedora: dnf install gcc; conda: conda install c-compiler) or name one in "
+        "the environment variable CC"
     )
 
 
@@ -72,8 +73,8 @@ def clear_cache() -> int:
 def compile_source(source: str, flags: Sequence[str] = FLAGS) -> Path:
     """Compile C source to a shared library, or find it in the cache.
 
-    Libraries are named by a hash of source, compiler and flags. A damaged one is compiled again; two processes that compile the
-    same source at once do not disturb each other.
+    Libraries are named by a hash of source, compiler and flags. A damaged one is compiled again; two processes that
+    compile the same source at once do not disturb each other.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def _run(command: Sequence[str]) -> None:
 
 @functools.lru_cache(maxsize=16)
 def _identity(command: tuple[str, ...], path: str) -> str:
-    """What the compiler says it is; `path` is there because the same name may mean another one on another path."""
+    """Ask the compiler what it is; `path` is there because one name may mean another program on another path."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
             [*command, "--version"],

@@ -63,7 +63,8 @@ def _header(contents: Contents, emitted: str) -> str:
     meanings = {f"void {contents.name}_{function.name}(": function for function in contents.functions}
     for line in emitted.splitlines():
         function = meanings.get(line[: line.find("(") + 1])
-        lines += ["", _summary(function)] if function is not None else []
+        if function is not None:
+            lines += [_summary(function)] if lines[-1] == "" else ["", _summary(function)]
         lines.append(line)
     end = max(k for k, line in enumerate(lines) if line == "#ifdef __cplusplus")
     return "\n".join([*lines[:end], *_declared_by_hand(contents), "", *lines[end:]]) + "\n"

@@ -1,0 +1,121 @@
+"""``thunder gen``: a robot as a library of C, C++ and Python."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import UnknownNameError, nearest_hint
+from ..robot import Robot
+
+__all__ = ["add_parser", "run"]
+
+_DESCRIPTION = """\
+Write <robot>_generatedFiles: the robot's kinematics, dynamics and regressors as C functions without any dependency,
+a C++ class over Eigen, parameter files, CMake targets, a README, and on request a Python package. The folder appears whole
+or not at all; one that was generated before is replaced.
+"""
+
+_EPILOG = """\
+examples:
+  thunder gen panda                                  a bundled robot, everything, into this folder
+  thunder gen my_arm.yaml -o build -p                with Python bindings: pip install build/my_arm_generatedFiles
+  thunder gen my_arm.urdf --tip-link flange --select M,C,G,Yr
+  thunder gen panda -n wrist --scalar float --select G,inverse_dynamics --baked all       for a microcontroller
+  thunder gen my_arm.yaml --run-time inertial,tool --baked friction
+  thunder gen panda --functions my_functions.py      a Python file that defines functions(model); it is run
+
+Parameters are arguments of the functions (at run time) or numbers in the code (baked). Groups: inertial, friction, dh,
+gravity, base, tool, rotor, armature, elastic (or elastic_K, elastic_D, elastic_Dm, elastic_Mm), all. What is not named
+follows the file's masks (Thunder's symb); in a file without any, inertial and friction parameters are at run time.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the subcommand and its arguments."""
+    parser = commands.add_parser(
+        "gen",
+        help="write a robot as a library of its own: C functions, a C++ class, Python bindings",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("robot", help="a bundled robot, or the path of a .yaml or .urdf file")
+    parser.add_argument("-n", "--name", help="prefix of files and functions, default the robot's name")
+    parser.add_argument("-o", "--output", type=Path, default=Path("."), metavar="DIR", help="where, default here")
+    parser.add_argument("-p", "--python", action="store_true", help="also a Python package, for pip install")
+    parser.add_argument("--select", metavar="NAMES", help="only these functions, as M,C,G,Yr; default all")
+    parser.add_argument("--functions", type=Path, metavar="FILE.py", help="functions of your own; the file is run")
+    parser.add_argument("--scalar", choices=("double", "float"), default="double", help="float: the C functions only")
+    parser.add_argument("--batch", action="store_true", help="also functions for many samples")
+    parser.add_argument("--run-time", default="", metavar="GROUPS", help="parameters that are arguments")
+    parser.add_argument("--baked", default="", metavar="GROUPS", help="parameters that are numbers in the code")
+    parser.add_argument("--inertial-as", choices=("REG", "DYN"), help="inertia about link origins or centres of mass")
+    parser.add_argument("--base-link", metavar="LINK", help="for URDF: where the arm starts, default the root")
+    parser.add_argument("--tip-link", metavar="LINK", help="for URDF: where it ends, default its only leaf")
+    parser.add_argument("--missing-inertia", choices=("error", "zero"), help="for URDF: links without, default error")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Generate, and say where."""
+    from ..codegen import generate
+
+    names = ("base_link", "tip_link", "missing_inertia")
+    options = {name: value for name in names if (value := getattr(arguments, name)) is not None}
+    robot = Robot.load(arguments.robot, **options)
+    groups: dict[str, Any] = _groups(robot, arguments.run_time, arguments.baked)
+    if arguments.inertial_as is not None:
+        groups["inertial_as"] = arguments.inertial_as
+    with _progress() as progress:
+        folder = generate(
+            robot,
+            arguments.output,
+            name=arguments.name,
+            functions=() if arguments.functions is None else arguments.functions,
+            python=arguments.python,
+            select=arguments.select,
+            scalar=arguments.scalar,
+            batch=arguments.batch,
+            progress=progress,
+            **groups,
+        )
+    print(folder)
+
+
+def _groups(robot: Robot, run_time: str, baked: str) -> dict[str, bool]:
+    """Parameter groups that the options name: True at run time, False baked."""
+    from ..symbolic.parameters import GROUPS
+
+    there = robot.symbolic().parameters
+    elastic = [name for name in there if name.startswith("elastic_")]
+    chosen: dict[str, bool] = {}
+    for option, text, value in (("--run-time", run_time, True), ("--baked", baked, False)):
+        for name in filter(None, (part.strip() for part in text.split(","))):
+            if name not in (*GROUPS, "elastic", "all"):
+                known = (*GROUPS, "elastic", "all")
+                raise UnknownNameError(
+                    f"{option}: no parameter group is called {name!r}{nearest_hint(name, known)}; there are {', '.join(known)}"
+                )
+            members = {"all": list(there), "elastic": elastic}.get(name, [name])
+            for member in members:
+                if chosen.get(member, value) != value:
+                    raise UnknownNameError(f"{member} is named by --run-time and by --baked")
+                chosen[member] = value
+    return chosen
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None] | None]:
+    """Tell on a terminal what is being done, in one line that disappears."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        yield lambda step: print(f"\r\x1b[K{step}", end="", file=sys.stderr, flush=True)
+    finally:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
