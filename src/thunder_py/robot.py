@@ -251,8 +251,8 @@ class Robot(_core.Model):
         outline : bool
             Keep what repeats from joint to joint as functions of their own: for the code of long arms.
         **arguments
-            For each parameter group (``inertial``, ``dh``, ``friction``, ``gravity``, ``base``, ``tool``, ...): True for
-            run-time arguments, False for baked numbers, or a mask; see `thunder_py.symbolic.SymbolicModel`.
+            For each parameter group (``inertial``, ``dh``, ``friction``, ``gravity``, ``base``, ``tool``, ...): True
+            for run-time arguments, False for baked numbers, or a mask; see `thunder_py.symbolic.SymbolicModel`.
         """
         from .symbolic import SymbolicModel
 
@@ -358,7 +358,8 @@ class Robot(_core.Model):
             return Ellipsoid(axes[..., ::-1], 1.0 / lengths[..., ::-1])
 
     def __repr__(self) -> str:
-        return f"<Robot {self.name!r}: {self.n} joints ({self.joint_types}), {self.p} parameters>"
+        elastic = f", {self.e} elastic" if self.e else ""
+        return f"<Robot {self.name!r}: {self.n} joints ({self.joint_types}{elastic}), {self.p} parameters>"
 
     def __reduce__(self) -> tuple[type[Robot], tuple[RobotDescription]]:
         return Robot, (self._description,)

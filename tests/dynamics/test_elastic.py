@@ -104,6 +104,10 @@ def test_parameters_and_their_names():
     assert robot.with_elastic_parameters(**parameters).description == robot.description
 
 
+def test_representation():
+    assert repr(sea3()) == "<Robot 'sea3': 3 joints (RPR, 2 elastic), 36 parameters>"
+
+
 def test_equilibrium():
     robot = sea3()
     q = np.random.default_rng(2).uniform(-1.5, 1.5, (4, 5, 3))
