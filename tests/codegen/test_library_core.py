@@ -1,0 +1,163 @@
+"""Every C function of generated libraries equals the method of Robot, whatever is baked and whatever is an argument."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.dynamics.random_chains import random_robot
+from thunder_py.codegen import generate
+from thunder_py.symbolic.parameters import ARGUMENT_NAMES
+
+from .libraries import COMPILERS, STRICT, Core, run
+from .reference import expected, random_state, with_groups
+
+DATA = Path(__file__).parent.parent / "data"
+TOLERANCE = 1e-12
+
+
+def assert_equal_to_robot(core: Core, robot: th.Robot, arguments: dict, tolerance: float = TOLERANCE, seed: int = 0):
+    """Every function, at a random state, against the robot's methods."""
+    state = random_state(robot, seed)
+    for function in core.functions:
+        (result,) = core.call(function, {**state, **arguments})
+        right = np.ravel(expected(robot, function, state))
+        scale = max(1.0, np.abs(right).max())
+        np.testing.assert_allclose(result, right, rtol=0, atol=tolerance * scale, err_msg=function)
+
+
+@pytest.mark.parametrize(
+    "source", ["elbow", "scara", "cart_pendulum", "ur5e", "pendulum.urdf", "arm3.yaml", "sea3.yaml"]
+)
+def test_functions_equal_the_methods(source, tmp_path):
+    path = {".urdf": DATA / "urdf" / source, ".yaml": DATA / "thunder" / source}.get(Path(source).suffix, source)
+    robot = th.Robot.load(path)
+    core = Core(generate(robot, tmp_path), robot.name)
+    arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
+    assert {"M", "C", "C_std", "Yr", "forward_dynamics", "J_ee_pinv"} <= set(core.functions)
+    assert ("reg_Jdq" in core.functions) == (robot.description.dh is not None)
+    assert ("reg_k" in core.functions) == (robot.e > 0)
+    assert_equal_to_robot(core, robot, arguments)
+
+
+def test_seven_joints_everything(tmp_path):
+    robot = th.Robot.load("panda")
+    folder = generate(robot, tmp_path)
+    core = Core(folder, "panda")
+    assert len(core.functions) == 41
+    assert_equal_to_robot(core, robot, {"par_REG": robot.inertial})
+    assert sum(file.stat().st_size for file in folder.rglob("*")) < 500_000
+
+
+CHAINS = [
+    # seed, joints, kind, drives, groups and how many of their entries are run-time arguments
+    (0, 1, "modified", False, {"inertial": 1.0, "dh": 1.0}),
+    (1, 3, "modified", True, {"inertial": 1.0, "friction": 0.5, "rotor": 0.5, "armature": 1.0}),
+    (2, 4, "standard", True, {"inertial": 0.5, "dh": 0.5, "gravity": 0.7, "base": 0.5, "tool": 0.5}),
+    (3, 5, "modified", False, {"inertial_as_DYN": 0.5, "dh": 0.3, "tool": 1.0}),
+    (4, 6, "placements", True, {"inertial_as_DYN": 1.0, "gravity": 1.0, "base": 1.0}),
+    (5, 6, "standard", False, {}),
+    (6, 2, "placements", True, {"inertial": 0.3, "friction": 1.0, "rotor": 1.0}),
+    (7, 3, "standard", False, {"dh": 1.0, "base": 1.0, "tool": 0.5, "gravity": 0.5}),
+]
+
+
+@pytest.mark.parametrize(("seed", "n", "kind", "drives", "parts"), CHAINS)
+def test_masks_are_exact(seed, n, kind, drives, parts, tmp_path):
+    """Run-time entries are moved, baked ones are NaN in the arguments: the result is the robot's with what moved."""
+    robot = random_robot(seed, n, kind, friction=drives, rotors=drives, armature=drives)
+    rng = np.random.default_rng([seed, 3])
+    groups = robot.symbolic(inertial_as="DYN" if "inertial_as_DYN" in parts else "REG").parameters
+    masks, moved, arguments = {}, {}, {}
+    for key, part in parts.items():
+        group = groups["inertial" if key == "inertial_as_DYN" else key]
+        mask = rng.random(group.values.size) < part
+        mask[rng.integers(mask.size)] = True
+        moved[key] = np.where(mask, group.values * rng.uniform(0.8, 1.2, mask.size), group.values)
+        masks[group.name] = mask
+        argument = "par_DYN" if key == "inertial_as_DYN" else ARGUMENT_NAMES[group.name]
+        arguments[argument] = np.where(mask, moved[key], np.nan)
+    options = {"inertial": False, "friction": False} | masks if drives else {"inertial": False} | masks
+    inertial_as = "DYN" if "inertial_as_DYN" in parts else "REG"
+    core = Core(generate(robot, tmp_path, inertial_as=inertial_as, **options), robot.name)
+    # angles of base and tool that a pose cannot give back exactly are baked through the pose: only moved groups go in
+    assert_equal_to_robot(core, with_groups(robot, moved), arguments, 1e-11, seed)
+
+
+def test_elastic_parameters_at_run_time(tmp_path):
+    robot = random_robot(8, 4, "modified", elastic=True)
+    names = [f"elastic_{key}" for key in ("K", "D", "Dm", "Mm")]
+    core = Core(generate(robot, tmp_path, **dict.fromkeys(names, True)), robot.name)
+    groups = robot.symbolic().parameters
+    arguments = {groups[name].argument: groups[name].values for name in names} | {"par_REG": robot.inertial}
+    assert_equal_to_robot(core, robot, arguments)
+    state = random_state(robot)
+    doubled = {**arguments, "par_K": 2.0 * arguments["par_K"]}
+    (single,), (double,) = core.call("k", {**state, **arguments}), core.call("k", {**state, **doubled})
+    np.testing.assert_allclose(double, 2.0 * single, rtol=1e-15)
+
+
+def test_float_functions_are_float_accurate(tmp_path):
+    robot = th.Robot.load("ur5e")
+    folder = generate(robot, tmp_path, scalar="float")
+    core = Core(folder, "ur5e", "float")
+    assert not (folder / "thunder_ur5e.h").exists()
+    assert "double" not in (folder / "ur5e_gen.cpp").read_text().partition("#include")[2]
+    state = random_state(robot)
+    state = {key: np.asarray(value, dtype=np.float32).astype(float) for key, value in state.items()}
+    reg = robot.inertial.astype(np.float32).astype(float)
+    nearest = robot.replace(inertial=reg)
+    for function in core.functions:
+        (result,) = core.call(function, {**state, "par_REG": reg})
+        right = np.ravel(expected(nearest, function, state))
+        scale = np.abs(right).max()
+        limit = 1e-3 if function in ("forward_dynamics", "J_ee_pinv") else 3e-5  # those solve, and lose by conditioning
+        np.testing.assert_allclose(result, right, rtol=0, atol=limit * max(1.0, scale), err_msg=function)
+
+
+@pytest.mark.parametrize("scalar", ["double", "float"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_sources_are_strict_c_and_cpp(compiler, scalar, tmp_path):
+    robot = th.Robot.load("scara")
+    folder = generate(robot, tmp_path, scalar=scalar, batch=True)
+    for language in (["-x", "c", "-std=c99"], ["-x", "c++", "-std=c++17"]):
+        run([compiler, *language, "-O0", *STRICT, "-fsyntax-only", folder / "scara_gen.cpp"])
+        run([compiler, *language, "-O0", *STRICT, "-fsyntax-only", folder / "scara_gen.h"] if language[1] == "c" else ["true"])
+
+
+def test_batch_functions(tmp_path):
+    import ctypes
+
+    robot = th.Robot.load("elbow")
+    core = Core(generate(robot, tmp_path, batch=True, select="C_std,G", name="two"), "two")
+    rng = np.random.default_rng(0)
+    q, dq = rng.normal(size=(2, 5, 2))
+    reg = np.tile(robot.inertial.ravel(), (5, 1))
+    out = np.empty((5, 2, 2))
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (q, dq, reg, out)]
+    core._library.two_C_std_batch(ctypes.c_size_t(5), *pointers)
+    np.testing.assert_allclose(out, robot.coriolis_matrix(q, dq), atol=1e-12)
+    out = np.empty((5, 2))
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (q, reg, out)]
+    core._library.two_G_batch(ctypes.c_size_t(5), *pointers)
+    np.testing.assert_allclose(out, robot.gravity_vector(q), rtol=1e-12)
+
+
+def test_two_robots_link_together(tmp_path):
+    main = tmp_path / "main.c"
+    main.write_text(
+        '#include "elbow_gen.h"\n#include "scara_gen.h"\n#include <stdio.h>\n'
+        "int main(void) {\n  double q[4] = {0.1, 0.2, 0.3, 0.4}, a[16], b[16];\n"
+        '  elbow_T_0_ee(q, a);\n  scara_T_0_ee(q, b);\n  printf("%.17g %.17g\\n", a[3], b[3]);\n  return 0;\n}\n'
+    )
+    folders = [generate(th.Robot.load(name), tmp_path, select="T_0_ee") for name in ("elbow", "scara")]
+    sources = [folder / f"{folder.name.removesuffix('_generatedFiles')}_gen.cpp" for folder in folders]
+    program = tmp_path / "main"
+    run(["gcc", "-std=c99", *STRICT, main, *[f"-I{f}" for f in folders], "-x", "c", *sources, "-o", program, "-lm"])
+    printed = [float(text) for text in run([program]).split()]
+    q = [0.1, 0.2, 0.3, 0.4]
+    right = [th.Robot.load("elbow").forward_kinematics(q[:2])[0, 3], th.Robot.load("scara").forward_kinematics(q)[0, 3]]
+    np.testing.assert_allclose(printed, right, rtol=1e-14)
