@@ -2,6 +2,7 @@
 
 #include <utility>
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace thunder::emit {
@@ -9,7 +10,7 @@ namespace thunder::emit {
 namespace {
 
 constexpr int kAngleDepth = 2;  // operations between the arguments and an angle
-constexpr std::size_t kLong = 800;  // operations; measured
+constexpr std::size_t kLong = 800;  // operations: shorter functions are faster in the order of recording
 
 /// Depth of the sums and products above the arguments, too much if anything else is among them.
 int simple_depth(const Function& function, int value, int allowed) {
@@ -20,6 +21,47 @@ int simple_depth(const Function& function, int value, int allowed) {
   int depth = 0;
   for (const int v : operands(function, value)) depth = std::max(depth, simple_depth(function, v, allowed - 1));
   return depth + 1;
+}
+
+/// The list in an order that keeps few values waiting: of the instructions that are ready the one that ends most of them, and among
+/// equals the first. Compilers keep to the order of a long function, and registers are few.
+std::vector<int> few_live(const Function& function, const std::vector<int>& list) {
+  const int count = function.first_instruction() + static_cast<int>(function.instructions().size());
+  std::vector<int> position(count, -1), missing(count, 0), left(count, 0), score(count, 0);
+  std::vector<std::vector<int>> reads(count), users(count);
+  for (std::size_t k = 0; k < list.size(); ++k) position[list[k]] = static_cast<int>(k);
+  for (const int v : list) {
+    for (const int o : operands(function, v))
+      if (position[o] >= 0) reads[v].push_back(o);
+    std::sort(reads[v].begin(), reads[v].end());
+    reads[v].erase(std::unique(reads[v].begin(), reads[v].end()), reads[v].end());
+    for (const int o : reads[v]) users[o].push_back(v), ++left[o];
+    missing[v] = static_cast<int>(reads[v].size());
+  }
+  std::set<std::pair<int, int>> ready;  // minus score, position
+  const auto enter = [&](int v) { ready.emplace(-score[v], position[v]); };
+  for (const int v : list) {
+    score[v] = users[v].empty() ? 0 : -1;
+    for (const int o : reads[v]) score[v] += left[o] == 1;
+    if (missing[v] == 0) enter(v);
+  }
+  std::vector<int> order;
+  while (!ready.empty()) {
+    const int v = list[ready.begin()->second];
+    ready.erase(ready.begin());
+    order.push_back(v);
+    position[v] = -1;  // done
+    for (const int o : reads[v]) {
+      if (--left[o] != 1) continue;
+      const int last = *std::find_if(users[o].begin(), users[o].end(), [&](int u) { return position[u] >= 0; });
+      const bool waits = ready.erase({-score[last], position[last]}) > 0;
+      ++score[last];
+      if (waits) enter(last);
+    }
+    for (const int u : users[v])
+      if (--missing[u] == 0) enter(u);
+  }
+  return order;
 }
 
 }  // namespace
@@ -56,32 +98,37 @@ void Plan::find_angles(const Function& function) {
   }
 }
 
-void Plan::find_order(const Function& function) {
+/// Instructions that the results need, in the order of results as recorded, each with its operands just before.
+std::vector<int> Plan::needed(const Function& function) const {
   const int first = function.first_instruction();
-  std::vector<char> seen(uses.size(), 0), call_seen(function.calls().size(), 0);
-  std::vector<std::pair<int, bool>> stack;  // value, operands done
-  const auto visit = [&](int root) {
-    stack.emplace_back(root, false);
-    while (!stack.empty()) {
-      const auto [v, done] = stack.back();
-      stack.pop_back();
-      if (done) {
-        order.push_back(v);
-        continue;
-      }
-      if (v < first || seen[v] || angle_of[v] >= 0) continue;
-      seen[v] = 1;
-      stack.emplace_back(v, true);
-      const std::vector<int> read = operands(function, v);
-      for (auto o = read.rbegin(); o != read.rend(); ++o) stack.emplace_back(*o, false);
-    }
-  };
-  // Results in the order of recording, each with what it needs just before: fewer values wait in memory. Short functions keep
-  // the order of the kernel, which has more independent operations side by side.
-  std::vector<int> roots = function.result_values();
+  std::vector<int> list, roots = function.result_values();
   std::sort(roots.begin(), roots.end());
-  for (const int v : roots) visit(v);
-  if (order.size() < kLong) std::sort(order.begin(), order.end());
+  std::vector<char> seen(uses.size(), 0);
+  std::vector<std::pair<int, bool>> stack;  // value, operands done
+  for (auto root = roots.rbegin(); root != roots.rend(); ++root) stack.emplace_back(*root, false);
+  while (!stack.empty()) {
+    const auto [v, done] = stack.back();
+    stack.pop_back();
+    if (done) {
+      list.push_back(v);
+      continue;
+    }
+    if (v < first || seen[v] || angle_of[v] >= 0) continue;
+    seen[v] = 1;
+    stack.emplace_back(v, true);
+    const std::vector<int> read = operands(function, v);
+    for (auto o = read.rbegin(); o != read.rend(); ++o) stack.emplace_back(*o, false);
+  }
+  return list;
+}
+
+void Plan::find_order(const Function& function) {
+  std::vector<char> call_seen(function.calls().size(), 0);
+  order = needed(function);
+  if (order.size() > kLong)
+    order = few_live(function, order);
+  else
+    std::sort(order.begin(), order.end());
   for (const int v : order) {
     const Instruction& i = function.instruction(v);
     if (i.op == Op::result && std::exchange(call_seen[i.a], 1)) continue;

@@ -22,6 +22,7 @@ struct Plan {
 
  private:
   void find_angles(const Function& function);
+  std::vector<int> needed(const Function& function) const;
   void find_order(const Function& function);
 };
 
