@@ -76,13 +76,13 @@ class Function(_core.Function):
         return name
 
     def jacobian(self, argument: str, result: str | None = None) -> Function:
-        """Derivative of a result with respect to an argument, shape (*result, *argument), as a function of the same arguments."""
+        """Derive a result with respect to an argument: a function of the same arguments, shape (*result, *argument)."""
         y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
         entries = mathematics.jacobian(self.results[y], self.arguments[x])
         return Function(f"{self.name}_jacobian_{x}", self.arguments, {f"d{y}_d{x}": entries})
 
     def hessian(self, argument: str, result: str | None = None) -> Function:
-        """Second derivatives of a result, shape (*result, *argument, *argument), as a function of the same arguments."""
+        """Derive a result twice: a function of the same arguments, shape (*result, *argument, *argument)."""
         y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
         symbols = self.arguments[x]
         entries = mathematics.jacobian(mathematics.jacobian(self.results[y], symbols), symbols)
@@ -98,7 +98,7 @@ class Function(_core.Function):
     @property
     def inputs_that_matter(self) -> dict[str, npt.NDArray[np.bool_]]:
         """For every argument, which of its entries some result depends on."""
-        used = np.asarray(self.dependence()).any(axis=0)
+        used = np.asarray(np.asarray(self.dependence()).any(axis=0))
         return {name: used[_slice(self.arguments, name)].reshape(value.shape) for name, value in self.arguments.items()}
 
     def substitute(self, **arguments: Any) -> Any:

@@ -12,8 +12,8 @@ from .. import _core
 from ..errors import ModelError
 
 __all__ = [
-    "arccos", "arcsin", "arctan2", "cos", "cross", "det", "exp", "gradient", "hessian", "inverse", "jacobian", "log", "sign",
-    "sin", "solve", "sqrt", "tan", "tanh", "where",
+    "arccos", "arcsin", "arctan2", "cos", "cross", "det", "exp", "gradient", "hessian", "inverse", "jacobian", "log",
+    "sign", "sin", "solve", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip
 
 Expression = _core.Expression
@@ -51,7 +51,7 @@ def arctan2(y: Any, x: Any) -> Any:
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """`a` where the condition holds, else `b`, entry by entry; conditions are comparisons such as ``x < 0``."""
+    """Choose `a` where the condition holds, else `b`, entry by entry; conditions are comparisons such as ``x < 0``."""
     if np.ndim(condition) == np.ndim(a) == np.ndim(b) == 0:
         return _core.select(condition, a, b)
     return np.vectorize(_core.select, otypes=[object])(condition, a, b)
@@ -67,7 +67,7 @@ Mode = Literal["forward", "reverse", "cheaper"]
 
 
 def jacobian(y: Any, x: Any, *, mode: Mode = "cheaper") -> Expressions:
-    """Derivatives of every entry of `y` with respect to every entry of `x`.
+    """Derive every entry of `y` with respect to every entry of `x`.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def jacobian(y: Any, x: Any, *, mode: Mode = "cheaper") -> Expressions:
 
 
 def gradient(y: Any, x: Any) -> Expressions:
-    """Derivatives of one expression, shape of `x`, by one backward sweep."""
+    """Derive one expression, shape of `x`, by one backward sweep."""
     if np.ndim(y) != 0:
         raise ModelError(f"gradient is of one expression, got shape {np.shape(y)}; use jacobian")
     return jacobian(y, x, mode="reverse")
@@ -106,7 +106,7 @@ def hessian(y: Any, x: Any) -> Expressions:
 
 
 def _symmetric_factors(A: Expressions) -> tuple[Expressions, Expressions]:
-    """A = L diag(D) L' without square roots and without pivoting."""
+    """Factor A = L diag(D) L' without square roots and without pivoting."""
     n = len(A)
     L, D = np.full((n, n), 0.0, dtype=object), np.empty(n, dtype=object)
     for j in range(n):
@@ -145,5 +145,5 @@ def inverse(A: Any) -> Expressions:
 
 
 def det(A: Any) -> Any:
-    """Determinant of a symmetric positive definite matrix."""
+    """Return the determinant of a symmetric positive definite matrix."""
     return np.prod(_symmetric_factors(_square(A))[1])

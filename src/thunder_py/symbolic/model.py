@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from .function import Function
 from .parameters import ParameterGroup, parameter_groups
+
+if TYPE_CHECKING:
+    from .regressor_table import RegressorTable
 
 __all__ = ["SymbolicModel"]
 
@@ -35,11 +38,11 @@ class SymbolicModel:
     robot : Robot
         The arm.
     inertial_as : {"REG", "DYN"}, optional
-        What run-time inertial parameters are: about the link frames (REG, as in regressors) or about the centres of mass
-        (DYN); default REG, or DYN where the robot's file masks a part of a link's entries.
+        What run-time inertial parameters are: about the link frames (REG, as in regressors), the centres of mass (DYN);
+        default REG, or DYN where the robot's file masks a part of a link's entries.
     outline : bool
-        Record what repeats from joint to joint as functions of their own, called for each: for the code of long arms. Such
-        expressions have no derivatives.
+        Record what repeats from joint to joint as functions of their own, called for each: for the code of long arms.
+        Such expressions have no derivatives.
     **arguments
         For each parameter group, ``dh, inertial, friction, gravity, base, tool, rotor, armature, elastic_K, elastic_D,
         elastic_Dm, elastic_Mm``: True (run-time arguments), False (baked numbers) or a mask of its entries. What is
@@ -119,7 +122,8 @@ class SymbolicModel:
     def __repr__(self) -> str:
         """Robot and run-time arguments."""
         runtime = [g.argument for g in self.parameters.values() if g.mask.any()]
-        return f"<SymbolicModel of {self.robot.name}, {self.n} joints; run-time parameters: {', '.join(runtime) or 'none'}>"
+        names = ", ".join(runtime) or "none"
+        return f"<SymbolicModel of {self.robot.name}, {self.n} joints; run-time parameters: {names}>"
 
     def _quantity_method(self, name: str) -> Callable[..., Any]:
         def method(*inputs: Any, frame: int | str | None = None, rows: Sequence[int] | None = None) -> Any:
@@ -188,9 +192,7 @@ class SymbolicModel:
         # a link may be called like the base: then the link is meant, as Robot does
         if isinstance(frame, str) and frame in names:
             return names.index(frame, 1) if frame in names[1:] else 0
-        raise UnknownNameError(
-            f"frame must be a link index 0 to {self.n} or one of {', '.join(names)}; got {frame!r}"
-        )
+        raise UnknownNameError(f"frame must be a link index 0 to {self.n} or one of {', '.join(names)}; got {frame!r}")
 
     def symbol(self, name: str, shape: int | Sequence[int] = ()) -> Any:
         """Make a symbol of the user, or an array of them, which functions can take as an argument.
@@ -230,8 +232,8 @@ class SymbolicModel:
         expression : array of Expression, or mapping of str to such
             One result, called as the function, or several by name.
         arguments : sequence of str, optional
-            Names of the model's symbols (``"q"``, ``"par_REG"``, own ones), in the order that is wanted; default those that
-            matter, in the model's order.
+            Names of the model's symbols (``"q"``, ``"par_REG"``, own ones), in the order that is wanted; default those
+            that matter, in the model's order.
         description : str
             One sentence.
 
@@ -269,7 +271,7 @@ class SymbolicModel:
         ----------
         name : str
             A C identifier that is neither a quantity's nor another function's name.
-        expression : array of Expression, or casadi.Function
+        expression : array of Expression, mapping of str to such, Function or casadi.Function
             What it computes, of this model's symbols; the inputs of a CasADi function carry their names.
         arguments : sequence of str, optional
             See `function`.
@@ -293,9 +295,113 @@ class SymbolicModel:
         if name in self.functions and not overwrite:
             raise ModelError(f"a function {name!r} exists already; pass overwrite=True to replace it")
         if type(expression).__module__.startswith("casadi"):
-            from .casadi_bridge import from_casadi
-
-            expression = from_casadi(self, expression)
+            recorded = self.from_casadi(expression)
+            arguments = expression.name_in() if arguments is None else arguments
+            expression = recorded
+        elif isinstance(expression, Function):
+            arguments = list(expression.arguments) if arguments is None else arguments
+            expression = expression.results
         function = self.function(name, expression, arguments, description)
         self.functions[name] = function
         return function
+
+    def to_sympy(self, expression: Any, *, simplify: bool = False) -> Any:
+        """Write expressions in SymPy.
+
+        Parameters
+        ----------
+        expression : Expression, array of such, or Function
+        simplify : bool
+            Look for a shorter form of every entry: sines and cosines of sums of angles, common factors. Meant for
+            reading arms of a few joints.
+
+        Returns
+        -------
+        sympy.Expr, sympy.Matrix (of one column for a vector), or sympy.ImmutableDenseNDimArray for more axes
+            For a function of several results a dict of them. Symbols are real and have short names, counted from 1:
+            ``q1, dq1, ddq_r1, m1, mc_x1, I_xx1, a1, alpha1, g_y``; see `thunder_py.symbolic.names`.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            SymPy is not installed.
+        """
+        from .sympy_bridge import to_sympy
+
+        return to_sympy(self, expression, simplify=simplify)
+
+    def latex(self, quantity: Any, *, simplify: bool = True) -> str:
+        r"""Write a quantity or expressions in LaTeX, with s_1, c_{12} for sin q_1, cos(q_1 + q_2).
+
+        Parameters
+        ----------
+        quantity : str, Expression, array of such, or Function of one result
+            A name of `quantities`, or what to write.
+        simplify : bool
+            See `to_sympy`.
+        """
+        from .sympy_bridge import latex
+
+        return latex(self, quantity, simplify=simplify)
+
+    def regressor_table(self, quantity: str = "slotine_li_regressor") -> RegressorTable:
+        """Say which parameters have no influence, which act only together with others, and give the reduced regressor.
+
+        Parameters
+        ----------
+        quantity : {"slotine_li_regressor", "regressor"}
+        """
+        from .regressor_table import regressor_table
+
+        return regressor_table(self, quantity)
+
+    def to_casadi(self, expression: Any, name: str | None = None) -> Any:
+        """Make a CasADi function of scalar operations.
+
+        Parameters
+        ----------
+        expression : Expression, array of such, mapping of str to such, or Function
+            One result or several; CasADi has matrices only, so a vector becomes a column and an array of more axes a
+            matrix of its first axis by all others.
+        name : str, optional
+            Of the function and, for expressions, of the result; default the function's name, or ``function``
+            and ``result``.
+
+        Returns
+        -------
+        casadi.Function
+            Its inputs are those of the model's symbols that matter, or the function's arguments, by name.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            CasADi is not installed.
+        """
+        from .casadi_bridge import to_casadi
+
+        return to_casadi(self, expression, name)
+
+    def from_casadi(self, function: Any) -> Any:
+        """Record a CasADi function as a part of this model.
+
+        Parameters
+        ----------
+        function : casadi.Function
+            Its inputs carry names of the model's symbols and have their shapes, vectors as columns or rows. An MX
+            function is expanded to scalars.
+
+        Returns
+        -------
+        array of Expression, or a dict of them where there are several outputs
+            Matrices keep their shape, columns become vectors, 1 x 1 becomes a scalar.
+
+        Raises
+        ------
+        UnknownNameError
+            An input that is no symbol of the model, or a free variable.
+        ModelError
+            A shape that does not fit, or an operation that recordings do not have.
+        """
+        from .casadi_bridge import from_casadi
+
+        return from_casadi(self, function)

@@ -67,7 +67,7 @@ class ParameterGroup:
 
 
 def _pose_values(T: Array) -> Array:
-    """x y z, yaw pitch roll."""
+    """Return x y z, yaw pitch roll."""
     return np.concatenate([T[:3, 3], rpy_from_rotation(T[:3, :3])[::-1]])
 
 

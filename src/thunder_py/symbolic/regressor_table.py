@@ -1,0 +1,106 @@
+"""What a regressor's columns say of the parameters: which never act, which act only in sums, what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ModelError
+from .function import Expressions
+from .sympy_bridge import latex
+
+if TYPE_CHECKING:
+    from .model import SymbolicModel
+
+__all__ = ["RegressorTable", "regressor_table"]
+
+
+@dataclass(frozen=True)
+class RegressorTable:
+    """A regressor, column by column.
+
+    Attributes
+    ----------
+    quantity : str
+        Which regressor.
+    entries : (n, p) array of Expression
+        The whole regressor.
+    names : tuple of str
+        Parameter of every column, as in ``robot.parameter_names``.
+    zero : (p,) array of bool
+        Columns whose entries are the number 0 in the recording: these parameters have no influence.
+    dependent : dict of str to dict of str to float
+        For every other column that is a sum of columns of `base`: ``{name: {base name: factor}}``, with the numbers of
+        the robot's own geometry and gravity.
+    base : tuple of str
+        Columns that are linearly independent, whose parameters torques can tell apart.
+    """
+
+    model: SymbolicModel
+    quantity: str
+    entries: Expressions
+    names: tuple[str, ...]
+    zero: npt.NDArray[np.bool_]
+    dependent: dict[str, dict[str, float]]
+    base: tuple[str, ...]
+
+    @property
+    def zero_names(self) -> tuple[str, ...]:
+        """Parameters without influence."""
+        return tuple(name for name, zero in zip(self.names, self.zero, strict=True) if zero)
+
+    @property
+    def reduced_names(self) -> tuple[str, ...]:
+        """Parameters of the columns of `reduced`."""
+        return tuple(name for name, zero in zip(self.names, self.zero, strict=True) if not zero)
+
+    @property
+    def reduced(self) -> Expressions:
+        """The regressor without its zero columns, (n, number of `reduced_names`)."""
+        return self.entries[:, ~self.zero]
+
+    @property
+    def reduced_parameters(self) -> npt.NDArray[np.float64]:
+        """The robot's values of `reduced_names`: ``reduced @ reduced_parameters`` is ``entries @ robot.parameters``."""
+        return np.asarray(self.model.robot.parameters[~self.zero])
+
+    def latex(self) -> str:
+        """LaTeX of the reduced regressor; needs SymPy."""
+        return latex(self.model, self.reduced)
+
+    def __str__(self) -> str:
+        """Sentences for reading."""
+        n, p = self.entries.shape
+        lines = [
+            f"{self.quantity} of {self.model.robot.name}: {n} x {p}",
+            f"zero columns ({self.zero.sum()}): {', '.join(self.zero_names) or 'none'}",
+            f"reduced regressor: {n} x {len(self.reduced_names)}, of {', '.join(self.reduced_names)}",
+            f"linearly independent ({len(self.base)}): {', '.join(self.base)}",
+        ]
+        for name, combination in self.dependent.items():
+            terms = " ".join(f"{factor:+.6g} {other}" for other, factor in combination.items())
+            lines.append(f"column of {name} = {terms or '0 at every state'}")
+        return "\n".join(lines)
+
+
+def regressor_table(model: SymbolicModel, quantity: str = "slotine_li_regressor") -> RegressorTable:
+    """Read off a regressor which parameters have no influence; see `SymbolicModel.regressor_table`."""
+    if quantity not in ("regressor", "slotine_li_regressor"):
+        raise ModelError(f"quantity must be 'regressor' or 'slotine_li_regressor', got {quantity!r}")
+    entries = model.quantity(quantity)
+    names = model.robot.parameter_names
+    zero = np.array([all(_is_zero(x) for x in column) for column in entries.T], dtype=bool)
+    base = model.robot.base_parameters()
+    dependent = {
+        names[k]: {other: float(f) for other, f in zip(base.names, base.mapping[:, k], strict=True) if f != 0.0}
+        for k in range(len(names))
+        if not zero[k] and k not in base.independent
+    }
+    return RegressorTable(model, quantity, entries, names, zero, dependent, base.names)
+
+
+def _is_zero(x: Any) -> bool:
+    return x.is_constant and float(x) == 0.0
