@@ -52,3 +52,11 @@ def test_adaptive_panda(capsys, tmp_path):
     assert results[True].parameters[-1, 60] == pytest.approx(1.7355, abs=0.01)
     assert "truth" in capsys.readouterr().out
     assert (tmp_path / "run.png").stat().st_size > 1000
+
+
+def test_symbolic_model(capsys):
+    load("symbolic_model").main()
+    printed = capsys.readouterr().out
+    assert "run-time parameters: par_REG" in printed
+    assert "M as Robot has it True" in printed
+    assert "a batch           (1000, 4)" in printed
