@@ -10,11 +10,7 @@
 #include "array.hpp"
 #include "thunder/recording/function.hpp"
 #include "thunder/recording/interpreter.hpp"
-#if __has_include("thunder/recording/native.hpp")
 #include "thunder/recording/native.hpp"
-#else
-namespace thunder { struct NativeFunction { NativeFunction(const std::string&, const std::string&, const Function&) {} void run(const double* const*, const std::ptrdiff_t*, double* const*, std::size_t) const {} }; }
-#endif
 
 namespace thunder::python {
 

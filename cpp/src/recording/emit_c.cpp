@@ -7,6 +7,7 @@
 #include "emit_c_body.hpp"
 #include "emit_c_helpers.hpp"
 #include "emit_c_names.hpp"
+#include "thunder/recording/split.hpp"
 
 namespace thunder {
 
@@ -115,6 +116,12 @@ std::string unused_ports(const Function& f, const std::string& body) {
   return text;
 }
 
+// Longer functions are written in parts: register allocation and alias analysis take more than linear time.
+constexpr std::size_t kWhole = 2500, kPart = 1200;
+
+// Operations of functions that are worth a second form: shorter ones fit anyway, longer ones in no form.
+constexpr std::size_t kCloned = 800, kLongestCloned = 4000;
+
 /// Writes functions, and before each one the bodies it calls; equal bodies once.
 class FileWriter {
  public:
@@ -125,8 +132,11 @@ class FileWriter {
   }
 
   void add(const Function& f) {
-    const std::string text = "\n" + signature(f, f.name(), precision_, Where::source) + " {\n" + body(f) + "}\n";
-    definitions_ += text;
+    const std::string text = signature(f, f.name(), precision_, Where::source) + " {\n" + body(f) + "}\n";
+    const std::size_t size = f.instructions().size();
+    const bool clones = size > kCloned && size < kLongestCloned && f.calls().empty();
+    needs_.clones = needs_.clones || clones;
+    definitions_ += (clones ? "\nTHUNDER_CLONES\n" : "\n") + text;
     if (options_.batch) definitions_ += "\n" + batch_definition(f, precision_);
     if (options_.packed) definitions_ += "\n" + packed_definition(f, precision_);
   }
@@ -213,7 +223,11 @@ CSource emit_c(const std::vector<std::shared_ptr<const Function>>& functions, co
   using namespace emit;
   check_names(functions, options);
   FileWriter writer(functions, options);
-  for (const auto& f : functions) writer.add(*f);
+  std::vector<std::shared_ptr<const Function>> written;  // kept: the writer knows bodies by address
+  for (const auto& f : functions) {
+    written.push_back(compile_weight(*f) > kWhole ? split(f, kPart) : f);
+    writer.add(*written.back());
+  }
   const std::string own = options.header_name.empty() ? declarations(functions, options)
                                                       : "#include \"" + options.header_name + "\"\n";
   return {header(functions, options), comment_lines(options.comment) + own + "\n" +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 namespace thunder::emit {
@@ -21,6 +22,10 @@ std::vector<std::string> entries_of(const std::vector<Port>& ports) {
   for (const Port& port : ports)
     for (int k = 0; k < port.size; ++k) names.push_back(element(port.name, k));
   return names;
+}
+
+bool is_number(const std::string& text) {
+  return text.find_first_not_of("0123456789.e+-f") == std::string::npos;
 }
 
 Term constant_term(const Precision& precision, double x) {
@@ -231,15 +236,39 @@ void BodyWriter::write_call(int call) {
   if (!call_results_[call].empty()) return;
   const FunctionCall& c = f_.calls()[call];
   const Function& body = *f_.bodies()[c.body];
-  const std::string in = new_name("i"), out = new_name("o");
   std::string list;
-  for (const int v : c.arguments) list += (list.empty() ? "" : ", ") + operand(v).at_least(Binding::ternary);
-  if (!c.arguments.empty())
-    statement(std::string("const ") + precision_.type() + " " + element(in, static_cast<int>(c.arguments.size())) + " = {" +
-              list + "}");
+  for (const Port& port : body.arguments()) {
+    std::vector<std::string> entries;
+    for (int k = 0; k < port.size; ++k)
+      entries.push_back(operand(c.arguments[port.first + k]).at_least(Binding::ternary));
+    list += array_of(entries) + ", ";
+  }
+  const std::string out = new_name("o");
   statement(std::string(precision_.type()) + " " + element(out, body.result_size()));
-  statement(name_of_(body) + "(" + (c.arguments.empty() ? "0" : in) + ", " + out + ")");
+  statement(name_of_(body) + "(" + list + out + ")");
   call_results_[call] = out;
+}
+
+/// Values side by side in memory: a part of an array that holds them already, or an array of their own.
+std::string BodyWriter::array_of(const std::vector<std::string>& entries) {
+  const std::size_t bracket = entries[0].find('[');
+  if (bracket != std::string::npos) {
+    const std::string array = entries[0].substr(0, bracket);
+    const int first = std::atoi(entries[0].c_str() + bracket + 1);
+    bool in_place = true;
+    for (std::size_t k = 0; k < entries.size(); ++k)
+      in_place = in_place && entries[k] == element(array, first + static_cast<int>(k));
+    if (in_place) return first == 0 ? array : array + " + " + std::to_string(first);
+  }
+  std::string list;
+  for (const std::string& entry : entries) list += (list.empty() ? "" : ", ") + entry;
+  std::string& name = arrays_[list];
+  if (!name.empty()) return name;
+  name = new_name("i");
+  const bool numbers = std::all_of(entries.begin(), entries.end(), is_number);
+  statement(std::string(numbers ? "static const " : "const ") + precision_.type() + " " + element(name, static_cast<int>(entries.size())) + " = {" +
+            list + "}");
+  return name;
 }
 
 void BodyWriter::assign(const std::vector<std::string>& targets, const std::string& text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace thunder::emit {
 
 /// What a source file needs besides its functions.
 struct Needs {
-  bool math = false, sincos = false, zeros = false, sign = false;
+  bool math = false, sincos = false, zeros = false, sign = false, clones = false;
 };
 
 class BodyWriter {
@@ -32,6 +33,7 @@ class BodyWriter {
   std::string angles_in_place() const;
   void write_value(int value);
   void write_call(int call);
+  std::string array_of(const std::vector<std::string>& entries);
   Term expression(int value);
   Term angle_expression(int value) const;
   Term operand(int value);
@@ -54,6 +56,7 @@ class BodyWriter {
   std::vector<char> waiting_;  // expressions that are written where they are used
   std::vector<std::vector<std::string>> targets_;  // by value: entries of results
   std::vector<std::string> call_results_;          // by call: array of its results, once called
+  std::map<std::string, std::string> arrays_;      // names of arrays made for calls, by their entries
   std::string prefix_, out_;
   int names_ = 0;
   bool open_ = false;

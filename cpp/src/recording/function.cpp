@@ -49,6 +49,7 @@ std::vector<char> reachable(const Graph& graph, const std::vector<int>& roots) {
 }
 
 std::shared_ptr<const Function> function_of(const Outline& outline) {
+  if (outline.function) return outline.function;
   Graph* const graph = outline.graph.get();
   std::vector<Array> in;
   auto next = outline.arguments.begin();
@@ -59,7 +60,8 @@ std::shared_ptr<const Function> function_of(const Outline& outline) {
   }
   Array out{"out", {static_cast<int>(outline.results.size())}, {}};
   for (const int node : outline.results) out.entries.emplace_back(graph, node);
-  return std::make_shared<const Function>(outline.name, outline.graph, in, std::vector<Array>{out});
+  outline.function = std::make_shared<const Function>(outline.name, outline.graph, in, std::vector<Array>{out});
+  return outline.function;
 }
 
 }  // namespace

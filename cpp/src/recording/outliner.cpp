@@ -1,10 +1,18 @@
 #include "thunder/recording/outliner.hpp"
 
+#include <algorithm>
+
 namespace thunder {
 
 namespace {
 
 bool is_folded(const Expression& x) { return x.is(0.0) || x.is(1.0) || x.is(-1.0); }
+
+/// Of a node among the results; their number if it is none of them.
+std::size_t position(const Outline& outline, const Expression& x) {
+  const auto found = std::find(outline.results.begin(), outline.results.end(), static_cast<int>(x.node));
+  return static_cast<std::size_t>(found - outline.results.begin());
+}
 
 }  // namespace
 
@@ -36,7 +44,8 @@ void OutlineCall::define(const std::vector<Expression>& results) {
     if (x.graph != nullptr) outline->arguments.push_back(static_cast<int>(x.node));
   outline->entries = results;
   for (const Expression& x : results)
-    if (!x.is_constant() && !x.is(Op::symbol)) outline->results.push_back(static_cast<int>(x.node));
+    if (!x.is_constant() && !x.is(Op::symbol) && position(*outline, x) == outline->results.size())
+      outline->results.push_back(static_cast<int>(x.node));
   graph_->outlines.emplace(key_, std::move(outline));
 }
 
@@ -53,14 +62,13 @@ std::vector<Expression> OutlineCall::results() const {
   std::vector<int> computed;
   if (!outline->results.empty()) computed = graph_->call(outline, arguments);
   std::vector<Expression> results;
-  std::size_t next = 0;
   for (const Expression& x : outline->entries) {
     if (x.is_constant())
       results.push_back(x);
     else if (x.is(Op::symbol))
       results.push_back(passed[x.node]);
     else
-      results.emplace_back(graph_, computed[next++]);
+      results.emplace_back(graph_, computed[position(*outline, x)]);
   }
   return results;
 }

@@ -17,6 +17,7 @@ struct Node {
 };
 
 class Graph;
+class Function;
 struct Expression;
 
 /// A piece of a computation recorded once, with symbols for its arguments, and called from several places.
@@ -27,6 +28,7 @@ struct Outline {
   std::vector<int> group_sizes;     // how many of them belong to each aggregate that is passed
   std::vector<int> results;         // nodes of `graph`
   std::vector<Expression> entries;  // of what the piece returns: those results, arguments and constants
+  mutable std::shared_ptr<const Function> function;  // of arguments and results, made when it is first needed
 };
 
 struct Call {
