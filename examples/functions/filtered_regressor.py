@@ -1,13 +1,15 @@
-"""Regressor of filtered torques, without accelerations: ``thunder gen panda --functions examples/functions/filtered_regressor.py``.
+"""Regressor of filtered torques, without accelerations.
 
-A first-order low-pass of rate lambda, y' = lambda (tau - y), applied to tau = Y(q, dq, ddq) pi and integrated by parts where ddq
-stands, gives (DARKO D4.2, section 3.2.3, with its signs corrected: D-13 of docs/errata.md)
+``thunder gen panda --functions examples/functions/filtered_regressor.py``
+
+A first-order low-pass of rate lambda, y' = lambda (tau - y), applied to tau = Y(q, dq, ddq) pi and integrated by
+parts where ddq stands, gives (DARKO D4.2, section 3.2.3, with its signs corrected: D-13 of docs/errata.md)
 
     y(t) = W(t) pi,    W(t) = W_a(t) - exp(-lambda t) W_a(0) - z(t),    z' = lambda (W_b - z),  z(0) = 0,
     W_a pi = lambda M dq,    W_b pi = lambda M dq + C' dq - G - friction,
 
-so a controller low-passes what it measures, tau, and W_b, and knows what Y pi would have been. C' dq is the gradient of the kinetic
-energy by q, since C holds the Christoffel symbols.
+so a controller low-passes tau, which it measures, and W_b, and has y = W pi to estimate pi from. C' dq is the
+gradient of the kinetic energy by q, since C holds the Christoffel symbols.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Regressors of the lengths of an arm: ``thunder gen panda --functions examples/functions/kinematic_regressors.py``.
 
-Where lengths of links or the grasp of a tool are unknown, adaptive control in task space needs what is linear in them: the twist
-J dq and the torque J' w of a wrench. Both are affine in the lengths l = (a_1, d_1, ..., a_n, d_n, x, y, z of the tool),
+Where lengths of links or the grasp of a tool are unknown, adaptive control in task space needs what is linear in
+them: the twist J dq and the torque J' w of a wrench. Both are affine in the lengths l = (a_1, d_1, ..., a_n, d_n, x,
+y, z of the tool),
 
     J dq = R_v l + twist without lengths,    J' w = R_w l + torque without lengths,
 

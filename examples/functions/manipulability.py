@@ -1,8 +1,8 @@
 """Manipulability and its gradient, for ``thunder gen panda --functions examples/functions/manipulability.py``.
 
-w = sqrt(det(J J')) is Yoshikawa's measure; a redundant arm that moves along the gradient of w, as far as its task lets it, keeps
-away from singularities. Arms with fewer than six joints have sqrt(det(J' J)), which vanishes where two joints move the
-end effector alike.
+w = sqrt(det(J J')) is Yoshikawa's measure; a redundant arm that moves along the gradient of w, as far as its task
+lets it, keeps away from singularities. Arms with fewer than six joints have sqrt(det(J' J)), which vanishes where two
+joints move the end effector alike.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Dynamics of the end effector's position, for ``thunder gen panda --functions examples/functions/operational_space.py``.
+"""Dynamics of the end effector's position.
 
-With J_p the rows of the position, Lambda = (J_p M^-1 J_p')^-1 is the inertia that a force at the end effector meets, J_bar =
-M^-1 J_p' Lambda the dynamically consistent inverse, whose null space holds motions that cost the task no force, and
-p = J_bar' G the force that carries the arm's weight (Khatib 1987).
+``thunder gen panda --functions examples/functions/operational_space.py``
+
+With J_p the rows of the position, Lambda = (J_p M^-1 J_p')^-1 is the inertia that a force at the end effector meets,
+J_bar = M^-1 J_p' Lambda the dynamically consistent inverse, whose null space holds motions that cost the task no
+force, and p = J_bar' G the force that carries the arm's weight (Khatib 1987).
 """
 
 from __future__ import annotations

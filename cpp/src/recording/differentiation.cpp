@@ -1,5 +1,7 @@
 #include "thunder/recording/differentiation.hpp"
 
+#include "thunder/recording/function.hpp"
+
 #include <stdexcept>
 
 namespace thunder {
@@ -49,7 +51,6 @@ struct Operands {
 
 Operands operands_of(Graph& graph, int i) {
   const Node node = graph.node(i);  // a copy: partials record more nodes
-  if (node.op == Op::result) throw std::invalid_argument("outlined recordings are not differentiated");
   Operands o{};
   o.count = arity(node.op);
   const int indices[3] = {node.a, node.b, node.c};
@@ -143,11 +144,27 @@ void reverse(Graph& graph, const std::vector<int>& outputs, const std::vector<Ex
 
 }  // namespace
 
+namespace {
+
+/// The same values with calls of outlined pieces written out: the chain rule has to see every operation.
+std::vector<Expression> inlined(Graph& graph, const std::vector<Expression>& outputs) {
+  if (graph.calls().empty()) return outputs;
+  Array in{"symbols", {0}, {}}, out{"outputs", {static_cast<int>(outputs.size())}, outputs};
+  for (int i = 0; i < graph.size(); ++i)
+    if (graph.node(i).op == Op::symbol) in.entries.emplace_back(&graph, i);
+  in.shape[0] = static_cast<int>(in.entries.size());
+  const std::shared_ptr<Graph> borrowed(&graph, [](Graph*) {});
+  const Function function("inlined", borrowed, {in}, {out});
+  return function.calls().empty() ? outputs : function(in.entries);
+}
+
+}  // namespace
+
 std::vector<Expression> jacobian(Graph& graph, const std::vector<Expression>& outputs,
                                  const std::vector<Expression>& inputs, Mode mode) {
   check_inputs(graph, inputs);
   std::vector<int> nodes;
-  for (const Expression& y : outputs) nodes.push_back(node_in(graph, y));
+  for (const Expression& y : inlined(graph, outputs)) nodes.push_back(node_in(graph, y));
   std::vector<Expression> result(outputs.size() * inputs.size());
   if (mode == Mode::cheaper) mode = inputs.size() <= outputs.size() ? Mode::forward : Mode::reverse;
   (mode == Mode::forward ? forward : reverse)(graph, nodes, inputs, result);

@@ -183,6 +183,11 @@ Expression sine_or_cosine(Op op, const Expression& x) {
     rest = x.operand(0);
     shifted = true;
   }
+  if (x.is(Op::sub) && x.operand(0).is_constant()) {
+    angle = x.operand(0).value;
+    rest = -x.operand(1);
+    shifted = true;
+  }
   const int turns = shifted ? quarter_turns(angle) : -1;
   return turns >= 0 ? turned(cosine, rest, turns) : intern(op, x);
 }

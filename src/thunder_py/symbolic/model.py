@@ -42,7 +42,7 @@ class SymbolicModel:
         default REG, or DYN where the robot's file masks a part of a link's entries.
     outline : bool
         Record what repeats from joint to joint as functions of their own, called for each: for the code of long arms.
-        Such expressions have no derivatives.
+        Derivatives write these calls out.
     **arguments
         For each parameter group, ``dh, inertial, friction, gravity, base, tool, rotor, armature, elastic_K, elastic_D,
         elastic_Dm, elastic_Mm``: True (run-time arguments), False (baked numbers) or a mask of its entries. What is
