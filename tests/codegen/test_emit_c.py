@@ -184,6 +184,20 @@ def test_sines_and_cosines_stand_in_one_call(tmp_path):
         assert not re.search(r"\b(sin|cos)\(", body)
 
 
+@every_compiler
+def test_long_functions_with_and_without_avx(compiler, tmp_path):
+    m = SymbolicModel(th.Robot.load("panda"))
+    f = Function("f", {"q": m.q, "dq": m.dq, "ddq": m.ddq}, {"Y": m.regressor()})
+    assert f.operation_count > 800
+    x = np.random.default_rng(6).normal(size=(3, 7))
+    results = []
+    for k, flags in enumerate(([], ["-DTHUNDER_NO_AVX"], ["-O0"], ["-O3", "-flto"])):
+        (tmp_path / str(k)).mkdir()
+        results.append(Compiled([f], tmp_path / str(k), compiler, flags).call("f", *x))
+        np.testing.assert_array_equal(results[k], results[0])
+    np.testing.assert_allclose(results[0], f(*x), rtol=0, atol=1e-13)
+
+
 def test_needs_no_header_without_functions_of_it():
     g = _core.Graph()
     x = symbols("x", 2, g)
@@ -272,6 +286,7 @@ def test_sanitizers_find_nothing(compiler, tmp_path):
         ("x" * 300, "longer"),
         ("thunder_sincos", "uses itself"),
         ("thunder_zeros", "uses itself"),
+        ("THUNDER_ARRAY", "uses itself"),
     ],
 )
 def test_bad_function_names(name, reason):

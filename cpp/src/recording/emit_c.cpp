@@ -119,8 +119,8 @@ std::string unused_ports(const Function& f, const std::string& body) {
 // Longer functions are written in parts: register allocation and alias analysis take more than linear time.
 constexpr std::size_t kWhole = 2500, kPart = 1200;
 
-// Operations of functions that are worth a second form: shorter ones fit anyway, longer ones in no form.
-constexpr std::size_t kCloned = 800, kLongestCloned = 4000;
+// Operations of functions that are worth a form with AVX: shorter ones fit anyway, longer ones in no form.
+constexpr std::size_t kTwoForms = 800, kOneForm = 4000;
 
 /// Writes functions, and before each one the bodies it calls; equal bodies once.
 class FileWriter {
@@ -132,11 +132,12 @@ class FileWriter {
   }
 
   void add(const Function& f) {
-    const std::string text = signature(f, f.name(), precision_, Where::source) + " {\n" + body(f) + "}\n";
+    const std::string text = body(f);
     const std::size_t size = f.instructions().size();
-    const bool clones = size > kCloned && size < kLongestCloned && f.calls().empty();
-    needs_.clones = needs_.clones || clones;
-    definitions_ += (clones ? "\nTHUNDER_CLONES\n" : "\n") + text;
+    if (size > kTwoForms && size < kOneForm && f.calls().empty())
+      add_two_forms(f, text);
+    else
+      definitions_ += "\n" + definition(f, f.name(), text);
     if (options_.batch) definitions_ += "\n" + batch_definition(f, precision_);
     if (options_.packed) definitions_ += "\n" + packed_definition(f, precision_);
   }
@@ -145,6 +146,24 @@ class FileWriter {
   const Needs& needs() const { return needs_; }
 
  private:
+  std::string definition(const Function& f, const std::string& name, const std::string& text) const {
+    return signature(f, name, precision_, Where::source) + " {\n" + text + "}\n";
+  }
+
+  /// The statements once, inlined into a function with AVX and one without.
+  void add_two_forms(const Function& f, const std::string& text) {
+    needs_.avx = true;
+    std::vector<std::string> ports;
+    for (const auto* list : {&f.arguments(), &f.results()})
+      for (const Port& port : *list) ports.push_back(port.name);
+    const std::string straight = free_name("thunder_straight_" + f.name()), avx = free_name("thunder_avx_" + f.name());
+    const std::string values = "(" + listed(ports, straight.size() + 6, "      ") + ");\n";
+    definitions_ += "\nTHUNDER_STRAIGHT " + definition(f, straight, text) + "\n#ifdef THUNDER_AVX\nTHUNDER_AVX static " +
+                    definition(f, avx, "  " + straight + values) + "#endif\n\n" +
+                    definition(f, f.name(), "#ifdef THUNDER_AVX\n  if (__builtin_cpu_supports(\"avx\")) {\n    " + avx + values +
+                                                "    return;\n  }\n#endif\n  " + straight + values);
+  }
+
   std::string body(const Function& f) {
     const auto name_of = [this](const Function& outlined) { return outline(outlined); };
     const std::string text = BodyWriter(f, precision_, needs_, name_of).write();
@@ -157,14 +176,13 @@ class FileWriter {
     const std::string text = signature(f, "", precision_, Where::source) + " {\n" + body(f) + "}\n";
     const auto [entry, is_new] = outlines_.try_emplace(text, "");
     if (is_new) {
-      entry->second = free_name(f.name());
+      entry->second = free_name("thunder_part_" + identifier_from(f.name()));
       definitions_ += "\nstatic void " + entry->second + text.substr(5);
     }
     return names_of_[&f] = entry->second;
   }
 
-  std::string free_name(const std::string& wanted) {
-    const std::string start = "thunder_part_" + identifier_from(wanted);
+  std::string free_name(const std::string& start) {
     std::string name = start;
     for (int k = 2; !taken_.insert(name).second; ++k) name = start + "_" + std::to_string(k);
     return name;

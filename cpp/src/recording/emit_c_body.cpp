@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLength = 90;  // of an expression, before its parts get names
 constexpr int kDepth = 12;
 constexpr std::size_t kChain = 8;  // entries of results in one assignment
-constexpr int kZeroRun = 4;        // zeros side by side that are worth a loop
+constexpr int kZeroRun = 4;        // zeros, or copies, side by side that are worth a loop
 
 std::string element(const std::string& array, int k) { return array + "[" + std::to_string(k) + "]"; }
 
@@ -54,6 +54,7 @@ std::string BodyWriter::write() {
     if (v < f_.first_instruction() ? f_.is_argument(v) : plan_.angle_of[v] >= 0)
       if (!targets_[v].empty()) assign(targets_[v], operand(v).at_least(Binding::ternary));
   write_constant_results();
+  write_copies();
   close();
   return std::move(out_);
 }
@@ -102,6 +103,44 @@ void BodyWriter::write_constant_results() {
   for (int v = f_.argument_size(); v < f_.first_instruction(); ++v)
     if (f_.constant(v) != 0.0 && !targets_[v].empty())
       assign(targets_[v], constant_term(precision_, f_.constant(v)).at_least(Binding::ternary));
+}
+
+namespace {
+
+/// Array and index of an entry such as out[3].
+std::pair<std::string, int> place_of(const std::string& entry) {
+  const std::size_t bracket = entry.find('[');
+  return {entry.substr(0, bracket), std::atoi(entry.c_str() + bracket + 1)};
+}
+
+std::string at(const std::pair<std::string, int>& place) {
+  return place.second == 0 ? place.first : place.first + " + " + std::to_string(place.second);
+}
+
+}  // namespace
+
+/// What calls computed goes to the results at the end, runs of entries side by side together: compilers look back from
+/// every single load past all calls and stores.
+void BodyWriter::write_copies() {
+  std::map<std::pair<std::string, int>, std::pair<std::string, int>> from;  // by place in the results
+  for (const auto& [target, source] : copies_) from[place_of(target)] = place_of(source);
+  for (auto first = from.begin(); first != from.end();) {
+    auto end = std::next(first);
+    int length = 1;
+    const auto follows = [&] {
+      return end->first == std::make_pair(first->first.first, first->first.second + length) &&
+             end->second == std::make_pair(first->second.first, first->second.second + length);
+    };
+    while (end != from.end() && follows()) ++end, ++length;
+    if (length >= kZeroRun) {
+      needs_.copy = true;
+      statement("thunder_copy(" + at(first->first) + ", " + at(first->second) + ", " + std::to_string(length) + ")");
+    } else {
+      for (; first != end; ++first)
+        statement(element(first->first.first, first->first.second) + " = " + element(first->second.first, first->second.second));
+    }
+    first = end;
+  }
 }
 
 /// Writes the long runs of zeros and leaves the others in `entries`.
@@ -172,7 +211,7 @@ void BodyWriter::write_value(int value) {
   if (i.op == Op::result) {
     write_call(i.a);
     terms_[value].text = element(call_results_[i.a], i.b);
-    if (!targets.empty()) assign(targets, terms_[value].text);
+    for (const std::string& target : targets) copies_.emplace_back(target, terms_[value].text);
     return;
   }
   note_library(i.op);
@@ -258,7 +297,7 @@ std::string BodyWriter::array_of(const std::vector<std::string>& entries) {
     bool in_place = true;
     for (std::size_t k = 0; k < entries.size(); ++k)
       in_place = in_place && entries[k] == element(array, first + static_cast<int>(k));
-    if (in_place) return first == 0 ? array : array + " + " + std::to_string(first);
+    if (in_place) return at({array, first});
   }
   std::string list;
   for (const std::string& entry : entries) list += (list.empty() ? "" : ", ") + entry;

@@ -13,7 +13,7 @@ namespace thunder::emit {
 
 /// What a source file needs besides its functions.
 struct Needs {
-  bool math = false, sincos = false, zeros = false, sign = false, clones = false;
+  bool math = false, sincos = false, zeros = false, sign = false, copy = false, avx = false;
 };
 
 class BodyWriter {
@@ -29,6 +29,7 @@ class BodyWriter {
   void name_leaves();
   void write_constant_results();
   void write_zeros(std::vector<int>& entries);
+  void write_copies();
   void write_angles();
   std::string angles_in_place() const;
   void write_value(int value);
@@ -57,6 +58,7 @@ class BodyWriter {
   std::vector<std::vector<std::string>> targets_;  // by value: entries of results
   std::vector<std::string> call_results_;          // by call: array of its results, once called
   std::map<std::string, std::string> arrays_;      // names of arrays made for calls, by their entries
+  std::vector<std::pair<std::string, std::string>> copies_;  // entry of a result, entry of what a call gave
   std::string prefix_, out_;
   int names_ = 0;
   bool open_ = false;

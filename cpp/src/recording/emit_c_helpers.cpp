@@ -61,6 +61,17 @@ static void thunder_sincos_pair(THUNDER_ARRAY(const float, x, 2), THUNDER_ARRAY(
 }
 )";
 
+constexpr const char* kAvx = R"(
+/* Longer functions hardly fit where processors keep decoded instructions. With AVX they are a quarter shorter, and their results
+   the same: the processor is asked. -DTHUNDER_NO_AVX does without. */
+#if defined(__GNUC__) && defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX__) && !defined(THUNDER_NO_AVX)
+#define THUNDER_AVX __attribute__((target("avx")))
+#define THUNDER_STRAIGHT static inline __attribute__((always_inline))
+#else
+#define THUNDER_STRAIGHT static
+#endif
+)";
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
   return text;
@@ -119,6 +130,9 @@ std::string helpers(const Precision& precision, const Needs& needs) {
     text += precision.single ? kSincosFloat : kSincosDouble;
     text += sincos_loop(precision);
   }
+  if (needs.copy)
+    text += std::string("\nstatic void thunder_copy(") + precision.type() + " *to, const " + precision.type() +
+            " *from, int n) {\n  for (int i = 0; i < n; ++i) to[i] = from[i];\n}\n";
   if (needs.zeros)
     text += std::string("\nstatic void thunder_zeros(") + precision.type() + " *x, int n) {\n  for (int i = 0; i < n; ++i) x[i] = " +
             precision.number(0.0) + ";\n}\n";
@@ -127,6 +141,7 @@ std::string helpers(const Precision& precision, const Needs& needs) {
     text += "\nstatic " + type + " thunder_sign(" + type + " x) {\n  return x > " + zero + " ? " + one + " : x < " + zero + " ? -" +
             one + " : x;\n}\n";
   }
+  if (needs.avx) text += kAvx;
   return text + kNoPairs;
 }
 

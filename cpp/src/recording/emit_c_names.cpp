@@ -76,9 +76,10 @@ void check_identifier(const std::string& what, const std::string& name) {
     refuse(what, name, "is reserved: no leading underscore, and no two in a row");
   if (keywords().count(name)) refuse(what, name, "is a keyword of C or C++");
   if (library_names().count(name)) refuse(what, name, "is a name of the C library");
-  if (name.compare(0, 8, "thunder_") == 0 || name.compare(0, 8, "THUNDER_") == 0)
-    for (const char* own : {"thunder_sincos", "thunder_sincos_pair", "thunder_zeros", "thunder_sign", "THUNDER_ARRAY"})
-      if (name == own) refuse(what, name, "is a name the generated code uses itself");
+  bool own = name.compare(0, 8, "THUNDER_") == 0;
+  for (const char* helper : {"thunder_sincos", "thunder_sincos_pair", "thunder_zeros", "thunder_copy", "thunder_sign"})
+    own = own || name == helper;
+  if (own) refuse(what, name, "is a name the generated code uses itself");
 }
 
 void check_ports(const Function& function) {
