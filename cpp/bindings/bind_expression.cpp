@@ -166,7 +166,7 @@ void define_inspection(py::class_<Object>& c) {
   });
   c.def("__eq__", [](const Object& a, py::handle b) { return is_scalar(b) && a.x.same(read_expression(b).x); }, py::arg("other"),
         "Are both recorded as the same node, or the same number?");
-  c.def("__hash__", [](const Object& a) { return a.x.is_constant() ? std::hash<double>()(a.x.value) : std::hash<std::int64_t>()(a.x.node * 2 + 1); });
+  c.def("__hash__", [](const Object& a) { return a.x.is_constant() ? py::hash(py::float_(a.x.value)) : static_cast<py::ssize_t>(std::hash<std::int64_t>()(a.x.node * 2 + 1)); });
   c.def("__str__", &text_of);
   c.def("__repr__", &text_of);
 }

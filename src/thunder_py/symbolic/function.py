@@ -18,8 +18,8 @@ __all__ = ["Function"]
 Expressions = npt.NDArray[np.object_]
 
 
-def _arrays(ports: Mapping[str, Any]) -> dict[str, Expressions]:
-    return {check_name(name): np.asarray(value, dtype=object) for name, value in ports.items()}
+def _arrays(ports: Mapping[str, Any], what: str) -> dict[str, Expressions]:
+    return {check_name(name, f"{what} name"): np.asarray(value, dtype=object) for name, value in ports.items()}
 
 
 class Function(_core.Function):
@@ -49,11 +49,11 @@ class Function(_core.Function):
     def __init__(
         self, name: str, arguments: Mapping[str, Any], results: Mapping[str, Any], description: str = ""
     ) -> None:
-        self.arguments, self.results = _arrays(arguments), _arrays(results)
+        self.arguments, self.results = _arrays(arguments, "argument"), _arrays(results, "result")
         self.description = description
         try:
             super().__init__(
-                check_name(name),
+                check_name(name, "function name"),
                 [(key, list(value.shape), list(value.ravel())) for key, value in self.arguments.items()],
                 [(key, list(value.shape), list(value.ravel())) for key, value in self.results.items()],
             )

@@ -12,8 +12,8 @@ from .. import _core
 from ..errors import ModelError
 
 __all__ = [
-    "arccos", "arcsin", "arctan2", "cos", "cross", "det", "exp", "gradient", "hessian", "inverse", "jacobian", "log",
-    "sign", "sin", "solve", "sqrt", "tan", "tanh", "where",
+    "arccos", "arcsin", "arctan2", "cos", "cross", "det", "exp", "gradient", "hessian", "inverse", "jacobian", "less",
+    "less_equal", "log", "maximum", "minimum", "sign", "sin", "solve", "sqrt", "tan", "tanh", "where",
 ]  # fmt: skip
 
 Expression = _core.Expression
@@ -50,8 +50,24 @@ def arctan2(y: Any, x: Any) -> Any:
     return _arctan2(y, x) if np.ndim(y) == np.ndim(x) == 0 else np.vectorize(_arctan2, otypes=[object])(y, x)
 
 
+def _entrywise(name: str, sentence: str, entry: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def function(a: Any, b: Any) -> Any:
+        return entry(a, b) if np.ndim(a) == np.ndim(b) == 0 else np.vectorize(entry, otypes=[object])(a, b)
+
+    function.__name__ = name
+    function.__doc__ = sentence
+    return function
+
+
+# NumPy's own comparisons of object arrays want truth values, which expressions do not have
+less = _entrywise("less", "1 where a < b, else 0, entry by entry.", lambda a, b: a < b)
+less_equal = _entrywise("less_equal", "1 where a <= b, else 0, entry by entry.", lambda a, b: a <= b)
+maximum = _entrywise("maximum", "The larger of a and b, entry by entry.", lambda a, b: _core.select(a < b, b, a))
+minimum = _entrywise("minimum", "The smaller of a and b, entry by entry.", lambda a, b: _core.select(a < b, a, b))
+
+
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """Choose `a` where the condition holds, else `b`, entry by entry; conditions are comparisons such as ``x < 0``."""
+    """Choose `a` where the condition holds, else `b`, entry by entry; conditions: ``x < 0``, `less` for arrays."""
     if np.ndim(condition) == np.ndim(a) == np.ndim(b) == 0:
         return _core.select(condition, a, b)
     return np.vectorize(_core.select, otypes=[object])(condition, a, b)
@@ -130,6 +146,8 @@ def solve(A: Any, b: Any) -> Expressions:
     L, D = _symmetric_factors(_square(A))
     x = np.array(b, dtype=object)
     n = len(D)
+    if x.ndim not in (1, 2) or len(x) != n:
+        raise ModelError(f"b must have {n} rows, got shape {x.shape}")
     for i in range(1, n):
         x[i] = x[i] - L[i, :i] @ x[:i]
     for i in range(n):

@@ -101,8 +101,11 @@ class SymbolicModel:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """Names of the quantities, each a method of this object."""
-        return tuple(self._quantities)
+        """Names of the quantities, each a method of this object; those of elastic joints only where there are some."""
+        return tuple(name for name in self._quantities if self.robot.e or not self._is_elastic(name))
+
+    def _is_elastic(self, quantity: str) -> bool:
+        return not set(_MOTOR_STATES).isdisjoint(self._quantities[quantity][0])
 
     def __getattr__(self, name: str) -> Any:
         """Symbols and quantities by name."""
@@ -160,6 +163,8 @@ class SymbolicModel:
         """
         if name not in self._quantities:
             raise UnknownNameError(f"no quantity is called {name!r}{nearest_hint(name, self._quantities)}")
+        if self._is_elastic(name) and not self.robot.e:
+            raise ModelError(f"{name} needs elastic joints, and {self.robot.name} has none")
         chosen = list(_ALL_ROWS if rows is None else rows)
         wanted, _, takes_frame, takes_rows = self._quantities[name]
         if (frame is not None and not takes_frame) or (rows is not None and not takes_rows):
