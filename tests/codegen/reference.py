@@ -15,8 +15,9 @@ from thunder_py.transforms import pose_from_rpy
 from .libraries import Array
 
 _DIRECT = {
-    "M": "mass_matrix", "C": "coriolis_matrix", "C_std": "coriolis_matrix", "G": "gravity_vector", "dl": "friction_torque",
-    "M_dot": "mass_matrix_dot", "C_dot": "coriolis_matrix_dot", "G_dot": "gravity_vector_dot", "M_ddot": "mass_matrix_ddot",
+    "M": "mass_matrix", "C": "coriolis_matrix", "C_std": "coriolis_matrix", "G": "gravity_vector",
+    "dl": "friction_torque", "M_dot": "mass_matrix_dot", "C_dot": "coriolis_matrix_dot",
+    "G_dot": "gravity_vector_dot", "M_ddot": "mass_matrix_ddot",
     "C_ddot": "coriolis_matrix_ddot", "G_ddot": "gravity_vector_ddot", "inverse_dynamics": "inverse_dynamics",
     "forward_dynamics": "forward_dynamics", "kinetic_energy": "kinetic_energy", "potential_energy": "potential_energy",
     "T_0_ee": "forward_kinematics", "J_ee": "jacobian", "J_ee_dot": "jacobian_dot", "J_ee_ddot": "jacobian_ddot",
@@ -72,7 +73,7 @@ def quantity(robot: th.Robot, name: str, state: dict[str, Array]) -> Array:
 
 def expected(robot: th.Robot, function: str, state: dict[str, Array]) -> Array:
     """What a function of the library must give."""
-    n, first = robot.n, 10 * robot.n
+    first = 10 * robot.n
     if function in _DIRECT:
         return quantity(robot, _DIRECT[function], state)
     if function in _REGRESSORS:

@@ -16,8 +16,8 @@ __all__ = ["add_parser", "run"]
 
 _DESCRIPTION = """\
 Write <robot>_generatedFiles: the robot's kinematics, dynamics and regressors as C functions without any dependency,
-a C++ class over Eigen, parameter files, CMake targets, a README, and on request a Python package. The folder appears whole
-or not at all; one that was generated before is replaced.
+a C++ class over Eigen, parameter files, CMake targets, a README, and on request a Python package. The folder appears
+whole or not at all; one that was generated before is replaced.
 """
 
 _EPILOG = """\
@@ -25,7 +25,7 @@ examples:
   thunder gen panda                                  a bundled robot, everything, into this folder
   thunder gen my_arm.yaml -o build -p                with Python bindings: pip install build/my_arm_generatedFiles
   thunder gen my_arm.urdf --tip-link flange --select M,C,G,Yr
-  thunder gen panda -n wrist --scalar float --select G,inverse_dynamics --baked all       for a microcontroller
+  thunder gen panda --scalar float --select G,inverse_dynamics --baked all     for a microcontroller
   thunder gen my_arm.yaml --run-time inertial,tool --baked friction
   thunder gen panda --functions my_functions.py      a Python file that defines functions(model); it is run
 
@@ -99,7 +99,8 @@ def _groups(robot: Robot, run_time: str, baked: str) -> dict[str, bool]:
             if name not in (*GROUPS, "elastic", "all"):
                 known = (*GROUPS, "elastic", "all")
                 raise UnknownNameError(
-                    f"{option}: no parameter group is called {name!r}{nearest_hint(name, known)}; there are {', '.join(known)}"
+                    f"{option}: no parameter group is called {name!r}{nearest_hint(name, known)}; "
+                    f"there are {', '.join(known)}"
                 )
             members = {"all": list(there), "elastic": elastic}.get(name, [name])
             for member in members:

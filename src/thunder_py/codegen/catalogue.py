@@ -25,13 +25,14 @@ Record = Callable[[SymbolicModel, dict[str, Expressions]], Any]
 FAMILIES = {"T_0_i": "T_0_", "J_i": "J_"}
 
 _TORQUE = "N m, or N of a prismatic joint"
+_ACCELERATION = "rad/s^2, or m/s^2 of a prismatic joint"
 _INERTIA = "kg m^2, kg m or kg"
 _PER_PARAMETER = "torque per unit of the parameter"
 
 # name, quantity, description, unit
 _DYNAMICS = (
     ("M", "mass_matrix", "Mass matrix, drives included", _INERTIA),
-    ("C", "coriolis_matrix", "Coriolis matrix of Christoffel symbols: M_dot - 2 C is skew-symmetric", _INERTIA + ", per s"),
+    ("C", "coriolis_matrix", "Coriolis matrix of Christoffel symbols: M_dot - 2 C is skew", _INERTIA + ", per s"),
     ("G", "gravity_vector", "Gravity torque: what holds the arm still", _TORQUE),
     ("M_dot", "mass_matrix_dot", "Time derivative of M", _INERTIA + ", per s"),
     ("C_dot", "coriolis_matrix_dot", "Time derivative of C", _INERTIA + ", per s^2"),
@@ -40,7 +41,7 @@ _DYNAMICS = (
     ("C_ddot", "coriolis_matrix_ddot", "Second time derivative of C", _INERTIA + ", per s^3"),
     ("G_ddot", "gravity_vector_ddot", "Second time derivative of G", _TORQUE + ", per s^2"),
     ("inverse_dynamics", "inverse_dynamics", "Torque of a motion: M ddq + C dq + G + dl", _TORQUE),
-    ("forward_dynamics", "forward_dynamics", "Acceleration under the torque tau", "rad/s^2, or m/s^2 of a prismatic joint"),
+    ("forward_dynamics", "forward_dynamics", "Acceleration under the torque tau", _ACCELERATION),
     ("kinetic_energy", "kinetic_energy", "Kinetic energy", "J"),
     ("potential_energy", "potential_energy", "Potential energy, zero for mass at the world's origin", "J"),
 )  # fmt: skip
@@ -64,7 +65,7 @@ _ELASTIC = (
         "elastic_forward_dynamics",
         "elastic_forward_dynamics",
         "Accelerations of joints, then of motors, under the torque tau",
-        "rad/s^2, or m/s^2 of a prismatic joint",
+        _ACCELERATION,
     ),
 )
 
@@ -126,7 +127,7 @@ def _kinematics(robot: Robot) -> Iterable[Item]:
         yield Item(f"J_{i}", ("q",), _quantity("jacobian", i), text, "m, 1")
     end = "Jacobian of the end effector"
     yield Item("J_ee", ("q",), _quantity("jacobian"), f"{end}: linear rows first, in world axes", "m, 1")
-    yield Item("J_ee_dot", ("q", "dq"), _quantity("jacobian_dot"), f"Time derivative of J_ee", "m/s, 1/s")
+    yield Item("J_ee_dot", ("q", "dq"), _quantity("jacobian_dot"), "Time derivative of J_ee", "m/s, 1/s")
     text = "Second time derivative of J_ee"
     yield Item("J_ee_ddot", ("q", "dq", "ddq"), _quantity("jacobian_ddot"), text, "m/s^2, 1/s^2")
     text = "Damped pseudo-inverse of J_ee: J'(J J' + damping^2 1)^-1, or (J'J + damping^2 1)^-1 J' below six joints"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
+import numpy.typing as npt
+
 from .class_members import Setter, cpp_type, frame_getters, getters, parameters, setters
 from .contents import Contents, LibraryFunction
 
@@ -34,9 +37,9 @@ def class_header(contents: Contents) -> str:
 #include <string>
 #include <tuple>
 
-/// State, parameters and everything that is computed of them: set, then get. Nothing here allocates but the functions of
-/// files. Setters throw std::invalid_argument for a vector of the wrong size, functions of files std::runtime_error that
-/// says file, line and key. Objects are independent; one object is for one thread.
+/// State, parameters and everything that is computed of them: set, then get. Nothing here allocates but the functions
+/// of files. Setters throw std::invalid_argument for a vector of the wrong size, functions of files std::runtime_error
+/// that says file, line and key. Objects are independent; one object is for one thread.
 class thunder_{name} {{
  public:
   template <int rows, int columns>
@@ -61,9 +64,9 @@ class thunder_{name} {{
   template <class To, class From>
   static void assign(To& to, const Eigen::MatrixBase<From>& from, const char* what) {{
     if (from.rows() != to.rows() || from.cols() != to.cols())
-      throw std::invalid_argument(std::string("thunder_{name}::") + what + " needs " + std::to_string(to.rows()) + " x " +
-                                  std::to_string(to.cols()) + " numbers, got " + std::to_string(from.rows()) + " x " +
-                                  std::to_string(from.cols()));
+      throw std::invalid_argument(std::string("thunder_{name}::") + what + " needs " + std::to_string(to.rows()) +
+                                  " x " + std::to_string(to.cols()) + " numbers, got " +
+                                  std::to_string(from.rows()) + " x " + std::to_string(from.cols()));
     to = from;
   }}
 {_private(contents)}}};
@@ -94,8 +97,8 @@ def _setters(contents: Contents) -> str:
     text = "".join(_setter(setter) for setter in setters(contents))
     return text + (
         "  template <class A, class B, class C, class D>\n"
-        "  void setArguments(const Eigen::MatrixBase<A>& q, const Eigen::MatrixBase<B>& dq, const Eigen::MatrixBase<C>& dqr,\n"
-        "                    const Eigen::MatrixBase<D>& ddqr) {\n"
+        "  void setArguments(const Eigen::MatrixBase<A>& q, const Eigen::MatrixBase<B>& dq,\n"
+        "                    const Eigen::MatrixBase<C>& dqr, const Eigen::MatrixBase<D>& ddqr) {\n"
         "    set_q(q), set_dq(dq), set_dqr(dqr), set_ddqr(ddqr);\n  }\n"
     )
 
@@ -119,7 +122,8 @@ def _getters(contents: Contents) -> str:
     for name, frames in frame_getters(contents).items():
         shape = "Matrix<4, 4>" if name == "get_T_0" else f"Matrix<6, {contents.n}>"
         lines.append(
-            f"  /// {name}_{frames[0]}() ... by number; std::out_of_range for another\n  {shape} {name}(int frame) const;\n"
+            f"  /// {name}_{frames[0]}() ... by number; std::out_of_range for another\n"
+            f"  {shape} {name}(int frame) const;\n"
         )
     return "".join(lines)
 
@@ -141,14 +145,15 @@ def _parameters(contents: Contents) -> str:
     return text
 
 
-def _ones(mask: object) -> str:
-    indices = [str(k) for k, bit in enumerate(mask) if bit]  # type: ignore[call-overload]
+def _ones(mask: npt.NDArray[np.bool_]) -> str:
+    indices = [str(k) for k in np.flatnonzero(mask)]
     return ", ".join(indices[:20]) + (", ..." if len(indices) > 20 else "")
 
 
 def _files(contents: Contents) -> str:
     load = "".join(
-        f"  /// links' parameters of a file that save_par_{key} wrote\n  void load_par_{key}(const std::string& path);\n"
+        f"  /// links' parameters of a file that save_par_{key} wrote\n"
+        f"  void load_par_{key}(const std::string& path);\n"
         for key in ("REG", "DYN")
         if contents.inertial.mask.any()
     )

@@ -24,7 +24,8 @@ _MEANINGS = {
     "gravity": "acceleration in the world", "base": "x y z, yaw pitch roll of the base in the world",
     "tool": "x y z, yaw pitch roll of the end effector in the last link", "rotor": "inertias of the rotors",
     "armature": "inertias on the diagonal of M", "elastic_K": "stiffness coefficients, joint after joint",
-    "elastic_D": "damping coefficients, joint after joint", "elastic_Dm": "motor damping coefficients, joint after joint",
+    "elastic_D": "damping coefficients, joint after joint",
+    "elastic_Dm": "motor damping coefficients, joint after joint",
     "elastic_Mm": "motor inertias",
 }  # fmt: skip
 _REG = "m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the link's origin, link after link"
@@ -69,7 +70,7 @@ class ParameterMember:
 
     @property
     def run_time(self) -> bool:
-        """May it be set?"""
+        """Whether it may be set."""
         return bool(self.group.mask.any())
 
     @property

@@ -175,11 +175,14 @@ def _save(contents: Contents) -> str:
         return "  write_file(path, " + " +\n                   ".join([f"std::string({start})", *lists]) + ");\n}\n"
 
     groups = [
-        f'list_of("{g.argument}", {g.argument}_.data(), {g.values.size}, {row_length(contents, g)})' for g in contents.groups
+        f'list_of("{g.argument}", {g.argument}_.data(), {g.values.size}, {row_length(contents, g)})'
+        for g in contents.groups
     ]
     result = "void Robot::save_par(const std::string& path) const {\n" + text("Parameters", groups)
     for key in ("REG", "DYN"):
         lists = [f'list_of("par_{key}", value.data(), {contents.inertial.values.size}, 10)']
-        result += f"\nvoid Robot::save_par_{key}(const std::string& path) const {{\n  const auto value = get_par_{key}();\n"
+        result += (
+            f"\nvoid Robot::save_par_{key}(const std::string& path) const {{\n  const auto value = get_par_{key}();\n"
+        )
         result += text(f"Links' parameters ({key})", lists)
     return result

@@ -23,8 +23,8 @@ Shape = tuple[int, ...]
 
 #: state of the class and how Thunder's setters call it
 STATES = {
-    "q": "q", "dq": "dq", "ddq": "ddq", "d3q": "d3q", "dq_r": "dqr", "ddq_r": "ddqr", "tau": "tau", "x": "x", "dx": "dx",
-    "ddx": "ddx", "w": "w", "damping": "damping",
+    "q": "q", "dq": "dq", "ddq": "ddq", "d3q": "d3q", "dq_r": "dqr", "ddq_r": "ddqr", "tau": "tau", "x": "x",
+    "dx": "dx", "ddx": "ddx", "w": "w", "damping": "damping",
 }  # fmt: skip
 
 
@@ -99,7 +99,7 @@ class Contents:
         return next(group for group in self.groups if group.name == "inertial")
 
     def has(self, name: str) -> bool:
-        """Is there a function of this name?"""
+        """Whether there is a function of this name."""
         return any(function.name == name for function in self.functions)
 
 
@@ -141,6 +141,8 @@ def collect(
     _order_by_hand(functions)
     own: dict[str, Shape] = {}
     for function in custom:
+        if not isinstance(function, Function):
+            raise ModelError(f"functions must hold functions that model.add_function returned, got {function!r}")
         report(function.name)
         functions.append(_custom(function, name, functions, {**state, **own}, groups, own))
     return Contents(robot, name, tuple(functions), groups, {**state, **own}, tuple(own), scalar, batch)
@@ -188,8 +190,6 @@ def _custom(
     own: dict[str, Shape],
 ) -> LibraryFunction:
     """Check a user's function against what the library has, and give it the prefix."""
-    if not isinstance(function, Function):
-        raise ModelError(f"functions must hold functions that model.add_function returned, got {function!r}")
     taken = [other.name for other in before]
     check_name(function.name, "function name")
     if function.name in taken:

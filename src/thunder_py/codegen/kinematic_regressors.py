@@ -1,7 +1,7 @@
 """Regressors of J dq and J' w with respect to the lengths of a Denavit-Hartenberg arm.
 
-A twist J dq is an affine function of the lengths a_i, d_i and of the tool's translation: axes depend on angles only, lever
-arms are sums of lengths along axes. Its derivative by the lengths therefore holds none of them, and
+A twist J dq is an affine function of the lengths a_i, d_i and of the tool's translation: axes depend on angles only,
+lever arms are sums of lengths along axes. Its derivative by the lengths therefore holds none of them, and
 
     J(l) dq - J(l0) dq = reg_Jdq (l - l0),        J(l)' w - J(l0)' w = reg_JTw (l - l0)
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..symbolic import Function, SymbolicModel, jacobian
 
-__all__ = ["length_count", "length_names", "record_reg_JTw", "record_reg_Jdq"]
+__all__ = ["length_names", "record_reg_JTw", "record_reg_Jdq"]
 
 Expressions = npt.NDArray[np.object_]
 _A, _D = 0, 2  # columns of a row a, alpha, d, theta
@@ -28,18 +28,13 @@ def length_names(n: int) -> list[str]:
     return [*(f"{key}_{i + 1}" for i in range(n) for key in ("a", "d")), "tool_x", "tool_y", "tool_z"]
 
 
-def length_count(n: int) -> int:
-    """Number of columns of the regressors."""
-    return 2 * n + 3
-
-
 def record_reg_Jdq(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
-    """Derivative of J dq by the lengths, (6, 2 n + 3)."""
+    """Derive J dq by the lengths, (6, 2 n + 3)."""
     return _record(model, symbols, "dq")
 
 
 def record_reg_JTw(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
-    """Derivative of J' w by the lengths, (n, 2 n + 3), for a wrench w = [force; moment]."""
+    """Derive J' w by the lengths, (n, 2 n + 3), for a wrench w = [force; moment]."""
     return _record(model, symbols, "w")
 
 
@@ -61,8 +56,8 @@ def _with_lengths(model: SymbolicModel) -> SymbolicModel:
     masks = {name: model.parameters[name].mask.copy() for name in ("dh", "base", "tool")}
     masks["dh"].reshape(-1, 4)[:, [_A, _D]] = True
     masks["tool"][:3] = True
-    others = {name: False for name in model.parameters if name not in masks}
-    return SymbolicModel(model.robot, inertial_as="REG", **masks, **others)
+    groups: dict[str, Any] = {name: masks.get(name, False) for name in model.parameters}
+    return SymbolicModel(model.robot, inertial_as="REG", **groups)
 
 
 def _lengths(wide: SymbolicModel) -> Expressions:

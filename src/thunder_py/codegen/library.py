@@ -26,7 +26,7 @@ from .user_file import run_user_file
 
 __all__ = ["OUTLINE_FROM", "generate"]
 
-#: from this number of joints, what repeats from joint to joint becomes functions of their own: flat source would explode
+#: from this number of joints, what repeats from joint to joint becomes functions: flat source would explode
 OUTLINE_FROM = 11
 
 
@@ -57,8 +57,8 @@ def generate(
     name : str, optional
         Prefix of functions and files, an identifier; default the robot's name.
     functions : path-like or iterable of Function
-        The user's own: what ``model.add_function`` returned, or a Python file that defines ``functions(model)``, which is
-        run.
+        The user's own: what ``model.add_function`` returned, or a Python file that defines ``functions(model)``, which
+        is run.
     python : bool
         Also bindings, with a pyproject of their own.
     select : str or iterable of str, optional
@@ -70,8 +70,8 @@ def generate(
     progress : callable, optional
         Told what is done next, a few words at a time.
     **arguments
-        Which parameters are at run time, see `Robot.symbolic`: ``inertial``, ``friction``, ``dh``, ``inertial_as``, ... A
-        robot whose file has no masks has its inertial and friction parameters at run time, and nothing else.
+        Which parameters are at run time, see `Robot.symbolic`: ``inertial``, ``friction``, ``dh``, ``inertial_as``, ...
+        A robot whose file has no masks has its inertial and friction parameters at run time, and nothing else.
 
     Returns
     -------
@@ -91,7 +91,9 @@ def generate(
     if scalar not in ("double", "float"):
         raise ModelError(f"scalar must be 'double' or 'float', got {scalar!r}")
     if python and scalar == "float":
-        raise ModelError("Python bindings are of the class, which computes in double; leave out python or scalar='float'")
+        raise ModelError(
+            "Python bindings are of the class, which computes in double; leave out python or scalar='float'"
+        )
     select_items(catalogue(robot), select)
     target = Path(out) / f"{prefix}_generatedFiles"
     check_target(target)
@@ -101,9 +103,7 @@ def generate(
         report(f"running {functions}")
         run_user_file(functions, model)
         functions = model.functions.values()
-    contents = collect(
-        robot, model, functions, name=prefix, select=select, scalar=scalar, batch=batch, report=report
-    )
+    contents = collect(robot, model, functions, name=prefix, select=select, scalar=scalar, batch=batch, report=report)
     report("writing")
     write_folder(target, _files(contents, python))
     return target
@@ -113,8 +113,8 @@ def _check_prefix(name: str) -> str:
     check_name(name)
     if name.startswith("_") or "__" in name or name.endswith("_"):
         raise ModelError(
-            f"robot name {name!r} would give names that C and C++ reserve: no underscore at the start or end, no two in a "
-            "row; choose another with -n or name="
+            f"robot name {name!r} would give names that C and C++ reserve: no underscore at the start or end, no two "
+            "in a row; choose another with -n or name="
         )
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
         raise ModelError(f"robot name must start with a letter, got {name!r}")
@@ -146,5 +146,3 @@ def _files(contents: Contents, python: bool) -> dict[str, str]:
     files["CMakeLists.txt"] = cmake_file(contents.name, with_class=with_class, python=python)
     files["README.md"] = readme(contents, with_class=with_class, python=python)
     return files
-
-

@@ -1,0 +1,250 @@
+"""The generated class over Eigen: what it returns, its parameters and files, its refusals, the article's controller."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import thunder_py as th
+from thunder_py import inertia
+from thunder_py.codegen import generate
+
+from .class_driver import build, members, shown, vector
+from .libraries import STRICT, eigen_include, run
+from .reference import expected, random_state, with_groups
+
+pytestmark = pytest.mark.skipif(eigen_include() is None, reason="Eigen is not installed")
+
+ROOT = Path(__file__).parent.parent.parent
+SETTERS = {"dq_r": "dqr", "ddq_r": "ddqr"}
+
+
+def _set_state(robot: th.Robot, state: dict) -> str:
+    """Statements that set everything the class has."""
+    lines = []
+    for key, value in state.items():
+        if key == "w" and robot.description.dh is None:
+            continue
+        if np.ndim(value) == 0:
+            lines.append(f"  robot.set_{key}({float(value)!r});")
+        elif np.size(value):
+            lines.append(f"  robot.set_{SETTERS.get(key, key)}({vector(value)});")
+    return "\n".join(lines)
+
+
+def _show(names: list[str], robot: str = "robot", prefix: str = "") -> str:
+    return "\n".join(f'  show("{prefix}{name}", {robot}.{name}());' for name in names)
+
+
+def _custom(model):
+    """Functions of a user: an own symbol, several results, a scalar."""
+    stiffness = model.symbol("stiffness", (2, 3))
+    model.add_function("spring", stiffness @ model.jacobian()[:3, 0] + model.q[:2], description="An own argument")
+    model.add_function("both", {"first": model.mass_matrix(), "second": model.gravity_vector()})
+    model.add_function("energy", model.kinetic_energy() + model.potential_energy())
+    return model.functions.values()
+
+
+@pytest.fixture(scope="module")
+def partial(tmp_path_factory):
+    """A spring-driven arm whose file has masks for single entries: its class, gone through once."""
+    robot = th.Robot.load(ROOT / "tests/data/thunder/sea3.yaml")
+    folder = generate(robot, tmp_path_factory.mktemp("class"), functions=_custom(robot.symbolic()))
+    results, parameters, setters = members(folder, "sea3")
+    state = random_state(robot, 3)
+    rng = np.random.default_rng(3)
+    groups = robot.symbolic().parameters.values()
+    moved = {g.argument: g.values * rng.uniform(0.8, 1.2, g.values.size) for g in groups if g.mask.any()}
+    body = f"""
+  Robot robot;
+  {_show(parameters, prefix="default.")}
+  Eigen::internal::set_is_malloc_allowed(false);
+{_set_state(robot, state)}
+  robot.set_stiffness((Eigen::Matrix<double, 2, 3>() << 1, 2, 3, 4, 5, 6).finished());
+{_show(results)}
+  show("get_T_0(2)", robot.get_T_0(2)), show("get_J(2)", robot.get_J(2));
+{"".join(f"  robot.set_{key}({vector(value)});" for key, value in moved.items())}
+{_show(results, prefix="moved.")}
+{_show(parameters, prefix="moved.")}
+  Eigen::internal::set_is_malloc_allowed(true);
+  const std::string folder = argv[1];
+  robot.save_par(folder + "/all.yaml");
+  robot.save_par_REG(folder + "/reg.yaml");
+  robot.save_par_DYN(folder + "/dyn.yaml");
+  Robot other;
+  other.load_conf(folder + "/all.yaml");
+{_show(parameters, "other", "loaded.")}
+  Robot third;
+  third.load_conf("{folder}/sea3_conf.yaml");
+{_show(parameters, "third", "conf.")}
+  return 0;
+"""
+    program = build(folder, "sea3", body)
+    output = run([program, folder.parent])
+    return robot, folder, state, moved, shown(output), setters
+
+
+def test_getters_return_what_the_robot_does(partial):
+    robot, folder, state, _, values, _ = partial
+    for getter in members(folder, "sea3")[0]:
+        name = getter.removeprefix("get_")
+        if name in ("spring", "both", "energy"):
+            continue
+        right = np.ravel(expected(robot, name, state))
+        np.testing.assert_allclose(
+            values[getter], right, rtol=0, atol=1e-12 * max(1, np.abs(right).max()), err_msg=name
+        )
+    np.testing.assert_array_equal(values["get_T_0(2)"], values["get_T_0_2"])
+    np.testing.assert_array_equal(values["get_J(2)"], values["get_J_2"])
+
+
+def test_custom_functions_have_getters(partial):
+    robot, _, state, _, values, _ = partial
+    q, dq = state["q"], state["dq"]
+    stiffness = np.array([[1.0, 2, 3], [4, 5, 6]])
+    np.testing.assert_allclose(values["get_spring"], stiffness @ robot.jacobian(q)[:3, 0] + q[:2], rtol=1e-13)
+    np.testing.assert_allclose(values["get_both.0"], robot.mass_matrix(q).ravel(), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(values["get_both.1"], robot.gravity_vector(q), rtol=1e-13, atol=1e-12)
+    np.testing.assert_allclose(
+        values["get_energy"], robot.kinetic_energy(q, dq) + robot.potential_energy(q), rtol=1e-13
+    )
+
+
+def test_setters_move_run_time_entries_and_no_others(partial):
+    robot, _, state, moved, values, _ = partial
+    model = robot.symbolic()
+    names = {"par_DYN": "inertial_as_DYN", "par_REG": "inertial"}
+    changed = {}
+    for group in model.parameters.values():
+        right = np.where(group.mask, moved.get(group.argument, group.values), group.values)
+        np.testing.assert_array_equal(values[f"default.get_{group.argument}"], group.values)
+        np.testing.assert_array_equal(values[f"moved.get_{group.argument}"], right)
+        if group.mask.any() and not group.name.startswith("elastic"):
+            changed[names.get(group.argument, group.name)] = right
+    new = with_groups(robot, changed)
+    for name in ("M", "C", "G", "J_ee", "T_0_ee", "dl", "inverse_dynamics"):
+        right = np.ravel(expected(new, name, state))
+        np.testing.assert_allclose(values[f"moved.get_{name}"], right, atol=1e-11 * np.abs(right).max(), err_msg=name)
+
+
+def test_only_run_time_groups_have_setters(partial):
+    robot, _, _, _, _, setters = partial
+    groups = [g.argument for g in robot.symbolic().parameters.values() if g.mask.any()]
+    both = {"set_par_REG", "set_par_DYN"}
+    assert {*setters} | both == {f"set_{argument}" for argument in groups} | both
+    assert both <= {*setters}
+
+
+def test_parameter_files_read_back_exactly(partial):
+    _, folder, _, _, values, _ = partial
+    names = [key.removeprefix("loaded.") for key in values if key.startswith("loaded.")]
+    assert names
+    for name in names:
+        np.testing.assert_array_equal(values[f"loaded.{name}"], values[f"moved.{name}"], err_msg=name)
+        np.testing.assert_array_equal(values[f"conf.{name}"], values[f"default.{name}"], err_msg=name)
+    # and any reader of YAML takes them
+    saved = yaml.safe_load((folder.parent / "all.yaml").read_text())
+    for key, numbers in saved.items():
+        if key != "robot":
+            np.testing.assert_array_equal(np.array(numbers, dtype=float), values[f"moved.get_{key}"], err_msg=key)
+    reg = yaml.safe_load((folder.parent / "reg.yaml").read_text())["par_REG"]
+    dyn = yaml.safe_load((folder.parent / "dyn.yaml").read_text())["par_DYN"]
+    np.testing.assert_allclose(inertia.dyn_from_reg(np.reshape(reg, (-1, 10))).ravel(), dyn, rtol=1e-12, atol=1e-12)
+
+
+GOOD = (
+    "robot: elbow\npar_DHtable: [{dh}]\npar_REG: [{reg}]\npar_gravity: [{g}]\npar_world2L0: [{b}]\npar_Ln2EE: [{t}]\n"
+)
+BAD_FILES = {
+    "missing key": ("robot: elbow\n", "par_DHtable: is missing"),
+    "other robot": ("robot: panda\n", ":1: robot: must be elbow"),
+    "unknown key": ("{good}par_masses: [1]\n", ":7: par_masses: is unknown here"),
+    "twice": ("{good}robot: elbow\n", ":7: robot: stands twice"),
+    "no number": ("{good}extra: [1, two]\n", ":7: extra: 'two' is no number"),
+    "nan": ("{good}extra: [1, nan]\n", ":7: extra: 'nan' is no number"),
+    "too large": ("{good}extra: [1e999]\n", ":7: extra: '1e999' is no number"),
+    "not closed": ("{good}extra: [1, 2\n", ":7: extra: the list is not closed"),
+    "after the list": ("{good}extra: [1] 2\n", ":7: extra: something follows the list"),
+    "no colon": ("{good}nonsense\n", ":7: nonsense: expected 'key: value'"),
+    "empty": ("{good}extra:\n", ":7: extra: has no value"),
+    "short": ("{short}", ":3: par_REG: must hold 20 numbers, got 19"),
+    "no list": ("{word}", ":3: par_REG: must be a list of numbers"),
+    "baked": ("{baked}", ":4: par_gravity: entry 1 is a number of this library"),
+}
+
+
+def _bad_files(robot: th.Robot, folder: Path) -> list[Path]:
+    conf = {g.argument: list(map(float, g.values)) for g in robot.symbolic().parameters.values()}
+
+    def text(**changes) -> str:
+        return "robot: elbow\n" + "".join(f"{key}: {value}\n" for key, value in {**conf, **changes}.items())
+
+    kinds = {
+        "good": text(), "short": text(par_REG=conf["par_REG"][:-1]), "word": text(par_REG="many"),
+        "baked": text(par_gravity=[0.0, -9.0, 0.0]),
+    }  # fmt: skip
+    paths = []
+    for k, (content, _) in enumerate(BAD_FILES.values()):
+        paths.append(folder / f"bad{k}.yaml")
+        paths[-1].write_text(content.format(**kinds))
+    return paths
+
+
+def test_refusals(tmp_path):
+    robot = th.Robot.load("elbow")
+    folder = generate(robot, tmp_path, select="G,J_i,Yr")
+    paths = _bad_files(robot, tmp_path)
+    body = """
+  Robot robot;
+  robot.set_par_REG(2.0 * robot.get_par_REG());
+  const auto before = robot.get_par_REG();
+  refused("size", [&] { robot.set_q(Eigen::VectorXd::Zero(3)); });
+  refused("row", [&] { robot.set_q(Eigen::RowVector2d::Zero()); });
+  refused("parameters", [&] { robot.set_par_REG(Eigen::VectorXd::Zero(19)); });
+  refused("frame", [&] { robot.get_J(3); });
+  refused("nothing", [&] { robot.load_conf("/nowhere/at all.yaml"); });
+  refused("folder", [&] { robot.save_par("/nowhere/at all.yaml"); });
+  for (int k = 1; k < argc; ++k) refused("file", [&] { robot.load_conf(argv[k]); });
+  std::printf("unchanged %d\\n", before == robot.get_par_REG());
+  Eigen::VectorXd massless = before;
+  massless[0] = 0.0;
+  robot.set_par_REG(massless);
+  refused("massless", [&] { robot.get_par_DYN(); });
+  return 0;
+"""
+    lines = run([build(folder, "elbow", body), *paths]).splitlines()
+    starts = [
+        "size invalid_argument thunder_elbow::set_q needs 2 x 1 numbers, got 3 x 1", "row invalid_argument",
+        "parameters invalid_argument", "frame out_of_range",
+        "nothing runtime_error /nowhere/at all.yaml: cannot be read",
+        "folder runtime_error /nowhere/at all.yaml: cannot be written",
+    ]  # fmt: skip
+    assert [line for line, start in zip(lines, starts, strict=False) if not line.startswith(start)] == []
+    files = lines[len(starts) : -2]
+    assert len(files) == len(BAD_FILES)
+    for line, path, (what, (_, message)) in zip(files, paths, BAD_FILES.items(), strict=True):
+        assert line.startswith(f"file runtime_error {path}"), what
+        assert message in line, what
+    assert lines[-2] == "unchanged 1"
+    assert lines[-1].startswith("massless domain_error link 1 has a first moment and no mass")
+
+
+def test_article_controller_converges_and_the_printed_sign_does_not(tmp_path):
+    """Appendix C with its signs put right (errata T-1, T-2, T-3); with the printed sign the error grows."""
+    folder = generate(th.Robot.load("elbow"), tmp_path)
+    example = ROOT / "examples/generated/appendix_c.cpp"
+    printed = tmp_path / "printed.cpp"
+    text = example.read_text()
+    assert "pi + dt / Gamma *" in text
+    printed.write_text(text.replace("pi + dt / Gamma *", "pi - dt / Gamma *"))
+    library = tmp_path / "library.o"
+    flags = ["g++", "-std=c++17", "-O1", *STRICT, f"-I{folder}", "-isystem", eigen_include()]
+    run([*flags, "-r", folder / "thunder_elbow.cpp", folder / "elbow_gen.cpp", "-o", library])
+    run([*flags, example, library, "-o", tmp_path / "right"])
+    run([*flags, printed, library, "-o", tmp_path / "wrong"])
+    assert "mrad in the last 2 s" in run([tmp_path / "right"])
+    with pytest.raises(AssertionError):
+        run([tmp_path / "wrong"])
