@@ -192,7 +192,7 @@ class SymbolicModel:
         names = self.robot.frame_names
         if frame is None:
             return self.n + 1
-        if isinstance(frame, (int, np.integer)) and 0 <= frame <= self.n:
+        if isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame <= self.n:
             return int(frame)
         # a link may be called like the base: then the link is meant, as Robot does
         if isinstance(frame, str) and frame in names:
@@ -212,6 +212,8 @@ class SymbolicModel:
         check_name(name, "symbol name")
         if name in self.symbols:
             raise ModelError(f"the symbol {name!r} exists already")
+        if name in self._quantities or name in self.functions or name in self.__dict__ or hasattr(type(self), name):
+            raise ModelError(f"{name!r} is a quantity, a function or an attribute of the model; choose another name")
         dims = (shape,) if isinstance(shape, int) else tuple(shape)
         array = np.empty(dims, dtype=object)
         for index in np.ndindex(dims):
