@@ -162,13 +162,23 @@ def _record(item: Item, model: SymbolicModel, symbols: dict[str, Expressions], p
         return LibraryFunction(item.name, {}, {}, item.description, item.unit, None)
     result = np.asarray(item.record(model, symbols), dtype=object)
     arguments = {key: symbols[key] for key in item.arguments}
-    parameters = {group.argument: group.symbols for group in model.parameters.values() if group.mask.any()}
-    if parameters:
-        used = Function("probe", {**arguments, **parameters}, {"out": result}).inputs_that_matter
-        arguments |= {key: value for key, value in parameters.items() if used[key].any()}
-    recorded = Function(f"{prefix}_{item.name}", arguments, {"out": result}, item.description)
+    recorded = _with_parameters(f"{prefix}_{item.name}", arguments, result, model)
+    arguments = recorded.arguments
     shapes = {key: value.shape for key, value in arguments.items()}
     return LibraryFunction(item.name, shapes, {"out": result.shape}, item.description, item.unit, recorded)
+
+
+def _with_parameters(
+    name: str, arguments: dict[str, Expressions], result: Expressions, model: SymbolicModel
+) -> Function:
+    """Make a function of the state and of those parameters that matter; once where all of them do."""
+    parameters = {group.argument: group.symbols for group in model.parameters.values() if group.mask.any()}
+    recorded = Function(name, {**arguments, **parameters}, {"out": result})
+    used = recorded.inputs_that_matter if parameters else {}
+    if all(used[key].any() for key in parameters):
+        return recorded
+    chosen = {key: value for key, value in parameters.items() if used[key].any()}
+    return Function(name, {**arguments, **chosen}, {"out": result})
 
 
 def _order_by_hand(functions: list[LibraryFunction]) -> None:
