@@ -17,6 +17,8 @@ SOURCES = ROOT / "cpp" / "benchmarks"
 COMMON = ["-std=c++17", "-O3", "-DNDEBUG"]
 FLAGS = {"baseline": [], "native": ["-march=native"]}  # a wheel's build, and one for this machine only
 
+LIBRARIES = {"generated": "generated", "casadi": "CasADi"}  # programs of bench_generated.cpp, as records name them
+
 # what Pinocchio's own CMake target asks of its users
 PINOCCHIO_DEFINITIONS = [
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
@@ -28,23 +30,25 @@ PINOCCHIO_DEFINITIONS = [
 
 @dataclass(frozen=True)
 class Program:
-    """One benchmark program: a library, compiled by a compiler with a set of flags."""
+    """One benchmark program: a library, by a compiler with a set of flags; `folder` holds generated code."""
 
     library: str
     compiler: str
     flags: str
+    folder: Path | None = None
 
     @property
     def command(self) -> list[str]:
         """The compiler's command line, without the output."""
         include = wheel_headers()
         options = [*COMMON, *FLAGS[self.flags], f'-DBENCH_FLAGS="{self.flags}"', "-isystem", str(include / "eigen3")]
-        sources = [SOURCES / f"bench_{self.library}.cpp"]
-        if self.library == "pinocchio":
+        sources = self._main_sources()
+        if self.folder is not None:
+            options += [f'-DBENCH_LIBRARY="{LIBRARIES[self.library]}"', "-I", str(self.folder)]
+        elif self.library == "pinocchio":
             options += [*PINOCCHIO_DEFINITIONS, "-isystem", str(include)]
         else:
             options += ["-I", str(ROOT / "cpp" / "include")]
-            sources += [ROOT / "cpp" / "src" / "model.cpp"]
         return [self.compiler, *options, *map(str, sources)]
 
     @cached_property
@@ -66,10 +70,20 @@ class Program:
         subprocess.run([*self.command, "-o", str(unfinished)], check=True)
         unfinished.rename(self.path)
 
+    def _main_sources(self) -> list[Path]:
+        """Return what the compiler is given."""
+        if self.folder is not None:
+            return [SOURCES / "bench_generated.cpp", self.folder / "functions.cpp"]
+        sources = [SOURCES / f"bench_{self.library}.cpp"]
+        return [*sources, ROOT / "cpp" / "src" / "model.cpp"] if self.library == "thunder" else sources
+
     def _sources(self) -> list[Path]:
-        sources = [SOURCES / f"bench_{self.library}.cpp", SOURCES / "arm.hpp", SOURCES / "harness.hpp"]
+        """Return all files whose change means to build anew."""
+        sources = [*self._main_sources(), SOURCES / "arm.hpp", SOURCES / "harness.hpp"]
         if self.library == "thunder":
-            sources += [ROOT / "cpp" / "src" / "model.cpp", *sorted((ROOT / "cpp" / "include").rglob("*.hpp"))]
+            sources += sorted((ROOT / "cpp" / "include").rglob("*.hpp"))
+        if self.folder is not None:
+            sources += [self.folder / "functions.h", self.folder / "calls.inc"]
         return sources
 
 

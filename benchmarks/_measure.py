@@ -60,5 +60,5 @@ def check_same_numbers(records: Iterable[Record]) -> None:
         if r["quantity"] == "M upper":  # half a matrix
             continue
         expected = squares.setdefault((r["quantity"], r["joints"]), r["square"])
-        if abs(r["square"] - expected) > 1e-9 * abs(expected):
+        if abs(r["square"] - expected) > 1e-10 * abs(expected):
             raise SystemExit(f"{r['library']}, {r['quantity']}: {r['square']!r}, others {expected!r}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from _build import FLAGS
 from _measure import Record, fastest
+from _table_generated import generated, generation
+from _table_text import MODES, marked, table, times
 
 GOALS = {
     "J": 2.0,
@@ -19,11 +20,6 @@ GOALS = {
     "Y_r": 8.0,
 }
 SLOPE_GOALS = {"inverse dynamics": 1.1, "M + C": 1.6, "Y_r": 1.95}
-MODES = {
-    "warm": "warm",
-    "loop": "one call per tick of an emulated 1 kHz loop, cold caches",
-    "real-loop": "one call per tick of a 1 kHz loop, cold caches",
-}
 
 
 def markdown(results: dict[str, Any]) -> str:
@@ -34,6 +30,8 @@ def markdown(results: dict[str, Any]) -> str:
         "those with a dagger (†) miss it.",
         *_cpp(results["cpp"]),
         *_python(results["python"]),
+        *generated(results["cpp"]),
+        *generation(results["generation"]),
         *_growth(results["growth"]),
         *_batches(results["batch"], results["cpp"]),
         *_rest(results),
@@ -41,19 +39,6 @@ def markdown(results: dict[str, Any]) -> str:
         table(["", ""], machine.items()),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a Markdown table, numbers to the right."""
-    head = list(header)
-    lines = [head, ["---", *["--:"] * (len(head) - 1)], *([str(cell) for cell in row] for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def marked(ratio: float, goal: float) -> str:
-    """Return a ratio in bold where the goal is met, with a dagger where it is missed."""
-    text = f"{ratio:.2f}"
-    return f"**{text}**" if ratio >= goal else f"{text} †"
 
 
 def _cpp(records: list[Record]) -> list[str]:
@@ -86,11 +71,7 @@ def _times_row(records: list[Record], quantity: str, flags: str, compilers: list
     ours = [fastest(records, library="thunder_py", quantity=quantity, flags=flags, compiler=c) for c in compilers]
     theirs = fastest(records, library="Pinocchio", quantity=quantity, flags=flags)
     by = f"{theirs['compiler']}, {theirs['variant']}" if theirs else "-"
-    return [quantity, *map(_times, ours), _times(theirs), by]
-
-
-def _times(record: Record | None) -> str:
-    return " / ".join(f"{record[k]:.0f}" for k in ("median_ns", "p99_ns", "worst_ns")) if record else "-"
+    return [quantity, *map(times, ours), times(theirs), by]
 
 
 def _python(records: list[Record]) -> list[str]:
@@ -98,7 +79,7 @@ def _python(records: list[Record]) -> list[str]:
     for q in GOALS:
         ours, theirs = (fastest(records, library=library, quantity=q) for library in ("thunder_py", "Pinocchio"))
         if ours and theirs:
-            rows.append([q, f"**{theirs['median_ns'] / ours['median_ns']:.2f}**", _times(ours), _times(theirs)])
+            rows.append([q, f"**{theirs['median_ns'] / ours['median_ns']:.2f}**", times(ours), times(theirs)])
     header = ["quantity", "times faster", "ours, with `out=`", "Pinocchio"]
     return ["### From Python, one call, 7 joints: nanoseconds, median / p99 / worst", table(header, rows)]
 

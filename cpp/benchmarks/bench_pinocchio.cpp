@@ -140,6 +140,15 @@ int main(int argc, char** argv) {
     pin::computeCoriolisMatrix(model, data, s.q, s.dq);
     Mdot.noalias() = data.C + data.C.transpose();
   });
+  measure("M + C + M_dot", "crba, symmetrised, + computeCoriolisMatrix", states, std::tie(data.M, data.C, Mdot),
+          [&](const State& s) {
+            pin::crba(model, data, s.q);
+            data.M.triangularView<Eigen::StrictlyLower>() = data.M.transpose();
+            pin::computeCoriolisMatrix(model, data, s.q, s.dq);
+            Mdot.noalias() = data.C + data.C.transpose();
+          });
+  measure("G", "computeGeneralizedGravity", states, data.g,
+          [&](const State& s) { pin::computeGeneralizedGravity(model, data, s.q); });
   measure("inverse dynamics", "rnea", states, data.tau, [&](const State& s) { pin::rnea(model, data, s.q, s.dq, s.ddq); });
   measure("forward dynamics", "aba local", states, data.ddq,
           [&](const State& s) { pin::aba(model, data, s.q, s.dq, s.tau, pin::Convention::LOCAL); });

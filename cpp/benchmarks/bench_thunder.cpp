@@ -57,12 +57,15 @@ int main(int argc, char** argv) {
   measure("M", "", states, M, [&](const State& s) { thunder::mass_matrix(chain, q(s), M.data()); });
   measure("M + C", "", states, C,
           [&](const State& s) { thunder::mass_coriolis(chain, q(s), dq(s), M.data(), C.data()); });
-  measure("C + M_dot", "", states, Mdot, [&](const State& s) {
+  const auto all = [&](const State& s) {
     thunder::mass_coriolis(chain, q(s), dq(s), M.data(), C.data());
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) Mdot[i * n + j] = C[i * n + j] + C[j * n + i];
     }
-  });
+  };
+  measure("C + M_dot", "", states, Mdot, all);
+  measure("M + C + M_dot", "", states, std::tie(M, C, Mdot), all);
+  measure("G", "", states, tau, [&](const State& s) { thunder::gravity_vector(chain, q(s), tau.data()); });
   measure("inverse dynamics", "", states, tau,
           [&](const State& s) { thunder::inverse_dynamics(chain, q(s), dq(s), s.ddq.data(), tau.data()); });
   measure("forward dynamics", "", states, ddq,

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -139,6 +140,21 @@ class OtherWork {
   std::uint64_t x_ = 1;
 };
 
+// ---- answers -------------------------------------------------------------------------------------
+
+// Whatever the storage order, the squares add up to the same number: two libraries can be compared.
+template <class Result>
+double squares(const Result& result) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < std::size_t(result.size()); ++i) sum += result.data()[i] * result.data()[i];
+  return sum;
+}
+
+template <class... Results>  // several arrays, by std::tie
+double squares(const std::tuple<Results...>& results) {
+  return std::apply([](const auto&... result) { return (squares(result) + ...); }, results);
+}
+
 // ---- measuring -----------------------------------------------------------------------------------
 
 struct Options {
@@ -173,9 +189,7 @@ class Bench {
     if (!options_.only.empty() && ("," + options_.only + ",").find("," + std::string(quantity) + ",") == std::string::npos)
       return;
     call(states.front());
-    // whatever the storage order, the squares add up to the same number: two libraries can be compared
-    square_ = 0.0;
-    for (std::size_t i = 0; i < std::size_t(result.size()); ++i) square_ += result.data()[i] * result.data()[i];
+    square_ = squares(result);
     warm(quantity, variant, states, call);
     if (options_.ticks > 0) loop(quantity, variant, states, call);
   }

@@ -1,0 +1,31 @@
+"""Pieces of Markdown that all tables are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from _measure import Record
+
+MODES = {
+    "warm": "warm",
+    "loop": "one call per tick of an emulated 1 kHz loop, cold caches",
+    "real-loop": "one call per tick of a 1 kHz loop, cold caches",
+}
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[object]], text: int = 1) -> str:
+    """Return a Markdown table: some columns of text, then numbers, to the right."""
+    head = list(header)
+    lines = [head, [*["---"] * text, *["--:"] * (len(head) - text)], *([str(cell) for cell in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def marked(ratio: float, goal: float) -> str:
+    """Return a ratio in bold where the goal is met, with a dagger where it is missed."""
+    text = f"{ratio:.2f}"
+    return f"**{text}**" if ratio >= goal else f"{text} †"
+
+
+def times(record: Record | None) -> str:
+    """Return median, p99 and worst."""
+    return " / ".join(f"{record[k]:.0f}" for k in ("median_ns", "p99_ns", "worst_ns")) if record else "-"
