@@ -10,9 +10,10 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import random_robot
 from thunder_py.codegen import generate
+from thunder_py.codegen.library import OUTLINE_FROM
 from thunder_py.symbolic.parameters import ARGUMENT_NAMES
 
-from .libraries import COMPILERS, STRICT, Core, run
+from .libraries import COMPILERS, STRICT, Core, eigen_include, run
 from .reference import expected, random_state, with_groups
 
 DATA = Path(__file__).parent.parent / "data"
@@ -85,6 +86,29 @@ def test_masks_are_exact(seed, n, kind, drives, parts, tmp_path):
     core = Core(generate(robot, tmp_path, inertial_as=inertial_as, **options), robot.name)
     # angles of base and tool that a pose cannot give back exactly are baked through the pose: only moved groups go in
     assert_equal_to_robot(core, with_groups(robot, moved), arguments, 1e-11, seed)
+
+
+@pytest.mark.parametrize("source", ["arm15.yaml", "placements"])
+def test_long_arms_are_outlined_and_equal_too(source, tmp_path):
+    robot = (
+        th.Robot.load(DATA / "thunder" / source)
+        if source.endswith("yaml")
+        else random_robot(5, 12, source, friction=True)
+    )
+    assert robot.n >= OUTLINE_FROM
+    core = Core(generate(robot, tmp_path, select="M,C,G,Yr,inverse_dynamics,forward_dynamics,C_dot,J_ee"), robot.name)
+    arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
+    assert_equal_to_robot(core, robot, arguments, 1e-11)
+
+
+def test_matrices_beyond_what_eigen_allows_on_the_stack(tmp_path):
+    robot = random_robot(1, 45, "modified")
+    for select, there in (("G", False), ("reg_G", True)):
+        folder = generate(robot, tmp_path, select=select, name="long_arm")
+        assert ("EIGEN_STACK_ALLOCATION_LIMIT" in (folder / "thunder_long_arm.h").read_text()) == there
+    if eigen_include() is not None:
+        flags = ["-std=c++17", *STRICT, "-fsyntax-only", f"-I{folder}", "-isystem", eigen_include()]
+        run(["g++", *flags, folder / "thunder_long_arm.cpp"])
 
 
 def test_elastic_parameters_at_run_time(tmp_path):
