@@ -120,7 +120,7 @@ std::string unused_ports(const Function& f, const std::string& body) {
 constexpr std::size_t kWhole = 2500, kPart = 1200;
 
 // Operations of functions that are worth a form with AVX: shorter ones fit anyway, longer ones in no form.
-constexpr std::size_t kTwoForms = 800, kOneForm = 4000;
+constexpr std::size_t kTwoForms = 1100, kOneForm = 1800;
 
 /// Writes functions, and before each one the bodies it calls; equal bodies once.
 class FileWriter {
@@ -177,7 +177,8 @@ class FileWriter {
     const auto [entry, is_new] = outlines_.try_emplace(text, "");
     if (is_new) {
       entry->second = free_name("thunder_part_" + identifier_from(f.name()));
-      definitions_ += "\nstatic void " + entry->second + text.substr(5);
+      needs_.parts = true;
+      definitions_ += "\nTHUNDER_PART void " + entry->second + text.substr(5);
     }
     return names_of_[&f] = entry->second;
   }
