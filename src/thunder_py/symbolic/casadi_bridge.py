@@ -64,6 +64,8 @@ def _sx_matrix(casadi: Any, entries: Expressions) -> Any:
 def to_casadi(model: SymbolicModel, expression: Any, name: str | None = None) -> Any:
     """Return a casadi.Function of expressions; see `SymbolicModel.to_casadi`."""
     casadi = require("casadi")
+    if name is not None:
+        check_name(name, "function name")
     if isinstance(expression, Function):
         function = expression
     else:
@@ -80,7 +82,7 @@ def to_casadi(model: SymbolicModel, expression: Any, name: str | None = None) ->
     # CasADi wants names without two underscores in a row, and none of an argument for a result
     outputs = [f"{key}_result" if key in function.arguments else key for key in results]
     matrices = [_sx_matrix(casadi, array) for array in results.values()]
-    label = check_name(name or function.name, "function name")
+    label = name or function.name
     try:
         return casadi.Function(label, arguments, matrices, list(function.arguments), outputs)
     except RuntimeError as error:

@@ -139,21 +139,23 @@ def _printer(model: SymbolicModel) -> Any:
     sympy = require("sympy")
     base = require("sympy.printing.latex").LatexPrinter
     angles = {sympy.Symbol(f"q{k + 1}", real=True): k + 1 for k in range(model.n)}
+    separator = "," if model.n > 9 else ""
 
     class Printer(base):  # type: ignore[misc,valid-type]
-        def _short(self, letter: str, expr: Any, exp: Any) -> str | None:
-            terms = sympy.Add.make_args(expr.args[0])
+        def _wave(self, name: str, expr: Any, exp: Any) -> str:
+            angle = expr.args[0]
+            power = "" if exp is None else f"^{{{exp}}}"
+            terms = sympy.Add.make_args(angle)
             if not all(term in angles for term in terms):
-                return None
-            separator = "," if model.n > 9 else ""
-            text = f"{letter}_{{{separator.join(str(k) for k in sorted(angles[t] for t in terms))}}}"
-            return text if exp is None else f"{text}^{{{exp}}}"
+                return rf"\{name}{power}{{\left({self._print(angle)} \right)}}"
+            joints = sorted(angles[term] for term in terms)
+            return f"{name[0]}_{{{separator.join(map(str, joints))}}}{power}"
 
         def _print_sin(self, expr: Any, exp: Any = None) -> str:
-            return self._short("s", expr, exp) or str(self._print_Function(expr, exp))
+            return self._wave("sin", expr, exp)
 
         def _print_cos(self, expr: Any, exp: Any = None) -> str:
-            return self._short("c", expr, exp) or str(self._print_Function(expr, exp))
+            return self._wave("cos", expr, exp)
 
     names = {}
     for argument, symbols in sympy_symbols(model).items():

@@ -1,0 +1,282 @@
+"""SymPy's form of expressions, LaTeX, and the regressor of the 2009 paper's planar elbow, entry by entry."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.dynamics.random_chains import random_robot
+from tests.symbolic.states import FOLDER
+from tests.symbolic.test_derivatives import OPERATIONS
+from thunder_py import symbolic as sym
+from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.symbolic.names import readable_names
+
+sympy = pytest.importorskip("sympy")
+
+
+@pytest.fixture(scope="module")
+def elbow():
+    """The paper's arm: lengths, the vertical component of gravity and the parameters of the links are symbols."""
+    return th.Robot.load("elbow").symbolic(inertial=True, dh=[1, 0, 0, 0] * 2, gravity=[0, 1, 0])
+
+
+def lambdified(form, names):
+    return sympy.lambdify([sympy.Symbol(name, real=True) for name in names], form, "numpy")
+
+
+# --- the planar elbow of Gabiccini et al. (2009), section 5.1 ---------------------------------------------------------
+
+
+def printed_regressor(*, corrected=True):
+    """Y_r = X_r_dot - W_r + Z, block by block as printed, with (or without) the corrections G-1 and G-2.
+
+    Columns m, m p_G, J_xx, J_xy, J_xz, J_yy, J_yz, J_zz of both links. The paper's gravity is (0, -g_y, 0).
+    """
+    S = sympy.Symbol
+    a1, a2, q1, q2, v1, v2, r1, r2, w1, w2 = (
+        S(name, real=True) for name in ("a1", "a2", "q1", "q2", "dq1", "dq2", "dq_r1", "dq_r2", "ddq_r1", "ddq_r2")
+    )
+    g = -S("g_y", real=True)
+    s1, c1, s2, c2 = sympy.sin(q1), sympy.cos(q1), sympy.sin(q2), sympy.cos(q2)
+    s12, c12 = sympy.sin(q1 + q2), sympy.cos(q1 + q2)
+    b1, b2, b3, b4 = r2 * v1 + r1 * v2, r2 * v1 + (r1 + r2) * v2, 2 * w1 + w2, w1 + w2
+    b5 = (2 * r1 + r2) * v1 + r1 * v2 if corrected else b3 * v1 + w1 * v2  # G-2
+    b6, b7, b8, b9, b10 = a1 * a2 * s2, r2 * v1 + r1 * v2, a1 * a2 * c2, a1 * c2, a1 * s2
+    half = sympy.Rational(1, 2)
+    Y = sympy.zeros(2, 20)
+    Y[0, 0] = a1**2 * w1 + a1 * c1 * g
+    Y[0, 1] = 2 * a1 * w1 + c1 * g
+    Y[0, 2] = -g * s1
+    Y[0, 9] = w1
+    X_0 = [-b6 * b7 - b6 * r2 * v2 + a2**2 * b4 + a1**2 * w1 + (b3 if corrected else b4) * b8]  # G-1
+    X_0 += [-half * b6 * b7 + b8 * w1 + a2**2 * b4]
+    X_1 = [[2 * a2 * b4 + b9 * b3 - b10 * b2, -b9 * b2 - b10 * b3]]
+    X_1 += [[b9 * w1 - half * b10 * b1 + 2 * a2 * b4, -half * b9 * b1 - b10 * w1]]
+    W_0, W_1 = [0, -half * a1 * a2 * s2 * b5], [[0, 0], [-half * a1 * s2 * b5, -half * a1 * c2 * b5]]
+    Z_0 = [(a1 * c1 + a2 * c12) * g, a2 * c12 * g]
+    for i in range(2):
+        Y[i, 10] = X_0[i] - W_0[i] + Z_0[i]
+        Y[i, 11] = X_1[i][0] - W_1[i][0] + c12 * g
+        Y[i, 12] = X_1[i][1] - W_1[i][1] - g * s12
+        Y[i, 19] = b4
+    return Y
+
+
+def is_zero(x):
+    return sympy.simplify(sympy.expand_trig(x).expand()) == 0
+
+
+def test_the_papers_regressor_entry_by_entry(elbow):
+    ours, printed = elbow.to_sympy(elbow.slotine_li_regressor()), printed_regressor()
+    assert ours.shape == printed.shape == (2, 20)
+    for i in range(2):
+        for k in range(20):
+            assert is_zero(ours[i, k] - printed[i, k]), (i, k)
+
+
+def test_what_the_paper_prints_without_the_errata(elbow):
+    """G-1 and G-2 are wrong in these entries and in no others."""
+    ours, printed = elbow.to_sympy(elbow.slotine_li_regressor()), printed_regressor(corrected=False)
+    wrong = {(i, k) for i in range(2) for k in range(20) if not is_zero(ours[i, k] - printed[i, k])}
+    assert wrong == {(0, 10), (1, 10), (1, 11), (1, 12)}
+
+
+def test_reduced_regressor(elbow):
+    """Section 5.2: twelve zero columns, a regressor of 2 x 8, and its parameters."""
+    table = elbow.regressor_table()
+    influential = ("m", "mcx", "mcy", "Izz")
+    assert table.reduced_names == tuple(f"link{i}.{key}" for i in (1, 2) for key in influential)
+    silent = ("mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz")
+    assert table.zero_names == tuple(f"link{i}.{key}" for i in (1, 2) for key in silent)
+    assert table.reduced.shape == (2, 8)
+    printed = printed_regressor()[:, [0, 1, 2, 9, 10, 11, 12, 19]]
+    ours = elbow.to_sympy(table.reduced)
+    assert all(is_zero(x) for x in ours - printed)
+    robot = elbow.robot
+    np.testing.assert_array_equal(table.reduced_parameters, robot.parameters[~table.zero])
+
+
+def test_dependent_columns(elbow):
+    table = elbow.regressor_table()
+    robot = elbow.robot
+    state = np.random.default_rng(1).normal(size=(4, 6, 2))
+    Y = robot.slotine_li_regressor(*state)
+    column = {name: Y[..., k] for k, name in enumerate(robot.parameter_names)}
+    assert len(table.base) == 6
+    assert len(table.dependent) == 2
+    assert set(table.base) | set(table.dependent) == set(table.reduced_names)
+    for name, combination in table.dependent.items():
+        total = sum(factor * column[other] for other, factor in combination.items())
+        np.testing.assert_allclose(total, column[name], atol=1e-12)
+    # m_1 a_1 (a_1 ddq + g c_1) = a_1 (column of m_1 c_x1) - a_1^2 (column of I_zz1), whatever the length
+    Y_s = elbow.to_sympy(elbow.slotine_li_regressor())
+    a1 = sympy.Symbol("a1", real=True)
+    assert is_zero(Y_s[0, 0] - a1 * Y_s[0, 1] + a1**2 * Y_s[0, 9])
+
+
+def test_table_in_words_and_latex(elbow):
+    table = elbow.regressor_table()
+    text = str(table)
+    assert "slotine_li_regressor of elbow: 2 x 20" in text
+    assert "zero columns (12): link1.mcz, link1.Ixx," in text
+    assert "reduced regressor: 2 x 8, of link1.m, link1.mcx, link1.mcy, link1.Izz, link2.m" in text
+    assert "linearly independent (6)" in text
+    assert text.count("column of ") == 2
+    shown = table.latex()
+    assert shown.startswith(r"\left[\begin{matrix}")
+    assert shown.count("&") == 14
+    for word in ("c_{12}", "s_{2}", r"\ddot{q}_{r1}", "a_{1}", "g_{y}"):
+        assert word in shown
+    assert "cos" not in shown
+    with pytest.raises(ModelError, match="quantity must be 'regressor' or 'slotine_li_regressor', got 'mass_matrix'"):
+        elbow.regressor_table("mass_matrix")
+
+
+def test_table_of_an_arm_with_drives():
+    robot = random_robot(2, 3, "modified", friction=True, rotors=True, armature=True)
+    table = robot.symbolic().regressor_table("regressor")
+    assert table.entries.shape == (3, robot.p)
+    assert table.names == robot.parameter_names
+    q, dq, ddq = np.random.default_rng(0).normal(size=(3, 5, 3))
+    Y = robot.regressor(q, dq, ddq)
+    assert (Y[..., table.zero] == 0.0).all()
+    np.testing.assert_allclose(Y[..., ~table.zero] @ table.reduced_parameters, Y @ robot.parameters, atol=1e-10)
+
+
+# --- any expression ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["cart_pendulum", "scara", "elbow"])
+@pytest.mark.parametrize("simplify", [False, True])
+def test_values(name, simplify):
+    robot = th.Robot.load(name)
+    model = robot.symbolic(inertial=True)
+    q, pi = np.linspace(0.4, -1.0, robot.n), robot.inertial.ravel()
+    names = [x.text for key in ("q", "par_REG") for x in readable_names(model)[key]]
+    for quantity in ("mass_matrix", "gravity_vector", "forward_kinematics", "jacobian"):
+        form = model.to_sympy(model.quantity(quantity), simplify=simplify)
+        value = np.asarray(lambdified(form, names)(*q, *pi), dtype=float)
+        expected = getattr(robot, quantity)(q)
+        np.testing.assert_allclose(value.reshape(expected.shape), expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_every_operation(name):
+    function, _, points = OPERATIONS[name]
+    model = th.Robot.load("elbow").symbolic()
+    symbols = model.q if isinstance(points[0], tuple) else model.q[:1]
+    expression = function(*symbols)
+    form = model.to_sympy(expression)
+    f = model.function("f", expression, ["q"])
+    for point in points:
+        values = list(np.atleast_1d(point))
+        substitution = {sympy.Symbol(f"q{k + 1}", real=True): sympy.Float(x, 30) for k, x in enumerate(values)}
+        expected = f([*values, 0.0][:2])
+        assert float(form.subs(substitution)) == pytest.approx(expected, rel=1e-14)
+
+
+def test_shapes(elbow):
+    model = elbow
+    assert isinstance(model.to_sympy(model.kinetic_energy()), sympy.Expr)
+    assert model.to_sympy(model.gravity_vector()).shape == (2, 1)
+    assert model.to_sympy(model.mass_matrix()).shape == (2, 2)
+    tensor = model.to_sympy(model.christoffel_symbols())
+    assert isinstance(tensor, sympy.ImmutableDenseNDimArray)
+    assert tensor.shape == (2, 2, 2)
+    f = model.function("f", {"U": model.potential_energy(), "G": model.gravity_vector()})
+    both = model.to_sympy(f)
+    assert set(both) == {"U", "G"}
+    q = [sympy.Symbol(f"q{k}", real=True) for k in (1, 2)]
+    for k in range(2):
+        assert is_zero(sympy.diff(both["U"], q[k]) - both["G"][k])
+
+
+def test_numbers_are_exact_where_they_are_short():
+    model = th.Robot.load("elbow").symbolic()
+    q1 = sympy.Symbol("q1", real=True)
+    assert model.to_sympy(0.75 * model.q[0]) == sympy.Rational(3, 4) * q1
+    assert model.to_sympy(0.1 * model.q[0]).has(sympy.Float)
+    assert model.to_sympy([1.0, 0.0])[0] == 1
+    assert model.to_sympy(model.q[0] * 0 + np.inf) == sympy.oo
+
+
+def test_outlined_models():
+    robot = th.Robot.load("scara")
+    form = robot.symbolic(outline=True)
+    plain = robot.symbolic()
+    outlined = form.to_sympy(form.potential_energy())
+    assert form.function("U", form.potential_energy()).call_count > 0
+    assert sympy.simplify(outlined - plain.to_sympy(plain.potential_energy())) == 0
+
+
+def test_names():
+    robot = random_robot(4, 3, "standard", friction=True, rotors=True, armature=True)
+    model = robot.symbolic(inertial=True, inertial_as="DYN")
+    model.symbol("gain", (2, 2))
+    model.symbol("q1")
+    model.symbol("k")
+    names = {key: [x.text for x in value] for key, value in readable_names(model).items()}
+    assert names["dq"] == ["dq1", "dq2", "dq3"]
+    assert names["par_DYN"][:6] == ["m1", "c_x1", "c_y1", "c_z1", "Ic_xx1", "Ic_xy1"]
+    assert names["par_DHtable"][4:8] == ["a2", "alpha2", "d2", "theta2"]
+    assert names["par_world2L0"] == ["base_x", "base_y", "base_z", "base_yaw", "base_pitch", "base_roll"]
+    assert names["par_Dl"][0] == f"{robot.description.friction.terms[0]}_1"
+    assert names["par_rotor"] == [f"I_r{rotor.joint}" for rotor in robot.description.rotors]
+    assert names["par_armature"] == ["I_a1", "I_a2", "I_a3"]
+    assert names["gain"] == ["gain_1_1", "gain_1_2", "gain_2_1", "gain_2_2"]
+    assert names["q1"] == ["q1_"]  # not the joint's
+    everything = [name for value in names.values() for name in value]
+    assert len(everything) == len(set(everything))
+    q1 = model.symbols["q1"][()]
+    assert len(model.to_sympy(q1 + model.q[0]).free_symbols) == 2
+    elastic = readable_names(th.Robot.load(FOLDER / "sea3.yaml").symbolic())
+    assert elastic["par_Mm"][0].text == "Mm_1"
+    assert elastic["par_K"][0].text == "K_1_1"
+
+
+def test_latex(elbow):
+    assert elbow.latex(elbow.mass_matrix()[1, 1]) == (r"I_{zz2} + a_{2} \left(a_{2} m_{2} + 2 {mc}_{x2}\right)")
+    assert elbow.latex("gravity_vector").startswith(r"\left[\begin{matrix}")
+    q = elbow.q
+    assert elbow.latex(np.sin(q[0]) ** 2) == "s_{1}^{2}"
+    assert elbow.latex(np.cos(q[0] + q[1]) * elbow.dq[0]) == r"\dot{q}_{1} c_{12}"
+    assert elbow.latex(np.cos(2 * q[0])) == r"\cos{\left(2 q_{1} \right)}"
+    assert elbow.latex(np.sin(elbow.dq[0]) ** 2, simplify=False) == r"\sin^{2}{\left(\dot{q}_{1} \right)}"
+    assert elbow.latex(elbow.function("f", 2 * q[0])) == "2 q_{1}"
+    long = random_robot(1, 11, "modified").symbolic()
+    assert long.latex(np.sin(long.q[0] + long.q[10])) == "s_{1,11}"
+    with pytest.raises(UnknownNameError, match=r"no quantity is called 'mas_matrix'; did you mean 'mass_matrix'\?"):
+        elbow.latex("mas_matrix")
+    with pytest.raises(ModelError, match=r"f has several results \(a, b\); write them one by one"):
+        elbow.latex(elbow.function("f", {"a": q[0], "b": q[1]}))
+
+
+def test_functions_of_other_models(elbow):
+    other = th.Robot.load("elbow").symbolic()
+    with pytest.raises(ModelError, match=r"f: its argument q\[0\] is no symbol of this model"):
+        elbow.to_sympy(other.function("f", other.q[0]))
+    with pytest.raises(ValueError, match="different models do not mix"):
+        elbow.to_sympy(sym.sin(other.q[0]))
+
+
+@pytest.mark.parametrize("package", ["sympy", "casadi"])
+def test_without_the_package(elbow, package, monkeypatch):
+    real = builtins.__import__
+
+    def missing(name, *arguments, **options):
+        if name == package or name.startswith(f"{package}."):
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr("importlib.import_module", lambda name: missing(name))
+    monkeypatch.delitem(sys.modules, package, raising=False)
+    convert = elbow.to_sympy if package == "sympy" else elbow.to_casadi
+    with pytest.raises(
+        ModuleNotFoundError, match=rf"{package} is not installed.*pip install \"thunder_py\[symbolic\]\""
+    ):
+        convert(elbow.q)
