@@ -13,7 +13,7 @@ namespace thunder::emit {
 
 /// What a source file needs besides its functions.
 struct Needs {
-  bool math = false, sincos = false, zeros = false, sign = false, copy = false, avx = false;
+  bool math = false, sincos = false, zeros = false, sign = false, copy = false, parts = false, avx = false;
 };
 
 class BodyWriter {

@@ -111,6 +111,15 @@ constexpr const char* kNoPairs = R"(
 #endif
 )";
 
+constexpr const char* kPart = R"(
+/* Compilers would put a part back where it is called, and then take minutes for the whole. */
+#if defined(__GNUC__)
+#define THUNDER_PART static __attribute__((noinline))
+#else
+#define THUNDER_PART static
+#endif
+)";
+
 }  // namespace
 
 std::string helpers(const Precision& precision, const Needs& needs) {
@@ -130,6 +139,7 @@ std::string helpers(const Precision& precision, const Needs& needs) {
     text += precision.single ? kSincosFloat : kSincosDouble;
     text += sincos_loop(precision);
   }
+  if (needs.parts) text += kPart;
   if (needs.copy)
     text += std::string("\nstatic void thunder_copy(") + precision.type() + " *to, const " + precision.type() +
             " *from, int n) {\n  for (int i = 0; i < n; ++i) to[i] = from[i];\n}\n";
