@@ -1,0 +1,188 @@
+"""The functions of examples/functions do what they say, and go into generated libraries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.dynamics.numerics import assert_close, derivative
+from tests.dynamics.random_chains import random_robot
+from tests.symbolic.states import rebuilt
+from thunder_py.codegen import generate
+from thunder_py.codegen.user_file import run_user_file
+from thunder_py.errors import FileFormatError
+
+FOLDER = Path(__file__).parents[2] / "examples" / "functions"
+EXAMPLES = ("filtered_regressor", "kinematic_regressors", "manipulability", "operational_space")
+
+
+def functions_of(example, robot, **options):
+    model = robot.symbolic(**options)
+    run_user_file(FOLDER / f"{example}.py", model)
+    return model.functions
+
+
+def test_every_example_is_tested():
+    assert {path.stem for path in FOLDER.glob("*.py")} == set(EXAMPLES)
+
+
+# --- manipulability ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5e", "scara", "elbow"])
+def test_manipulability(name):
+    robot = th.Robot.load(name)
+    f = functions_of("manipulability", robot)
+    q = np.linspace(0.4, -1.1, robot.n)
+    J = robot.jacobian(q)
+    w, gradient = f["velocity_manipulability"], f["velocity_manipulability_gradient"]
+    gram = J @ J.T if robot.n >= 6 else J.T @ J
+    np.testing.assert_allclose(w(*[q] * len(w.arguments)), np.sqrt(np.linalg.det(gram)), rtol=1e-12)
+    if robot.n >= 6:
+        np.testing.assert_allclose(w(q), robot.manipulability(q), rtol=1e-12)
+    e = np.eye(robot.n)
+    slopes = [derivative(lambda t, k=k: w(*[q + t * e[k]] * len(w.arguments))) for k in range(robot.n)]
+    assert_close(gradient(q), slopes, 1e-9)
+
+
+# --- operational space ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5e", "elbow"])
+def test_operational_space(name):
+    robot = th.Robot.load(name)
+    f = functions_of("operational_space", robot, inertial=True)
+    q, pi = np.linspace(0.5, -1.2, robot.n), robot.inertial.ravel()
+    rows = tuple(range(min(robot.n, 3)))
+    J, M = robot.jacobian(q)[list(rows)], robot.mass_matrix(q)
+    Lambda, J_bar, p = (f[key](q, pi) for key in ("position_inertia", "position_inverse", "position_gravity"))
+    assert_close(Lambda, robot.operational_space_inertia(q, rows=rows))
+    assert_close(J @ J_bar, np.eye(len(rows)))
+    # motions in the null space of J_bar' need no force at the end effector: J M^-1 (1 - J' J_bar') = 0
+    assert_close(J @ np.linalg.solve(M, np.eye(robot.n) - J.T @ J_bar.T), np.zeros((len(rows), robot.n)))
+    assert_close(p, Lambda @ J @ np.linalg.solve(M, robot.gravity_vector(q)))
+
+
+# --- filtered regressor -----------------------------------------------------------------------------------------------
+
+
+def simulated_run(robot):
+    """A closed loop along a moving reference: t, q, dq and the torque that was applied."""
+    law = th.SlotineLi(robot, Lambda=4.0, K_d=10.0, adaptive=False)
+    reference = th.reference.Sinusoid(np.full(robot.n, 0.6), np.linspace(0.4, 0.7, robot.n))
+    return th.simulate(robot, law, reference, 3.0, dt=1e-3)
+
+
+def filtered(t, values, rate):
+    """y' = rate (u - y), y(0) = 0, exactly for a u that is a parabola between every three neighbours."""
+    h = t[1] - t[0]
+    y = np.zeros_like(values[::2])
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    s = 1.0 + nodes  # of a step of two samples, in samples
+    kernel = weights * h * rate * np.exp(-rate * h * (2.0 - s))
+    basis = np.stack([(s - 1) * (s - 2) / 2, s * (2 - s), s * (s - 1) / 2])
+    parts = basis @ kernel
+    for k in range(len(y) - 1):
+        u = values[2 * k : 2 * k + 3]
+        y[k + 1] = np.exp(-2 * rate * h) * y[k] + np.tensordot(parts, u, 1)
+    return y
+
+
+def filtered_steps(t, values, rate):
+    """The same of a torque that is held over each step; every second sample."""
+    y, decay = np.zeros_like(values), np.exp(-rate * (t[1] - t[0]))
+    for k in range(len(t) - 1):
+        y[k + 1] = decay * y[k] + (1.0 - decay) * values[k]
+    return y[::2]
+
+
+def motion(robot, t):
+    """Sines of each joint and the torque that they take."""
+    amplitude, frequency = np.linspace(0.3, 0.8, robot.n), np.linspace(1.5, 3.0, robot.n)
+    angle = t[:, None] * frequency + np.arange(robot.n)
+    q, dq, ddq = (
+        amplitude * np.sin(angle),
+        amplitude * frequency * np.cos(angle),
+        -amplitude * frequency**2 * np.sin(angle),
+    )
+    return q, dq, robot.inverse_dynamics(q, dq, ddq)
+
+
+@pytest.mark.parametrize("kind", ["ur5e", "random", "smooth friction"])
+def test_filtered_torque_is_the_filtered_regressor_times_the_parameters(kind):
+    """D-13, with every sign: W_a outside of the integral, W_b inside, the initial momentum as it decays."""
+    robot = th.Robot.load("ur5e") if kind == "ur5e" else random_robot(5, 3, "modified", rotors=True, armature=True)
+    if kind == "smooth friction":
+        friction = th.description.Friction(terms=("viscous", "cubic"), coefficients=np.ones((3, 2)))
+        robot = robot.replace(friction=friction)
+    f = functions_of("filtered_regressor", robot)
+    rate, t = 5.0, np.linspace(0.0, 2.0, 2001)
+    q, dq, tau = motion(robot, t)
+    W_a, W_b = f["W_a"](q, dq, rate), f["W_b"](q, dq, rate)
+    assert W_a.shape == W_b.shape == (t.size, robot.n, robot.p)
+    decay = np.exp(-rate * t[::2])[:, None, None]
+    W = W_a[::2] - decay * W_a[0] - filtered(t, W_b, rate)
+    y = filtered(t, tau, rate)
+    np.testing.assert_allclose(W @ robot.parameters, y, rtol=0, atol=1e-8 * np.abs(y).max())
+    # what D4.2 prints has the other sign before C' dq - G - friction
+    wrong = W_a[::2] - decay * W_a[0] - filtered(t, 2 * W_a - W_b, rate)
+    assert np.abs(wrong @ robot.parameters - y).max() > 1e-2 * np.abs(y).max()
+
+
+def test_filtered_regressor_in_a_simulated_loop():
+    """Parameters of a simulated arm from torques, positions and velocities only."""
+    robot = th.Robot.load("elbow")
+    f = functions_of("filtered_regressor", robot)
+    rate, run = 8.0, simulated_run(robot)
+    W_a, W_b = f["W_a"](run.q, run.dq, rate), f["W_b"](run.q, run.dq, rate)
+    decay = np.exp(-rate * run.t[::2])[:, None, None]
+    W = W_a[::2] - decay * W_a[0] - filtered(run.t, W_b, rate)
+    y = filtered_steps(run.t, run.tau, rate)
+    np.testing.assert_allclose(W @ robot.parameters, y, rtol=0, atol=1e-5 * np.abs(y).max())
+    kept = robot.base_parameters()
+    estimate = np.linalg.lstsq(W[:, :, kept.independent].reshape(-1, kept.count), y.ravel(), rcond=None)[0]
+    np.testing.assert_allclose(estimate, kept.mapping @ robot.parameters, atol=1e-3)
+
+
+# --- kinematic regressors ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["panda", "scara", "elbow", "random"])
+def test_kinematic_regressors(name):
+    robot = random_robot(8, 4, "standard", joints="RP") if name == "random" else th.Robot.load(name)
+    f = functions_of("kinematic_regressors", robot)
+    q, dq, wrench = np.linspace(0.5, -0.9, robot.n), np.linspace(-0.3, 0.8, robot.n), np.linspace(1, 2, 6)
+    R_v, R_w = f["twist_regressor"](q, dq), f["wrench_regressor"](q, wrench)
+    assert R_v.shape == (6, 2 * robot.n + 3)
+    assert not R_v[3:].any()
+    rng = np.random.default_rng(0)
+    dh = robot.description.dh.copy()
+    dh[:, [0, 2]] += rng.normal(size=(robot.n, 2))
+    pose = robot.symbolic().parameters["tool"].values.copy()
+    change = np.concatenate([(dh - robot.description.dh)[:, [0, 2]].ravel(), rng.normal(size=3)])
+    pose[:3] += change[-3:]
+    other = rebuilt(robot, {"dh": dh.ravel(), "tool": pose})
+    assert_close(R_v @ change, (other.jacobian(q) - robot.jacobian(q)) @ dq, 1e-12)
+    assert_close(R_w @ change, (other.jacobian(q) - robot.jacobian(q)).T @ wrench, 1e-12)
+
+
+def test_kinematic_regressors_need_a_table():
+    with pytest.raises(FileFormatError, match="random has no parameters of the group 'dh'"):
+        functions_of("kinematic_regressors", random_robot(1, 3, "placements"))
+
+
+# --- all of them ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_goes_into_a_library(example, tmp_path):
+    robot = th.Robot.load("scara")
+    folder = generate(robot, tmp_path, functions=FOLDER / f"{example}.py", select="G")
+    header = next(folder.rglob("*_gen.h")).read_text()
+    for name, function in functions_of(example, robot).items():
+        assert name in header
+        assert function.description
+    assert (folder / "README.md").exists()
