@@ -9,7 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-_OPEN = {"tuple": "tuple[typing.Any, ...]", "list": "list[typing.Any]", "dict": "dict[str, typing.Any]"}
+_OPEN = {
+    "tuple": "tuple[typing.Any, ...]",
+    "list": "list[typing.Any]",
+    "dict": "dict[str, typing.Any]",
+    "Iterable": "Iterable[typing.Any]",
+}
 STUB = Path(__file__).parent.parent / "src" / "thunder_py" / "_core.pyi"
 
 
@@ -35,7 +40,7 @@ def _repair(tree: ast.Module) -> None:
     for node in ast.walk(tree):
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "returns") and isinstance(value, ast.expr):
-                text = re.sub(r"\b(tuple|list|dict)\b(?!\[)", lambda bare: _OPEN[bare[1]], ast.unparse(value))
+                text = re.sub(r"\b(tuple|list|dict|Iterable)\b(?!\[)", lambda bare: _OPEN[bare[1]], ast.unparse(value))
                 setattr(node, name, ast.parse(text, mode="eval").body)
 
 

@@ -48,6 +48,13 @@ def test_numpy_functions(v, name):
     np.testing.assert_allclose(getattr(sym, name)([0.2, 0.4]).astype(float), getattr(np, name)([0.2, 0.4]), rtol=1e-15)
 
 
+def test_numbers_among_expressions(v):
+    mixed = np.array([v[0], 0.5], dtype=object)
+    with pytest.raises(TypeError, match="float which has no callable sin method"):
+        np.sin(mixed)
+    np.testing.assert_allclose(value(sym.sin(mixed), v), np.sin([0.3, 0.5]), rtol=1e-15)
+
+
 def test_other_functions(v):
     np.testing.assert_allclose(value(abs(v), v), np.abs(AT), rtol=0)
     np.testing.assert_allclose(value(np.abs(v), v), np.abs(AT), rtol=0)
