@@ -178,6 +178,20 @@ def test_kinematic_regressors_need_a_table():
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
+def test_same_in_outlined_models(example):
+    """As the models of long arms are."""
+    robot = th.Robot.load("ur5e")
+    plain, outlined = (functions_of(example, robot, inertial=True, outline=outline) for outline in (False, True))
+    rng = np.random.default_rng(0)
+    for name, function in plain.items():
+        arguments = [rng.normal(size=shape) for shape in function.argument_shapes]
+        assert list(outlined[name].arguments) == list(function.arguments)
+        expected = function(*arguments)
+        scale = max(1.0, np.abs(expected).max())
+        np.testing.assert_allclose(outlined[name](*arguments), expected, rtol=0, atol=1e-10 * scale)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_goes_into_a_library(example, tmp_path):
     robot = th.Robot.load("scara")
     folder = generate(robot, tmp_path, functions=FOLDER / f"{example}.py", select="G")
