@@ -37,7 +37,7 @@ def test_cells_are_short_and_compile(path):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_files_that_a_notebook_names_exist(path):
     text = "".join("".join(cell["source"]) for cell in cells(path, "markdown"))
-    named = [word.strip("()[]`,.;") for word in text.replace("](", " ").split()]
+    named = [word.strip("()[]`,;").rstrip(".") for word in text.replace("](", " ").split()]
     files = [word.removeprefix("../") for word in named if word.endswith((".md", ".py", ".ipynb"))]
     assert files
     for name in files:
