@@ -127,7 +127,7 @@ def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:
             width = 4.0 if curve == "C_std" and not interpreted else 1.5
             axes.plot(x, y, dashes, color=colour, marker=marker, markersize=4, linewidth=width, label=label)
     axes.axhline(1000.0, color="black", linewidth=0.8)
-    axes.annotate("a period at 1 kHz", (0.98, 1000.0), xycoords=("axes fraction", "data"), ha="right", va="bottom")
+    axes.annotate("a period at 1 kHz", (0.02, 1000.0), xycoords=("axes fraction", "data"), ha="left", va="bottom")
     axes.set(yscale="log", xlabel="joints", title=f"compiled with {level}")
     axes.locator_params(axis="x", integer=True)
     axes.grid(alpha=0.3)
