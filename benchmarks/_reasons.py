@@ -5,9 +5,8 @@ from __future__ import annotations
 #: (goal's table, row): reason
 REASONS = {
     ("Pinocchio", "Y_r"): (
-        "the 1578 operations become 3300 (g++) to 3800 (clang) instructions, as objdump shows them: 490 stores of "
-        "results, as many reloads of values that 16 registers do not hold, and by clang, which does half of the "
-        "operations two at a time, as many shuffles for it."
+        "the 1578 operations come with 490 stores of results and about as many reloads of values that 16 registers do "
+        "not hold (objdump), and g++ does them one at a time, clang half of them two at a time."
     ),
     ("Pinocchio, loop", "*"): (
         "goals were set for warm medians. With cold caches a call first fetches its code, and straight-line code is "
