@@ -44,11 +44,17 @@ _STYLES = {  # curve -> colour, line, marker; C_std is wide, to be seen where C 
 
 
 def markdown(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as Markdown, floats with three digits."""
+    """Return a table as Markdown, floats with three digits, NaN as an empty cell."""
     head = list(header)
     lines = [head, ["--:"] * len(head)]
-    lines += [[f"{x:.3g}" if isinstance(x, float) else str(x) for x in row] for row in rows]
+    lines += [[_cell(x) for x in row] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return "" if np.isnan(value) else f"{value:.3g}"
 
 
 def count_operations(joints: Iterable[int], most: int) -> list[dict[str, float]]:
@@ -69,7 +75,7 @@ def count_operations(joints: Iterable[int], most: int) -> list[dict[str, float]]
 
     rows = []
     for n in joints:
-        row = {"joints": float(n)}
+        row: dict[str, float] = {"joints": n}
         for name, function in ArticleFormulas(panda_of(n)).functions(("C_std", "C") if n <= most else ("C",)).items():
             inputs = function.sx_in()
             row[name] = function.n_instructions()
