@@ -194,7 +194,7 @@ def test_long_functions_with_and_without_avx(compiler, tmp_path):
     for k, flags in enumerate(([], ["-DTHUNDER_NO_AVX"], ["-O0"], ["-O3", "-flto"])):
         (tmp_path / str(k)).mkdir()
         results.append(Compiled([f], tmp_path / str(k), compiler, flags).call("f", *x))
-        np.testing.assert_array_equal(results[k], results[0])
+        np.testing.assert_allclose(results[k], results[0], rtol=0, atol=1e-13)
     np.testing.assert_allclose(results[0], f(*x), rtol=0, atol=1e-13)
 
 

@@ -62,10 +62,14 @@ static void thunder_sincos_pair(THUNDER_ARRAY(const float, x, 2), THUNDER_ARRAY(
 )";
 
 constexpr const char* kAvx = R"(
-/* Longer functions hardly fit where processors keep decoded instructions. With AVX they are a quarter shorter, and their results
-   the same: the processor is asked. -DTHUNDER_NO_AVX does without. */
+/* Longer functions hardly fit where processors keep decoded instructions. With AVX2 and fused products they are a third shorter,
+   and the processor is asked. Last bits may differ between the two; -DTHUNDER_NO_AVX does without. */
 #if defined(__GNUC__) && defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__AVX__) && !defined(THUNDER_NO_AVX)
-#define THUNDER_AVX __attribute__((target("avx")))
+#if defined(__clang__)
+#define THUNDER_AVX __attribute__((target("avx2,fma")))
+#else
+#define THUNDER_AVX __attribute__((target("avx2,fma"), optimize("fp-contract=fast")))
+#endif
 #define THUNDER_STRAIGHT static inline __attribute__((always_inline))
 #else
 #define THUNDER_STRAIGHT static
@@ -104,18 +108,24 @@ static void thunder_sincos(int n, const REAL *THUNDER_RESTRICT x, REAL *THUNDER_
   return replaced(own, "COS", precision.function("cos"));
 }
 
-constexpr const char* kNoPairs = R"(
-/* g++ 12 pairs stores at the price of more shuffles than it saves. */
+constexpr const char* kPasses = R"(
+/* Equal values are one already, and stores are needed: what looks for such takes long in straight code and finds nothing. And g++ 12
+   pairs stores at the price of more shuffles than it saves. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__INTEL_COMPILER)
-#pragma GCC optimize("no-tree-slp-vectorize")
+#pragma GCC optimize("no-tree-slp-vectorize", "no-tree-fre", "no-tree-pre", "no-tree-dse", "no-dse")
 #endif
 )";
 
 constexpr const char* kPart = R"(
-/* Compilers would put a part back where it is called, and then take minutes for the whole. */
-#if defined(__GNUC__)
+/* Parts of long functions: compilers would put them back where they are called, and then take minutes for the whole. */
+#if defined(__clang__)
+#define THUNDER_LONG
 #define THUNDER_PART static __attribute__((noinline))
+#elif defined(__GNUC__)
+#define THUNDER_LONG __attribute__((optimize("O1", "no-tree-fre", "no-tree-pre", "no-tree-dse", "no-dse")))
+#define THUNDER_PART static __attribute__((noinline, optimize("O1", "no-tree-fre", "no-tree-pre", "no-tree-dse", "no-dse")))
 #else
+#define THUNDER_LONG
 #define THUNDER_PART static
 #endif
 )";
@@ -139,7 +149,6 @@ std::string helpers(const Precision& precision, const Needs& needs) {
     text += precision.single ? kSincosFloat : kSincosDouble;
     text += sincos_loop(precision);
   }
-  if (needs.parts) text += kPart;
   if (needs.copy)
     text += std::string("\nstatic void thunder_copy(") + precision.type() + " *to, const " + precision.type() +
             " *from, int n) {\n  for (int i = 0; i < n; ++i) to[i] = from[i];\n}\n";
@@ -152,7 +161,9 @@ std::string helpers(const Precision& precision, const Needs& needs) {
             one + " : x;\n}\n";
   }
   if (needs.avx) text += kAvx;
-  return text + kNoPairs;
+  text += kPasses;
+  if (needs.parts) text += kPart;
+  return text;
 }
 
 }  // namespace thunder::emit

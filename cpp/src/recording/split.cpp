@@ -7,7 +7,7 @@ namespace thunder {
 
 namespace {
 
-constexpr std::size_t kCallWeight = 12;
+constexpr std::size_t kCallWeight = 25;
 
 std::size_t weight(const Instruction& i) {
   if (i.op != Op::result) return 1;

@@ -271,7 +271,9 @@ void inertial_regressor(const ChainView<P>& chain, const S* q, const S* v, const
     products = ReferenceProducts<S>(m);
     move_screws(i, link.type == JointType::revolute, step, screws);
     write_link(chain, i, m, products, screws, p, Y);
-    if constexpr (kPrefersLinkFrames<S>) take_dependent_columns(chain, i, p, Y);
+    // outlined rows come whole
+    if constexpr (kPrefersLinkFrames<S>)
+      if (!Outliner<S>::wanted(q[i])) take_dependent_columns(chain, i, p, Y);
     for (int k = 0; k < chain.rotor_count; ++k)
       if (chain.rotors[k].carrier == i + 1) write_rotor_column(chain, k, m, screws, v, v_r, a_r, p, Y);
   }

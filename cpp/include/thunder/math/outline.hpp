@@ -10,6 +10,7 @@ namespace thunder {
 template <class S>
 struct Outliner {
   static constexpr bool records = false;
+  THUNDER_INLINE static constexpr bool wanted(const S&) { return false; }  // is `x` recorded with outlines?
 };
 
 /// f(arguments...), aggregates of S that `each` goes through. `name` must tell apart whatever else f depends on.

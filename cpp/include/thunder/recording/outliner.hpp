@@ -54,6 +54,13 @@ class OutlineCall {
 struct RecordingOutliner {
   static constexpr bool records = true;
 
+  template <class S>
+  static bool wanted(S x) {
+    bool any = false;
+    leaves(x, [&](const Expression& e) { any = any || (e.graph != nullptr && e.graph->outlining); });
+    return any;
+  }
+
   template <class F, class... A>
   static auto call(const char* name, F&& f, const A&... arguments) {
     OutlineCall site(name);
