@@ -62,20 +62,16 @@ class Compiled:
         header, self.source = _core.emit_c(list(functions), header_name="gen.h", **options)
         (folder / "gen.h").write_text(header)
         (folder / "gen.c").write_text(self.source)
-        library = folder / "libgen.so"
-        command += (
-            "-O2",
-            *STRICT,
-            "-ffp-contract=off",
-            "-fPIC",
-            "-shared",
-            *flags,
-            str(folder / "gen.c"),
-            "-o",
-            str(library),
-        )
-        done = subprocess.run([*command, "-lm"], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        library, unit = folder / "libgen.so", folder / "gen.o"
+        compiled = [*command, "-O2", *STRICT, "-ffp-contract=off", "-fPIC", *flags, "-c", str(folder / "gen.c")]
+        # linked with -ffast-math, loading the library would turn subnormal numbers off for the whole process
+        linking = [flag for flag in flags if flag != "-ffast-math"]
+        for step in (
+            [*compiled, "-o", str(unit)],
+            [command[0], "-O2", "-fPIC", "-shared", *linking, str(unit), "-o", str(library), "-lm"],
+        ):
+            done = subprocess.run(step, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
         self.library = ctypes.CDLL(str(library))
 
     def call(self, name: str, *values: npt.ArrayLike, suffix: str = "", count: int | None = None) -> Any:
