@@ -31,7 +31,19 @@ def assert_equal_to_robot(core: Core, robot: th.Robot, arguments: dict, toleranc
 
 
 @pytest.mark.parametrize(
-    "source", ["elbow", "scara", "cart_pendulum", "ur5e", "pendulum.urdf", "arm3.yaml", "sea3.yaml"]
+    "source",
+    [
+        "elbow",
+        "scara",
+        "cart_pendulum",
+        "ur5e",
+        "human_arm",
+        "iiwa14",
+        "gen3",
+        "pendulum.urdf",
+        "arm3.yaml",
+        "sea3.yaml",
+    ],
 )
 def test_functions_equal_the_methods(source, tmp_path):
     path = {".urdf": DATA / "urdf" / source, ".yaml": DATA / "thunder" / source}.get(Path(source).suffix, source)
@@ -51,6 +63,20 @@ def test_seven_joints_everything(tmp_path):
     assert len(core.functions) == 41
     assert_equal_to_robot(core, robot, {"par_REG": robot.inertial})
     assert sum(file.stat().st_size for file in folder.rglob("*")) < 500_000
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_chains_in_double_and_float(seed, tmp_path):
+    kind = ("modified", "standard")[seed % 2]
+    robot = random_robot(100 + seed, 1 + seed % 12, kind, friction=seed % 4 == 0, elastic=seed % 3 == 0)
+    select = "M,C,G,Yr,inverse_dynamics,J_ee" + (",k,reg_k" if robot.e else "")
+    everything = robot.n <= 7  # compilers take long over the second derivatives of longer ones
+    core = Core(generate(robot, tmp_path, select=None if everything else select), robot.name)
+    arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
+    assert_equal_to_robot(core, robot, arguments, 1e-11, seed)
+    single = Core(generate(robot, tmp_path, name="single", scalar="float", select=select), "single", "float")
+    assert set(select.split(",")) <= set(single.functions)
+    assert_equal_to_robot(single, robot, arguments, 1e-4, seed)
 
 
 CHAINS = [

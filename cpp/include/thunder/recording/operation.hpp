@@ -29,8 +29,8 @@ inline constexpr int arity(Op op) {
 
 inline constexpr bool commutative(Op op) { return op == Op::add || op == Op::mul; }
 
-/// Sign function, zero at zero.
-inline double sign(double x) { return (x > 0.0) - (x < 0.0); }
+/// Sign function, zero at zero; not a number stays one.
+inline double sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }
 
 inline double evaluate(Op op, double a, double b = 0.0, double c = 0.0) {
   switch (op) {
