@@ -36,7 +36,7 @@ def main() -> None:
     arguments = parse()
     quick = arguments.quick
     arm = _arm.panda()
-    programs, ours = build(quick, arm)
+    programs, ours = build(quick, arguments.baseline, arm)
     CACHE.mkdir(parents=True, exist_ok=True)
     options = ["--ticks", "100"] if quick else []
     if arguments.real_loop:
@@ -72,13 +72,14 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few repetitions, g++ with baseline flags only")
+    parser.add_argument("--baseline", action="store_true", help="leave the builds for this machine only (native) out")
     parser.add_argument("--real-loop", action="store_true", help="wait for real 1 kHz ticks instead of emulating them")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     return parser.parse_args()
 
 
-def build(quick: bool, arm: _arm.Arm) -> tuple[list[Program], Program]:
+def build(quick: bool, baseline: bool, arm: _arm.Arm) -> tuple[list[Program], Program]:
     """Return the programs to run, and the one of them that a user who installs the package most likely has."""
     found = compilers()
     ours = Program("thunder", found[0], "baseline")
@@ -91,7 +92,7 @@ def build(quick: bool, arm: _arm.Arm) -> tuple[list[Program], Program]:
             report("Pinocchio's C++ is left out: a run without --quick builds it")
         programs = [*theirs, *(Program(library, found[0], "baseline", folder) for library, folder in folders.items())]
     else:
-        builds = [(c, f) for f in FLAGS for c in found]
+        builds = [(c, f) for f in FLAGS for c in found if f == "baseline" or not baseline]
         programs = [Program(library, *b) for b in builds for library in ("thunder", "pinocchio")]
         programs += [Program(library, *b, folder) for b in builds for library, folder in folders.items()]
     return build_all([ours, *(p for p in programs if p != ours)]), ours

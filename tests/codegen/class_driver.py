@@ -32,7 +32,6 @@ template <class Call> void refused(const char* what, const Call& call) {{
   try {{ call(); std::printf("%s accepted\\n", what); }}
   catch (const std::invalid_argument& error) {{ std::printf("%s invalid_argument %s\\n", what, error.what()); }}
   catch (const std::out_of_range& error) {{ std::printf("%s out_of_range %s\\n", what, error.what()); }}
-  catch (const std::domain_error& error) {{ std::printf("%s domain_error %s\\n", what, error.what()); }}
   catch (const std::runtime_error& error) {{ std::printf("%s runtime_error %s\\n", what, error.what()); }}
 }}
 """

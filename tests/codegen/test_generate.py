@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import subprocess
@@ -127,7 +128,7 @@ def test_functions_of_a_file(elbow, tmp_path):
         ("def functions(model):\n    model.add_function('a-b', model.q)\n", "function name must be an identifier"),
         ("def functions(model):\n    model.add_function('a', model.q, ['q0'])\n", "unknown symbol 'q0'"),
         ("def functions(model):\n    model.add_function('a', model.symbol('double'))\n", "is a keyword of C or C++"),
-        ("def functions(model):\n    model.add_function('numJoints', model.q)\n", "member get_numJoints already"),
+        ("def functions(model):\n    model.add_function('numJoints', model.q)\n", "'numJoints' is taken"),
         (
             "def functions(model):\n    model.add_function('a', model.q * model.symbol('dqr'))\n",
             "member set_dqr already",
@@ -235,7 +236,8 @@ def test_a_failure_while_replacing_brings_the_old_folder_back(tmp_path, monkeypa
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(OSError, match="Input/output"):
         write_folder(target, {"two": "2"})
-    assert contents(target) == {MARKER: b"one\n", "one": b"1"}
+    digest = hashlib.sha256(b"1").hexdigest()
+    assert contents(target) == {MARKER: f"{digest}  one\n".encode(), "one": b"1"}
     assert os.listdir(tmp_path) == [target.name]
 
 
@@ -338,3 +340,46 @@ def test_progress_is_for_terminals(elbow, tmp_path):
         [sys.executable, "-m", "thunder_py", "gen", "elbow"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
+
+
+def test_edited_files_are_not_overwritten(tmp_path):
+    robot = th.Robot.load("elbow")
+    folder = generate(robot, tmp_path, select="G")
+    generate(robot, tmp_path, select="G")
+    conf = folder / "elbow_conf.yaml"
+    conf.write_text(conf.read_text() + "# my values\n")
+    with pytest.raises(ThunderError, match=r"edited files \(elbow_conf.yaml\)"):
+        generate(robot, tmp_path, select="G")
+    assert conf.read_text().endswith("# my values\n")
+
+
+@pytest.mark.parametrize("name", ["default_par_REG", "numJoints", "C_std_batch"])
+def test_names_that_the_library_uses_itself(name, tmp_path):
+    robot = th.Robot.load("elbow")
+    model = robot.symbolic(inertial=True)
+    own = model.add_function(name, model.q[0])
+    with pytest.raises(ModelError, match=f"function name '{name}' is taken"):
+        generate(robot, tmp_path, functions=[own], select="G")
+
+
+@pytest.mark.parametrize("name", ["EOF", "errno"])
+def test_symbols_that_the_library_uses_itself(name, tmp_path):
+    robot = th.Robot.load("elbow")
+    model = robot.symbolic(inertial=True)
+    own = model.add_function("own", model.q[0] * model.symbol(name))
+    for taken in ("damping", "w"):
+        with pytest.raises(ModelError, match=f"'{taken}' exists already"):
+            model.symbol(taken)
+    with pytest.raises(ModelError, match=f"symbol name '{name}' is taken"):
+        generate(robot, tmp_path, functions=[own], select="G")
+
+
+def test_user_files_may_hold_dataclasses_and_must_add_something(tmp_path):
+    robot, file = th.Robot.load("elbow"), tmp_path / "mine.py"
+    head = "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 2\n"
+    file.write_text(head + "def functions(model):\n    model.add_function('twice', A().x * model.q)\n")
+    folder = generate(robot, tmp_path, functions=file, select="G")
+    assert "elbow_twice(" in (folder / "elbow_gen.h").read_text()
+    file.write_text("def functions(model):\n    return {'twice': 2 * model.q}\n")
+    with pytest.raises(ThunderError, match="added nothing"):
+        generate(robot, tmp_path, functions=file, select="G", name="other")

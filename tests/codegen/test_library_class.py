@@ -229,7 +229,7 @@ def test_refusals(tmp_path):
         assert line.startswith(f"file runtime_error {path}"), what
         assert message in line, what
     assert lines[-2] == "unchanged 1"
-    assert lines[-1].startswith("massless domain_error link 1 has a first moment and no mass")
+    assert lines[-1].startswith("massless runtime_error link 1 has a first moment and no mass")
 
 
 def test_article_controller_converges_and_the_printed_sign_does_not(tmp_path):

@@ -111,7 +111,8 @@ void forward(Graph& graph, const std::vector<int>& outputs, const std::vector<Ex
       const int indices[3] = {node.a, node.b, node.c};
       for (int k = 0; k < o.count; ++k)
         if (marked[indices[k]]) sum = sum + o.partial[k] * dot[indices[k]];
-      dot[i] = sum;
+      // the branch that is not taken may be infinite there: choose, do not weigh by zero
+      dot[i] = node.op == Op::select ? select(o.value[0], dot[node.b], dot[node.c]) : sum;
     }
     for (std::size_t r = 0; r < outputs.size(); ++r) jacobian[r * m + j] = dot[outputs[r]];
   }

@@ -103,6 +103,8 @@ def _groups(robot: Robot, run_time: str, baked: str) -> dict[str, bool]:
                     f"there are {', '.join(known)}"
                 )
             members = {"all": list(there), "elastic": elastic}.get(name, [name])
+            if not members:
+                raise UnknownNameError(f"{option}: {robot.name} has no elastic joints")
             for member in members:
                 if chosen.get(member, value) != value:
                     raise UnknownNameError(f"{member} is named by --run-time and by --baked")

@@ -114,6 +114,36 @@ def frame_getters(contents: Contents) -> dict[str, list[int]]:
     return found
 
 
+#: names that the core or the class gives to other things, or that headers of C make macros of
+_TAKEN_FUNCTIONS = ("numJoints", "numElasticJoints")
+_TAKEN_SYMBOLS = ("errno", "stdin", "stdout", "stderr", "assert")
+
+
+def check_own_names(contents: Contents) -> None:
+    """Refuse names of the user that the library has another use for.
+
+    Raises
+    ------
+    ModelError
+        Naming them.
+    """
+    for function in contents.functions:
+        name = function.name
+        if not function.custom:
+            continue
+        if (
+            name in _TAKEN_FUNCTIONS
+            or name.startswith(("default_par_", "numPar"))
+            or name.endswith(("_batch", "_packed"))
+        ):
+            raise ModelError(f"function name {name!r} is taken: the library uses it itself; choose another name")
+    for symbol in contents.own_symbols:
+        if symbol in _TAKEN_SYMBOLS or (len(symbol) > 1 and symbol.isupper()):
+            raise ModelError(
+                f"symbol name {symbol!r} is taken by the library or may be a macro of C; choose another, in lower case"
+            )
+
+
 def check_members(contents: Contents) -> None:
     """Refuse custom names that two members would share.
 

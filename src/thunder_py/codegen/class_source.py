@@ -26,14 +26,16 @@ def class_source(contents: Contents) -> str:
 #include "thunder_{name}.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <locale>
 #include <map>
 #include <sstream>
+#include <system_error>
 #include <vector>
 
 #include "{name}_gen.h"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 import tempfile
@@ -13,7 +14,7 @@ from ..errors import ThunderError
 
 __all__ = ["MARKER", "check_target", "write_folder"]
 
-#: names what a generated folder holds, one file a line: only such a folder is ever replaced
+#: says what a generated folder holds, a hash and a file a line: only such a folder is replaced, if nobody edited it
 MARKER = ".thunder_generated"
 
 
@@ -33,20 +34,41 @@ def check_target(target: Path) -> None:
         return
     if not target.is_dir():
         raise ThunderError(f"{str(target)!r} is a file; remove it or choose another folder")
-    foreign = _foreign(target)
-    if foreign:
-        listed = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
-        raise ThunderError(
-            f"{str(target)!r} holds what thunder did not write ({listed}); move it away or choose another folder"
-        )
+    ours = _written(target)
+    for what, names in (
+        ("what thunder did not write", _foreign(target, ours)),
+        ("edited files", _edited(target, ours)),
+    ):
+        if names:
+            listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+            raise ThunderError(f"{str(target)!r} holds {what} ({listed}); move it away or choose another folder")
 
 
-def _foreign(target: Path) -> list[str]:
-    """Files and links in a folder that its marker does not name, and folders without any file that it names."""
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _written(target: Path) -> dict[str, str]:
+    """Files that the marker of a folder names, with their hashes."""
     try:
-        ours = set((target / MARKER).read_text(encoding="utf-8").splitlines()) | {MARKER}
+        lines = (target / MARKER).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
-        ours = set()
+        return {}
+    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+
+
+def _edited(target: Path, ours: Mapping[str, str]) -> list[str]:
+    """Files that are no longer what was written."""
+    return [
+        name
+        for name, digest in ours.items()
+        if (target / name).is_file() and _digest((target / name).read_bytes()) != digest
+    ]
+
+
+def _foreign(target: Path, written: Mapping[str, str]) -> list[str]:
+    """Files and links in a folder that its marker does not name, and folders without any file that it names."""
+    ours = {*written, MARKER} if written else set()
     folders = {str(parent) for name in ours for parent in Path(name).parents}
     found = []
     for path in sorted(target.rglob("*")):
@@ -79,8 +101,13 @@ def write_folder(target: Path, files: Mapping[str, str]) -> None:
     check_target(target)
     fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
-        _fill(fresh, {**files, MARKER: "".join(f"{name}\n" for name in sorted(files))})
+        marker = "".join(f"{_digest(files[name].encode())}  {name}\n" for name in sorted(files))
+        _fill(fresh, {**files, MARKER: marker})
         _move_into_place(fresh, target)
+    except OSError as error:
+        if error.filename is None:  # such as of a full disk
+            raise OSError(error.errno, error.strerror, str(target)) from error
+        raise
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 

@@ -42,7 +42,7 @@ def _record(model: SymbolicModel, symbols: dict[str, Expressions], vector: str) 
     """Derive in a model whose lengths are symbols, then put what `model` computes with in their place."""
     wide = _with_lengths(model)
     J, lengths = wide.quantity("jacobian"), _lengths(wide)
-    factor = wide.dq if vector == "dq" else wide.symbol("w", 6)
+    factor = wide.dq if vector == "dq" else wide.symbol("wrench", 6)
     value = J @ factor if vector == "dq" else J.T @ factor
     groups = [group for name, group in wide.parameters.items() if name in ("dh", "base", "tool")]
     arguments = {"q": wide.q, vector: factor} | {group.argument: group.symbols for group in groups}

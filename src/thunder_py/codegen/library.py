@@ -14,7 +14,7 @@ from ..symbolic import Function
 from .build_files import cmake_file
 from .catalogue import catalogue, select_items
 from .class_header import class_header
-from .class_members import check_members
+from .class_members import check_members, check_own_names
 from .class_source import class_source
 from .contents import Contents, collect
 from .core_source import core_files
@@ -27,6 +27,8 @@ from .user_file import run_user_file
 __all__ = ["OUTLINE_FROM", "generate"]
 
 #: from this number of joints, what repeats from joint to joint becomes functions: flat source would explode
+#: of a robot's name: C compilers need to look at no more than 63 letters of a name that starts with it
+MOST_LETTERS = 40
 OUTLINE_FROM = 11
 
 
@@ -97,6 +99,7 @@ def generate(
     select_items(catalogue(robot), select)
     target = Path(out) / f"{prefix}_generatedFiles"
     check_target(target)
+    place = target.absolute()  # a user's file may change the working folder
     report = progress or (lambda step: None)
     model = robot.symbolic(outline=robot.n >= OUTLINE_FROM, **_run_time(robot, arguments))
     if isinstance(functions, (str, Path)):
@@ -105,12 +108,16 @@ def generate(
         functions = model.functions.values()
     contents = collect(robot, model, functions, name=prefix, select=select, scalar=scalar, batch=batch, report=report)
     report("writing")
-    write_folder(target, _files(contents, python))
+    write_folder(place, _files(contents, python))
     return target
 
 
 def _check_prefix(name: str) -> str:
     check_name(name)
+    if len(name) > MOST_LETTERS:
+        raise ModelError(
+            f"robot name must have at most {MOST_LETTERS} letters, names of functions start with it; got {name!r}"
+        )
     if name.startswith("_") or "__" in name or name.endswith("_"):
         raise ModelError(
             f"robot name {name!r} would give names that C and C++ reserve: no underscore at the start or end, no two "
@@ -134,6 +141,7 @@ def _run_time(robot: Robot, arguments: dict[str, Any]) -> dict[str, Any]:
 def _files(contents: Contents, python: bool) -> dict[str, str]:
     """Texts of all files, by path."""
     with_class = contents.scalar == "double"
+    check_own_names(contents)
     if with_class:
         check_members(contents)
     files = core_files(contents)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ..errors import FileFormatError
@@ -32,12 +34,23 @@ def run_user_file(path: str | Path, model: SymbolicModel) -> None:
     """
     source = Path(path)
     text = source.read_bytes()
-    namespace: dict[str, Any] = {"__name__": source.stem, "__file__": str(source)}
-    _guarded(source, lambda: exec(compile(text, str(source), "exec"), namespace))
-    functions = namespace.get("functions")
-    if not callable(functions):
-        raise FileFormatError("must define functions(model), which calls model.add_function(...)", path=source)
-    _guarded(source, lambda: functions(model))
+    # a module of its own, known by name as dataclasses want it, and beside the files it may import
+    module = ModuleType(f"_thunder_functions_{source.stem}")
+    module.__file__ = str(source)
+    before = len(model.functions)
+    sys.modules[module.__name__] = module
+    sys.path.insert(0, str(source.resolve().parent))
+    try:
+        _guarded(source, lambda: exec(compile(text, str(source), "exec"), module.__dict__))
+        functions: Any = getattr(module, "functions", None)
+        if not callable(functions):
+            raise FileFormatError("must define functions(model), which calls model.add_function(...)", path=source)
+        _guarded(source, lambda: functions(model))
+    finally:
+        sys.path.remove(str(source.resolve().parent))
+        del sys.modules[module.__name__]
+    if len(model.functions) == before:
+        raise FileFormatError("functions(model) added nothing: it must call model.add_function(...)", path=source)
 
 
 def _guarded(source: Path, call: Callable[[], object]) -> None:

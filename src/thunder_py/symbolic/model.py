@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ __all__ = ["SymbolicModel"]
 Expressions = npt.NDArray[np.object_]
 _STATES = ("q", "dq", "ddq", "d3q", "dq_r", "ddq_r", "tau")
 _MOTOR_STATES = ("x", "dx", "ddx")
+#: arguments of functions that generated libraries have besides: damping of the pseudo-inverse, a wrench
+_LIBRARY_SYMBOLS = ("damping", "w")
 _ALL_ROWS = (0, 1, 2, 3, 4, 5)
 
 
@@ -210,11 +213,14 @@ class SymbolicModel:
             Default: one symbol.
         """
         check_name(name, "symbol name")
-        if name in self.symbols:
-            raise ModelError(f"the symbol {name!r} exists already")
+        if name in self.symbols or name in _LIBRARY_SYMBOLS:
+            raise ModelError(f"the symbol {name!r} exists already, in the model or in generated libraries")
         if name in self._quantities or name in self.functions or name in self.__dict__ or hasattr(type(self), name):
             raise ModelError(f"{name!r} is a quantity, a function or an attribute of the model; choose another name")
-        dims = (shape,) if isinstance(shape, int) else tuple(shape)
+        try:
+            dims = tuple(map(operator.index, np.atleast_1d(np.asarray(shape))))
+        except TypeError:
+            raise ModelError(f"shape must be a whole number or a tuple of such, got {shape!r}") from None
         array = np.empty(dims, dtype=object)
         for index in np.ndindex(dims):
             array[index] = self.graph.symbol(f"{name}[{', '.join(map(str, index))}]" if dims else name)
@@ -255,6 +261,7 @@ class SymbolicModel:
         if arguments is None:
             chosen = self.arguments_of(*results.values())
         else:
+            arguments = [arguments] if isinstance(arguments, str) else arguments
             for argument in arguments:
                 if argument not in self.symbols:
                     raise UnknownNameError(
