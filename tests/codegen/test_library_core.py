@@ -174,7 +174,7 @@ def test_sources_are_strict_c_and_cpp(compiler, scalar, tmp_path):
     robot = th.Robot.load("scara")
     folder = generate(robot, tmp_path, scalar=scalar, batch=True)
     for language in (["-x", "c", "-std=c99"], ["-x", "c++", "-std=c++17"]):
-        run([compiler, *language, "-O0", *STRICT, "-fsyntax-only", folder / "scara_gen.cpp"])
+        assert run([compiler, *language, "-O0", *STRICT, "-fsyntax-only", folder / "scara_gen.cpp"]) == ""
 
 
 def test_batch_functions(tmp_path):

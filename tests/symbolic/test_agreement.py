@@ -20,7 +20,7 @@ OF_ROWS = ("operational_space_inertia", "manipulability")
 STUDIES = ("mass_blocks", "coriolis_blocks", "coriolis_matrix_algebra", "coriolis_matrix_christoffel")
 
 
-def compare(robot, model, skip=(), batch=5):
+def assert_agreement(robot, model, skip=(), batch=5):
     """All quantities, each as one function of all that matters; errors relative to the largest entry."""
     states = random_values(robot, batch)
     numbers = {group.argument: group.values for group in model.parameters.values()}
@@ -60,7 +60,7 @@ def test_all_quantities_are_there():
 def test_bundled_robots(name, inertial):
     robot = th.Robot.load(name)
     heavy = ("coriolis_blocks", "mass_blocks") if robot.n > 4 else ()
-    compare(robot, robot.symbolic(inertial=inertial), skip=heavy if inertial else ())
+    assert_agreement(robot, robot.symbolic(inertial=inertial), skip=heavy if inertial else ())
 
 
 @pytest.mark.parametrize(("seed", "n", "kind", "joints"), CHAINS)
@@ -68,7 +68,7 @@ def test_random_chains(seed, n, kind, joints):
     drives = {"friction": seed % 2 == 0, "rotors": seed % 3 == 0, "armature": seed % 5 == 0, "elastic": seed % 4 == 0}
     robot = random_robot(seed, n, kind, joints=joints, **drives)
     heavy = STUDIES if n > 4 else ()
-    compare(robot, robot.symbolic(inertial=seed % 4 != 1, friction=drives["friction"]), skip=heavy)
+    assert_agreement(robot, robot.symbolic(inertial=seed % 4 != 1, friction=drives["friction"]), skip=heavy)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
@@ -79,7 +79,7 @@ def test_thunders_files_with_their_own_masks(path):
         skip = set(INPUTS) - set(quantities)
     else:
         skip = set(STUDIES)
-    compare(robot, robot.symbolic(), skip=skip, batch=3)
+    assert_agreement(robot, robot.symbolic(), skip=skip, batch=3)
 
 
 def test_frames_and_rows():

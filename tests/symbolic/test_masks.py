@@ -33,7 +33,7 @@ def new_values(model, name, rng):
     return truth, given
 
 
-def check(model, names, seed=0):
+def assert_exact(model, names, seed=0):
     """Functions at new parameters are the rebuilt robot's methods."""
     rng = np.random.default_rng(seed)
     values = {name: new_values(model, name, rng) for name in model.parameters}
@@ -65,7 +65,7 @@ def test_one_group(kind, group, pattern):
     mask = partial(size, seeds[pattern]) if pattern in seeds else pattern == "all"
     model = robot.symbolic(**{group: mask})
     assert model.parameters[group].mask.sum() == np.sum(np.full(size, mask) if np.ndim(mask) == 0 else mask)
-    check(model, RIGID)
+    assert_exact(model, RIGID)
 
 
 @pytest.mark.parametrize("kind", ["modified", "standard"])
@@ -76,7 +76,7 @@ def test_inertial_about_the_centres_of_mass(kind, pattern):
     mask = partial(40, seeds[pattern]) if pattern in seeds else pattern == "all"
     model = robot.symbolic(inertial=mask, inertial_as="DYN")
     assert "par_DYN" in model.symbols
-    check(model, RIGID)
+    assert_exact(model, RIGID)
 
 
 @pytest.mark.parametrize("group", ELASTIC_GROUPS)
@@ -87,7 +87,7 @@ def test_elastic_groups(group, pattern):
     if size == 0:
         pytest.skip("no coefficients")
     model = robot.symbolic(**{group: partial(size, 1) if pattern == "random" else pattern == "all"})
-    check(model, ELASTIC)
+    assert_exact(model, ELASTIC)
 
 
 @pytest.mark.parametrize("kind", ["modified", "standard"])
@@ -97,14 +97,14 @@ def test_every_group_at_random(kind, seed):
     sizes = {name: group.values.size for name, group in robot.symbolic().parameters.items()}
     masks = {name: partial(size, 10 * seed + k) for k, (name, size) in enumerate(sizes.items()) if size}
     inertial_as = "DYN" if seed % 2 else "REG"
-    check(robot.symbolic(inertial_as=inertial_as, **masks), (*RIGID, *ELASTIC), seed)
+    assert_exact(robot.symbolic(inertial_as=inertial_as, **masks), (*RIGID, *ELASTIC), seed)
 
 
 @pytest.mark.parametrize("kind", ["modified", "standard"])
 def test_everything_at_run_time(kind):
     robot = arm(kind, elastic=True)
     model = robot.symbolic(**dict.fromkeys(robot.symbolic().parameters, True))
-    check(model, (*RIGID, *ELASTIC, "forward_dynamics", "coriolis_matrix_dot", "mass_matrix_ddot"))
+    assert_exact(model, (*RIGID, *ELASTIC, "forward_dynamics", "coriolis_matrix_dot", "mass_matrix_ddot"))
 
 
 @pytest.mark.parametrize("group", ["inertial", "friction", "gravity", "base", "tool", "rotor", "armature"])
@@ -112,14 +112,14 @@ def test_everything_at_run_time(kind):
 def test_chains_without_a_table(group, pattern):
     robot = arm("placements")
     size = robot.symbolic().parameters[group].values.size
-    check(robot.symbolic(**{group: partial(size, 5) if pattern == "random" else True}), RIGID)
+    assert_exact(robot.symbolic(**{group: partial(size, 5) if pattern == "random" else True}), RIGID)
 
 
 @pytest.mark.parametrize("outline", [False, True])
 def test_masks_of_outlined_models(outline):
     robot = arm("modified")
     masks = {name: partial(group.values.size, 7) for name, group in robot.symbolic().parameters.items()}
-    check(robot.symbolic(outline=outline, **masks), RIGID)
+    assert_exact(robot.symbolic(outline=outline, **masks), RIGID)
 
 
 @pytest.mark.parametrize("name", ["arm3", "arm5", "sea3"])
@@ -130,7 +130,7 @@ def test_masks_of_thunders_files(name):
     for group, mask in masks.items():
         flat = np.concatenate([np.ravel(row) for row in mask]).astype(bool)
         assert (model.parameters[group].mask == flat).all(), group
-    check(model, (*RIGID, *(ELASTIC if robot.e else ())))
+    assert_exact(model, (*RIGID, *(ELASTIC if robot.e else ())))
     # what is said in Python goes before what the file says
     assert not robot.symbolic(gravity=False).parameters["gravity"].mask.any()
     assert robot.symbolic(tool=[1, 0, 0, 0, 0, 0]).parameters["tool"].mask.tolist() == [True] + [False] * 5
@@ -146,7 +146,7 @@ def test_what_files_mask_in_part_is_dyn():
     assert (by_whole.inertial_as, by_half.inertial_as) == ("REG", "DYN")
     assert "par_REG" in by_whole.symbols
     assert "par_DYN" in by_half.symbols
-    check(by_half, RIGID[:6])
+    assert_exact(by_half, RIGID[:6])
 
 
 def test_baked_entries_are_numbers_and_others_symbols():

@@ -9,7 +9,10 @@ from ..errors import ModelError
 from ..symbolic.parameters import ParameterGroup
 from .contents import STATES, Contents, LibraryFunction
 
-__all__ = ["Getter", "ParameterMember", "Setter", "cpp_type", "frame_getters", "getters", "parameters", "setters"]
+__all__ = [
+    "Getter", "ParameterMember", "Setter", "check_members", "check_own_names", "cpp_type", "frame_getters", "getters",
+    "parameters", "setters",
+]  # fmt: skip
 
 Shape = tuple[int, ...]
 
