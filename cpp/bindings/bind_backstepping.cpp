@@ -1,0 +1,54 @@
+// Task-space backstepping for Python.
+#include "control.hpp"
+#include "thunder/control/backstepping.hpp"
+
+namespace thunder::python {
+
+namespace {
+
+NamedArrays evaluate(Backstepping& controller, const ArrayLike& q, const ArrayLike& dq, py::handle reference) {
+  const auto q_ = read_array(q, "q", {controller.n()}), dq_ = read_array(dq, "dq", {controller.n()});
+  TaskReference desired;
+  read_reference(reference, desired);
+  Backstepping::Terms terms = controller.blank_terms();
+  if (controller.evaluate(q_.data(), dq_.data(), desired, terms) != Status::ok)
+    throw py::value_error("the law is singular here: orientation error near 90 degrees, or J without full rank");
+  NamedArrays result;
+  const int m = controller.rows();
+  for (auto [name, v] : {std::pair{"e", &terms.e}, {"e_dot", &terms.e_dot}})
+    result[name] = to_numpy(Eigen::VectorXd(v->head(m)));
+  for (auto [name, A] : {std::pair{"L", &terms.L}, {"L_dot", &terms.L_dot}})
+    result[name] = to_numpy(Rows(A->topLeftCorner(m, m)));
+  for (auto [name, v] : {std::pair{"dq_r", &terms.dq_r}, {"ddq_r", &terms.ddq_r}, {"s", &terms.s}, {"tau", &terms.tau}})
+    result[name] = to_numpy(*v);
+  return result;
+}
+
+}  // namespace
+
+void bind_backstepping(py::module_& module) {
+  py::class_<Backstepping, TaskController, std::shared_ptr<Backstepping>> cls(
+      module, "Backstepping", "Adaptive backstepping in task space.");
+  cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K_p,
+                      const ArrayLike& K_d, const py::object& Gamma, const std::vector<bool>& unknown,
+                      const py::object& frame, bool position_only) {
+            const auto task = position_only ? Backstepping::Task::position : Backstepping::Task::pose;
+            const int m = static_cast<int>(task), n = model->n();
+            if (n < m)
+              throw py::value_error("task needs at least " + std::to_string(m) + " joints, got " + std::to_string(n));
+            Backstepping::Gains gains{read_gain(Lambda, "Lambda", m), read_gain(K_p, "K_p", m),
+                                      read_gain(K_d, "K_d", n)};
+            require_joint_definiteness(gains.K_p, gains.Lambda);
+            return std::make_shared<Backstepping>(make_adaptive_model(model, unknown, Gamma),
+                                                  find_frame(*model, frame), task, std::move(gains));
+          }),
+          py::arg("model"), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("Gamma"), py::arg("unknown"),
+          py::arg("frame"), py::arg("position_only"))
+      .def("_evaluate", &evaluate, py::arg("q"), py::arg("dq"), py::arg("reference"),
+           "Terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"
+           "ddq_r, s, tau. Neither the estimate nor the signals change.\n\nRaises ValueError where the law is "
+           "singular.");
+  bind_estimate(cls);
+}
+
+}  // namespace thunder::python

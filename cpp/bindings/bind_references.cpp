@@ -1,0 +1,54 @@
+// References for Python.
+#include "control.hpp"
+#include "thunder/control/references.hpp"
+
+namespace thunder::python {
+
+namespace {
+
+template <class Reference>
+void bind_source(py::module_& module, const char* name, const char* doc) {
+  using Source = ReferenceSource<Reference>;
+  py::class_<Source, std::shared_ptr<Source>>(module, name, doc)
+      .def(
+          "at",
+          [](const Source& source, double t) {
+            Reference reference = source.blank();
+            source.at(t, reference);
+            return as_tuple(reference);
+          },
+          py::arg("t"), "The reference at time t, as a tuple of arrays.");
+}
+
+template <class Concrete, class Reference>
+using SourceClass = py::class_<Concrete, ReferenceSource<Reference>, std::shared_ptr<Concrete>>;
+
+}  // namespace
+
+void bind_references(py::module_& module) {
+  bind_source<JointReference>(module, "JointReferenceSource", "A joint-space reference over time.");
+  bind_source<TaskReference>(module, "TaskReferenceSource", "A task-space reference over time.");
+  using A = const ArrayLike&;
+  SourceClass<SetPoint, JointReference>(module, "SetPoint", "Joints at rest.")
+      .def(py::init([](A q) { return std::make_shared<SetPoint>(read_column(q, "q", -1)); }), py::arg("q"));
+  SourceClass<Sinusoid, JointReference>(module, "Sinusoid", "A sinusoid in every joint.")
+      .def(py::init([](A amplitude, A frequency, A centre, A phase) {
+             const Eigen::VectorXd a = read_column(amplitude, "amplitude", -1);
+             return std::make_shared<Sinusoid>(read_column(centre, "centre", a.size()), a,
+                                               read_column(frequency, "frequency", a.size()),
+                                               read_column(phase, "phase", a.size()));
+           }),
+           py::arg("amplitude"), py::arg("frequency"), py::arg("centre"), py::arg("phase"));
+  SourceClass<SetPose, TaskReference>(module, "SetPose", "A pose at rest.")
+      .def(py::init([](A p, A R) { return std::make_shared<SetPose>(read_column(p, "p", 3), read_rotation(R, "R")); }),
+           py::arg("p"), py::arg("R"));
+  SourceClass<Lissajous, TaskReference>(module, "Lissajous", "A Lissajous curve at constant orientation.")
+      .def(py::init([](A amplitude, A frequency, A centre, A R, double t0) {
+             return std::make_shared<Lissajous>(read_column(centre, "centre", 3), read_rotation(R, "orientation"),
+                                                read_column(amplitude, "amplitude", 3),
+                                                read_column(frequency, "frequency", 3), t0);
+           }),
+           py::arg("amplitude"), py::arg("frequency"), py::arg("centre"), py::arg("orientation"), py::arg("t0"));
+}
+
+}  // namespace thunder::python

@@ -1,0 +1,111 @@
+// What the bindings of references and controllers share.
+#pragma once
+
+#include "array.hpp"
+#include "bindings.hpp"
+#include "thunder/control/adaptive_controller.hpp"
+#include "thunder/control/gain.hpp"
+
+#include <pybind11/stl.h>
+#include <pybind11/typing.h>
+
+namespace thunder::python {
+
+using Rows3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+using Array = py::array_t<double>;
+using Arrays = py::typing::Tuple<Array, py::ellipsis>;
+using NamedArrays = py::typing::Dict<py::str, Array>;
+
+inline Array to_numpy(const Eigen::VectorXd& v) { return Array(v.size(), v.data()); }
+
+inline Array to_numpy(const Rows& A) { return Array({A.rows(), A.cols()}, A.data()); }
+
+inline Eigen::VectorXd read_column(py::handle value, const char* name, py::ssize_t size) {
+  const auto array = read_array(value, name, {size});
+  return Eigen::Map<const Eigen::VectorXd>(array.data(), array.size());
+}
+
+inline Eigen::Matrix3d read_rotation(py::handle value, const char* name) {
+  const auto array = read_array(value, name, {3, 3});
+  return Eigen::Map<const Rows3>(array.data());
+}
+
+template <int Size>
+void copy_vector(py::handle object, const char* name, Eigen::Matrix<double, Size, 1>& to) {
+  const auto array = read_measurement(object.attr(name), name, static_cast<int>(to.size()));
+  to = Eigen::Map<const Eigen::Matrix<double, Size, 1>>(array.data(), to.size());
+}
+
+inline void require_attributes(py::handle value, const char* kind, std::initializer_list<const char*> names) {
+  std::string missing;
+  for (const char* name : names)
+    if (!py::hasattr(value, name)) missing += (missing.empty() ? "" : ", ") + std::string(name);
+  if (!missing.empty())
+    throw py::value_error(std::string("this controller follows ") + kind + " references; " +
+                          std::string(py::str(py::type::of(value).attr("__name__"))) + " has no " + missing);
+}
+
+inline void read_reference(py::handle value, JointReference& reference) {
+  require_attributes(value, "joint-space", {"q", "dq", "ddq"});
+  copy_vector(value, "q", reference.q);
+  copy_vector(value, "dq", reference.dq);
+  copy_vector(value, "ddq", reference.ddq);
+}
+
+inline void read_reference(py::handle value, TaskReference& reference) {
+  require_attributes(value, "task-space", {"p", "R", "xi", "xi_dot"});
+  copy_vector(value, "p", reference.p);
+  copy_vector(value, "xi", reference.xi);
+  copy_vector(value, "xi_dot", reference.xi_dot);
+  const py::object R = value.attr("R");
+  const Eigen::MatrixXd matrix = read_up_to_matrix(R, "R");
+  if (matrix.rows() != 3 || matrix.cols() != 3) read_array(R, "R", {3, 3});  // throws, with the shapes
+  reference.R = matrix;
+}
+
+inline JointReference blank(const JointController& controller) { return JointReference(controller.n()); }
+inline TaskReference blank(const TaskController&) { return {}; }
+
+inline Arrays as_tuple(const JointReference& r) {
+  return py::make_tuple(to_numpy(r.q), to_numpy(r.dq), to_numpy(r.ddq));
+}
+
+inline Arrays as_tuple(const TaskReference& r) {
+  return py::make_tuple(to_numpy(Eigen::VectorXd(r.p)), to_numpy(Rows(r.R)), to_numpy(Eigen::VectorXd(r.xi)),
+                        to_numpy(Eigen::VectorXd(r.xi_dot)));
+}
+
+inline AdaptiveModel make_adaptive_model(std::shared_ptr<Model> model, const std::vector<bool>& unknown, py::handle Gamma) {
+  ParameterSubset subset(unknown);
+  std::unique_ptr<AdaptationLaw> law;
+  if (!Gamma.is_none())
+    law = std::make_unique<GradientLaw>(gain_matrix(read_up_to_matrix(Gamma, "Gamma"), subset.size(), "Gamma"));
+  return {std::move(model), std::move(subset), std::move(law)};
+}
+
+inline Eigen::MatrixXd read_gain(py::handle value, const char* name, int size) {
+  return gain_matrix(read_up_to_matrix(value, name), size, name);
+}
+
+template <class Class>
+void bind_estimate(Class& cls) {
+  using C = typename Class::type;
+  cls.def_property(
+      "parameters", [](C& c) { return to_numpy(c.adaptive_model().estimate()); },
+      [](C& c, const ArrayLike& value) {
+        c.adaptive_model().start_from(read_column(value, "parameters", c.model()->parameter_count()).data());
+      },
+      "All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.\n"
+      "Setting them also sets where `reset` goes back to.");
+}
+
+// what bind_control calls, topic by topic
+void bind_references(py::module_& module);
+void bind_joint_controllers(py::module_& module);
+void bind_adaptive_joint_controllers(py::module_& module);
+void bind_task_controllers(py::module_& module);
+void bind_backstepping(py::module_& module);
+
+}  // namespace thunder::python
