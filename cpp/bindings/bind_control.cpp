@@ -3,6 +3,8 @@
 
 #include <pybind11/native_enum.h>
 
+#include <optional>
+
 namespace thunder::python {
 
 namespace {
@@ -50,6 +52,20 @@ void bind_control(py::module_& module) {
       .def_property_readonly("n", &Controller::n, "Number of joints.")
       .def_property_readonly("status", &Controller::status, "Status of the last step.")
       .def_property_readonly("signals", &signal_arrays, "Copies of what the last step computed, by name.")
+      .def_property(
+          "torque_limits",
+          [](const Controller& controller) -> py::typing::Optional<Array> {
+            if (controller.torque_limits().size() == 0) return py::none();
+            return to_numpy(controller.torque_limits());
+          },
+          [](Controller& controller, const std::optional<ArrayLike>& limits) {
+            const Eigen::MatrixXd given = limits ? read_up_to_matrix(*limits, "torque_limits") : Eigen::MatrixXd();
+            const bool one = given.size() == 1;
+            controller.set_torque_limits(one ? Eigen::VectorXd::Constant(controller.n(), given(0, 0))
+                                             : Eigen::VectorXd(given.reshaped()));
+          },
+          "Torques are clipped to plus and minus these [N m or N], and the status then reads ``saturated``; a number,\n"
+          "(n,) or None, as at first. The robot's own are ``robot.limits.effort``.")
       .def("reset", &Controller::reset, "Go back to the state after construction.");
   bind_step<JointReference>(module, "JointController", "A controller that follows joint-space references.");
   bind_step<TaskReference>(module, "TaskController", "A controller that follows task-space references.");

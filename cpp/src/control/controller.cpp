@@ -1,5 +1,7 @@
 #include "thunder/control/controller.hpp"
 
+#include <stdexcept>
+
 #include "thunder/dynamics/gravity.hpp"
 
 namespace thunder {
@@ -11,11 +13,28 @@ bool finite(const double* x, int n) noexcept { return Eigen::Map<const Eigen::Ve
 }  // namespace
 
 Controller::Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d)
-    : model_(std::move(model)), K_d_(std::move(K_d)), last_q_(Eigen::VectorXd::Zero(model_->n())) {}
+    : model_(std::move(model)), K_d_(std::move(K_d)), last_q_(Eigen::VectorXd::Zero(model_->n())), last_torque_(last_q_) {}
 
 void Controller::reset() noexcept {
   status_ = Status::ok;
   seen_state_ = false;
+  last_torque_.setZero();
+}
+
+void Controller::set_torque_limits(const Eigen::VectorXd& limits) {
+  if (limits.size() != 0 && limits.size() != n())
+    throw std::invalid_argument("torque_limits must have " + std::to_string(n()) + " entries, got " +
+                                std::to_string(limits.size()));
+  if (!(limits.array() > 0.0).all()) throw std::invalid_argument("torque_limits must be positive");
+  torque_limits_ = limits;
+}
+
+bool Controller::clip(double* tau) const noexcept {
+  if (torque_limits_.size() == 0) return false;
+  Eigen::Map<Eigen::VectorXd> torque(tau, n());
+  const bool beyond = (torque.array().abs() > torque_limits_.array()).any();
+  torque = torque.cwiseMin(torque_limits_).cwiseMax(-torque_limits_);
+  return beyond;
 }
 
 void Controller::gravity(const double* q, double* G) noexcept { gravity_vector(model_->view(), q, G); }
@@ -35,12 +54,17 @@ Status Controller::finish(Status status, const double* dq, double* tau) noexcept
   Eigen::Map<Eigen::VectorXd> torque(tau, n());
   const bool gave_torque = status == Status::ok || status == Status::saturated;
   status_ = gave_torque && !torque.allFinite() ? Status::diverged : status;
-  if (status_ == Status::ok || status_ == Status::saturated) return status_;
-  freeze();
-  torque.setZero();
-  if (seen_state_) gravity(last_q_.data(), tau);
-  if (finite(dq, n())) torque.noalias() -= K_d_ * Eigen::Map<const Eigen::VectorXd>(dq, n());
-  if (!torque.allFinite()) torque.setZero();
+  if (status_ != Status::ok && status_ != Status::saturated) {
+    freeze();
+    torque.setZero();
+    if (seen_state_) gravity(last_q_.data(), tau);
+    if (finite(dq, n())) torque.noalias() -= K_d_ * Eigen::Map<const Eigen::VectorXd>(dq, n());
+    if (!torque.allFinite()) torque.setZero();
+    clip(tau);
+  } else if (clip(tau)) {
+    status_ = Status::saturated;
+  }
+  last_torque_ = torque;
   return status_;
 }
 

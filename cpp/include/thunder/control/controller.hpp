@@ -32,6 +32,9 @@ class Controller {
   /// Status of the last step.
   Status status() const noexcept { return status_; }
   const std::vector<Signal>& signals() const noexcept { return signals_; }
+  /// Torques are clipped to plus and minus these, with status `saturated`; n positive entries, or none for no limits.
+  void set_torque_limits(const Eigen::VectorXd& limits);
+  const Eigen::VectorXd& torque_limits() const noexcept { return torque_limits_; }
   /// Back to the state after construction.
   virtual void reset() noexcept;
 
@@ -44,18 +47,28 @@ class Controller {
   /// Called where the law gave no torque: stop integrating and adapting.
   virtual void freeze() noexcept {}
 
+  /// Were torques clipped in the last step? Laws that integrate an error hold it then.
+  bool saturated() const noexcept { return status_ == Status::saturated; }
+
   bool read_state(double t, const double* q, const double* dq) noexcept;
-  /// Ends a step: where the law gave no torque, gravity compensation at the last known position minus K_d dq.
+  /// Ends a step: where the law gave no torque, gravity compensation at the last known position minus K_d dq. Either
+  /// is clipped to the torque limits.
   Status finish(Status status, const double* dq, double* tau) noexcept;
   void publish(std::string name, const double* data, std::vector<std::string> labels);
+  /// The torque that the last step ended with, clipped.
+  const Eigen::VectorXd& last_torque() const noexcept { return last_torque_; }
 
   std::shared_ptr<const Model> model_;
   Eigen::MatrixXd K_d_;
 
  private:
+  bool clip(double* tau) const noexcept;
+
   Status status_ = Status::ok;
   std::vector<Signal> signals_;
   Eigen::VectorXd last_q_;  // last finite one
+  Eigen::VectorXd torque_limits_;
+  Eigen::VectorXd last_torque_;
   bool seen_state_ = false;
 };
 

@@ -1,0 +1,26 @@
+// Time between control steps, for what a controller integrates.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+namespace thunder {
+
+class StepClock {
+ public:
+  /// Longest time one step counts for: after a pause what was measured before it says nothing any more.
+  static constexpr double kLongestGap = 0.1;
+
+  /// Seconds since the last call, 0 at the first one and where time runs backwards, `kLongestGap` at most.
+  double advance(double t) noexcept {
+    const double dt = t - last_;
+    last_ = t;
+    return dt > 0.0 ? std::min(dt, kLongestGap) : 0.0;  // NaN at the first call
+  }
+  void reset() noexcept { last_ = std::numeric_limits<double>::quiet_NaN(); }
+
+ private:
+  double last_ = std::numeric_limits<double>::quiet_NaN();
+};
+
+}  // namespace thunder
