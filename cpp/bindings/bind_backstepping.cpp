@@ -15,9 +15,9 @@ NamedArrays evaluate(Backstepping& controller, const ArrayLike& q, const ArrayLi
     throw py::value_error("the law is singular here: orientation error near 90 degrees, or J without full rank");
   NamedArrays result;
   const int m = controller.rows();
-  for (auto [name, v] : {std::pair{"e", &terms.e}, {"e_dot", &terms.e_dot}})
+  for (auto [name, v] : {std::pair{"e", &terms.task.e}, {"e_dot", &terms.task.e_dot}})
     result[name] = to_numpy(Eigen::VectorXd(v->head(m)));
-  for (auto [name, A] : {std::pair{"L", &terms.L}, {"L_dot", &terms.L_dot}})
+  for (auto [name, A] : {std::pair{"L", &terms.task.L}, {"L_dot", &terms.task.L_dot}})
     result[name] = to_numpy(Rows(A->topLeftCorner(m, m)));
   for (auto [name, v] : {std::pair{"dq_r", &terms.dq_r}, {"ddq_r", &terms.ddq_r}, {"s", &terms.s}, {"tau", &terms.tau}})
     result[name] = to_numpy(*v);

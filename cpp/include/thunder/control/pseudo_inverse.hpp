@@ -1,0 +1,51 @@
+// The inverse behind a right pseudo-inverse J^+ = J' (J J')^-1 of chosen task rows: checked, or damped.
+#pragma once
+
+#include <Eigen/Dense>
+
+#include "../dynamics/task_space.hpp"
+
+namespace thunder {
+
+using Matrix6d = Eigen::Matrix<double, 6, 6>;
+/// Rows that are not in the task are zero.
+using TaskJacobian = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// J counts as singular past this condition number, in the Frobenius norm: |J| |J^+|.
+constexpr double kLargestCondition = 200.0;
+
+/// Rows (of a vector: entries) that are not in the task become zero.
+template <class Matrix>
+void keep_rows(TaskRows rows, Matrix& A) noexcept {
+  for (int r = 0; r < 6; ++r)
+    if (!(rows.mask >> r & 1)) A.row(r).setZero();
+}
+
+/// A^-1 in the rows and columns of the task, zero in the others, where A must be zero; false where a pivot is not
+/// positive.
+inline bool invert_task_matrix(Matrix6d A, TaskRows rows, Matrix6d& A_inverse) noexcept {
+  for (int r = 0; r < 6; ++r)
+    if (!(rows.mask >> r & 1)) A(r, r) = 1.0;  // nothing asked, nothing given
+  const Eigen::LLT<Matrix6d> factors(A);
+  A_inverse = factors.solve(Matrix6d::Identity());
+  for (int r = 0; r < 6; ++r)
+    if (!(rows.mask >> r & 1)) A_inverse(r, r) = 0.0;
+  return factors.info() == Eigen::Success;
+}
+
+/// (J J')^-1 in the rows of the task; false where |J| |J^+| passes `largest_condition` or is no number.
+inline bool invert_gram(const TaskJacobian& J, TaskRows rows, Matrix6d& A_inverse,
+                        double largest_condition = kLargestCondition) noexcept {
+  const Matrix6d A = J.lazyProduct(J.transpose());
+  return invert_task_matrix(A, rows, A_inverse) &&
+         A.trace() * A_inverse.trace() < largest_condition * largest_condition;
+}
+
+/// (J J' + damping^2)^-1 in the rows of the task, of which J' times a vector is the damped least-squares answer.
+inline bool invert_damped_gram(const TaskJacobian& J, TaskRows rows, double damping, Matrix6d& A_inverse) noexcept {
+  Matrix6d A = J.lazyProduct(J.transpose());
+  A.diagonal().array() += damping * damping;
+  return invert_task_matrix(A, rows, A_inverse);
+}
+
+}  // namespace thunder
