@@ -48,6 +48,8 @@ void bind_control(py::module_& module) {
       .value("invalid_input", Status::invalid_input)
       .finalize();
   bind_references(module);
+  bind_adaptation(module);
+  bind_planning(module);
   py::class_<Controller, std::shared_ptr<Controller>>(module, "Controller", "A control law with its state.")
       .def_property_readonly("n", &Controller::n, "Number of joints.")
       .def_property_readonly("status", &Controller::status, "Status of the last step.")

@@ -77,12 +77,10 @@ inline Arrays as_tuple(const TaskReference& r) {
                         to_numpy(Eigen::VectorXd(r.xi_dot)));
 }
 
-inline AdaptiveModel make_adaptive_model(std::shared_ptr<Model> model, const std::vector<bool>& unknown, py::handle Gamma) {
-  ParameterSubset subset(unknown);
-  std::unique_ptr<AdaptationLaw> law;
-  if (!Gamma.is_none())
-    law = std::make_unique<GradientLaw>(gain_matrix(read_up_to_matrix(Gamma, "Gamma"), subset.size(), "Gamma"));
-  return {std::move(model), std::move(subset), std::move(law)};
+/// `law` is None where nothing adapts.
+inline AdaptiveModel make_adaptive_model(std::shared_ptr<Model> model, const std::vector<bool>& unknown,
+                                         const std::shared_ptr<AdaptationLaw>& law) {
+  return {std::move(model), ParameterSubset(unknown), law ? law->clone() : nullptr};
 }
 
 inline Eigen::MatrixXd read_gain(py::handle value, const char* name, int size) {
@@ -103,6 +101,8 @@ void bind_estimate(Class& cls) {
 
 // what bind_control calls, topic by topic
 void bind_references(py::module_& module);
+void bind_adaptation(py::module_& module);
+void bind_planning(py::module_& module);
 void bind_joint_controllers(py::module_& module);
 void bind_adaptive_joint_controllers(py::module_& module);
 void bind_task_controllers(py::module_& module);

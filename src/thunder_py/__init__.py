@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         robots,
         simulation,
         symbolic,
+        trajectory,
     )
     from .control import Backstepping, SlotineLi
     from .result import Result
@@ -50,6 +51,7 @@ _LAZY_MODULES = (
     "robots",
     "simulation",
     "symbolic",
+    "trajectory",
 )
 
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "simulate",
     "simulation",
     "symbolic",
+    "trajectory",
 ]
 
 

@@ -13,6 +13,7 @@ __all__: list[str] = [
     "Backstepping",
     "Controller",
     "Expression",
+    "FourierSeries",
     "Function",
     "Graph",
     "JointController",
@@ -396,6 +397,15 @@ class Lissajous(TaskReferenceSource):
         centre: numpy.typing.ArrayLike,
         orientation: numpy.typing.ArrayLike,
         t0: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+
+class FourierSeries(JointReferenceSource):
+    def __init__(
+        self,
+        a: numpy.typing.ArrayLike,
+        b: numpy.typing.ArrayLike,
+        q0: numpy.typing.ArrayLike,
+        fundamental: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
 
 class Controller:
