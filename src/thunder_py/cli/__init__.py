@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..errors import ThunderError
-from . import demo, gen, info
+from . import demo, experiment, gen, info
 
 __all__ = ["main"]
 
@@ -22,6 +22,7 @@ _EPILOG = """\
 examples:
   thunder demo                       adaptive against fixed control of a Panda, 40 s; writes thunder_demo.png
   thunder demo --json --no-plot      the same, figures as JSON
+  thunder experiment list            experiments of the papers: their tables and figures
   thunder info                       versions, build and bundled robots
   thunder info panda                 joints, parameters and frames of a bundled robot
   thunder info arm.urdf --tip-link flange
@@ -79,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"thunder_py {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for command in (demo, gen, info):
+    for command in (demo, experiment, gen, info):
         command.add_parser(commands)
     return parser
 

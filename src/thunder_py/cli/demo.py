@@ -8,8 +8,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ThunderError
-from .text import number, table
+from .text import check_picture, check_target, number, table
 
 if TYPE_CHECKING:
     from ..experiments import LissajousPanda
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["add_parser", "run"]
 
 _SHORTEST, _LONGEST = 0.1, 3600.0  # [s]
-_PICTURES = (".png", ".pdf", ".svg")
 
 _DESCRIPTION = """\
 A Franka Emika Panda draws a Lissajous curve at constant orientation. The controller takes its last link for a body
@@ -61,9 +59,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Run the experiment, write its files, print its figures."""
     picture: Path | None = None if arguments.no_plot else arguments.output
     if arguments.save is not None:
-        _check_target(arguments.save, "--save", (".npz",))
+        check_target(arguments.save, "--save", (".npz",))
     if picture is not None:
-        _check_target(picture, "--output", _PICTURES)
+        check_picture(picture, "--output")
     from ..experiments import run_lissajous_panda
 
     experiment = run_lissajous_panda(arguments.duration, progress=True)
@@ -92,16 +90,6 @@ def _duration(text: str) -> float:
     if not _SHORTEST <= value <= _LONGEST:
         raise argparse.ArgumentTypeError(f"must be a time of {_SHORTEST:g} to {_LONGEST:g} seconds, got {text!r}")
     return value
-
-
-def _check_target(path: Path, option: str, suffixes: tuple[str, ...]) -> None:
-    """Refuse now what could not be written after the run."""
-    if path.suffix not in suffixes:
-        raise ThunderError(f"{option} must end in {' or '.join(suffixes)}, got {str(path)!r}")
-    if not path.parent.is_dir():
-        raise ThunderError(f"{option}: there is no folder {str(path.parent)!r}; make it first or choose another")
-    if path.is_dir():
-        raise ThunderError(f"{option}: {str(path)!r} is a folder; give the name of a file")
 
 
 def _report(experiment: LissajousPanda) -> str:

@@ -1,10 +1,28 @@
-"""Plain text for terminals."""
+"""Plain text for terminals, and checks of files that are named there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-__all__ = ["number", "table"]
+from ..errors import ThunderError
+
+__all__ = ["check_picture", "check_target", "number", "table"]
+
+
+def check_target(path: Path, option: str, suffixes: Sequence[str]) -> None:
+    """Refuse now what could not be written after a long run."""
+    if path.suffix not in suffixes:
+        raise ThunderError(f"{option} must end in {' or '.join(suffixes)}, got {str(path)!r}")
+    if not path.parent.is_dir():
+        raise ThunderError(f"{option}: there is no folder {str(path.parent)!r}; make it first or choose another")
+    if path.is_dir():
+        raise ThunderError(f"{option}: {str(path)!r} is a folder; give the name of a file")
+
+
+def check_picture(path: Path, option: str) -> None:
+    """Refuse now what no figure could be written to."""
+    check_target(path, option, (".png", ".pdf", ".svg"))
 
 
 def number(value: float, digits: int = 4) -> str:

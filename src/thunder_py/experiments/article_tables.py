@@ -13,6 +13,7 @@ import numpy as np
 from .. import codegen
 from .article_formulas import ArticleFormulas, panda_of
 from .article_speed import Timing
+from .text import markdown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,20 +42,6 @@ _STYLES = {  # curve -> colour, line, marker; C_std is wide, to be seen where C 
     "Pinocchio: C": ("tab:blue", ":", "x"),
     "Pinocchio: Y": ("tab:green", ":", "x"),
 }
-
-
-def markdown(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as Markdown, floats with three digits, NaN as an empty cell."""
-    head = list(header)
-    lines = [head, ["--:"] * len(head)]
-    lines += [[_cell(x) for x in row] for row in rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    if not isinstance(value, float):
-        return str(value)
-    return "" if np.isnan(value) else f"{value:.3g}"
 
 
 def count_operations(joints: Iterable[int], most: int) -> list[dict[str, float]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,22 @@ from ..control import Backstepping, Status
 from ..reference import Lissajous
 from ..result import Result
 from ..robot import Robot
-from ..simulation import simulate
+from ..simulation import Payload, simulate
+from .text import figure_of, markdown
 
-__all__ = ["LINK_7_NAMES", "LissajousPanda", "Run", "SteadyState", "run_lissajous_panda", "wrong_last_link"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "LINK_7_NAMES",
+    "LissajousPanda",
+    "Run",
+    "SteadyState",
+    "follow_lissajous",
+    "run",
+    "run_lissajous_panda",
+    "wrong_last_link",
+]
 
 #: the franka "ready" posture: far from singularities and limits, the flange points down
 START = np.array([0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4])
@@ -184,6 +197,21 @@ class LissajousPanda:
             },
         }
 
+    def table(self) -> str:
+        """Return steady states and rise times with adaptation and without, as Markdown."""
+        rows: list[list[object]] = []
+        for label, scale, k in (("position error [mm]", 1e3, 0), ("orientation error [deg]", np.degrees(1.0), 1)):
+            rows.append([label, scale * self.adaptive.steady_state[k], scale * self.fixed.steady_state[k]])
+        rows.append(["norm of e", self.adaptive.steady_state.norm, self.fixed.steady_state.norm])
+        rows.append(["rise time [s]", self.adaptive.rise_time or "does not settle", "does not settle"])
+        return markdown(["steady state", "adaptive", "not adaptive"], rows)
+
+    def plot(self) -> Figure:
+        """Draw errors and estimates, see `thunder_py.plotting.plot_lissajous_panda`."""
+        from ..plotting import plot_lissajous_panda
+
+        return figure_of(plot_lissajous_panda(self)["position"])
+
     def to_result(self) -> Result:
         """Return both runs as one `Result`: the adaptive one, and the other's arrays as signals named ``fixed_...``."""
         mine, other = self.adaptive.result, self.fixed.result
@@ -205,6 +233,11 @@ class LissajousPanda:
     def save(self, path: str | Path) -> None:
         """Write both runs to one ``.npz`` file; `Result.load` reads it back as `to_result` made it."""
         self.to_result().save(path)
+
+
+def run(quick: bool = False) -> LissajousPanda:
+    """Run the experiment for the registry: 40 s, or 10 s."""
+    return run_lissajous_panda(10.0 if quick else 40.0)
 
 
 def _with_centre_of_mass(reg: Array) -> Array:
@@ -262,25 +295,27 @@ def run_lissajous_panda(
     def controller(adaptive: bool) -> Backstepping:
         return Backstepping(nominal, LAMBDA, K_P, K_d, Gamma, unknown="link7", adaptive=adaptive)
 
-    def run(adaptive: bool, label: str) -> Run:
+    def follow(adaptive: bool, label: str) -> Run:
         with _bar(label, progress) as report:
-            return _follow(robot, controller(adaptive), reference, duration, report)
+            return follow_lissajous(robot, controller(adaptive), reference, duration, report)
 
-    adaptive = run(True, "with adaptation   ")
-    fixed = run(False, "without adaptation")
+    adaptive = follow(True, "with adaptation   ")
+    fixed = follow(False, "without adaptation")
     step_times = _time_steps(controller(True), reference, adaptive.result)
     return LissajousPanda(
         robot=robot, nominal=nominal, reference=reference, adaptive=adaptive, fixed=fixed, step_times=step_times
     )
 
 
-def _follow(
+def follow_lissajous(
     robot: Robot,
     controller: Backstepping,
     reference: Lissajous,
     duration: float,
-    progress: Callable[[float], object] | bool,
+    progress: Callable[[float], object] | bool = False,
+    payloads: Sequence[Payload] = (),
 ) -> Run:
+    """Let a controller drive a Panda from `START` along the curve, as `run_lissajous_panda` does."""
     start = time.perf_counter()
     result = simulate(
         robot,
@@ -290,6 +325,7 @@ def _follow(
         CONTROL_PERIOD,
         q0=START,
         torque_limits=robot.limits.effort,
+        payloads=payloads,
         log=("error", "parameters"),
         log_every=LOG_EVERY,
         progress=progress,

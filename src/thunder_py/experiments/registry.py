@@ -1,0 +1,64 @@
+"""The papers' experiments by name, as ``thunder experiment`` runs them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ..errors import UnknownNameError, nearest_hint
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["REGISTRY", "Experiment", "run_experiment", "summaries"]
+
+#: name -> module of this package with ``run(quick: bool) -> Experiment``; the first line of its docstring describes it
+REGISTRY: dict[str, str] = {
+    "lissajous": "lissajous_panda",
+}
+
+
+class Experiment(Protocol):
+    """What an experiment returns."""
+
+    def table(self) -> str:
+        """Return the figures of merit, the paper's beside ours where it prints some, as Markdown."""
+
+    def plot(self) -> Figure:
+        """Draw it on a new figure of pyplot."""
+
+
+def run_experiment(name: str, quick: bool = False) -> Experiment:
+    """Run an experiment of a paper.
+
+    Parameters
+    ----------
+    name : str
+        One of `REGISTRY`.
+    quick : bool
+        A short form, of seconds: less time or fewer cases.
+
+    Returns
+    -------
+    Experiment
+        With ``table()`` and ``plot()``, and what else the experiment has.
+
+    Raises
+    ------
+    UnknownNameError
+        No such experiment.
+    """
+    if name not in REGISTRY:
+        known = ", ".join(REGISTRY)
+        raise UnknownNameError(f"no experiment is called {name!r}, only {known}{nearest_hint(name, REGISTRY)}")
+    module = import_module(f".{REGISTRY[name]}", __package__)
+    return cast(Experiment, module.run(quick))
+
+
+def summaries() -> dict[str, str]:
+    """One sentence for every experiment, by name."""
+    found = {}
+    for name, module in REGISTRY.items():
+        doc = import_module(f".{module}", __package__).__doc__ or ""
+        found[name] = doc.strip().splitlines()[0]
+    return found
