@@ -1,0 +1,38 @@
+#include "thunder/control/pd_gravity.hpp"
+
+#include "thunder/dynamics/gravity.hpp"
+
+namespace thunder {
+
+PDGravity::PDGravity(std::shared_ptr<const Model> model, Eigen::MatrixXd K_p, Eigen::MatrixXd K_d,
+                     IntegralAction integral, Gravity compensated)
+    : JointController(std::move(model), std::move(K_d)),
+      K_p_(std::move(K_p)),
+      integral_(std::move(integral)),
+      compensated_(compensated),
+      e_(Eigen::VectorXd::Zero(n())),
+      e_dot_(e_) {
+  publish("error", e_.data(), model_->data().joint_names);
+  if (integral_.active()) publish("integral", integral_.torque().data(), model_->data().joint_names);
+}
+
+void PDGravity::reset() noexcept {
+  JointController::reset();
+  integral_.reset();
+}
+
+Status PDGravity::law(double t, const double* q, const double* dq, const JointReference& desired,
+                      double* tau_) noexcept {
+  Eigen::Map<Eigen::VectorXd> tau(tau_, n());
+  e_ = desired.q - Eigen::Map<const Eigen::VectorXd>(q, n());
+  e_dot_ = desired.dq - Eigen::Map<const Eigen::VectorXd>(dq, n());
+  integral_.advance(t, e_, last_torque(), torque_limits());
+
+  gravity_vector(model_->view(), compensated_ == Gravity::actual ? q : desired.q.data(), tau_);
+  tau.noalias() += K_p_ * e_;
+  tau.noalias() += K_d_ * e_dot_;
+  tau += integral_.torque();
+  return Status::ok;
+}
+
+}  // namespace thunder

@@ -1,0 +1,51 @@
+#include "thunder/control/robust_unit_vector.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "thunder/control/lyapunov.hpp"
+#include "thunder/dynamics/inverse_dynamics.hpp"
+
+namespace thunder {
+
+namespace {
+
+void require_positive(double value, const char* name) {
+  if (!(value > 0.0) || !std::isfinite(value))
+    throw std::invalid_argument(std::string(name) + " must be positive and finite, got " + std::to_string(value));
+}
+
+}  // namespace
+
+RobustUnitVector::RobustUnitVector(std::shared_ptr<const Model> model, Gains gains)
+    : JointController(std::move(model), gains.K_v), gains_(std::move(gains)), damping_(gains_.K_v) {
+  require_positive(gains_.rho, "rho");
+  require_positive(gains_.epsilon, "epsilon");
+  P_ = solve_lyapunov(error_dynamics(gains_.K_p, gains_.K_v), gains_.Q);
+  P_e_ = P_.bottomLeftCorner(n(), n());
+  P_v_ = P_.bottomRightCorner(n(), n());
+  for (Eigen::VectorXd* v : {&q_, &e_, &e_dot_, &z_, &w_, &ddq_}) v->setZero(n());
+  publish("error", e_.data(), model_->data().joint_names);
+  publish("z", z_.data(), model_->data().joint_names);
+  publish("w", w_.data(), model_->data().joint_names);
+}
+
+Status RobustUnitVector::law(double, const double* q, const double* dq, const JointReference& desired,
+                             double* tau) noexcept {
+  q_ = Eigen::Map<const Eigen::VectorXd>(q, n());
+  e_ = desired.q - q_;
+  e_dot_ = desired.dq - Eigen::Map<const Eigen::VectorXd>(dq, n());
+  z_.noalias() = P_e_ * e_;
+  z_.noalias() += P_v_ * e_dot_;
+  w_ = gains_.rho / std::max(z_.norm(), gains_.epsilon) * z_;
+
+  ddq_ = desired.ddq + w_;
+  ddq_.noalias() += gains_.K_v * e_dot_;
+  ddq_.noalias() += gains_.K_p * e_;
+  inverse_dynamics(model_->view(), q, dq, ddq_.data(), tau);
+  return Status::ok;
+}
+
+void RobustUnitVector::freeze() noexcept { damping_.at(*model_, q_, K_d_); }
+
+}  // namespace thunder

@@ -1,0 +1,94 @@
+"""A DC motor behind a gear, seen at the joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..errors import ModelError
+
+__all__ = ["DCMotor"]
+
+
+@dataclass(frozen=True, eq=False)
+class DCMotor:
+    """DC motors behind gears, from their data sheet, seen at the joints.
+
+    ``inertia ddtheta + damping dtheta = torque_constant i - load`` and ``resistance i + back_emf dtheta = voltage``,
+    with ``theta = gear_ratio q``. Every entry is a number or one number per joint.
+
+    Parameters
+    ----------
+    inertia : float or (n,) array_like
+        Of the rotor about its axis, J_m [kg m^2].
+    damping : float or (n,) array_like
+        Mechanical, at the rotor, B_m [N m s/rad].
+    torque_constant : float or (n,) array_like
+        k_m [N m/A].
+    resistance : float or (n,) array_like
+        Of the armature, R [ohm].
+    back_emf : float or (n,) array_like, optional
+        k_b [V s/rad]; default `torque_constant`, which it is in SI units.
+    gear_ratio : float or (n,) array_like
+        Turns of the rotor for one of the joint.
+
+    Raises
+    ------
+    ValueError
+        Where an entry is negative, or a constant, resistance or ratio is zero.
+
+    Notes
+    -----
+    Lecture notes, lecture 20. ``joint_inertia`` and ``joint_damping`` are what `IndependentJoint` wants of motors whose
+    current is controlled. Where voltages are commanded instead, `voltage` says which one makes a torque; it takes out
+    the back EMF, that otherwise damps the joint by ``joint_back_emf``.
+    """
+
+    inertia: npt.ArrayLike
+    damping: npt.ArrayLike
+    torque_constant: npt.ArrayLike
+    resistance: npt.ArrayLike
+    back_emf: npt.ArrayLike | None = None
+    gear_ratio: npt.ArrayLike = 1.0
+
+    def __post_init__(self) -> None:
+        """Check everything and make arrays of it."""
+        if self.back_emf is None:
+            object.__setattr__(self, "back_emf", self.torque_constant)
+        for name in (field.name for field in fields(self)):
+            value = np.asarray(getattr(self, name), dtype=np.float64)
+            if value.ndim > 1 or not np.isfinite(value).all():
+                raise ModelError(f"{name} must be a finite number or one per joint, got {value.tolist()}")
+            zero_allowed = name in ("inertia", "damping", "back_emf")
+            if not (value >= 0.0 if zero_allowed else value > 0.0).all():
+                what = "must not be negative" if zero_allowed else "must be positive"
+                raise ModelError(f"{name} {what}, got {value.tolist()}")
+            object.__setattr__(self, name, value)
+
+    @property
+    def joint_inertia(self) -> Array:
+        """Inertia at the joint, ``gear_ratio^2 J_m`` [kg m^2]."""
+        return np.multiply(np.square(self.gear_ratio), self.inertia)
+
+    @property
+    def joint_damping(self) -> Array:
+        """Mechanical damping at the joint, ``gear_ratio^2 B_m`` [N m s/rad]."""
+        return np.multiply(np.square(self.gear_ratio), self.damping)
+
+    @property
+    def joint_back_emf(self) -> Array:
+        """What back EMF adds to it under a fixed voltage, ``gear_ratio^2 k_m k_b / R`` [N m s/rad]."""
+        return np.square(self.gear_ratio) * self.torque_constant * self.back_emf / self.resistance
+
+    def voltage(self, tau: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
+        """Return the voltage [V], (..., n), that makes the joint torque `tau` [N m] at joint velocity `dq` [rad/s]."""
+        current = np.divide(tau, np.multiply(self.gear_ratio, self.torque_constant))
+        return np.asarray(self.resistance * current + self.back_emf * np.multiply(self.gear_ratio, dq))
+
+    def torque(self, voltage: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
+        """Return the joint torque [N m], (..., n), under `voltage` [V] at joint velocity `dq` [rad/s]."""
+        current = (np.asarray(voltage) - self.back_emf * np.multiply(self.gear_ratio, dq)) / self.resistance
+        return np.asarray(self.gear_ratio * self.torque_constant * current)
