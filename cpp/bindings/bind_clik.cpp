@@ -1,0 +1,163 @@
+// Closed-loop inverse kinematics for Python.
+#include "control.hpp"
+#include "kinematics.hpp"
+#include "thunder/kinematics/follow.hpp"
+#include "thunder/kinematics/sampled_reference.hpp"
+
+#include <optional>
+
+namespace thunder::python {
+
+namespace {
+
+using Objective = std::shared_ptr<NullObjective>;
+
+/// Numbers that may be infinite: limits.
+Eigen::VectorXd read_limits(py::handle value, const char* name, int n) {
+  const auto array = read_measurement(value, name, n);
+  return Eigen::Map<const Eigen::VectorXd>(array.data(), array.size());
+}
+
+struct Options {
+  py::dict values;
+  template <class T>
+  T get(const char* name) const {
+    return py::cast<T>(values[name]);
+  }
+};
+
+std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& frame, int mask, int orientation,
+                                const py::dict& given) {
+  const Options o{given};
+  const int n = model->n();
+  KinematicTask task(model, find_frame(*model, frame), TaskRows{mask}, static_cast<OrientationKind>(orientation));
+  Clik::Settings s;
+  s.method = static_cast<Clik::Method>(o.get<int>("method"));
+  s.order = o.get<int>("order");
+  s.K = read_gain(given["K"], "K", task.rows());
+  if (s.order == 2) s.K_D = read_gain(given["K_D"], "K_D", task.rows());
+  s.damping = o.get<double>("damping");
+  s.threshold = o.get<double>("threshold");
+  s.measure = static_cast<Clik::Measure>(o.get<int>("measure"));
+  s.null_damping = o.get<double>("null_damping");
+  s.largest_condition = o.get<double>("largest_condition");
+  if (!given["velocity_limits"].is_none())
+    s.velocity_limits = read_limits(given["velocity_limits"], "velocity_limits", n);
+  if (!given["objective"].is_none()) s.objective = o.get<Objective>("objective");
+  return std::make_shared<Clik>(std::move(task), std::move(s));
+}
+
+/// The CLIK's answer; the state may hold NaN, which its status reports.
+Array step(Clik& clik, const ArrayLike& q, const py::object& dq, py::handle reference, const py::object& dq_0) {
+  const int n = clik.n();
+  const auto q_ = read_measurement(q, "q", n);
+  if (clik.order() == 2 && dq.is_none()) throw py::value_error("dq is needed: this CLIK is of order 2");
+  const auto dq_ = dq.is_none() ? q_ : read_measurement(dq, "dq", n);
+  TaskReference desired;
+  read_reference(reference, desired);
+  const auto null = dq_0.is_none() ? q_ : read_measurement(dq_0, "null-space velocity", n);
+  Array out(n);
+  clik.step(q_.data(), dq_.data(), desired, dq_0.is_none() ? nullptr : null.data(), out.mutable_data());
+  return out;
+}
+
+FollowCallbacks make_callbacks(const py::object& reference, const py::object& null_velocity, int n) {
+  FollowCallbacks callbacks;
+  if (py::isinstance<TaskReferenceSource>(reference)) {
+    const auto source = py::cast<std::shared_ptr<TaskReferenceSource>>(reference);
+    callbacks.target = [source](double t, TaskReference& desired) { source->at(t, desired); };
+  } else {
+    callbacks.target = [reference](double t, TaskReference& desired) { read_reference(reference(t), desired); };
+  }
+  if (!null_velocity.is_none())
+    callbacks.null_velocity = [null_velocity, n](double t, const double* q, double* dq_0) {
+      const py::object result = null_velocity(t, Array(n, q));
+      const auto values = read_measurement(result, "result of objective", n);
+      std::copy_n(values.data(), n, dq_0);
+    };
+  callbacks.poll = [] {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  };
+  return callbacks;
+}
+
+py::dict run(Clik& clik, const py::object& reference, const py::object& null_velocity, const ArrayLike& q0,
+             const ArrayLike& dq0, double dt, long steps, bool runge_kutta) {
+  const int n = clik.n();
+  const ClikTrace trace = follow(clik, make_callbacks(reference, null_velocity, n), read_column(q0, "q0", n),
+                                 read_column(dq0, "dq0", n), {dt, steps, runge_kutta});
+  py::dict result;
+  result["t"] = to_numpy(trace.t);
+  result["q"] = to_numpy(trace.q);
+  result["dq"] = to_numpy(trace.dq);
+  result["ddq"] = to_numpy(trace.ddq);
+  result["error"] = to_numpy(trace.error);
+  result["manipulability"] = to_numpy(trace.manipulability);
+  py::array_t<std::int64_t> statuses(static_cast<py::ssize_t>(trace.status.size()));
+  std::transform(trace.status.begin(), trace.status.end(), statuses.mutable_data(),
+                 [](Status s) { return static_cast<std::int64_t>(s); });
+  result["status"] = statuses;
+  return result;
+}
+
+void bind_objectives(py::module_& module) {
+  py::class_<NullObjective, Objective>(module, "NullObjective", "Joint velocities wanted beside a task.")
+      .def_static(
+          "manipulability",
+          [](std::shared_ptr<Model> model, const py::object& frame, int mask, double gain) -> Objective {
+            const Frame<double>& at = find_frame(*model, frame);
+            return std::make_shared<ManipulabilityObjective>(std::move(model), at, TaskRows{mask}, gain);
+          },
+          py::arg("model"), py::arg("frame"), py::arg("mask"), py::arg("gain"), "Away from singularities.")
+      .def_static(
+          "joint_limits",
+          [](const Model& model, const ArrayLike& lower, const ArrayLike& upper, double gain) -> Objective {
+            return std::make_shared<JointLimitObjective>(read_limits(lower, "lower", model.n()),
+                                                         read_limits(upper, "upper", model.n()), gain);
+          },
+          py::arg("model"), py::arg("lower"), py::arg("upper"), py::arg("gain"), "Towards the middle of the range.")
+      .def_static(
+          "posture",
+          [](const Model& model, const ArrayLike& posture, double gain) -> Objective {
+            return std::make_shared<PostureObjective>(read_column(posture, "posture", model.n()), gain);
+          },
+          py::arg("model"), py::arg("posture"), py::arg("gain"), "Towards a posture.")
+      .def(
+          "velocity",
+          [](const NullObjective& objective, const ArrayLike& q) {
+            const Eigen::VectorXd q_ = read_column(q, "q", objective.n());
+            Array dq_0(q_.size());
+            objective.velocity(q_.data(), dq_0.mutable_data());
+            return dq_0;
+          },
+          py::arg("q"), "The joint velocities, (n,).");
+}
+
+}  // namespace
+
+void bind_clik(py::module_& module) {
+  bind_objectives(module);
+  py::class_<Clik, std::shared_ptr<Clik>>(module, "Clik", "Closed-loop inverse kinematics.")
+      .def(py::init(&make_clik), py::arg("model"), py::arg("frame"), py::arg("mask"), py::arg("orientation"),
+           py::arg("settings"))
+      .def_property_readonly("n", &Clik::n, "Number of joints.")
+      .def_property_readonly("order", &Clik::order, "1 for joint velocities, 2 for accelerations.")
+      .def_property_readonly("status", &Clik::status, "Status of the last step.")
+      .def_property_readonly(
+          "error", [](const Clik& clik) { return to_numpy(Eigen::VectorXd(clik.task().e)); },
+          "Task error of the last step, (m,).")
+      .def("_step", &step, py::arg("q"), py::arg("dq"), py::arg("reference"), py::arg("dq_0"), "See CLIK.step.")
+      .def("_follow", &run, py::arg("reference"), py::arg("null_velocity"), py::arg("q0"), py::arg("dq0"),
+           py::arg("dt"), py::arg("steps"), py::arg("runge_kutta"), "See CLIK.follow.");
+  py::class_<SampledJointReference, JointReferenceSource, std::shared_ptr<SampledJointReference>>(
+      module, "SampledJointReference", "A joint-space reference through samples.")
+      .def(py::init([](double dt, const ArrayLike& q, const ArrayLike& dq) {
+             const auto q_ = read_array(q, "q", {-1, -1}), dq_ = read_array(dq, "dq", {-1, -1});
+             using Map = Eigen::Map<const Rows>;
+             return std::make_shared<SampledJointReference>(dt, Map(q_.data(), q_.shape(0), q_.shape(1)),
+                                                            Map(dq_.data(), dq_.shape(0), dq_.shape(1)));
+           }),
+           py::arg("dt"), py::arg("q"), py::arg("dq"));
+}
+
+}  // namespace thunder::python

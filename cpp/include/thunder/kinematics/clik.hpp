@@ -1,0 +1,61 @@
+// Closed-loop inverse kinematics: joint velocities or accelerations that follow a task (SCARA project, chapter 3; D4.2,
+// eq. 124).
+#pragma once
+
+#include <memory>
+
+#include "../control/status.hpp"
+#include "kinematic_task.hpp"
+#include "null_objective.hpp"
+
+namespace thunder {
+
+class Clik {
+ public:
+  enum class Method : int { inverse, transpose, pseudoinverse, damped };
+  enum class Measure : int { singular_value, manipulability };
+
+  struct Settings {
+    Method method = Method::pseudoinverse;
+    int order = 1;
+    Eigen::MatrixXd K, K_D;            // rows of the task; K_D for order 2
+    double damping = 0.0;              // lambda
+    double threshold = 0.0;            // damped below this value of the measure only; 0: everywhere
+    Measure measure = Measure::singular_value;
+    double null_damping = 10.0;        // [1/s], order 2: of motion that the task does not see
+    double largest_condition = 1e3;    // of J, in the 2-norm: past this it counts as singular
+    Eigen::VectorXd velocity_limits;   // n, or empty
+    std::shared_ptr<const NullObjective> objective;  // or none
+  };
+
+  /// Throws std::invalid_argument where settings do not fit the task.
+  Clik(KinematicTask task, Settings settings);
+
+  int n() const noexcept { return task_.model().n(); }
+  int rows() const noexcept { return task_.rows(); }
+  int order() const noexcept { return settings_.order; }
+  const KinematicTask& task() const noexcept { return task_; }
+  Status status() const noexcept { return status_; }
+
+  /// Order 1 writes dq, order 2 ddq, for which it needs dq. `dq_0`, n or null, is asked of the null space in place of
+  /// the objective. Never throws, never allocates. Where there is no answer, dq is zero and ddq brakes.
+  Status step(const double* q, const double* dq, const TaskReference& desired, const double* dq_0,
+              double* out) noexcept;
+  /// Scales the whole vector into the velocity limits, which keeps its direction; was there need to?
+  bool limit(double* dq) const noexcept;
+
+ private:
+  Status law(const double* q, const double* dq, const TaskReference& desired, const double* dq_0) noexcept;
+  Status invert(const double* q, const TaskVector& v) noexcept;
+  void add_null_motion(const double* q, const double* dq, const double* dq_0) noexcept;
+  double damping_squared(const double* q) const noexcept;
+
+  KinematicTask task_;
+  Settings settings_;
+  TaskMatrix K_, K_D_;
+  RowSvd svd_;
+  JointVector rest_, null_, x_;
+  Status status_ = Status::ok;
+};
+
+}  // namespace thunder

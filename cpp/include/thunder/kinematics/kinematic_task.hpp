@@ -1,0 +1,71 @@
+// What kinematic control asks of a frame, in the rows that it cares for.
+#pragma once
+
+#include "../control/frame_motion.hpp"
+#include "../dynamics/task_space.hpp"
+#include "orientation_task.hpp"
+#include "row_svd.hpp"
+
+namespace thunder {
+
+/// Error of a frame and its kinematics, e' = b - J dq, in the chosen rows; J is the Jacobian that belongs to the
+/// orientation error, see `OrientationKind`.
+class KinematicTask {
+ public:
+  KinematicTask(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskRows rows, OrientationKind kind)
+      : model_(std::move(model)), frame_(frame), rows_(rows), kind_(kind), motion_(model_->n()) {
+    const int m = rows.count();
+    for (TaskVector* v : {&e, &b, &b_dot, &bias}) v->setZero(m);
+    J.setZero(m, model_->n());
+  }
+
+  int rows() const noexcept { return rows_.count(); }
+  const Model& model() const noexcept { return *model_; }
+  const std::shared_ptr<const Model>& shared_model() const noexcept { return model_; }
+  double manipulability(const double* q) const noexcept {
+    double w;
+    thunder::manipulability(model_->view(), q, frame_, rows_, &w);
+    return w;
+  }
+
+  /// False where the orientation error has no Jacobian.
+  bool update(const double* q, const double* dq, const TaskReference& desired) noexcept {
+    motion_.update(*model_, frame_, q, dq);
+    const OrientationTask o = orientation_task(kind_, {desired.R, desired.xi.tail<3>(), desired.xi_dot.tail<3>()},
+                                               {motion_.R, motion_.xi.tail<3>(), Eigen::Vector3d::Zero()});
+    const Eigen::Vector3d p = desired.p - motion_.p;
+    const Eigen::Vector3d o_bias = o.A_dot * motion_.xi.tail<3>() + o.A * motion_.bias.tail<3>();
+    int m = 0;
+    bool turns = false;
+    for (int r = 0; r < 6; ++r) {
+      if (!(rows_.mask >> r & 1)) continue;
+      const int a = r - 3;
+      const bool angular = a >= 0;
+      turns |= angular;
+      e[m] = angular ? o.e[a] : p[r];
+      b[m] = angular ? o.b[a] : desired.xi[r];
+      b_dot[m] = angular ? o.b_dot[a] : desired.xi_dot[r];
+      bias[m] = angular ? o_bias[a] : motion_.bias[r];
+      if (angular)
+        J.row(m) = o.A.row(a).lazyProduct(motion_.J.bottomRows<3>());
+      else
+        J.row(m) = motion_.J.row(r);
+      ++m;
+    }
+    condition = turns ? o.condition : 1.0;
+    return o.regular || !turns;
+  }
+
+  TaskVector e, b, b_dot, bias;  // bias: J_dot dq
+  CompactJacobian J;
+  double condition = 1.0;  // that the orientation error adds to that of the arm
+
+ private:
+  std::shared_ptr<const Model> model_;
+  Frame<double> frame_;
+  TaskRows rows_;
+  OrientationKind kind_;
+  FrameMotion motion_;
+};
+
+}  // namespace thunder

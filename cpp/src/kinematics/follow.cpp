@@ -1,0 +1,95 @@
+#include "thunder/kinematics/follow.hpp"
+
+namespace thunder {
+
+namespace {
+
+using Eigen::Map;
+using Eigen::VectorXd;
+
+/// The state q, or q and dq, and its derivative as the CLIK gives it.
+class Motion {
+ public:
+  Motion(Clik& clik, const FollowCallbacks& callbacks)
+      : clik_(clik), callbacks_(callbacks), out_(clik.n()), null_(clik.n()) {}
+
+  /// x' at time t.
+  Status derivative(double t, const VectorXd& x, VectorXd& x_dot) {
+    const int n = clik_.n();
+    callbacks_.target(t, reference_);
+    if (callbacks_.null_velocity) callbacks_.null_velocity(t, x.data(), null_.data());
+    const double* dq_0 = callbacks_.null_velocity ? null_.data() : nullptr;
+    const Status status = clik_.step(x.data(), x.data() + (second() ? n : 0), reference_, dq_0, out_.data());
+    if (second()) x_dot.head(n) = x.tail(n);
+    x_dot.tail(n) = out_;
+    return status;
+  }
+
+  bool second() const { return clik_.order() == 2; }
+
+ private:
+  Clik& clik_;
+  const FollowCallbacks& callbacks_;
+  TaskReference reference_;
+  VectorXd out_, null_;
+};
+
+/// x one step later, from the derivative k1 at its beginning.
+VectorXd advance(Motion& motion, const FollowSettings& settings, double t, const VectorXd& x, const VectorXd& k1) {
+  const double h = settings.dt;
+  const auto n = x.size() / 2;
+  if (!settings.runge_kutta) {
+    VectorXd next = x + h * k1;
+    if (motion.second()) next.head(n) += 0.5 * h * h * k1.tail(n);  // exact for constant acceleration
+    return next;
+  }
+  VectorXd k2(x.size()), k3(x.size()), k4(x.size());
+  motion.derivative(t + 0.5 * h, x + 0.5 * h * k1, k2);
+  motion.derivative(t + 0.5 * h, x + 0.5 * h * k2, k3);
+  motion.derivative(t + h, x + h * k3, k4);
+  return x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+}
+
+ClikTrace make_trace(const Clik& clik, Eigen::Index count) {
+  ClikTrace trace;
+  for (ClikTrace::Rows* rows : {&trace.q, &trace.dq, &trace.ddq}) rows->setZero(count, clik.n());
+  trace.error.setZero(count, clik.rows());
+  trace.t.setZero(count);
+  trace.manipulability.setZero(count);
+  trace.status.resize(count, Status::ok);
+  return trace;
+}
+
+}  // namespace
+
+ClikTrace follow(Clik& clik, const FollowCallbacks& callbacks, const VectorXd& q0, const VectorXd& dq0,
+                 const FollowSettings& settings) {
+  constexpr long kPollEvery = 100;
+  const int n = clik.n();
+  Motion motion(clik, callbacks);
+  ClikTrace trace = make_trace(clik, settings.steps + 1);
+  VectorXd x(motion.second() ? 2 * n : n);
+  x.head(n) = q0;
+  if (motion.second()) x.tail(n) = dq0;
+  VectorXd x_dot(x.size());
+  for (long k = 0; k <= settings.steps; ++k) {
+    if (callbacks.poll && k % kPollEvery == 0) callbacks.poll();
+    const double t = static_cast<double>(k) * settings.dt;
+    trace.t[k] = t;
+    trace.status[k] = motion.derivative(t, x, x_dot);
+    trace.q.row(k) = x.head(n);
+    trace.dq.row(k) = motion.second() ? x.tail(n) : x_dot;
+    trace.error.row(k) = clik.task().e;
+    trace.manipulability[k] = clik.task().manipulability(x.data());
+    if (k < settings.steps) x = advance(motion, settings, t, x, x_dot);
+    if (!motion.second()) continue;
+    if (k < settings.steps && clik.limit(x.data() + n)) {
+      trace.status[k] = trace.status[k] == Status::ok ? Status::saturated : trace.status[k];
+      x_dot.tail(n) = (x.tail(n) - trace.dq.row(k).transpose()) / settings.dt;
+    }
+    trace.ddq.row(k) = x_dot.tail(n);
+  }
+  return trace;
+}
+
+}  // namespace thunder

@@ -1,0 +1,188 @@
+#include "thunder/kinematics/inverse_kinematics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "thunder/control/frame_motion.hpp"
+#include "thunder/kinematics/orientation_task.hpp"
+
+namespace thunder {
+
+namespace {
+
+using Eigen::Map;
+
+constexpr double kLongestStep = 0.7;  // of any joint in one iteration [rad, m]: linearisations reach no further
+
+}  // namespace
+
+/// A configuration with its error and Jacobian.
+struct InverseKinematics::Point {
+  JointVector q, gradient;  // gradient: J' e, along which the error falls
+  TaskVector e;
+  CompactJacobian J;
+  double error = std::numeric_limits<double>::infinity();
+};
+
+InverseKinematics::InverseKinematics(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskRows rows,
+                                     Settings settings)
+    : model_(std::move(model)), frame_(frame), rows_(rows), settings_(std::move(settings)) {
+  const auto n = static_cast<Eigen::Index>(model_->n());
+  const Settings& s = settings_;
+  if (s.lower.size() != n || s.upper.size() != n || s.starts.cols() != n)
+    throw std::invalid_argument("limits and starts must have one entry for each joint");
+}
+
+void InverseKinematics::evaluate(const Target& target, Point& point) const noexcept {
+  const ChainView<double> chain = model_->view();
+  const int n = chain.n;
+  Joints<Pose, double> poses;
+  double full[6 * kMaxJoints];
+  joint_frames(chain, point.q.data(), frame_.joint, poses);
+  const Pose<double> pose = frame_pose(poses, frame_);
+  write_jacobian(chain, poses, frame_.joint, pose.p, full);
+  Vector6d e;
+  e << target.p - Eigen::Vector3d(pose.p.x, pose.p.y, pose.p.z),
+      HalfTurn(target.R * to_eigen(pose.R).transpose()).rotation_vector();
+  const int count = rows_.count();
+  point.e.resize(count);
+  point.J.resize(count, n);
+  int m = 0;
+  for (int r = 0; r < 6; ++r) {
+    if (!(rows_.mask >> r & 1)) continue;
+    point.e[m] = e[r];
+    for (int j = 0; j < n; ++j) point.J(m, j) = full[r * n + j];
+    ++m;
+  }
+  point.error = point.e.norm();
+}
+
+/// Joints at a limit that would have to leave it take no part.
+void InverseKinematics::hold_at_limits(Point& point) const noexcept {
+  point.gradient = point.J.transpose().lazyProduct(point.e);
+  for (Eigen::Index i = 0; i < point.q.size(); ++i) {
+    const bool below = point.q[i] <= settings_.lower[i] && point.gradient[i] < 0.0;
+    const bool above = point.q[i] >= settings_.upper[i] && point.gradient[i] > 0.0;
+    if (!below && !above) continue;
+    point.J.col(i).setZero();
+    point.gradient[i] = 0.0;
+  }
+}
+
+/// J' (J J' + damping |e|^2)^-1 e: damping that vanishes with the error leaves Newton's convergence as it is.
+void InverseKinematics::levenberg_marquardt(Point& point, double damping, JointVector& step) const noexcept {
+  const auto m = point.e.size();
+  TaskMatrix A = point.J.lazyProduct(point.J.transpose());
+  A.diagonal().array() += damping * point.error * point.error + 1e-14;
+  const Eigen::LLT<TaskMatrix> factors(A);
+  TaskVector y = point.e;
+  if (factors.info() == Eigen::Success)
+    factors.solveInPlace(y);
+  else
+    y.setZero(m);
+  step = point.J.transpose().lazyProduct(y);
+}
+
+/// gamma J' e (lecture 15).
+void InverseKinematics::steepest_descent(Point& point, double shortening, JointVector& step) const noexcept {
+  double rate = settings_.learning_rate;
+  if (rate <= 0.0) {
+    const double curvature = TaskVector(point.J.lazyProduct(point.gradient)).squaredNorm();
+    rate = curvature > 0.0 ? shortening * point.gradient.squaredNorm() / curvature : 0.0;
+  }
+  step = rate * point.gradient;
+}
+
+void InverseKinematics::move(const Point& from, const JointVector& step, Point& to) const noexcept {
+  const double longest = step.lpNorm<Eigen::Infinity>();
+  const double scale = longest > kLongestStep ? kLongestStep / longest : 1.0;
+  to.q = (from.q + scale * step).cwiseMax(settings_.lower).cwiseMin(settings_.upper);
+}
+
+/// From one start to where the error vanishes or falls no more.
+void InverseKinematics::descend(const Target& target, Point& point, Solution& solution) const noexcept {
+  constexpr double kProgress = 1e-3;
+  constexpr int kPatience = 8;  // iterations without progress
+  const bool newton = settings_.method == Method::levenberg_marquardt, fixed = !newton && settings_.learning_rate > 0.0;
+  Point next;
+  JointVector step;
+  double damping = 0.1, shortening = 1.0;
+  int idle = 0;
+  evaluate(target, point);
+  for (int k = 0; k < settings_.max_iterations && point.error > settings_.tolerance; ++k) {
+    hold_at_limits(point);
+    if (newton)
+      levenberg_marquardt(point, damping, step);
+    else
+      steepest_descent(point, shortening, step);
+    move(point, step, next);
+    evaluate(target, next);
+    ++solution.iterations;
+    const bool better = next.error < point.error;
+    // gradient descent creeps along valleys: there any progress counts
+    idle = next.error < (1.0 - (newton ? kProgress : 1e-9)) * point.error ? 0 : idle + 1;
+    damping = better ? std::max(damping / 5.0, 1e-6) : damping * 6.0;
+    shortening = better ? std::min(1.0, 2.0 * shortening) : 0.5 * shortening;
+    if (better || fixed) std::swap(point, next);
+    if (!fixed && idle >= (newton ? kPatience : 5 * kPatience)) break;
+    if (!fixed && !better) evaluate(target, point);  // columns that were held come back
+  }
+}
+
+/// Joints that turn without end: within half a turn of where they began, or of zero.
+void InverseKinematics::wrap(const double* q0, double* q) const noexcept {
+  constexpr double kTurn = 6.283185307179586;
+  const ChainView<double> chain = model_->view();
+  for (int i = 0; i < chain.n; ++i) {
+    if (chain.links[i].type != JointType::revolute || std::isfinite(settings_.lower[i]) ||
+        std::isfinite(settings_.upper[i]))
+      continue;
+    const double middle = q0 != nullptr ? q0[i] : 0.0;
+    q[i] = middle + std::remainder(q[i] - middle, kTurn);
+  }
+}
+
+InverseKinematics::Solution InverseKinematics::solve(const double* T, const double* q0, double* q) const noexcept {
+  Target target;
+  const Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>> pose(T);
+  target.R = pose.topLeftCorner<3, 3>();
+  target.p = pose.topRightCorner<3, 1>();
+  Solution solution;
+  solution.error = std::numeric_limits<double>::infinity();
+  const int own = q0 != nullptr ? 1 : 0, starts = own + static_cast<int>(settings_.starts.rows());
+  Point point;
+  for (int k = 0; k < starts && !solution.success; ++k) {
+    const double* start = k < own ? q0 : settings_.starts.data() + (k - own) * n();
+    point.q = Map<const Eigen::VectorXd>(start, n()).cwiseMax(settings_.lower).cwiseMin(settings_.upper);
+    descend(target, point, solution);
+    solution.restarts = k;
+    if (!(point.error < solution.error)) continue;
+    solution.error = point.error;
+    solution.success = point.error <= settings_.tolerance;
+    std::copy_n(point.q.data(), n(), q);
+  }
+  wrap(q0, q);
+  return solution;
+}
+
+void InverseKinematics::solve_batch(const Batch& batch, int threads) const {
+  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const auto run = [&](std::size_t first) {
+    // interleaved: targets that take long, out of reach, often come together
+    for (std::size_t b = first; b < batch.count; b += threads) {
+      const auto index = static_cast<std::ptrdiff_t>(b);
+      const double* q0 = batch.q0 != nullptr ? batch.q0 + index * batch.q0_stride : nullptr;
+      batch.solutions[b] = solve(batch.T + index * batch.T_stride, q0, batch.q + index * n());
+    }
+  };
+  std::vector<std::thread> workers;
+  for (int k = 1; k < threads && static_cast<std::size_t>(k) < batch.count; ++k) workers.emplace_back(run, k);
+  run(0);
+  for (std::thread& worker : workers) worker.join();
+}
+
+}  // namespace thunder
