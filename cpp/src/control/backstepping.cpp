@@ -7,20 +7,14 @@ namespace {
 using Eigen::Map;
 using Eigen::VectorXd;
 
-Matrix6d top_left(const Eigen::MatrixXd& gain) {
-  Matrix6d result = Matrix6d::Zero();
-  result.topLeftCorner(gain.rows(), gain.cols()) = gain;
-  return result;
-}
-
 }  // namespace
 
 Backstepping::Backstepping(AdaptiveModel adaptive_model, const Frame<double>& frame, Task task, Gains gains)
     : AdaptiveController(std::move(adaptive_model), std::move(gains.K_d)),
       frame_(frame),
       rows_{(1 << static_cast<int>(task)) - 1},
-      Lambda_(top_left(gains.Lambda)),
-      K_p_(top_left(gains.K_p)),
+      Lambda_(spread_rows(rows_, gains.Lambda)),
+      K_p_(spread_rows(rows_, gains.K_p)),
       terms_(blank_terms()) {
   std::vector<std::string> labels{"x", "y", "z", "rx", "ry", "rz"};
   labels.resize(rows());

@@ -21,6 +21,18 @@ void keep_rows(TaskRows rows, Matrix& A) noexcept {
     if (!(rows.mask >> r & 1)) A.row(r).setZero();
 }
 
+/// The gain of a task (m x m for its m rows) among all six rows, zero in the others.
+inline Matrix6d spread_rows(TaskRows rows, const Eigen::MatrixXd& gain) {
+  Matrix6d result = Matrix6d::Zero();
+  for (int r = 0, i = 0; r < 6; ++r) {
+    if (!(rows.mask >> r & 1)) continue;
+    for (int c = 0, j = 0; c < 6; ++c)
+      if (rows.mask >> c & 1) result(r, c) = gain(i, j++);
+    ++i;
+  }
+  return result;
+}
+
 /// A^-1 in the rows and columns of the task, zero in the others, where A must be zero; false where a pivot is not
 /// positive.
 inline bool invert_task_matrix(Matrix6d A, TaskRows rows, Matrix6d& A_inverse) noexcept {

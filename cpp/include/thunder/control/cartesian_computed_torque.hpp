@@ -1,0 +1,30 @@
+// Computed torque in task space, with a posture and obstacles in the null space (D4.2, eqs. 108 to 112).
+#pragma once
+
+#include "controller.hpp"
+#include "null_space.hpp"
+#include "repulsion.hpp"
+
+namespace thunder {
+
+class CartesianComputedTorque final : public TaskController {
+ public:
+  /// K_p and K_v: m x m for the m rows of the task.
+  CartesianComputedTorque(std::shared_ptr<const Model> model, TaskSetup task, const Eigen::MatrixXd& K_p,
+                          const Eigen::MatrixXd& K_v, Repulsion repulsion);
+
+  Repulsion& repulsion() noexcept { return repulsion_; }
+
+ protected:
+  Status law(double t, const double* q, const double* dq, const TaskReference& desired, double* tau) noexcept override;
+
+ private:
+  NullSpace null_space_;
+  TaskMotion motion_;
+  TaskInertia inertia_;
+  Matrix6d K_p_, K_v_;
+  Repulsion repulsion_;
+  Eigen::VectorXd rest_, free_;
+};
+
+}  // namespace thunder

@@ -1,0 +1,29 @@
+// What an arm does with joints that its task leaves free: damping, and a posture it leans to (D4.2, eq. 111).
+#pragma once
+
+#include "task_inertia.hpp"
+#include "task_motion.hpp"
+
+namespace thunder {
+
+/// K_posture (posture - q) - K_d dq; without a posture the vector is empty and only damping remains.
+struct NullSpace {
+  Eigen::MatrixXd K_d;
+  Eigen::VectorXd posture;
+  Eigen::MatrixXd K_posture;
+
+  void torque(const double* q, const double* dq, Eigen::VectorXd& tau) const noexcept {
+    tau.setZero();
+    tau.noalias() -= K_d * Eigen::Map<const Eigen::VectorXd>(dq, tau.size());
+    if (posture.size() > 0) tau.noalias() += K_posture * (posture - Eigen::Map<const Eigen::VectorXd>(q, tau.size()));
+  }
+};
+
+/// A task and what the joints do besides.
+struct TaskSetup {
+  Frame<double> frame;
+  TaskRows rows;
+  NullSpace null_space;
+};
+
+}  // namespace thunder

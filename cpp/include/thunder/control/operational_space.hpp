@@ -1,0 +1,39 @@
+// Inverse dynamics in task space with integral action (SCARA report, 4.3).
+#pragma once
+
+#include "clock.hpp"
+#include "controller.hpp"
+#include "null_space.hpp"
+
+namespace thunder {
+
+class OperationalSpace final : public TaskController {
+ public:
+  /// m x m for the m rows of the task; K_i and integral_limit (m positive entries) are empty without integral action.
+  struct Gains {
+    Eigen::MatrixXd K_p, K_v, K_i;
+    Eigen::VectorXd integral_limit;
+  };
+
+  OperationalSpace(std::shared_ptr<const Model> model, TaskSetup task, Gains gains);
+
+  void reset() noexcept override;
+
+ protected:
+  Status law(double t, const double* q, const double* dq, const TaskReference& desired, double* tau) noexcept override;
+  void freeze() noexcept override { clock_.reset(); }
+
+ private:
+  void integrate(double t) noexcept;
+
+  NullSpace null_space_;
+  TaskMotion motion_;
+  TaskInertia inertia_;
+  Matrix6d K_p_, K_v_, K_i_;
+  bool integrates_;
+  Eigen::VectorXd limit_, integral_;  // of e, in the rows of the task
+  StepClock clock_;
+  Eigen::VectorXd y_, free_;
+};
+
+}  // namespace thunder

@@ -1,0 +1,48 @@
+// Forces that push chosen points of the arm away from spheres (D4.2, eqs. 109, 110), made bounded.
+#pragma once
+
+#include <Eigen/Dense>
+#include <limits>
+#include <vector>
+
+#include "../dynamics/kinematics.hpp"
+#include "../model/model.hpp"
+
+namespace thunder {
+
+class Repulsion {
+ public:
+  struct Sphere {
+    Eigen::Vector3d centre;  // in the world
+    double radius;
+  };
+  /// A force gain (1/d - 1/influence) along the way out, none past `influence`, `largest_force` at most. With gain 1, no
+  /// radius, an infinite influence and no bound it is the paper's.
+  struct Shape {
+    double gain = 1.0;                                             // [N m]
+    double influence = std::numeric_limits<double>::infinity();    // [m] from the surface
+    double largest_force = std::numeric_limits<double>::infinity();
+  };
+
+  /// Frames whose origins are pushed.
+  Repulsion(std::vector<Frame<double>> points, Shape shape, int n)
+      : points_(std::move(points)), shape_(shape), J_(Jacobian::Zero(6, n)) {}
+
+  void set_spheres(std::vector<Sphere> spheres) { spheres_ = std::move(spheres); }
+  const std::vector<Sphere>& spheres() const noexcept { return spheres_; }
+
+  /// tau += sum of J_i' F_i
+  void add_torque(const Model& model, const double* q, Eigen::VectorXd& tau) noexcept;
+
+ private:
+  using Jacobian = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>;
+
+  Eigen::Vector3d force(const Eigen::Vector3d& point) const noexcept;
+
+  std::vector<Frame<double>> points_;
+  std::vector<Sphere> spheres_;
+  Shape shape_;
+  Jacobian J_;
+};
+
+}  // namespace thunder

@@ -1,0 +1,41 @@
+#include "thunder/control/cartesian_computed_torque.hpp"
+
+#include "thunder/dynamics/inverse_dynamics.hpp"
+
+namespace thunder {
+
+CartesianComputedTorque::CartesianComputedTorque(std::shared_ptr<const Model> model, TaskSetup task,
+                                                 const Eigen::MatrixXd& K_p, const Eigen::MatrixXd& K_v,
+                                                 Repulsion repulsion)
+    : TaskController(std::move(model), task.null_space.K_d),
+      null_space_(std::move(task.null_space)),
+      motion_(n(), task.frame, task.rows),
+      inertia_(n()),
+      K_p_(spread_rows(task.rows, K_p)),
+      K_v_(spread_rows(task.rows, K_v)),
+      repulsion_(std::move(repulsion)),
+      rest_(Eigen::VectorXd::Zero(n())),
+      free_(rest_) {
+  publish("error", motion_.shown.data(), motion_.labels());
+}
+
+Status CartesianComputedTorque::law(double, const double* q, const double* dq, const TaskReference& desired,
+                                    double* tau_) noexcept {
+  if (!motion_.update(*model_, q, dq, desired) || !inertia_.update(*model_, q, motion_.J, motion_.rows()))
+    return Status::singular;
+  Eigen::Map<Eigen::VectorXd> tau(tau_, n());
+  const TaskError& error = motion_.error;
+  const Vector6d force =
+      inertia_.Lambda * (error.f_dot - motion_.bias + K_v_ * error.e_dot + K_p_ * error.e);
+  inverse_dynamics(model_->view(), q, dq, rest_.data(), tau_);  // h
+  tau += motion_.J.transpose().lazyProduct(force);
+  if (!motion_.redundant()) return Status::ok;
+
+  null_space_.torque(q, dq, free_);
+  repulsion_.add_torque(*model_, q, free_);
+  inertia_.project(motion_.J, free_);
+  tau += free_;
+  return Status::ok;
+}
+
+}  // namespace thunder

@@ -1,0 +1,72 @@
+#include "thunder/control/impedance.hpp"
+
+#include "thunder/dynamics/inverse_dynamics.hpp"
+
+namespace thunder {
+
+namespace {
+
+Matrix6d spread_inverse(TaskRows rows, const Eigen::MatrixXd& inertia) {
+  if (inertia.size() == 0) return Matrix6d::Zero();
+  return spread_rows(rows, inertia.llt().solve(Eigen::MatrixXd::Identity(inertia.rows(), inertia.cols())));
+}
+
+}  // namespace
+
+Impedance::Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains gains)
+    : TaskController(std::move(model), task.null_space.K_d),
+      null_space_(std::move(task.null_space)),
+      motion_(n(), task.frame, task.rows),
+      inertia_(n()),
+      M_(TaskInertia::Square::Zero(n(), n())),
+      C_(M_),
+      K_(spread_rows(task.rows, gains.K)),
+      D_(spread_rows(task.rows, gains.D)),
+      inverse_inertia_(spread_inverse(task.rows, gains.inertia)),
+      shapes_inertia_(gains.inertia.size() > 0),
+      rest_(Eigen::VectorXd::Zero(n())),
+      free_(rest_) {
+  publish("error", motion_.shown.data(), motion_.labels());
+}
+
+/// Lambda e'' + mu e' + D e' + K e = -F, where Lambda_dot - 2 mu is skew: mu = Jbar' C Jbar - Lambda J_dot Jbar with the
+/// dynamically consistent inverse Jbar = M^-1 J' Lambda.
+Vector6d Impedance::with_own_inertia(const double* dq) noexcept {
+  const TaskError& error = motion_.error;
+  const Vector6d momentum = inertia_.Lambda * error.e_dot;
+  free_ = inertia_.J_over_M.transpose().lazyProduct(momentum);  // Jbar e'
+  rest_.noalias() = C_ * free_;
+  const Vector6d coriolis = inertia_.J_over_M.lazyProduct(rest_);
+  free_ += Eigen::Map<const Eigen::VectorXd>(dq, n());
+  const Vector6d bias = motion_.J_dot.lazyProduct(free_);
+  rest_.setZero();
+  return K_ * error.e + D_ * error.e_dot + inertia_.Lambda * (error.f_dot - bias + coriolis);
+}
+
+/// inertia e'' + D e' + K e = -F, F being the measured wrench as the task feels it.
+Vector6d Impedance::with_desired_inertia() noexcept {
+  const TaskError& error = motion_.error;
+  free_ = motion_.frame.J.transpose().lazyProduct(wrench_);
+  const Vector6d felt = inertia_.Lambda * inertia_.J_over_M.lazyProduct(free_);
+  const Vector6d wanted =
+      error.f_dot - motion_.bias + inverse_inertia_ * (K_ * error.e + D_ * error.e_dot + felt);
+  return inertia_.Lambda * wanted - felt;
+}
+
+Status Impedance::law(double, const double* q, const double* dq, const TaskReference& desired, double* tau_) noexcept {
+  mass_coriolis(model_->view(), q, dq, M_.data(), C_.data());
+  if (!motion_.update(*model_, q, dq, desired) || !inertia_.update(M_, motion_.J, motion_.rows()))
+    return Status::singular;
+  const Vector6d force = shapes_inertia_ ? with_desired_inertia() : with_own_inertia(dq);
+  Eigen::Map<Eigen::VectorXd> tau(tau_, n());
+  inverse_dynamics(model_->view(), q, dq, rest_.data(), tau_);  // n
+  tau += motion_.J.transpose().lazyProduct(force);
+  if (!motion_.redundant()) return Status::ok;
+
+  null_space_.torque(q, dq, free_);
+  inertia_.project(motion_.J, free_);
+  tau += free_;
+  return Status::ok;
+}
+
+}  // namespace thunder

@@ -1,0 +1,60 @@
+#include "thunder/control/operational_space.hpp"
+
+#include "thunder/dynamics/inverse_dynamics.hpp"
+
+namespace thunder {
+
+OperationalSpace::OperationalSpace(std::shared_ptr<const Model> model, TaskSetup task, Gains gains)
+    : TaskController(std::move(model), task.null_space.K_d),
+      null_space_(std::move(task.null_space)),
+      motion_(n(), task.frame, task.rows),
+      inertia_(n()),
+      K_p_(spread_rows(task.rows, gains.K_p)),
+      K_v_(spread_rows(task.rows, gains.K_v)),
+      integrates_(gains.K_i.size() > 0),
+      limit_(std::move(gains.integral_limit)),
+      integral_(Eigen::VectorXd::Zero(task.rows.count())),
+      y_(Eigen::VectorXd::Zero(n())),
+      free_(y_) {
+  K_i_ = integrates_ ? spread_rows(task.rows, gains.K_i) : Matrix6d::Zero();
+  publish("error", motion_.shown.data(), motion_.labels());
+  publish("integral", integral_.data(), motion_.labels());
+}
+
+void OperationalSpace::reset() noexcept {
+  Controller::reset();
+  integral_.setZero();
+  clock_.reset();
+}
+
+void OperationalSpace::integrate(double t) noexcept {
+  const double dt = clock_.advance(t);
+  if (!integrates_ || saturated()) return;
+  integral_ += dt * motion_.shown;
+  if (limit_.size() > 0) integral_ = integral_.cwiseMin(limit_).cwiseMax(-limit_);
+}
+
+Status OperationalSpace::law(double t, const double* q, const double* dq, const TaskReference& desired,
+                             double* tau_) noexcept {
+  if (!motion_.update(*model_, q, dq, desired)) return Status::singular;
+  integrate(t);
+  Vector6d integral = Vector6d::Zero();
+  motion_.scatter(integral_, integral);
+
+  // e'' = f' - J_dot dq - J ddq becomes -K_v e' - K_p e - K_i (integral of e)
+  const TaskError& error = motion_.error;
+  const Vector6d wanted =
+      error.f_dot - motion_.bias + K_v_ * error.e_dot + K_p_ * error.e + K_i_ * integral;
+  const Vector6d weights = motion_.gram_inverse * wanted;
+  y_ = motion_.J.transpose().lazyProduct(weights);
+  inverse_dynamics(model_->view(), q, dq, y_.data(), tau_);  // M y + n
+  if (!motion_.redundant()) return Status::ok;
+
+  if (!inertia_.update(*model_, q, motion_.J, motion_.rows())) return Status::singular;
+  null_space_.torque(q, dq, free_);
+  inertia_.project(motion_.J, free_);
+  Eigen::Map<Eigen::VectorXd>(tau_, n()) += free_;
+  return Status::ok;
+}
+
+}  // namespace thunder
