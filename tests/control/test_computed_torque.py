@@ -1,0 +1,140 @@
+"""Computed torque: the formulae, the linear error dynamics of Craig's form, and D4.2's form (53), which may diverge."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import thunder_py as th
+from thunder_py.control import ComputedTorque
+from thunder_py.reference import SetPoint, Sinusoid
+
+from .arms import elbow, elbow_motion
+from .laws import ARMS, arm, random_state, rest, spd
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_equals_the_laws_written_out(name: str) -> None:
+    robot, rng = arm(name), np.random.default_rng(1)
+    K_p, K_v = spd(robot.n, rng, 50.0), spd(robot.n, rng, 5.0)
+    craig, impedance = ComputedTorque(robot, K_p, K_v), ComputedTorque(robot, K_p, K_v, form="impedance")
+    for _ in range(5):
+        q, dq, d = random_state(robot.n, rng)
+        feedback, M = K_v @ (d.dq - dq) + K_p @ (d.q - q), robot.mass_matrix(q)
+        np.testing.assert_allclose(
+            craig.step(0.0, q, dq, d), M @ (d.ddq + feedback) + rest(robot, q, dq), rtol=1e-10, atol=1e-9
+        )
+        np.testing.assert_allclose(
+            impedance.step(0.0, q, dq, d), M @ d.ddq + rest(robot, q, dq) + feedback, rtol=1e-10, atol=1e-9
+        )
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_error_dynamics_at_any_state(name: str) -> None:
+    """dde + K_v de + K_p e = 0, and M dde + K_v de + K_p e = 0 for the other form."""
+    robot, rng = arm(name), np.random.default_rng(2)
+    K_p, K_v = spd(robot.n, rng, 50.0), spd(robot.n, rng, 5.0)
+    for form in ("craig", "impedance"):
+        law = ComputedTorque(robot, K_p, K_v, form=form)  # type: ignore[arg-type]
+        for _ in range(5):
+            q, dq, d = random_state(robot.n, rng)
+            e_ddot = d.ddq - robot.forward_dynamics(q, dq, law.step(0.0, q, dq, d))
+            inertia = np.eye(robot.n) if form == "craig" else robot.mass_matrix(q)
+            feedback = K_v @ (d.dq - dq) + K_p @ (d.q - q)
+            np.testing.assert_allclose(inertia @ e_ddot, -feedback, rtol=1e-7, atol=1e-7)
+
+
+def test_error_is_a_matrix_exponential() -> None:
+    """Of matrices that couple the joints; what differs is the sampling, and goes with its period."""
+    rng, motion = np.random.default_rng(3), elbow_motion()
+    K_p, K_v, start = spd(2, rng, 20.0), spd(2, rng, 4.0), motion(0.0)
+    law = ComputedTorque(elbow(), K_p, K_v)
+    H = np.block([[np.zeros((2, 2)), np.eye(2)], [-K_p, -K_v]])
+    x0 = np.array([0.5, -0.4, 0.0, 0.0])
+    gaps = []
+    for dt in (2e-3, 5e-4):
+        run = th.simulate(elbow(), law, motion, 1.5, dt, q0=start.q - x0[:2], dq0=start.dq)
+        expected = np.array([(expm(H * t) @ x0)[:2] for t in run.t[::20]])
+        gaps.append(np.abs(run.error[::20] - expected).max())
+    assert gaps[1] < 1e-3
+    assert gaps[1] == pytest.approx(gaps[0] / 4, rel=0.1)
+
+
+def test_payload_leaves_a_constant_error() -> None:
+    """K_p e = M^-1 (G of the payload), M and G those of the model and the payload at rest."""
+    payload, goal = th.Payload(1.0, com=(0.2, 0.0, 0.0)), np.array([0.3, 0.5])
+    law = ComputedTorque(elbow(), 100.0, 20.0)
+    run = th.simulate(elbow(), law, SetPoint(goal), 6.0, payloads=[payload])
+    parameters = elbow().parameters
+    parameters = np.concatenate([parameters[:10], parameters[10:] + payload.parameters])
+    q, loaded = run.q[-1], elbow().with_parameters(parameters)
+    missing = loaded.gravity_vector(q) - elbow().gravity_vector(q)
+    np.testing.assert_allclose(100.0 * run.error[-1], np.linalg.solve(elbow().mass_matrix(q), missing), atol=1e-4)
+    assert run.error_norm()[-1] > 0.02
+
+
+# errata D-5: an elbow that swings at 10 rad/s with little damping
+SWING = Sinusoid([0.0, 1.4], [10.0 / (2 * np.pi)] * 2, centre=[0.0, np.pi / 2], phase=[0.0, np.pi / 2])
+K_P, K_V, PERIOD = 16.0, 0.05, 2 * np.pi / 10.0
+
+
+def floquet_multiplier(inertia, damping, steps: int = 200) -> float:
+    """Largest one of inertia(t) dde + damping(t) de + K_p e = 0 over a period of the swing, by RK4."""
+
+    def slope(t: float, X: np.ndarray) -> np.ndarray:
+        M_inverse = np.linalg.inv(inertia(t))
+        lower = -M_inverse @ np.hstack([K_P * np.eye(2), damping(t)])
+        return np.vstack([np.hstack([np.zeros((2, 2)), np.eye(2)]), lower]) @ X
+
+    X, h = np.eye(4), PERIOD / steps
+    for k in range(steps):
+        k1 = slope(k * h, X)
+        k2 = slope((k + 0.5) * h, X + 0.5 * h * k1)
+        k3 = slope((k + 0.5) * h, X + 0.5 * h * k2)
+        k4 = slope((k + 1) * h, X + h * k3)
+        X = X + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return float(np.abs(np.linalg.eigvals(X)).max())
+
+
+def test_multipliers_of_the_three_forms() -> None:
+    """Errata D-5: with a perfect model the error of (53) grows by 1.6 in each swing. Craig's form and (63) damp it."""
+    arm_ = elbow()
+
+    def M(t: float) -> np.ndarray:
+        return arm_.mass_matrix(SWING(t).q)
+
+    def C(t: float) -> np.ndarray:
+        return arm_.coriolis_matrix(SWING(t).q, SWING(t).dq)
+
+    assert floquet_multiplier(M, lambda t: K_V * np.eye(2)) == pytest.approx(1.60, abs=0.01)
+    assert floquet_multiplier(lambda t: np.eye(2), lambda t: K_V * np.eye(2)) < 0.99
+    assert floquet_multiplier(M, lambda t: C(t) + K_V * np.eye(2)) < 1.0
+
+
+class CoriolisOfReference:
+    """M ddq_d + C(q, dq) dq_d + G + K_v de + K_p e: D4.2's (63) with a known model."""
+
+    def __init__(self, robot: th.Robot) -> None:
+        self.robot, self.signals = robot, {"error": np.zeros(2)}
+
+    def step(self, t: float, q: np.ndarray, dq: np.ndarray, d: th.reference.JointReference) -> np.ndarray:
+        self.signals["error"] = e = d.q - q
+        M, C, G = self.robot.mass_matrix(q), self.robot.coriolis_matrix(q, dq), self.robot.gravity_vector(q)
+        return np.asarray(M @ d.ddq + C @ d.dq + G + K_V * (d.dq - dq) + K_P * e)
+
+
+def test_printed_form_diverges() -> None:
+    """Errata D-5, in simulation: from an error of 1e-3 to radians, where the two other forms stay."""
+    start, runs = SWING(0.0), {}
+    laws = {
+        "printed": ComputedTorque(elbow(), K_P, K_V, form="impedance"),
+        "craig": ComputedTorque(elbow(), K_P, K_V),
+        "reference": CoriolisOfReference(elbow()),
+    }
+    for name, law in laws.items():
+        dt = 5e-4 if name == "reference" else 1e-4
+        runs[name] = th.simulate(elbow(), law, SWING, 10.0, dt, q0=start.q + 1e-3, dq0=start.dq, log_every=20)
+    assert runs["printed"].error_norm().max() > 1.0
+    assert runs["craig"].error_norm().max() < 0.05
+    assert runs["reference"].error_norm().max() < 0.15
