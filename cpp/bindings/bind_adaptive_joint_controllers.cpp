@@ -1,21 +1,58 @@
 // Adaptive controllers in joint space for Python.
 #include "control.hpp"
+#include "prediction.hpp"
+#include "thunder/control/act.hpp"
+#include "thunder/control/mact.hpp"
 #include "thunder/control/slotine_li.hpp"
 
 namespace thunder::python {
 
 namespace {
 
+using LawPointer = std::shared_ptr<AdaptationLaw>;
+
 void bind_slotine_li(py::module_& module) {
   py::class_<SlotineLi, JointController, std::shared_ptr<SlotineLi>> cls(module, "SlotineLi",
                                                                          "Slotine-Li adaptive control.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K_d,
-                      const py::object& Gamma, const std::vector<bool>& unknown) {
+                      const LawPointer& law, const std::vector<bool>& unknown) {
             const int n = model->n();
-            return std::make_shared<SlotineLi>(make_adaptive_model(model, unknown, Gamma),
+            return std::make_shared<SlotineLi>(make_adaptive_model(model, unknown, law),
                                                read_gain(Lambda, "Lambda", n), read_gain(K_d, "K_d", n));
           }),
-          py::arg("model"), py::arg("Lambda"), py::arg("K_d"), py::arg("Gamma"), py::arg("unknown"));
+          py::arg("model"), py::arg("Lambda"), py::arg("K_d"), py::arg("law").none(true), py::arg("unknown"));
+  bind_estimate(cls);
+}
+
+void bind_mact(py::module_& module) {
+  py::class_<MACT, JointController, std::shared_ptr<MACT>> cls(module, "MACT",
+                                                               "Modified adaptive computed torque.");
+  cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, const LawPointer& law,
+                      const std::vector<bool>& unknown, const PredictionArguments& prediction) {
+            const int n = model->n();
+            return std::make_shared<MACT>(make_adaptive_model(model, unknown, law),
+                                          make_prediction_error(model, prediction), read_gain(K_p, "K_p", n),
+                                          read_gain(K_v, "K_v", n));
+          }),
+          py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("law").none(true), py::arg("unknown"),
+          py::arg("prediction"));
+  bind_estimate(cls);
+}
+
+void bind_act(py::module_& module) {
+  py::class_<ACT, JointController, std::shared_ptr<ACT>> cls(module, "ACT", "Adaptive computed torque.");
+  cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, const ArrayLike& Q,
+                      const ArrayLike& damping, const LawPointer& law, const std::vector<bool>& unknown, bool craig,
+                      const std::string& route, double cutoff) {
+            const int n = model->n();
+            ACT::Gains gains{read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n), read_gain(Q, "Q", 2 * n),
+                             read_gain(damping, "damping", n)};
+            return std::make_shared<ACT>(make_adaptive_model(model, unknown, law),
+                                         law ? make_prediction(model, route, cutoff) : nullptr,
+                                         craig ? ACT::Form::craig : ACT::Form::impedance, std::move(gains));
+          }),
+          py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("Q"), py::arg("damping"),
+          py::arg("law").none(true), py::arg("unknown"), py::arg("craig"), py::arg("route"), py::arg("cutoff"));
   bind_estimate(cls);
 }
 
@@ -23,6 +60,8 @@ void bind_slotine_li(py::module_& module) {
 
 void bind_adaptive_joint_controllers(py::module_& module) {
   bind_slotine_li(module);
+  bind_act(module);
+  bind_mact(module);
 }
 
 }  // namespace thunder::python

@@ -30,7 +30,7 @@ void bind_backstepping(py::module_& module) {
   py::class_<Backstepping, TaskController, std::shared_ptr<Backstepping>> cls(
       module, "Backstepping", "Adaptive backstepping in task space.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K_p,
-                      const ArrayLike& K_d, const py::object& Gamma, const std::vector<bool>& unknown,
+                      const ArrayLike& K_d, const std::shared_ptr<AdaptationLaw>& law, const std::vector<bool>& unknown,
                       const py::object& frame, bool position_only) {
             const auto task = position_only ? Backstepping::Task::position : Backstepping::Task::pose;
             const int m = static_cast<int>(task), n = model->n();
@@ -39,10 +39,10 @@ void bind_backstepping(py::module_& module) {
             Backstepping::Gains gains{read_gain(Lambda, "Lambda", m), read_gain(K_p, "K_p", m),
                                       read_gain(K_d, "K_d", n)};
             require_joint_definiteness(gains.K_p, gains.Lambda);
-            return std::make_shared<Backstepping>(make_adaptive_model(model, unknown, Gamma),
+            return std::make_shared<Backstepping>(make_adaptive_model(model, unknown, law),
                                                   find_frame(*model, frame), task, std::move(gains));
           }),
-          py::arg("model"), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("Gamma"), py::arg("unknown"),
+          py::arg("model"), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law").none(true), py::arg("unknown"),
           py::arg("frame"), py::arg("position_only"))
       .def("_evaluate", &evaluate, py::arg("q"), py::arg("dq"), py::arg("reference"),
            "Terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"

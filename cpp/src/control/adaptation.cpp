@@ -1,6 +1,11 @@
 #include "thunder/control/adaptation.hpp"
 
+#include <stdexcept>
+
 namespace thunder {
+
+using Eigen::Map;
+using Eigen::VectorXd;
 
 GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma) : diagonal_(Gamma.isDiagonal()) {
   if (diagonal_)
@@ -9,14 +14,26 @@ GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma) : diagonal_(Gamma.isDiago
     inverse_ = Gamma.llt().solve(Eigen::MatrixXd::Identity(Gamma.rows(), Gamma.cols()));
 }
 
-void GradientLaw::integrate(const double* gradient, double dt, double* unknown) noexcept {
-  const Eigen::Index size = diagonal_ ? inverse_diagonal_.size() : inverse_.rows();
-  const Eigen::Map<const Eigen::VectorXd> g(gradient, size);
-  Eigen::Map<Eigen::VectorXd> pi(unknown, size);
+GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma, const VectorXd& lower, const VectorXd& upper)
+    : GradientLaw(Gamma) {
+  if (!diagonal_) throw std::invalid_argument("bounds need a diagonal Gamma: entry by entry they would disturb the law");
+  if (lower.size() != size() || upper.size() != size())
+    throw std::invalid_argument("lower and upper must have " + std::to_string(size()) + " entries, got " +
+                                std::to_string(lower.size()) + " and " + std::to_string(upper.size()));
+  if (!(lower.array() < upper.array()).all()) throw std::invalid_argument("lower must be less than upper, entry by entry");
+  lower_ = lower;
+  upper_ = upper;
+}
+
+bool GradientLaw::integrate(const double* gradient, double dt, double* unknown) noexcept {
+  const Map<const VectorXd> g(gradient, size());
+  Map<VectorXd> pi(unknown, size());
   if (diagonal_)
     pi += dt * inverse_diagonal_.cwiseProduct(g);
   else
     pi.noalias() += dt * inverse_ * g;
+  if (lower_.size() != 0) pi = pi.cwiseMax(lower_).cwiseMin(upper_);
+  return true;
 }
 
 }  // namespace thunder

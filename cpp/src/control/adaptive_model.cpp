@@ -1,12 +1,14 @@
 #include "thunder/control/adaptive_model.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "thunder/dynamics/gravity.hpp"
 #include "thunder/dynamics/regressor.hpp"
 
 namespace thunder {
+
+using Eigen::Map;
+using Eigen::VectorXd;
 
 AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> nominal, ParameterSubset unknown,
                              std::unique_ptr<AdaptationLaw> law)
@@ -16,18 +18,26 @@ AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> nominal, ParameterSubs
       start_(nominal_->parameters()),
       estimate_(start_),
       estimate_unknown_(unknown_.size()),
-      gradient_(Eigen::VectorXd::Zero(unknown_.size())),
-      rest_(Eigen::VectorXd::Zero(nominal_->n())),
+      gradient_(VectorXd::Zero(unknown_.size())),
+      all_gradients_(VectorXd::Zero(start_.size())),
+      rest_(VectorXd::Zero(nominal_->n())),
+      s_(rest_),
       Y_(nominal_->n(), nominal_->parameter_count()) {
   if (unknown_.full_size() != nominal_->parameter_count())
     throw std::invalid_argument("unknown must have one entry for each of the " +
                                 std::to_string(nominal_->parameter_count()) + " parameters, got " +
                                 std::to_string(unknown_.full_size()));
+  if (law_ && law_->size() != unknown_.size())
+    throw std::invalid_argument("the adaptation law moves " + std::to_string(law_->size()) + " parameters, but " +
+                                std::to_string(unknown_.size()) + " are unknown");
+  if (law_ && law_->dead_zone().size() != 0 && law_->dead_zone().size() != nominal_->n())
+    throw std::invalid_argument("dead_zone must have " + std::to_string(nominal_->n()) + " entries, got " +
+                                std::to_string(law_->dead_zone().size()));
   reset();
 }
 
 void AdaptiveModel::start_from(const double* parameters) noexcept {
-  start_ = Eigen::Map<const Eigen::VectorXd>(parameters, start_.size());
+  start_ = Map<const VectorXd>(parameters, start_.size());
   reset();
 }
 
@@ -35,35 +45,46 @@ void AdaptiveModel::reset() noexcept {
   estimate_ = start_;
   for (int k = 0; k < unknown_.size(); ++k) estimate_unknown_[k] = start_[unknown_.indices()[k]];
   freeze();
-  last_time_ = std::numeric_limits<double>::quiet_NaN();
+  clock_.reset();
   diverged_ = false;
-  if (law_) law_->reset();
 }
 
 bool AdaptiveModel::advance(double t) noexcept {
-  const double dt = std::min(t - last_time_, kLongestGap);
-  last_time_ = t;
-  if (!law_ || diverged_ || !(dt > 0.0)) return !diverged_;
-  law_->integrate(gradient_.data(), dt, estimate_unknown_.data());
+  const double dt = clock_.advance(t);
+  if (!law_ || diverged_ || dt == 0.0) return !diverged_;
+  const bool moved = law_->integrate(gradient_.data(), dt, estimate_unknown_.data());
   for (int k = 0; k < unknown_.size(); ++k) estimate_[unknown_.indices()[k]] = estimate_unknown_[k];
-  diverged_ = !(estimate_unknown_.lpNorm<Eigen::Infinity>() < kBound);
+  diverged_ = !moved || !(estimate_unknown_.lpNorm<Eigen::Infinity>() < kBound);
   return !diverged_;
 }
 
 void AdaptiveModel::torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
                            double* tau) noexcept {
   slotine_li_regressor(nominal_->view(), q, dq, dq_r, ddq_r, Y_.data());
-  Eigen::Map<Eigen::VectorXd>(tau, Y_.rows()).noalias() = Y_ * estimate_;
+  Map<VectorXd>(tau, Y_.rows()).noalias() = Y_ * estimate_;
+}
+
+void AdaptiveModel::beyond_dead_zone(const double* s) noexcept {
+  s_ = Map<const VectorXd>(s, s_.size());
+  if (law_->dead_zone().size() == 0) return;
+  s_ -= s_.cwiseMin(law_->dead_zone()).cwiseMax(-law_->dead_zone());
 }
 
 void AdaptiveModel::adapt(const double* s) noexcept {
   if (!law_) return;
+  beyond_dead_zone(s);
+  gradient_.setZero();
+  adapt_along(Y_, s_);
+}
+
+void AdaptiveModel::adapt_along(const Regressor& W, const VectorXd& x) noexcept {
+  if (!law_) return;
   if (unknown_.size() == unknown_.full_size()) {
-    gradient_.noalias() = Y_.transpose() * Eigen::Map<const Eigen::VectorXd>(s, Y_.rows());
-    return;
+    gradient_.noalias() += W.transpose() * x;
+  } else {
+    all_gradients_.noalias() = W.transpose() * x;
+    for (int k = 0; k < unknown_.size(); ++k) gradient_[k] += all_gradients_[unknown_.indices()[k]];
   }
-  for (int k = 0; k < unknown_.size(); ++k)
-    gradient_[k] = Y_.col(unknown_.indices()[k]).dot(Eigen::Map<const Eigen::VectorXd>(s, Y_.rows()));
 }
 
 void AdaptiveModel::gravity(const double* q, double* G) noexcept {

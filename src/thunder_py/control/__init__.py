@@ -5,7 +5,40 @@
 """
 
 from .._core import Status
+from .act import ACT
+from .adaptation import Gradient, Natural, link_gains
 from .backstepping import Backstepping, BacksteppingTerms
+from .cartesian_computed_torque import CartesianComputedTorque, Obstacle, arm_points
+from .computed_torque import ComputedTorque
+from .impedance import Impedance
+from .independent_joint import IndependentJoint
+from .mact import MACT
+from .motor import DCMotor
+from .operational_space import OperationalSpace
+from .passivity_based import PassivityBased
+from .pd_gravity import PDGravity
+from .robust_unit_vector import RobustUnitVector
 from .slotine_li import SlotineLi
 
-__all__ = ["Backstepping", "BacksteppingTerms", "SlotineLi", "Status"]
+__all__ = [
+    "ACT",
+    "MACT",
+    "Backstepping",
+    "BacksteppingTerms",
+    "CartesianComputedTorque",
+    "ComputedTorque",
+    "DCMotor",
+    "Gradient",
+    "Impedance",
+    "IndependentJoint",
+    "Natural",
+    "Obstacle",
+    "OperationalSpace",
+    "PDGravity",
+    "PassivityBased",
+    "RobustUnitVector",
+    "SlotineLi",
+    "Status",
+    "arm_points",
+    "link_gains",
+]

@@ -12,6 +12,7 @@ from ..checks import Array
 from ..parameters import UnknownParameters
 from ..reference import TaskReference
 from ..robot import Robot
+from .adaptation import LawLike
 from .unknown import resolve_unknown
 
 __all__ = ["Backstepping", "BacksteppingTerms"]
@@ -71,11 +72,13 @@ class Backstepping(_core.Backstepping):
         Sampled, it must stay well below inertia over period, joint by joint: 10 is unstable for the Panda's last
         joint at 1 kHz.
     Gamma : float, (u,) or (u, u) array_like, optional
-        For the u unknown parameters; large adapts slowly. Not needed with ``adaptive=False``.
+        For the u unknown parameters; large adapts slowly. Not with ``law``, nor with ``adaptive=False``.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
         What adapts, see `Robot.unknown`; default everything.
     adaptive : bool
         False keeps the estimate where it starts.
+    law : Gradient or Natural, optional
+        In place of Gamma: how the estimate moves.
     frame : int or str, optional
         Controlled frame, default the end effector.
     task : {"pose", "position"}
@@ -107,13 +110,14 @@ class Backstepping(_core.Backstepping):
         *,
         unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
         adaptive: bool = True,
+        law: LawLike | None = None,
         frame: int | str | None = None,
         task: Literal["pose", "position"] = "pose",
     ) -> None:
         if task not in ("pose", "position"):
             raise ValueError(f"task must be 'pose' or 'position', got {task!r}")
-        self.unknown, gain = resolve_unknown(robot, unknown, Gamma, adaptive)
-        super().__init__(robot, Lambda, K_p, K_d, gain, self.unknown.mask.tolist(), frame, task == "position")
+        self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
+        super().__init__(robot, Lambda, K_p, K_d, adaptation, self.unknown.mask.tolist(), frame, task == "position")
 
     def evaluate(self, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> BacksteppingTerms:
         """Return the terms of the law at one state under the current estimate, which stays as it is.

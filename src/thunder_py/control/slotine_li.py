@@ -9,6 +9,7 @@ import numpy.typing as npt
 from .. import _core
 from ..parameters import UnknownParameters
 from ..robot import Robot
+from .adaptation import LawLike
 from .unknown import resolve_unknown
 
 __all__ = ["SlotineLi"]
@@ -37,11 +38,13 @@ class SlotineLi(_core.SlotineLi):
         Sampled, it must stay well below inertia over period, joint by joint: 10 is unstable for the Panda's last
         joint at 1 kHz.
     Gamma : float, (u,) or (u, u) array_like, optional
-        For the u unknown parameters; large adapts slowly. Not needed with ``adaptive=False``.
+        For the u unknown parameters; large adapts slowly. Not with ``law``, nor with ``adaptive=False``.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
         What adapts, see `Robot.unknown`; default everything.
     adaptive : bool
         False keeps the estimate where it starts.
+    law : Gradient or Natural, optional
+        In place of Gamma: how the estimate moves.
 
     Attributes
     ----------
@@ -66,6 +69,7 @@ class SlotineLi(_core.SlotineLi):
         *,
         unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
         adaptive: bool = True,
+        law: LawLike | None = None,
     ) -> None:
-        self.unknown, gain = resolve_unknown(robot, unknown, Gamma, adaptive)
-        super().__init__(robot, Lambda, K_d, gain, self.unknown.mask.tolist())
+        self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
+        super().__init__(robot, Lambda, K_d, adaptation, self.unknown.mask.tolist())

@@ -2,29 +2,50 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <memory>
 
 namespace thunder {
 
 class AdaptationLaw {
  public:
   virtual ~AdaptationLaw() = default;
-  /// Moves the unknown parameters over `dt` seconds under the gradient Y_u' s, constant meanwhile.
-  virtual void integrate(const double* gradient, double dt, double* unknown) noexcept = 0;
-  /// Forgets what the law remembers, if anything.
-  virtual void reset() noexcept {}
+  virtual std::unique_ptr<AdaptationLaw> clone() const = 0;
+  /// How many unknown parameters it moves.
+  virtual int size() const noexcept = 0;
+  /// Moves the unknown parameters over `dt` seconds under the gradient Y_u' s, constant meanwhile. False where it could
+  /// not: the estimate has diverged.
+  virtual bool integrate(const double* gradient, double dt, double* unknown) noexcept = 0;
+
+  /// Errors s within plus and minus this, joint by joint, do not adapt, and others by as much as they are beyond; n
+  /// entries of at least 0, or none for no dead zone.
+  void set_dead_zone(Eigen::VectorXd dead_zone) { dead_zone_ = std::move(dead_zone); }
+  const Eigen::VectorXd& dead_zone() const noexcept { return dead_zone_; }
+
+ private:
+  Eigen::VectorXd dead_zone_;
 };
 
-/// pihat' = Gamma^-1 Y_u' s (Thunder article, eq. 34); the sign goes with s = dq_r - dq (errata T-2).
+/// pihat' = Gamma^-1 Y_u' s (Thunder article, eq. 34); the sign goes with s = dq_r - dq (errata T-2). What would leave
+/// its bounds stays on them: with a diagonal Gamma this projection never raises the Lyapunov function as long as the
+/// true parameters are within.
 class GradientLaw final : public AdaptationLaw {
  public:
   /// Gamma symmetric positive definite; large is slow.
   explicit GradientLaw(const Eigen::MatrixXd& Gamma);
-  void integrate(const double* gradient, double dt, double* unknown) noexcept override;
+  /// Gamma diagonal; lower < upper, infinite where there is no bound.
+  GradientLaw(const Eigen::MatrixXd& Gamma, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper);
+
+  std::unique_ptr<AdaptationLaw> clone() const override { return std::make_unique<GradientLaw>(*this); }
+  int size() const noexcept override {
+    return static_cast<int>(diagonal_ ? inverse_diagonal_.size() : inverse_.rows());
+  }
+  bool integrate(const double* gradient, double dt, double* unknown) noexcept override;
 
  private:
   bool diagonal_;
   Eigen::VectorXd inverse_diagonal_;
-  Eigen::MatrixXd inverse_;  // empty where Gamma is diagonal
+  Eigen::MatrixXd inverse_;       // empty where Gamma is diagonal
+  Eigen::VectorXd lower_, upper_;  // empty without bounds
 };
 
 }  // namespace thunder

@@ -1,0 +1,44 @@
+// The part of an adaptation law that follows from y = W pi: gamma W' R_t (y - W pihat).
+#pragma once
+
+#include <memory>
+
+#include "adaptive_model.hpp"
+#include "clock.hpp"
+#include "prediction.hpp"
+
+namespace thunder {
+
+class PredictionError {
+ public:
+  /// gamma > 0 with a prediction; none of either without. R_t: n x n, symmetric positive definite.
+  PredictionError(std::unique_ptr<Prediction> prediction, double gamma, const Eigen::MatrixXd& R_t)
+      : prediction_(std::move(prediction)), weight_(gamma * R_t), error_(Eigen::VectorXd::Zero(R_t.rows())), weighted_(error_) {}
+
+  /// Brings y and W to time t, up to which `tau` was applied.
+  void update(double t, const double* q, const double* dq, const Eigen::VectorXd& tau) noexcept {
+    if (prediction_) prediction_->update(clock_.advance(t), q, dq, tau.data());
+  }
+  /// Lets the estimate move along it, besides what it does already.
+  void adapt(AdaptiveModel& model) noexcept {
+    if (!prediction_) return;
+    error_ = prediction_->y();
+    error_.noalias() -= prediction_->W() * model.estimate();
+    weighted_.noalias() = weight_ * error_;
+    model.adapt_along(prediction_->W(), weighted_);
+  }
+  void restart() noexcept {
+    clock_.reset();
+    if (prediction_) prediction_->restart();
+  }
+  /// y - W pihat of the last `adapt`
+  const Eigen::VectorXd& error() const noexcept { return error_; }
+
+ private:
+  std::unique_ptr<Prediction> prediction_;
+  StepClock clock_;
+  Eigen::MatrixXd weight_;
+  Eigen::VectorXd error_, weighted_;
+};
+
+}  // namespace thunder

@@ -1,0 +1,67 @@
+#include "thunder/control/act.hpp"
+
+#include "thunder/control/lyapunov.hpp"
+#include "thunder/dynamics/mass_coriolis.hpp"
+
+namespace thunder {
+
+using Eigen::Map;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+ACT::ACT(AdaptiveModel adaptive_model, std::unique_ptr<Prediction> prediction, Form form, Gains gains)
+    : AdaptiveController(std::move(adaptive_model), std::move(gains.damping)),
+      prediction_(std::move(prediction)),
+      form_(form),
+      K_p_(std::move(gains.K_p)),
+      K_v_(std::move(gains.K_v)),
+      BtP_(solve_lyapunov(error_dynamics(K_p_, K_v_), gains.Q).bottomRows(n())),
+      chain_(*model_),
+      M_(MatrixXd::Zero(n(), n())),
+      factors_(n()),
+      x_(VectorXd::Zero(2 * n())) {
+  for (VectorXd* v : {&e_, &e_dot_, &feedback_, &ddq_, &filtered_, &along_}) v->setZero(n());
+  publish("error", e_.data(), model_->data().joint_names);
+}
+
+void ACT::reset() noexcept {
+  AdaptiveController::reset();
+  freeze();
+}
+
+void ACT::freeze() noexcept {
+  AdaptiveController::freeze();
+  clock_.reset();
+  if (prediction_) prediction_->restart();
+}
+
+/// pihat' = R^-1 Y' Mhat^-1 B' P x
+void ACT::adapt(const double* q) noexcept {
+  adaptive_model_.freeze();
+  x_ << e_, e_dot_;
+  filtered_.noalias() = BtP_ * x_;
+  mass_matrix(chain_.with(*model_, adaptive_model_.estimate().data()), q, M_.data());
+  factors_.compute(M_);
+  along_ = factors_.solve(filtered_);
+  adaptive_model_.adapt_along(prediction_->W(), along_);
+}
+
+Status ACT::law(double t, const double* q_, const double* dq_, const JointReference& desired,
+                double* tau_) noexcept {
+  const Map<const VectorXd> q(q_, n()), dq(dq_, n());
+  Map<VectorXd> tau(tau_, n());
+  if (!adaptive_model_.advance(t)) return Status::diverged;
+  if (prediction_) prediction_->update(clock_.advance(t), q_, dq_, last_torque().data());
+
+  e_ = desired.q - q;
+  e_dot_ = desired.dq - dq;
+  feedback_.noalias() = K_p_ * e_ + K_v_ * e_dot_;
+  ddq_ = desired.ddq;
+  if (form_ == Form::craig) ddq_ += feedback_;
+  adaptive_model_.torque(q_, dq_, dq_, ddq_.data(), tau_);  // Y(q, dq, ddq) pihat
+  if (form_ == Form::impedance) tau += feedback_;
+  if (prediction_) adapt(q_);
+  return Status::ok;
+}
+
+}  // namespace thunder

@@ -1,0 +1,188 @@
+"""Adaptation laws, which any adaptive controller takes as ``law=``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, array
+from ..errors import ModelError
+from ..parameters import UnknownParameters
+from ..robot import Robot
+
+__all__ = ["Gradient", "LawLike", "Natural", "link_gains"]
+
+
+class LawLike(Protocol):
+    """What `Gradient` and `Natural` are to a controller."""
+
+    def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
+        """Return the law for these unknown parameters."""
+
+
+def _per_joint(dead_zone: npt.ArrayLike, n: int) -> Array | None:
+    width = np.broadcast_to(array(dead_zone, np.shape(dead_zone), "dead_zone"), (n,)) if np.ndim(dead_zone) == 0 else None
+    width = array(dead_zone, (n,), "dead_zone") if width is None else np.array(width)
+    if (width < 0.0).any():
+        raise ValueError(f"dead_zone must not be negative, got {width.tolist()}")
+    return width if width.any() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient:
+    """The gradient law ``pihat' = Gamma^-1 Y_u' s`` (Thunder article, eq. 34), with bounds and a dead zone.
+
+    ``Gamma=10.0`` of a controller is short for ``law=Gradient(10.0)``.
+
+    Parameters
+    ----------
+    Gamma : float, (u,) or (u, u) array_like
+        For the u unknown parameters; large adapts slowly. `link_gains` makes one from a gain for every link,
+        `Gradient.proportional` from the size of the parameters.
+    lower, upper : float or (u,) array_like, optional
+        Bounds that the estimate is projected on; they need a diagonal Gamma. The true parameters must be within.
+    dead_zone : float or (n,) array_like
+        Velocity errors s [rad/s or m/s] within plus and minus this do not adapt: keep noise from moving the estimate.
+
+    Notes
+    -----
+    Projection and dead zone keep the Lyapunov function of the law from rising (Slotine and Coetsee 1986).
+    """
+
+    Gamma: npt.ArrayLike
+    lower: npt.ArrayLike | None = None
+    upper: npt.ArrayLike | None = None
+    dead_zone: npt.ArrayLike = 0.0
+
+    @classmethod
+    def proportional(
+        cls,
+        robot: Robot,
+        eta: float,
+        *,
+        unknown: str | npt.ArrayLike | UnknownParameters | None = None,
+        floor: float = 1e-3,
+        dead_zone: npt.ArrayLike = 0.0,
+    ) -> Gradient:
+        """Return a law whose gains follow the size of the parameters: ``Gamma_i = eta / max(|pi_i|, floor)``.
+
+        D4.2, section 3.2.3: every entry moves in proportion to its magnitude.
+
+        Parameters
+        ----------
+        robot : Robot
+            Whose parameters give the size.
+        eta : float
+            Large adapts slowly.
+        unknown : see `Robot.unknown`
+            The same as the controller's.
+        floor : float
+            Size of entries that are small or zero (SI units).
+        dead_zone : float or (n,) array_like
+            See the class.
+        """
+        if not float(array(eta, (), "eta")) > 0.0 or not float(array(floor, (), "floor")) > 0.0:
+            raise ValueError(f"eta and floor must be positive, got {eta!r} and {floor!r}")
+        values = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown).values
+        return cls(eta / np.maximum(np.abs(values), floor), dead_zone=dead_zone)
+
+    def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
+        """Return the law for these unknown parameters; what does not fit is a ValueError."""
+        size = unknown.values.size
+        bounds: list[Array | None] = [None, None]
+        if self.lower is not None or self.upper is not None:
+            for k, (given, absent) in enumerate(((self.lower, -np.inf), (self.upper, np.inf))):
+                value = absent if given is None else given
+                name = ("lower", "upper")[k]
+                shape = () if np.ndim(value) == 0 else (size,)
+                bounds[k] = np.array(np.broadcast_to(array(value, shape, name, finite=False), (size,)))
+            for value, name in zip(bounds, ("lower", "upper"), strict=True):
+                if np.isnan(np.asarray(value)).any():
+                    raise ValueError(f"{name} must not be NaN")
+        return _core.GradientLaw(self.Gamma, size, bounds[0], bounds[1], _per_joint(self.dead_zone, unknown.robot.n))
+
+
+@dataclass(frozen=True, eq=False)
+class Natural:
+    """The natural law: every link's estimate stays a body that can exist (Lee, Kwon, Park 2018).
+
+    A link's ten parameters are its pseudo-inertia P, positive definite for every body. With ``tr(B P) = (Y_i' s)' pi``
+    the law is ``P' = P B P / gamma``, integrated along geodesics, so that P stays positive definite at any gain. Whole
+    links must be unknown.
+
+    Parameters
+    ----------
+    gamma : float or (k,) array_like
+        One gain for each of the k unknown links; large adapts slowly.
+    rest : float or (r,) array_like, optional
+        Gains of the r unknown parameters that belong to no link, of friction and motors: these follow the gradient law
+        and do not fall below zero. Needed where there are any.
+    dead_zone : float or (n,) array_like
+        See `Gradient`.
+
+    Notes
+    -----
+    In continuous time ``V = 1/2 s' M s + sum gamma_i D(P_i || Phat_i)`` with the Bregman divergence of -log det falls
+    as ``-s' K_d s``. The estimate must start at bodies that can exist: `Robot.inertial_is_physical`.
+    """
+
+    gamma: npt.ArrayLike
+    rest: npt.ArrayLike | None = None
+    dead_zone: npt.ArrayLike = 0.0
+
+    def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
+        """Return the law for these unknown parameters; what does not fit is a ValueError."""
+        robot = unknown.robot
+        links = unknown.mask[: 10 * robot.n].reshape(robot.n, 10)
+        partial = [robot.link_names[i] for i in np.flatnonzero(links.any(axis=1) & ~links.all(axis=1))]
+        if partial:
+            raise ValueError(f"the natural law takes all ten parameters of a link; only some are unknown of: {partial}")
+        whole = np.flatnonzero(links.all(axis=1))
+        if not whole.size:
+            raise ValueError("the natural law needs at least one link whose parameters are unknown")
+        unphysical = [robot.link_names[i] for i in whole if not robot.inertial_is_physical()[i]]
+        if unphysical:
+            raise ModelError(
+                f"the natural law starts at bodies that can exist; no positive definite pseudo-inertia have: {unphysical}"
+            )
+        others = int(unknown.mask[10 * robot.n :].sum())
+        if others and self.rest is None:
+            raise ValueError(f"rest is needed: {others} unknown parameters belong to no link, such as {unknown.names[-1]}")
+        rest = np.zeros(0) if self.rest is None else _gains(self.rest, others, "rest")
+        gamma = _gains(self.gamma, len(whole), "gamma")
+        return _core.NaturalLaw(gamma, rest, _per_joint(self.dead_zone, robot.n))
+
+
+def _gains(value: npt.ArrayLike, count: int, name: str) -> Array:
+    if np.ndim(value) == 0:
+        return np.full(count, array(value, (), name))
+    return array(value, (count,), name)
+
+
+def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) -> Array:
+    """Return the diagonal of a Gamma for all parameters from one gain for every link.
+
+    Parameters
+    ----------
+    robot : Robot
+        Its parameters.
+    gains : (n,) or (n, 10) array_like
+        For the parameters of each link; large adapts slowly.
+    rest : float, optional
+        For all other parameters; needed where there are any.
+
+    Returns
+    -------
+    (p,) array
+    """
+    shape = (robot.n, 10) if np.ndim(gains) == 2 else (robot.n, 1)
+    per_link = array(np.reshape(np.asarray(gains, dtype=float), shape) if np.ndim(gains) == 1 and
+                     np.size(gains) == robot.n else gains, shape, "gains")
+    others = robot.p - 10 * robot.n
+    if others and rest is None:
+        raise ValueError(f"rest is needed: {others} parameters belong to no link")
+    return np.concatenate([np.broadcast_to(per_link, (robot.n, 10)).ravel(), np.full(others, rest or 1.0)])

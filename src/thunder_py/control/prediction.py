@@ -1,0 +1,30 @@
+"""How adaptive controllers are told of the filtered torque and its regressor."""
+
+from __future__ import annotations
+
+import math
+
+import numpy.typing as npt
+
+from ..checks import array
+
+__all__ = ["ROUTES", "cutoff_frequency", "prediction_arguments"]
+
+ROUTES = ("regressor", "acceleration")
+
+
+def cutoff_frequency(route: str, cutoff: float) -> float:
+    """Return the cutoff [rad/s] from one in Hz, after a look at the route."""
+    if route not in ROUTES:
+        raise ValueError(f"route must be one of {ROUTES}, got {route!r}")
+    frequency = float(array(cutoff, (), "cutoff"))
+    if frequency <= 0.0:
+        raise ValueError(f"cutoff must be positive, got {frequency:g}")
+    return 2.0 * math.pi * frequency
+
+
+def prediction_arguments(
+    route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike
+) -> tuple[str, float, float, npt.ArrayLike]:
+    """Return what the core makes a prediction error of."""
+    return route, cutoff_frequency(route, cutoff), float(array(gamma, (), "gamma")), R_t
