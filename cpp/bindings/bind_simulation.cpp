@@ -1,8 +1,7 @@
 // The closed loop for Python: whatever of plant, controller and reference is written in Python is called there.
-#include "array.hpp"
 #include "bindings.hpp"
-#include "thunder/control/controller.hpp"
-#include "thunder/simulation/closed_loop.hpp"
+#include "estimation.hpp"
+#include "python_parts.hpp"
 
 #include <pybind11/stl.h>
 #include <pybind11/typing.h>
@@ -14,31 +13,6 @@ namespace thunder::python {
 using Logs = py::typing::Dict<py::str, py::object>;
 
 namespace {
-
-py::array vector_copy(const double* x, int n) { return py::array_t<double>(n, x); }
-
-/// Any object with `forward_dynamics(q, dq, tau)`.
-class PythonPlant final : public Plant {
- public:
-  PythonPlant(const py::object& plant, int n) : forward_dynamics_(plant.attr("forward_dynamics")), n_(n) {}
-  int n() const override { return n_; }
-  void derivative(double, const double* x, const double* tau, double* x_dot) override {
-    const py::object ddq = forward_dynamics_(vector_copy(x, n_), vector_copy(x + n_, n_), vector_copy(tau, n_));
-    const auto values = read_measurement(ddq, "result of plant.forward_dynamics", n_);
-    std::copy_n(x + n_, n_, x_dot);
-    std::copy_n(values.data(), n_, x_dot + n_);
-  }
-
- private:
-  py::object forward_dynamics_;
-  int n_;
-};
-
-/// A control step that may be logged.
-class LoggedControl : public ControlStep {
- public:
-  virtual const std::vector<Signal>& signals() const = 0;
-};
 
 template <class Reference>
 class NativeControl final : public LoggedControl {
@@ -53,59 +27,6 @@ class NativeControl final : public LoggedControl {
  private:
   TrackingController<Reference>& controller_;
   Tracking<Reference> tracking_;
-};
-
-/// Any object with `step(t, q, dq, reference)` that returns the torque; `status` and `signals` are optional.
-class PythonControl final : public LoggedControl {
- public:
-  PythonControl(py::object controller, py::object reference, int n)
-      : controller_(std::move(controller)), reference_(std::move(reference)), step_(controller_.attr("step")), n_(n) {
-    if (py::isinstance<Controller>(controller_))
-      native_ = &py::cast<const Controller&>(controller_);
-    else if (py::hasattr(controller_, "signals"))
-      make_signals();
-  }
-
-  Status operator()(double t, const double* q, const double* dq, double* tau) override {
-    const py::object torque = step_(t, vector_copy(q, n_), vector_copy(dq, n_), reference_(t));
-    const auto values = read_measurement(torque, "result of controller.step", n_);
-    std::copy_n(values.data(), n_, tau);
-    if (native_ != nullptr) return native_->status();
-    if (!signals_.empty()) refresh_signals();
-    if (!py::hasattr(controller_, "status")) return Status::ok;
-    return static_cast<Status>(py::cast<int>(py::int_(controller_.attr("status"))));
-  }
-
-  const std::vector<Signal>& signals() const override { return native_ != nullptr ? native_->signals() : signals_; }
-
- private:
-  void make_signals() {
-    const py::dict values(controller_.attr("signals"));
-    buffers_.reserve(values.size());
-    for (const auto& [key, value] : values) {
-      const auto name = py::cast<std::string>(key);
-      const auto array = read_array(value, name.c_str(), {-1});
-      std::vector<std::string> labels;
-      for (py::ssize_t i = 0; i < array.size(); ++i) labels.push_back(name + "[" + std::to_string(i) + "]");
-      buffers_.emplace_back(array.size(), 0.0);
-      signals_.push_back({name, buffers_.back().data(), std::move(labels)});
-    }
-  }
-
-  void refresh_signals() {
-    const py::object values = controller_.attr("signals");
-    for (std::size_t k = 0; k < signals_.size(); ++k) {
-      const auto array = read_measurement(values[py::str(signals_[k].name)], signals_[k].name.c_str(),
-                                          signals_[k].size());
-      std::copy_n(array.data(), array.size(), buffers_[k].data());
-    }
-  }
-
-  py::object controller_, reference_, step_;
-  int n_;
-  const Controller* native_ = nullptr;
-  std::vector<Signal> signals_;
-  std::vector<std::vector<double>> buffers_;
 };
 
 int joints(const JointReference& reference) { return static_cast<int>(reference.q.size()); }
@@ -123,8 +44,10 @@ std::unique_ptr<LoggedControl> native_control(const py::object& controller, cons
   return std::make_unique<NativeControl<Reference>>(py::cast<C&>(controller), source);
 }
 
-std::unique_ptr<Integrator> make_integrator(const std::string& name, int state_size) {
-  if (name == "rk4") return std::make_unique<RungeKutta4>(state_size);
+/// A name, or a Python function for `PythonIntegrator`.
+std::unique_ptr<Integrator> make_integrator(const py::object& integrator, int state_size) {
+  if (!py::isinstance<py::str>(integrator)) return std::make_unique<PythonIntegrator>(integrator, state_size);
+  if (py::cast<std::string>(integrator) == "rk4") return std::make_unique<RungeKutta4>(state_size);
   return std::make_unique<SemiImplicitEuler>(state_size);
 }
 
@@ -176,24 +99,82 @@ ClosedLoop::Progress make_progress(const py::object& progress) {
   };
 }
 
+using Numbers = std::vector<double>;
+using PayloadTuple = std::tuple<double, int, Numbers>;           // time, link, REG parameters
+using ActionTuple = std::tuple<double, double, py::object, Numbers>;  // start, stop, frame or False for joints, values
+// noise, resolution (positions, velocities each), delay, seed, estimator
+using SensorTuple = std::tuple<Numbers, Numbers, Numbers, Numbers, long, std::uint64_t, std::shared_ptr<Estimation>>;
+// delay, limits of torque and rate, feedforward, stall, then T and d of the drives
+using ActuatorTuple = std::tuple<long, Numbers, Numbers, Numbers, Numbers, Numbers, Numbers>;
+
+Eigen::VectorXd vector(const Numbers& values) {
+  return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
 struct Arguments {
   py::object plant, controller, reference;
-  std::vector<std::tuple<double, int, std::vector<double>>> payloads;
+  std::vector<PayloadTuple> payloads;
+  std::vector<ActionTuple> external;
+  std::optional<SensorTuple> sensors;
+  std::optional<ActuatorTuple> actuators;
   bool native_plant, native_control;
 };
 
-std::unique_ptr<Plant> make_plant(const Arguments& a, int n) {
-  if (!a.native_plant) return std::make_unique<PythonPlant>(a.plant, n);
+std::vector<Payload> read_payloads(const std::vector<PayloadTuple>& given) {
   std::vector<Payload> payloads;
-  for (const auto& [time, link, parameters] : a.payloads) {
+  for (const auto& [time, link, parameters] : given) {
     Payload payload{time, link, {}};
     std::copy_n(parameters.begin(), kLinkParameters, payload.parameters.data());
     payloads.push_back(payload);
   }
+  return payloads;
+}
+
+std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& given, const Model& model) {
+  std::vector<ExternalAction> actions;
+  for (const auto& [start, stop, frame, values] : given) {
+    int index = -1;
+    if (!py::isinstance<py::bool_>(frame)) {
+      const Frame<double>& found = find_frame(model, frame);
+      for (index = 0; &model.frame(index) != &found;) ++index;
+    }
+    actions.push_back({start, stop, index, vector(values)});
+  }
+  return actions;
+}
+
+std::unique_ptr<Plant> make_arm(const Arguments& a, int n) {
+  if (!a.native_plant) return std::make_unique<PythonPlant>(a.plant, n);
   auto model = py::cast<std::shared_ptr<Model>>(a.plant);
-  if (model->elastic_count() == 0) return std::make_unique<RigidPlant>(std::move(model), std::move(payloads));
+  auto payloads = read_payloads(a.payloads);
+  auto actions = read_actions(a.external, *model);
+  if (model->elastic_count() == 0)
+    return std::make_unique<RigidPlant>(std::move(model), std::move(payloads), std::move(actions));
   require_motor_inertia(*model);
-  return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads));
+  return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads), std::move(actions));
+}
+
+std::unique_ptr<Plant> make_plant(const Arguments& a, int n) {
+  auto arm = make_arm(a, n);
+  if (!a.actuators) return arm;
+  return std::make_unique<ActuatedPlant>(std::move(arm), vector(std::get<5>(*a.actuators)),
+                                         vector(std::get<6>(*a.actuators)));
+}
+
+std::unique_ptr<Sensors> make_sensors(const Arguments& a, int n, double period) {
+  if (!a.sensors) return nullptr;
+  const auto& [q_noise, dq_noise, q_resolution, dq_resolution, delay, seed, estimation] = *a.sensors;
+  SensorSettings settings{vector(q_noise), vector(dq_noise), vector(q_resolution), vector(dq_resolution),
+                          delay, period, seed, nullptr};
+  if (estimation) settings.velocity = estimation->filter->fresh(n);
+  return std::make_unique<Sensors>(std::move(settings));
+}
+
+std::unique_ptr<CommandPath> make_command(const Arguments& a, int n, double period) {
+  if (!a.actuators) return nullptr;
+  const auto& [delay, limits, rates, feedforward, stall, T, d] = *a.actuators;
+  return std::make_unique<CommandPath>(
+      n, CommandSettings{delay, period, vector(limits), vector(rates), vector(feedforward), vector(stall)});
 }
 
 std::unique_ptr<LoggedControl> make_control(const Arguments& a, int n) {
@@ -208,16 +189,21 @@ std::unique_ptr<LoggedControl> make_control(const Arguments& a, int n) {
 }
 
 Logs simulate(const Arguments& arguments, int n, const LoopSettings& settings, const Eigen::VectorXd& x0,
-                  const std::string& integrator_name, const std::optional<std::vector<std::string>>& log,
-                  const py::object& progress) {
+              const py::object& integration, const std::optional<std::vector<std::string>>& log,
+              const py::object& progress) {
+  const double period = settings.dt * settings.steps_per_period;
   const auto plant = make_plant(arguments, n);
   const auto control = make_control(arguments, n);
-  const auto integrator = make_integrator(integrator_name, plant->state_size());
-  ClosedLoop loop(*plant, *control, *integrator, settings, x0);
+  const auto sensors = make_sensors(arguments, n, period);
+  const auto command = make_command(arguments, n, period);
+  const auto integrator = make_integrator(integration, plant->state_size());
+  ClosedLoop loop(*plant, *control, *integrator, settings, x0, {sensors.get(), command.get()});
   py::dict labels;
   add_logs(loop, *control, log, labels);
+  const bool python = dynamic_cast<PythonControl*>(control.get()) != nullptr ||
+                      dynamic_cast<PythonIntegrator*>(integrator.get()) != nullptr;
   std::optional<py::gil_scoped_release> release;
-  if (arguments.native_plant && dynamic_cast<PythonControl*>(control.get()) == nullptr) release.emplace();
+  if (arguments.native_plant && !python) release.emplace();
   loop.run(make_progress(progress));
   release.reset();
   return collect(loop, labels);
@@ -232,18 +218,21 @@ void bind_simulation(py::module_& module) {
       "simulate",
       [](py::object plant, py::object controller, py::object reference, int n, const ArrayLike& x0, double dt,
          int steps_per_period, long periods, long log_every, const ArrayLike& torque_limits,
-         std::vector<std::tuple<double, int, std::vector<double>>> payloads, const std::string& integrator,
+         std::vector<PayloadTuple> payloads, std::vector<ActionTuple> external, std::optional<SensorTuple> sensors,
+         std::optional<ActuatorTuple> actuators, const py::object& integrator,
          std::optional<std::vector<std::string>> log, const py::object& progress, bool native_plant,
          bool native_control) {
-        const Arguments arguments{std::move(plant), std::move(controller), std::move(reference), std::move(payloads),
-                                  native_plant, native_control};
+        const Arguments arguments{std::move(plant), std::move(controller), std::move(reference),
+                                  std::move(payloads), std::move(external), std::move(sensors),
+                                  std::move(actuators), native_plant, native_control};
         const LoopSettings settings{dt, steps_per_period, periods, log_every, to_vector(torque_limits, "torque_limits")};
         return simulate(arguments, n, settings, to_vector(x0, "x0"), integrator, log, progress);
       },
       py::arg("plant"), py::arg("controller"), py::arg("reference"), py::kw_only(), py::arg("n"), py::arg("x0"), py::arg("dt"),
       py::arg("steps_per_period"), py::arg("periods"), py::arg("log_every"), py::arg("torque_limits"),
-      py::arg("payloads"), py::arg("integrator"), py::arg("log"), py::arg("progress"), py::arg("native_plant"),
-      py::arg("native_control"), "Run a closed loop; `thunder_py.simulation.simulate` checks the arguments.");
+      py::arg("payloads"), py::arg("external"), py::arg("sensors"), py::arg("actuators"), py::arg("integrator"),
+      py::arg("log"), py::arg("progress"), py::arg("native_plant"), py::arg("native_control"),
+      "Run a closed loop; `thunder_py.simulation.simulate` checks the arguments.");
 }
 
 }  // namespace thunder::python

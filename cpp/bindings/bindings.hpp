@@ -14,6 +14,7 @@ using ModelClass = pybind11::class_<Model, std::shared_ptr<Model>>;
 ModelClass bind_model(pybind11::module_& module);
 void bind_quantities(ModelClass& model);
 void bind_control(pybind11::module_& module);
+void bind_estimation(pybind11::module_& module);
 void bind_simulation(pybind11::module_& module);
 void bind_expression(pybind11::module_& module);
 void bind_function(pybind11::module_& module);

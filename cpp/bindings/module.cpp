@@ -39,6 +39,7 @@ PYBIND11_MODULE(_core, module) {
   auto model = python::bind_model(module);
   python::bind_quantities(model);
   python::bind_control(module);
+  python::bind_estimation(module);
   python::bind_simulation(module);
   python::bind_expression(module);
   python::bind_function(module);

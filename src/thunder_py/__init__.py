@@ -25,8 +25,8 @@ if TYPE_CHECKING:
         trajectory,
     )
     from .control import Backstepping, SlotineLi
-    from .result import Result
-    from .simulation import Payload, simulate
+    from .result import Result, compare
+    from .simulation import Actuators, ExternalWrench, Payload, Run, Sensors, simulate, simulate_many
 
 __version__: str = _core.__version__
 
@@ -35,8 +35,14 @@ _LAZY = {
     "Backstepping": "control",
     "Payload": "simulation",
     "SlotineLi": "control",
+    "Actuators": "simulation",
+    "ExternalWrench": "simulation",
     "Result": "result",
+    "Run": "simulation",
+    "Sensors": "simulation",
+    "compare": "result",
     "simulate": "simulation",
+    "simulate_many": "simulation",
 }
 _LAZY_MODULES = (
     "codegen",
@@ -55,13 +61,18 @@ _LAZY_MODULES = (
 )
 
 __all__ = [
+    "Actuators",
     "Backstepping",
+    "ExternalWrench",
     "Payload",
     "Result",
     "Robot",
+    "Run",
+    "Sensors",
     "SlotineLi",
     "__version__",
     "codegen",
+    "compare",
     "control",
     "description",
     "errors",
@@ -73,6 +84,7 @@ __all__ = [
     "result",
     "robots",
     "simulate",
+    "simulate_many",
     "simulation",
     "symbolic",
     "trajectory",

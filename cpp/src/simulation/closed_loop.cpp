@@ -17,25 +17,46 @@ Eigen::Index log_rows(const LoopSettings& settings) {
 }  // namespace
 
 ClosedLoop::ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrator, LoopSettings settings,
-                       const Eigen::VectorXd& x0)
+                       const Eigen::VectorXd& x0, LoopParts parts)
     : plant_(plant),
       control_(control),
       integrator_(integrator),
       settings_(std::move(settings)),
-      x_(x0),
+      parts_(parts),
+      x_(Eigen::VectorXd::Zero(plant.state_size())),
       tau_(Eigen::VectorXd::Zero(plant.n())),
+      applied_(tau_),
+      external_(tau_),
+      input_(parts.command != nullptr ? parts.command->output().data() : tau_.data()),
       recorder_(log_rows(settings_)) {
+  check_start(x0);
+  x_.head(x0.size()) = x0;
   const int n = plant.n();
+  pushed_ = plant.external_torque(x_.data(), external_.data());
   recorder_.add("t", &t_, 1);
   recorder_.add("q", x_.data(), n);
   recorder_.add("dq", x_.data() + n, n);
-  recorder_.add("tau", tau_.data(), n);
+  recorder_.add("tau", parts.command != nullptr ? applied_.data() : tau_.data(), n);
   recorder_.add("x", x_.data() + 2 * n, plant.motors());
   recorder_.add("dx", x_.data() + 2 * n + plant.motors(), plant.motors());
+  log_parts();
   statuses_.reserve(log_rows(settings_));
-  if (x_.size() != plant.state_size() || !(x_.lpNorm<Eigen::Infinity>() < kStateBound))
-    throw std::invalid_argument("the initial state must have " + std::to_string(plant.state_size()) +
-                                " entries below 1e8");
+}
+
+void ClosedLoop::check_start(const Eigen::VectorXd& x0) const {
+  const int size = plant_.state_size() - plant_.drives();
+  if (x0.size() != size || !(x0.lpNorm<Eigen::Infinity>() < kStateBound))
+    throw std::invalid_argument("the initial state must have " + std::to_string(size) + " entries below 1e8");
+}
+
+void ClosedLoop::log_parts() {
+  const int n = plant_.n();
+  if (parts_.sensors != nullptr) {
+    recorder_.add("q_measured", parts_.sensors->q().data(), n);
+    recorder_.add("dq_measured", parts_.sensors->dq().data(), n);
+  }
+  if (parts_.command != nullptr) recorder_.add("tau_commanded", tau_.data(), n);
+  if (pushed_) recorder_.add("external", external_.data(), n);
 }
 
 void ClosedLoop::run(const Progress& progress) {
@@ -62,9 +83,24 @@ void ClosedLoop::run(const Progress& progress) {
 
 void ClosedLoop::control(double t) {
   t_ = t;
-  const int n = plant_.n();
-  status_ = control_(t, x_.data(), x_.data() + n, tau_.data());
-  clip_torque();
+  const double *q = x_.data(), *dq = q + plant_.n();
+  if (parts_.sensors != nullptr) {
+    parts_.sensors->measure(q, dq);
+    q = parts_.sensors->q().data();
+    dq = parts_.sensors->dq().data();
+  }
+  status_ = control_(t, q, dq, tau_.data());
+  if (parts_.command != nullptr)
+    command(dq);
+  else
+    clip_torque();
+}
+
+void ClosedLoop::command(const double* dq) noexcept {
+  if (parts_.command->apply(tau_.data(), dq) && status_ == Status::ok) status_ = Status::saturated;
+  if (!started_) plant_.start(input_, x_.data());
+  started_ = true;
+  plant_.torque(x_.data(), input_, applied_.data());
 }
 
 void ClosedLoop::clip_torque() noexcept {
@@ -80,11 +116,15 @@ void ClosedLoop::integrate(double t) {
   for (int i = 0; i < settings_.steps_per_period; ++i) {
     const double start = t + i * settings_.dt;
     plant_.begin_step(start);
-    integrator_.step(plant_, start, settings_.dt, tau_.data(), x_.data());
+    integrator_.step(plant_, start, settings_.dt, input_, x_.data());
   }
 }
 
 void ClosedLoop::record() noexcept {
+  if (pushed_) {
+    plant_.begin_step(t_);  // what acts from now on
+    plant_.external_torque(x_.data(), external_.data());
+  }
   recorder_.record();
   statuses_.push_back(status_);  // within its reserve
 }

@@ -7,8 +7,9 @@
 
 namespace thunder {
 
-LoadedModel::LoadedModel(std::shared_ptr<const Model> model, std::vector<Payload> payloads)
-    : model_(std::move(model)) {
+LoadedModel::LoadedModel(std::shared_ptr<const Model> model, std::vector<Payload> payloads,
+                         std::vector<ExternalAction> actions)
+    : model_(std::move(model)), external_(model_->n(), std::move(actions)) {
   std::stable_sort(payloads.begin(), payloads.end(),
                    [](const Payload& a, const Payload& b) { return a.time < b.time; });
   ModelData data = model_->data();
@@ -24,19 +25,39 @@ LoadedModel::LoadedModel(std::shared_ptr<const Model> model, std::vector<Payload
 void LoadedModel::advance(double t) {
   constexpr double kRounding = 1e-9;  // of times that are multiples of a step
   for (; phase_ < phases_.size() && phases_[phase_].start <= t + kRounding; ++phase_) model_ = phases_[phase_].model;
+  external_.advance(t);
+}
+
+bool ArmPlant::external_torque(const double* q, double* tau) noexcept {
+  const double* external = model_.external(q);
+  if (external != nullptr) std::copy_n(external, n(), tau);
+  return external != nullptr;
 }
 
 void RigidPlant::derivative(double, const double* x, const double* tau, double* x_dot) {
   const int joints = n();
+  const double* external = model_.external(x);
+  if (external != nullptr) {
+    for (int i = 0; i < joints; ++i) torque_[i] = tau[i] + external[i];
+    tau = torque_.data();
+  }
   std::copy_n(x + joints, joints, x_dot);
   forward_dynamics(model_->view(), x, x + joints, tau, x_dot + joints);
+}
+
+ElasticPlant::ElasticPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads,
+                           std::vector<ExternalAction> actions)
+    : ArmPlant(std::move(model), std::move(payloads), std::move(actions)),
+      acceleration_(n() + model_->elastic_count()) {
+  for (int i = 0; i < n(); ++i) velocities_.push_back(n() + i);
+  for (int k = 0; k < motors(); ++k) velocities_[model_->data().elastic.joints[k] - 1] = 2 * n() + motors() + k;
 }
 
 void ElasticPlant::derivative(double, const double* state, const double* tau, double* state_dot) {
   const int joints = n(), drives = motors();
   const double *q = state, *dq = q + joints, *x = dq + joints, *dx = x + drives;
   double *q_dot = state_dot, *dq_dot = q_dot + joints, *x_dot = dq_dot + joints, *dx_dot = x_dot + drives;
-  elastic_forward_dynamics(model_->view(), q, dq, x, dx, tau, acceleration_.data());
+  elastic_forward_dynamics(model_->view(), q, dq, x, dx, tau, acceleration_.data(), model_.external(q));
   std::copy_n(dq, joints, q_dot);
   std::copy_n(acceleration_.data(), joints, dq_dot);
   std::copy_n(dx, drives, x_dot);

@@ -2,5 +2,13 @@
 
 from .experiment import plot_lissajous_panda, save_lissajous_panda
 from .result import plot_result
+from .runs import plot_comparison, plot_energy, plot_lyapunov
 
-__all__ = ["plot_lissajous_panda", "plot_result", "save_lissajous_panda"]
+__all__ = [
+    "plot_comparison",
+    "plot_energy",
+    "plot_lissajous_panda",
+    "plot_lyapunov",
+    "plot_result",
+    "save_lissajous_panda",
+]

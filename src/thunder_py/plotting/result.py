@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from ..result import Result
 
-__all__ = ["plot_result"]
+__all__ = ["LEGEND_LINES", "new_axes", "plot_result"]
 
 #: a legend of more lines than this hides the picture
-_LEGEND_LINES = 12
+LEGEND_LINES = 12
 
 
 def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
@@ -45,7 +45,7 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
     moved = _moved(result)
     if moved.any():
         panels.append("parameters")
-    drawn = _new_axes(len(panels)) if axes is None else np.ravel(np.asarray(axes, dtype=object))
+    drawn = new_axes(len(panels)) if axes is None else np.ravel(np.asarray(axes, dtype=object))
     if len(drawn) != len(panels):
         raise ValueError(f"axes must be {len(panels)} ({', '.join(panels)}), got {len(drawn)}")
     for axis, panel in zip(drawn, panels, strict=True):
@@ -67,7 +67,8 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
     return drawn
 
 
-def _new_axes(count: int) -> npt.NDArray[np.object_]:
+def new_axes(count: int) -> npt.NDArray[np.object_]:
+    """Return axes one above the other in a new figure."""
     from matplotlib.pyplot import subplots
 
     _, axes = subplots(count, sharex=True, squeeze=False, figsize=(8.0, 2.5 * count), layout="constrained")
@@ -85,5 +86,5 @@ def _moved(result: Result) -> npt.NDArray[np.bool_]:
 def _lines(axis: Axes, t: Array, values: Array, names: Sequence[str], label: str) -> None:
     lines = axis.plot(t, values, linewidth=1.0)
     axis.set_ylabel(label)
-    if 0 < len(names) <= _LEGEND_LINES:
+    if 0 < len(names) <= LEGEND_LINES:
         axis.legend(lines, names, ncols=2, fontsize="small")

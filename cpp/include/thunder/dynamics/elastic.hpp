@@ -105,10 +105,11 @@ void motor_inertia_regressor(const ChainView<P>& chain, const S* ddx, S* Y) {
     write_motor_row(chain.elastic.count, m, 1, [&](int) { return ddx[m]; }, Y);
 }
 
-/// ddq, then ddx. `tau` acts on the link at rigid joints and on the motor at elastic ones; Mm must not be zero.
+/// ddq, then ddx. `tau` acts on the link at rigid joints and on the motor at elastic ones; Mm must not be zero. What
+/// acts on the links from outside, as joint torques, may come in `external`.
 template <class S, class P>
 void elastic_forward_dynamics(const ChainView<P>& chain, const S* q, const S* dq, const S* x, const S* dx,
-                              const S* tau, S* out) {
+                              const S* tau, S* out, const S* external = nullptr) {
   const ElasticView<P>& elastic = chain.elastic;
   PerJoint<S> link_torque;
   for (int i = 0; i < chain.n; ++i) link_torque[i] = tau[i];
@@ -118,6 +119,8 @@ void elastic_forward_dynamics(const ChainView<P>& chain, const S* q, const S* dq
     link_torque[j] = coupling;
     out[chain.n + k] = (tau[j] - coupling - motor_damping(elastic, k, dx[k])) / elastic.Mm[k];
   }
+  if (external != nullptr)
+    for (int i = 0; i < chain.n; ++i) link_torque[i] += external[i];
   forward_dynamics(chain, q, dq, link_torque.data, out);
 }
 

@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "../control/controller.hpp"
+#include "actuators.hpp"
 #include "integrators.hpp"
 #include "recorder.hpp"
+#include "sensors.hpp"
 
 namespace thunder {
 
@@ -40,7 +42,13 @@ struct LoopSettings {
   int steps_per_period = 1;       // integration steps in a control period
   long periods = 0;               // control periods in the run
   long log_every = 1;             // control periods between log rows
-  Eigen::VectorXd torque_limits;  // n, or empty for none
+  Eigen::VectorXd torque_limits;  // n, or empty for none; where there is a command path, the limits are its own
+};
+
+/// What may stand between plant and controller; null for nothing.
+struct LoopParts {
+  Sensors* sensors = nullptr;
+  CommandPath* command = nullptr;
 };
 
 class ClosedLoop {
@@ -51,9 +59,11 @@ class ClosedLoop {
   /// Called about every 100 ms with the part done; may throw to end the run.
   using Progress = std::function<void(double)>;
 
-  /// `x0` has plant.state_size() entries. Logs t, q, dq, tau (as applied), x and dx of motors, and status; `log` adds to them.
+  /// `x0` has an entry for each state but the drives'. Logs t, q, dq, tau (as applied), x and dx of motors, and status;
+  /// q_measured and dq_measured where there are sensors, tau_commanded where there is a command path, external where the
+  /// plant can be pushed; `log` adds to them.
   ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrator, LoopSettings settings,
-             const Eigen::VectorXd& x0);
+             const Eigen::VectorXd& x0, LoopParts parts = {});
   void log(const Signal& signal) { recorder_.add(signal.name, signal.data, signal.size()); }
 
   /// Runs to the end, or until the state leaves its bound: then the last status logged is `diverged`.
@@ -63,7 +73,10 @@ class ClosedLoop {
   const std::vector<Status>& statuses() const noexcept { return statuses_; }
 
  private:
+  void check_start(const Eigen::VectorXd& x0) const;
+  void log_parts();
   void control(double t);
+  void command(const double* dq) noexcept;
   void clip_torque() noexcept;
   void record() noexcept;
   void integrate(double t);
@@ -72,7 +85,13 @@ class ClosedLoop {
   ControlStep& control_;
   Integrator& integrator_;
   LoopSettings settings_;
-  Eigen::VectorXd x_, tau_;
+  LoopParts parts_;
+  Eigen::VectorXd x_;
+  Eigen::VectorXd tau_;      // the controller's, clipped; with a command path as it was asked for
+  Eigen::VectorXd applied_;  // at the joints, with a command path
+  Eigen::VectorXd external_;
+  const double* input_;  // of the plant
+  bool pushed_ = false, started_ = false;
   double t_ = 0.0;
   Status status_ = Status::ok;
   Recorder recorder_;

@@ -33,7 +33,8 @@ class RungeKutta4 final : public Integrator {
   Eigen::VectorXd k1_, k2_, k3_, k4_, y_;
 };
 
-/// First order: velocities first, then positions with the new velocities. Cheap, and its energy error stays bounded.
+/// First order: velocities first, then positions with the new velocities, drives last. Cheap, and its energy error stays
+/// bounded.
 class SemiImplicitEuler final : public Integrator {
  public:
   explicit SemiImplicitEuler(int state_size) : x_dot_(state_size) {}
@@ -47,6 +48,7 @@ class SemiImplicitEuler final : public Integrator {
       x.segment(start, count) += dt * x.segment(start + count, count);
       start += 2 * count;
     }
+    x.tail(plant.drives()) += dt * x_dot_.tail(plant.drives());
   }
 
  private:

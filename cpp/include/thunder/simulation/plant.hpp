@@ -2,24 +2,38 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "../model/model.hpp"
+#include "external.hpp"
 
 namespace thunder {
 
-/// A system x' = f(t, x, tau), whose state x is q and dq, then positions and velocities of motors if it has any.
+/// A system x' = f(t, x, u), whose state x is q and dq, then positions and velocities of motors if it has any, then the
+/// states of drives. The input u is the torque, unless there are drives.
 class Plant {
  public:
   virtual ~Plant() = default;
   virtual int n() const = 0;
   /// Motors that move apart from their joints.
   virtual int motors() const { return 0; }
-  int state_size() const { return 2 * (n() + motors()); }
+  /// States of first order behind those of second order.
+  virtual int drives() const { return 0; }
+  int state_size() const { return 2 * (n() + motors()) + drives(); }
   /// Called before each integration step, for what changes at an instant.
   virtual void begin_step(double /*t*/) {}
-  virtual void derivative(double t, const double* x, const double* tau, double* x_dot) = 0;
+  virtual void derivative(double t, const double* x, const double* u, double* x_dot) = 0;
+
+  /// Brings the drives to where the first input lets them rest.
+  virtual void start(const double* /*u*/, double* /*x*/) noexcept {}
+  /// The torque in state x, n values.
+  virtual void torque(const double* /*x*/, const double* u, double* tau) const noexcept { std::copy_n(u, n(), tau); }
+  /// Where in x the velocity of what a joint's torque drives stands.
+  virtual int drive_velocity(int joint) const noexcept { return n() + joint; }
+  /// Joint torques from outside at q, n values; false if nothing can act on the plant.
+  virtual bool external_torque(const double* /*q*/, double* /*tau*/) noexcept { return false; }
 };
 
 /// A rigid body fixed to a link from a time on.
@@ -29,11 +43,15 @@ struct Payload {
   Eigen::Matrix<double, kLinkParameters, 1> parameters;  // REG, about the origin of the link frame
 };
 
-/// A model that changes at given times, when payloads come.
+/// A model that changes at given times, when payloads come, and what acts on it from outside.
 class LoadedModel {
  public:
-  LoadedModel(std::shared_ptr<const Model> model, std::vector<Payload> payloads);
+  LoadedModel(std::shared_ptr<const Model> model, std::vector<Payload> payloads, std::vector<ExternalAction> actions);
   void advance(double t);
+  /// Joint torques from outside, n values, or null if there never are any.
+  const double* external(const double* q) noexcept {
+    return external_.empty() ? nullptr : external_.torque(*model_, q).data();
+  }
   const Model& operator*() const { return *model_; }
   const Model* operator->() const { return model_.get(); }
 
@@ -45,37 +63,49 @@ class LoadedModel {
   std::shared_ptr<const Model> model_;
   std::vector<Phase> phases_;  // by start time
   std::size_t phase_ = 0;
+  ExternalActions external_;
 };
 
-/// The rigid arm with its own, true parameters; friction is part of the model.
-class RigidPlant final : public Plant {
+/// An arm that carries payloads and may be pushed.
+class ArmPlant : public Plant {
  public:
-  explicit RigidPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads = {})
-      : model_(std::move(model), std::move(payloads)) {}
+  ArmPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads, std::vector<ExternalAction> actions)
+      : model_(std::move(model), std::move(payloads), std::move(actions)) {}
   int n() const override { return model_->n(); }
   void begin_step(double t) override { model_.advance(t); }
-  void derivative(double t, const double* x, const double* tau, double* x_dot) override;
+  bool external_torque(const double* q, double* tau) noexcept override;
 
   /// The model in force, payloads included.
   const Model& model() const { return *model_; }
 
- private:
+ protected:
   LoadedModel model_;
 };
 
-/// The arm with motors behind springs at its elastic joints: the state is q, dq, then x and dx of the motors.
-class ElasticPlant final : public Plant {
+/// The rigid arm with its own, true parameters; friction is part of the model.
+class RigidPlant final : public ArmPlant {
  public:
-  explicit ElasticPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads = {})
-      : model_(std::move(model), std::move(payloads)), acceleration_(model_->n() + model_->elastic_count()) {}
-  int n() const override { return model_->n(); }
-  int motors() const override { return model_->elastic_count(); }
-  void begin_step(double t) override { model_.advance(t); }
+  explicit RigidPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads = {},
+                      std::vector<ExternalAction> actions = {})
+      : ArmPlant(std::move(model), std::move(payloads), std::move(actions)), torque_(model_->n()) {}
   void derivative(double t, const double* x, const double* tau, double* x_dot) override;
 
  private:
-  LoadedModel model_;
+  Eigen::VectorXd torque_;  // of the drives and from outside
+};
+
+/// The arm with motors behind springs at its elastic joints: the state is q, dq, then x and dx of the motors.
+class ElasticPlant final : public ArmPlant {
+ public:
+  explicit ElasticPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads = {},
+                        std::vector<ExternalAction> actions = {});
+  int motors() const override { return model_->elastic_count(); }
+  int drive_velocity(int joint) const noexcept override { return velocities_[joint]; }
+  void derivative(double t, const double* x, const double* tau, double* x_dot) override;
+
+ private:
   Eigen::VectorXd acceleration_;  // ddq, then ddx
+  std::vector<int> velocities_;   // where those of links, or of motors, stand in x
 };
 
 }  // namespace thunder

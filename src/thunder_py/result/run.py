@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._core import Status
-from .checks import Array
-from .errors import FileFormatError, ThunderError
-from .values import Value, frozen, set_fields
+from .._core import Status
+from ..checks import Array
+from ..description import RobotDescription
+from ..errors import ThunderError
+from ..robot import Robot
+from ..values import frozen, set_fields
+from .condition import ConditionNumbers, condition_numbers
+from .energy import EnergyBalance, energy_balance
+from .files import load_run, save_run
+from .lyapunov import Lyapunov, lyapunov_function
+from .metrics import Metrics
+from .names import ALWAYS_LOGGED, MOTORS_LOGGED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ALWAYS_LOGGED", "MOTORS_LOGGED", "Result"]
+    from ..simulation.payload import Payload
 
-ALWAYS_LOGGED = ("t", "q", "dq", "tau", "status")
-#: of the motors of elastic joints, where there are any
-MOTORS_LOGGED = ("x", "dx")
-#: names of arrays in a file: plain ones as they are, signals and their labels behind a prefix
-_SIGNAL, _LABELS = "signal:", "labels:"
+__all__ = ["Result"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Result(Value):
+class Result(Metrics):
     """A closed-loop run: k logged instants of a robot with n joints, e of them elastic.
 
     Attributes
@@ -49,6 +52,12 @@ class Result(Value):
         Of the ``joints``, of the joints whose ``motors`` are in `x`, and of the entries of each signal.
     x, dx : (k, e) array
         Positions and velocities of the motors of elastic joints; without such joints they have no columns.
+    description : RobotDescription or None
+        Of the plant as it was before it picked up anything, if it was a `Robot`.
+    payloads : tuple of Payload
+        What it picked up.
+    held : bool
+        Whether each torque was constant until the next logged instant.
     """
 
     t: Array
@@ -60,6 +69,9 @@ class Result(Value):
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     x: Array = field(default_factory=lambda: np.zeros((0, 0)))
     dx: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    description: RobotDescription | None = None
+    payloads: tuple[Payload, ...] = ()
+    held: bool = True
 
     def __post_init__(self) -> None:
         """Check that the arrays belong together and make everything read-only."""
@@ -112,70 +124,40 @@ class Result(Value):
         """Estimate of all parameters, (k, p), named by ``names["parameters"]``."""
         return self._signal("parameters")
 
-    def error_norm(self, components: slice | Sequence[int] | None = None) -> Array:
-        """Return the Euclidean norm of the error over time, (k,).
+    @cached_property
+    def plant(self) -> Robot | None:
+        """The robot that was simulated, before it picked up anything; None for a plant written in Python."""
+        return None if self.description is None else Robot(self.description)
+
+    def energy(self) -> EnergyBalance:
+        """Return kinetic and potential energy, and where they come from and go; see `EnergyBalance`."""
+        return energy_balance(self)
+
+    def condition_numbers(self, frame: int | str | None = None) -> ConditionNumbers:
+        """Return the condition numbers of M(q) and of the Jacobian of a frame over time, (k,) each.
 
         Parameters
         ----------
-        components : slice or sequence of int, optional
-            Entries of the error, such as ``slice(0, 3)`` for a position in metres; default all.
+        frame : int or str, optional
+            Default the end effector.
         """
-        e = self.error if components is None else self.error[:, components]
-        norm: Array = np.linalg.norm(e, axis=1)
-        return norm
+        return condition_numbers(self, frame)
 
-    def rmse(self, components: slice | Sequence[int] | None = None) -> float:
-        """Return the root of the mean over the logged instants of the squared error norm.
+    def lyapunov(self, controller: object) -> Lyapunov:
+        """Return the Lyapunov function of a controller along this run, and its derivative, (k,) each.
 
         Parameters
         ----------
-        components : slice or sequence of int, optional
-            See `error_norm`.
+        controller : object
+            With a method ``lyapunov(robot, result)`` that returns V, (k,); gains as they were in the run. Where it has
+            ``lyapunov_dot(robot, result)`` too, and that returns V_dot and not None, this is the derivative, otherwise
+            differences of V are. ``robot`` is the plant with what it carries.
         """
-        return float(np.sqrt(np.mean(self.error_norm(components) ** 2)))
-
-    def steady_state_error(self, window: float = 0.2, components: slice | Sequence[int] | None = None) -> float:
-        """Return the mean error norm over the last part of the run.
-
-        Parameters
-        ----------
-        window : float
-            Part of the run's duration, more than 0 to 1.
-        components : slice or sequence of int, optional
-            See `error_norm`.
-        """
-        if not 0.0 < window <= 1.0:
-            raise ValueError(f"window must be more than 0 and at most 1, got {window:g}")
-        start = self.t[-1] - window * (self.t[-1] - self.t[0])
-        return float(np.mean(self.error_norm(components)[self.t >= start]))
-
-    def rise_time(
-        self, fraction: float = 0.1, window: float = 0.2, components: slice | Sequence[int] | None = None
-    ) -> float:
-        """Return when the error norm has come down to its steady state for good [s].
-
-        With the steady state S of `steady_state_error` and the peak P of the error norm, it is the time from the start
-        of the run to the last logged instant at which the norm is above ``S + fraction (P - S)``.
-
-        Parameters
-        ----------
-        fraction : float
-            Part of the way down that may remain, 0 to 1.
-        window : float
-            See `steady_state_error`.
-        components : slice or sequence of int, optional
-            See `error_norm`.
-        """
-        if not 0.0 <= fraction < 1.0:
-            raise ValueError(f"fraction must be at least 0 and less than 1, got {fraction:g}")
-        norm = self.error_norm(components)
-        steady = self.steady_state_error(window, components)
-        above = np.flatnonzero(norm > steady + fraction * (norm.max() - steady))
-        return float(self.t[above[-1]] - self.t[0]) if above.size else 0.0
+        return lyapunov_function(self, controller)
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
         """Draw error norm, torques and, if any moved, estimates; see `thunder_py.plotting.plot_result`."""
-        from .plotting import plot_result
+        from ..plotting import plot_result
 
         return plot_result(self, axes=axes)
 
@@ -192,19 +174,7 @@ class Result(Value):
         path : str or path
             Ends in ``.npz``.
         """
-        target = Path(path)
-        if target.suffix != ".npz":
-            raise ValueError(f"path must end in .npz, got {str(path)!r}")
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in self._columns()}
-        arrays |= {_SIGNAL + name: values for name, values in self.signals.items()}
-        arrays |= {_LABELS + name: np.array(list(labels), dtype=np.str_) for name, labels in self.names.items()}
-        temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-        try:
-            with open(temporary, "xb") as file:
-                np.savez_compressed(file, allow_pickle=False, **arrays)
-            os.replace(temporary, target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        save_run(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Result:
@@ -215,23 +185,7 @@ class Result(Value):
         FileFormatError
             For any other file.
         """
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except FileNotFoundError:
-            raise
-        except Exception as error:
-            raise FileFormatError(f"not a file of Result.save: {error}", path=path) from error
-        missing = [name for name in ALWAYS_LOGGED if name not in arrays]
-        if missing:
-            raise FileFormatError(f"not a file of Result.save: {', '.join(missing)} missing", path=path)
-        signals = {k.removeprefix(_SIGNAL): v for k, v in arrays.items() if k.startswith(_SIGNAL)}
-        names = {k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)}
-        try:
-            columns = {name: arrays[name] for name in (*ALWAYS_LOGGED, *MOTORS_LOGGED) if name in arrays}
-            return cls(**columns, signals=signals, names=names)
-        except (ThunderError, TypeError) as error:
-            raise FileFormatError(f"not a file of Result.save: {error}", path=path) from error
+        return load_run(cls, path)
 
     def __repr__(self) -> str:
         """Length, size and how it ended."""

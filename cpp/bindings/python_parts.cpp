@@ -1,0 +1,65 @@
+#include "python_parts.hpp"
+
+#include <pybind11/stl.h>
+
+namespace thunder::python {
+
+void PythonPlant::derivative(double, const double* x, const double* tau, double* x_dot) {
+  const py::object ddq = forward_dynamics_(vector_copy(x, n_), vector_copy(x + n_, n_), vector_copy(tau, n_));
+  const auto values = read_measurement(ddq, "result of plant.forward_dynamics", n_);
+  std::copy_n(x + n_, n_, x_dot);
+  std::copy_n(values.data(), n_, x_dot + n_);
+}
+
+void PythonIntegrator::step(Plant& plant, double t, double dt, const double* tau, double* x) {
+  const py::cpp_function derivative([this, &plant, tau](double time, const py::array_t<double>& state) {
+    const auto given = read_measurement(state, "state", size_);
+    py::array_t<double> result(size_);
+    plant.derivative(time, given.data(), tau, result.mutable_data());
+    return result;
+  });
+  const py::object end = advance_(derivative, vector_copy(x, size_), t, dt);
+  const auto values = read_measurement(end, "result of the integrator", size_);
+  std::copy_n(values.data(), size_, x);
+}
+
+PythonControl::PythonControl(py::object controller, py::object reference, int n)
+    : controller_(std::move(controller)), reference_(std::move(reference)), step_(controller_.attr("step")), n_(n) {
+  if (py::isinstance<Controller>(controller_))
+    native_ = &py::cast<const Controller&>(controller_);
+  else if (py::hasattr(controller_, "signals"))
+    make_signals();
+}
+
+Status PythonControl::operator()(double t, const double* q, const double* dq, double* tau) {
+  const py::object torque = step_(t, vector_copy(q, n_), vector_copy(dq, n_), reference_(t));
+  const auto values = read_measurement(torque, "result of controller.step", n_);
+  std::copy_n(values.data(), n_, tau);
+  if (native_ != nullptr) return native_->status();
+  if (!signals_.empty()) refresh_signals();
+  if (!py::hasattr(controller_, "status")) return Status::ok;
+  return static_cast<Status>(py::cast<int>(py::int_(controller_.attr("status"))));
+}
+
+void PythonControl::make_signals() {
+  const py::dict values(controller_.attr("signals"));
+  buffers_.reserve(values.size());
+  for (const auto& [key, value] : values) {
+    const auto name = py::cast<std::string>(key);
+    const auto array = read_array(value, name.c_str(), {-1});
+    std::vector<std::string> labels;
+    for (py::ssize_t i = 0; i < array.size(); ++i) labels.push_back(name + "[" + std::to_string(i) + "]");
+    buffers_.emplace_back(array.size(), 0.0);
+    signals_.push_back({name, buffers_.back().data(), std::move(labels)});
+  }
+}
+
+void PythonControl::refresh_signals() {
+  const py::object values = controller_.attr("signals");
+  for (std::size_t k = 0; k < signals_.size(); ++k) {
+    const auto array = read_measurement(values[py::str(signals_[k].name)], signals_[k].name.c_str(), signals_[k].size());
+    std::copy_n(array.data(), array.size(), buffers_[k].data());
+  }
+}
+
+}  // namespace thunder::python

@@ -1,0 +1,59 @@
+// Parts of a closed loop that are written in Python.
+#pragma once
+
+#include "array.hpp"
+#include "thunder/control/controller.hpp"
+#include "thunder/simulation/closed_loop.hpp"
+
+namespace thunder::python {
+
+inline py::array vector_copy(const double* x, int n) { return py::array_t<double>(n, x); }
+
+/// Any object with `forward_dynamics(q, dq, tau)`.
+class PythonPlant final : public Plant {
+ public:
+  PythonPlant(const py::object& plant, int n) : forward_dynamics_(plant.attr("forward_dynamics")), n_(n) {}
+  int n() const override { return n_; }
+  void derivative(double, const double* x, const double* tau, double* x_dot) override;
+
+ private:
+  py::object forward_dynamics_;
+  int n_;
+};
+
+/// Any function `advance(f, x, t, dt)` that returns x at t + dt, where x' = f(t, x).
+class PythonIntegrator final : public Integrator {
+ public:
+  PythonIntegrator(py::object advance, int state_size) : advance_(std::move(advance)), size_(state_size) {}
+  void step(Plant& plant, double t, double dt, const double* tau, double* x) override;
+
+ private:
+  py::object advance_;
+  int size_;
+};
+
+/// A control step that may be logged.
+class LoggedControl : public ControlStep {
+ public:
+  virtual const std::vector<Signal>& signals() const = 0;
+};
+
+/// Any object with `step(t, q, dq, reference)` that returns the torque; `status` and `signals` are optional.
+class PythonControl final : public LoggedControl {
+ public:
+  PythonControl(py::object controller, py::object reference, int n);
+  Status operator()(double t, const double* q, const double* dq, double* tau) override;
+  const std::vector<Signal>& signals() const override { return native_ != nullptr ? native_->signals() : signals_; }
+
+ private:
+  void make_signals();
+  void refresh_signals();
+
+  py::object controller_, reference_, step_;
+  int n_;
+  const Controller* native_ = nullptr;
+  std::vector<Signal> signals_;
+  std::vector<std::vector<double>> buffers_;
+};
+
+}  // namespace thunder::python

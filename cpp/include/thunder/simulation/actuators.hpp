@@ -1,0 +1,60 @@
+// Between a torque command and the torque at a joint: delay, limits, and drives that need time.
+#pragma once
+
+#include "delay_line.hpp"
+#include "plant.hpp"
+
+namespace thunder {
+
+struct CommandSettings {
+  long delay = 0;                 // control periods
+  double period = 1e-3;           // control period
+  Eigen::VectorXd torque_limits;  // n, or empty for none
+  Eigen::VectorXd rate_limits;    // n, torque per second, or empty for none
+  Eigen::VectorXd feedforward;    // n, back-EMF damping that the drive makes up for, or empty
+  Eigen::VectorXd stall;          // n, torque that full voltage gives at rest, or empty
+};
+
+/// What a command goes through once in each control period: delay, torque limit, rate limit; then, in the units of a
+/// motor's voltage, what makes up for its back-EMF, and the limit of the supply.
+class CommandPath {
+ public:
+  CommandPath(int n, CommandSettings settings)
+      : settings_(std::move(settings)), line_(n, settings_.delay), last_(Eigen::VectorXd::Zero(n)), voltage_(last_) {}
+
+  /// `torque` is the controller's, `dq` the velocity that it saw. True if anything was clipped.
+  bool apply(const double* torque, const double* dq) noexcept;
+  /// What the drives are given, as the torque that it means at rest.
+  const Eigen::VectorXd& output() const noexcept { return voltage_; }
+
+ private:
+  CommandSettings settings_;
+  DelayLine line_;
+  Eigen::VectorXd last_, voltage_;
+  bool started_ = false;
+};
+
+/// Drives of first order, z' = (u - d v - z) / T with torque z, or z = u - d v where T is 0: a torque that lags (d = 0),
+/// or a DC motor: u = (r k_t / R) voltage, d = r^2 k_t k_b / R, T = L / R. Their torques drive another plant.
+class ActuatedPlant final : public Plant {
+ public:
+  /// T and d: n, not negative.
+  ActuatedPlant(std::unique_ptr<Plant> driven, const Eigen::VectorXd& T, Eigen::VectorXd d);
+
+  int n() const override { return driven_->n(); }
+  int motors() const override { return driven_->motors(); }
+  int drives() const override { return static_cast<int>(lagging_.size()); }
+  void begin_step(double t) override { driven_->begin_step(t); }
+  void start(const double* u, double* x) noexcept override;
+  void torque(const double* x, const double* u, double* tau) const noexcept override;
+  bool external_torque(const double* q, double* tau) noexcept override { return driven_->external_torque(q, tau); }
+  int drive_velocity(int joint) const noexcept override { return driven_->drive_velocity(joint); }
+  void derivative(double t, const double* x, const double* u, double* x_dot) override;
+
+ private:
+  std::unique_ptr<Plant> driven_;
+  std::vector<int> lagging_;  // joints with a state
+  Eigen::VectorXd inverse_T_, d_, tau_;
+};
+
+}  // namespace thunder

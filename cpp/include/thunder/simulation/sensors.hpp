@@ -1,0 +1,68 @@
+// What a controller sees of the joints: late, noisy and in steps.
+#pragma once
+
+#include <memory>
+
+#include "../control/estimation.hpp"
+#include "delay_line.hpp"
+#include "random.hpp"
+
+namespace thunder {
+
+struct SensorSettings {
+  Eigen::VectorXd position_noise, velocity_noise;            // n standard deviations
+  Eigen::VectorXd position_resolution, velocity_resolution;  // n steps of quantisation, 0 for none
+  long delay = 0;                                            // control periods
+  double period = 1e-3;                                      // control period
+  std::uint64_t seed = 0;
+  std::shared_ptr<DerivativeEstimator> velocity;  // of measured positions; null where velocities are measured
+};
+
+/// Delay, then noise, then quantisation; a velocity estimator works on what comes out.
+class Sensors {
+ public:
+  explicit Sensors(SensorSettings settings)
+      : settings_(std::move(settings)),
+        random_(settings_.seed),
+        q_(Eigen::VectorXd::Zero(settings_.position_noise.size())),
+        dq_(q_),
+        delayed_q_(static_cast<int>(q_.size()), settings_.delay),
+        delayed_dq_(static_cast<int>(q_.size()), settings_.delay) {
+    if (settings_.velocity) {
+      settings_.velocity->require_period(settings_.period);
+      settings_.velocity->reset();
+    }
+  }
+
+  /// Called once in each control period.
+  void measure(const double* q, const double* dq) noexcept {
+    read(q, delayed_q_, settings_.position_noise, settings_.position_resolution, q_);
+    if (settings_.velocity) {
+      settings_.velocity->step(settings_.period, q_.data());
+      dq_ = settings_.velocity->dq();
+    } else {
+      read(dq, delayed_dq_, settings_.velocity_noise, settings_.velocity_resolution, dq_);
+    }
+  }
+
+  const Eigen::VectorXd& q() const noexcept { return q_; }
+  const Eigen::VectorXd& dq() const noexcept { return dq_; }
+
+ private:
+  void read(const double* truth, DelayLine& line, const Eigen::VectorXd& noise, const Eigen::VectorXd& resolution,
+            Eigen::VectorXd& value) noexcept {
+    std::copy_n(truth, value.size(), value.data());
+    line.exchange(value.data());
+    for (Eigen::Index i = 0; i < value.size(); ++i) {
+      if (noise[i] > 0.0) value[i] += noise[i] * random_.normal();
+      if (resolution[i] > 0.0) value[i] = resolution[i] * std::round(value[i] / resolution[i]);
+    }
+  }
+
+  SensorSettings settings_;
+  Random random_;
+  Eigen::VectorXd q_, dq_;
+  DelayLine delayed_q_, delayed_dq_;
+};
+
+}  // namespace thunder

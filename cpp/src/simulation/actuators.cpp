@@ -1,0 +1,67 @@
+#include "thunder/simulation/actuators.hpp"
+
+namespace thunder {
+
+namespace {
+
+/// Brings `value` within plus and minus the limits; true if it was outside.
+bool clip(const Eigen::VectorXd& limits, Eigen::VectorXd& value) noexcept {
+  bool clipped = false;
+  for (Eigen::Index i = 0; i < limits.size(); ++i) {
+    if (!(std::abs(value[i]) > limits[i])) continue;
+    value[i] = std::copysign(limits[i], value[i]);
+    clipped = true;
+  }
+  return clipped;
+}
+
+}  // namespace
+
+bool CommandPath::apply(const double* torque, const double* dq) noexcept {
+  const Eigen::Map<const Eigen::VectorXd> v(dq, last_.size());
+  voltage_ = Eigen::Map<const Eigen::VectorXd>(torque, last_.size());
+  line_.exchange(voltage_.data());
+  bool clipped = clip(settings_.torque_limits, voltage_);
+  for (Eigen::Index i = 0; started_ && i < settings_.rate_limits.size(); ++i) {
+    const double step = settings_.rate_limits[i] * settings_.period;
+    if (!(std::abs(voltage_[i] - last_[i]) > step)) continue;
+    voltage_[i] = last_[i] + std::copysign(step, voltage_[i] - last_[i]);
+    clipped = true;
+  }
+  started_ = true;
+  last_ = voltage_;
+  for (Eigen::Index i = 0; i < settings_.feedforward.size(); ++i) voltage_[i] += settings_.feedforward[i] * v[i];
+  return clip(settings_.stall, voltage_) || clipped;
+}
+
+ActuatedPlant::ActuatedPlant(std::unique_ptr<Plant> driven, const Eigen::VectorXd& T, Eigen::VectorXd d)
+    : driven_(std::move(driven)), d_(std::move(d)), tau_(Eigen::VectorXd::Zero(d_.size())) {
+  for (Eigen::Index i = 0; i < T.size(); ++i)
+    if (T[i] > 0.0) lagging_.push_back(static_cast<int>(i));
+  inverse_T_ = Eigen::VectorXd(drives());
+  for (int k = 0; k < drives(); ++k) inverse_T_[k] = 1.0 / T[lagging_[k]];
+}
+
+void ActuatedPlant::start(const double* u, double* x) noexcept {
+  for (int k = 0; k < drives(); ++k) {
+    const int i = lagging_[k];
+    x[2 * (n() + motors()) + k] = u[i] - d_[i] * x[drive_velocity(i)];
+  }
+}
+
+void ActuatedPlant::torque(const double* x, const double* u, double* tau) const noexcept {
+  for (int i = 0; i < n(); ++i) tau[i] = u[i] - d_[i] * x[drive_velocity(i)];
+  for (int k = 0; k < drives(); ++k) tau[lagging_[k]] = x[2 * (n() + motors()) + k];
+}
+
+void ActuatedPlant::derivative(double t, const double* x, const double* u, double* x_dot) {
+  torque(x, u, tau_.data());
+  driven_->derivative(t, x, tau_.data(), x_dot);
+  const int first = 2 * (n() + motors());
+  for (int k = 0; k < drives(); ++k) {
+    const int i = lagging_[k];
+    x_dot[first + k] = (u[i] - d_[i] * x[drive_velocity(i)] - x[first + k]) * inverse_T_[k];
+  }
+}
+
+}  // namespace thunder

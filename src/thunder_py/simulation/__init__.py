@@ -1,0 +1,24 @@
+"""Closed-loop simulation: a plant with its own parameters, a sampled controller, a reference, and what lies between."""
+
+from .actuators import Actuators
+from .external import ExternalTorque, ExternalWrench
+from .loop import INTEGRATORS, simulate
+from .many import Run, Runs, simulate_many
+from .payload import Payload
+from .protocols import ControllerLike, PlantLike
+from .sensors import Sensors
+
+__all__ = [
+    "INTEGRATORS",
+    "Actuators",
+    "ControllerLike",
+    "ExternalTorque",
+    "ExternalWrench",
+    "Payload",
+    "PlantLike",
+    "Run",
+    "Runs",
+    "Sensors",
+    "simulate",
+    "simulate_many",
+]

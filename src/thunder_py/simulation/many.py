@@ -1,0 +1,266 @@
+"""Many runs at once, one in each thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ThunderError
+from ..result import DEFAULT_METRICS, Metric, Result, Table, metrics_table
+from .loop import simulate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Run", "Runs", "simulate_many"]
+
+
+class Run:
+    """Arguments of `simulate`, for later.
+
+    Parameters
+    ----------
+    plant, controller, reference, *arguments, **options
+        As `simulate` takes them. Runs may share everything but controllers, which have state.
+    label : str, optional
+        How tables and plots call the run; default what it differs in, or its number.
+    """
+
+    def __init__(
+        self, plant: Any, controller: Any, reference: Any, *arguments: Any, label: str | None = None, **options: Any
+    ) -> None:
+        self.plant, self.controller, self.reference = plant, controller, reference
+        self.arguments, self.options, self.label = arguments, options, label
+
+    def __call__(self, progress: bool | Callable[[float], object] = False) -> Result:
+        """Simulate."""
+        return simulate(
+            self.plant, self.controller, self.reference, *self.arguments, **{**self.options, "progress": progress}
+        )
+
+
+class Runs(Sequence[Result]):
+    """What `simulate_many` returns: results in the order of the runs.
+
+    ``runs[k]`` is the result of run k; for a run that failed it raises `ThunderError`, from the run's own error.
+
+    Attributes
+    ----------
+    parameters : tuple of mapping
+        What each run was made with; empty where runs were given ready-made.
+    labels : tuple of str
+        Name of each run.
+    failures : dict of int to Exception
+        Of the runs that have no result.
+    """
+
+    def __init__(
+        self,
+        results: Sequence[Result | None],
+        failures: Mapping[int, Exception],
+        labels: Sequence[str],
+        parameters: Sequence[Mapping[str, Any]],
+    ) -> None:
+        self._results, self.failures = tuple(results), dict(failures)
+        self.labels, self.parameters = tuple(labels), tuple(parameters)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Result]: ...
+    def __getitem__(self, index: int | slice) -> Result | Sequence[Result]:
+        """Return a result."""
+        if isinstance(index, slice):
+            return [self[k] for k in range(len(self))[index]]
+        k = range(len(self))[index]
+        result = self._results[k]
+        if result is None:
+            raise ThunderError(f"run {k} ({self.labels[k]}) failed: {self.failures[k]}") from self.failures[k]
+        return result
+
+    @property
+    def succeeded(self) -> dict[str, Result]:
+        """Results by label, without the failed ones."""
+        pairs = zip(self.labels, self._results, strict=True)
+        return {label: result for label, result in pairs if result is not None}
+
+    def __iter__(self) -> Iterator[Result]:
+        """All results; raises at one that failed."""
+        return (self[k] for k in range(len(self)))
+
+    def table(self, metrics: Sequence[str] | Mapping[str, Metric] = DEFAULT_METRICS) -> Table:
+        """Return figures of merit, a row for each run; a failed one shows its error.
+
+        Parameters
+        ----------
+        metrics : sequence of str, or mapping of str to callable
+            See `Comparison.table`.
+        """
+        failed = {self.labels[k]: f"{type(error).__name__}: {error}" for k, error in self.failures.items()}
+        rows: dict[str, Result | str] = {label: failed.get(label, "") for label in self.labels}
+        return metrics_table({**rows, **self.succeeded}, metrics)
+
+    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+        """Overlay error norms and torques, see `thunder_py.plotting.plot_comparison`."""
+        from ..plotting import plot_comparison
+
+        return plot_comparison(self.succeeded, axes=axes)
+
+    def __repr__(self) -> str:
+        return f"<Runs: {len(self)}, {len(self.failures)} failed>"
+
+
+def simulate_many(
+    runs: Sequence[Run] | Callable[..., Run],
+    parameters: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    threads: int = 0,
+    progress: bool | Callable[[float], object] = False,
+) -> Runs:
+    """Simulate many runs in parallel.
+
+    Runs whose parts are all of this package compute outside of Python and scale with the threads; others take turns.
+    A run that fails does not stop the others: a warning counts the failures, and `Runs.failures` has their errors.
+
+    Parameters
+    ----------
+    runs : sequence of Run, or callable
+        The runs, or a function that makes one of each set of parameters, with a controller of its own.
+    parameters : sequence of mapping, optional
+        Keyword arguments of that function, such as ``[{"K_d": 5.0, "seed": 1}, ...]``.
+    threads : int
+        0 for one per core.
+    progress : bool or callable
+        True shows a bar; a callable gets the part of the runs that is done.
+
+    Returns
+    -------
+    Runs
+        In the order given.
+
+    Raises
+    ------
+    ValueError
+        For arguments of the wrong kind, and where two runs share a controller.
+    """
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 0:
+        raise ValueError(f"threads must be an integer of at least 0, got {threads!r}")
+    made, failures, sets = _make_runs(runs, parameters)
+    _refuse_shared_controllers(made)
+    results: list[Result | None] = [None] * len(made)
+    with ExitStack() as stack:
+        shown = _progress(progress, len(made), stack)
+        _run_all(made, results, failures, int(threads) or os.cpu_count() or 1, shown)
+    if failures:
+        first = min(failures)
+        warnings.warn(
+            f"{len(failures)} of {len(made)} runs failed; the first is run {first}: {failures[first]}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return Runs(results, failures, _labels(made, sets), sets)
+
+
+def _make_runs(
+    runs: Sequence[Run] | Callable[..., Run], parameters: Sequence[Mapping[str, Any]] | None
+) -> tuple[list[Run | None], dict[int, Exception], list[Mapping[str, Any]]]:
+    """Return the runs, None for those that could not be made, with the errors."""
+    if not callable(runs):
+        if parameters is not None:
+            raise ValueError("parameters are for a function that makes runs, got a sequence of runs")
+        given = list(runs)
+        for run in given:
+            if not isinstance(run, Run):
+                raise ValueError(f"runs must be a sequence of Run or a function that makes them, got {run!r} in it")
+        return [*given], {}, [{} for _ in given]
+    if parameters is None:
+        raise ValueError("parameters are needed where runs is a function: a mapping for each run")
+    made: list[Run | None] = []
+    failures: dict[int, Exception] = {}
+    sets = [dict(values) for values in parameters]
+    for k, values in enumerate(sets):
+        try:
+            run = runs(**values)
+            if not isinstance(run, Run):
+                raise ValueError(f"runs must return a Run, got {type(run).__name__}")
+            made.append(run)
+        except Exception as error:
+            failures[k] = error
+            made.append(None)
+    return made, failures, [*sets]
+
+
+def _refuse_shared_controllers(runs: Sequence[Run | None]) -> None:
+    owners: dict[int, int] = {}
+    for k, run in enumerate(runs):
+        if run is not None and owners.setdefault(id(run.controller), k) != k:
+            first = owners[id(run.controller)]
+            raise ValueError(f"runs {first} and {k} share a controller, which has state: make one for each run")
+
+
+def _run_all(
+    runs: Sequence[Run | None],
+    results: list[Result | None],
+    failures: dict[int, Exception],
+    threads: int,
+    shown: Callable[[float], object],
+) -> None:
+    stop = threading.Event()
+
+    def watch(_: float) -> None:
+        if stop.is_set():  # Ctrl-C reaches the main thread only
+            raise InterruptedError("stopped")
+
+    with ThreadPoolExecutor(max_workers=max(1, min(threads, len(runs)))) as pool:
+        futures: dict[Future[Result], int] = {}
+        try:
+            futures = {pool.submit(run, watch): k for k, run in enumerate(runs) if run is not None}
+            for done, future in enumerate(as_completed(futures), start=len(failures) + 1):
+                error = future.exception()
+                if isinstance(error, Exception):
+                    failures[futures[future]] = error
+                elif error is not None:
+                    raise error
+                else:
+                    results[futures[future]] = future.result()
+                shown(done / len(runs))
+        finally:
+            stop.set()
+            for future in futures:
+                future.cancel()
+
+
+def _labels(runs: Sequence[Run | None], sets: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a name for each run, told apart by their numbers where they would be the same."""
+    labels = []
+    for k, (run, values) in enumerate(zip(runs, sets, strict=True)):
+        text = ", ".join(f"{key}={_short(value)}" for key, value in values.items())
+        labels.append((run.label if run is not None else None) or text or str(k))
+    return [f"{label} #{k}" if labels.count(label) > 1 else label for k, label in enumerate(labels)]
+
+
+def _short(value: Any) -> str:
+    text = f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
+    return text if len(text) <= 24 else f"{text[:21]}..."
+
+
+def _progress(progress: bool | Callable[[float], object], count: int, stack: ExitStack) -> Callable[[float], object]:
+    if callable(progress):
+        return progress
+    if not progress:
+        return lambda done: None
+    from tqdm.auto import tqdm
+
+    bar = stack.enter_context(tqdm(total=count, unit="run"))
+    return lambda done: bar.update(round(done * count) - bar.n)

@@ -1,0 +1,96 @@
+"""Times, starts and limits of a run, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array
+from ..errors import ModelError
+from ..robot import Robot
+from .payload import Payload
+
+__all__ = ["elastic_joints", "initial_state", "start_position", "time_options", "torque_bounds"]
+
+
+def _positive(value: float, name: str) -> float:
+    number = float(array(value, (), name))
+    if number <= 0.0:
+        raise ValueError(f"{name} must be positive, got {number:g}")
+    return number
+
+
+def time_options(duration: float, dt: float, control_period: float | None, log_every: int) -> dict[str, Any]:
+    """Check times and return them in steps and periods."""
+    dt, duration = _positive(dt, "dt"), _positive(duration, "duration")
+    period = dt if control_period is None else _positive(control_period, "control_period")
+    steps = round(period / dt)
+    if steps < 1 or abs(period / dt - steps) > 1e-6:
+        raise ValueError(f"control_period must be a whole multiple of dt = {dt:g}, got {period:g}")
+    if isinstance(log_every, bool) or not isinstance(log_every, (int, np.integer)) or log_every < 1:
+        raise ValueError(f"log_every must be an integer of at least 1, got {log_every!r}")
+    periods = math.ceil(duration / period - 1e-6)
+    return {"dt": dt, "steps_per_period": steps, "periods": periods, "log_every": int(log_every)}
+
+
+def start_position(q0: npt.ArrayLike | None, reference: Callable[[float], Any], n: int) -> Array:
+    """Return where the joints start: at q0, else where the reference does."""
+    if q0 is not None:
+        return array(q0, (n,), "q0")
+    first = reference(0.0)
+    if not hasattr(first, "q"):
+        raise ValueError("q0 is needed: only a joint-space reference says where the joints start")
+    return array(first.q, (n,), "reference(0).q")
+
+
+def elastic_joints(robot: Robot) -> list[int]:
+    """Return the joints with motors behind springs, from 0."""
+    return [drive.joint - 1 for drive in robot.elastic]
+
+
+def initial_state(
+    robot: Robot | None,
+    payloads: Sequence[Payload],
+    q: Array,
+    dq0: npt.ArrayLike | None,
+    x0: npt.ArrayLike | None,
+    dx0: npt.ArrayLike | None,
+) -> Array:
+    """Return q, dq and, if there are motors behind springs, x and dx of these; a plant in Python has none we know of."""
+    dq = np.zeros_like(q) if dq0 is None else array(dq0, q.shape, "dq0")
+    if robot is None or not robot.elastic:
+        for name, value in (("x0", x0), ("dx0", dx0)):
+            if value is not None:
+                raise ValueError(f"{name} needs a plant that is a Robot with elastic joints")
+        return np.concatenate([q, dq])
+    joints = elastic_joints(robot)
+    e = len(joints)
+    x = _resting_motors(robot, payloads, q, joints) if x0 is None else array(x0, (e,), "x0")
+    return np.concatenate([q, dq, x, dq[joints] if dx0 is None else array(dx0, (e,), "dx0")])
+
+
+def _resting_motors(robot: Robot, payloads: Sequence[Payload], q: Array, joints: list[int]) -> Array:
+    """Where the springs hold the arm with what it carries from the start, else where they are relaxed."""
+    for payload in payloads:
+        if payload.time == 0.0:
+            robot = payload.added_to(robot)
+    try:
+        return robot.elastic_equilibrium(q)
+    except ModelError:
+        return q[joints]
+
+
+def torque_bounds(limits: npt.ArrayLike | None, n: int) -> Array:
+    """Return n positive numbers, or none where nothing is limited."""
+    if limits is None:
+        return np.zeros(0)
+    if np.ndim(limits) == 0:
+        limits = np.full(n, limits)
+    given = array(limits, (n,), "torque_limits", finite=False)
+    if not (given > 0.0).all():
+        raise ValueError(f"torque_limits must be positive, got {given.tolist()}")
+    return np.minimum(given, np.finfo(np.float64).max)  # no limit
