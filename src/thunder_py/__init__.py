@@ -24,7 +24,20 @@ if TYPE_CHECKING:
         symbolic,
         trajectory,
     )
-    from .control import Backstepping, SlotineLi
+    from .control import (
+        ACT,
+        MACT,
+        Backstepping,
+        CartesianComputedTorque,
+        ComputedTorque,
+        Impedance,
+        IndependentJoint,
+        OperationalSpace,
+        PassivityBased,
+        PDGravity,
+        RobustUnitVector,
+        SlotineLi,
+    )
     from .result import Result, compare
     from .simulation import Actuators, ExternalWrench, Payload, Run, Sensors, simulate, simulate_many
 
@@ -32,14 +45,24 @@ __version__: str = _core.__version__
 
 # what costs an import of its own comes when it is first used
 _LAZY = {
-    "Backstepping": "control",
-    "Payload": "simulation",
-    "SlotineLi": "control",
+    "ACT": "control",
     "Actuators": "simulation",
+    "Backstepping": "control",
+    "CartesianComputedTorque": "control",
+    "ComputedTorque": "control",
     "ExternalWrench": "simulation",
+    "Impedance": "control",
+    "IndependentJoint": "control",
+    "MACT": "control",
+    "OperationalSpace": "control",
+    "PDGravity": "control",
+    "PassivityBased": "control",
+    "Payload": "simulation",
     "Result": "result",
+    "RobustUnitVector": "control",
     "Run": "simulation",
     "Sensors": "simulation",
+    "SlotineLi": "control",
     "compare": "result",
     "simulate": "simulation",
     "simulate_many": "simulation",
@@ -61,12 +84,22 @@ _LAZY_MODULES = (
 )
 
 __all__ = [
+    "ACT",
+    "MACT",
     "Actuators",
     "Backstepping",
+    "CartesianComputedTorque",
+    "ComputedTorque",
     "ExternalWrench",
+    "Impedance",
+    "IndependentJoint",
+    "OperationalSpace",
+    "PDGravity",
+    "PassivityBased",
     "Payload",
     "Result",
     "Robot",
+    "RobustUnitVector",
     "Run",
     "Sensors",
     "SlotineLi",
