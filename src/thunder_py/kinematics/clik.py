@@ -1,0 +1,330 @@
+"""Closed-loop inverse kinematics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, array
+from ..control.task_rows import ROW_NAMES, require_robot, resolve_rows
+from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..reference import JointReference, _sample
+from ..robot import Robot
+from .clik_result import CLIKResult
+from .objectives import Objective
+
+__all__ = ["CLIK", "METHODS", "ORIENTATIONS", "SampledJointReference"]
+
+METHODS = ("inverse", "transpose", "pseudoinverse", "damped")
+ORIENTATIONS = ("axis_angle", "axis_angle_plain", "rotation_vector", "quaternion", "zyz")
+MEASURES = ("singular_value", "manipulability")
+INTEGRATORS = ("euler", "rk4")
+
+NullSpace = Objective | Callable[[float, Array], npt.ArrayLike] | npt.ArrayLike
+
+
+def _choice(value: object, known: Sequence[str], what: str) -> int:
+    if isinstance(value, str) and value in known:
+        return known.index(value)
+    raise UnknownNameError(f"{what} must be one of {', '.join(known)}, got {value!r}" + nearest_hint(str(value), known))
+
+
+def _number(value: float, what: str, *, zero: bool = False) -> float:
+    number = float(array(value, (), what))
+    if number < 0.0 or (number == 0.0 and not zero):
+        raise ValueError(f"{what} must be {'at least zero' if zero else 'positive'}, got {number:g}")
+    return number
+
+
+class SampledJointReference(_core.SampledJointReference):
+    """Cubic Hermite curves through joint positions and velocities at equal distances in time; rests outside.
+
+    Parameters
+    ----------
+    dt : float
+        Time between samples, of which the first is at t = 0 [s].
+    q, dq : (k, n) array_like
+        Positions and velocities, k at least 2.
+    """
+
+    def __init__(self, dt: float, q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
+        positions = array(q, (None, None), "q")
+        super().__init__(_number(dt, "dt"), positions, array(dq, positions.shape, "dq"))
+
+    def __call__(self, t: npt.ArrayLike) -> JointReference:
+        """Return the reference at time `t`, or at an array of times."""
+        return JointReference(*_sample(self, t))
+
+
+class CLIK(_core.Clik):
+    """Closed-loop inverse kinematics: joint velocities or accelerations that follow a `TaskReference`.
+
+    With the task error e, whose rate is ``e' = b - J dq``::
+
+        inverse          dq  = J^-1 (b + K e)
+        transpose        dq  = J' K e
+        pseudoinverse    dq  = J^+ (b + K e) + (I - J^+ J) dq_0
+        damped           dq  = J' (J J' + lambda^2 I)^-1 (b + K e) + (I - J^+ J) dq_0
+        order 2          ddq = J^+ (b' + K_D e' + K e - J' dq) + (I - J^+ J) null_damping (dq_0 - dq)
+
+    (J' dq in the last line is the derivative of J times dq.) Errors are desired minus actual; what b and J are depends
+    on the orientation error.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm; only its kinematics count.
+    K : float, (m,) or (m, m) array_like
+        [1/s] for order 1, [1/s^2] for order 2; one row for each row of the task.
+    method : {"pseudoinverse", "inverse", "transpose", "damped"}
+        See above; ``inverse`` needs as many rows as joints, ``transpose`` is of order 1.
+    order : {1, 2}
+        Whether `step` returns velocities or accelerations.
+    K_D : float, (m,) or (m, m) array_like, optional
+        [1/s], needed for order 2.
+    frame : int or str, optional
+        Frame to move, default the end effector.
+    rows : sequence of int or str, optional
+        Components of the task, some of ``x y z rx ry rz`` in world axes, default all; the others are relaxed.
+    orientation : str
+        ``axis_angle``: r sin(theta) and its own Jacobian, which holds L (D4.2, eq. 124); singular from 90 degrees on.
+        ``axis_angle_plain``: r sin(theta) without L^-1; converges from below 180 degrees. ``rotation_vector``:
+        r theta, the angle itself for planar arms. ``quaternion``: r sin(theta/2), from anywhere. ``zyz``: Euler
+        angles, whose three are the rows rx, ry, rz; singular where the second is 0 or 180 degrees.
+    null_space : Manipulability, JointCentering, Posture, callable or (n,) array_like, optional
+        The joint velocities dq_0; a callable is given t and q.
+    damping : float, optional
+        lambda of method ``damped``, in the units of the singular values.
+    threshold : float, optional
+        Damp below this value of `measure` only, by lambda^2 (1 - (value / threshold)^2).
+    measure : {"singular_value", "manipulability"}
+        Smallest singular value of J, or sqrt(det(J J')) of the geometric Jacobian.
+    velocity_limits : float or (n,) array_like, optional
+        Velocities past these are scaled down together, which keeps their direction; with order 2 when `follow`
+        integrates.
+    null_damping : float
+        Of motion that the task does not see [1/s], order 2.
+    largest_condition : float
+        J counts as singular past this condition number (not with ``transpose`` and ``damped``).
+
+    Notes
+    -----
+    SCARA project, chapter 3 (errata S-5: K_D multiplies e', not the velocity); D4.2, eqs. 121 to 124; Siciliano et
+    al., Robotics, sections 3.5 to 3.7, and Chiaverini et al. (1994) for the variable damping.
+
+    Status: ``ok``; ``saturated``, velocities were scaled; ``singular``, J past `largest_condition` or an orientation
+    error without Jacobian; ``invalid_input``, NaN or no rotation. In the last two cases dq is zero, and ddq brakes by
+    ``-null_damping dq``. Sampled at dt, K must stay below 2 / dt, and with ``transpose`` the largest eigenvalue of
+    J J' K (errata S-6).
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        K: npt.ArrayLike,
+        *,
+        method: str = "pseudoinverse",
+        order: int = 1,
+        K_D: npt.ArrayLike | None = None,
+        frame: int | str | None = None,
+        rows: Sequence[int | str] | None = None,
+        orientation: str = "axis_angle",
+        null_space: NullSpace | None = None,
+        damping: float | None = None,
+        threshold: float | None = None,
+        measure: str = "singular_value",
+        velocity_limits: npt.ArrayLike | None = None,
+        null_damping: float = 10.0,
+        largest_condition: float = 1e3,
+    ) -> None:
+        require_robot(robot)
+        numbers = resolve_rows(rows)
+        mask = sum(1 << row for row in numbers)
+        _check_order(method, order, K_D, damping, threshold)
+        self.robot = robot
+        self.rows = tuple(ROW_NAMES[row] for row in numbers)
+        native, self._null = _null_space(null_space, method, robot, frame, mask)
+        settings: dict[str, Any] = {
+            "method": _choice(method, METHODS, "method"),
+            "order": order,
+            "K": K,
+            "K_D": K_D,
+            "damping": 0.0 if damping is None else _number(damping, "damping"),
+            "threshold": 0.0 if threshold is None else _number(threshold, "threshold"),
+            "measure": _choice(measure, MEASURES, "measure"),
+            "null_damping": _number(null_damping, "null_damping", zero=True),
+            "largest_condition": _number(largest_condition, "largest_condition"),
+            "velocity_limits": _velocity_limits(velocity_limits, robot.n),
+            "objective": native,
+        }
+        super().__init__(robot, frame, mask, _choice(orientation, ORIENTATIONS, "orientation"), settings)
+
+    @classmethod
+    def visual_servoing(
+        cls,
+        robot: Robot,
+        K_p: npt.ArrayLike,
+        K_o: npt.ArrayLike,
+        *,
+        frame: int | str | None = None,
+        **options: Any,
+    ) -> CLIK:
+        """Return the visual-servoing law of D4.2, eq. 124: pseudo-inverse, axis-angle error with L^-1.
+
+        The target comes from wherever `step` is given it, or from a callable of time in `follow`: a camera, say.
+
+        Parameters
+        ----------
+        robot : Robot
+            The arm.
+        K_p, K_o : float, (3,) or (3, 3) array_like
+            Gains of position and orientation [1/s].
+        frame : int or str, optional
+            Frame to move, default the end effector.
+        **options
+            Others of `CLIK`, such as ``null_space``.
+        """
+        K = np.zeros((6, 6))
+        K[:3, :3], K[3:, 3:] = _block(K_p, "K_p"), _block(K_o, "K_o")
+        return cls(robot, K, frame=frame, method="pseudoinverse", orientation="axis_angle", **options)
+
+    def step(self, t: float, q: npt.ArrayLike, reference: Any, dq: npt.ArrayLike | None = None) -> Array:
+        """Return the joint velocities, or with order 2 the accelerations, at time `t`.
+
+        Parameters
+        ----------
+        t : float
+            [s]; only a callable `null_space` looks at it.
+        q : (n,) array_like
+            Joint positions. NaN is no error here: the status reads ``invalid_input``.
+        reference : TaskReference
+            What to follow.
+        dq : (n,) array_like, optional
+            Joint velocities, needed for order 2.
+
+        Returns
+        -------
+        (n,) array
+            dq or ddq; `status` tells how it went.
+        """
+        null = None if self._null is None else self._null(t, np.asarray(q, dtype=np.float64))
+        return self._step(q, dq, reference, null)
+
+    def follow(
+        self,
+        reference: Callable[[float], Any],
+        q0: npt.ArrayLike,
+        duration: float,
+        dt: float = 1e-3,
+        *,
+        dq0: npt.ArrayLike | None = None,
+        integrator: str = "euler",
+    ) -> CLIKResult:
+        """Integrate along a reference.
+
+        Parameters
+        ----------
+        reference : callable
+            Gives a `TaskReference` for a time; those of `thunder_py.reference` are evaluated in C++.
+        q0 : (n,) array_like
+            Joint positions at t = 0.
+        duration, dt : float
+            [s].
+        dq0 : (n,) array_like, optional
+            Joint velocities at t = 0, order 2; default rest.
+        integrator : {"euler", "rk4"}
+            ``euler`` is what a robot does that is sent a velocity every dt, and the SCARA project's rule.
+        """
+        if not callable(reference):
+            raise ValueError(f"reference must be callable with a time, got {type(reference).__name__}")
+        n, step = self.robot.n, _number(dt, "dt")
+        steps = max(1, math.ceil(_number(duration, "duration") / step - 1e-6))
+        if dq0 is not None and self.order == 1:
+            raise ValueError("dq0 is of order 2; this CLIK is of order 1")
+        start = np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")
+        rk4 = INTEGRATORS[_choice(integrator, INTEGRATORS, "integrator")] == "rk4"
+        raw = self._follow(reference, self._null, array(q0, (n,), "q0"), start, step, steps, rk4)
+        if self.order == 1:
+            raw["ddq"] = np.gradient(raw["dq"], step, axis=0)
+        return CLIKResult(**raw, rows=self.rows, joint_names=self.robot.joint_names)
+
+    def joint_reference(
+        self,
+        reference: Callable[[float], Any],
+        q0: npt.ArrayLike,
+        duration: float,
+        dt: float = 1e-3,
+        *,
+        dq0: npt.ArrayLike | None = None,
+    ) -> SampledJointReference:
+        """Return the joint motion along a reference, for joint-space controllers to follow in `simulate`.
+
+        `follow` is run once, with RK4, and cubic curves are drawn through its positions and velocities: the reference
+        has no state, so it may be asked at any times in any order, by many runs at once.
+
+        Parameters
+        ----------
+        reference, q0, duration, dt, dq0
+            As in `follow`. Past `duration` the reference rests where it ended.
+
+        Raises
+        ------
+        ThunderError
+            Where the CLIK is singular or the reference invalid on the way.
+        """
+        result = self.follow(reference, q0, duration, dt, dq0=dq0, integrator="rk4")
+        bad = np.flatnonzero(result.status > _core.Status.saturated)
+        if bad.size:
+            status = _core.Status(int(result.status[bad[0]])).name
+            raise ThunderError(f"the CLIK cannot follow this reference: status {status} at t = {result.t[bad[0]]:g} s")
+        return SampledJointReference(dt, result.q, result.dq)
+
+
+def _check_order(
+    method: str, order: int, K_D: npt.ArrayLike | None, damping: float | None, threshold: float | None
+) -> None:
+    if isinstance(order, bool) or order not in (1, 2):
+        raise ValueError(f"order must be 1 or 2, got {order!r}")
+    if (K_D is None) != (order == 1):
+        raise ValueError("K_D is needed for order 2" if order == 2 else "K_D is of order 2, got order 1")
+    if method == "damped" and damping is None:
+        raise ValueError("damping is needed for method 'damped'")
+    if method != "damped" and (damping is not None or threshold is not None):
+        raise ValueError(f"damping and threshold are of method 'damped', got method {method!r}")
+
+
+def _velocity_limits(limits: npt.ArrayLike | None, n: int) -> Array | None:
+    if limits is None:
+        return None
+    given = array(np.full(n, limits) if np.ndim(limits) == 0 else limits, (n,), "velocity_limits", finite=False)
+    if not (given > 0.0).all():
+        raise ValueError(f"velocity_limits must be positive, got {given.tolist()}")
+    return given
+
+
+def _null_space(
+    value: NullSpace | None, method: str, robot: Robot, frame: int | str | None, mask: int
+) -> tuple[_core.NullObjective | None, Callable[[float, Array], npt.ArrayLike] | None]:
+    """Return the objective for C++ or the callable for Python."""
+    if value is None:
+        return None, None
+    if method in ("inverse", "transpose"):
+        raise ValueError(f"null_space is of methods 'pseudoinverse' and 'damped', got method {method!r}")
+    if isinstance(value, Objective):
+        return value.make(robot, frame, mask), None
+    if callable(value):
+        return None, value
+    constant = array(value, (robot.n,), "null_space")
+    return None, lambda t, q: constant
+
+
+def _block(gain: npt.ArrayLike, what: str) -> Array:
+    value = np.asarray(gain, dtype=np.float64)
+    if value.shape not in ((), (3,), (3, 3)):
+        raise ValueError(f"{what} must be a number, (3,) or (3, 3), got shape {value.shape}")
+    return array(value if value.ndim == 2 else np.diag(np.broadcast_to(value, 3)), (3, 3), what)

@@ -1,0 +1,216 @@
+"""Numeric inverse kinematics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import ROTATION_TOLERANCE, Array, array
+from ..control.task_rows import require_robot, resolve_rows
+from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..robot import Robot
+
+__all__ = ["IKSolution", "InverseKinematics"]
+
+METHODS = ("levenberg_marquardt", "gradient_descent")
+_ITERATIONS = {"levenberg_marquardt": 100, "gradient_descent": 5000}
+_TOLERANCE = {"levenberg_marquardt": 1e-8, "gradient_descent": 1e-4}
+
+
+class IKSolution(NamedTuple):
+    """Joint positions for poses; leading axes are those of the targets.
+
+    Attributes
+    ----------
+    q : (..., n) array
+        The best that was found, within limits.
+    success : (...) bool array
+        Whether the error is within the tolerance.
+    error : (...) array
+        Norm of the error in the chosen rows, metres and radians together.
+    iterations : (...) int array
+        Of all starts.
+    restarts : (...) int array
+        Starts after the first one.
+    """
+
+    q: Array
+    success: npt.NDArray[np.bool_]
+    error: Array
+    iterations: npt.NDArray[np.int64]
+    restarts: npt.NDArray[np.int64]
+
+
+class InverseKinematics(_core.InverseKinematics):
+    """Joint positions that bring a frame to given poses, within joint limits.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    frame : int or str, optional
+        Default the end effector.
+    rows : sequence of int or str, optional
+        Components of the pose that count, some of ``x y z rx ry rz`` in world axes, default all.
+    method : {"levenberg_marquardt", "gradient_descent"}
+        ``q += J' (J J' + mu |e|^2)^-1 e``, with mu falling and rising with success; or ``q += gamma J' e``
+        (lecture 15), slow and simple.
+    limits : bool
+        Stay within the robot's position limits: steps are cut there, and joints held that would have to leave.
+    restarts : int
+        Further starts at random, within limits (within half a turn where there are none).
+    seed : int
+        Of the random starts; the same for every target, so that a batch gives what single targets give.
+    tolerance : float, optional
+        Of the error's norm, metres and radians together; default 1e-8, or 1e-4 for gradient descent.
+    max_iterations : int, optional
+        Of each start; default 100, or 5000.
+    learning_rate : float, optional
+        gamma of gradient descent, constant as in the lecture; default the one that is best for the linearised arm,
+        halved where the error grows.
+
+    Notes
+    -----
+    The error is p_d - p and the rotation vector from the actual to the desired orientation. Damping by the squared
+    error as in Sugihara (2011).
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        frame: int | str | None = None,
+        *,
+        rows: Sequence[int | str] | None = None,
+        method: str = "levenberg_marquardt",
+        limits: bool = True,
+        restarts: int = 30,
+        seed: int = 0,
+        tolerance: float | None = None,
+        max_iterations: int | None = None,
+        learning_rate: float | None = None,
+    ) -> None:
+        require_robot(robot)
+        if method not in METHODS:
+            raise UnknownNameError(
+                f"method must be one of {', '.join(METHODS)}, got {method!r}" + nearest_hint(str(method), METHODS)
+            )
+        if learning_rate is not None and method != "gradient_descent":
+            raise ValueError(f"learning_rate is of method 'gradient_descent', got method {method!r}")
+        mask = sum(1 << row for row in resolve_rows(rows))
+        free = np.full(robot.n, np.inf)
+        super().__init__(
+            robot,
+            frame,
+            mask,
+            method == "levenberg_marquardt",
+            _positive(_TOLERANCE[method] if tolerance is None else tolerance, "tolerance"),
+            _whole(_ITERATIONS[method] if max_iterations is None else max_iterations, "max_iterations", 1),
+            0.0 if learning_rate is None else _positive(learning_rate, "learning_rate"),
+            robot.limits.lower if limits else -free,
+            robot.limits.upper if limits else free,
+            _starts(robot, _whole(restarts, "restarts", 0), _whole(seed, "seed", 0)),
+        )
+
+    def solve(
+        self,
+        T: npt.ArrayLike,
+        q0: npt.ArrayLike | None = None,
+        *,
+        threads: int = 1,
+        raise_on_failure: bool = False,
+    ) -> IKSolution:
+        """Solve for poses, one or many; a pose out of reach gives the nearest configuration that was found.
+
+        Parameters
+        ----------
+        T : (..., 4, 4) array_like
+            Poses in the world.
+        q0 : (n,) or (..., n) array_like, optional
+            Tried first; default the middle of the limits. The solution near it is not always the one found.
+        threads : int
+            Targets are shared out among these; 0 is one per core.
+        raise_on_failure : bool
+            Raise instead of returning ``success`` False.
+
+        Raises
+        ------
+        ThunderError
+            For what is no pose, or with `raise_on_failure` where a target was not reached.
+        """
+        targets = _poses(T)
+        batch = targets.shape[:-2]
+        start = None if q0 is None else _start(q0, batch, self.n)
+        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= 1024:
+            raise ValueError(f"threads must be a whole number from 0 (one per core) to 1024, got {threads!r}")
+        found = self._solve(targets.reshape(-1, 4, 4), start, int(threads))
+        q, success, error, iterations, restarts = found
+        solution = IKSolution(
+            q.reshape(*batch, self.n),
+            *(part.reshape(batch) for part in (success, error, iterations, restarts)),
+        )
+        if raise_on_failure and not solution.success.all():
+            failed = int((~solution.success).sum())
+            raise ThunderError(
+                f"inverse kinematics failed for {failed} of {solution.success.size} targets: the error left is up to "
+                f"{solution.error.max():.3g} after {int(solution.restarts.max())} restarts; out of reach or limits?"
+            )
+        return solution
+
+
+def _positive(value: float, what: str) -> float:
+    number = float(array(value, (), what))
+    if number <= 0.0:
+        raise ValueError(f"{what} must be positive, got {number:g}")
+    return number
+
+
+def _whole(value: int, what: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{what} must be a whole number of at least {least}, got {value!r}")
+    return int(value)
+
+
+def _starts(robot: Robot, restarts: int, seed: int) -> Array:
+    """Return the middle of the range of the joints and random points in it, (restarts + 1, n)."""
+    lower, upper = robot.limits.lower, robot.limits.upper
+    bound = np.where([kind == "R" for kind in robot.joint_types], np.pi, 1.0)
+    low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * bound, -bound))
+    high = np.where(np.isfinite(upper), upper, low + 2 * bound)
+    random = np.random.default_rng(seed).uniform(low, high, (restarts, robot.n))
+    return np.vstack([0.5 * (low + high), random])
+
+
+def _poses(T: npt.ArrayLike) -> Array:
+    try:
+        targets = np.ascontiguousarray(T, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ThunderError(f"T must be numbers of shape (..., 4, 4), got {T!r}") from error
+    if targets.ndim < 2 or targets.shape[-2:] != (4, 4):
+        raise ThunderError(f"T must have shape (..., 4, 4), got {targets.shape}")
+    R = targets[..., :3, :3]
+    with np.errstate(invalid="ignore"):
+        orthonormal = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-2, -1), initial=0.0)
+        good = np.isfinite(targets).all(axis=(-2, -1)) & (orthonormal < ROTATION_TOLERANCE)
+        good &= (targets[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all(axis=-1)
+    good = good & (np.linalg.det(np.where(good[..., None, None], R, np.eye(3))) > 0.0)
+    if not good.all():
+        index = np.unravel_index(int(np.argmin(good)), good.shape) if good.ndim else ()
+        where = f"T[{', '.join(map(str, index))}]" if index else "T"
+        raise ThunderError(f"{where} must be a pose, a rotation and the last row [0, 0, 0, 1], got {targets[index]!r}")
+    return targets
+
+
+def _start(q0: npt.ArrayLike, batch: tuple[int, ...], n: int) -> Array:
+    value = np.asarray(q0, dtype=np.float64)
+    if value.ndim < 1 or value.shape[-1] != n or not np.isfinite(value).all():
+        raise ThunderError(f"q0 must be finite, of shape ({n},) or (..., {n}), got shape {value.shape}")
+    if value.ndim == 1:
+        return value.reshape(1, n)
+    try:
+        return np.broadcast_to(value, (*batch, n)).reshape(-1, n)
+    except ValueError as error:
+        raise ThunderError(f"q0 must have shape ({n},) or {(*batch, n)} as the targets, got {value.shape}") from error

@@ -1,0 +1,128 @@
+"""Analytic inverse kinematics of elbow arms with a spherical wrist."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, array, pose
+from ..control.task_rows import require_robot
+from ..errors import ModelError
+from ..robot import Robot
+
+__all__ = ["SphericalWristIK"]
+
+#: how far axes may miss each other [m] or their angles [sine, cosine]
+_TOLERANCE = 1e-9
+_TURN = 2.0 * np.pi
+
+
+class SphericalWristIK(_core.SphericalWrist):
+    """All joint positions, up to eight, that bring an elbow arm with a spherical wrist to a pose.
+
+    The arm has six revolute joints. Its last three axes meet in one point, each at a right angle to the next; its
+    second and third axes are parallel, and the first is not parallel to them. Offsets of shoulder and elbow, of the
+    tool, and where joint angles count from are free, whatever the convention.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    frame : int or str, optional
+        Fixed to the last link; default the end effector.
+
+    Raises
+    ------
+    ModelError
+        For other arms; it says which condition is not met.
+
+    Notes
+    -----
+    Kinematic decoupling (lectures 10 and 11), without the lecture's loss of a sign (errata N-5) and with its missing
+    branch: the wrist's centre gives joint 1 by its distance along axis 2, joint 3 by the cosine law, joint 2 by an
+    angle; what rotation is left gives the wrist's ZYZ angles, both branches (lecture 5, errata N-6).
+    """
+
+    def __init__(self, robot: Robot, frame: int | str | None = None) -> None:
+        require_robot(robot)
+        if robot.n != 6 or robot.joint_types != "RRRRRR":
+            raise ModelError(
+                f"analytic inverse kinematics needs six revolute joints, {robot.name} has {robot.joint_types}"
+            )
+        zero = np.zeros(6)
+        J = robot.jacobian(zero, frame)
+        if not J[3:, 5].any():  # joint 6 does not turn it
+            raise ModelError(f"frame must be fixed to the last link of {robot.name}, got {frame!r}")
+        T = robot.forward_kinematics(zero, frame)
+        axes = J[3:].T
+        # the point of each axis that is nearest to the frame: linear column = axis x (frame - point)
+        points = T[:3, 3] + np.cross(axes, J[:3].T)
+        wrist = _check_wrist(robot.name, axes, points)
+        _check_arm(robot.name, axes)
+        super().__init__(axes, points[:3], wrist, T)
+        self.robot = robot
+
+    def solve(self, T: npt.ArrayLike, *, limits: bool = False, near: npt.ArrayLike | None = None) -> Array:
+        """Return every solution for a pose, (k, 6); k is 0 out of reach and at most 8.
+
+        Parameters
+        ----------
+        T : (4, 4) array_like
+            Pose in the world.
+        limits : bool
+            Keep the solutions within the robot's position limits, turning joints by whole turns to get there.
+        near : (6,) array_like, optional
+            Sorts the solutions, nearest first (by the largest joint motion); joints that the pose leaves free stay as
+            they are here. Default zero, and solutions in the order of the branches.
+
+        Notes
+        -----
+        At a singular wrist (axes 4 and 6 on one line) only the sum or the difference of joints 4 and 6 is determined:
+        joint 4 is taken from `near`, and both branches are one. Angles are within half a turn of zero, or of `near`.
+        """
+        target = pose(T, "T")
+        start = np.zeros(6) if near is None else array(near, (6,), "near")
+        q = self._solve(target, start)
+        q = start + np.remainder(q - start + np.pi, _TURN) - np.pi if near is not None else q
+        if limits:
+            q = self._within_limits(q)
+        if near is not None:
+            q = q[np.argsort(np.abs(q - start).max(axis=1), kind="stable")]
+        return q
+
+    def _within_limits(self, q: Array) -> Array:
+        lower, upper = self.robot.limits.lower, self.robot.limits.upper
+        slack = 1e-12
+        up = np.where(q < lower - slack, np.ceil((lower - slack - q) / _TURN), 0.0)
+        down = np.where(q > upper + slack, np.ceil((q - upper - slack) / _TURN), 0.0)
+        moved = q + _TURN * (up - down)
+        inside = ((moved >= lower - slack) & (moved <= upper + slack)).all(axis=1)
+        kept: Array = np.clip(moved[inside], lower, upper)
+        return kept
+
+
+def _check_wrist(name: str, axes: Array, points: Array) -> Array:
+    """Return where the last three axes meet, or raise."""
+    for i in (3, 4):
+        cosine = axes[i] @ axes[i + 1]
+        if abs(cosine) > _TOLERANCE:
+            raise ModelError(
+                f"no spherical wrist: axes {i + 1} and {i + 2} of {name} must be at a right angle, "
+                f"they are at {np.degrees(np.arccos(np.clip(cosine, -1, 1))):.6g} degrees"
+            )
+    # least squares: the point nearest to all three lines
+    planes = [np.eye(3) - np.outer(axis, axis) for axis in axes[3:]]
+    wrist = np.linalg.solve(sum(planes), sum(P @ point for P, point in zip(planes, points[3:], strict=True)))
+    miss = max(float(np.linalg.norm(P @ (wrist - point))) for P, point in zip(planes, points[3:], strict=True))
+    if miss > _TOLERANCE:
+        raise ModelError(f"no spherical wrist: the last three axes of {name} miss a common point by {miss:.3g} m")
+    result: Array = wrist
+    return result
+
+
+def _check_arm(name: str, axes: Array) -> None:
+    if np.linalg.norm(np.cross(axes[1], axes[2])) > _TOLERANCE:
+        raise ModelError(f"no elbow arm: axes 2 and 3 of {name} must be parallel")
+    if np.linalg.norm(np.cross(axes[0], axes[1])) < 1e-6:
+        raise ModelError(f"no elbow arm: axes 1 and 2 of {name} must not be parallel")
