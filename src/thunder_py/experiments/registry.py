@@ -15,6 +15,8 @@ __all__ = ["REGISTRY", "Experiment", "run_experiment", "summaries"]
 #: name -> module of this package with ``run(quick: bool) -> Experiment``; the first line of its docstring describes it
 REGISTRY: dict[str, str] = {
     "lissajous": "lissajous_panda",
+    "gains": "article_gains",
+    "softhand": "article_softhand",
 }
 
 

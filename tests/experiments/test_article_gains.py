@@ -1,0 +1,87 @@
+"""Figures 6 to 10, Tables 6 and 7 of the Thunder article: order and size of what it prints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from thunder_py.experiments import article_gains
+from thunder_py.experiments.article_gains import CASES, TABLES
+
+
+@pytest.fixture(scope="module")
+def gains():
+    return article_gains.run_article_gains()
+
+
+def test_steady_states_are_within_a_factor_of_two_of_both_tables(gains):
+    for name, case in CASES.items():
+        assert 0.5 < gains.friction[name].steady_state.norm / case.steady_state < 2.0, name
+
+
+def test_rise_times_are_of_the_size_of_the_tables(gains):
+    for name, case in CASES.items():
+        if name != "r_7 = 100":  # not down within the run
+            assert 0.4 < gains.friction[name].rise_time / case.rise_time < 2.0, name
+    assert gains.friction["r_7 = 100"].rise_time is None
+
+
+def test_what_the_steady_state_consists_of_is_friction(gains):
+    """Without friction, the same six settings end far below what the article prints."""
+    for name in (*TABLES["Table 6"], "r_7 = 1"):
+        assert gains.ideal[name].steady_state.norm < 0.35 * gains.friction[name].steady_state.norm, name
+
+
+def test_larger_k_d_lowers_the_first_error_and_slows_the_estimate(gains):
+    runs = [gains.friction[name].result for name in TABLES["Table 6"]]
+    peaks = [run.error_norm().max() for run in runs]
+    assert peaks[0] > peaks[1] > peaks[2]
+    after_10_s = [abs(run.parameters[1000, 60] - gains.truth.parameters[60]) for run in runs]
+    assert after_10_s[0] < after_10_s[1] < after_10_s[2]
+
+
+def test_larger_gamma_adapts_more_slowly(gains):
+    rises = [gains.ideal[name].result.rise_time() for name in TABLES["Table 7"]]
+    assert rises[0] < 0.5 * rises[1] < 0.25 * rises[2]
+
+
+def test_a_small_gamma_has_the_estimate_follow_the_friction(gains):
+    """The oscillation that the article sees at r_7 = 1 is there with friction only."""
+
+    def swing(runs, name):
+        return np.ptp(runs[name].result.parameters[-1000:, 60])
+
+    assert swing(gains.friction, "r_7 = 1") > 3.0 * swing(gains.friction, "r_7 = 10")
+    assert swing(gains.friction, "r_7 = 1") > 3.0 * swing(gains.ideal, "r_7 = 1")
+
+
+def test_adaptation_takes_an_order_of_magnitude_off(gains):
+    """Figure 10; what is left without adaptation depends on K_p, which is not printed."""
+    fixed, soft = (gains.friction[name].steady_state.norm for name in ("fixed", "fixed, soft"))
+    assert fixed > 10.0 * gains.friction["K_d2"].steady_state.norm
+    assert soft > 2.0 * fixed
+    assert 0.7 < soft < 1.0
+
+
+def test_curve_is_the_article_s(gains):
+    t = np.linspace(0.0, 10.0, 201)
+    p = gains.reference(t).p - gains.reference(0.0).p
+    wave = [0.10 * np.sin(2 * np.pi * 0.2 * t), 0.15 * (np.cos(2 * np.pi * 0.1 * t) - 1), 0.1 * np.sin(0.8 * np.pi * t)]
+    np.testing.assert_allclose(p, np.transpose(wave), atol=1e-12)
+
+
+def test_tables_and_figures(gains):
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot
+
+    text = gains.table()
+    assert all(f"{case.steady_state:.3g}" in text for case in CASES.values())
+    assert "> 30" in text
+    figures = [gains.plot(), gains.plot_curve(), gains.plot_adaptation()]
+    figures += [draw(table) for draw in (gains.plot_errors, gains.plot_estimates) for table in TABLES]
+    assert [len(f.findobj(mpl.axes.Axes)) for f in figures] == [10, 2, 1, 2, 2, 4, 4]
+    drawn = figures[3].axes[1].lines[0]
+    np.testing.assert_array_equal(drawn.get_ydata(), gains.friction["K_d1"].result.error_norm()[1:])
+    pyplot.close("all")
