@@ -40,6 +40,7 @@ PYBIND11_MODULE(_core, module) {
   python::bind_quantities(model);
   python::bind_control(module);
   python::bind_estimation(module);
+  python::bind_kinematics(module);
   python::bind_simulation(module);
   python::bind_expression(module);
   python::bind_function(module);
