@@ -6,6 +6,47 @@ namespace thunder::python {
 
 namespace {
 
+Arrays blank_rows(const JointReference& r, py::ssize_t k) {
+  const py::ssize_t n = r.q.size();
+  return py::make_tuple(Array({k, n}), Array({k, n}), Array({k, n}));
+}
+
+Arrays blank_rows(const TaskReference&, py::ssize_t k) {
+  return py::make_tuple(Array({k, py::ssize_t{3}}), Array({k, py::ssize_t{3}, py::ssize_t{3}}),
+                        Array({k, py::ssize_t{6}}), Array({k, py::ssize_t{6}}));
+}
+
+template <class Values>
+void write_row(const Arrays& arrays, int part, py::ssize_t row, const Values& values) {
+  auto array = py::reinterpret_borrow<Array>(arrays[static_cast<std::size_t>(part)]);
+  std::copy_n(values.data(), values.size(), array.mutable_data() + row * values.size());
+}
+
+void write_rows(const Arrays& arrays, py::ssize_t row, const JointReference& r) {
+  write_row(arrays, 0, row, r.q);
+  write_row(arrays, 1, row, r.dq);
+  write_row(arrays, 2, row, r.ddq);
+}
+
+void write_rows(const Arrays& arrays, py::ssize_t row, const TaskReference& r) {
+  write_row(arrays, 0, row, r.p);
+  write_row(arrays, 1, row, Rows3(r.R));
+  write_row(arrays, 2, row, r.xi);
+  write_row(arrays, 3, row, r.xi_dot);
+}
+
+template <class Reference>
+Arrays sample(const ReferenceSource<Reference>& source, const ArrayLike& times) {
+  const auto t = read_array(times, "t", {-1});
+  Reference reference = source.blank();
+  const Arrays arrays = blank_rows(reference, t.size());
+  for (py::ssize_t k = 0; k < t.size(); ++k) {
+    source.at(t.data()[k], reference);
+    write_rows(arrays, k, reference);
+  }
+  return arrays;
+}
+
 template <class Reference>
 void bind_source(py::module_& module, const char* name, const char* doc) {
   using Source = ReferenceSource<Reference>;
@@ -17,7 +58,8 @@ void bind_source(py::module_& module, const char* name, const char* doc) {
             source.at(t, reference);
             return as_tuple(reference);
           },
-          py::arg("t"), "The reference at time t, as a tuple of arrays.");
+          py::arg("t"), "The reference at time t, as a tuple of arrays.")
+      .def("sample", &sample<Reference>, py::arg("times"), "The reference at each of (k,) times, as a tuple of arrays.");
 }
 
 template <class Concrete, class Reference>

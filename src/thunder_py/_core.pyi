@@ -10,23 +10,46 @@ import numpy
 import numpy.typing
 
 __all__: list[str] = [
+    "ACT",
+    "MACT",
+    "AdaptationLaw",
     "Backstepping",
+    "CartesianComputedTorque",
+    "CartesianMACT",
+    "Clik",
+    "ComputedTorque",
     "Controller",
+    "DerivativeEstimator",
     "Expression",
     "FourierSeries",
     "Function",
+    "GradientLaw",
     "Graph",
+    "Impedance",
+    "IndependentJoint",
+    "InverseKinematics",
     "JointController",
     "JointReferenceSource",
+    "JointTrajectory",
     "Lissajous",
     "Model",
+    "NaturalLaw",
+    "NullObjective",
+    "OperationalSpace",
+    "PDGravity",
+    "PassivityBased",
+    "PiecewisePolynomial",
+    "RobustUnitVector",
+    "SampledJointReference",
     "SetPoint",
     "SetPose",
     "Sinusoid",
     "SlotineLi",
+    "SphericalWrist",
     "Status",
     "SymbolicChain",
     "TaskController",
+    "TaskPath",
     "TaskReferenceSource",
     "build_config",
     "emit_c",
@@ -370,9 +393,11 @@ class Status(enum.IntEnum):
 
 class JointReferenceSource:
     def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+    def sample(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
 
 class TaskReferenceSource:
     def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+    def sample(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
 
 class SetPoint(JointReferenceSource):
     def __init__(self, q: numpy.typing.ArrayLike) -> None: ...
@@ -399,6 +424,33 @@ class Lissajous(TaskReferenceSource):
         t0: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
 
+class AdaptationLaw:
+    @property
+    def size(self) -> int: ...
+
+class GradientLaw(AdaptationLaw):
+    def __init__(
+        self,
+        Gamma: numpy.typing.ArrayLike,
+        size: typing.SupportsInt | typing.SupportsIndex,
+        lower: numpy.typing.ArrayLike | None,
+        upper: numpy.typing.ArrayLike | None,
+        dead_zone: numpy.typing.ArrayLike | None,
+    ) -> None: ...
+
+class NaturalLaw(AdaptationLaw):
+    def __init__(
+        self, gamma: numpy.typing.ArrayLike, rest: numpy.typing.ArrayLike, dead_zone: numpy.typing.ArrayLike | None
+    ) -> None: ...
+
+class PiecewisePolynomial:
+    def __init__(self, breaks: numpy.typing.ArrayLike, coefficients: numpy.typing.ArrayLike) -> None: ...
+    def at(
+        self, t: typing.SupportsFloat | typing.SupportsIndex
+    ) -> tuple[
+        numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]
+    ]: ...
+
 class FourierSeries(JointReferenceSource):
     def __init__(
         self,
@@ -406,6 +458,20 @@ class FourierSeries(JointReferenceSource):
         b: numpy.typing.ArrayLike,
         q0: numpy.typing.ArrayLike,
         fundamental: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+
+class JointTrajectory(JointReferenceSource):
+    def __init__(self, breaks: numpy.typing.ArrayLike, coefficients: numpy.typing.ArrayLike) -> None: ...
+
+class TaskPath(TaskReferenceSource):
+    def __init__(
+        self,
+        p: numpy.typing.ArrayLike,
+        R: numpy.typing.ArrayLike,
+        laws: collections.abc.Sequence[PiecewisePolynomial],
+        portions: numpy.typing.ArrayLike,
+        turn_laws: collections.abc.Sequence[PiecewisePolynomial],
+        turns: numpy.typing.ArrayLike,
     ) -> None: ...
 
 class Controller:
@@ -439,14 +505,170 @@ class TaskController(Controller):
         reference: typing.Any,
     ) -> numpy.typing.NDArray[numpy.float64]: ...
 
+class IndependentJoint(JointController):
+    def __init__(
+        self,
+        model: Model,
+        K_p: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+        inertia: numpy.typing.ArrayLike,
+        damping: numpy.typing.ArrayLike,
+        K_i: typing.Any,
+        integral_limit: typing.Any,
+        model_feedforward: bool,
+    ) -> None: ...
+
+class PDGravity(JointController):
+    def __init__(
+        self,
+        model: Model,
+        K_p: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+        K_i: typing.Any,
+        integral_limit: typing.Any,
+        desired_gravity: bool,
+    ) -> None: ...
+
+class ComputedTorque(JointController):
+    def __init__(
+        self, model: Model, K_p: numpy.typing.ArrayLike, K_v: numpy.typing.ArrayLike, impedance: bool
+    ) -> None: ...
+
+class PassivityBased(JointController):
+    def __init__(self, model: Model, Lambda: numpy.typing.ArrayLike, K: numpy.typing.ArrayLike) -> None: ...
+
+class RobustUnitVector(JointController):
+    def __init__(
+        self,
+        model: Model,
+        K_p: numpy.typing.ArrayLike,
+        K_v: numpy.typing.ArrayLike,
+        rho: typing.SupportsFloat | typing.SupportsIndex,
+        epsilon: typing.SupportsFloat | typing.SupportsIndex,
+        Q: numpy.typing.ArrayLike,
+    ) -> None: ...
+    @property
+    def lyapunov_matrix(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
 class SlotineLi(JointController):
     def __init__(
         self,
         model: Model,
         Lambda: numpy.typing.ArrayLike,
         K_d: numpy.typing.ArrayLike,
-        Gamma: typing.Any,
+        law: AdaptationLaw,
         unknown: collections.abc.Sequence[bool],
+    ) -> None: ...
+    @property
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @parameters.setter
+    def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+class ACT(JointController):
+    def __init__(
+        self,
+        model: Model,
+        K_p: numpy.typing.ArrayLike,
+        K_v: numpy.typing.ArrayLike,
+        Q: numpy.typing.ArrayLike,
+        damping: numpy.typing.ArrayLike,
+        law: AdaptationLaw,
+        unknown: collections.abc.Sequence[bool],
+        craig: bool,
+        route: str,
+        cutoff: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+    @property
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @parameters.setter
+    def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+class MACT(JointController):
+    def __init__(
+        self,
+        model: Model,
+        K_p: numpy.typing.ArrayLike,
+        K_v: numpy.typing.ArrayLike,
+        law: AdaptationLaw,
+        unknown: collections.abc.Sequence[bool],
+        prediction: tuple[
+            str, typing.SupportsFloat | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex, typing.Any
+        ],
+    ) -> None: ...
+    @property
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @parameters.setter
+    def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+class OperationalSpace(TaskController):
+    def __init__(
+        self,
+        model: Model,
+        K_p: numpy.typing.ArrayLike,
+        K_v: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+        K_i: typing.Any,
+        integral_limit: typing.Any,
+        rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        frame: typing.Any,
+        posture: typing.Any,
+        K_posture: typing.Any,
+    ) -> None: ...
+
+class CartesianComputedTorque(TaskController):
+    def __init__(
+        self,
+        model: Model,
+        K_p: numpy.typing.ArrayLike,
+        K_v: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+        rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        frame: typing.Any,
+        posture: typing.Any,
+        K_posture: typing.Any,
+        points: list[typing.Any],
+        gain: typing.SupportsFloat | typing.SupportsIndex,
+        influence: typing.SupportsFloat | typing.SupportsIndex,
+        largest_force: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+    @property
+    def _obstacles(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @_obstacles.setter
+    def _obstacles(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+class Impedance(TaskController):
+    def __init__(
+        self,
+        model: Model,
+        K: numpy.typing.ArrayLike,
+        D: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+        inertia: typing.Any,
+        rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        frame: typing.Any,
+        posture: typing.Any,
+        K_posture: typing.Any,
+    ) -> None: ...
+    @property
+    def wrench(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @wrench.setter
+    def wrench(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+class CartesianMACT(TaskController):
+    def __init__(
+        self,
+        model: Model,
+        K_xi: numpy.typing.ArrayLike,
+        K_v: numpy.typing.ArrayLike,
+        law: AdaptationLaw,
+        unknown: collections.abc.Sequence[bool],
+        prediction: tuple[
+            str, typing.SupportsFloat | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex, typing.Any
+        ],
+        rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        frame: typing.Any,
+        posture: typing.Any,
+        K_posture: typing.Any,
     ) -> None: ...
     @property
     def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
@@ -460,7 +682,7 @@ class Backstepping(TaskController):
         Lambda: numpy.typing.ArrayLike,
         K_p: numpy.typing.ArrayLike,
         K_d: numpy.typing.ArrayLike,
-        Gamma: typing.Any,
+        law: AdaptationLaw,
         unknown: collections.abc.Sequence[bool],
         frame: typing.Any,
         position_only: bool,
@@ -472,6 +694,112 @@ class Backstepping(TaskController):
     def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+class DerivativeEstimator:
+    def __init__(
+        self,
+        kind: str,
+        *,
+        cutoff: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+        window: typing.SupportsInt | typing.SupportsIndex = 2,
+        order: typing.SupportsInt | typing.SupportsIndex = 1,
+    ) -> None: ...
+    def _apply(
+        self, dt: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+    def _step(
+        self, dt: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+    def reset(self) -> None: ...
+
+class NullObjective:
+    @staticmethod
+    def joint_limits(
+        model: Model,
+        lower: numpy.typing.ArrayLike,
+        upper: numpy.typing.ArrayLike,
+        gain: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> NullObjective: ...
+    @staticmethod
+    def manipulability(
+        model: Model,
+        frame: typing.Any,
+        mask: typing.SupportsInt | typing.SupportsIndex,
+        gain: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> NullObjective: ...
+    @staticmethod
+    def posture(
+        model: Model, posture: numpy.typing.ArrayLike, gain: typing.SupportsFloat | typing.SupportsIndex
+    ) -> NullObjective: ...
+    def velocity(self, q: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class Clik:
+    def __init__(
+        self,
+        model: Model,
+        frame: typing.Any,
+        mask: typing.SupportsInt | typing.SupportsIndex,
+        orientation: typing.SupportsInt | typing.SupportsIndex,
+        settings: dict[str, typing.Any],
+    ) -> None: ...
+    def _follow(
+        self,
+        reference: typing.Any,
+        null_velocity: typing.Any,
+        q0: numpy.typing.ArrayLike,
+        dq0: numpy.typing.ArrayLike,
+        dt: typing.SupportsFloat | typing.SupportsIndex,
+        steps: typing.SupportsInt | typing.SupportsIndex,
+        runge_kutta: bool,
+    ) -> dict[str, typing.Any]: ...
+    def _step(
+        self, q: numpy.typing.ArrayLike, dq: typing.Any, reference: typing.Any, dq_0: typing.Any
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def error(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def order(self) -> int: ...
+    @property
+    def status(self) -> Status: ...
+
+class SampledJointReference(JointReferenceSource):
+    def __init__(
+        self, dt: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike
+    ) -> None: ...
+
+class InverseKinematics:
+    def __init__(
+        self,
+        model: Model,
+        frame: typing.Any,
+        mask: typing.SupportsInt | typing.SupportsIndex,
+        newton: bool,
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        max_iterations: typing.SupportsInt | typing.SupportsIndex,
+        learning_rate: typing.SupportsFloat | typing.SupportsIndex,
+        lower: numpy.typing.ArrayLike,
+        upper: numpy.typing.ArrayLike,
+        starts: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def _solve(
+        self, T: numpy.typing.ArrayLike, q0: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex
+    ) -> tuple[typing.Any, ...]: ...
+    @property
+    def n(self) -> int: ...
+
+class SphericalWrist:
+    def __init__(
+        self,
+        axes: numpy.typing.ArrayLike,
+        points: numpy.typing.ArrayLike,
+        wrist: numpy.typing.ArrayLike,
+        T: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def _solve(
+        self, T: numpy.typing.ArrayLike, near: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class Graph:
     def __init__(self) -> None: ...
@@ -611,7 +939,35 @@ def simulate(
             collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
         ]
     ],
-    integrator: str,
+    external: collections.abc.Sequence[
+        tuple[
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.SupportsFloat | typing.SupportsIndex,
+            typing.Any,
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        ]
+    ],
+    sensors: tuple[
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        typing.SupportsInt | typing.SupportsIndex,
+        typing.SupportsInt | typing.SupportsIndex,
+        DerivativeEstimator,
+    ]
+    | None,
+    actuators: tuple[
+        typing.SupportsInt | typing.SupportsIndex,
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+    ]
+    | None,
+    integrator: typing.Any,
     log: collections.abc.Sequence[str] | None,
     progress: typing.Any,
     native_plant: bool,

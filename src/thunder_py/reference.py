@@ -6,13 +6,17 @@ anything with the same attributes). Those of this module are evaluated in C++ in
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
 from .checks import Array, array, pose
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["JointReference", "Lissajous", "SetPoint", "SetPose", "Sinusoid", "TaskReference"]
 
@@ -57,10 +61,7 @@ def _sample(source: _core.JointReferenceSource | _core.TaskReferenceSource, t: n
         raise ValueError(f"t must be a time or an array of times, got {t!r}") from error
     if times.ndim == 0:
         return source.at(float(times))
-    if times.size == 0:
-        return tuple(np.zeros((*times.shape, *part.shape)) for part in source.at(0.0))
-    samples = [source.at(float(time)) for time in times.ravel()]
-    return tuple(np.stack(part).reshape(*times.shape, *part[0].shape) for part in zip(*samples, strict=True))
+    return tuple(part.reshape(*times.shape, *part.shape[1:]) for part in source.sample(times.ravel()))
 
 
 class _JointSource:
@@ -68,11 +69,50 @@ class _JointSource:
         """Return the reference at time `t`, or at an array of times."""
         return JointReference(*_sample(self, t))  # type: ignore[arg-type]
 
+    def plot(self, duration: float | None = None, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+        """Draw position, velocity and acceleration over time.
+
+        Parameters
+        ----------
+        duration : float, optional
+            From the start on [s]; default the reference's own. One that has none, such as a `Sinusoid`, needs it.
+        axes : sequence of three Axes, optional
+            To draw on; default a new figure.
+
+        Returns
+        -------
+        (3,) array of Axes
+            For q, dq and ddq.
+        """
+        from .plotting.reference import plot_joint_reference
+
+        return plot_joint_reference(self, duration, axes=axes)
+
 
 class _TaskSource:
     def __call__(self, t: npt.ArrayLike) -> TaskReference:
         """Return the reference at time `t`, or at an array of times."""
         return TaskReference(*_sample(self, t))  # type: ignore[arg-type]
+
+    def plot(self, duration: float | None = None, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw the path in space, and position, speed and acceleration over time.
+
+        Parameters
+        ----------
+        duration : float, optional
+            From time 0 on [s]; default the reference's own. One that has none, such as a `Lissajous`, needs it.
+        axes : mapping of str to Axes, optional
+            To draw on: ``"path"`` (three-dimensional) and ``"p"``, ``"v"``, ``"w"``; default a new figure. What is not
+            in the mapping is not drawn.
+
+        Returns
+        -------
+        dict of str to Axes
+            One per panel.
+        """
+        from .plotting.reference import plot_task_reference
+
+        return plot_task_reference(self, duration, axes=axes)
 
 
 class SetPoint(_JointSource, _core.SetPoint):

@@ -6,5 +6,31 @@ Every trajectory is called with a time, or an array of times, and returns a `thu
 """
 
 from .fourier_series import FourierSeries
+from .joint import JointTrajectory, parabolic_blends, point_to_point, quintic_spline, spline
+from .orientation import Orientation
+from .path import Path
+from .profiles import s_curve, trapezoidal
+from .segments import Arc, Circle, Line, Turn
+from .timing import TimingLaw, TimingState, cubic, min_jerk, quintic
 
-__all__ = ["FourierSeries"]
+__all__ = [
+    "Arc",
+    "Circle",
+    "FourierSeries",
+    "JointTrajectory",
+    "Line",
+    "Orientation",
+    "Path",
+    "TimingLaw",
+    "TimingState",
+    "Turn",
+    "cubic",
+    "min_jerk",
+    "parabolic_blends",
+    "point_to_point",
+    "quintic",
+    "quintic_spline",
+    "s_curve",
+    "spline",
+    "trapezoidal",
+]

@@ -1,0 +1,32 @@
+// Piecewise polynomials of a vector: what timing laws, splines and blends are made into.
+#pragma once
+
+#include <vector>
+
+namespace thunder {
+
+/// Piece k, from breaks[k] to breaks[k + 1], is sum_j coefficients[k][j] (t - breaks[k])^j in every dimension. Before its
+/// first and after its last break it stands still where it begins and where it ends.
+class PiecewisePolynomial {
+ public:
+  /// coefficients: pieces x order x dimension, row by row, powers ascending. Throws std::invalid_argument where breaks do
+  /// not increase or sizes do not agree.
+  PiecewisePolynomial(std::vector<double> breaks, std::vector<double> coefficients, int dimension);
+
+  int dimension() const noexcept { return dimension_; }
+  int order() const noexcept { return order_; }
+  int pieces() const noexcept { return static_cast<int>(breaks_.size()) - 1; }
+  double start() const noexcept { return breaks_.front(); }
+  double end() const noexcept { return breaks_.back(); }
+  const std::vector<double>& breaks() const noexcept { return breaks_; }
+  const std::vector<double>& coefficients() const noexcept { return coefficients_; }
+
+  /// Value and its first two derivatives.
+  void at(double t, double* x, double* dx, double* ddx) const noexcept;
+
+ private:
+  std::vector<double> breaks_, coefficients_;
+  int dimension_, order_;
+};
+
+}  // namespace thunder

@@ -1,0 +1,244 @@
+"""Joint trajectories made of polynomials: from point to point, through points, past points."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, array
+from ..reference import _JointSource
+from .profiles import trapezoidal
+from .timing import TimingLaw, quintic_coefficients
+
+__all__ = ["JointTrajectory", "parabolic_blends", "point_to_point", "quintic_spline", "spline"]
+
+
+class JointTrajectory(_JointSource, _core.JointTrajectory):
+    """Joints along piecewise polynomials; at rest before the first break and after the last.
+
+    `point_to_point`, `spline`, `quintic_spline` and `parabolic_blends` make one.
+
+    Parameters
+    ----------
+    breaks : (m + 1,) array_like
+        Increasing times [s].
+    coefficients : (order, m, n) array_like
+        Of the powers of ``t - breaks[k]``, highest first, as `scipy.interpolate.PPoly` has them.
+
+    Attributes
+    ----------
+    start_time, end_time, duration : float
+        [s].
+    """
+
+    def __init__(self, breaks: npt.ArrayLike, coefficients: npt.ArrayLike) -> None:
+        self.breaks: Array = times(breaks, "breaks", 2)
+        self.coefficients: Array = array(coefficients, (None, self.breaks.size - 1, None), "coefficients")
+        if self.coefficients.size == 0:
+            raise ValueError(f"coefficients must not be empty, got shape {self.coefficients.shape}")
+        super().__init__(self.breaks, self.coefficients)
+        self.start_time, self.end_time = float(self.breaks[0]), float(self.breaks[-1])
+        self.duration = self.end_time - self.start_time
+
+
+def times(value: npt.ArrayLike, what: str, least: int) -> Array:
+    """Return at least `least` increasing times, or raise ValueError naming `what`."""
+    t = array(value, (None,), what)
+    if t.size < least:
+        raise ValueError(f"{what} must be at least {least}, got {t.size}")
+    if not (np.diff(t) > 0.0).all():
+        k = int(np.argmin(np.diff(t) > 0.0))
+        raise ValueError(f"{what} must increase, got {t[k]:g} and then {t[k + 1]:g}")
+    return t
+
+
+def _waypoints(t: npt.ArrayLike, q: npt.ArrayLike, least: int) -> tuple[Array, Array]:
+    at = times(t, "times", least)
+    points = array(q, (at.size, None), "points")
+    if points.shape[1] == 0:
+        raise ValueError("points must have at least one joint, got none")
+    return at, points
+
+
+def point_to_point(
+    q0: npt.ArrayLike,
+    q1: npt.ArrayLike,
+    timing: TimingLaw | None = None,
+    *,
+    v_max: npt.ArrayLike | None = None,
+    a_max: npt.ArrayLike | None = None,
+) -> JointTrajectory:
+    """Return the straight motion in joint space from q0 to q1, on which all joints start and stop together.
+
+    Parameters
+    ----------
+    q0, q1 : (n,) array_like
+        [rad or m].
+    timing : TimingLaw, optional
+        Any law; its range is scaled to the whole way.
+    v_max, a_max : float or (n,) array_like, optional
+        Instead of a law: the fastest trapezoidal one with which no joint passes these limits [rad/s, rad/s^2].
+
+    Raises
+    ------
+    ValueError
+        If there are both a law and limits, or neither; if limits are given and no joint moves.
+    """
+    a = array(q0, (None,), "q0")
+    way = array(q1, a.shape, "q1") - a
+    if timing is None:
+        if v_max is None or a_max is None:
+            raise ValueError("point_to_point needs a timing law, or v_max and a_max")
+        timing = _fastest(way, v_max, a_max)
+    elif v_max is not None or a_max is not None:
+        raise ValueError("point_to_point takes a timing law or limits, got both")
+    law = timing.rescaled(0.0, 1.0)
+    coefficients = law.coefficients[:, :, None] * way
+    coefficients[-1] += a
+    return JointTrajectory(law.breaks, coefficients)
+
+
+def _fastest(way: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> TimingLaw:
+    """Trapezoidal law from 0 to 1 that keeps every joint within its limits."""
+    moves = way != 0.0
+    if not moves.any():
+        raise ValueError("q1 must differ from q0 where limits give the duration")
+    least = []
+    for given, what in ((v_max, "v_max"), (a_max, "a_max")):
+        limit = np.full(way.shape, array(given, (), what)) if np.ndim(given) == 0 else array(given, way.shape, what)
+        if not (limit > 0.0).all():
+            raise ValueError(f"{what} must be positive, got {limit.tolist()}")
+        least.append(float((limit[moves] / np.abs(way[moves])).min()))
+    return trapezoidal(v_max=least[0], a_max=least[1])
+
+
+def spline(
+    t: npt.ArrayLike,
+    points: npt.ArrayLike,
+    boundary: Literal["natural", "clamped", "periodic", "not-a-knot"] = "clamped",
+    *,
+    start_velocity: npt.ArrayLike | None = None,
+    end_velocity: npt.ArrayLike | None = None,
+) -> JointTrajectory:
+    """Return the cubic spline through points: position, velocity and acceleration are continuous.
+
+    Parameters
+    ----------
+    t : (m,) array_like
+        Increasing times [s], at least two.
+    points : (m, n) array_like
+        Joint positions at these times [rad or m].
+    boundary : {"natural", "clamped", "periodic", "not-a-knot"}
+        Zero acceleration at the ends; given velocities, by default zero; first and last point the same and joined
+        smoothly; one cubic over the first two pieces and one over the last two.
+    start_velocity, end_velocity : (n,) array_like, optional
+        For ``"clamped"`` [rad/s or m/s].
+
+    Raises
+    ------
+    ValueError
+        On times that do not increase, shapes that do not fit, a boundary that is not known.
+    """
+    from scipy.interpolate import CubicSpline
+
+    at, q = _waypoints(t, points, 2)
+    kinds = ("natural", "clamped", "periodic", "not-a-knot")
+    if boundary not in kinds:
+        raise ValueError(f"boundary must be one of {kinds}, got {boundary!r}")
+    if boundary != "clamped" and (start_velocity is not None or end_velocity is not None):
+        raise ValueError(f"velocities at the ends need boundary='clamped', got {boundary!r}")
+    if boundary == "periodic" and not np.array_equal(q[0], q[-1]):
+        raise ValueError(f"a periodic spline must end where it starts, got {q[0].tolist()} and {q[-1].tolist()}")
+    v0, v1 = (
+        np.zeros(q.shape[1]) if value is None else array(value, q.shape[1:], what)
+        for value, what in ((start_velocity, "start_velocity"), (end_velocity, "end_velocity"))
+    )
+    return JointTrajectory(at, CubicSpline(at, q, bc_type=((1, v0), (1, v1)) if boundary == "clamped" else boundary).c)
+
+
+def quintic_spline(
+    t: npt.ArrayLike,
+    points: npt.ArrayLike,
+    velocities: npt.ArrayLike | None = None,
+    accelerations: npt.ArrayLike | None = None,
+) -> JointTrajectory:
+    """Return a spline of quintics through points.
+
+    Without velocities and accelerations at the points, the one that starts and ends at rest with zero acceleration and
+    is continuous up to its fourth derivative. With them each piece is the quintic between its ends, continuous up to
+    acceleration.
+
+    Parameters
+    ----------
+    t : (m,) array_like
+        Increasing times [s], at least two.
+    points : (m, n) array_like
+        [rad or m].
+    velocities, accelerations : (m, n) array_like, optional
+        At the points; accelerations default to zero where velocities are given.
+    """
+    from scipy.interpolate import make_interp_spline
+
+    at, q = _waypoints(t, points, 2)
+    if velocities is None and accelerations is not None:
+        raise ValueError("accelerations need velocities beside them")
+    if velocities is not None:
+        v = array(velocities, q.shape, "velocities")
+        a = np.zeros(q.shape) if accelerations is None else array(accelerations, q.shape, "accelerations")
+        T = np.diff(at)[:, None]
+        return JointTrajectory(at, quintic_coefficients(T, q[:-1], v[:-1], a[:-1], q[1:], v[1:], a[1:]))
+    rest = [(1, np.zeros(q.shape[1])), (2, np.zeros(q.shape[1]))]
+    through = make_interp_spline(at, q, k=5, bc_type=(rest, rest))  # type: ignore[arg-type]  # knots are at the points
+    coefficients = [through(at[:-1], nu=power) / math.factorial(power) for power in range(5, -1, -1)]
+    return JointTrajectory(at, coefficients)
+
+
+def parabolic_blends(t: npt.ArrayLike, points: npt.ArrayLike, blend: float | npt.ArrayLike) -> JointTrajectory:
+    """Return straight lines joined by parabolas: it passes near the points between, not through them.
+
+    Point k is left out by ``(v_{k+1} - v_k) blend_k / 8`` with v the velocities of the lines before and after it. The
+    first and the last blend start and end at rest and are reached exactly, for which the trajectory lasts
+    ``(blend_0 + blend_m) / 2`` longer than the times given; point k is passed at ``t_k + blend_0 / 2`` (Siciliano et
+    al., 2009, section 4.2.2).
+
+    Parameters
+    ----------
+    t : (m,) array_like
+        Increasing times [s], at least two.
+    points : (m, n) array_like
+        [rad or m].
+    blend : float or (m,) array_like
+        Durations of the parabolas [s].
+
+    Raises
+    ------
+    ValueError
+        If two neighbouring blends overlap.
+    """
+    at, q = _waypoints(t, points, 2)
+    b = np.full(at.shape, array(blend, (), "blend")) if np.ndim(blend) == 0 else array(blend, at.shape, "blend")
+    if not (b > 0.0).all():
+        raise ValueError(f"blend must be positive, got {b.tolist()}")
+    T = np.diff(at)
+    free = T - 0.5 * (b[:-1] + b[1:])
+    if (free < -1e-12 * T).any():
+        k = int(np.argmin(free))
+        raise ValueError(f"blends {b[k]:g} s and {b[k + 1]:g} s overlap: points {k} and {k + 1} are {T[k]:g} s apart")
+    v = np.zeros((at.size + 1, q.shape[1]))
+    v[1:-1] = np.diff(q, axis=0) / T[:, None]
+    acceleration = np.diff(v, axis=0) / b[:, None]
+    breaks, rows, x = [float(at[0])], [], q[0]
+    for k in range(at.size):
+        pieces = [(b[k], v[k], 0.5 * acceleration[k])]
+        if k < T.size:
+            pieces.append((free[k], v[k + 1], np.zeros_like(x)))
+        for length, velocity, half in pieces:
+            if length > 1e-12 * T.max():
+                rows.append([half, velocity, x])
+                breaks.append(breaks[-1] + float(length))
+                x = x + length * (velocity + length * half)
+    return JointTrajectory(breaks, np.array(rows).transpose(1, 0, 2))

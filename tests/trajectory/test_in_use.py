@@ -1,0 +1,84 @@
+"""Trajectories inside `simulate`, where they are evaluated in C++, and in pictures."""
+
+from __future__ import annotations
+
+import re
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+import thunder_py as th
+from thunder_py import trajectory
+from thunder_py.reference import Lissajous, Sinusoid
+
+from ..control.arms import Q0, backstepping, elbow, panda
+
+JOINT = {
+    "spline": trajectory.spline([0.0, 0.1, 0.2], [[0.3, 0.8], [0.4, 0.7], [0.3, 0.9]]),
+    "Fourier": trajectory.FourierSeries([[0.3, 0.1], [0.2, 0.4]], [[0.1, 0.2], [0.0, 0.1]], [0.3, 0.8], 2.0),
+}
+
+
+def path() -> trajectory.Path:
+    T = panda().forward_kinematics(Q0)
+    p = T[:3, 3]
+    corner = p + np.array([0.0, 0.02, 0.0])
+    return trajectory.Path(
+        [
+            trajectory.Line(p, corner, 0.1),
+            trajectory.Circle(corner, p, [1, 0, 0], 0.2, angle=1),
+        ],
+        anticipation=0.05,
+        orientation=trajectory.Orientation.about(T[:3, :3], [0, 0, 1], [0.0, 0.05], 0.2),
+    )
+
+
+@pytest.mark.parametrize("reference", JOINT.values(), ids=JOINT)
+def test_joint_trajectories_run_in_the_core_as_in_python(reference) -> None:
+    robot = elbow()
+    controller = th.SlotineLi(robot, [20, 20], [30, 10], adaptive=False)
+    start = {"q0": reference(0.0).q, "dq0": reference(0.0).dq}
+    native = th.simulate(robot, controller, reference, 0.2, **start)
+    python = th.simulate(robot, controller, lambda t: reference(t), 0.2, **start)
+    np.testing.assert_array_equal(native.q, python.q)
+    assert np.abs(native.q - reference(native.t).q).max() < 2e-3
+
+
+def test_task_trajectories_run_in_the_core_as_in_python() -> None:
+    reference, controller = path(), backstepping(panda(), adaptive=False)
+    native = th.simulate(panda(), controller, reference, 0.1, q0=Q0)
+    python = th.simulate(panda(), controller, lambda t: reference(t), 0.1, q0=Q0)
+    np.testing.assert_array_equal(native.q, python.q)
+    p = panda().forward_kinematics(native.q)[:, :3, 3]
+    assert np.abs(p - reference(native.t).p).max() < 1e-3
+
+
+def test_pictures() -> None:
+    axes = JOINT["spline"].plot()
+    assert [len(axis.lines) for axis in axes] == [2, 2, 2]
+    np.testing.assert_allclose(axes[0].lines[0].get_ydata()[[0, -1]], 0.3)
+    panels = path().plot()
+    assert set(panels) == {"path", "p", "v", "w"}
+    assert panels["v"].lines[0].get_xdata()[-1] == pytest.approx(path().duration)
+    assert Sinusoid([1.0], [1.0]).plot(2.0)[0].lines[0].get_xdata()[-1] == 2.0
+    only = {"v": plt.figure().subplots()}
+    assert Lissajous([1, 1, 1], [1, 1, 1], centre=[0, 0, 0]).plot(1.0, axes=only) == only
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: Sinusoid([1.0], [1.0]).plot(), "Sinusoid has no end: give a duration to draw"),
+        (lambda: JOINT["spline"].plot(0.0), "duration must be positive, got 0"),
+        (lambda: JOINT["spline"].plot(axes=[None]), "axes must be 3 (q, dq, ddq), got 1"),
+        (lambda: path().plot(axes={"speed": None}), "axes must be named path, p, v or w, got speed"),
+    ],
+)
+def test_pictures_that_cannot_be_drawn(draw, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        draw()

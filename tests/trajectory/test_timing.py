@@ -1,0 +1,132 @@
+"""Timing laws: ends, derivatives, limits that are met, errors that say what would be feasible."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from thunder_py.trajectory import TimingLaw, cubic, min_jerk, quintic, s_curve, trapezoidal
+
+LAWS = {
+    "cubic": cubic(2.0, 1.0, -0.5, start_velocity=0.3, end_velocity=-0.2),
+    "quintic": quintic(1.5, -1.0, 2.0, start_velocity=1, end_velocity=0.5, start_acceleration=-2, end_acceleration=1),
+    "min_jerk": min_jerk(0.7, 0.2, 0.9),
+    "trapezoid": trapezoidal(0.0, 2.0, v_max=1.0, a_max=4.0),
+    "triangle": trapezoidal(3.0, 2.0, v_max=5.0, a_max=4.0),
+    "blend": trapezoidal(duration=2.0, blend=0.2),
+    "double S": s_curve(0.0, 3.0, v_max=1.0, a_max=2.0, j_max=8.0),
+    "double S without a_max": s_curve(1.0, 0.0, v_max=0.5, a_max=9.0, j_max=8.0),
+    "double S without v_max": s_curve(0.0, 2.0, v_max=9.0, a_max=1.0, j_max=8.0),
+    "double S without both": s_curve(0.0, 0.1, v_max=9.0, a_max=9.0, j_max=8.0),
+}
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_derivatives_and_ends(law: TimingLaw) -> None:
+    edges = np.concatenate([[0.0], law.breaks, [law.duration]])
+    t, h = np.setdiff1d(np.linspace(-0.1, law.duration + 0.1, 47), edges), 1e-6
+    t = t[np.abs(t[:, None] - edges).min(axis=1) > 10 * h]
+    before, here, after = law(t - h), law(t), law(t + h)
+    np.testing.assert_allclose((after.s - before.s) / (2 * h), here.ds, atol=1e-7)
+    np.testing.assert_allclose((after.ds - before.ds) / (2 * h), here.dds, atol=1e-6)
+    for t_out, value in ((-1.0, law.start), (law.duration + 1.0, law.end)):
+        assert tuple(map(float, law(t_out))) == (value, 0.0, 0.0)
+
+
+def test_boundary_conditions() -> None:
+    law = LAWS["cubic"]
+    np.testing.assert_allclose([law(0.0)[:2], law(2.0)[:2]], [[1.0, 0.3], [-0.5, -0.2]], atol=1e-14)
+    law = LAWS["quintic"]
+    np.testing.assert_allclose([law(0.0), law(1.5)], [[-1.0, 1.0, -2.0], [2.0, 0.5, 1.0]], atol=1e-12)
+    np.testing.assert_allclose([min_jerk(2.0)(0.0), min_jerk(2.0)(2.0)], [[0, 0, 0], [1, 0, 0]], atol=1e-12)
+    np.testing.assert_allclose(min_jerk(2.0)(0.5).s, 10 / 64 - 15 / 256 + 6 / 1024, atol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_trapezoid_is_feasible_and_as_fast_as_limits_allow(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    start, end, v, a = *rng.normal(size=2), *np.exp(rng.normal(size=2))
+    law = trapezoidal(start, end, v_max=v, a_max=a)
+    s, ds, dds = law(np.linspace(0.0, law.duration, 501))
+    assert np.abs(ds).max() <= v * (1 + 1e-9)
+    np.testing.assert_allclose(np.abs(dds).max(), a, rtol=1e-9)
+    np.testing.assert_allclose([s[0], s[-1]], [start, end], atol=1e-12)
+    np.testing.assert_allclose([ds[0], ds[-1]], 0.0, atol=1e-12)
+    way = abs(end - start)
+    triangle = v * v >= a * way
+    assert len(law.breaks) == (3 if triangle else 4)
+    np.testing.assert_allclose(law.duration, 2 * np.sqrt(way / a) if triangle else way / v + v / a)
+
+
+@pytest.mark.parametrize("name", [name for name in LAWS if name.startswith("double")])
+def test_s_curve_meets_its_limits(name: str) -> None:
+    law = LAWS[name]
+    v, a = (0.5, 9.0) if "a_max" in name else (9.0, 1.0) if "v_max" in name else (9.0, 9.0)
+    v, a = (1.0, 2.0) if name == "double S" else (v, a)
+    t = np.linspace(0.0, law.duration, 2001)
+    _, ds, dds = law(t)
+    assert np.abs(ds).max() <= v * (1 + 1e-9)
+    assert np.abs(dds).max() <= a * (1 + 1e-9)
+    assert np.abs(np.diff(dds) / np.diff(t)).max() <= 8.0 * (1 + 1e-6)
+    np.testing.assert_allclose([ds[0], ds[-1], dds[0], dds[-1]], 0.0, atol=1e-9)
+    reached = np.array([np.abs(ds).max() > v * (1 - 1e-3), np.abs(dds).max() > a * (1 - 1e-3)])
+    expected = {"double S": (True, True), "double S without a_max": (True, False)}
+    expected |= {"double S without v_max": (False, True), "double S without both": (False, False)}
+    assert tuple(reached) == expected[name]
+
+
+def test_s_curve_without_a_bound_on_jerk_is_the_trapezoid() -> None:
+    sharp, trapezoid = s_curve(0, 2, v_max=1.0, a_max=4.0, j_max=1e7), trapezoidal(0, 2, v_max=1.0, a_max=4.0)
+    t = np.linspace(0.0, trapezoid.duration, 31)
+    np.testing.assert_allclose(sharp(t).s, trapezoid(t).s, atol=1e-5)
+
+
+def test_trapezoid_of_given_duration() -> None:
+    cruise = trapezoidal(0.0, 1.0, duration=2.0, v_max=0.75)
+    np.testing.assert_allclose(cruise(1.0).ds, 0.75)
+    np.testing.assert_allclose(trapezoidal(0.0, 1.0, duration=2.0, v_max=7.0).duration, 2.0)
+    np.testing.assert_allclose(trapezoidal(0.0, 1.0, duration=2.0, v_max=7.0)(1.0).ds, 1.0)
+    np.testing.assert_allclose(trapezoidal(0.0, 1.0, duration=2.0, a_max=1.5)(0.1).dds, 1.5)
+    both = trapezoidal(0.0, 1.0, duration=2.0, a_max=1.5, v_max=0.8)
+    assert float(both(1.0).ds) <= 0.8
+    np.testing.assert_allclose(trapezoidal(0.0, 1.0, duration=2.0, blend=0.5)(1.0).ds, 1.0)
+    assert float(trapezoidal(0.3, 0.3, duration=2.0)(1.0).s) == 0.3
+    assert float(trapezoidal(0.3, 0.3, duration=2.0, a_max=1.0)(1.0).s) == 0.3
+
+
+def test_rescaled_and_stretched() -> None:
+    law = quintic(1.5, -1.0, 2.0, start_velocity=1.0)
+    slow = law.rescaled(0.0, 1.0).stretched(3.0)
+    np.testing.assert_allclose(slow(1.0).s, (law(0.5).s + 1.0) / 3.0, atol=1e-14)
+    np.testing.assert_allclose(slow(1.0).ds, law(0.5).ds / 6.0, atol=1e-14)
+    np.testing.assert_allclose(slow(1.0).dds, law(0.5).dds / 12.0, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: cubic(0.0), "duration must be positive, got 0"),
+        (lambda: min_jerk(-1.0), "duration must be positive, got -1"),
+        (lambda: quintic(1.0, np.nan), "start must be finite"),
+        (lambda: trapezoidal(), "trapezoidal needs v_max and a_max, or a duration"),
+        (lambda: trapezoidal(v_max=1.0), "trapezoidal needs v_max and a_max, or a duration"),
+        (lambda: trapezoidal(1.0, 1.0, v_max=1, a_max=1), "start and end must differ"),
+        (lambda: trapezoidal(v_max=-1.0, a_max=1.0), "v_max must be positive, got -1"),
+        (lambda: trapezoidal(duration=2.0, v_max=0.5), "v_max must be above 0.5 for 1 in 2 s, got 0.5"),
+        (lambda: trapezoidal(duration=2.0, a_max=0.9), "a_max must be at least 1 for 1 in 2 s, got 0.9"),
+        (lambda: trapezoidal(duration=1.0, a_max=4.0, v_max=1.0), "duration must be at least 1.25 s"),
+        (lambda: trapezoidal(duration=1.0, blend=0.6), "blend must be above 0 and at most 0.5, got 0.6"),
+        (lambda: trapezoidal(duration=1.0, blend=0.2, a_max=1.0), "give no v_max and no a_max with it"),
+        (lambda: s_curve(v_max=1, a_max=1, j_max=0), "j_max must be positive, got 0"),
+        (lambda: s_curve(1, 1, v_max=1, a_max=1, j_max=1), "start and end must differ, got 1 twice"),
+        (lambda: TimingLaw([0.0, 1.0, 1.0], [[0.0, 1.0]]), "breaks must increase, got 1"),
+        (lambda: TimingLaw([0.5, 1.0], [[0.0]]), "start at 0, got [0.5, 1.0]"),
+        (lambda: TimingLaw([0.0, 1.0], [[0.0, 1.0]]), "coefficients must have shape (n, 1), got (1, 2)"),
+        (lambda: cubic(1.0, 2.0, 2.0).rescaled(0.0, 1.0), "ends where it starts, at 2, cannot be rescaled"),
+    ],
+)
+def test_bad_arguments_say_what_came(make, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        make()
