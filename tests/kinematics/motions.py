@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 import thunder_py as th
 from thunder_py.reference import TaskReference
@@ -24,10 +23,11 @@ def robot(name: str) -> th.Robot:
 
 
 class Swing:
-    """Position on a small ellipse, orientation swinging about an axis; starts at rest's distance from nothing."""
+    """Position on a circle that is tilted, orientation swinging about an axis."""
 
     def __init__(self, T, axis=(0.0, 0.0, 1.0), angle=0.4, size=0.05, rate=1.5, offset=0.0):
         self.T, self.axis = np.asarray(T), np.asarray(axis) / np.linalg.norm(axis)
+        self.skew = np.cross(self.axis, np.eye(3)).T
         self.angle, self.size, self.rate, self.offset = angle, size, rate, offset
 
     def __call__(self, t):
@@ -35,7 +35,8 @@ class Swing:
         p = self.T[:3, 3] + self.size * np.array([s, 1.0 - c, 0.5 * s])
         v = self.size * r * np.array([c, s, 0.5 * c])
         v_dot = self.size * r**2 * np.array([-s, c, -0.5 * s])
-        R = Rotation.from_rotvec((self.offset + self.angle * s) * self.axis).as_matrix() @ self.T[:3, :3]
+        turn, S = self.offset + self.angle * s, self.skew
+        R = (np.eye(3) + np.sin(turn) * S + (1.0 - np.cos(turn)) * S @ S) @ self.T[:3, :3]
         w, w_dot = self.angle * r * c * self.axis, -self.angle * r**2 * s * self.axis
         return TaskReference(p, R, np.r_[v, w], np.r_[v_dot, w_dot])
 

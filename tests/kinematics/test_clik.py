@@ -85,7 +85,7 @@ def test_planar_angle_is_the_angle_itself():
     scara = robot("scara")
     clik = CLIK(scara, 5.0, rows=SCARA_ROWS, method="inverse", orientation="rotation_vector")
     for yaw in (-3.0, -1.0, 0.5, 2.5):
-        target = SCARA_START + [0, 0, 0, -yaw]  # joint 4 turns about an axis that points down
+        target = SCARA_START + np.array([0, 0, 0, -yaw])  # joint 4 turns about an axis that points down
         clik.step(0.0, SCARA_START, Swing(pose(target, "scara"), size=0.0, angle=0.0)(0.0))
         assert clik.error == pytest.approx([0, 0, 0, yaw], abs=1e-12)
 
@@ -182,12 +182,17 @@ def test_posture_is_reached_where_the_task_leaves_it_free():
 
 def scara_clik(method, **options):
     return CLIK(
-        robot("scara"), options.pop("K", 100.0), rows=SCARA_ROWS, method=method, orientation="rotation_vector", **options
+        robot("scara"),
+        options.pop("K", 100.0),
+        rows=SCARA_ROWS,
+        method=method,
+        orientation="rotation_vector",
+        **options,
     )
 
 
 def test_euler_error_falls_with_the_step():
-    """Each Euler step misses by dt^2/2 times an acceleration a, which feedback balances: |e| is about dt |a| / (2 K)."""
+    """A step misses by dt^2/2 times an acceleration a, which feedback balances: |e| is about dt |a| / (2 K)."""
     reference = Swing(pose(SCARA_START, "scara"))
     for method in ("inverse", "pseudoinverse"):
         clik, late = scara_clik(method), []

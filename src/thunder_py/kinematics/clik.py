@@ -170,7 +170,6 @@ class CLIK(_core.Clik):
         robot: Robot,
         K_p: npt.ArrayLike,
         K_o: npt.ArrayLike,
-        *,
         frame: int | str | None = None,
         **options: Any,
     ) -> CLIK:

@@ -84,7 +84,8 @@ class SphericalWristIK(_core.SphericalWrist):
         target = pose(T, "T")
         start = np.zeros(6) if near is None else array(near, (6,), "near")
         q = self._solve(target, start)
-        q = start + np.remainder(q - start + np.pi, _TURN) - np.pi if near is not None else q
+        if near is not None:
+            q = q + _TURN * np.round((start - q) / _TURN)
         if limits:
             q = self._within_limits(q)
         if near is not None:

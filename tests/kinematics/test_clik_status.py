@@ -1,0 +1,199 @@
+"""What a CLIK reports, and what it refuses: singular starts, NaN, targets out of reach, limits, bad arguments."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.kinematics.motions import PANDA_START, SCARA_ROWS, SCARA_START, Swing, at_rest, pose, robot
+from thunder_py.kinematics import CLIK, JointCentering, Manipulability, Posture
+
+Status = th._core.Status
+STRETCHED = np.array([0.3, 0.0, 0.1, 0.2])
+OPTIONS = {"rows": SCARA_ROWS, "orientation": "rotation_vector"}
+
+
+def beside(q):
+    """A target beside where the SCARA's tip is at q."""
+    T = pose(q, "scara").copy()
+    T[:3, 3] += [0.02, 0.01, 0.0]
+    return at_rest(T)
+
+
+@pytest.mark.parametrize(("method", "order"), [("inverse", 1), ("pseudoinverse", 1), ("inverse", 2)])
+def test_singular_start_stands_still(method, order):
+    gains = {"K_D": 10.0, "order": 2} if order == 2 else {}
+    clik = CLIK(robot("scara"), 20.0, method=method, **OPTIONS, **gains)
+    dq = np.array([0.1, 0.2, -0.3, 0.4])
+    out = clik.step(0.0, STRETCHED, beside(STRETCHED), dq)
+    assert clik.status == Status.singular
+    np.testing.assert_array_equal(out, -10.0 * dq if order == 2 else np.zeros(4))
+    result = clik.follow(lambda t: beside(STRETCHED), STRETCHED, 0.01)
+    assert not result.ok
+    assert (result.q == STRETCHED).all()
+
+
+@pytest.mark.parametrize("options", [{"damping": 0.05}, {"damping": 0.05, "threshold": 0.1}])
+def test_damped_leaves_a_singular_start(options):
+    target = robot("scara").forward_kinematics(SCARA_START)
+    clik = CLIK(robot("scara"), 20.0, method="damped", **OPTIONS, **options)
+    start = STRETCHED + np.array([0, 1e-3, 0, 0])  # exactly stretched, no velocity bends the elbow in first order
+    result = clik.follow(th.reference.SetPose(target), start, 4.0)
+    assert result.ok
+    assert result.error_norm()[-1] < 1e-8
+    assert np.abs(result.dq).max() < 100.0
+
+
+def test_damping_bounds_velocities_where_the_inverse_does_not():
+    target = robot("scara").forward_kinematics(SCARA_START)
+    near = STRETCHED + np.array([0, 1e-2, 0, 0])
+    damped = CLIK(robot("scara"), 20.0, method="damped", damping=0.1, **OPTIONS).step(0.0, near, at_rest(target))
+    exact = CLIK(robot("scara"), 20.0, method="inverse", **OPTIONS).step(0.0, near, at_rest(target))
+    assert np.abs(exact).max() > 10.0 * np.abs(damped).max()
+
+
+def test_target_out_of_reach():
+    """The plain inverse runs into the stretched arm and stops there; the damped one points at the target."""
+    T = pose(SCARA_START, "scara").copy()
+    T[:3, 3] = [2.0, 0.0, T[2, 3]]
+    inverse = CLIK(robot("scara"), 5.0, method="inverse", velocity_limits=3.0, **OPTIONS)
+    result = inverse.follow(th.reference.SetPose(T), SCARA_START, 2.0)
+    assert Status.saturated in result.status
+    assert np.isfinite(result.q).all()
+    damped = CLIK(robot("scara"), 5.0, method="damped", damping=0.3, velocity_limits=3.0, **OPTIONS)
+    result = damped.follow(th.reference.SetPose(T), SCARA_START, 10.0)
+    assert result.ok
+    assert np.linalg.norm(robot("scara").forward_kinematics(result.q[-1])[:2, 3]) == pytest.approx(1.0, abs=1e-2)
+    assert result.error[-1, 0] == pytest.approx(1.0, abs=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("broken", "order"), [*((what, 1) for what in ("q", "p", "xi", "R", "null")), ("dq", 2), ("q", 2), ("p", 2)]
+)
+def test_nan_is_a_status(broken, order):
+    gains = {"K_D": 5.0, "order": 2} if order == 2 else {}
+    q, dq, reference = PANDA_START.copy(), np.full(7, 0.1), Swing(pose(PANDA_START))(0.1)
+    reference = reference._replace(**{k: np.array(getattr(reference, k)) for k in reference._fields})
+    null = np.zeros(7)
+    clik = CLIK(robot("panda"), 5.0, null_space=lambda t, q: null, **gains)
+    if broken == "R":
+        reference.R[0, 0] += 0.1  # no rotation any more
+    else:
+        {"q": q, "dq": dq, "null": null}.get(broken, getattr(reference, broken, None))[1] = np.nan
+    out = clik.step(0.0, q, reference, dq)
+    assert clik.status == Status.invalid_input
+    assert np.isfinite(out).all()
+    if order == 1:
+        assert not out.any()
+    null[:] = 0.0
+    clik.step(0.0, PANDA_START, Swing(pose(PANDA_START))(0.1), np.zeros(7))
+    assert clik.status == Status.ok
+
+
+def test_limits_keep_the_direction():
+    free = CLIK(robot("panda"), 50.0)
+    reference = Swing(pose(PANDA_START + 0.3))(0.0)
+    dq = free.step(0.0, PANDA_START, reference)
+    limits = np.where(np.arange(7) == 3, np.inf, 0.5)
+    limited = CLIK(robot("panda"), 50.0, velocity_limits=limits)
+    scaled = limited.step(0.0, PANDA_START, reference)
+    assert limited.status == Status.saturated
+    assert np.abs(scaled[limits < 1]).max() == pytest.approx(0.5)
+    np.testing.assert_allclose(scaled / np.linalg.norm(scaled), dq / np.linalg.norm(dq), rtol=1e-12)
+    small = CLIK(robot("panda"), 50.0, velocity_limits=1e3)
+    np.testing.assert_array_equal(small.step(0.0, PANDA_START, reference), dq)
+    assert small.status == Status.ok
+
+
+def test_limits_of_second_order():
+    clik = CLIK(robot("scara"), 100.0, K_D=20.0, order=2, velocity_limits=0.3, **OPTIONS)
+    result = clik.follow(th.reference.SetPose(pose(SCARA_START + 0.3, "scara")), SCARA_START, 4.0)
+    assert Status.saturated in result.status
+    assert np.abs(result.dq).max() <= 0.3 + 1e-12
+    np.testing.assert_allclose(np.diff(result.dq, axis=0), 1e-3 * result.ddq[:-1], atol=1e-13)
+    assert result.error_norm()[-1] < 1e-4
+
+
+def test_euler_angles_end_where_the_second_is_zero():
+    """The SCARA's tool points down: theta = 180 degrees, always. Position alone goes."""
+    clik = CLIK(robot("scara"), 5.0, rows=SCARA_ROWS, orientation="zyz")
+    clik.step(0.0, SCARA_START, beside(SCARA_START))
+    assert clik.status == Status.singular
+    position = CLIK(robot("scara"), 5.0, rows=("x", "y", "z"), orientation="zyz")
+    position.step(0.0, SCARA_START, beside(SCARA_START))
+    assert position.status == Status.ok
+
+
+def test_l_inverse_at_89_degrees_is_no_singularity_of_the_arm():
+    T = pose(PANDA_START)
+    for degrees, expected in ((88.0, Status.ok), (89.5, Status.singular)):
+        clik = CLIK(robot("panda"), 2.0, orientation="axis_angle")
+        clik.step(0.0, PANDA_START, Swing(T, offset=np.radians(degrees), angle=0.0)(0.0))
+        assert clik.status == expected
+
+
+def test_joint_reference_says_where_it_ends():
+    clik = CLIK(robot("scara"), 5.0, method="inverse", **OPTIONS)
+    with pytest.raises(ValueError, match=r"^the CLIK cannot follow this reference: status singular at t = 0 s$"):
+        clik.joint_reference(lambda t: beside(STRETCHED), STRETCHED, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"K": -1.0}, r"^K must be positive definite"),
+        ({"K": [1.0, 2.0]}, r"^K must be a number, 6 numbers or a 6 x 6 matrix"),
+        ({"method": "pseudo"}, r"^method must be one of inverse, transpose, .* did you mean 'pseudoinverse'\?$"),
+        ({"orientation": "euler"}, r"^orientation must be one of axis_angle, axis_angle_plain, "),
+        ({"method": "inverse"}, r"^method 'inverse' needs as many rows as joints, got 6 rows and 7 joints; choose"),
+        ({"order": 3}, r"^order must be 1 or 2, got 3$"),
+        ({"order": 2}, r"^K_D is needed for order 2$"),
+        ({"K_D": 1.0}, r"^K_D is of order 2, got order 1$"),
+        ({"order": 2, "K_D": [[1, 2], [0, 1]]}, r"^K_D must be"),
+        ({"order": 2, "K_D": 1.0, "method": "transpose"}, r"^method 'transpose' is of order 1, got order 2$"),
+        ({"method": "damped"}, r"^damping is needed for method 'damped'$"),
+        ({"damping": 0.1}, r"^damping and threshold are of method 'damped', got method 'pseudoinverse'$"),
+        ({"method": "damped", "damping": 0.0}, r"^damping must be positive, got 0$"),
+        ({"method": "damped", "damping": 0.1, "measure": "det"}, r"^measure must be one of singular_value, manip"),
+        ({"rows": ["y", "x"]}, r"^rows must be some of x, y, z, rx, ry, rz, or of 0 to 5, in this order, got \["),
+        ({"rows": []}, r"^rows must be"),
+        ({"frame": "hand"}, r"frame"),
+        ({"velocity_limits": [1.0, 2.0]}, r"^velocity_limits must have shape \(7,\), got \(2,\)$"),
+        ({"velocity_limits": 0.0}, r"^velocity_limits must be positive, got \["),
+        ({"null_space": [1.0, 2.0]}, r"^null_space must have shape \(7,\), got \(2,\)$"),
+        ({"null_space": Manipulability(-1.0)}, r"^gain must be positive, got -1$"),
+        ({"null_space": Posture([0.0], 1.0)}, r"^q must have shape \(7,\), got \(1,\)$"),
+        ({"null_space": JointCentering(1.0, lower=np.ones(7), upper=-np.ones(7))}, r"^lower must not exceed upper"),
+        ({"method": "transpose", "null_space": np.zeros(7)}, r"^null_space is of methods 'pseudoinverse' and 'damped'"),
+        ({"largest_condition": 0.0}, r"^largest_condition must be positive, got 0$"),
+    ],
+)
+def test_bad_arguments_say_what_came(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        CLIK(robot("panda"), **{"K": 1.0, **arguments})
+
+
+def test_other_refusals():
+    with pytest.raises(ValueError, match=r"^method 'pseudoinverse' needs at least as many joints as rows, got 6 "):
+        CLIK(robot("scara"), 1.0)
+    with pytest.raises(ValueError, match=r"^robot must be a Robot, got str$"):
+        CLIK("panda", 1.0)
+    clik = CLIK(robot("panda"), 1.0, K_D=1.0, order=2)
+    reference = at_rest(pose(PANDA_START))
+    with pytest.raises(ValueError, match=r"^dq is needed: this CLIK is of order 2$"):
+        clik.step(0.0, PANDA_START, reference)
+    with pytest.raises(ValueError, match=r"has no p, R, xi, xi_dot$"):
+        clik.step(0.0, PANDA_START, 3.0, PANDA_START)
+    with pytest.raises(ValueError, match=r"^reference must be callable with a time, got TaskReference$"):
+        clik.follow(reference, PANDA_START, 1.0)
+    with pytest.raises(ValueError, match=r"^duration must be positive, got -1$"):
+        clik.follow(lambda t: reference, PANDA_START, -1.0)
+    with pytest.raises(ValueError, match=r"^integrator must be one of euler, rk4, got 'rk45'; did you mean 'rk4'\?$"):
+        clik.follow(lambda t: reference, PANDA_START, 1.0, integrator="rk45")
+    with pytest.raises(ValueError, match=r"^dq0 is of order 2; this CLIK is of order 1$"):
+        CLIK(robot("panda"), 1.0).follow(lambda t: reference, PANDA_START, 1.0, dq0=np.zeros(7))
+    with pytest.raises(ZeroDivisionError):  # what a user's callable raises comes through
+        clik.follow(lambda t: 1 / 0, PANDA_START, 1.0)
+    with pytest.raises(ValueError, match=r"^K_o must be a number, \(3,\) or \(3, 3\), got shape \(2,\)$"):
+        CLIK.visual_servoing(robot("panda"), 1.0, [1.0, 2.0])

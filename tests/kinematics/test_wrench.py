@@ -1,0 +1,58 @@
+"""Statics: wrenches and the joint torques that hold them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.kinematics.motions import PANDA_START, robot
+from thunder_py.kinematics import joint_torque, wrench_from_torque
+
+RNG = np.random.default_rng(3)
+
+
+def test_power_is_the_same_at_the_joints_and_at_the_frame():
+    panda = robot("panda")
+    q, dq, F = RNG.normal(size=(5, 7)), RNG.normal(size=(5, 7)), RNG.normal(size=(5, 6))
+    for frame in (None, 4):
+        tau = joint_torque(panda, q, F, frame)
+        xi = np.einsum("kij,kj->ki", panda.jacobian(q, frame), dq)
+        np.testing.assert_allclose((tau * dq).sum(axis=1), (F * xi).sum(axis=1), rtol=1e-12)
+
+
+def test_payload_is_held_against_its_weight():
+    """A point mass at the tool adds to gravity what holding its weight takes."""
+    panda = robot("panda")
+    loaded = panda.inertial.copy()
+    tool = panda.description.tool[:3, 3]
+    extra = np.r_[2.0, 2.0 * tool, 2.0 * (tool @ tool * np.eye(3) - np.outer(tool, tool))[np.triu_indices(3)]]
+    loaded[6] += extra
+    more = panda.replace(inertial=loaded).gravity_vector(PANDA_START) - panda.gravity_vector(PANDA_START)
+    held = joint_torque(panda, PANDA_START, [0, 0, 2.0 * 9.81, 0, 0, 0])
+    np.testing.assert_allclose(more, held, atol=1e-12)
+
+
+def test_wrench_from_torque():
+    panda, scara = robot("panda"), robot("scara")
+    q, F = RNG.normal(size=(4, 3, 7)), RNG.normal(size=(4, 3, 6))
+    np.testing.assert_allclose(wrench_from_torque(panda, q, joint_torque(panda, q, F)), F, atol=1e-9)
+    tau = RNG.normal(size=7)  # not all of it is a wrench's: the rest is no further away
+    best = wrench_from_torque(panda, PANDA_START, tau)
+    rest = tau - joint_torque(panda, PANDA_START, best)
+    np.testing.assert_allclose(panda.jacobian(PANDA_START) @ rest, 0.0, atol=1e-13)
+    # the SCARA's joints feel no moment about x and y
+    F = wrench_from_torque(scara, [0.2, 1.0, 0.1, 0.3], joint_torque(scara, [0.2, 1.0, 0.1, 0.3], [1, 2, 3, 4, 5, 6]))
+    np.testing.assert_allclose(F, [1, 2, 3, 0, 0, 6], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrench", "message"),
+    [
+        ([1.0, 2.0], r"^wrench must have shape \(\.\.\., 6\), got \(2,\)$"),
+        ([np.nan] * 6, r"^wrench must be finite$"),
+        ("force", r"^wrench must be numbers"),
+    ],
+)
+def test_bad_wrenches(wrench, message):
+    with pytest.raises(ValueError, match=message):
+        joint_torque(robot("panda"), PANDA_START, wrench)
