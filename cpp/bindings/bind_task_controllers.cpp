@@ -1,6 +1,8 @@
 // Controllers in task space, for Python.
 #include "control.hpp"
+#include "prediction.hpp"
 #include "thunder/control/cartesian_computed_torque.hpp"
+#include "thunder/control/cartesian_mact.hpp"
 #include "thunder/control/impedance.hpp"
 #include "thunder/control/operational_space.hpp"
 
@@ -18,9 +20,9 @@ TaskRows task_rows(const Model& model, const std::vector<int>& rows) {
   return result;
 }
 
-TaskSetup task_setup(const Model& model, const std::vector<int>& rows, const py::object& frame, const ArrayLike& K_d,
-                     const py::object& posture, const py::object& K_posture) {
-  TaskSetup task{find_frame(model, frame), task_rows(model, rows), {read_gain(K_d, "K_d", model.n()), {}, {}}};
+TaskSetup task_setup(const Model& model, const std::vector<int>& rows, const py::object& frame, const ArrayLike& damping,
+                     const py::object& posture, const py::object& K_posture, const char* damping_name = "K_d") {
+  TaskSetup task{find_frame(model, frame), task_rows(model, rows), {read_gain(damping, damping_name, model.n()), {}, {}}};
   if (posture.is_none() != K_posture.is_none())
     throw py::value_error(std::string("posture and K_posture belong together, ") +
                           (posture.is_none() ? "posture" : "K_posture") + " is missing");
@@ -131,12 +133,31 @@ void bind_impedance(py::module_& module) {
           "world axes. Set it before a step; zero at first.");
 }
 
+void bind_cartesian_mact(py::module_& module) {
+  py::class_<CartesianMACT, TaskController, std::shared_ptr<CartesianMACT>> cls(
+      module, "CartesianMACT", "Modified adaptive computed torque in task space.");
+  cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_xi, const ArrayLike& K_v,
+                      const std::shared_ptr<AdaptationLaw>& law, const std::vector<bool>& unknown,
+                      const PredictionArguments& prediction, const std::vector<int>& rows, const py::object& frame,
+                      const py::object& posture, const py::object& K_posture) {
+            TaskSetup task = task_setup(*model, rows, frame, K_v, posture, K_posture, "K_v");
+            const int m = task.rows.count();
+            return std::make_shared<CartesianMACT>(make_adaptive_model(model, unknown, law),
+                                                   make_prediction_error(model, prediction), std::move(task),
+                                                   read_gain(K_xi, "K_xi", m));
+          }),
+          py::arg("model"), py::arg("K_xi"), py::arg("K_v"), py::arg("law").none(true), py::arg("unknown"),
+          py::arg("prediction"), py::arg("rows"), py::arg("frame"), py::arg("posture"), py::arg("K_posture"));
+  bind_estimate(cls);
+}
+
 }  // namespace
 
 void bind_task_controllers(py::module_& module) {
   bind_operational_space(module);
   bind_cartesian_computed_torque(module);
   bind_impedance(module);
+  bind_cartesian_mact(module);
 }
 
 }  // namespace thunder::python

@@ -2,12 +2,8 @@
 
 namespace thunder {
 
-namespace {
-
 using Eigen::Map;
 using Eigen::VectorXd;
-
-}  // namespace
 
 Backstepping::Backstepping(AdaptiveModel adaptive_model, const Frame<double>& frame, Task task, Gains gains)
     : AdaptiveController(std::move(adaptive_model), std::move(gains.K_d)),
@@ -27,13 +23,11 @@ Backstepping::Terms Backstepping::blank_terms() const {
   return {FrameMotion(n()), TaskError(), zero, zero, zero, zero};
 }
 
-/// dq_r (eq. 30) and its exact derivative, with dq_r = J' y, A y = v, L v = b; false where A = J J' is singular.
+/// dq_r (eq. 30) and its exact derivative, with dq_r = J^+ v, L v = b; false where J J' is singular.
 bool Backstepping::reference_motion(const double* dq, Terms& o) const noexcept {
   const TaskError& task = o.task;
-  const TaskJacobian &J = o.motion.J, &J_dot = o.motion.J_dot;
   Matrix6d A_inverse;
-  if (!invert_gram(J, rows_, A_inverse)) return false;
-  const Matrix6d half = J_dot.lazyProduct(J.transpose());  // of Adot = half + half'
+  if (!invert_gram(o.motion.J, rows_, A_inverse)) return false;
   Matrix6d L_inverse = Matrix6d::Identity();
   L_inverse.bottomRightCorner<3, 3>() = task.L.bottomRightCorner<3, 3>().inverse();
 
@@ -41,10 +35,7 @@ bool Backstepping::reference_motion(const double* dq, Terms& o) const noexcept {
   const Vector6d b_dot = task.f_dot + Lambda_ * task.e_dot;
   const Vector6d v = L_inverse * b;
   const Vector6d v_dot = L_inverse * (b_dot - task.L_dot * v);
-  const Vector6d y = A_inverse * v;
-  const Vector6d y_dot = A_inverse * (v_dot - (half + half.transpose()) * y);
-  o.dq_r = J.transpose().lazyProduct(y);
-  o.ddq_r = J_dot.transpose().lazyProduct(y) + J.transpose().lazyProduct(y_dot);
+  least_norm_motion(o.motion.J, o.motion.J_dot, A_inverse, v, v_dot, o.dq_r, o.ddq_r);
   o.s = o.dq_r - Map<const VectorXd>(dq, n());
   return true;
 }

@@ -9,6 +9,7 @@ from .act import ACT
 from .adaptation import Gradient, Natural, link_gains
 from .backstepping import Backstepping, BacksteppingTerms
 from .cartesian_computed_torque import CartesianComputedTorque, Obstacle, arm_points
+from .cartesian_mact import CartesianMACT
 from .computed_torque import ComputedTorque
 from .impedance import Impedance
 from .independent_joint import IndependentJoint
@@ -26,6 +27,7 @@ __all__ = [
     "Backstepping",
     "BacksteppingTerms",
     "CartesianComputedTorque",
+    "CartesianMACT",
     "ComputedTorque",
     "DCMotor",
     "Gradient",

@@ -40,7 +40,8 @@ class OperationalSpace(_core.OperationalSpace):
     integral_limit : float or (m,) array_like, optional
         The integral of e is clipped to plus and minus this [m s, rad s].
     rows : sequence of int or str, optional
-        What is controlled, of ``x y z rx ry rz`` (or 0 to 5); default everything. A SCARA has ``("x", "y", "z", "rz")``.
+        What is controlled, of ``x y z rx ry rz`` (or 0 to 5); default everything. A SCARA has
+        ``("x", "y", "z", "rz")``.
     frame : int or str, optional
         Controlled frame, default the end effector.
     posture : (n,) array_like, optional

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -29,14 +30,21 @@ def resolve_rows(rows: Sequence[int | str] | None) -> list[int]:
     if rows is None:
         return list(range(6))
     try:
-        items = [] if isinstance(rows, str) else list(rows)
+        items: list[int | str] = [] if isinstance(rows, str) else list(rows)
     except TypeError:
         items = []
-    numbers = [ROW_NAMES.index(item) if isinstance(item, str) and item in ROW_NAMES else item for item in items]
-    whole = all(isinstance(r, (int, np.integer)) and not isinstance(r, bool) and 0 <= r <= 5 for r in numbers)
-    if not numbers or not whole or any(b <= a for a, b in zip(numbers, numbers[1:], strict=False)):
+    numbers = [_number(item) for item in items]
+    if not numbers or min(numbers) < 0 or any(b <= a for a, b in pairwise(numbers)):
         raise ValueError(f"rows must be some of {', '.join(ROW_NAMES)}, or of 0 to 5, in this order, got {rows!r}")
-    return [int(r) for r in numbers]
+    return numbers
+
+
+def _number(row: object) -> int:
+    """Return 0 to 5, or -1 for what is no row."""
+    if isinstance(row, str):
+        return ROW_NAMES.index(row) if row in ROW_NAMES else -1
+    whole = isinstance(row, (int, np.integer)) and not isinstance(row, bool)
+    return int(row) if whole and 0 <= row <= 5 else -1  # type: ignore[call-overload, operator]
 
 
 def require_robot(robot: object) -> None:

@@ -60,4 +60,15 @@ inline bool invert_damped_gram(const TaskJacobian& J, TaskRows rows, double damp
   return invert_task_matrix(A, rows, A_inverse);
 }
 
+/// u = J^+ v and its exact derivative, from A = J J': u = J' y, A y = v.
+inline void least_norm_motion(const TaskJacobian& J, const TaskJacobian& J_dot, const Matrix6d& A_inverse,
+                              const Eigen::Matrix<double, 6, 1>& v, const Eigen::Matrix<double, 6, 1>& v_dot,
+                              Eigen::VectorXd& u, Eigen::VectorXd& u_dot) noexcept {
+  const Matrix6d half = J_dot.lazyProduct(J.transpose());  // of Adot = half + half'
+  const Eigen::Matrix<double, 6, 1> y = A_inverse * v;
+  const Eigen::Matrix<double, 6, 1> y_dot = A_inverse * (v_dot - (half + half.transpose()) * y);
+  u = J.transpose().lazyProduct(y);
+  u_dot = J_dot.transpose().lazyProduct(y) + J.transpose().lazyProduct(y_dot);
+}
+
 }  // namespace thunder

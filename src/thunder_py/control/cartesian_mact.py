@@ -1,0 +1,111 @@
+"""Modified adaptive computed torque in task space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy.typing as npt
+
+from .. import _core
+from ..parameters import UnknownParameters
+from ..robot import Robot
+from .adaptation import LawLike
+from .prediction import prediction_arguments
+from .task_rows import resolve_rows
+from .unknown import resolve_unknown
+
+__all__ = ["CartesianMACT"]
+
+
+class CartesianMACT(_core.CartesianMACT):
+    """Modified adaptive computed torque in task space: follows a `TaskReference`.
+
+    ::
+
+        e     = [p_d - p; r sin(theta)]      e' = L' xi_d - L J dq
+        beta  = (L J)^+ L' xi_d + N K_posture (posture - q)      alpha = d beta/dt      s = beta - dq
+        tau   = Y_r(q, dq, beta, alpha) pihat + K_v s + J' L' K_xi e
+        pihat' = Gamma^-1 (Y_u' s + gamma W_u' R_t (y - W pihat))
+
+    with N = I - (L J)^+ L J, and y = W pi the low-passed torque and its regressor. Unlike in `Backstepping`, the error
+    is not part of the reference velocity beta: stiffness K_xi and damping K_v are what you set. Every gain is a number,
+    one number per row or a symmetric positive definite matrix.
+
+    Parameters
+    ----------
+    robot : Robot
+        The nominal model; the estimate starts at its parameters.
+    K_xi : float, (m,) or (m, m) array_like
+        Stiffness [N/m, N m], for the m rows of the task.
+    K_v : float, (n,) or (n, n) array_like
+        Damping of the joints [N m s/rad]. Sampled, it must stay well below inertia over period, joint by joint.
+    Gamma : float, (u,) or (u, u) array_like, optional
+        For the u unknown parameters; large adapts slowly (the paper's R_p is its inverse). Not with ``law``, nor with
+        ``adaptive=False``.
+    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
+        What adapts, see `Robot.unknown`; default everything.
+    adaptive : bool
+        False keeps the estimate where it starts.
+    law : Gradient or Natural, optional
+        In place of Gamma: how the estimate moves.
+    gamma : float
+        Weight of the prediction error; 0 leaves it out, and then e need not vanish at a set point.
+    R_t : float, (n,) or (n, n) array_like
+        Weight of the joints in the prediction error [1/(N m)²].
+    route : {"regressor", "acceleration"}
+        How W comes without measured accelerations, see `MACT`.
+    cutoff : float
+        Of the low-pass filter of torque and regressor [Hz].
+    rows : sequence of int or str, optional
+        What is controlled, of ``x y z rx ry rz`` (or 0 to 5); default everything.
+    frame : int or str, optional
+        Controlled frame, default the end effector.
+    posture : (n,) array_like, optional
+        What a redundant arm moves to, with `K_posture`; default the null space is only damped, through s.
+    K_posture : float, (n,) or (n, n) array_like, optional
+        [1/s].
+
+    Attributes
+    ----------
+    unknown : UnknownParameters
+        What adapts.
+
+    Notes
+    -----
+    D4.2, eqs. (68) and (69). Their alpha is not the derivative of beta, and then the proof does not hold (errata D-12);
+    with the derivative, ``V = 1/2 (e' K_xi e + s' M s + pitilde' Gamma pitilde)`` has
+    ``V' = -s' K_v s - gamma (W pitilde)' R_t (W pitilde)``. In a partial task, L J and
+    L' xi_d stand for their chosen rows. Integration of the estimate, and what is taken for the applied torque, are as
+    in `MACT`.
+
+    Near singularities, 88.9 degrees of orientation error or a condition number of J (Frobenius norms) past 200, the
+    status is ``singular``, the torque the estimated gravity minus ``K_v dq``, and nothing adapts.
+
+    Signals: ``error`` (e), ``s``, ``prediction_error`` (y - W pihat), ``parameters``. Status ``diverged`` once an
+    estimate passes 1e6, until `reset`.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        K_xi: npt.ArrayLike,
+        K_v: npt.ArrayLike,
+        Gamma: npt.ArrayLike | None = None,
+        *,
+        unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
+        adaptive: bool = True,
+        law: LawLike | None = None,
+        gamma: float = 0.0,
+        R_t: npt.ArrayLike = 1.0,
+        route: Literal["regressor", "acceleration"] = "regressor",
+        cutoff: float = 5.0,
+        rows: Sequence[int | str] | None = None,
+        frame: int | str | None = None,
+        posture: npt.ArrayLike | None = None,
+        K_posture: npt.ArrayLike | None = None,
+    ) -> None:
+        self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
+        prediction = prediction_arguments(route, cutoff, gamma if adaptive else 0.0, R_t)
+        mask, chosen = self.unknown.mask.tolist(), resolve_rows(rows)
+        super().__init__(robot, K_xi, K_v, adaptation, mask, prediction, chosen, frame, posture, K_posture)

@@ -1,0 +1,231 @@
+"""Cartesian computed torque: the formula, what P promises, repulsion, and D4.2's misprints as negative tests."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import CartesianComputedTorque, Obstacle, Status, arm_points
+from thunder_py.reference import SetPose
+
+from .arms import Q0, panda
+from .task_terms import SCARA_ROWS, State, bias_torque, error_acceleration, gain, scara, states, task_terms
+
+CASES = [pytest.param(s, id=f"{s.robot.name}-{len(s.rows)}") for s in states(1)]
+SPHERES = (Obstacle([0.2, 0.3, 0.5], 0.1), Obstacle([-0.2, 0.1, 0.7]))
+
+
+def law_of(s: State, **changes: object) -> CartesianComputedTorque:
+    n = s.robot.n
+    arguments: dict[str, object] = {
+        "K_p": gain(s.rows, 80.0, 120.0),
+        "K_v": gain(s.rows, 15.0, 25.0),
+        "K_d": np.linspace(1.0, 3.0, n),
+        "posture": np.linspace(-0.5, 0.5, n),
+        "K_posture": np.linspace(4.0, 8.0, n),
+        "obstacles": SPHERES,
+        "points": [2, (3, [0.1, 0.0, 0.05])],
+        "rows": s.rows,
+    }
+    return CartesianComputedTorque(s.robot, **{**arguments, **changes})  # type: ignore[arg-type]
+
+
+def point(robot: th.Robot, q: np.ndarray, link: int, offset: np.ndarray) -> np.ndarray:
+    return (robot.forward_kinematics(q, link) @ [*offset, 1.0])[:3]
+
+
+def repulsion(s: State, gain: float, influence: float, bound: float) -> np.ndarray:
+    """Eqs. 109 and 110 with the bounds, the Jacobians of the points by differences."""
+    tau, h = np.zeros(s.robot.n), 1e-6
+    for link, offset in ((2, np.zeros(3)), (3, np.array([0.1, 0.0, 0.05]))):
+        x = point(s.robot, s.q, link, offset)
+        J = np.column_stack(
+            [
+                (point(s.robot, s.q + d, link, offset) - point(s.robot, s.q - d, link, offset)) / (2 * h)
+                for d in h * np.eye(s.robot.n)
+            ]
+        )
+        for obstacle in SPHERES:
+            away = x - obstacle.centre
+            d = np.linalg.norm(away) - obstacle.radius
+            if d < influence:
+                size = min(gain * (1.0 / d - 1.0 / influence), bound)
+                tau += J.T @ (size * away / np.linalg.norm(away))
+    return tau
+
+
+@pytest.mark.parametrize("s", CASES)
+@pytest.mark.parametrize("shape", [(1.0, np.inf, 1e9), (3.0, 0.4, 4.0)], ids=["paper", "bounded"])
+def test_equals_the_law_written_out(s: State, shape: tuple[float, float, float]) -> None:
+    task, n = task_terms(s), s.robot.n
+    M = s.robot.mass_matrix(s.q)
+    M_X = np.linalg.inv(task.J @ np.linalg.solve(M, task.J.T))
+    P = np.eye(n) - task.J.T @ M_X @ task.J @ np.linalg.inv(M)
+    free = np.linspace(4, 8, n) * (np.linspace(-0.5, 0.5, n) - s.q) - np.linspace(1, 3, n) * s.dq
+    free += repulsion(s, *shape)
+    wanted = task.f_dot + gain(s.rows, 15, 25) * task.e_dot + gain(s.rows, 80, 120) * task.e
+    expected = task.J.T @ M_X @ (wanted - task.J_dot @ s.dq) + bias_torque(s) + P @ free
+    law = law_of(s, gain=shape[0], influence=shape[1], largest_force=shape[2])
+    np.testing.assert_allclose(law.step(0.0, s.q, s.dq, s.reference), expected, atol=1e-7)
+    assert law.status is Status.ok
+
+
+@pytest.mark.parametrize("s", CASES)
+def test_error_dynamics_are_linear(s: State) -> None:
+    """e'' + K_v e' + K_p e = 0, with posture and obstacles in the null space."""
+    task = task_terms(s)
+    tau = law_of(s).step(0.0, s.q, s.dq, s.reference)
+    expected = -gain(s.rows, 15, 25) * task.e_dot - gain(s.rows, 80, 120) * task.e
+    np.testing.assert_allclose(error_acceleration(s, tau), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("s", CASES[:3])
+def test_projector(s: State) -> None:
+    """Errata D-25: the printed I - J J' does not fit torques, and I - J^+ J lets them through to the task."""
+    task, n = task_terms(s), s.robot.n
+    M = s.robot.mass_matrix(s.q)
+    with_null_space, bare = (
+        law_of(s, **changes).step(0.0, s.q, s.dq, s.reference)
+        for changes in ({}, {"obstacles": (), "posture": None, "K_posture": None, "K_d": 1e-12})
+    )
+    tau_null = with_null_space - bare
+    assert np.abs(tau_null).max() > 1.0
+    np.testing.assert_allclose(task.J @ np.linalg.solve(M, tau_null), 0.0, atol=1e-10)
+
+    printed = np.eye(len(s.rows)) - task.J @ task.J.T
+    assert printed.shape != (n, n)
+    kinematic = np.eye(n) - np.linalg.pinv(task.J) @ task.J
+    np.testing.assert_allclose(kinematic @ kinematic, kinematic, atol=1e-12)
+    free = np.linspace(4, 8, n) * (np.linspace(-0.5, 0.5, n) - s.q) - np.linspace(1, 3, n) * s.dq
+    assert np.abs(task.J @ np.linalg.solve(M, kinematic @ free)).max() > 0.5
+
+
+def printed_law(s: State, K_p: float, K_v: float) -> np.ndarray:
+    """Eq. 108 with the printed errors, actual minus desired."""
+    task, M = task_terms(s), s.robot.mass_matrix(s.q)
+    M_X = np.linalg.inv(task.J @ np.linalg.solve(M, task.J.T))
+    wanted = task.f_dot + K_v * -task.e_dot + K_p * -task.e
+    return task.J.T @ M_X @ (wanted - task.J_dot @ s.dq) + bias_torque(s)
+
+
+def test_sign_of_the_errors() -> None:
+    """Errata D-24: with K_P = 100, K_V = 20 the printed signs put the poles at +24.1 and -4.1."""
+    s = states(1)[0]
+    task = task_terms(s)
+    printed = error_acceleration(s, printed_law(s, 100.0, 20.0))
+    np.testing.assert_allclose(printed, 20 * task.e_dot + 100 * task.e, atol=1e-9)
+    np.testing.assert_allclose(np.sort(np.roots([1, -20, -100])), [-4.142, 24.142], atol=1e-3)
+    tau = law_of(s, K_p=100.0, K_v=20.0).step(0.0, s.q, s.dq, s.reference)
+    ours = error_acceleration(s, tau)
+    np.testing.assert_allclose(ours, -20 * task.e_dot - 100 * task.e, atol=1e-9)
+    assert np.roots([1, 20, 100]).real.max() < -9.0
+
+
+def test_printed_signs_diverge() -> None:
+    class Printed:
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, d: th.reference.TaskReference) -> np.ndarray:
+            return printed_law(State(panda(), q, dq, d, ("x", "y", "z")), 100.0, 20.0) - 2.0 * dq
+
+    T = panda().forward_kinematics(Q0)
+    T[0, 3] += 0.01
+    law = CartesianComputedTorque(panda(), 100.0, 20.0, 2.0, rows=("x", "y", "z"))
+    ours = th.simulate(panda(), law, SetPose(T), 0.2, q0=Q0)
+    printed = th.simulate(panda(), Printed(), SetPose(T), 0.2, q0=Q0)
+    positions = [panda().forward_kinematics(run.q[-1])[:3, 3] for run in (ours, printed)]
+    assert np.linalg.norm(positions[0] - T[:3, 3]) < 0.006
+    assert np.linalg.norm(positions[1] - T[:3, 3]) > 0.05
+
+
+def clearance(q: np.ndarray, obstacle: Obstacle) -> float:
+    """Distance of the nearest of the arm's points from the surface."""
+    return min(
+        float(np.linalg.norm(point(panda(), q, link, offset) - obstacle.centre)) - obstacle.radius
+        for link, offset in arm_points(panda())
+    )
+
+
+def test_repulsion_increases_the_clearance() -> None:
+    """The elbow steps aside, the hand stays."""
+    goal = SetPose(panda().forward_kinematics(Q0))
+    obstacle = Obstacle(panda().forward_kinematics(Q0, 4)[:3, 3] + [0.0, 0.12, 0.0], 0.05)
+    ends = []
+    for obstacles in ((), (obstacle,)):
+        law = CartesianComputedTorque(panda(), 100.0, 20.0, 4.0, obstacles=obstacles, influence=0.3)
+        run = th.simulate(panda(), law, goal, 3.0, q0=Q0, log_every=20)
+        assert (run.status == Status.ok).all()
+        assert run.error_norm().max() < 1e-3
+        ends.append(clearance(run.q[-1], obstacle))
+    assert ends[1] > ends[0] + 0.025
+
+
+def test_force_is_bounded_inside_an_obstacle_too() -> None:
+    s = states(1)[0]
+    x = point(s.robot, s.q, 4, np.zeros(3))
+    settings = {"points": [4], "largest_force": 20.0, "posture": None, "K_posture": None}
+    bare = law_of(s, obstacles=(), **settings).step(0.0, s.q, s.dq, s.reference)
+    J = s.robot.jacobian(s.q, 4)[:3]
+    for centre in (x + np.array([0.01, 0, 0]), x + np.array([1e-12, 0, 0]), x):
+        law = law_of(s, obstacles=[Obstacle(centre, 0.1)], **settings)
+        tau = law.step(0.0, s.q, s.dq, s.reference)
+        assert law.status is Status.ok
+        task, M = task_terms(s), s.robot.mass_matrix(s.q)
+        M_X = np.linalg.inv(task.J @ np.linalg.solve(M, task.J.T))
+        P = np.eye(7) - task.J.T @ M_X @ task.J @ np.linalg.inv(M)
+        force = np.array([-20.0, 0, 0]) if centre is not x else np.zeros(3)
+        np.testing.assert_allclose(tau - bare, P @ J.T @ force, atol=1e-7)
+
+
+def test_obstacles_can_move() -> None:
+    s = states(1)[0]
+    law = law_of(s, obstacles=())
+    bare = law.step(0.0, s.q, s.dq, s.reference)
+    law.obstacles = SPHERES
+    moved = law.step(0.0, s.q, s.dq, s.reference)
+    np.testing.assert_array_equal(moved, law_of(s).step(0.0, s.q, s.dq, s.reference))
+    assert np.abs(moved - bare).max() > 0.01
+    np.testing.assert_array_equal(law.obstacles[0].centre, SPHERES[0].centre)
+    assert [o.radius for o in law.obstacles] == [0.1, 0.0]
+    law.obstacles = ()
+    np.testing.assert_array_equal(law.step(0.0, s.q, s.dq, s.reference), bare)
+
+
+def test_points_of_the_arm() -> None:
+    upper, elbow, forearm = (point(panda(), np.zeros(7), link, offset) for link, offset in arm_points(panda()))
+    at = [panda().forward_kinematics(np.zeros(7), link)[:3, 3] for link in (2, 4, 6)]
+    np.testing.assert_allclose(upper, 0.5 * (at[0] + at[1]), atol=1e-12)
+    np.testing.assert_allclose(elbow, at[1], atol=1e-12)
+    np.testing.assert_allclose(forearm, 0.5 * (at[1] + at[2]), atol=1e-12)
+    assert [link for link, _ in arm_points(scara())] == [1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"gain": 0.0}, "gain must be positive, got 0"),
+        ({"influence": -1.0}, "influence must be positive, got -1"),
+        ({"largest_force": np.inf}, "largest_force must be finite"),
+        ({"obstacles": [[0, 0, 0]]}, "obstacles must be a sequence of Obstacle, got [0, 0, 0] in it"),
+        ({"points": [("hand", [0, 0, 0])]}, "frame must be a link index 0 to 7 or one of"),
+        ({"points": [(1, 2, 3)]}, "points must be frames or pairs of a frame and a point in its axes, got (1, 2, 3)"),
+        ({"points": [(1, [0, 0])]}, "points offset must have shape (3,), got (2,)"),
+    ],
+)
+def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        law_of(states(1)[0], **changes)
+
+
+def test_obstacles_are_checked() -> None:
+    with pytest.raises(ValueError, match="obstacle radius must not be negative, got -1"):
+        Obstacle([0, 0, 0], -1.0)
+    with pytest.raises(ValueError, match=re.escape("obstacle centre must have shape (3,), got (2,)")):
+        Obstacle([0, 0])
+
+
+def test_square_task_has_no_null_space() -> None:
+    s = next(s for s in states(1) if s.rows == SCARA_ROWS)
+    with_obstacles, without = (law_of(s, obstacles=o).step(0.0, s.q, s.dq, s.reference) for o in (SPHERES, ()))
+    np.testing.assert_array_equal(with_obstacles, without)

@@ -1,0 +1,170 @@
+"""Cartesian MACT: the formula, the proof's V' with the corrected alpha, adaptation, the prediction error."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import CartesianMACT, Status
+
+from .arms import Q0, lissajous, panda, wrong_panda
+from .task_terms import State, gain, states, task_terms
+from .test_task_terms import later
+
+CASES = [pytest.param(s, id=f"{s.robot.name}-{len(s.rows)}") for s in states(3)]
+
+
+def law_of(s: State, **changes: object) -> CartesianMACT:
+    n = s.robot.n
+    arguments: dict[str, object] = {
+        "K_xi": gain(s.rows, 100.0, 20.0),
+        "K_v": np.linspace(8.0, 4.0, n),
+        "adaptive": False,
+        "posture": np.linspace(-0.5, 0.5, n),
+        "K_posture": np.linspace(0.5, 1.5, n),
+        "rows": s.rows,
+    }
+    return CartesianMACT(s.robot, **{**arguments, **changes})  # type: ignore[arg-type]
+
+
+def beta(s: State) -> np.ndarray:
+    task, n = task_terms(s), s.robot.n
+    inverse = np.linalg.pinv(task.J)
+    free = np.linspace(0.5, 1.5, n) * (np.linspace(-0.5, 0.5, n) - s.q)
+    return inverse @ (task.e_dot + task.J @ s.dq) + (np.eye(n) - inverse @ task.J) @ free
+
+
+def alpha(s: State, ddq: np.ndarray | None = None) -> np.ndarray:
+    """d beta/dt by differences; it does not depend on ddq."""
+    h, ddq = 1e-6, np.zeros(s.robot.n) if ddq is None else ddq
+    return (beta(later(s, h, ddq)) - beta(later(s, -h, ddq))) / (2 * h)
+
+
+def torque(s: State, alpha: np.ndarray) -> np.ndarray:
+    """Eq. 68."""
+    task, slip = task_terms(s), beta(s) - s.dq
+    tau = s.robot.slotine_li_regressor(s.q, s.dq, beta(s), alpha) @ s.robot.parameters
+    return tau + np.linspace(8, 4, s.robot.n) * slip + task.J.T @ (gain(s.rows, 100, 20) * task.e)
+
+
+@pytest.mark.parametrize("s", CASES)
+def test_equals_the_law_written_out(s: State) -> None:
+    law = law_of(s)
+    tau = law.step(0.0, s.q, s.dq, s.reference)
+    assert law.status is Status.ok
+    np.testing.assert_allclose(law.signals["s"], beta(s) - s.dq, atol=1e-11)
+    np.testing.assert_allclose(law.signals["error"], task_terms(s).e, atol=1e-14)
+    np.testing.assert_allclose(tau, torque(s, alpha(s)), atol=1e-6)
+    np.testing.assert_allclose(alpha(s, np.linspace(-3, 3, s.robot.n)), alpha(s), atol=1e-6)
+
+
+def storage_rate(s: State, tau: np.ndarray) -> float:
+    """V' of V = 1/2 e' K_xi e + 1/2 s' M s along the motion of the true model under a torque."""
+    task, slip = task_terms(s), beta(s) - s.dq
+    M, C = s.robot.mass_matrix(s.q), s.robot.coriolis_matrix(s.q, s.dq)
+    slip_dot = alpha(s) - s.robot.forward_dynamics(s.q, s.dq, tau)
+    return float(task.e @ (gain(s.rows, 100, 20) * task.e_dot) + slip @ M @ slip_dot + 0.5 * slip @ (C + C.T) @ slip)
+
+
+@pytest.mark.parametrize("s", CASES)
+def test_storage_falls_by_the_damping(s: State) -> None:
+    """V' = -(beta - dq)' K_v (beta - dq), exactly."""
+    tau = law_of(s).step(0.0, s.q, s.dq, s.reference)
+    slip = beta(s) - s.dq
+    assert storage_rate(s, tau) == pytest.approx(-slip @ (np.linspace(8, 4, s.robot.n) * slip), rel=1e-6)
+
+
+@pytest.mark.parametrize("s", CASES)
+def test_alpha_is_the_derivative_of_beta(s: State) -> None:
+    """Errata D-12: with the printed alpha, J^+ (xi_dot_d - J_dot dq) + N a', the storage does not fall so."""
+    task, n = task_terms(s), s.robot.n
+    inverse = np.linalg.pinv(task.J)
+    free_dot = -np.linspace(0.5, 1.5, n) * s.dq
+    printed = inverse @ (task.f_dot - task.J_dot @ s.dq) + (np.eye(n) - inverse @ task.J) @ free_dot
+    slip = beta(s) - s.dq
+    damping = slip @ (np.linspace(8, 4, n) * slip)
+    assert abs(storage_rate(s, torque(s, printed)) + damping) > 0.01 * damping
+
+
+def test_printed_alpha_lets_the_storage_grow() -> None:
+    """Errata D-12, with little damping: V' > 0 at some states, where ours stays negative."""
+    grows = {"printed": 0, "ours": 0}
+    for seed in range(40):
+        s = states(seed)[0]
+        task, slip = task_terms(s), beta(s) - s.dq
+        inverse = np.linalg.pinv(task.J)
+        free_dot = -np.linspace(0.5, 1.5, 7) * s.dq
+        printed = inverse @ (task.f_dot - task.J_dot @ s.dq) + (np.eye(7) - inverse @ task.J) @ free_dot
+        less = -0.9 * np.linspace(8, 4, 7) * slip  # a tenth of K_v is left
+        grows["printed"] += storage_rate(s, torque(s, printed) + less) > 0.0
+        grows["ours"] += storage_rate(s, torque(s, alpha(s)) + less) > 0.0
+    assert grows["ours"] == 0
+    assert grows["printed"] > 0
+
+
+def mact(**changes: object) -> CartesianMACT:
+    arguments: dict[str, object] = {
+        "K_xi": [400, 400, 400, 60, 60, 60],
+        "K_v": [20, 20, 20, 20, 5, 5, 5],
+        "Gamma": [2] + [20] * 3 + [200] * 6,
+        "unknown": "link7",
+    }
+    return CartesianMACT(wrong_panda(), **{**arguments, **changes})  # type: ignore[arg-type]
+
+
+def test_prediction_error_brings_the_error_down() -> None:
+    """By s alone, a velocity error, the estimate of a wrong hand hardly moves in this time."""
+    runs = {
+        name: th.simulate(panda(), mact(**changes), lissajous(), 12.0, q0=Q0, log_every=10)
+        for name, changes in {"fixed": {"adaptive": False}, "direct": {}, "both": {"gamma": 20.0}}.items()
+    }
+    errors = {name: run.steady_state_error() for name, run in runs.items()}
+    assert all((run.status == Status.ok).all() for run in runs.values())
+    assert errors["both"] < 1e-3 * errors["direct"] < 1e-3 * errors["fixed"]
+    assert np.abs(runs["both"].signals["prediction_error"][-1]).max() < 0.01
+    assert abs(runs["both"].parameters[-1, 60] - panda().parameters[60]) < 1e-3  # the mass of the hand
+
+
+def test_adapts_along_the_regressor() -> None:
+    """One step of pihat' = Gamma^-1 Y_u' s."""
+    s = states(3)[0]
+    law = law_of(s, adaptive=True, Gamma=2.0, unknown="link7")
+    before = law.parameters
+    law.step(0.0, s.q, s.dq, s.reference)
+    law.step(0.01, s.q, s.dq, s.reference)
+    Y = s.robot.slotine_li_regressor(s.q, s.dq, beta(s), alpha(s))[:, law.unknown.mask]
+    change = (law.parameters - before)[law.unknown.mask]
+    np.testing.assert_allclose(change, 0.01 * Y.T @ (beta(s) - s.dq) / 2.0, atol=1e-8)
+
+
+def test_does_not_adapt_where_it_is_singular() -> None:
+    law, reference = mact(gamma=1.0), lissajous()(0.0)
+    for k in range(5):
+        law.step(0.01 * k, Q0, np.full(7, 0.1), reference)
+    before = law.parameters
+    law.step(0.05, np.zeros(7), np.zeros(7), reference)
+    moved = law.parameters
+    assert law.status is Status.singular
+    assert not np.array_equal(moved, before)  # by the gradient of the step before
+    law.step(0.06, np.zeros(7), np.zeros(7), reference)
+    np.testing.assert_array_equal(law.parameters, moved)
+    law.reset()
+    np.testing.assert_array_equal(law.parameters, wrong_panda().parameters)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"gamma": -1.0}, "gamma must not be negative, got -1"),
+        ({"R_t": [1.0, 2.0]}, "R_t must be a number, 7 numbers or a 7 x 7 matrix, got 2 numbers"),
+        ({"cutoff": 0.0}, "cutoff must be positive, got 0"),
+        ({"Gamma": None}, "Gamma or law is needed where the controller adapts"),
+        ({"route": "measured"}, "route must be one of ('regressor', 'acceleration'), got 'measured'"),
+    ],
+)
+def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        mact(**changes)
