@@ -4,7 +4,9 @@
 #include <cmath>
 #include <memory>
 
+#include "thunder/control/act.hpp"
 #include "thunder/control/backstepping.hpp"
+#include "thunder/control/mact.hpp"
 #include "thunder/control/slotine_li.hpp"
 #include "thunder/model/model.hpp"
 
@@ -83,6 +85,21 @@ inline thunder::Backstepping backstepping(const std::shared_ptr<const thunder::M
 
 inline thunder::SlotineLi slotine_li(const std::shared_ptr<const thunder::Model>& model, double Gamma) {
   return {adaptive(model, Gamma), identity(7, 5.0), identity(7, 10.0)};
+}
+
+inline std::unique_ptr<thunder::Prediction> prediction(const std::shared_ptr<const thunder::Model>& model, bool by_parts) {
+  if (by_parts) return std::make_unique<thunder::FilteredRegressor>(model, 30.0);
+  return std::make_unique<thunder::FilteredAcceleration>(model, 30.0);
+}
+
+inline thunder::MACT mact(const std::shared_ptr<const thunder::Model>& model, bool by_parts) {
+  return {adaptive(model, 10.0), {prediction(model, by_parts), 0.1, identity(7, 1.0)}, identity(7, 30.0),
+          identity(7, 10.0)};
+}
+
+inline thunder::ACT act(const std::shared_ptr<const thunder::Model>& model, bool by_parts) {
+  return {adaptive(model, 1000.0), prediction(model, by_parts), thunder::ACT::Form::craig,
+          {identity(7, 30.0), identity(7, 10.0), identity(14, 1.0), identity(7, 10.0)}};
 }
 
 /// Pose of the end effector as a reference at rest.

@@ -4,7 +4,13 @@
 #include "allocations.hpp"
 #include "arms.hpp"
 #include "check.hpp"
+#include "thunder/control/computed_torque.hpp"
+#include "thunder/control/independent_joint.hpp"
+#include "thunder/control/natural_law.hpp"
+#include "thunder/control/passivity_based.hpp"
+#include "thunder/control/pd_gravity.hpp"
 #include "thunder/control/references.hpp"
+#include "thunder/control/robust_unit_vector.hpp"
 #include "thunder/evaluation.hpp"
 #include "thunder/quantities.hpp"
 #include "thunder/simulation/closed_loop.hpp"
@@ -57,11 +63,41 @@ void check_controllers(const std::shared_ptr<const Model>& model) {
   auto slotine_li = arms::slotine_li(model, 10.0);
   auto backstepping = arms::backstepping(model, 10.0);
   check_steps(slotine_li, joint);
+  for (const bool by_parts : {false, true}) {
+    auto mact = arms::mact(model, by_parts);
+    auto act = arms::act(model, by_parts);
+    check_steps(mact, joint);
+    check_steps(act, joint);
+  }
   check_steps(backstepping, task);
   VectorXd q = VectorXd::Zero(7), tau(7);  // stretched out: singular
   const allocations::Scope scope;
   backstepping.step(0.0, q.data(), q.data(), task, tau.data());
   CHECK(scope.made() == 0);
+}
+
+void check_fixed_joint_laws(const std::shared_ptr<const Model>& model) {
+  JointReference reference(7);
+  reference.q = VectorXd::Constant(7, 0.3);
+  const Eigen::MatrixXd K = arms::identity(7, 10.0);
+  const VectorXd ones = VectorXd::Ones(7);
+  const IntegralAction integral(K, ones, 7);
+  for (const auto feedforward : {IndependentJoint::Feedforward::motor, IndependentJoint::Feedforward::model}) {
+    IndependentJoint law(model, {ones, ones}, {ones, ones}, integral, feedforward);
+    check_steps(law, reference);
+  }
+  for (const auto gravity : {PDGravity::Gravity::actual, PDGravity::Gravity::desired}) {
+    PDGravity law(model, K, K, integral, gravity);
+    check_steps(law, reference);
+  }
+  for (const auto form : {ComputedTorque::Form::craig, ComputedTorque::Form::impedance}) {
+    ComputedTorque law(model, K, K, form);
+    check_steps(law, reference);
+  }
+  PassivityBased passivity_based(model, K, K);
+  check_steps(passivity_based, reference);
+  RobustUnitVector robust(model, {K, K, arms::identity(14, 1.0), 5.0, 0.1});
+  check_steps(robust, reference);
 }
 
 /// A full matrix Gamma takes another path than a diagonal one.
@@ -73,6 +109,19 @@ void check_full_gain() {
   VectorXd estimate = VectorXd::Zero(70);
   const allocations::Scope scope;
   law.integrate(gradient.data(), 1e-3, estimate.data());
+  CHECK(scope.made() == 0);
+}
+
+/// Laws with bounds and on bodies.
+void check_laws() {
+  const VectorXd gradient = VectorXd::Ones(70);
+  GradientLaw bounded(arms::identity(70, 10.0), VectorXd::Constant(70, -1.0), VectorXd::Constant(70, 1.0));
+  NaturalLaw natural(VectorXd::Ones(6), VectorXd::Ones(10));
+  VectorXd estimate = VectorXd::Zero(70);
+  for (int i = 0; i < 6; ++i) estimate.segment<10>(10 * i) << 1, 0, 0, 0, 1, 0, 0, 1, 0, 1;
+  const allocations::Scope scope;
+  CHECK(natural.integrate(gradient.data(), 1e-3, estimate.data()));
+  CHECK(bounded.integrate(gradient.data(), 1e-3, estimate.data()));
   CHECK(scope.made() == 0);
 }
 
@@ -124,6 +173,7 @@ int main() {
   for (const auto& model : {arms::panda(), arms::everything()}) {
     check_kernels(*model, quantities::All{});
     check_controllers(model);
+    check_fixed_joint_laws(model);
     check_integrator<RungeKutta4, RigidPlant>(model);
     check_integrator<RungeKutta4, ElasticPlant>(model);
     check_integrator<SemiImplicitEuler, RigidPlant>(model);
@@ -131,6 +181,7 @@ int main() {
   }
   check_loop(arms::panda());
   check_full_gain();
+  check_laws();
   check_reference(SetPoint(arms::posture()));
   check_reference(Sinusoid(arms::posture(), arms::posture(), arms::posture(), arms::posture()));
   check_reference(SetPose(Eigen::Vector3d::Zero(), Eigen::Matrix3d::Identity()));

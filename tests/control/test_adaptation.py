@@ -1,0 +1,175 @@
+"""Adaptation laws: divergences that fall, estimates that stay bodies, bounds, dead zones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import Gradient, Natural, SlotineLi, Status, link_gains
+from thunder_py.inertia import is_physical, pseudo_inertia
+from thunder_py.joint_data import Friction
+from thunder_py.reference import JointReference
+
+from .arms import Q0, elbow, elbow_motion, panda, wrong_panda
+
+DT = 1e-6
+
+
+def physical_guess() -> th.Robot:
+    """Panda with every link's body half as heavy: wrong, but possible."""
+    return panda().with_parameters(0.5 * panda().parameters)
+
+
+def with_friction(robot: th.Robot, viscous: float) -> th.Robot:
+    return robot.replace(friction=Friction(terms=("viscous",), coefficients=np.full((robot.n, 1), viscous)))
+
+
+def state(seed: int = 0) -> tuple[np.ndarray, np.ndarray, JointReference]:
+    rng = np.random.default_rng(seed)
+    q, dq = Q0 + 0.1 * rng.normal(size=7), 0.3 * rng.normal(size=7)
+    return q, dq, JointReference(*(x + 0.2 * rng.normal(size=7) for x in (q, dq, np.zeros(7))))
+
+
+def gradient_and_rate(law: SlotineLi, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Y_r' s in NumPy, and how the controller's estimate moved under it."""
+    q, dq, desired = state(seed)
+    e, e_dot = desired.q - q, desired.dq - dq
+    s = e_dot + 5.0 * e
+    Y = law.unknown.robot.slotine_li_regressor(q, dq, desired.dq + 5.0 * e, desired.ddq + 5.0 * e_dot)
+    law.reset()
+    before = law.parameters
+    for k in range(2):
+        law.step(k * DT, q, dq, desired)
+    return Y.T @ s, (law.parameters - before) / DT, s
+
+
+def divergence(P: np.ndarray, Phat: np.ndarray) -> float:
+    """Bregman divergence of -log det."""
+    X = np.linalg.solve(Phat, P)
+    return float(-np.linalg.slogdet(X)[1] + np.trace(X) - 4.0)
+
+
+def test_natural_law_lets_the_divergence_fall_as_the_gradient_law_its_distance() -> None:
+    """sum gamma_i D(P_i, Phat_i)' = -(Y_r' s)' pitilde, so that V' = -s' K_d s as for the gradient law."""
+    robot, gamma = physical_guess(), np.linspace(0.5, 2.0, 7)
+    g, rate, _ = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, law=Natural(gamma)))
+    true, start = panda().inertial, robot.inertial
+    moved = start + 1e-6 * rate[:70].reshape(7, 10)
+
+    def total(reg: np.ndarray) -> float:
+        pairs = zip(gamma, pseudo_inertia(true), pseudo_inertia(reg), strict=True)
+        return sum(k * divergence(P, Phat) for k, P, Phat in pairs)
+
+    fall = (total(moved) - total(start)) / 1e-6
+    assert fall == pytest.approx(-g[:70] @ (true - start).ravel(), rel=1e-4)
+
+
+def test_natural_law_keeps_bodies_where_the_gradient_law_does_not() -> None:
+    robot, rng = physical_guess(), np.random.default_rng(1)
+    natural = SlotineLi(robot, 5.0, 5.0, law=Natural(1.0))
+    plain = SlotineLi(robot, 5.0, 5.0, Gamma=1.0)
+    lost = 0
+    for k in range(3000):
+        q, dq, desired = state(int(rng.integers(1 << 30)))
+        for law in (natural, plain):
+            law.step(1e-3 * k, q, dq, desired)
+        assert natural.status in (Status.ok, Status.saturated)
+        assert is_physical(natural.parameters[:70].reshape(7, 10)).all()
+        lost += not is_physical(plain.parameters[:70].reshape(7, 10)).all()
+    assert lost > 0
+
+
+def test_natural_adaptation_converges() -> None:
+    """Wrong link 7, a body with mass all the same."""
+    parameters = wrong_panda().parameters.copy()
+    parameters[64:] += [0.01, 0, 0, 0.01, 0, 0.01]
+    robot = panda().with_parameters(parameters)
+    motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
+    runs = [
+        th.simulate(panda(), SlotineLi(robot, 5.0, [10] * 4 + [3] * 3, law=law, unknown="link7", adaptive=law is not None),
+                    motion, 20.0, log_every=10)
+        for law in (None, Natural(0.2))
+    ]
+    assert runs[1].steady_state_error() < 0.05 * runs[0].steady_state_error()
+    assert is_physical(runs[1].parameters[:, 60:70]).all()
+
+
+def test_friction_beside_the_natural_law_stays_positive() -> None:
+    """A wrong sign of the coefficients' gradient takes them to zero, and no further."""
+    robot = with_friction(panda(), 0.3)
+    with pytest.raises(ValueError, match="rest is needed: 7"):
+        Natural(1.0).build(robot.unknown())
+    law = SlotineLi(robot, 5.0, 5.0, law=Natural(5.0, rest=1e-2))
+    motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
+    run = th.simulate(with_friction(panda(), 0.01), law, motion, 5.0)
+    friction = run.parameters[:, 70:]
+    assert (friction >= 0.0).all() and friction.min() < 0.02
+    assert is_physical(run.parameters[-1, :70].reshape(7, 10)).all()
+
+
+def test_bounds_hold_and_do_no_harm() -> None:
+    robot = elbow().with_parameters(0.5 * elbow().parameters)
+    true = elbow().parameters
+    law = Gradient(0.5, lower=np.minimum(0.4 * true, true - 0.1), upper=np.maximum(1.1 * true, true + 0.1))
+    free, bound = (
+        th.simulate(elbow(), SlotineLi(robot, 5.0, 8.0, law=each), elbow_motion(), 10.0, q0=[0.9, 0.3])
+        for each in (Gradient(0.5), law)
+    )
+    assert (bound.parameters >= np.asarray(law.lower) - 1e-12).all() and (bound.parameters <= np.asarray(law.upper)).all()
+    assert (free.parameters > np.asarray(law.upper) + 1e-3).any() or (free.parameters < np.asarray(law.lower) - 1e-3).any()
+    assert bound.steady_state_error() < 2e-2
+
+    def V(run: th.Result) -> np.ndarray:
+        M = elbow().mass_matrix(run.q)
+        error = true - run.parameters
+        return 0.5 * np.einsum("ki,kij,kj->k", run.s, M, run.s) + 0.25 * (error**2).sum(axis=1)
+
+    assert (np.diff(V(bound)) < 1e-4).all()
+
+
+def test_dead_zone_ignores_small_errors() -> None:
+    robot, width = panda(), 0.4
+    g, rate, s = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, law=Gradient(1.0, dead_zone=width)))
+    q, dq, desired = state()
+    Y = robot.slotine_li_regressor(q, dq, desired.dq + 5.0 * (desired.q - q), desired.ddq + 5.0 * (desired.dq - dq))
+    assert (np.abs(s) < width).any() and (np.abs(s) > width).any()
+    np.testing.assert_allclose(rate, Y.T @ np.where(np.abs(s) > width, s - np.sign(s) * width, 0.0), atol=1e-6)
+    assert not np.allclose(rate, g)
+
+
+def test_gains_by_link_and_by_size() -> None:
+    robot = panda()
+    Gamma = link_gains(robot, np.arange(1.0, 8.0))
+    assert Gamma.shape == (70,) and (Gamma[60:] == 7.0).all()
+    g, rate, _ = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, Gamma=Gamma))
+    np.testing.assert_allclose(rate, g / Gamma, atol=1e-6)
+    law = Gradient.proportional(robot, 3.0, unknown="link7", floor=0.01)
+    np.testing.assert_allclose(np.asarray(law.Gamma) * np.maximum(np.abs(robot.parameters[60:]), 0.01), 3.0)
+
+
+@pytest.mark.parametrize(
+    ("law", "unknown", "message"),
+    [
+        (Gradient(-1.0), None, "positive definite"),
+        (Gradient([1.0, 2.0]), None, "Gamma must be"),
+        (Gradient(1.0, lower=1.0, upper=0.0), None, "lower must be less"),
+        (Gradient(np.eye(70) + 0.1, lower=0.0), None, "diagonal Gamma"),
+        (Gradient(1.0, dead_zone=-1.0), None, "dead_zone"),
+        (Gradient(1.0, dead_zone=[1.0, 2.0]), None, "dead_zone"),
+        (Natural(0.0), None, "gamma must be positive"),
+        (Natural([1.0, 2.0]), None, "gamma"),
+        (Natural(1.0), "link7.m", "all ten"),
+        ("gradient", None, "Gradient or Natural"),
+    ],
+)
+def test_wrong_laws_are_refused(law: object, unknown: str | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SlotineLi(panda(), 5.0, 5.0, law=law, unknown=unknown)  # type: ignore[arg-type]
+
+
+def test_natural_law_wants_a_body_to_start_from() -> None:
+    with pytest.raises(ValueError, match="link7"):
+        SlotineLi(wrong_panda(), 5.0, 5.0, law=Natural(1.0), unknown="link7")
+    with pytest.raises(ValueError, match="not both"):
+        SlotineLi(panda(), 5.0, 5.0, 1.0, law=Natural(1.0))
