@@ -11,6 +11,13 @@ from .backstepping import Backstepping, BacksteppingTerms
 from .cartesian_computed_torque import CartesianComputedTorque, Obstacle, arm_points
 from .cartesian_mact import CartesianMACT
 from .computed_torque import ComputedTorque
+from .estimation import (
+    ButterworthDerivative,
+    DerivativeEstimator,
+    Derivatives,
+    FirstOrderDerivative,
+    SavitzkyGolayDerivative,
+)
 from .impedance import Impedance
 from .independent_joint import IndependentJoint
 from .mact import MACT
@@ -26,10 +33,14 @@ __all__ = [
     "MACT",
     "Backstepping",
     "BacksteppingTerms",
+    "ButterworthDerivative",
     "CartesianComputedTorque",
     "CartesianMACT",
     "ComputedTorque",
     "DCMotor",
+    "DerivativeEstimator",
+    "Derivatives",
+    "FirstOrderDerivative",
     "Gradient",
     "Impedance",
     "IndependentJoint",
@@ -39,6 +50,7 @@ __all__ = [
     "PDGravity",
     "PassivityBased",
     "RobustUnitVector",
+    "SavitzkyGolayDerivative",
     "SlotineLi",
     "Status",
     "arm_points",

@@ -13,6 +13,7 @@ from ..parameters import UnknownParameters
 from ..reference import TaskReference
 from ..robot import Robot
 from .adaptation import LawLike
+from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
 from .unknown import resolve_unknown
 
 __all__ = ["Backstepping", "BacksteppingTerms"]
@@ -45,7 +46,7 @@ class BacksteppingTerms(NamedTuple):
     tau: Array
 
 
-class Backstepping(_core.Backstepping):
+class Backstepping(AdaptiveLyapunov, _core.Backstepping):
     """Adaptive backstepping with axis-angle orientation error: follows a `TaskReference`.
 
     ::
@@ -88,6 +89,8 @@ class Backstepping(_core.Backstepping):
     ----------
     unknown : UnknownParameters
         What adapts.
+    law : Gradient, Natural or None
+        How, None where nothing adapts.
 
     Notes
     -----
@@ -116,6 +119,8 @@ class Backstepping(_core.Backstepping):
     ) -> None:
         if task not in ("pose", "position"):
             raise ValueError(f"task must be 'pose' or 'position', got {task!r}")
+        self.law = adaptive_law(Gamma, adaptive, law)
+        self.Lambda, self.K_p, self.K_d = Lambda, K_p, K_d
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
         super().__init__(robot, Lambda, K_p, K_d, adaptation, self.unknown.mask.tolist(), frame, task == "position")
 

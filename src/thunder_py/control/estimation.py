@@ -61,7 +61,7 @@ class DerivativeEstimator(_core.DerivativeEstimator):
         q : (k, n) or (k,) array_like
             Positions, a row for each sample.
         """
-        samples = array(q, (None,) * np.ndim(q), "q")  # type: ignore[arg-type]
+        samples = array(q, (None,) * np.ndim(q), "q")
         if samples.ndim not in (1, 2):
             raise ValueError(f"q must have shape (k, n) or (k,), got {samples.shape}")
         estimates = self._apply(float(array(dt, (), "dt")), samples.reshape(len(samples), -1))

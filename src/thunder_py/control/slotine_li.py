@@ -10,12 +10,13 @@ from .. import _core
 from ..parameters import UnknownParameters
 from ..robot import Robot
 from .adaptation import LawLike
+from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
 from .unknown import resolve_unknown
 
 __all__ = ["SlotineLi"]
 
 
-class SlotineLi(_core.SlotineLi):
+class SlotineLi(AdaptiveLyapunov, _core.SlotineLi):
     """Slotine-Li adaptive control: follows a `JointReference`.
 
     ::
@@ -50,6 +51,8 @@ class SlotineLi(_core.SlotineLi):
     ----------
     unknown : UnknownParameters
         What adapts.
+    law : Gradient, Natural or None
+        How, None where nothing adapts.
 
     Notes
     -----
@@ -71,5 +74,7 @@ class SlotineLi(_core.SlotineLi):
         adaptive: bool = True,
         law: LawLike | None = None,
     ) -> None:
+        self.law = adaptive_law(Gamma, adaptive, law)
+        self.Lambda, self.K_d = Lambda, K_d
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
         super().__init__(robot, Lambda, K_d, adaptation, self.unknown.mask.tolist())

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_comparison", "plot_energy", "plot_lyapunov"]
 
 
-def plot_comparison(
-    results: Mapping[str, Result], *, axes: Sequence[Axes] | None = None
-) -> npt.NDArray[np.object_]:
+def plot_comparison(results: Mapping[str, Result], *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
     """Overlay the error norms and the norms of the torques of several runs.
 
     Parameters
@@ -70,8 +68,9 @@ def plot_energy(energy: EnergyBalance, *, axes: Axes | None = None) -> Axes:
         if name == "potential":  # its zero means nothing
             values, name = values - values[0], "potential, change"
         if np.any(values != 0.0):
-            style = {"color": "black", "linestyle": ":"} if name == "residual" else {}
-            axis.plot(energy.t, values, linewidth=1.0, label=name, **style)
+            (line,) = axis.plot(energy.t, values, linewidth=1.0, label=name)
+            if name == "residual":
+                line.set(color="black", linestyle=":")
     axis.set_ylabel("energy [J]")
     axis.set_xlabel("time [s]")
     axis.grid(visible=True, alpha=0.3)

@@ -61,7 +61,8 @@ class EnergyBalance(Value):
         ``total - total[0] - work + dissipated - external - payload``; goes to zero with the step, of second order in
         the time between logged instants where nothing switches between them.
         """
-        return self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload
+        residual: Array = self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload
+        return residual
 
     def plot(self, *, axes: Axes | None = None) -> Axes:
         """Draw all of them, see `thunder_py.plotting.plot_energy`."""

@@ -50,7 +50,9 @@ def lyapunov_function(result: Result, controller: object) -> Lyapunov:
     """Return V and V_dot, phase by phase of what the plant carries; V jumps where a payload comes."""
     function, derivative = getattr(controller, "lyapunov", None), getattr(controller, "lyapunov_dot", None)
     if not callable(function):
-        raise ThunderError(f"{type(controller).__name__} defines no Lyapunov function: no method lyapunov(robot, result)")
+        raise ThunderError(
+            f"{type(controller).__name__} defines no Lyapunov function: no method lyapunov(robot, result)"
+        )
     rows = len(result.t)
     V, V_dot, analytic = np.zeros(rows), np.zeros(rows), True
     for robot, first, last in plant_phases(result, "lyapunov"):

@@ -75,7 +75,8 @@ class Actuators:
         if self.motor is None:
             return np.array(per_joint(self.lag, n, "actuators lag")), np.zeros(n)
         damping = array(np.broadcast_to(self.motor.joint_back_emf, (n,)), (n,), "actuators motor")
-        return np.array(per_joint(self.inductance, n, "actuators inductance")) / self.motor.resistance, damping
+        resistance = np.asarray(self.motor.resistance, dtype=np.float64)
+        return np.array(per_joint(self.inductance, n, "actuators inductance")) / resistance, damping
 
     def _holds(self, n: int) -> bool:
         """Whether torques are constant over a control period."""
@@ -86,8 +87,11 @@ class Actuators:
         limits = _positive_limits(self.voltage_limit, n, "actuators voltage_limit")
         if self.motor is None or not np.isfinite(limits).any():
             return []
-        per_volt = np.asarray(self.motor.gear_ratio) * self.motor.torque_constant / self.motor.resistance
-        return [float(x) for x in np.broadcast_to(per_volt, (n,)) * limits]
+        r, k_m, R = (
+            np.broadcast_to(np.asarray(value, dtype=np.float64), (n,))
+            for value in (self.motor.gear_ratio, self.motor.torque_constant, self.motor.resistance)
+        )
+        return [float(x) for x in r * k_m / R * limits]
 
     def _options(self, n: int, period: float, dt: float, integrator: str, limits: Array) -> tuple[Any, ...]:
         """Return what the core takes."""

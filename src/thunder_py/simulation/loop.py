@@ -214,7 +214,11 @@ def _progress(progress: bool | Callable[[float], object], stack: ExitStack) -> C
 
 
 def _result(
-    raw: dict[str, Any], names: dict[str, tuple[str, ...]], robot: Robot | None, payloads: tuple[Payload, ...], held: bool
+    raw: dict[str, Any],
+    names: dict[str, tuple[str, ...]],
+    robot: Robot | None,
+    payloads: tuple[Payload, ...],
+    held: bool,
 ) -> Result:
     labels = raw.pop("labels")
     state = {name: raw.pop(name) for name in ("q", "dq", "tau", "x", "dx")}

@@ -60,7 +60,7 @@ def initial_state(
     x0: npt.ArrayLike | None,
     dx0: npt.ArrayLike | None,
 ) -> Array:
-    """Return q, dq and, if there are motors behind springs, x and dx of these; a plant in Python has none we know of."""
+    """Return q, dq and, if there are motors behind springs, x and dx of these; None is a plant written in Python."""
     dq = np.zeros_like(q) if dq0 is None else array(dq0, q.shape, "dq0")
     if robot is None or not robot.elastic:
         for name, value in (("x0", x0), ("dx0", dx0)):

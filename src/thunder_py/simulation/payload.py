@@ -86,7 +86,7 @@ class Payload(Value):
 
 
 def read_payloads(payloads: Payload | Sequence[Payload], plant: object, native: bool) -> tuple[Payload, ...]:
-    """Return the payloads in order of time with the numbers of their links; refuse what is none, or has nothing to be fixed to."""
+    """Return the payloads in order of time with the numbers of their links; refuse what is none or finds no link."""
     given = (payloads,) if isinstance(payloads, Payload) else tuple(payloads)
     if given and not native:
         raise ValueError("payloads need a plant that is a Robot; let a plant written in Python change itself")

@@ -1,0 +1,141 @@
+"""Lyapunov functions of the adaptive laws along a run, for `thunder_py.Result.lyapunov`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from .._core import Status
+from ..checks import Array
+from ..errors import ModelError, ThunderError
+from ..inertia import is_physical, pseudo_inertia
+from ..parameters import UnknownParameters
+from ..robot import Robot
+from .adaptation import Gradient, LawLike, Natural
+
+if TYPE_CHECKING:
+    from ..result import Result
+
+__all__ = ["AdaptiveLyapunov", "adaptive_law"]
+
+
+def adaptive_law(Gamma: npt.ArrayLike | None, adaptive: bool, law: LawLike | None) -> LawLike | None:
+    """Return the law that a controller was given, None where nothing adapts."""
+    if not adaptive:
+        return None
+    return Gradient(Gamma) if law is None and Gamma is not None else law
+
+
+def _gain(value: npt.ArrayLike, size: int) -> Array:
+    """Return the matrix that a gain stands for; the core has checked it."""
+    given = np.asarray(value, dtype=np.float64)
+    return given if given.ndim == 2 else np.diag(np.broadcast_to(given, (size,)))
+
+
+def _half_form(x: Array, A: Array) -> Array:
+    """Return x' A x / 2 for each row of x."""
+    half: Array = 0.5 * np.einsum("ki,ij,kj->k", x, A, x)
+    return half
+
+
+class AdaptiveLyapunov:
+    """What a controller with s, an estimate and perhaps a task error gains: its V and V_dot along a run.
+
+    V = 1/2 s' M s + D(pi, pihat) [+ 1/2 e' K_p e], where D is ``1/2 pitilde' Gamma pitilde`` for the gradient law and
+    ``sum gamma_i D(P_i || Phat_i)`` for the natural one (Slotine and Li 1987; Thunder article, section 4; Lee, Kwon and
+    Park 2018). V_dot = -s' K_d s [- e' K_p Lambda e].
+    """
+
+    unknown: UnknownParameters
+    law: LawLike | None
+    Lambda: npt.ArrayLike
+    K_d: npt.ArrayLike
+    K_p: npt.ArrayLike | None = None  # of the task error, for laws whose V has it
+
+    def lyapunov(self, robot: Robot, result: Result) -> Array:
+        """Return V at each logged instant, (k,).
+
+        Parameters
+        ----------
+        robot : Robot
+            The plant, with what it carries.
+        result : Result
+            A run of this controller with the signals ``s``, ``parameters`` and ``error``.
+        """
+        s = result.s
+        V: Array = 0.5 * np.einsum("ki,kij,kj->k", s, robot.mass_matrix(result.q), s)
+        if self.K_p is not None:
+            V += _half_form(result.error, _gain(self.K_p, result.error.shape[1]))
+        if self.law is None:
+            return V
+        _check_parameters(robot, result)
+        mask = self.unknown.mask
+        if isinstance(self.law, Natural):
+            return V + _natural_distance(self.law, mask, robot, result.parameters)
+        if not isinstance(self.law, Gradient):
+            raise ThunderError(f"no Lyapunov function is known for the adaptation law {type(self.law).__name__}")
+        wrong = (robot.parameters - result.parameters)[:, mask]
+        return V + _half_form(wrong, _gain(self.law.Gamma, wrong.shape[1]))
+
+    def lyapunov_dot(self, robot: Robot, result: Result) -> Array | None:
+        """Return V_dot at each logged instant, (k,), or None where the law's expression does not hold.
+
+        It holds in continuous time for the law as it stands: nothing saturated, no sensors and actuators between,
+        nobody pushing, no projection or dead zone, and all that does not adapt known exactly.
+
+        Parameters
+        ----------
+        robot, result
+            See `lyapunov`.
+        """
+        if not self._undisturbed(result) or not self._fixed_are_known(robot, result):
+            return None
+        V_dot = -2.0 * _half_form(result.s, _gain(self.K_d, result.s.shape[1]))
+        if self.K_p is not None:
+            m = result.error.shape[1]
+            V_dot -= 2.0 * _half_form(result.error, _gain(self.K_p, m) @ _gain(self.Lambda, m))
+        return V_dot
+
+    def _undisturbed(self, result: Result) -> bool:
+        between = {"q_measured", "tau_commanded", "external"} & set(result.signals)
+        law = self.law
+        bounded = isinstance(law, Gradient) and (law.lower is not None or law.upper is not None)
+        bounded = bounded or (isinstance(law, Natural) and law.rest is not None)  # these stop at zero
+        if law is not None and np.any(np.asarray(getattr(law, "dead_zone", 0.0)) != 0.0):
+            bounded = True
+        return not between and not bounded and bool(np.all(result.status == int(Status.ok)))
+
+    def _fixed_are_known(self, robot: Robot, result: Result) -> bool:
+        _check_parameters(robot, result)
+        fixed = np.ones(robot.p, dtype=bool) if self.law is None else ~self.unknown.mask
+        return np.allclose(result.parameters[0, fixed], robot.parameters[fixed], rtol=1e-9, atol=1e-12)
+
+
+def _check_parameters(robot: Robot, result: Result) -> None:
+    if result.parameters.shape[1] != robot.p:
+        raise ModelError(
+            f"the estimate must have the plant's {robot.p} parameters, got {result.parameters.shape[1]}: "
+            "a Lyapunov function compares them"
+        )
+
+
+def _natural_distance(law: Natural, mask: npt.NDArray[np.bool_], robot: Robot, estimates: Array) -> Array:
+    """Return the sum of gamma D(P || Phat), with the Bregman divergence of -log det, and of the parameters beside."""
+    links = np.flatnonzero(mask[: 10 * robot.n].reshape(robot.n, 10).all(axis=1))
+    unphysical = [robot.link_names[i] for i in links if not is_physical(robot.inertial)[i]]
+    if unphysical:
+        raise ModelError(f"the natural law's function needs links that can exist in the plant, got {unphysical}")
+    distance = np.zeros(len(estimates))
+    gamma = np.broadcast_to(np.asarray(law.gamma, dtype=np.float64), (len(links),))
+    for gain, i in zip(gamma, links, strict=True):
+        P, guess = pseudo_inertia(robot.inertial[i]), pseudo_inertia(estimates[:, 10 * i : 10 * i + 10])
+        trace = np.trace(np.linalg.solve(guess, np.broadcast_to(P, guess.shape)), axis1=1, axis2=2)
+        distance += gain * (np.linalg.slogdet(guess)[1] - np.linalg.slogdet(P)[1] + trace - 4.0)
+    others = mask.copy()
+    others[: 10 * robot.n] = False
+    if law.rest is not None and others.any():
+        wrong = (robot.parameters - estimates)[:, others]
+        distance += _half_form(wrong, _gain(law.rest, wrong.shape[1]))
+    return distance

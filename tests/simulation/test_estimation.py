@@ -1,0 +1,138 @@
+"""Derivative estimators against scipy.signal, and what they are worth."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from scipy import signal
+
+from thunder_py.control import ButterworthDerivative, FirstOrderDerivative, SavitzkyGolayDerivative
+from thunder_py.experiments.velocity_estimation import velocity_estimation
+
+DT = 2e-3
+ALL = [FirstOrderDerivative(20.0), ButterworthDerivative(20.0), SavitzkyGolayDerivative(21, 3)]
+
+
+def walk(rows: int = 400) -> np.ndarray:
+    return np.cumsum(np.random.default_rng(5).normal(size=(rows, 2)), axis=0) * 0.1 + 3.0
+
+
+def filtered(b: np.ndarray, a: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Through scipy's filter, after a past at rest."""
+    start = signal.lfilter_zi(b, a)[:, None] * q[0]
+    return signal.lfilter(b, a, q, axis=0, zi=start)[0]
+
+
+def analog(order: int, cutoff: float, derivative: int) -> tuple[np.ndarray, np.ndarray]:
+    """s^derivative times the Butterworth low-pass, by the bilinear rule with the cutoff warped beforehand."""
+    w = 2.0 / DT * np.tan(np.pi * cutoff * DT)
+    b, a = signal.butter(order, w, analog=True)
+    # H as it should be; the derivative itself is not warped
+    return signal.bilinear(np.concatenate([b, np.zeros(derivative)]), a, 1.0 / DT)
+
+
+def test_first_order_is_scipys() -> None:
+    q, estimate = walk(), FirstOrderDerivative(20.0).apply(DT, walk())
+    b, a = analog(1, 20.0, 1)
+    np.testing.assert_allclose(estimate.dq, filtered(b, a, q), atol=1e-10)
+    np.testing.assert_allclose(estimate.ddq, signal.lfilter(b, a, estimate.dq, axis=0), atol=1e-8)
+
+
+def test_butterworth_is_scipys() -> None:
+    q, estimate = walk(), ButterworthDerivative(35.0).apply(DT, walk())
+    np.testing.assert_allclose(estimate.dq, filtered(*analog(2, 35.0, 1), q), atol=1e-9)
+    np.testing.assert_allclose(estimate.ddq, filtered(*analog(2, 35.0, 2), q), atol=1e-6)
+
+
+def test_butterworth_has_its_cutoff() -> None:
+    t = np.arange(4000) * DT
+    w = 2.0 * np.pi * 35.0
+    estimate = ButterworthDerivative(35.0).apply(DT, np.sin(w * t)).dq[2000:]
+    warp = 2.0 / DT * np.tan(0.5 * w * DT) / w  # of the derivative beside it
+    assert np.abs(estimate).max() == pytest.approx(w * warp / np.sqrt(2.0), rel=1e-3)
+
+
+@pytest.mark.parametrize(("window", "order"), [(2, 1), (7, 2), (31, 3), (61, 5)])
+def test_savitzky_golay_is_scipys(window: int, order: int) -> None:
+    q = walk()
+    estimate = SavitzkyGolayDerivative(window, order).apply(DT, q)
+    padded = np.concatenate([np.tile(q[0], (window - 1, 1)), q])
+    for values, derivative in ((estimate.dq, 1), (estimate.ddq, 2)):
+        weights = np.zeros(window)
+        if derivative <= order:
+            weights = signal.savgol_coeffs(window, order, derivative, DT, pos=window - 1, use="dot")
+        expected = (
+            np.lib.stride_tricks.sliding_window_view(padded, window, axis=0) @ weights
+        )  # scipy's do not sum to zero exactly
+        np.testing.assert_allclose(values, expected - weights.sum() * q[0], atol=1e-9 * np.abs(weights).sum() + 1e-12)
+
+
+def test_savitzky_golay_passes_polynomials() -> None:
+    t = np.arange(100) * DT
+    estimate = SavitzkyGolayDerivative(15, 3).apply(DT, 1.0 + 2.0 * t - 3.0 * t**2 + 4.0 * t**3)
+    np.testing.assert_allclose(estimate.dq[15:], (2.0 - 6.0 * t + 12.0 * t**2)[15:], atol=1e-9)
+    np.testing.assert_allclose(estimate.ddq[15:], (-6.0 + 24.0 * t)[15:], atol=1e-6)
+
+
+@pytest.mark.parametrize("estimator", ALL, ids=repr)
+def test_steps_are_the_series(estimator: FirstOrderDerivative) -> None:
+    q = walk(50)
+    estimator.reset()
+    steps = [estimator.step(DT, sample) for sample in q]
+    series = estimator.apply(DT, q)
+    np.testing.assert_array_equal([step.dq for step in steps], series.dq)
+    np.testing.assert_array_equal([step.ddq for step in steps], series.ddq)
+    estimator.reset()
+    assert not estimator.step(DT, q[7]).dq.any()
+    np.testing.assert_allclose(estimator.apply(DT, q[:, 0]).dq, series.dq[:, 0], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", ALL, ids=repr)
+def test_what_is_not_finite_is_left_out(estimator: FirstOrderDerivative) -> None:
+    q = walk(50)
+    estimator.reset()
+    for sample in q:
+        last = estimator.step(DT, sample)
+    held = estimator.step(DT, [np.nan, 1.0])
+    np.testing.assert_array_equal(held.dq, last.dq)
+    assert np.isfinite(estimator.step(DT, q[-1]).dq).all()
+
+
+def test_bad_estimators() -> None:
+    for make, message in (
+        (lambda: FirstOrderDerivative(0.0), "cutoff must be positive and finite, got 0"),
+        (lambda: ButterworthDerivative(np.nan), "cutoff must be finite, got nan"),
+        (lambda: SavitzkyGolayDerivative(3, 3), "window must be more than order, and order at least 1; got 3 and 3"),
+        (lambda: SavitzkyGolayDerivative(5.5), "window must be an integer, got 5.5"),
+        (lambda: FirstOrderDerivative(300.0).step(DT, [0.0]), "cutoff must be below half of the sampling rate, 250"),
+        (lambda: FirstOrderDerivative(3.0).step(0.0, [0.0]), "dt must be positive and finite, got 0"),
+        (lambda: FirstOrderDerivative(3.0).apply(DT, np.zeros((2, 2, 2))), "q must have shape (k, n) or (k,)"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            make()
+    estimator = FirstOrderDerivative(3.0)
+    estimator.step(DT, [0.0, 1.0])
+    with pytest.raises(ValueError, match=re.escape("q must have shape (2,), got (3,)")):
+        estimator.step(DT, [0.0, 1.0, 2.0])
+
+
+def test_measured_noise_and_delay() -> None:
+    """What theory says of each filter is what the experiment measures."""
+    measured = velocity_estimation(
+        {"slow": FirstOrderDerivative(10.0), "fast": FirstOrderDerivative(100.0), "butter": ButterworthDerivative(10.0),
+         "short": SavitzkyGolayDerivative(15, 2), "long": SavitzkyGolayDerivative(61, 2)}
+    )  # fmt: skip
+    w = 2.0 * np.pi * 10.0
+    assert measured.velocity_delay["slow"] == pytest.approx(1.0 / w, rel=0.03)
+    assert measured.acceleration_delay["slow"] == pytest.approx(2.0 / w, rel=0.06)  # two filters, one after the other
+    assert measured.velocity_delay["butter"] == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
+    assert measured.acceleration_delay["butter"] == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
+    for noise in (measured.velocity_noise, measured.acceleration_noise):
+        assert noise["fast"] > 3.0 * noise["slow"]
+        assert noise["short"] > 3.0 * noise["long"]
+    assert measured.velocity_rms["long"] < 0.02 * measured.velocity_rms["signal"]
+    table = measured.table()
+    assert list(table.rows) == ["estimate of zero", "slow", "fast", "butter", "short", "long"]
+    assert "delay [ms]" in str(table)

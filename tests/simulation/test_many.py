@@ -1,0 +1,114 @@
+"""Many runs at once: the same as one after the other, whatever fails."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.simulation import Payload, Run, Runs, Sensors, simulate_many
+
+from ..control.arms import elbow, elbow_motion
+
+
+def make(K_d: float = 8.0, seed: int = 0, mass: float = 0.0, duration: float = 0.1) -> Run:
+    if K_d < 0.5:
+        raise RuntimeError("too weak")
+    law = th.SlotineLi(elbow(), 5.0, K_d, 2.0)
+    sensors = Sensors(position_noise=1e-4, velocity_noise=1e-3, seed=seed)
+    return Run(elbow(), law, elbow_motion(), duration, sensors=sensors, payloads=Payload(mass), q0=[0.5, 0.5])
+
+
+SETS = [{"K_d": gain, "seed": seed} for gain in (4.0, 8.0) for seed in range(3)]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 0])
+def test_results_are_those_of_single_runs_in_their_order(threads: int) -> None:
+    runs = simulate_many(make, SETS, threads=threads)
+    assert len(runs) == 6
+    assert not runs.failures
+    assert runs.parameters == tuple(SETS)
+    assert runs.labels[4] == "K_d=8, seed=1"
+    for k, values in enumerate(SETS):
+        assert runs[k] == make(**values)()
+    assert list(runs[1:3]) == [runs[1], runs[2]]
+    assert runs[-1] == runs[5]
+    with pytest.raises(IndexError):
+        _ = runs[6]
+
+
+def test_ready_made_runs() -> None:
+    runs = simulate_many([make(), make(seed=1)])
+    assert runs.labels == ("0", "1")
+    named = [make(), make()]
+    for run in named:
+        run.label = "same"
+    assert simulate_many(named).labels == ("same #0", "same #1")
+
+
+def test_failures_are_told_and_the_others_kept() -> None:
+    class Broken:
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+            raise KeyError("no such gain")
+
+    def sometimes(kind: str) -> Run:
+        if kind == "broken":
+            return Run(elbow(), Broken(), elbow_motion(), 0.1)
+        return make(K_d=0.1 if kind == "weak" else 8.0)
+
+    with pytest.warns(RuntimeWarning, match="2 of 4 runs failed; the first is run 1: too weak"):
+        runs = simulate_many(sometimes, [{"kind": kind} for kind in ("good", "weak", "broken", "good")])
+    assert set(runs.failures) == {1, 2}
+    assert isinstance(runs.failures[2], KeyError)
+    assert runs[0] == runs[3] == make()()
+    with pytest.raises(th.errors.ThunderError, match=re.escape("run 1 (kind=weak) failed: too weak")):
+        _ = runs[1]
+    assert repr(runs) == "<Runs: 4, 2 failed>"
+    table = runs.table(["rmse", "status"])
+    assert table.to_dict()["kind=weak"] == {"failure": "RuntimeError: too weak"}
+    assert len(str(table).splitlines()) == 5
+    assert table.rows["kind=good #0"][0] == pytest.approx(runs[0].rmse())
+
+
+def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    parts: list[float] = []
+    simulate_many(make, SETS, threads=2, progress=parts.append)
+    assert parts == pytest.approx(np.arange(1, 7) / 6.0)
+    simulate_many(make, SETS[:2], progress=True)
+    assert "2/2" in capsys.readouterr().err
+
+
+def test_an_error_of_the_progress_ends_everything() -> None:
+    def stop(done: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate_many(make, [{"duration": 0.1}, {"duration": 1e5}], threads=2, progress=stop)
+
+
+def test_plots() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    axes = simulate_many(make, SETS[:2]).plot()
+    assert [axis.get_ylabel() for axis in axes] == ["error norm", "norm of torques [N m, N]"]
+    assert len(axes[0].get_legend().get_texts()) == 2
+    pyplot.close("all")
+
+
+def test_bad_arguments() -> None:
+    shared = th.SlotineLi(elbow(), 5.0, 8.0, 2.0)
+    same = [Run(elbow(), shared, elbow_motion(), 0.1) for _ in range(2)]
+    for arguments, message in (
+        ((same,), "runs 0 and 1 share a controller, which has state: make one for each run"),
+        (([1],), "runs must be a sequence of Run or a function that makes them, got 1 in it"),
+        ((make,), "parameters are needed where runs is a function"),
+        (([make()], [{}]), "parameters are for a function that makes runs"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            simulate_many(*arguments)
+    with pytest.raises(ValueError, match="threads must be an integer of at least 0, got -1"):
+        simulate_many(make, SETS, threads=-1)
+    assert isinstance(simulate_many([]), Runs)

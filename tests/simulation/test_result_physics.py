@@ -1,0 +1,286 @@
+"""What results know of the plant: energy balance, condition numbers, Lyapunov functions; comparisons and files."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import Gradient, Natural
+from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.reference import SetPoint
+from thunder_py.simulation import Actuators, ExternalTorque, ExternalWrench, Payload, Sensors
+
+from ..control.arms import Q0, backstepping, elbow, elbow_motion, lissajous, panda, wrong_panda
+from ..truth import FOLDER
+
+
+def friction() -> th.Robot:
+    terms = th.description.Friction(terms=("viscous", "coulomb"), coefficients=[[0.5, 0.3]] * 2, delta=0.05)
+    return elbow().replace(friction=terms)
+
+
+def slotine_li(robot: th.Robot | None = None, **options: object) -> th.SlotineLi:
+    options = options or {"Gamma": 2.0}
+    return th.SlotineLi(robot or elbow(), 5.0, 8.0, **options)  # type: ignore[arg-type]
+
+
+def wrong_elbow() -> th.Robot:
+    return elbow().with_parameters(0.7 * elbow().parameters)
+
+
+def run(dt: float = 1e-3, plant: th.Robot | None = None, **options: object) -> th.Result:
+    return th.simulate(plant or elbow(), slotine_li(plant), elbow_motion(), 0.5, dt, **{"q0": [1.0, 0.0], **options})  # type: ignore[arg-type]
+
+
+PARTS = [
+    ({}, 1e-10),  # torques are held, so their work is exact
+    ({"plant": friction()}, 1e-3),
+    ({"payloads": [Payload(0.5, time=0.1), Payload(0.2, com=[0.1, 0, 0], link=1, time=0.3)]}, 1e-10),
+    ({"external": ExternalWrench([3.0, 1.0, 0, 0, 0, 0.5])}, 1e-3),
+    ({"actuators": Actuators(lag=0.02)}, 1e-3),
+    ({"log_every": 4, "q0": None, "dq0": elbow_motion()(0.0).dq}, 1e-2),
+]
+
+
+@pytest.mark.parametrize(("options", "bound"), PARTS, ids=["plain", "friction", "payloads", "external", "lag", "thin"])
+def test_energy_balance_closes_with_the_step(options: dict, bound: float) -> None:
+    coarse, fine = (np.abs(run(dt, **options).energy().residual).max() for dt in (1e-3, 2.5e-4))
+    assert fine < bound
+    if bound > 1e-9:
+        assert coarse / fine > (3.0 if "log_every" in options else 12.0)  # of first or second order
+        assert coarse > 1e-9
+
+
+def test_energy_of_elastic_joints() -> None:
+    robot = th.Robot.load(FOLDER.parent / "thunder" / "sea3.yaml")
+
+    class Push:
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+            return np.array([3.0, 20.0, 0.5])
+
+    residuals = []
+    for dt in (1e-3, 2.5e-4):
+        result = th.simulate(robot, Push(), SetPoint(np.zeros(3)), 0.5, dt, q0=[0.4, 0.1, -0.3], dx0=[1.0, -2.0])
+        residuals.append(np.abs(result.energy().residual).max())
+        assert result.energy().dissipated[-1] > 0.01
+    assert residuals[1] < 1e-3
+    assert residuals[0] / residuals[1] > 12.0
+
+
+def test_energy_of_parts_by_hand() -> None:
+    result = run(plant=friction(), external=ExternalTorque([1.0, -1.0]))
+    energy = result.energy()
+    np.testing.assert_allclose(energy.total, energy.kinetic + energy.potential)
+    np.testing.assert_allclose(energy.external, (result.q - result.q[0]) @ [1.0, -1.0], atol=1e-12)
+    assert (np.diff(energy.dissipated) >= 0.0).all()
+    assert not energy.payload.any()
+    loaded = run(payloads=Payload(0.5, time=0.25)).energy()
+    assert np.unique(loaded.payload).size == 2
+    assert loaded.payload[-1] != 0.0
+
+
+def test_condition_numbers() -> None:
+    result = run(payloads=Payload(3.0, time=0.25))
+    numbers = result.condition_numbers()
+    for k, robot in ((100, elbow()), (400, Payload(3.0).added_to(elbow()))):
+        assert numbers.M[k] == pytest.approx(np.linalg.cond(robot.mass_matrix(result.q[k])))
+        assert numbers.J[k] == pytest.approx(np.linalg.cond(elbow().jacobian(result.q[k])))
+    assert not np.allclose(result.condition_numbers(1).J, numbers.J)
+
+
+def check_lyapunov(law: object, results: list[th.Result], tolerance: float) -> None:
+    """V falls, and its differences are the analytic derivative, the better the finer the steps."""
+    errors = []
+    for result in results:
+        lyapunov = result.lyapunov(law)
+        assert lyapunov.analytic
+        assert lyapunov.V[0] > 0.0
+        assert (lyapunov.V_dot <= 0.0).all()
+        assert np.diff(lyapunov.V).max() < 1e-4 * lyapunov.V[0]
+        assert lyapunov.V[-1] < 0.999 * lyapunov.V[0]
+        difference = np.gradient(lyapunov.V, lyapunov.t) - lyapunov.V_dot
+        errors.append(np.abs(difference[1:-1]).max() / np.abs(lyapunov.V_dot).max())
+    assert errors[1] < tolerance
+    assert errors[0] / errors[1] > 3.0
+
+
+LAWS = {
+    "gradient": {"Gamma": 2.0},
+    "matrix": {"Gamma": 2.0 * np.eye(20) + 0.1},
+    "natural": {"law": Natural([2.0, 3.0])},
+    "fixed": {"adaptive": False},
+}
+
+
+@pytest.mark.parametrize("kind", list(LAWS))
+def test_lyapunov_function_of_slotine_li(kind: str) -> None:
+    plant = elbow_with_bodies()
+    start = plant if kind == "fixed" else plant.with_parameters(0.7 * plant.parameters)
+    law = slotine_li(start, **LAWS[kind])
+    results = [th.simulate(plant, law, elbow_motion(), 1.0, dt, q0=[0.6, 0.9]) for dt in (1e-3, 1e-4)]
+    check_lyapunov(law, results, 2e-2)
+
+
+def elbow_with_bodies() -> th.Robot:
+    """Links that are bodies of three dimensions, as the natural law needs them."""
+    inertial = elbow().inertial.copy()
+    inertial[:, 4:] += np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0]) * 0.05
+    plant = elbow().with_parameters(np.concatenate([inertial.ravel(), elbow().parameters[20:]]))
+    assert plant.inertial_is_physical().all()
+    return plant
+
+
+def test_lyapunov_function_of_backstepping() -> None:
+    law = backstepping(wrong_panda())
+    results = [th.simulate(panda(), law, lissajous(), 0.5, dt, q0=Q0) for dt in (1e-3, 1e-4)]
+    check_lyapunov(law, results, 2e-2)
+
+
+def test_lyapunov_derivative_by_differences_where_the_expression_does_not_hold() -> None:
+    law = slotine_li(wrong_elbow())
+    for options in (
+        {"payloads": Payload(1.0, time=0.05)},
+        {"sensors": Sensors(position_noise=1e-4)},
+        {"external": ExternalTorque([1.0, 0.0])},
+    ):
+        result = th.simulate(elbow(), law, elbow_motion(), 0.1, **options)  # type: ignore[arg-type]
+        assert result.lyapunov(law).analytic == ("payloads" in options)  # the pieces between arrivals are as by the law
+    bounded = slotine_li(wrong_elbow(), law=Gradient(2.0, lower=-100.0, upper=100.0))
+    assert not th.simulate(elbow(), bounded, elbow_motion(), 0.1).lyapunov(bounded).analytic
+    known_wrongly = slotine_li(wrong_elbow(), Gamma=2.0, unknown="link1")
+    assert not th.simulate(elbow(), known_wrongly, elbow_motion(), 0.1).lyapunov(known_wrongly).analytic
+
+
+def test_lyapunov_function_of_ones_own() -> None:
+    class Mine:
+        def lyapunov(self, robot: th.Robot, result: th.Result) -> np.ndarray:
+            return robot.kinetic_energy(result.q, result.dq)
+
+    result = run()
+    lyapunov = result.lyapunov(Mine())
+    assert not lyapunov.analytic
+    np.testing.assert_array_equal(lyapunov.V, elbow().kinetic_energy(result.q, result.dq))
+    np.testing.assert_allclose(lyapunov.V_dot, np.gradient(lyapunov.V, result.t))
+    with pytest.raises(ThunderError, match="object defines no Lyapunov function"):
+        result.lyapunov(object())
+
+
+def test_what_needs_a_robot_says_so() -> None:
+    class Plant:
+        n = 2
+
+        def forward_dynamics(self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> np.ndarray:
+            return tau
+
+    result = th.simulate(Plant(), slotine_li(), elbow_motion(), 0.01)
+    assert result.plant is None
+    for method in (result.energy, result.condition_numbers):
+        with pytest.raises(ThunderError, match=f"{method.__name__} needs a run whose plant was a Robot"):
+            method()
+
+
+def test_the_plant_goes_into_files_and_comes_back(tmp_path: Path) -> None:
+    plant = friction()
+    payloads = [Payload(0.2, com=[0.1, 0, 0], time=0.3), Payload(0.5, inertia=np.diag([1, 2, 3]), link=1)]
+    result = run(plant=plant, payloads=payloads, actuators=Actuators(lag=0.1), sensors=Sensors(seed=3))
+    assert result.plant is plant
+    result.save(tmp_path / "run.npz")
+    again = th.Result.load(tmp_path / "run.npz")
+    assert again == result == pickle.loads(pickle.dumps(result))
+    assert again.plant is not None
+    assert again.plant.description == plant.description
+    assert [payload.time for payload in again.payloads] == [0.0, 0.3]
+    assert not again.held
+    np.testing.assert_array_equal(again.energy().residual, result.energy().residual)
+    assert again != dataclasses.replace(result, payloads=())
+
+
+def test_files_of_before_are_read(tmp_path: Path) -> None:
+    old = {name: getattr(run(), name) for name in ("t", "q", "dq", "tau", "status")}
+    np.savez(tmp_path / "old.npz", **old)
+    assert th.Result.load(tmp_path / "old.npz").plant is None
+    np.savez(tmp_path / "bad.npz", **old, payloads=np.zeros((2, 3)))
+    with pytest.raises(FileFormatError, match=re.escape("payloads must have shape (n, 15), got (2, 3)")):
+        th.Result.load(tmp_path / "bad.npz")
+    np.savez(tmp_path / "robot.npz", **old, robot=np.array("format: nothing"))
+    with pytest.raises(FileFormatError):
+        th.Result.load(tmp_path / "robot.npz")
+
+
+def with_error(t: np.ndarray, *errors: np.ndarray) -> th.Result:
+    still = np.zeros((len(t), 2))
+    signals = {"error": np.stack(errors, axis=1)}
+    return th.Result(t=t, q=still, dq=still, tau=still + 2.0, status=np.zeros(len(t), dtype=np.int64), signals=signals)
+
+
+def test_figures_of_merit() -> None:
+    t = np.linspace(0.0, 10.0, 10001)
+    result = with_error(t, np.exp(-t) * np.cos(np.pi * t), 0.5 * np.exp(-t), 0.0 * t)
+    assert result.settling_time(1e-2, slice(1, 3)) == pytest.approx(np.log(50.0), abs=2e-3)
+    assert result.settling_time(10.0) == 0.0
+    assert with_error(t, 1.0 + t).settling_time(0.5) == np.inf
+    turning = 1.0 - np.arctan(1.0 / np.pi) / np.pi  # where exp(-t) cos(pi t) is lowest
+    expected = -np.exp(-turning) * np.cos(np.pi * turning)
+    np.testing.assert_allclose(result.overshoot(), [expected, 0.0, np.nan], atol=1e-6)
+    np.testing.assert_allclose(result.component_rmse()[1], 0.5 * np.sqrt((1 - np.exp(-20.0)) / 20.0), rtol=1e-3)
+    assert result.component_rmse()[2] == 0.0
+    assert result.peak() == pytest.approx(np.hypot(1.0, 0.5))
+    assert result.peak([1]) == 0.5
+    assert result.torque_rms() == pytest.approx(np.sqrt(8.0))
+    np.testing.assert_array_equal(result.torque_peak(), [2.0, 2.0])
+    with pytest.raises(ValueError, match="tolerance must not be negative, got -1"):
+        result.settling_time(-1.0)
+
+
+def test_comparison() -> None:
+    both = th.compare({"slow": run(), "light": run(plant=wrong_elbow())})
+    table = both.table()
+    assert table.columns == ("rmse", "steady_state_error", "peak", "rise_time", "torque_rms", "status")
+    assert table.to_dict()["slow"]["rmse"] == both["slow"].rmse()
+    assert table.to_dict()["light"]["status"] == "ok"
+    text = str(table).splitlines()
+    assert text[1].startswith("slow ")
+    assert len({len(line) for line in text}) == 1
+    markdown = both.table({"a | b": lambda r: r.torque_peak()}).to_markdown().splitlines()
+    assert markdown[0] == "|  | a \\| b |"
+    assert markdown[1] == "|---|---|"
+    assert len(markdown[2].split("|")[2].split()) == 2
+    assert list(both) == ["slow", "light"]
+    bare = th.compare({"bare": run(log=())}).table(["rmse", "torque_rms"])
+    assert np.isnan(bare.rows["bare"][0])
+
+
+def test_bad_comparisons() -> None:
+    for results, message in (({}, "at least one Result, got none"), ({"a": 1}, "got 'a': int")):
+        with pytest.raises(ValueError, match=message):
+            th.compare(results)  # type: ignore[arg-type]
+    for metrics, message in (
+        (["rmes"], "metrics must be among rmse, "),
+        ("rmse", "metrics must be a sequence of names, got the text 'rmse'"),
+        (["settling_time"], "or functions; got 'settling_time'"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            th.compare({"a": run()}).table(metrics)  # type: ignore[arg-type]
+
+
+def test_plots() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    result, law = run(plant=friction(), log=()), slotine_li()
+    axes = th.compare({"a": run(), "b": result}).plot()
+    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["a", "b (error not logged)"]
+    with pytest.raises(ValueError, match=re.escape("axes must be 2 (error, tau), got 1")):
+        th.compare({"a": run()}).plot(axes=[axes[0]])
+    drawn = result.energy().plot()
+    assert [text.get_text() for text in drawn.get_legend().get_texts()] == [
+        "kinetic", "potential, change", "work", "dissipated", "residual",
+    ]  # fmt: skip
+    assert run().lyapunov(law).plot().get_ylabel() == "$V$"
+    pyplot.close("all")

@@ -1,0 +1,169 @@
+"""Sensors: noise that repeats, quantisation, delay, velocities from positions."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import FirstOrderDerivative
+from thunder_py.simulation import Sensors
+
+from ..control.arms import elbow, elbow_motion
+
+MASK = 2**64 - 1
+
+
+def run(sensors: Sensors | None = None, duration: float = 0.2, **options: object) -> th.Result:
+    law = th.SlotineLi(elbow(), 5.0, 8.0, 2.0)
+    return th.simulate(elbow(), law, elbow_motion(), duration, sensors=sensors, **options)  # type: ignore[arg-type]
+
+
+class Normals:
+    """xoshiro256++, splitmix64 and Marsaglia's polar method, written anew from their papers."""
+
+    def __init__(self, seed: int) -> None:
+        self.state, self.spare = [], None
+        for _ in range(4):
+            seed = (seed + 0x9E3779B97F4A7C15) & MASK
+            z = ((seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+            z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+            self.state.append(z ^ (z >> 31))
+
+    def bits(self) -> int:
+        def turned(x: int, k: int) -> int:
+            return ((x << k) | (x >> (64 - k))) & MASK
+
+        a, b, c, d = self.state
+        result = (turned((a + d) & MASK, 23) + a) & MASK
+        c, d = c ^ a, d ^ b
+        self.state = [a ^ d, b ^ c, c ^ ((b << 17) & MASK), turned(d, 45)]
+        return result
+
+    def __call__(self) -> float:
+        if self.spare is not None:
+            value, self.spare = self.spare, None
+            return value
+        while True:
+            x, y = (2.0 * (self.bits() >> 11) * 2.0**-53 - 1.0 for _ in range(2))
+            if 0.0 < x * x + y * y < 1.0:
+                factor = np.sqrt(-2.0 * np.log(x * x + y * y) / (x * x + y * y))
+                self.spare = y * factor
+                return x * factor
+
+
+def test_perfect_sensors_change_nothing() -> None:
+    plain, sensed = run(), run(Sensors())
+    for name in ("q", "dq", "tau", "parameters"):
+        np.testing.assert_array_equal(getattr(sensed, name), getattr(plain, name))
+    np.testing.assert_array_equal(sensed.signals["q_measured"], plain.q)
+    assert "q_measured" not in plain.signals
+
+
+@pytest.mark.parametrize("seed", [0, 7, MASK])
+def test_noise_is_that_of_the_generator(seed: int) -> None:
+    result = run(Sensors(position_noise=[1e-3, 2e-3], velocity_noise=1e-2, seed=seed), 0.02)
+    normal = Normals(seed)
+    for k in range(len(result.t)):
+        expected = result.q[k] + np.array([1e-3 * normal(), 2e-3 * normal()])
+        np.testing.assert_allclose(result.signals["q_measured"][k], expected, rtol=1e-14, atol=1e-15)
+        expected = result.dq[k] + np.array([1e-2 * normal(), 1e-2 * normal()])
+        np.testing.assert_allclose(result.signals["dq_measured"][k], expected, rtol=1e-13, atol=1e-15)
+
+
+def test_noise_is_normal_white_and_repeats() -> None:
+    sensors = Sensors(position_noise=1e-3, seed=3)
+    first, again, other = run(sensors, 2.0), run(sensors, 2.0), run(sensors.with_seed(4), 2.0)
+    assert first == again
+    assert first != other
+    noise = (first.signals["q_measured"] - first.q) / 1e-3
+    assert abs(noise.mean()) < 4.0 / np.sqrt(noise.size)
+    assert noise.std() == pytest.approx(1.0, rel=0.05)
+    assert np.mean(np.abs(noise) > 1.96) == pytest.approx(0.05, abs=0.015)
+    assert abs(np.mean(noise[1:] * noise[:-1])) < 0.08
+
+
+def test_the_controller_sees_the_measured_state() -> None:
+    result = run(Sensors(position_noise=1e-3, velocity_noise=1e-2))
+    target = elbow_motion()(result.t)
+    np.testing.assert_allclose(result.error, target.q - result.signals["q_measured"], atol=1e-14)
+
+
+def test_quantisation() -> None:
+    result = run(Sensors(position_resolution=[1e-3, 0.0], velocity_resolution=0.5))
+    steps = result.signals["q_measured"][:, 0] / 1e-3
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-9)
+    assert np.abs(result.signals["q_measured"][:, 0] - result.q[:, 0]).max() <= 0.5e-3 + 1e-12
+    np.testing.assert_array_equal(result.signals["q_measured"][:, 1], result.q[:, 1])
+    assert set(np.unique(np.round(result.signals["dq_measured"] / 0.5, 9) % 1)) == {0.0}
+
+
+def test_delay() -> None:
+    result = run(Sensors(delay=3e-3))
+    for name in ("q", "dq"):
+        seen, truth = result.signals[f"{name}_measured"], getattr(result, name)
+        np.testing.assert_array_equal(seen[3:], truth[:-3])
+        np.testing.assert_array_equal(seen[:3], np.tile(truth[0], (3, 1)))
+
+
+def test_velocity_of_an_estimator() -> None:
+    estimator = FirstOrderDerivative(60.0)
+    result = run(Sensors(position_resolution=1e-4, delay=1e-3, velocity=estimator))
+    expected = FirstOrderDerivative(60.0).apply(1e-3, result.signals["q_measured"]).dq
+    np.testing.assert_allclose(result.signals["dq_measured"], expected, atol=1e-12)
+    assert result == run(Sensors(position_resolution=1e-4, delay=1e-3, velocity=estimator))  # it starts anew
+
+
+def test_python_controllers_and_plants_are_sensed_too() -> None:
+    seen: list[np.ndarray] = []
+
+    class Watch:
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+            seen.append(np.concatenate([q, dq]))
+            return np.zeros(2)
+
+    result = th.simulate(elbow(), Watch(), elbow_motion(), 0.02, sensors=Sensors(position_noise=0.1, seed=1))
+    expected = np.hstack([result.signals["q_measured"], result.signals["dq_measured"]])
+    np.testing.assert_array_equal(np.array(seen), expected)
+
+
+def test_sensors_keep_what_they_log_for_themselves() -> None:
+    assert "q_measured" in run(Sensors(), log=("q_measured", "error")).signals
+
+    class Taken:
+        def __init__(self) -> None:
+            self.signals = {"q_measured": np.zeros(2)}
+
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+            return np.zeros(2)
+
+    with pytest.raises(ValueError, match=r"^controller.signals must not be called q_measured"):
+        th.simulate(elbow(), Taken(), elbow_motion(), 0.01)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"position_noise": -1.0}, "sensors position_noise must not be negative, got [-1.0, -1.0]"),
+        ({"velocity_resolution": [1.0]}, "sensors velocity_resolution must have shape (2,), got (1,)"),
+        ({"delay": 1.5e-3}, "sensors delay must be a whole multiple of the control period 0.001, got 0.0015"),
+        ({"delay": -1e-3}, "sensors delay must be a whole multiple of the control period 0.001, got -0.001"),
+        ({"seed": -1}, "seed must be an integer from 0 to 2**64 - 1, got -1"),
+        ({"velocity": "differences"}, "velocity must be 'measured' or a DerivativeEstimator, got 'differences'"),
+        (
+            {"velocity": FirstOrderDerivative(10.0), "velocity_noise": 1.0},
+            "velocity_noise and velocity_resolution are for velocity='measured' only",
+        ),
+        ({"velocity": FirstOrderDerivative(600.0)}, "cutoff must be below half of the sampling rate, 500"),
+    ],
+)
+def test_bad_sensors(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        run(Sensors(**arguments))
+
+
+def test_not_sensors() -> None:
+    with pytest.raises(ValueError, match="sensors must be Sensors or None, got 3"):
+        run(3)  # type: ignore[arg-type]
