@@ -97,6 +97,21 @@ def test_centre_of_link_7():
     np.testing.assert_allclose(c, [0.010517, -0.004252, 0.061597 - 0.107], atol=1e-12)
 
 
+def test_excitation_must_last():
+    """T-9: a regressor that is 1 until t = 1 excites "for all t < 0", and the estimate stops on its way; l_0 = 1."""
+    dt = 1e-3
+    t = np.arange(-5.0, 20.0, dt)
+    y = np.where(t < 1.0, 1.0, 0.0)
+    integral = np.cumsum(y**2) * dt
+    ahead = round(1.0 / dt)
+    excited = integral[ahead:] - integral[:-ahead] > 0.99
+    assert excited[t[:-ahead] < 0.0].all()  # the condition as printed
+    assert not excited[t[:-ahead] >= 0.0].all()  # the condition of the theorem
+    # pitilde' = -y^2 pitilde from t = 0 on
+    left = np.exp(-(y[t >= 0.0] ** 2).sum() * dt)
+    assert left == pytest.approx(np.exp(-1.0), rel=1e-2)
+
+
 # --- G: Gabiccini et al. ----------------------------------------------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ REGISTRY: dict[str, str] = {
     "lissajous": "lissajous_panda",
     "gains": "article_gains",
     "softhand": "article_softhand",
+    "elbow": "elbow_2009",
 }
 
 
