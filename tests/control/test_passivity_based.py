@@ -92,3 +92,17 @@ def test_panda_follows() -> None:
     law = PassivityBased(panda(), 5.0, [10.0] * 4 + [2.0] * 3)
     run = th.simulate(panda(), law, motion, 5.0, q0=motion(0.0).q + 0.2)
     assert run.error_norm()[-1] < 2e-3
+
+
+def test_error_of_lecture_34_has_the_error_velocity() -> None:
+    """Errata N-9: r = dq~ + Lambda q~, q~ = q - q_d, which is -s. Printed, r = dq + Lambda q~ brakes a perfect motion."""
+    robot, rng = arm("rr_elbow_craig"), np.random.default_rng(5)
+    _, _, d = random_state(2, rng)
+    law = PassivityBased(robot, 3.0, 10.0)
+    tau = law.step(0.0, d.q, d.dq, d)  # on the reference: nothing to correct
+    np.testing.assert_allclose(robot.forward_dynamics(d.q, d.dq, tau), d.ddq, atol=1e-9)
+    printed = tau - 10.0 * d.dq  # r = dq there; a = ddq_d and v = dq_d as before
+    assert np.abs(robot.forward_dynamics(d.q, d.dq, printed) - d.ddq).max() > 1.0
+    q, dq, d = random_state(2, rng)
+    law.step(0.0, q, dq, d)
+    np.testing.assert_allclose(-law.signals["s"], (dq - d.dq) + 3.0 * (q - d.q), atol=1e-12)

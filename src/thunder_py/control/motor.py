@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,7 +11,17 @@ from ..errors import ModelError
 __all__ = ["DCMotor"]
 
 
-@dataclass(frozen=True, eq=False)
+def _read(value: npt.ArrayLike, name: str, *, zero_allowed: bool = False) -> Array:
+    array = np.array(value, dtype=np.float64)
+    if array.ndim > 1 or not np.isfinite(array).all():
+        raise ModelError(f"{name} must be a finite number or one per joint, got {array.tolist()}")
+    if not (array >= 0.0 if zero_allowed else array > 0.0).all():
+        raise ModelError(
+            f"{name} {'must not be negative' if zero_allowed else 'must be positive'}, got {array.tolist()}"
+        )
+    return array
+
+
 class DCMotor:
     """DC motors behind gears, from their data sheet, seen at the joints.
 
@@ -47,48 +55,43 @@ class DCMotor:
     the back EMF, that otherwise damps the joint by ``joint_back_emf``.
     """
 
-    inertia: npt.ArrayLike
-    damping: npt.ArrayLike
-    torque_constant: npt.ArrayLike
-    resistance: npt.ArrayLike
-    back_emf: npt.ArrayLike | None = None
-    gear_ratio: npt.ArrayLike = 1.0
-
-    def __post_init__(self) -> None:
-        """Check everything and make arrays of it."""
-        if self.back_emf is None:
-            object.__setattr__(self, "back_emf", self.torque_constant)
-        for name in (field.name for field in fields(self)):
-            value = np.asarray(getattr(self, name), dtype=np.float64)
-            if value.ndim > 1 or not np.isfinite(value).all():
-                raise ModelError(f"{name} must be a finite number or one per joint, got {value.tolist()}")
-            zero_allowed = name in ("inertia", "damping", "back_emf")
-            if not (value >= 0.0 if zero_allowed else value > 0.0).all():
-                what = "must not be negative" if zero_allowed else "must be positive"
-                raise ModelError(f"{name} {what}, got {value.tolist()}")
-            object.__setattr__(self, name, value)
+    def __init__(
+        self,
+        inertia: npt.ArrayLike,
+        damping: npt.ArrayLike,
+        torque_constant: npt.ArrayLike,
+        resistance: npt.ArrayLike,
+        back_emf: npt.ArrayLike | None = None,
+        gear_ratio: npt.ArrayLike = 1.0,
+    ) -> None:
+        self.inertia = _read(inertia, "inertia", zero_allowed=True)
+        self.damping = _read(damping, "damping", zero_allowed=True)
+        self.torque_constant = _read(torque_constant, "torque_constant")
+        self.resistance = _read(resistance, "resistance")
+        self.back_emf = _read(torque_constant if back_emf is None else back_emf, "back_emf", zero_allowed=True)
+        self.gear_ratio = _read(gear_ratio, "gear_ratio")
 
     @property
     def joint_inertia(self) -> Array:
         """Inertia at the joint, ``gear_ratio^2 J_m`` [kg m^2]."""
-        return np.multiply(np.square(self.gear_ratio), self.inertia)
+        return np.asarray(self.gear_ratio**2 * self.inertia)
 
     @property
     def joint_damping(self) -> Array:
         """Mechanical damping at the joint, ``gear_ratio^2 B_m`` [N m s/rad]."""
-        return np.multiply(np.square(self.gear_ratio), self.damping)
+        return np.asarray(self.gear_ratio**2 * self.damping)
 
     @property
     def joint_back_emf(self) -> Array:
         """What back EMF adds to it under a fixed voltage, ``gear_ratio^2 k_m k_b / R`` [N m s/rad]."""
-        return np.square(self.gear_ratio) * self.torque_constant * self.back_emf / self.resistance
+        return np.asarray(self.gear_ratio**2 * self.torque_constant * self.back_emf / self.resistance)
 
     def voltage(self, tau: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
         """Return the voltage [V], (..., n), that makes the joint torque `tau` [N m] at joint velocity `dq` [rad/s]."""
-        current = np.divide(tau, np.multiply(self.gear_ratio, self.torque_constant))
-        return np.asarray(self.resistance * current + self.back_emf * np.multiply(self.gear_ratio, dq))
+        current = np.asarray(tau) / (self.gear_ratio * self.torque_constant)
+        return np.asarray(self.resistance * current + self.back_emf * self.gear_ratio * np.asarray(dq))
 
     def torque(self, voltage: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
         """Return the joint torque [N m], (..., n), under `voltage` [V] at joint velocity `dq` [rad/s]."""
-        current = (np.asarray(voltage) - self.back_emf * np.multiply(self.gear_ratio, dq)) / self.resistance
+        current = (np.asarray(voltage) - self.back_emf * self.gear_ratio * np.asarray(dq)) / self.resistance
         return np.asarray(self.gear_ratio * self.torque_constant * current)
