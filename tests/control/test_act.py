@@ -1,0 +1,133 @@
+"""Adaptive computed torque: the law, its Lyapunov function, and where it suffers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import solve_continuous_lyapunov
+
+import thunder_py as th
+from thunder_py.control import ACT, Natural, Status
+from thunder_py.reference import JointReference
+
+from .arms import Q0, elbow, elbow_motion, panda
+
+K_P, K_V, DT = 25.0, 10.0, 1e-4
+
+
+def wrong() -> th.Robot:
+    return elbow().with_parameters(0.85 * elbow().parameters)
+
+
+def lyapunov_gain(n: int, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """P and B."""
+    eye, zero = np.eye(n), np.zeros((n, n))
+    A = np.block([[zero, eye], [-K_P * eye, -K_V * eye]])
+    return solve_continuous_lyapunov(A.T, -Q), np.vstack([zero, eye])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_law_and_lyapunov_identity(seed: int) -> None:
+    """V = x' P x + pitilde' Gamma pitilde falls as -x' Q x when the regressor is that of the acceleration."""
+    rng = np.random.default_rng(seed)
+    Q = np.diag([2.0, 1.0, 0.5, 1.0])
+    law = ACT(wrong(), K_P, K_V, 2.0, Q=Q, cutoff=1e6)  # so high that the filter passes everything
+    q, dq = rng.normal(size=2), rng.normal(size=2)
+    d = JointReference(*(rng.normal(size=2) for _ in range(3)))
+    tau = law.step(0.0, q, dq, d)
+    e, e_dot = d.q - q, d.dq - dq
+    y = d.ddq + K_V * e_dot + K_P * e
+    np.testing.assert_allclose(tau, wrong().inverse_dynamics(q, dq, y), atol=1e-9)
+    ddq = elbow().forward_dynamics(q, dq, tau)
+    velocity = dq + DT * ddq
+    law.step(DT, q, velocity, d)
+    before = law.parameters
+    law.step(2 * DT, q, velocity, d)
+    rate = (law.parameters - before) / DT
+
+    e_dot = d.dq - velocity
+    P, B = lyapunov_gain(2, Q)
+    x = np.concatenate([e, e_dot])
+    W = elbow().regressor(q, dq + 0.5 * DT * ddq, ddq)
+    M = wrong().mass_matrix(q)
+    np.testing.assert_allclose(rate, W.T @ np.linalg.solve(M, B.T @ P @ x) / 2.0, rtol=1e-5, atol=1e-7)
+
+    error = elbow().parameters - wrong().parameters
+    Y = W  # of the motion that the law was at
+    x_dot = np.concatenate([e_dot, -K_P * e - K_V * e_dot + np.linalg.solve(M, Y @ error)])
+    V_dot = 2.0 * x @ P @ x_dot - 2.0 * error @ (2.0 * rate)
+    assert V_dot == pytest.approx(-x @ Q @ x, rel=1e-3, abs=1e-3)
+
+
+def test_converges_on_the_elbow() -> None:
+    start = elbow_motion()(0.0).q
+    fixed, adaptive = (
+        th.simulate(elbow(), ACT(wrong(), K_P, K_V, 3.0, adaptive=on), elbow_motion(), 60.0, q0=start, log_every=10)
+        for on in (False, True)
+    )
+    assert adaptive.steady_state_error() < 0.1 * fixed.steady_state_error()
+
+
+@pytest.mark.parametrize("route", ["acceleration", "regressor"])
+def test_both_routes_adapt(route: str) -> None:
+    start = elbow_motion()(0.0).q
+    law = ACT(wrong(), K_P, K_V, 3.0, route=route)
+    run = th.simulate(elbow(), law, elbow_motion(), 40.0, q0=start, log_every=10)
+    norm = run.error_norm()
+    assert norm[-500:].max() < 0.2 * norm[:1000].max()
+
+
+def test_impedance_form_is_the_printed_one() -> None:
+    law = ACT(wrong(), K_P, K_V, 1.0, form="impedance", adaptive=True)
+    rng = np.random.default_rng(3)
+    q, dq, d = rng.normal(size=2), rng.normal(size=2), JointReference(*(rng.normal(size=2) for _ in range(3)))
+    expected = wrong().inverse_dynamics(q, dq, d.ddq) + K_V * (d.dq - dq) + K_P * (d.q - q)
+    np.testing.assert_allclose(law.step(0.0, q, dq, d), expected, atol=1e-9)
+
+
+def test_singular_mass_matrix_ends_in_a_status_not_in_a_wild_torque() -> None:
+    """What the paper holds against the law; and the natural law keeps the mass matrix definite."""
+    robot = elbow().with_parameters(1e-9 * elbow().parameters)
+    law = ACT(robot, K_P, K_V, 1e-9)
+    run = th.simulate(elbow(), law, elbow_motion(), 1.0, q0=[2.0, 1.0])
+    assert run.status[-1] == Status.diverged
+    assert np.isfinite(run.tau).all()
+    natural = ACT(physical_elbow(), K_P, K_V, law=Natural(1.0))
+    kept = th.simulate(physical_elbow(1.0), natural, elbow_motion(), 5.0)
+    assert (np.linalg.eigvalsh(physical_elbow().with_parameters(kept.parameters[-1]).mass_matrix([0.3, 0.9])) > 0).all()
+
+
+def physical_elbow(part: float = 0.7) -> th.Robot:
+    """The elbow with bodies that have an extent in all directions."""
+    parameters = elbow().parameters.copy().reshape(2, -1)
+    parameters[:, 4] += 0.1
+    parameters[:, [7, 9]] += 0.2
+    return elbow().with_parameters(part * parameters.ravel())
+
+
+def test_statuses() -> None:
+    law = ACT(panda(), 100.0, 20.0, 100.0)
+    here = JointReference(Q0, np.zeros(7), np.zeros(7))
+    law.step(0.0, Q0, np.zeros(7), here)
+    assert law.status is Status.ok
+    tau = law.step(1e-3, np.full(7, np.nan), np.zeros(7), here)
+    assert law.status is Status.invalid_input
+    np.testing.assert_allclose(tau, panda().gravity_vector(Q0), atol=1e-9)
+    law.torque_limits = 12.0
+    tau = law.step(2e-3, Q0, np.zeros(7), JointReference(Q0 + 2.0, np.zeros(7), np.zeros(7)))
+    assert law.status is Status.saturated and np.abs(tau).max() <= 12.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"K_p": 0.0}, "K_p must be positive definite"),
+        ({"Q": -1.0}, "Q must be positive definite"),
+        ({"form": "other"}, "form must be one of"),
+        ({"route": "other"}, "route must be one of"),
+        ({"cutoff": -1.0}, "cutoff must be positive"),
+    ],
+)
+def test_wrong_arguments(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ACT(elbow(), **{"K_p": 30.0, "K_v": 10.0, "Gamma": 1.0, **changes})  # type: ignore[arg-type]
