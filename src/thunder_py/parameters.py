@@ -58,6 +58,13 @@ class UnknownParameters:
         """``[1, pi_unknown]``, what `regressor` multiplies, (1 + u,)."""
         return np.concatenate([[1.0], self.values])
 
+    def base_parameters(self, *, samples: int = 64, tolerance: float = 1e-9, seed: int = 0) -> BaseParameters:
+        """Find the combinations of the unknown parameters that torques can tell apart; see `Robot.base_parameters`.
+
+        Columns of ``mapping`` that belong to known parameters are zero.
+        """
+        return find_base_parameters(self.robot, samples=samples, tolerance=tolerance, seed=seed, mask=self.mask)
+
     def _split(self, Y: Array) -> Array:
         known = Y[..., ~self.mask] @ self.robot.parameters[~self.mask]
         return np.concatenate([known[..., None], Y[..., self.mask]], axis=-1)
@@ -135,8 +142,10 @@ class BaseParameters:
         return len(self.independent)
 
 
-def find_base_parameters(robot: Robot, *, samples: int, tolerance: float, seed: int) -> BaseParameters:
-    """Rank-revealing QR of stacked regressors; see `Robot.base_parameters`."""
+def find_base_parameters(
+    robot: Robot, *, samples: int, tolerance: float, seed: int, mask: npt.NDArray[np.bool_] | None = None
+) -> BaseParameters:
+    """Rank-revealing QR of stacked regressors, of the columns in `mask`; see `Robot.base_parameters`."""
     from scipy.linalg import qr, solve_triangular
 
     if samples * robot.n < robot.p:
@@ -145,9 +154,11 @@ def find_base_parameters(robot: Robot, *, samples: int, tolerance: float, seed: 
     q = rng.uniform(-np.pi, np.pi, (samples, robot.n))
     dq, ddq = rng.uniform(-2.0, 2.0, (2, samples, robot.n))
     W = robot.regressor(q, dq, ddq).reshape(-1, robot.p)
+    if mask is not None:
+        W[:, ~mask] = 0.0
     # unit columns, so that the rank does not depend on units; columns that never act stay zero
     scale = np.linalg.norm(W, axis=0)
-    scale[scale < tolerance * scale.max()] = np.inf
+    scale[scale <= tolerance * scale.max()] = np.inf
     W = W / scale
     # weights make pivots prefer the left, as names nearer the base read better, but not at the price of conditioning
     R, order = qr(W * np.geomspace(1.0, 1e-2, robot.p), mode="r", pivoting=True)[-2:]
@@ -163,4 +174,5 @@ def find_base_parameters(robot: Robot, *, samples: int, tolerance: float, seed: 
     mapping *= np.where(np.isinf(scale), 0.0, scale)[None, :]
     mapping[np.abs(mapping) < 1e-11] = 0.0
     names = tuple(robot.parameter_names[k] for k in keep)
-    return BaseParameters(keep, mapping, float(np.linalg.cond(W[:, keep])), names)
+    condition = float(np.linalg.cond(W[:, keep])) if rank else 1.0
+    return BaseParameters(keep, mapping, condition, names)

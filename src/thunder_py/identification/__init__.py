@@ -1,0 +1,27 @@
+"""Excitation and identification: how much a motion tells, motions that tell much, parameters from logged data."""
+
+from .consistent import divergence
+from .convergence import AdaptationConvergence, adaptation_convergence
+from .identify import Identification, identify
+from .limits import MotionLimits
+from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
+from .optimise import Excitation, optimise_excitation
+from .signals import Motion, differentiate, lowpass
+
+__all__ = [
+    "AdaptationConvergence",
+    "Conditioning",
+    "Excitation",
+    "Identification",
+    "Motion",
+    "MotionLimits",
+    "PersistentExcitation",
+    "adaptation_convergence",
+    "base_regressor_condition",
+    "differentiate",
+    "divergence",
+    "identify",
+    "lowpass",
+    "optimise_excitation",
+    "persistent_excitation",
+]

@@ -1,0 +1,319 @@
+"""Parameters from logged data: exact without noise, honest with it, physically consistent where asked."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, least_squares
+
+import thunder_py as th
+from tests.control.arms import elbow, elbow_motion, panda
+from thunder_py import inertia
+from thunder_py.identification import differentiate, divergence, identify, lowpass
+from thunder_py.identification.consistent import consistent_problem, solve_consistent
+from thunder_py.reference import Sinusoid
+
+T = np.linspace(0.0, 10.0, 1001)
+NOISE = {2: np.array([0.5, 2.0]), 7: np.array([3.0, 3, 3, 3, 0.5, 0.5, 0.5])}
+
+
+def motion(n, seed=0):
+    """Two tones in each joint."""
+    rng = np.random.default_rng(seed)
+    slow, fast = (
+        Sinusoid(rng.uniform(0.3, 0.6, n), rng.uniform(*band, n), phase=rng.uniform(0, 6, n))(T)
+        for band in ((0.1, 0.5), (0.6, 1.2))
+    )
+    return tuple(a + b for a, b in zip(slow, fast, strict=True))
+
+
+@cache
+def wrong(robot):
+    """The robot with every body scaled by a random factor: wrong, and a body that can exist."""
+    factors = np.exp(np.random.default_rng(1).normal(scale=0.4, size=(robot.n, 1)))
+    return robot.replace(inertial=robot.inertial * factors)
+
+
+def base_of(robot):
+    return robot.base_parameters().mapping @ robot.parameters
+
+
+def noisy(robot, seed=2, scale=1.0):
+    tau = robot.inverse_dynamics(*motion(robot.n))
+    return tau + scale * NOISE[robot.n] * np.random.default_rng(seed).normal(size=tau.shape)
+
+
+def validation_error(found, robot):
+    states = motion(robot.n, seed=8)
+    return np.sqrt(np.mean((found.torque(*states) - robot.inverse_dynamics(*states)) ** 2))
+
+
+def with_friction(robot):
+    coefficients = np.tile([0.5, 0.3], (robot.n, 1)) * np.linspace(1.0, 0.5, robot.n)[:, None]
+    friction = th.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
+    return robot.replace(friction=friction)
+
+
+ARMS = pytest.mark.parametrize("robot", [elbow(), panda()], ids=["elbow", "panda"])
+
+
+@ARMS
+@pytest.mark.parametrize("consistent", [False, True], ids=["least squares", "consistent"])
+def test_without_noise_the_base_parameters_come_back(robot, consistent):
+    tau = robot.inverse_dynamics(*motion(robot.n))
+    found = identify(wrong(robot), T, *motion(robot.n), tau, consistent=consistent)
+    np.testing.assert_allclose(found.base_parameters, base_of(robot), atol=1e-8)
+    assert found.rank == found.base.count == robot.base_parameters().count
+    assert found.residual_rms.max() < 1e-8
+    assert validation_error(found, robot) < 1e-8
+    assert np.abs(found.parameters - robot.parameters).max() > 1e-3  # what torques do not tell stays at the prior
+
+
+@ARMS
+def test_noise_makes_plain_least_squares_inconsistent_and_not_the_other(robot):
+    data = (T, *motion(robot.n), noisy(robot))
+    plain, consistent = (identify(wrong(robot), *data, consistent=chosen) for chosen in (False, True))
+    smallest = [np.linalg.eigvalsh(inertia.pseudo_inertia(x.robot.inertial))[:, 0] for x in (plain, consistent)]
+    assert smallest[0].min() < 0.0
+    assert not plain.physical.all()
+    assert smallest[1].min() > 0.0
+    assert consistent.physical.all()
+    assert validation_error(consistent, robot) < 1.05 * validation_error(plain, robot)
+
+
+def test_little_data_is_where_consistency_helps():
+    robot = panda()
+    few = slice(0, None, 40)
+    data = (T[few], *(x[few] for x in motion(7)), noisy(robot)[few])
+    plain, consistent = (identify(wrong(robot), *data, consistent=chosen) for chosen in (False, True))
+    assert validation_error(consistent, robot) < 0.7 * validation_error(plain, robot)
+
+
+@ARMS
+def test_standard_deviations_are_those_of_the_errors(robot):
+    few = slice(0, None, 4)
+    states = [x[few] for x in motion(robot.n)]
+    errors = []
+    for seed in range(40 if robot.n == 2 else 10):
+        found = identify(robot, T[few], *states, noisy(robot, seed)[few])
+        errors.append((found.base_parameters - base_of(robot)) / found.standard_deviations)
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(1.0, abs=0.1)
+
+
+def test_reweighting_finds_the_noise_of_each_joint_and_uses_it():
+    robot = elbow()
+    few = slice(0, None, 4)
+    data = [(T[few], *(x[few] for x in motion(2)), noisy(robot, seed)[few]) for seed in range(40)]
+    auto = [identify(robot, *each) for each in data]
+    equal = [identify(robot, *each, weights=[1.0, 1.0]) for each in data]
+    np.testing.assert_allclose(np.mean([each.noise for each in auto], axis=0), NOISE[2], rtol=0.02)
+    spread = [
+        np.mean([np.sum((each.base_parameters - base_of(robot)) ** 2) for each in runs]) for runs in (auto, equal)
+    ]
+    assert spread[0] < 0.8 * spread[1]
+
+
+def test_known_weights():
+    data = (T, *motion(2), noisy(elbow()))
+    known = identify(elbow(), *data, weights=1.0 / NOISE[2])
+    np.testing.assert_allclose(known.noise, NOISE[2])
+    np.testing.assert_allclose(known.base_parameters, identify(elbow(), *data).base_parameters, atol=0.02)
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_only_the_unknown_changes(consistent):
+    robot, nominal = panda(), th.Robot.load("panda").with_parameters(panda().parameters)
+    pi = nominal.parameters.copy()
+    pi[60:] = inertia.reg_from_dyn([2.0, 0.1, 0.0, 0.05, 0.02, 0, 0, 0.02, 0, 0.02])
+    tau = robot.inverse_dynamics(*motion(7))
+    found = identify(nominal.with_parameters(pi), T, *motion(7), tau, unknown="link7", consistent=consistent)
+    np.testing.assert_array_equal(found.parameters[:60], robot.parameters[:60])
+    np.testing.assert_allclose(found.torque(*motion(7, 3)), robot.inverse_dynamics(*motion(7, 3)), atol=1e-7)
+    assert found.base.count == found.base_parameters.size == 10
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_friction_is_identified_and_stays_positive(consistent):
+    robot = with_friction(elbow())
+    nominal = wrong(elbow()).replace(
+        friction=dataclasses.replace(robot.description.friction, coefficients=np.full((2, 2), 0.05))
+    )
+    tau = robot.inverse_dynamics(*motion(2))
+    found = identify(nominal, T, *motion(2), tau, consistent=consistent)
+    np.testing.assert_allclose(found.parameters[20:], robot.parameters[20:], atol=1e-7)
+    slippery = elbow().inverse_dynamics(*motion(2)) + 2.0 * np.random.default_rng(0).normal(size=tau.shape)
+    found = identify(nominal, T, *motion(2), slippery, consistent=consistent)
+    assert (found.parameters[20:] > 0.0).all() == consistent
+
+
+def test_what_the_motion_does_not_excite_stays_at_the_prior():
+    """Only joint 2 moves: the inertia of link 1 makes no torque."""
+    q, dq, ddq = (x.copy() for x in motion(2))
+    q[:, 0] = 0.4
+    dq[:, 0] = ddq[:, 0] = 0.0
+    tau = elbow().inverse_dynamics(q, dq, ddq)
+    found = identify(wrong(elbow()), T, q, dq, ddq, tau)
+    assert found.rank < found.base.count
+    assert found.condition == np.inf
+    assert np.isinf(found.standard_deviations).any()
+    assert found.residual_rms.max() < 1e-9
+    k = found.base.names.index("link1.Izz")
+    prior = base_of(wrong(elbow()))
+    assert found.base_parameters[k] == pytest.approx(prior[k], abs=1e-5)
+    assert abs(found.base_parameters[k] - base_of(elbow())[k]) > 0.01
+    np.testing.assert_allclose(found.base_parameters[3:], base_of(elbow())[3:], atol=1e-8)
+
+
+# --- the consistent fit as an optimisation ----------------------------------------------------------------------------
+
+
+def small_problem(gamma=3.0):
+    rows = elbow().regressor(*motion(2)).reshape(-1, 20), noisy(elbow()).ravel()
+    return consistent_problem(elbow(), wrong(elbow()).parameters, np.ones(20, dtype=bool), *rows), gamma
+
+
+def test_newton_finds_what_a_search_over_log_cholesky_coordinates_finds():
+    problem, gamma = small_problem()
+    prior = inertia.pseudo_inertia(wrong(elbow()).inertial)
+
+    def residuals(theta):
+        P = reg_to_pseudo_inertia(theta)
+        misfit = problem.R @ inertia.reg_from_pseudo_inertia(P).ravel() - problem.z
+        return np.concatenate([misfit, np.sqrt(2.0 * gamma * np.maximum(divergence(P, prior), 0.0))])
+
+    start = inertia.log_cholesky_from_reg(elbow().inertial).ravel()
+    other = least_squares(residuals, start, max_nfev=150)
+    pi = solve_consistent(problem, gamma)
+    mine = problem.value(pi, gamma)
+    assert 0.5 * np.sum(residuals(inertia.log_cholesky_from_reg(pi.reshape(2, 10)).ravel()) ** 2) == pytest.approx(mine)
+    assert mine <= other.cost
+    assert mine == pytest.approx(other.cost, rel=0.01)
+
+
+def reg_to_pseudo_inertia(theta):
+    return inertia.pseudo_inertia(inertia.reg_from_log_cholesky(theta.reshape(2, 10)))
+
+
+def test_gradient_and_convexity():
+    problem, gamma = small_problem()
+    pi = solve_consistent(problem, 100.0)
+    F, r = problem.barrier(pi)
+    slope = problem.R.T @ (problem.R @ pi - problem.z) - gamma * F.T @ r
+    numeric = approx_fprime(pi, lambda x: problem.value(x, gamma), 1e-7)
+    np.testing.assert_allclose(slope, numeric, atol=1e-3 * np.abs(numeric).max())
+    h = 1e-5
+    numeric = np.stack(
+        [(gradient_at(problem, pi + h * e) - gradient_at(problem, pi - h * e)) / (2 * h) for e in np.eye(20)]
+    )
+    np.testing.assert_allclose(F.T @ F, numeric, rtol=1e-5, atol=1e-5 * np.abs(numeric).max())
+    assert np.linalg.eigvalsh(F.T @ F)[0] > 0.0
+
+
+def gradient_at(problem, pi):
+    F, r = problem.barrier(pi)
+    return -F.T @ r
+
+
+def test_the_regulariser_weighs_the_prior():
+    problem, _ = small_problem()
+    prior = inertia.pseudo_inertia(wrong(elbow()).inertial)
+    found = (solve_consistent(problem, gamma).reshape(2, 10) for gamma in (1e-2, 1e2, 1e6, 1e10))
+    distance = [divergence(inertia.pseudo_inertia(reg), prior).sum() for reg in found]
+    assert distance[0] > distance[1] > distance[2] > distance[3]
+    assert distance[3] < 1e-8
+
+
+def test_divergence():
+    P, P0 = inertia.pseudo_inertia(panda().inertial), inertia.pseudo_inertia(wrong(panda()).inertial)
+    assert (divergence(P, P0) > 0.0).all()
+    np.testing.assert_allclose(divergence(P, P), 0.0, atol=1e-9)
+    A = np.random.default_rng(0).normal(size=(4, 4))  # other units, another frame
+    np.testing.assert_allclose(divergence(A @ P @ A.T, A @ P0 @ A.T), divergence(P, P0), rtol=1e-6)
+
+
+# --- logged data ------------------------------------------------------------------------------------------------------
+
+
+def test_differentiation_without_delay():
+    q, dq, ddq = motion(2)
+    noise = 1e-5 * np.random.default_rng(0).normal(size=q.shape)
+    found = differentiate(T, q + noise, cutoff=6.0)
+    inner = slice(100, -100)
+    for mine, exact, tolerance in zip(found, (q, dq, ddq), (1e-4, 2e-3, 0.04), strict=True):
+        assert np.abs(mine - exact)[inner].max() < tolerance * np.abs(exact).max() + tolerance
+        shifted = [np.sum((mine[100 + k : 900 + k] - exact[100:900]) ** 2) for k in (-1, 0, 1)]
+        assert np.argmin(shifted) == 1
+    raw = np.gradient(np.gradient(q + noise, T, axis=0), T, axis=0)
+    assert np.std((raw - ddq)[inner]) > 3.0 * np.std((found.ddq - ddq)[inner])
+
+
+def test_lowpass_keeps_the_slow_and_takes_the_fast():
+    slow, fast = np.sin(2 * np.pi * 0.5 * T)[:, None], np.sin(2 * np.pi * 30 * T)[:, None]
+    np.testing.assert_allclose(lowpass(T, slow + fast, 5.0)[100:-100], slow[100:-100], atol=1e-3)
+    half = lowpass(T, np.sin(2 * np.pi * 5.0 * T)[:, None], 5.0)[300:700]
+    assert np.abs(half).max() == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_simulated_run_is_enough():
+    law, reference = th.SlotineLi(wrong(elbow()), Lambda=5.0, K_d=10.0, Gamma=1.0), elbow_motion()
+    run = th.simulate(elbow(), law, reference, 8.0, dq0=reference(0.0).dq)
+    found = identify(wrong(elbow()), run, cutoff=20.0, hold=1e-3)
+    late = identify(wrong(elbow()), run, cutoff=20.0)
+    error = [np.abs(each.base_parameters - base_of(elbow())).max() for each in (found, late)]
+    assert error[0] < 1e-3
+    assert error[1] > 2.0 * error[0]  # torques that are held lag by half a period
+
+
+def test_prior_table_and_picture():
+    import matplotlib.pyplot as plt
+
+    tau = elbow().inverse_dynamics(*motion(2))
+    found = identify(elbow(), T, *motion(2), tau, prior=wrong(elbow()))
+    np.testing.assert_allclose(found.base_parameters, base_of(elbow()), atol=1e-9)
+    other = identify(wrong(elbow()), T, *motion(2), tau)
+    np.testing.assert_allclose(found.parameters, other.parameters, atol=1e-9)
+    assert found.table().count("\n") == 1 + found.base.count
+    assert found.plot(truth=elbow()).get_legend() is not None
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tau": None}, r"^tau must be given unless t is a Result$"),
+        ({"ddq": None}, r"^cutoff must be given where ddq is not"),
+        ({"dq": None}, r"^dq must be given beside ddq$"),
+        ({"weights": "x"}, r"^weights must be 'auto' or one number for each joint, got 'x'$"),
+        ({"weights": [1.0, 0.0]}, r"^weights must be positive, got \[1\.0, 0\.0\]$"),
+        ({"prior": panda()}, r"^prior must have the parameters of"),
+        ({"unknown": "link1.m"}, r"^unknown must hold a parameter that torques depend on$"),
+        ({"consistent": True, "regularisation": 0.0}, r"^regularisation must be positive, got 0$"),
+        ({"q": np.zeros((3, 2))}, r"^q must have shape \(1001, 2\), got \(3, 2\)$"),
+        ({"tau": np.full((1001, 2), np.nan)}, r"^tau must be finite"),
+    ],
+)
+def test_bad_data_are_refused(changes, message):
+    q, dq, ddq = motion(2)
+    data = {"q": q, "dq": dq, "ddq": ddq, "tau": np.ones((1001, 2))}
+    with pytest.raises(ValueError, match=message):
+        identify(elbow(), T, **{**data, **changes})
+
+
+def test_a_prior_that_cannot_exist_is_refused():
+    pi = elbow().parameters.copy()
+    pi[10] = -1.0
+    with pytest.raises(ValueError, match=r"^prior must have positive definite pseudo-inertias .*not so: link2;"):
+        identify(elbow().with_parameters(pi), T, *motion(2), np.ones((1001, 2)), consistent=True)
+
+
+@pytest.mark.parametrize("cutoff", [0.0, 50.0])
+def test_bad_filters_are_refused(cutoff):
+    with pytest.raises(ValueError, match=r"^cutoff must be more than 0 and less than half"):
+        differentiate(T, np.zeros((1001, 2)), cutoff)
+    uneven = T.copy()
+    uneven[5] += 0.004
+    with pytest.raises(ValueError, match=r"^t must be evenly spaced"):
+        differentiate(uneven, np.zeros((1001, 2)), 5.0)
