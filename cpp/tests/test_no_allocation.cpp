@@ -4,9 +4,13 @@
 #include "allocations.hpp"
 #include "arms.hpp"
 #include "check.hpp"
+#include "thunder/control/cartesian_computed_torque.hpp"
+#include "thunder/control/cartesian_mact.hpp"
 #include "thunder/control/computed_torque.hpp"
+#include "thunder/control/impedance.hpp"
 #include "thunder/control/independent_joint.hpp"
 #include "thunder/control/natural_law.hpp"
+#include "thunder/control/operational_space.hpp"
 #include "thunder/control/passivity_based.hpp"
 #include "thunder/control/pd_gravity.hpp"
 #include "thunder/control/references.hpp"
@@ -100,6 +104,29 @@ void check_fixed_joint_laws(const std::shared_ptr<const Model>& model) {
   check_steps(robust, reference);
 }
 
+/// Whole and partial tasks, with everything that may go on in the null space.
+void check_task_laws(const std::shared_ptr<const Model>& model) {
+  const TaskReference reference = arms::reference_at(*model, arms::posture());
+  const Frame<double> frame = model->frame(model->end_effector());
+  const Eigen::MatrixXd K = arms::identity(7, 10.0);
+  for (const TaskRows rows : {TaskRows{}, TaskRows{0x07}, TaskRows{0x2a}}) {
+    const Eigen::MatrixXd gain = arms::identity(rows.count(), 20.0);
+    const TaskSetup task{frame, rows, {K, VectorXd::Zero(7), K}};
+    OperationalSpace operational_space(model, task, {gain, gain, gain, VectorXd::Ones(rows.count())});
+    check_steps(operational_space, reference);
+    Repulsion repulsion({model->frame(2), model->frame(4)}, {1.0, 10.0, 50.0}, 7);
+    repulsion.set_spheres({{{0.1, 0.2, 0.3}, 0.05}, {{0.5, 0.0, 0.2}, 0.0}});
+    CartesianComputedTorque computed_torque(model, task, gain, gain, repulsion);
+    check_steps(computed_torque, reference);
+    for (const Eigen::MatrixXd& inertia : {Eigen::MatrixXd(), gain}) {
+      Impedance impedance(model, task, {gain, gain, inertia});
+      check_steps(impedance, reference);
+    }
+    CartesianMACT mact(arms::adaptive(model, 10.0), {arms::prediction(model, true), 0.1, K}, task, gain);
+    check_steps(mact, reference);
+  }
+}
+
 /// A full matrix Gamma takes another path than a diagonal one.
 void check_full_gain() {
   Eigen::MatrixXd Gamma = arms::identity(70, 10.0);
@@ -174,6 +201,7 @@ int main() {
     check_kernels(*model, quantities::All{});
     check_controllers(model);
     check_fixed_joint_laws(model);
+    check_task_laws(model);
     check_integrator<RungeKutta4, RigidPlant>(model);
     check_integrator<RungeKutta4, ElasticPlant>(model);
     check_integrator<SemiImplicitEuler, RigidPlant>(model);

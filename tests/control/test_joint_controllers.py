@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -225,3 +229,12 @@ def test_dc_motor() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             DCMotor(*arguments)
+
+
+def test_code_prints_what_the_page_shows() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
+    code, shown = re.findall(r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", page, re.DOTALL)[0]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "controllers.md", "exec"), {})
+    assert printed.getvalue() == shown

@@ -95,7 +95,7 @@ def test_panda_follows() -> None:
 
 
 def test_error_of_lecture_34_has_the_error_velocity() -> None:
-    """Errata N-9: r = dq~ + Lambda q~, q~ = q - q_d, which is -s. Printed, r = dq + Lambda q~ brakes a perfect motion."""
+    """Errata N-9: r = dq~ + Lambda q~ with q~ = q - q_d, our -s. Printed, dq + Lambda q~ brakes a perfect motion."""
     robot, rng = arm("rr_elbow_craig"), np.random.default_rng(5)
     _, _, d = random_state(2, rng)
     law = PassivityBased(robot, 3.0, 10.0)
