@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -236,3 +239,16 @@ def test_rows_by_name_and_by_number() -> None:
         impedance(panda(), rows=rows).step(0.0, Q0, np.full(7, 0.1), d) for rows in (("x", "z", "rz"), (0, 2, 5))
     ]
     np.testing.assert_array_equal(torques[0], torques[1])
+
+
+def test_code_prints_what_the_page_shows() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
+    section = page[page.index("## Task space") :]
+    snippets = re.findall(r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", section, re.DOTALL)
+    assert len(snippets) == section.count("```python") == 2
+    namespace: dict[str, object] = {}
+    for code, shown in snippets:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "controllers.md", "exec"), namespace)
+        assert printed.getvalue() == shown
