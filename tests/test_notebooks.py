@@ -13,8 +13,9 @@ def cells(path, kind):
     return [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == kind]
 
 
-def test_the_speed_of_the_article_has_a_notebook():
-    assert "thunder_article_speed" in [path.stem for path in NOTEBOOKS]
+@pytest.mark.parametrize("name", ["regressors_2009", "thunder_article_adaptive", "thunder_article_speed"])
+def test_papers_have_notebooks(name):
+    assert name in [path.stem for path in NOTEBOOKS]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

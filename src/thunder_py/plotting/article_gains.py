@@ -90,6 +90,7 @@ def _draw_estimates(panels: Sequence[Axes], gains: ArticleGains, table: str) -> 
 def plot_curve(gains: ArticleGains) -> Figure:
     """Draw Figure 5, the curve, and what the flange does in its last period, with adaptation and without."""
     from matplotlib.pyplot import figure as new_figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = new_figure(figsize=(11, 4.5), layout="constrained")
     space: Any = figure.add_subplot(1, 2, 1, projection="3d")
@@ -100,12 +101,15 @@ def plot_curve(gains: ArticleGains) -> Figure:
     space.plot(*wanted.T, color=TRUTH)
     space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title="the article's curve")
     space.set_box_aspect(np.ptp(wanted, axis=0))
+    for axis in (space.xaxis, space.yaxis, space.zaxis):
+        axis.set_major_locator(MaxNLocator(4))
+        axis.labelpad = 8.0
     for label, run, color in (("not adaptive", fixed, COLORS[1]), ("adaptive", adaptive, COLORS[0])):
         drawn = gains.truth.forward_kinematics(run.result.q[last])[:, :3, 3]
         plane.plot(drawn[:, 1], drawn[:, 2], color=color, label=label, linewidth=1.2)
     plane.plot(wanted[:, 1], wanted[:, 2], "--", color=TRUTH, label="wanted", linewidth=1.0)
     plane.set(xlabel="y [m]", ylabel="z [m]", aspect="equal", title="the last period, seen along x")
-    plane.legend(loc="upper left")
+    figure.legend(*plane.get_legend_handles_labels(), loc="outside lower right", ncols=3)
     tidy(plane)
     return figure
 
