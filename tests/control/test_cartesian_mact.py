@@ -128,6 +128,22 @@ def test_prediction_error_brings_the_error_down() -> None:
     assert abs(runs["both"].parameters[-1, 60] - panda().parameters[60]) < 1e-3  # the mass of the hand
 
 
+@pytest.mark.parametrize("gamma", [0.0, 1.0])
+@pytest.mark.parametrize("R_t", [1.0, np.diag([0.2, 0.2, 0.2, 0.2, 1.0, 1.0, 1.0])], ids=["number", "matrix"])
+def test_lyapunov_function_of_a_run(gamma: float, R_t: float | np.ndarray) -> None:
+    """V_dot = -s' K_v s - gamma (W pitilde)' R_t (W pitilde), up to the sampling of control and adaptation."""
+    law = mact(gamma=gamma, R_t=R_t)
+    run = th.simulate(panda(), law, lissajous(), 2.0, dt=2.5e-4, q0=Q0)
+    analysed = run.lyapunov(law)
+    V, V_dot = analysed.V, analysed.V_dot
+    assert analysed.analytic
+    assert (V_dot <= 0.0).all()
+    lost = np.concatenate([[0.0], np.cumsum(0.5 * (V_dot[1:] + V_dot[:-1]) * np.diff(run.t))])
+    np.testing.assert_allclose(V, V[0] + lost, atol=0.02 * (V[0] - V[-1]))
+    assert V[-1] < 0.97 * V[0]
+    assert law.lyapunov_dot(panda().with_parameters(1.01 * panda().parameters), run) is None
+
+
 def test_adapts_along_the_regressor() -> None:
     """One step of pihat' = Gamma^-1 Y_u' s."""
     s = states(3)[0]

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import Array
 from ..parameters import UnknownParameters
 from ..robot import Robot
 from .adaptation import LawLike
+from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
 from .prediction import prediction_arguments
 from .task_rows import resolve_rows
 from .unknown import resolve_unknown
 
+if TYPE_CHECKING:
+    from ..result import Result
+
 __all__ = ["CartesianMACT"]
 
 
-class CartesianMACT(_core.CartesianMACT):
+class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     """Modified adaptive computed torque in task space: follows a `TaskReference`.
 
     ::
@@ -70,6 +76,8 @@ class CartesianMACT(_core.CartesianMACT):
     ----------
     unknown : UnknownParameters
         What adapts.
+    law : Gradient, Natural or None
+        How, None where nothing adapts.
 
     Notes
     -----
@@ -105,7 +113,28 @@ class CartesianMACT(_core.CartesianMACT):
         posture: npt.ArrayLike | None = None,
         K_posture: npt.ArrayLike | None = None,
     ) -> None:
+        self.law = adaptive_law(Gamma, adaptive, law)
+        self.K_p, self.K_d, self.Lambda = K_xi, K_v, 0.0  # as `lyapunov` calls them
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
         prediction = prediction_arguments(route, cutoff, gamma if adaptive else 0.0, R_t)
+        self._prediction_weight = prediction[2] * np.asarray(R_t, dtype=np.float64)
         mask, chosen = self.unknown.mask.tolist(), resolve_rows(rows)
         super().__init__(robot, K_xi, K_v, adaptation, mask, prediction, chosen, frame, posture, K_posture)
+
+    def lyapunov_dot(self, robot: Robot, result: Result) -> Array | None:
+        """Return V_dot at each logged instant, (k,), or None where the law's expression does not hold.
+
+        In continuous time, with y = W pi: exactly so with ``route="regressor"``.
+
+        Parameters
+        ----------
+        robot, result
+            See `lyapunov`.
+        """
+        V_dot = super().lyapunov_dot(robot, result)
+        if V_dot is None:
+            return None
+        wrong, weight = result.signals["prediction_error"], self._prediction_weight
+        weighted = wrong @ weight if weight.ndim == 2 else wrong * weight
+        V_dot -= np.einsum("ki,ki->k", wrong, weighted)
+        return V_dot
