@@ -7,6 +7,7 @@
 #include "thunder/control/cartesian_computed_torque.hpp"
 #include "thunder/control/cartesian_mact.hpp"
 #include "thunder/control/computed_torque.hpp"
+#include "thunder/control/estimation.hpp"
 #include "thunder/control/impedance.hpp"
 #include "thunder/control/independent_joint.hpp"
 #include "thunder/control/natural_law.hpp"
@@ -185,6 +186,40 @@ void check_loop(const std::shared_ptr<const Model>& model) {
   CHECK(loop.recorder().count() == 101);
 }
 
+void check_estimator(DerivativeEstimator&& estimator) {
+  const VectorXd q = arms::posture();
+  const allocations::Scope scope;
+  for (int k = 0; k < 50; ++k) estimator.step(1e-3, q.data());
+  estimator.reset();
+  CHECK(scope.made() == 0);
+}
+
+/// The same with everything that may stand between plant and controller, and somebody who pushes.
+void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
+  const VectorXd ones = VectorXd::Ones(7);
+  auto arm = std::make_unique<ElasticPlant>(
+      model, std::vector<Payload>{{0.05, 7, Eigen::Matrix<double, 10, 1>::Constant(0.01)}},
+      std::vector<ExternalAction>{{0.0, 0.05, model->end_effector(), VectorXd::Ones(6)}, {0.02, 1.0, -1, ones}});
+  ActuatedPlant plant(std::move(arm), 0.01 * ones, 0.1 * ones);
+  Sensors sensors({1e-4 * ones, 0 * ones, 1e-4 * ones, 0 * ones, 3, 1e-3, 1,
+                   std::make_shared<ButterworthDerivative>(7, 50.0)});
+  CommandPath command(7, {2, 1e-3, 50 * ones, 1e4 * ones, 0.1 * ones, 90 * ones});
+  auto controller = arms::slotine_li(model, 10.0);
+  const SetPoint source(arms::posture());
+  Tracking<JointReference> tracking(controller, source);
+  RungeKutta4 integrator(plant.state_size());
+  LoopSettings settings;
+  settings.periods = 100;
+  VectorXd x = VectorXd::Zero(plant.state_size() - plant.drives());
+  x.head(7) = arms::posture();
+  ClosedLoop loop(plant, tracking, integrator, settings, x, {&sensors, &command});
+  const ClosedLoop::Progress none;
+  const allocations::Scope scope;
+  loop.run(none);
+  CHECK(scope.made() == 0);
+  CHECK(loop.recorder().count() == 101);
+}
+
 void check_counter() {
   if (!allocations::counted()) return;
   const long before = allocations::count();
@@ -208,6 +243,10 @@ int main() {
     check_integrator<SemiImplicitEuler, ElasticPlant>(model);
   }
   check_loop(arms::panda());
+  check_loop_with_parts(arms::everything());
+  check_estimator(FirstOrderDerivative(7, 50.0));
+  check_estimator(ButterworthDerivative(7, 50.0));
+  check_estimator(SavitzkyGolayDerivative(7, 31, 3));
   check_full_gain();
   check_laws();
   check_reference(SetPoint(arms::posture()));

@@ -97,7 +97,7 @@ def plot_lyapunov(lyapunov: Lyapunov, *, axes: Axes | None = None) -> Axes:
     second.set_ylabel(r"$\dot V$")
     axis.set_xlabel("time [s]")
     axis.grid(visible=True, alpha=0.3)
-    axis.legend(lines, [str(line.get_label()) for line in lines], fontsize="small")
+    second.legend(lines, [str(line.get_label()) for line in lines], fontsize="small")
     return axis
 
 
