@@ -188,6 +188,8 @@ def test_obstacles_can_move() -> None:
     assert np.abs(moved - bare).max() > 0.01
     np.testing.assert_array_equal(law.obstacles[0].centre, SPHERES[0].centre)
     assert [o.radius for o in law.obstacles] == [0.1, 0.0]
+    law.obstacles = Obstacle([1.0, 2.0, 3.0])  # one alone
+    assert len(law.obstacles) == 1
     law.obstacles = ()
     np.testing.assert_array_equal(law.step(0.0, s.q, s.dq, s.reference), bare)
 

@@ -94,7 +94,7 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     K_posture : float, (n,) or (n, n) array_like, optional
         [N m/rad].
     obstacles : sequence of Obstacle
-        To keep away from; `obstacles` may be set again between steps.
+        To keep away from, or anything with a centre and a radius; `obstacles` may be set again between steps.
     points : sequence of int, str or (int or str, (3,) array_like), optional
         Points of the arm that are pushed: frames, or frames and a point in their axes. Default `arm_points`.
     gain : float
@@ -158,11 +158,14 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
 
     @obstacles.setter
     def obstacles(self, obstacles: Sequence[Obstacle]) -> None:
-        given = (obstacles,) if isinstance(obstacles, Obstacle) else tuple(obstacles)
-        for obstacle in given:
-            if not isinstance(obstacle, Obstacle):
-                raise ValueError(f"obstacles must be a sequence of Obstacle, got {obstacle!r} in it")
+        given = [_sphere(o) for o in ((obstacles,) if hasattr(obstacles, "centre") else obstacles)]
         self._obstacles = np.array([[*np.asarray(o.centre), o.radius] for o in given]).reshape(-1, 4)
+
+
+def _sphere(obstacle: object) -> Obstacle:
+    if not hasattr(obstacle, "centre") or not hasattr(obstacle, "radius"):
+        raise ValueError(f"obstacles must be a sequence of Obstacle, got {obstacle!r} in it")
+    return Obstacle(obstacle.centre, obstacle.radius)
 
 
 def _point(point: ArmPoint) -> tuple[int | str, Array]:
