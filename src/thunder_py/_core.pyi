@@ -14,6 +14,8 @@ __all__: list[str] = [
     "MACT",
     "AdaptationLaw",
     "Backstepping",
+    "Box",
+    "Capsule",
     "CartesianComputedTorque",
     "CartesianMACT",
     "Clik",
@@ -25,6 +27,7 @@ __all__: list[str] = [
     "Function",
     "GradientLaw",
     "Graph",
+    "HalfSpace",
     "Impedance",
     "IndependentJoint",
     "InverseKinematics",
@@ -35,16 +38,19 @@ __all__: list[str] = [
     "Model",
     "NaturalLaw",
     "NullObjective",
+    "Obstacle",
     "OperationalSpace",
     "PDGravity",
     "PassivityBased",
     "PiecewisePolynomial",
+    "PotentialField",
     "RobustUnitVector",
     "SampledJointReference",
     "SetPoint",
     "SetPose",
     "Sinusoid",
     "SlotineLi",
+    "Sphere",
     "SphericalWrist",
     "Status",
     "SymbolicChain",
@@ -473,6 +479,65 @@ class TaskPath(TaskReferenceSource):
         turn_laws: collections.abc.Sequence[PiecewisePolynomial],
         turns: numpy.typing.ArrayLike,
     ) -> None: ...
+
+class Obstacle:
+    def nearest(
+        self, points: numpy.typing.ArrayLike
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+
+class Sphere(Obstacle):
+    def __init__(self, centre: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+
+class Box(Obstacle):
+    def __init__(
+        self, centre: numpy.typing.ArrayLike, R: numpy.typing.ArrayLike, half: numpy.typing.ArrayLike
+    ) -> None: ...
+
+class Capsule(Obstacle):
+    def __init__(
+        self, a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex
+    ) -> None: ...
+
+class HalfSpace(Obstacle):
+    def __init__(self, point: numpy.typing.ArrayLike, normal: numpy.typing.ArrayLike) -> None: ...
+
+class PotentialField:
+    def __init__(
+        self,
+        model: Model,
+        obstacles: collections.abc.Sequence[Obstacle],
+        goal: numpy.typing.ArrayLike,
+        links: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        offsets: numpy.typing.ArrayLike,
+        attraction: typing.SupportsFloat | typing.SupportsIndex,
+        conic_distance: typing.SupportsFloat | typing.SupportsIndex,
+        repulsion: typing.SupportsFloat | typing.SupportsIndex,
+        influence: typing.SupportsFloat | typing.SupportsIndex,
+        posture: typing.SupportsFloat | typing.SupportsIndex,
+        radius: typing.SupportsFloat | typing.SupportsIndex,
+        interior: typing.SupportsInt | typing.SupportsIndex,
+    ) -> None: ...
+    def _clearance(self, q: numpy.typing.ArrayLike) -> float: ...
+    def _free(
+        self,
+        q0: numpy.typing.ArrayLike,
+        q1: numpy.typing.ArrayLike,
+        margin: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> bool: ...
+    def _plan(
+        self,
+        q0: numpy.typing.ArrayLike,
+        lower: numpy.typing.ArrayLike,
+        upper: numpy.typing.ArrayLike,
+        step: typing.SupportsFloat | typing.SupportsIndex,
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        margin: typing.SupportsFloat | typing.SupportsIndex,
+        max_iterations: typing.SupportsInt | typing.SupportsIndex,
+        walk_steps: typing.SupportsInt | typing.SupportsIndex,
+        max_walks: typing.SupportsInt | typing.SupportsIndex,
+        seed: typing.SupportsInt | typing.SupportsIndex,
+    ) -> tuple[str, numpy.typing.NDArray[numpy.float64], int, int]: ...
+    def _potential(self, q: numpy.typing.ArrayLike) -> tuple[float, numpy.typing.NDArray[numpy.float64]]: ...
 
 class Controller:
     def reset(self) -> None: ...

@@ -29,7 +29,7 @@ def as_law(timing: Timing, what: str = "timing") -> TimingLaw:
 def as_laws(timings: Timing | Sequence[Timing], count: int) -> list[TimingLaw]:
     """Return `count` laws from 0 to 1: one for all, or one for each."""
     if isinstance(timings, TimingLaw) or not isinstance(timings, Iterable) or isinstance(timings, str):
-        return [as_law(timings, "timing")] * count  # type: ignore[arg-type]
+        return [as_law(timings, "timing")] * count
     given = list(timings)
     if len(given) != count:
         raise ValueError(f"timing must be one, or {count} of them, got {len(given)}")

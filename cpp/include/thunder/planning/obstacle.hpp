@@ -1,0 +1,67 @@
+// Convex obstacles: how far a point is from one, and in which direction.
+#pragma once
+
+#include <Eigen/Dense>
+
+namespace thunder {
+
+/// Signed distance to an obstacle, negative inside, and its gradient: the nearest point of the surface is
+/// p - distance * normal. Inside, where several points are nearest, it is one of them.
+struct Proximity {
+  double distance;
+  Eigen::Vector3d normal;
+};
+
+/// A closed convex set. Its signed distance is a convex function of the point, which `PotentialField` relies on.
+class Obstacle {
+ public:
+  virtual ~Obstacle() = default;
+  virtual Proximity nearest(const Eigen::Vector3d& p) const noexcept = 0;
+};
+
+class Sphere final : public Obstacle {
+ public:
+  Sphere(const Eigen::Vector3d& centre, double radius) : centre_(centre), radius_(radius) {}
+  Proximity nearest(const Eigen::Vector3d& p) const noexcept override;
+
+ private:
+  Eigen::Vector3d centre_;
+  double radius_;
+};
+
+/// A box in any orientation.
+class Box final : public Obstacle {
+ public:
+  /// half: half the lengths of the edges, along the columns of R.
+  Box(const Eigen::Vector3d& centre, const Eigen::Matrix3d& R, const Eigen::Vector3d& half)
+      : centre_(centre), half_(half), R_(R) {}
+  Proximity nearest(const Eigen::Vector3d& p) const noexcept override;
+
+ private:
+  Eigen::Vector3d centre_, half_;
+  Eigen::Matrix3d R_;
+};
+
+/// All points within a radius of the segment from a to b.
+class Capsule final : public Obstacle {
+ public:
+  Capsule(const Eigen::Vector3d& a, const Eigen::Vector3d& b, double radius) : a_(a), way_(b - a), radius_(radius) {}
+  Proximity nearest(const Eigen::Vector3d& p) const noexcept override;
+
+ private:
+  Eigen::Vector3d a_, way_;
+  double radius_;
+};
+
+/// Everything behind a plane; the normal, of unit length, points out of it.
+class HalfSpace final : public Obstacle {
+ public:
+  HalfSpace(const Eigen::Vector3d& point, const Eigen::Vector3d& normal) : normal_(normal), level_(normal.dot(point)) {}
+  Proximity nearest(const Eigen::Vector3d& p) const noexcept override { return {normal_.dot(p) - level_, normal_}; }
+
+ private:
+  Eigen::Vector3d normal_;
+  double level_;
+};
+
+}  // namespace thunder

@@ -1,0 +1,207 @@
+"""Planning with an artificial potential: the whole arm goes down it, around convex obstacles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, array
+from ..robot import Robot
+from .obstacles import Obstacle
+from .plan import Plan
+from .timing import numbers, positive
+
+__all__ = ["PotentialField"]
+
+
+class PotentialField(_core.PotentialField):
+    """Potential of a whole arm that shall go to `goal` among convex obstacles (Khatib, 1986; lectures 18 and 19).
+
+    The arm is a polyline from the first joint through the origins of the link frames to the end effector, thick by
+    `radius` all round. Each origin, and each of the `control_points`, has the energy ``c d^2 / 2`` of its distance d to
+    where it is at the goal, which grows in proportion to d beyond `conic_distance`; and for every obstacle nearer than
+    the influence rho_0 the energy ``eta (1 / rho - 1 / rho_0)^2 / 2``. Points between origins, `interior_points` of
+    them, are repelled only. Turns that move no origin, such as that of a last joint about its own axis, see nothing of
+    this, so ``posture |q - goal|^2 / 2`` is added.
+
+    Forces reach the joints by the transpose of the Jacobian of the very point they act on. (Zeroing columns of the end
+    effector's, as the lectures suggest, gives other numbers: errata N-7.)
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm; its joint limits are kept.
+    goal : (n,) array_like
+        Where to go [rad or m].
+    obstacles : sequence of Obstacle
+        `Sphere`, `Box`, `Capsule`, `HalfSpace`, in world axes.
+    attraction : float
+        c [N/m].
+    conic_distance : float
+        [m].
+    repulsion : float
+        eta [N m^3].
+    influence : float
+        rho_0 [m].
+    posture : float
+        [N m/rad^2], zero for none.
+    radius : float
+        Of the links [m].
+    interior_points : int
+        Between two neighbouring origins.
+    control_points : sequence of (link, offset)
+        Further points: link 0 to n, and where in its frame, (3,) [m].
+
+    Raises
+    ------
+    ValueError
+        On anything out of range, and on a goal where the arm touches an obstacle or is beyond its limits.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        goal: npt.ArrayLike,
+        obstacles: Sequence[Obstacle],
+        *,
+        attraction: float = 1.0,
+        conic_distance: float = 0.2,
+        repulsion: float = 1e-4,
+        influence: float = 0.15,
+        posture: float = 0.1,
+        radius: float = 0.0,
+        interior_points: int = 2,
+        control_points: Sequence[tuple[int, npt.ArrayLike]] = (),
+    ) -> None:
+        self.robot, self.goal, self.obstacles = robot, array(goal, (robot.n,), "goal"), tuple(obstacles)
+        for obstacle in self.obstacles:
+            if not isinstance(obstacle, Obstacle):
+                raise ValueError(f"obstacles must be Sphere, Box, Capsule or HalfSpace, got {type(obstacle).__name__}")
+        for value, name in ((posture, "posture"), (radius, "radius")):
+            if numbers(**{name: value})[0] < 0.0:
+                raise ValueError(f"{name} must not be negative, got {value:g}")
+        _whole(interior_points, "interior_points", 0)
+        for link, _ in control_points:
+            if not 0 <= _whole(link, "control_points: link", 0) <= robot.n:
+                raise ValueError(f"control_points: link must be 0 to {robot.n}, got {link}")
+        offsets = [array(offset, (3,), "control_points: offset") for _, offset in control_points]
+        super().__init__(
+            robot,
+            list(self.obstacles),
+            self.goal,
+            [link for link, _ in control_points],
+            np.array(offsets).reshape(-1, 3),
+            positive(attraction, "attraction"),
+            conic_distance if conic_distance == math.inf else positive(conic_distance, "conic_distance"),
+            positive(repulsion, "repulsion"),
+            positive(influence, "influence"),
+            float(posture),
+            float(radius),
+            interior_points,
+        )
+        self._check_free(self.goal, "goal")
+
+    def potential(self, q: npt.ArrayLike) -> float:
+        """Return U(q), infinite where a point touches an obstacle."""
+        return self._potential(array(q, (self.robot.n,), "q"))[0]
+
+    def gradient(self, q: npt.ArrayLike) -> Array:
+        """Return the gradient of U with respect to q, (n,)."""
+        return self._potential(array(q, (self.robot.n,), "q"))[1]
+
+    def clearance(self, q: npt.ArrayLike) -> Array:
+        """Return the least distance between arm and obstacles at q (..., n) [m]; negative where they overlap."""
+        at = np.asarray(q, dtype=np.float64)
+        if at.ndim == 0 or at.shape[-1] != self.robot.n:
+            raise ValueError(f"q must have shape (..., {self.robot.n}), got {at.shape}")
+        rows = at.reshape(-1, self.robot.n)
+        return np.array([self._clearance(row) for row in rows]).reshape(at.shape[:-1])
+
+    def is_free(self, q0: npt.ArrayLike, q1: npt.ArrayLike, *, margin: float = 0.0) -> bool:
+        """Tell whether the arm keeps a clearance of more than `margin` [m] all along the straight motion q0 to q1.
+
+        This is no sampling: a motion is free if it is shorter than what clearances at its ends allow, or if both its
+        halves are. One that grazes an obstacle may be called not free.
+        """
+        n = self.robot.n
+        return self._free(array(q0, (n,), "q0"), array(q1, (n,), "q1"), numbers(margin=margin)[0])
+
+    def plan(
+        self,
+        q0: npt.ArrayLike,
+        *,
+        step: float = 0.05,
+        tolerance: float | None = None,
+        margin: float = 0.0,
+        max_iterations: int = 20000,
+        walk_steps: int = 25,
+        max_walks: int = 100,
+        seed: int = 0,
+    ) -> Plan:
+        """Go down the potential from q0, and at random where it has a local minimum.
+
+        A step goes along the negative gradient. It is halved until the potential falls and the motion is free. Where no
+        step does, or many lead nowhere, it is a local minimum, and the arm walks at random for a while. Nobody promises
+        that the goal is found: look at the status.
+
+        Parameters
+        ----------
+        q0 : (n,) array_like
+            Start [rad or m].
+        step : float
+            Longest step in joint space [rad or m].
+        tolerance : float, optional
+            Where the goal is this near and the straight way free, it is taken; default `step`.
+        margin : float
+            Clearance that is kept [m].
+        max_iterations : int
+            Steps down.
+        walk_steps, max_walks : int
+            Random steps of the first walk, of which the next ones have two to six times as many before it starts again;
+            and walks, none for plain descent.
+        seed : int
+            Of the walks: the same seed, the same path.
+
+        Raises
+        ------
+        ValueError
+            If the start is not free or beyond limits, and on numbers out of range.
+        """
+        start = array(q0, (self.robot.n,), "q0")
+        keep = numbers(margin=margin)[0]
+        if keep < 0.0:
+            raise ValueError(f"margin must not be negative, got {keep:g}")
+        self._check_free(start, "q0", keep)
+        self._check_free(self.goal, "goal", keep)
+        longest = positive(step, "step")
+        status, path, iterations, walks = self._plan(
+            start,
+            self.robot.limits.lower,
+            self.robot.limits.upper,
+            longest,
+            longest if tolerance is None else positive(tolerance, "tolerance"),
+            keep,
+            _whole(max_iterations, "max_iterations", 1),
+            _whole(walk_steps, "walk_steps", 1),
+            _whole(max_walks, "max_walks", 0),
+            _whole(seed, "seed", 0),
+        )
+        return Plan(self, status, path, iterations, walks, keep)
+
+    def _check_free(self, q: Array, what: str, margin: float = 0.0) -> None:
+        limits = self.robot.limits
+        if (q < limits.lower).any() or (q > limits.upper).any():
+            raise ValueError(f"{what} must be within the joint limits, got {q.tolist()}")
+        clearance = float(self.clearance(q))
+        if clearance <= margin:
+            raise ValueError(f"{what} must keep more than {margin:g} m from obstacles, got {clearance:g} m")
+
+
+def _whole(value: int, what: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{what} must be an integer of at least {least}, got {value!r}")
+    return int(value)
