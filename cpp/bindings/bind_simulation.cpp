@@ -102,8 +102,8 @@ ClosedLoop::Progress make_progress(const py::object& progress) {
 using Numbers = std::vector<double>;
 using PayloadTuple = std::tuple<double, int, Numbers>;           // time, link, REG parameters
 using ActionTuple = std::tuple<double, double, py::object, Numbers>;  // start, stop, frame or False for joints, values
-// noise, resolution (positions, velocities each), delay, seed, estimator
-using SensorTuple = std::tuple<Numbers, Numbers, Numbers, Numbers, long, std::uint64_t, std::shared_ptr<Estimation>>;
+// noise, resolution (positions, velocities each), dropout, delay, seed, estimator
+using SensorTuple = std::tuple<Numbers, Numbers, Numbers, Numbers, double, long, std::uint64_t, std::shared_ptr<Estimation>>;
 // delay, limits of torque and rate, feedforward, stall, then T and d of the drives
 using ActuatorTuple = std::tuple<long, Numbers, Numbers, Numbers, Numbers, Numbers, Numbers>;
 
@@ -163,9 +163,9 @@ std::unique_ptr<Plant> make_plant(const Arguments& a, int n) {
 
 std::unique_ptr<Sensors> make_sensors(const Arguments& a, int n, double period) {
   if (!a.sensors) return nullptr;
-  const auto& [q_noise, dq_noise, q_resolution, dq_resolution, delay, seed, estimation] = *a.sensors;
+  const auto& [q_noise, dq_noise, q_resolution, dq_resolution, dropout, delay, seed, estimation] = *a.sensors;
   SensorSettings settings{vector(q_noise), vector(dq_noise), vector(q_resolution), vector(dq_resolution),
-                          delay, period, seed, nullptr};
+                          dropout, delay, period, seed, nullptr};
   if (estimation) settings.velocity = estimation->filter->fresh(n);
   return std::make_unique<Sensors>(std::move(settings));
 }

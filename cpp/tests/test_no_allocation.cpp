@@ -17,6 +17,9 @@
 #include "thunder/control/references.hpp"
 #include "thunder/control/robust_unit_vector.hpp"
 #include "thunder/evaluation.hpp"
+#include "thunder/planning/fourier_series.hpp"
+#include "thunder/planning/joint_trajectory.hpp"
+#include "thunder/planning/task_path.hpp"
 #include "thunder/quantities.hpp"
 #include "thunder/simulation/closed_loop.hpp"
 
@@ -49,6 +52,15 @@ void check_reference(const Source& source) {
   const allocations::Scope scope;
   source.at(1.0, reference);
   CHECK(scope.made() == 0);
+}
+
+void check_trajectories() {
+  check_reference(FourierSeries(Eigen::MatrixXd::Ones(7, 5), Eigen::MatrixXd::Ones(7, 5), arms::posture(), 0.1));
+  check_reference(JointTrajectory(PiecewisePolynomial({0.0, 0.5, 2.0}, std::vector<double>(2 * 4 * 7, 0.3), 7)));
+  const PiecewisePolynomial law({0.5, 1.5}, {0.0, 0.0, 3.0, -2.0}, 1);
+  const Eigen::Vector3d x = Eigen::Vector3d::UnitX(), y = Eigen::Vector3d::UnitY(), none = Eigen::Vector3d::Zero();
+  check_reference(TaskPath(x, Eigen::Matrix3d::Identity(), {{law, x, none, none, 0.0}, {law, none, x, y, 2.0}},
+                           {{law, y, 1.0}, {law, x, -1.0}}));
 }
 
 template <class Controller, class Reference>
@@ -201,7 +213,7 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
       model, std::vector<Payload>{{0.05, 7, Eigen::Matrix<double, 10, 1>::Constant(0.01)}},
       std::vector<ExternalAction>{{0.0, 0.05, model->end_effector(), VectorXd::Ones(6)}, {0.02, 1.0, -1, ones}});
   ActuatedPlant plant(std::move(arm), 0.01 * ones, 0.1 * ones);
-  Sensors sensors({1e-4 * ones, 0 * ones, 1e-4 * ones, 0 * ones, 3, 1e-3, 1,
+  Sensors sensors({1e-4 * ones, 0 * ones, 1e-4 * ones, 0 * ones, 0.0, 3, 1e-3, 1,
                    std::make_shared<ButterworthDerivative>(7, 50.0)});
   CommandPath command(7, {2, 1e-3, 50 * ones, 1e4 * ones, 0.1 * ones, 90 * ones});
   auto controller = arms::slotine_li(model, 10.0);
@@ -253,5 +265,6 @@ int main() {
   check_reference(Sinusoid(arms::posture(), arms::posture(), arms::posture(), arms::posture()));
   check_reference(SetPose(Eigen::Vector3d::Zero(), Eigen::Matrix3d::Identity()));
   check_reference(Lissajous(Eigen::Vector3d::Zero(), Eigen::Matrix3d::Identity(), {1, 1, 1}, {1, 1, 1}, 0.0));
+  check_trajectories();
   return check::result();
 }

@@ -1017,6 +1017,7 @@ def simulate(
         collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
         collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
         collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        typing.SupportsFloat | typing.SupportsIndex,
         typing.SupportsInt | typing.SupportsIndex,
         typing.SupportsInt | typing.SupportsIndex,
         DerivativeEstimator,

@@ -52,3 +52,5 @@ def test_the_reference_takes_payloads_motors_and_drives() -> None:
     exact, fixed = run("adaptive", **parts), run("rk4", 10, **parts)
     np.testing.assert_allclose(fixed.q, exact.q, atol=1e-9)
     np.testing.assert_allclose(fixed.tau, exact.tau, atol=1e-6)
+    errors = [np.abs(run("semi_implicit_euler", steps, **parts).q - exact.q).max() for steps in (10, 20)]
+    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)

@@ -91,7 +91,11 @@ def test_condition_numbers() -> None:
     for k, robot in ((100, elbow()), (400, Payload(3.0).added_to(elbow()))):
         assert numbers.M[k] == pytest.approx(np.linalg.cond(robot.mass_matrix(result.q[k])))
         assert numbers.J[k] == pytest.approx(np.linalg.cond(elbow().jacobian(result.q[k])))
+        guess = elbow().with_parameters(result.parameters[k])
+        assert numbers.M_estimate is not None
+        assert numbers.M_estimate[k] == pytest.approx(np.linalg.cond(guess.mass_matrix(result.q[k])))
     assert not np.allclose(result.condition_numbers(1).J, numbers.J)
+    assert run(log=()).condition_numbers().M_estimate is None
 
 
 def check_lyapunov(law: object, results: list[th.Result], tolerance: float) -> None:

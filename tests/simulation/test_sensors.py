@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import FirstOrderDerivative
+from thunder_py.control import FirstOrderDerivative, Status
 from thunder_py.simulation import Sensors
 
 from ..control.arms import elbow, elbow_motion
@@ -116,6 +116,17 @@ def test_velocity_of_an_estimator() -> None:
     assert result == run(Sensors(position_resolution=1e-4, delay=1e-3, velocity=estimator))  # it starts anew
 
 
+def test_missing_readings_are_nan_and_the_torque_is_safe() -> None:
+    result = run(Sensors(dropout=0.3, seed=5), 1.0)
+    missing = np.isnan(result.signals["q_measured"]).all(axis=1)
+    np.testing.assert_array_equal(missing, np.isnan(result.signals["dq_measured"]).any(axis=1))
+    assert missing.mean() == pytest.approx(0.3, abs=0.05)
+    np.testing.assert_array_equal(result.status == Status.invalid_input, missing)
+    assert np.isfinite(result.tau).all()
+    estimated = run(Sensors(dropout=0.3, seed=5, velocity=FirstOrderDerivative(50.0)))
+    assert np.isfinite(estimated.signals["dq_measured"]).all()
+
+
 def test_python_controllers_and_plants_are_sensed_too() -> None:
     seen: list[np.ndarray] = []
 
@@ -150,6 +161,7 @@ def test_sensors_keep_what_they_log_for_themselves() -> None:
         ({"velocity_resolution": [1.0]}, "sensors velocity_resolution must have shape (2,), got (1,)"),
         ({"delay": 1.5e-3}, "sensors delay must be a whole multiple of the control period 0.001, got 0.0015"),
         ({"delay": -1e-3}, "sensors delay must be a whole multiple of the control period 0.001, got -0.001"),
+        ({"dropout": 1.0}, "sensors dropout must be at least 0 and less than 1, got 1"),
         ({"seed": -1}, "seed must be an integer from 0 to 2**64 - 1, got -1"),
         ({"velocity": "differences"}, "velocity must be 'measured' or a DerivativeEstimator, got 'differences'"),
         (

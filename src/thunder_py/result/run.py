@@ -134,7 +134,7 @@ class Result(Metrics):
         return energy_balance(self)
 
     def condition_numbers(self, frame: int | str | None = None) -> ConditionNumbers:
-        """Return the condition numbers of M(q) and of the Jacobian of a frame over time, (k,) each.
+        """Return the condition numbers of M(q), of its estimate and of the Jacobian of a frame over time, (k,) each.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ def whole_periods(delay: float, period: float, name: str) -> int:
     return count
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Sensors:
     """Sensors at the joints, read once in each control period: late, noisy and in steps.
 
@@ -45,6 +45,9 @@ class Sensors:
         Standard deviations [rad or m, and per second].
     position_resolution, velocity_resolution : float or (n,) array_like
         Steps of quantisation, 0 for none; an encoder of N counts has ``2 pi / N``.
+    dropout : float
+        Probability that a reading is missing, 0 to less than 1: the controller then sees NaN. Estimated velocities stay
+        what they were.
     delay : float
         [s], whole control periods.
     velocity : "measured" or DerivativeEstimator
@@ -58,6 +61,7 @@ class Sensors:
     velocity_noise: npt.ArrayLike = 0.0
     position_resolution: npt.ArrayLike = 0.0
     velocity_resolution: npt.ArrayLike = 0.0
+    dropout: float = 0.0
     delay: float = 0.0
     velocity: Literal["measured"] | DerivativeEstimator = "measured"
     seed: int = 0
@@ -66,6 +70,8 @@ class Sensors:
         """Check what needs no robot."""
         if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or not 0 <= self.seed < 2**64:
             raise ValueError(f"seed must be an integer from 0 to 2**64 - 1, got {self.seed!r}")
+        if not 0.0 <= float(array(self.dropout, (), "sensors dropout")) < 1.0:
+            raise ValueError(f"sensors dropout must be at least 0 and less than 1, got {self.dropout:g}")
         if isinstance(self.velocity, str) and self.velocity == "measured":
             return
         if not isinstance(self.velocity, DerivativeEstimator):
@@ -83,6 +89,7 @@ class Sensors:
         estimator = None if isinstance(self.velocity, str) else self.velocity
         return (
             *(per_joint(getattr(self, name), n, f"sensors {name}") for name in names),
+            float(self.dropout),
             whole_periods(self.delay, period, "sensors delay"),
             int(self.seed),
             estimator,

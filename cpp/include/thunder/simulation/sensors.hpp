@@ -1,6 +1,7 @@
 // What a controller sees of the joints: late, noisy and in steps.
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "../control/estimation.hpp"
@@ -12,13 +13,14 @@ namespace thunder {
 struct SensorSettings {
   Eigen::VectorXd position_noise, velocity_noise;            // n standard deviations
   Eigen::VectorXd position_resolution, velocity_resolution;  // n steps of quantisation, 0 for none
+  double dropout = 0.0;                                      // probability that a reading is missing
   long delay = 0;                                            // control periods
   double period = 1e-3;                                      // control period
   std::uint64_t seed = 0;
   std::shared_ptr<DerivativeEstimator> velocity;  // of measured positions; null where velocities are measured
 };
 
-/// Delay, then noise, then quantisation; a velocity estimator works on what comes out.
+/// Delay, then noise, then quantisation; a velocity estimator works on what comes out. Missing readings are NaN.
 class Sensors {
  public:
   explicit Sensors(SensorSettings settings)
@@ -36,12 +38,15 @@ class Sensors {
 
   /// Called once in each control period.
   void measure(const double* q, const double* dq) noexcept {
+    const bool missing = settings_.dropout > 0.0 && random_.uniform() < settings_.dropout;
     read(q, delayed_q_, settings_.position_noise, settings_.position_resolution, q_);
+    if (missing) q_.setConstant(std::numeric_limits<double>::quiet_NaN());
     if (settings_.velocity) {
       settings_.velocity->step(settings_.period, q_.data());
       dq_ = settings_.velocity->dq();
     } else {
       read(dq, delayed_dq_, settings_.velocity_noise, settings_.velocity_resolution, dq_);
+      if (missing) dq_.setConstant(std::numeric_limits<double>::quiet_NaN());
     }
   }
 
