@@ -1,0 +1,72 @@
+"""The SCARA project's path: counts of the report, continuity, reach, distance from the singularity."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import thunder_py as th
+from thunder_py.experiments.scara_path import KEY_POINTS, SHEET, orientation_at_zero, scara_path
+from thunder_py.trajectory import Arc, Line
+
+PATH = scara_path()
+T = np.linspace(0.0, 20.0, 4001)
+AT = PATH(T)
+
+
+def test_counts_of_the_report() -> None:
+    assert KEY_POINTS.shape == (16, 3)
+    np.testing.assert_allclose(PATH.key_points, KEY_POINTS, atol=1e-12)
+    assert sum(isinstance(segment, Line) for segment in PATH.segments) == 12
+    assert sum(isinstance(segment, Arc) for segment in PATH.segments) == 3
+    assert int(PATH.over_flown.sum()) == 5
+    np.testing.assert_allclose(PATH.duration, 20.0, rtol=1e-12)
+
+
+def test_position_and_velocity_are_continuous_with_trapezoidal_profiles() -> None:
+    h = T[1] - T[0]
+    assert np.abs(np.diff(AT.xi, axis=0)).max() < 1.1 * h * np.abs(AT.xi_dot).max()
+    assert np.abs(np.diff(AT.p, axis=0)).max() < 1.1 * h * np.abs(AT.xi).max()
+    for k, segment in enumerate(PATH.segments):
+        assert len(segment.timing.breaks) == 4  # up, along, down
+        middle = PATH.start_times[k] + 0.5 * segment.timing.duration
+        np.testing.assert_allclose(
+            np.linalg.norm(PATH(middle).xi_dot[:3]) if isinstance(segment, Line) else 0.0, 0.0, atol=1e-9
+        )
+
+
+def test_key_points_are_reached_and_via_points_are_passed_by() -> None:
+    far = np.array([np.linalg.norm(AT.p - point, axis=1).min() for point in KEY_POINTS])
+    assert (far[~PATH.over_flown] < 1e-3).all()
+    assert (far[PATH.over_flown] > 2e-3).all()
+    assert (far[PATH.over_flown] < 2e-2).all()
+    speed = np.linalg.norm(AT.xi[:, :3], axis=1)
+    first, last = PATH.start_times[8] + 0.3, PATH.start_times[13] + 0.3
+    assert speed[(first < T) & (last > T)].min() > 1e-2  # no stop along the hem
+    np.testing.assert_allclose(AT.p[(T > 2.0) & (T < 18.5), 2], SHEET, atol=1e-12)
+
+
+def test_orientation_goes_to_half_a_turn_and_back_to_a_quarter() -> None:
+    def turned(angle: float) -> np.ndarray:
+        c, s = np.cos(angle), np.sin(angle)
+        return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ orientation_at_zero()
+
+    for t, angle in ((0.0, 0.0), (10.0, np.pi), (20.0, np.pi / 2)):
+        np.testing.assert_allclose(PATH(t).R, turned(angle), atol=1e-12)
+    assert not AT.xi[:, 3:5].any()
+
+
+def test_scara_reaches_every_pose_away_from_its_singularity() -> None:
+    robot = th.Robot.load("scara")
+    np.testing.assert_allclose(robot.forward_kinematics(np.zeros(4))[:3, :3], orientation_at_zero(), atol=1e-12)
+    x, y, z = AT.p.T
+    r = np.hypot(x, y)
+    assert (x > 0.3).all()  # in front
+    assert (r < 0.9).all()  # shorter than the arm
+    elbow = np.arccos((r**2 - 0.5) / 0.5)
+    assert (np.sin(elbow) / 4 > 0.1).all()  # det J; at best 0.25
+    shoulder = np.arctan2(y, x) - 0.5 * elbow
+    yaw = np.arctan2(AT.R[:, 1, 1], AT.R[:, 0, 1])
+    q = np.stack([shoulder, elbow, 0.5 - z, shoulder + elbow - yaw], axis=1)
+    poses = robot.forward_kinematics(q)
+    np.testing.assert_allclose(poses[:, :3, 3], AT.p, atol=1e-12)
+    np.testing.assert_allclose(poses[:, :3, :3], AT.R, atol=1e-12)
