@@ -279,6 +279,33 @@ def test_joint_reference_drives_a_joint_controller():
     assert np.linalg.norm(tip - task(run.t).p, axis=1).max() < 2e-3
 
 
+def test_joint_reference_of_second_order():
+    """What the SCARA project's joint controllers follow."""
+    reference = Swing(pose(SCARA_START, "scara"))
+    joint = scara_clik("inverse", K=400.0, K_D=40.0, order=2).joint_reference(reference, SCARA_START, 1.0)
+    T = robot("scara").forward_kinematics(joint([0.5, 0.75, 1.0]).q)
+    for time, there in zip((0.5, 0.75, 1.0), T, strict=True):
+        np.testing.assert_allclose(there[:3, 3], reference(time).p, atol=1e-4)  # it started at rest, and caught up
+        np.testing.assert_allclose(there[:3, :3], reference(time).R, atol=1e-3)
+
+
+def test_ellipsoid_is_drawn_where_the_velocities_are():
+    """Every point of the outline is J dq for a dq of length one."""
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    scara = robot("scara")
+    centre = scara.forward_kinematics(SCARA_START)[:2, 3]
+    ellipsoid = scara.velocity_ellipsoid(SCARA_START, rows=(0, 1))
+    line = th.plotting.plot_ellipsoid(ellipsoid, centre, scale=0.2, color="k")
+    J = scara.jacobian(SCARA_START)[:2]
+    dq = np.linalg.pinv(J) @ ((np.array(line.get_data()) - centre[:, None]) / 0.2)
+    np.testing.assert_allclose(np.linalg.norm(dq, axis=0), 1.0, atol=1e-12)
+    with pytest.raises(ValueError, match=r"^ellipsoid.axes must have shape \(2, 2\), got \(3, 3\)$"):
+        th.plotting.plot_ellipsoid(scara.velocity_ellipsoid(SCARA_START))
+    plt.close("all")
+
+
 def test_plot():
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
