@@ -105,10 +105,10 @@ def plot_identification(
         _, axes = subplots(figsize=(10.0, 3.5), layout="constrained")
     base, k = identification.base, np.arange(identification.base.count)
     sigma = np.where(np.isfinite(identification.standard_deviations), identification.standard_deviations, 0.0)
-    axes.bar(k, identification.base_parameters, 0.7, yerr=2.0 * sigma, color="#0072B2", label="identified")
+    axes.bar(k, identification.base_parameters, 0.7, yerr=2.0 * sigma, color="#7FB8D8", label="identified")
     if truth is not None:
         true_values = base.mapping @ truth.parameters
-        axes.plot(k, true_values, linestyle="", marker="_", markersize=9, color="#D55E00", label="truth")
+        axes.plot(k, true_values, linestyle="", marker="D", markersize=4, color="#D55E00", zorder=3, label="truth")
     axes.set_yscale("symlog", linthresh=1e-2)
     axes.set_xticks(k, base.names, rotation=90, fontsize="x-small")
     axes.set_title("base parameters [kg, kg m, kg m²], two standard deviations", fontsize="medium")

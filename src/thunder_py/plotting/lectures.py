@@ -1,0 +1,80 @@
+"""Figures of the lectures on control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .runs import plot_lyapunov
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..experiments.lectures import Study
+    from ..identification import AdaptationConvergence
+
+__all__ = ["plot_excitation_study", "plot_mass_spring", "plot_study"]
+
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+
+
+def plot_mass_spring() -> Figure:
+    """Draw motions of lecture 30's mass on a spring over the level sets of both candidates, and V along one motion."""
+    from matplotlib.pyplot import subplots
+
+    from ..experiments.lectures import mass_spring_candidates, mass_spring_motion
+
+    figure, axes = subplots(1, 3, figsize=(12.0, 3.8), layout="constrained")
+    t = np.linspace(0.0, 10.0, 400)
+    grid = np.stack(np.meshgrid(*[np.linspace(-1.3, 1.3, 101)] * 2), axis=-1)
+    for axis, (name, candidate) in zip(axes, mass_spring_candidates().items(), strict=False):
+        levels = np.einsum("abi,ij,abj->ab", grid, candidate.P, grid)
+        axis.contour(grid[..., 0], grid[..., 1], levels, np.linspace(0.05, 1.0, 8) ** 2, colors="0.75", linewidths=0.8)
+        for angle in np.linspace(0.0, 2 * np.pi, 6, endpoint=False):
+            x = mass_spring_motion(np.array([np.cos(angle), np.sin(angle)]), t)
+            axis.plot(x[:, 0], x[:, 1], color=_COLORS[0], linewidth=1.0)
+        axis.set(title=f"level sets of V, {name}", xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+        x = mass_spring_motion(np.array([1.0, 0.0]), t)
+        axes[2].semilogy(t, np.einsum("ki,ij,kj->k", x, candidate.P, x), label=name)
+    axes[2].set(title="V along a motion", xlabel="time [s]")
+    axes[2].grid(visible=True, alpha=0.3)
+    axes[2].legend()
+    return figure
+
+
+def plot_study(study: Study) -> Figure:
+    """Draw the errors of all runs, and V and its derivative of the run that the proof is about."""
+    from matplotlib.pyplot import subplots
+
+    figure, axes = subplots(1, 2, figsize=(12.0, 3.6), layout="constrained")
+    for (name, run), color in zip(study.runs.items(), _COLORS, strict=False):
+        axes[0].semilogy(run.t, np.maximum(run.error_norm(), 1e-8), color=color, linewidth=1.3, label=name)
+    axes[0].set(title="error norm [rad]", xlabel="time [s]")
+    axes[0].grid(visible=True, alpha=0.3)
+    axes[0].legend(fontsize="small")
+    for name, lyapunov in study.lyapunov.items():
+        plot_lyapunov(lyapunov, axes=axes[1])
+        axes[1].set_title(f"Lyapunov function, {name}")
+    return figure
+
+
+def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
+    """Draw errors of tracking and of estimation, and the least eigenvalue of the excitation integral."""
+    from matplotlib.pyplot import subplots
+
+    figure, axes = subplots(1, 3, figsize=(12.0, 3.6), layout="constrained")
+    for (name, run), color in zip(runs.items(), _COLORS, strict=False):
+        t = run.result.t
+        axes[0].semilogy(t, np.maximum(run.result.error_norm(), 1e-8), color=color, linewidth=1.0, label=name)
+        axes[1].semilogy(t, run.parameter_error, color=color, linewidth=1.5, label=name)
+        axes[2].semilogy(run.excitation.t, np.maximum(run.excitation.lower, 1e-12), color=color, label=name)
+    axes[0].set_title("tracking error [rad]")
+    axes[1].set_title("error of the base parameters")
+    axes[2].set_title(r"$\ell_1$: least eigenvalue of $\int Y^T Y$")
+    for axis in axes:
+        axis.set_xlabel("time [s]")
+        axis.grid(visible=True, alpha=0.3)
+    axes[1].legend(fontsize="small")
+    return figure
