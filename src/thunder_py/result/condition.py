@@ -52,7 +52,7 @@ _ROWS = 1000  # regressors in memory at a time
 
 
 def mass_matrices(robot: Robot, q: Array, parameters: Array) -> Array:
-    """Return M(q) row by row under the parameters of the row, (k, n, n): column j is Y(q, 0, e_j) pi without gravity."""
+    """Return M(q) row by row under its own parameters, (k, n, n): column j is Y(q, 0, e_j) pi without gravity."""
     floating = robot.replace(gravity=np.zeros(3))
     M = np.zeros((len(q), robot.n, robot.n))
     for first in range(0, len(q), _ROWS):
