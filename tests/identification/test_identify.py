@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ from scipy.optimize import approx_fprime, least_squares
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
 from thunder_py import inertia
-from thunder_py.identification import differentiate, divergence, identify, lowpass
+from thunder_py.identification import MotionLimits, differentiate, divergence, identify, lowpass, optimise_excitation
 from thunder_py.identification.consistent import consistent_problem, solve_consistent
-from thunder_py.reference import Sinusoid
+from thunder_py.reference import SetPoint, Sinusoid
 
 T = np.linspace(0.0, 10.0, 1001)
 NOISE = {2: np.array([0.5, 2.0]), 7: np.array([3.0, 3, 3, 3, 0.5, 0.5, 0.5])}
@@ -265,6 +266,34 @@ def test_a_simulated_run_is_enough():
     error = [np.abs(each.base_parameters - base_of(elbow())).max() for each in (found, late)]
     assert error[0] < 1e-3
     assert error[1] > 2.0 * error[0]  # torques that are held lag by half a period
+
+
+def test_a_noisy_log_of_a_panda_in_closed_loop():
+    robot, rng = th.Robot.load("panda"), np.random.default_rng(4)
+    nominal = wrong(robot)
+    limits = MotionLimits.of(robot, acceleration=15.0, torque=True, fraction=0.9)
+    exciting = optimise_excitation(robot, 6.0, 4, limits=limits, restarts=1, iterations=30)
+    law = th.PassivityBased(nominal, 10.0, [20, 20, 20, 20, 4, 4, 2])
+    run = th.simulate(robot, law, exciting.reference, 6.0)
+    q = run.q + 2e-5 * rng.normal(size=run.q.shape)  # an encoder
+    tau = run.tau + 0.1 * rng.normal(size=run.tau.shape)
+    found = identify(nominal, run.t, q, tau=tau, cutoff=8.0, hold=1e-3, consistent=True)
+    assert found.physical.all()
+    assert validation_error(found, robot) < 0.03 * validation_error(identify_nothing(nominal), robot)
+
+
+def identify_nothing(robot):
+    return SimpleNamespace(torque=robot.inverse_dynamics)
+
+
+def test_runs_that_do_not_fit_are_refused():
+    elastic = th.description.Elastic(joint=1, K=(500.0,), Mm=0.1)
+    run = th.simulate(elbow().replace(elastic=(elastic,)), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
+    with pytest.raises(ValueError, match=r"^t must be a run without elastic joints"):
+        identify(elbow(), run, cutoff=20.0)
+    run = th.simulate(elbow(), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
+    with pytest.raises(ValueError, match=r"^q, dq, ddq and tau must not be given beside a Result$"):
+        identify(elbow(), run, run.q, cutoff=20.0)
 
 
 def test_prior_table_and_picture():

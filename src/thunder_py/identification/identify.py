@@ -192,6 +192,8 @@ def _data(
     if isinstance(t, Result):
         if not (q is None and dq is None and ddq is None and tau is None):
             raise ThunderError("q, dq, ddq and tau must not be given beside a Result")
+        if t.x.shape[1]:
+            raise ThunderError("t must be a run without elastic joints: their torques drive motors, not links")
         # the last state is logged whatever the period of the log, and its torque is the one before
         t, q, tau = (values[:-1] for values in (t.t, t.q, t.tau))
     times = instants(t)
