@@ -150,6 +150,19 @@ def test_friction_is_identified_and_stays_positive(consistent):
     assert (found.parameters[20:] > 0.0).all() == consistent
 
 
+@pytest.mark.parametrize("unknown", ["friction", ["link2.m", "link2.mcx"], ["link1", "joint2.viscous"]])
+def test_parts_of_links_and_friction_alone(unknown):
+    robot = with_friction(elbow())
+    pi = robot.parameters.copy()
+    pi[robot.unknown(unknown).mask] *= 1.3
+    data = (T, *motion(2), robot.inverse_dynamics(*motion(2)))
+    for consistent in (False, True):
+        found = identify(robot.with_parameters(pi), *data, unknown=unknown, consistent=consistent)
+        assert found.residual_rms.max() < 1e-7
+        known = ~found.unknown.mask
+        np.testing.assert_array_equal(found.parameters[known], robot.parameters[known])
+
+
 def test_what_the_motion_does_not_excite_stays_at_the_prior():
     """Only joint 2 moves: the inertia of link 1 makes no torque."""
     q, dq, ddq = (x.copy() for x in motion(2))
