@@ -20,9 +20,11 @@ TaskRows task_rows(const Model& model, const std::vector<int>& rows) {
   return result;
 }
 
-TaskSetup task_setup(const Model& model, const std::vector<int>& rows, const py::object& frame, const ArrayLike& damping,
-                     const py::object& posture, const py::object& K_posture, const char* damping_name = "K_d") {
-  TaskSetup task{find_frame(model, frame), task_rows(model, rows), {read_gain(damping, damping_name, model.n()), {}, {}}};
+TaskSetup task_setup(const Model& model, const std::vector<int>& rows, const py::object& frame,
+                     const ArrayLike& damping, const py::object& posture, const py::object& K_posture,
+                     const char* damping_name = "K_d") {
+  TaskSetup task{find_frame(model, frame), task_rows(model, rows), {}};
+  task.null_space.K_d = read_gain(damping, damping_name, model.n());
   if (posture.is_none() != K_posture.is_none())
     throw py::value_error(std::string("posture and K_posture belong together, ") +
                           (posture.is_none() ? "posture" : "K_posture") + " is missing");
@@ -126,18 +128,19 @@ void bind_impedance(py::module_& module) {
       .def_property(
           "wrench", [](const Impedance& c) { return to_numpy(Eigen::VectorXd(c.wrench())); },
           [](Impedance& c, const ArrayLike& value) {
-            if (!c.shapes_inertia()) throw py::value_error("wrench is used with a desired inertia only; none was given");
+            if (!c.shapes_inertia())
+              throw py::value_error("wrench is used with a desired inertia only; none was given");
             c.set_wrench(read_column(value, "wrench", 6));
           },
-          "What the environment does to the controlled frame, as measured [N, N m]: force and moment about its origin,\n"
-          "world axes. Set it before a step; zero at first.");
+          "What the environment does to the controlled frame, as measured [N, N m]: force and moment about its\n"
+          "origin, world axes. Set it before a step; zero at first.");
 }
 
 void bind_cartesian_mact(py::module_& module) {
   py::class_<CartesianMACT, TaskController, std::shared_ptr<CartesianMACT>> cls(
       module, "CartesianMACT", "Modified adaptive computed torque in task space.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_xi, const ArrayLike& K_v,
-                      const std::shared_ptr<AdaptationLaw>& law, const std::vector<bool>& unknown,
+                      const LawArgument& law, const std::vector<bool>& unknown,
                       const PredictionArguments& prediction, const std::vector<int>& rows, const py::object& frame,
                       const py::object& posture, const py::object& K_posture) {
             TaskSetup task = task_setup(*model, rows, frame, K_v, posture, K_posture, "K_v");
@@ -146,7 +149,7 @@ void bind_cartesian_mact(py::module_& module) {
                                                    make_prediction_error(model, prediction), std::move(task),
                                                    read_gain(K_xi, "K_xi", m));
           }),
-          py::arg("model"), py::arg("K_xi"), py::arg("K_v"), py::arg("law").none(true), py::arg("unknown"),
+          py::arg("model"), py::arg("K_xi"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
           py::arg("prediction"), py::arg("rows"), py::arg("frame"), py::arg("posture"), py::arg("K_posture"));
   bind_estimate(cls);
 }

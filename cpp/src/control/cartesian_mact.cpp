@@ -28,8 +28,8 @@ void CartesianMACT::freeze() noexcept {
   prediction_error_.restart();
 }
 
-/// beta = J^+ f + (I - J^+ J) a = a + J^+ (f - J a) with a = K_posture (posture - q), and alpha, its exact derivative: the
-/// proof needs it, and the printed alpha is another (errata D-12).
+/// beta = J^+ f + (I - J^+ J) a = a + J^+ (f - J a) with a = K_posture (posture - q), and alpha, its exact derivative:
+/// the proof needs it, and the printed alpha is another (errata D-12).
 void CartesianMACT::reference_motion(const double* q, const double* dq) noexcept {
   if (null_space_.posture.size() > 0) {
     s_ = null_space_.posture - Map<const VectorXd>(q, n());

@@ -29,8 +29,8 @@ Impedance::Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains g
   publish("error", motion_.shown.data(), motion_.labels());
 }
 
-/// Lambda e'' + mu e' + D e' + K e = -F, where Lambda_dot - 2 mu is skew: mu = Jbar' C Jbar - Lambda J_dot Jbar with the
-/// dynamically consistent inverse Jbar = M^-1 J' Lambda.
+/// Lambda e'' + mu e' + D e' + K e = -F, where Lambda_dot - 2 mu is skew: mu = Jbar' C Jbar - Lambda J_dot Jbar with
+/// the dynamically consistent inverse Jbar = M^-1 J' Lambda.
 Vector6d Impedance::with_own_inertia(const double* dq) noexcept {
   const TaskError& error = motion_.error;
   const Vector6d momentum = inertia_.Lambda * error.e_dot;

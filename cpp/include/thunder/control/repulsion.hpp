@@ -16,8 +16,8 @@ class Repulsion {
     Eigen::Vector3d centre;  // in the world
     double radius;
   };
-  /// A force gain (1/d - 1/influence) along the way out, none past `influence`, `largest_force` at most. With gain 1, no
-  /// radius, an infinite influence and no bound it is the paper's.
+  /// A force gain (1/d - 1/influence) along the way out, none past `influence`, `largest_force` at most. With gain 1,
+  /// no radius, an infinite influence and no bound it is the paper's.
   struct Shape {
     double gain = 1.0;                                             // [N m]
     double influence = std::numeric_limits<double>::infinity();    // [m] from the surface
