@@ -13,9 +13,12 @@ struct NullSpace {
   Eigen::MatrixXd K_posture;
 
   void torque(const double* q, const double* dq, Eigen::VectorXd& tau) const noexcept {
+    using Vector = Eigen::Map<const Eigen::VectorXd>;
     tau.setZero();
-    tau.noalias() -= K_d * Eigen::Map<const Eigen::VectorXd>(dq, tau.size());
-    if (posture.size() > 0) tau.noalias() += K_posture * (posture - Eigen::Map<const Eigen::VectorXd>(q, tau.size()));
+    tau.noalias() -= K_d * Vector(dq, tau.size());
+    if (posture.size() == 0) return;
+    tau.noalias() += K_posture * posture;  // a product with the difference would allocate it
+    tau.noalias() -= K_posture * Vector(q, tau.size());
   }
 };
 
