@@ -196,6 +196,37 @@ def test_without_walks_the_local_minimum_is_told() -> None:
     assert PotentialField(elbow(), RR_GOAL, [POST]).plan(RR_START, max_iterations=3).status == "max_iterations"
 
 
+def test_walks_keep_within_joint_limits_and_depend_on_the_seed() -> None:
+    unlimited = np.full(2, np.inf)
+    limits = th.description.Limits(lower=[-0.5, -2.6], upper=[3.0, 2.6], velocity=unlimited, effort=unlimited)
+    arm = elbow().replace(limits=limits)
+    field = PotentialField(arm, RR_GOAL, [POST])
+    plans = [field.plan(RR_START, seed=seed) for seed in (0, 1)]
+    for plan in plans:
+        assert plan.reached
+        assert (plan.path >= limits.lower).all()
+        assert (plan.path <= limits.upper).all()
+    assert len(plans[0].path) != len(plans[1].path)
+    with pytest.raises(ValueError, match="goal must be within the joint limits"):
+        PotentialField(arm, [3.1, 0.0], [])
+    with pytest.raises(ValueError, match="q0 must be within the joint limits"):
+        field.plan([0.0, 2.7])
+
+
+def test_shortened_path_is_free_and_shorter() -> None:
+    plan = PotentialField(elbow(), RR_GOAL, [POST]).plan(RR_START, seed=1)
+    short = plan.shortened()
+    assert len(short) < len(plan.path)
+    np.testing.assert_array_equal(short[[0, -1]], [RR_START, RR_GOAL])
+    for a, b in pairwise(short):
+        assert_free(plan.field, a + np.linspace(0.0, 1.0, 60)[:, None] * (b - a))
+
+    def length(path: np.ndarray) -> float:
+        return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+
+    assert length(short) < length(plan.path)
+
+
 def test_panda_goes_round_a_box_over_a_floor() -> None:
     goal = Q0 + np.array([1.6, 0.3, 0.0, 0.2, 0.0, 0.0, 0.5])
     obstacles = [

@@ -36,7 +36,7 @@ class JointTrajectory(_JointSource, _core.JointTrajectory):
     """
 
     def __init__(self, breaks: npt.ArrayLike, coefficients: npt.ArrayLike) -> None:
-        self.breaks: Array = times(breaks, "breaks", 2)
+        self.breaks: Array = increasing(breaks, "breaks", 2)
         self.coefficients: Array = array(coefficients, (None, self.breaks.size - 1, None), "coefficients")
         if self.coefficients.size == 0:
             raise ValueError(f"coefficients must not be empty, got shape {self.coefficients.shape}")
@@ -45,7 +45,7 @@ class JointTrajectory(_JointSource, _core.JointTrajectory):
         self.duration = self.end_time - self.start_time
 
 
-def times(value: npt.ArrayLike, what: str, least: int) -> Array:
+def increasing(value: npt.ArrayLike, what: str, least: int) -> Array:
     """Return at least `least` increasing times, or raise ValueError naming `what`."""
     t = array(value, (None,), what)
     if t.size < least:
@@ -56,8 +56,8 @@ def times(value: npt.ArrayLike, what: str, least: int) -> Array:
     return t
 
 
-def _waypoints(t: npt.ArrayLike, q: npt.ArrayLike, least: int) -> tuple[Array, Array]:
-    at = times(t, "times", least)
+def _waypoints(times: npt.ArrayLike, q: npt.ArrayLike, least: int) -> tuple[Array, Array]:
+    at = increasing(times, "times", least)
     points = array(q, (at.size, None), "points")
     if points.shape[1] == 0:
         raise ValueError("points must have at least one joint, got none")
@@ -117,7 +117,7 @@ def _fastest(way: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> TimingLa
 
 
 def spline(
-    t: npt.ArrayLike,
+    times: npt.ArrayLike,
     points: npt.ArrayLike,
     boundary: Literal["natural", "clamped", "periodic", "not-a-knot"] = "clamped",
     *,
@@ -128,7 +128,7 @@ def spline(
 
     Parameters
     ----------
-    t : (m,) array_like
+    times : (m,) array_like
         Increasing times [s], at least two.
     points : (m, n) array_like
         Joint positions at these times [rad or m].
@@ -145,7 +145,7 @@ def spline(
     """
     from scipy.interpolate import CubicSpline
 
-    at, q = _waypoints(t, points, 2)
+    at, q = _waypoints(times, points, 2)
     kinds = ("natural", "clamped", "periodic", "not-a-knot")
     if boundary not in kinds:
         raise ValueError(f"boundary must be one of {kinds}, got {boundary!r}")
@@ -161,7 +161,7 @@ def spline(
 
 
 def quintic_spline(
-    t: npt.ArrayLike,
+    times: npt.ArrayLike,
     points: npt.ArrayLike,
     velocities: npt.ArrayLike | None = None,
     accelerations: npt.ArrayLike | None = None,
@@ -174,7 +174,7 @@ def quintic_spline(
 
     Parameters
     ----------
-    t : (m,) array_like
+    times : (m,) array_like
         Increasing times [s], at least two.
     points : (m, n) array_like
         [rad or m].
@@ -183,7 +183,7 @@ def quintic_spline(
     """
     from scipy.interpolate import make_interp_spline
 
-    at, q = _waypoints(t, points, 2)
+    at, q = _waypoints(times, points, 2)
     if velocities is None and accelerations is not None:
         raise ValueError("accelerations need velocities beside them")
     if velocities is not None:
@@ -197,8 +197,8 @@ def quintic_spline(
     return JointTrajectory(at, coefficients)
 
 
-def parabolic_blends(t: npt.ArrayLike, points: npt.ArrayLike, blend: float | npt.ArrayLike) -> JointTrajectory:
-    """Return straight lines joined by parabolas: it passes near the points between, not through them.
+def parabolic_blends(times: npt.ArrayLike, points: npt.ArrayLike, blend: float | npt.ArrayLike) -> JointTrajectory:
+    """Return straight lines joined by parabolas (LSPB): it passes near the points between, not through them.
 
     Point k is left out by ``(v_{k+1} - v_k) blend_k / 8`` with v the velocities of the lines before and after it. The
     first and the last blend start and end at rest and are reached exactly, for which the trajectory lasts
@@ -207,7 +207,7 @@ def parabolic_blends(t: npt.ArrayLike, points: npt.ArrayLike, blend: float | npt
 
     Parameters
     ----------
-    t : (m,) array_like
+    times : (m,) array_like
         Increasing times [s], at least two.
     points : (m, n) array_like
         [rad or m].
@@ -219,7 +219,7 @@ def parabolic_blends(t: npt.ArrayLike, points: npt.ArrayLike, blend: float | npt
     ValueError
         If two neighbouring blends overlap.
     """
-    at, q = _waypoints(t, points, 2)
+    at, q = _waypoints(times, points, 2)
     b = np.full(at.shape, array(blend, (), "blend")) if np.ndim(blend) == 0 else array(blend, at.shape, "blend")
     if not (b > 0.0).all():
         raise ValueError(f"blend must be positive, got {b.tolist()}")

@@ -1,7 +1,7 @@
 // Finite Fourier series in every joint: the excitation trajectories of identification.
 #pragma once
 
-#include "thunder/control/reference.hpp"
+#include "../control/reference.hpp"
 
 namespace thunder {
 

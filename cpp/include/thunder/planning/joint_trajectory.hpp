@@ -1,8 +1,8 @@
 // Joint trajectories made of polynomials: point to point, splines, blends.
 #pragma once
 
+#include "../control/reference.hpp"
 #include "piecewise_polynomial.hpp"
-#include "thunder/control/reference.hpp"
 
 namespace thunder {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "../control/reference.hpp"
 #include "piecewise_polynomial.hpp"
-#include "thunder/control/reference.hpp"
 
 namespace thunder {
 
