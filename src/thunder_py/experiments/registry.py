@@ -18,6 +18,7 @@ REGISTRY: dict[str, str] = {
     "gains": "article_gains",
     "softhand": "article_softhand",
     "elbow": "elbow_2009",
+    "scara": "scara",
 }
 
 

@@ -1,0 +1,125 @@
+"""SCARA project, chapter 4: robust, adaptive and operational-space control with a payload."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.signal import cont2discrete
+
+from thunder_py.experiments import scara
+from thunder_py.experiments.scara_control import CLAIMS, run_control
+from thunder_py.experiments.scara_controllers import K_D, adaptive
+from thunder_py.experiments.scara_controllers import scara as arm
+from thunder_py.experiments.scara_sampling import sampled_error_dynamics, spectral_radius
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    return scara.run(quick=True)
+
+
+@pytest.fixture(scope="module")
+def control(experiment):
+    return experiment.control
+
+
+def test_every_run_stays_within_a_millimetre_and_a_half(control):
+    for name, run in control.runs.items():
+        assert set(run.result.status.tolist()) == {0}, name
+        assert run.worst()[1] < 1.5e-3, name
+        assert run.worst()[0] < 3e-4, name
+
+
+@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.theory])
+def test_what_is_left_along_z_carries_the_payload(control, name):
+    assert control.runs[name].left() == pytest.approx(CLAIMS[name].theory, rel=0.02)
+
+
+def test_steady_errors_along_z_are_ordered_as_the_report_says(control):
+    """Robust keeps one, adaptation ends below 1e-5 after 5 s, the integral is on its way to zero."""
+    left = {name: run.left() for name, run in control.runs.items()}
+    assert left["robust"] > 1e-3
+    assert left["robust, Q for z"] < 0.2 * left["robust"]
+    assert control.runs["adaptive"].worst(5.0)[1] < 1e-5
+    assert left["adaptive"] < 1e-3 * left["not adaptive"]
+    assert left["integral, 15 times"] < left["integral"] < 0.05 * left["no integral"]
+
+
+def test_printed_integral_is_slow(control):
+    """S-7: it decays as exp(-t K_I / K_P), 5 s along z; that with 15 times the gain is done after 5 s."""
+    printed, faster = (control.runs[name] for name in ("integral", "integral, 15 times"))
+    t, z = printed.result.t, np.abs(printed.error[:, 2])
+    at = [z[np.searchsorted(t, time)] for time in (7.5, 12.5)]
+    assert at[1] / at[0] == pytest.approx(np.exp(-1.0), rel=0.05)
+    assert faster.worst(5.0)[1] < 0.2 * printed.worst(5.0)[1]
+
+
+def test_printed_unit_vector_needs_a_Q(control):
+    """S-8: with Q = 1 the layer is never left, and w along z is a hundred-thousandth of K_P e."""
+    runs = [control.runs[name] for name in ("robust", "computed torque")]
+    assert np.linalg.norm(runs[0].result.signals["z"], axis=1).max() < 0.1 * 0.2
+    assert runs[0].left() == pytest.approx(runs[1].left(), rel=1e-3)
+
+
+def test_mass_of_link_3_becomes_that_with_the_payload_in_about_5_s(control):
+    mass = control.estimated_mass()
+    assert mass[0] == 10.0
+    assert mass[-1] == pytest.approx(15.0, abs=0.02)
+    assert 2.0 < control.time_of_mass(0.01) < 6.0
+
+
+def test_known_friction_changes_nothing_along_z(control):
+    """F_v is not printed; whatever it is, a controller that knows it takes it out."""
+    names = ("robust", "integral")
+    rubbing = run_control(names, viscous=5.0)
+    for name in names:
+        assert rubbing.runs[name].left() == pytest.approx(control.runs[name].left(), rel=0.01, abs=1e-8)
+
+
+def test_printed_lambda_diverges_at_1_ms_and_below_2000_it_does_not(experiment):
+    """S-6: spectral radius 9."""
+    runs = experiment.sampling.runs
+    assert spectral_radius(10000.0) == pytest.approx(9.0, abs=0.05)
+    for value, result in runs.items():
+        assert (spectral_radius(value) > 1.0) == (value > 2000.0)
+        assert (result.status[-1] == 3) == (value > 2000.0)
+    assert runs[10000.0].t[-1] < 0.01
+    assert spectral_radius(10000.0, dt=1e-4) < 1.0
+
+
+def test_geared_rotors_cannot_adapt_at_these_gains(experiment):
+    """The columns of rotors hold squares of gear ratios, 2500 for joint 3."""
+    assert experiment.sampling.with_rotors.status[-1] == 3
+    assert experiment.sampling.with_rotors.t[-1] < 0.1
+
+
+def test_sampled_error_dynamics_is_a_held_double_integrator():
+    damping = K_D[2] / 22.5
+    A, B = np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]])
+    held = cont2discrete((A, B, np.eye(2), np.zeros((2, 1))), 1e-3)
+    feedback = np.array([[800.0 * damping, 800.0 + damping]])
+    np.testing.assert_allclose(sampled_error_dynamics(800.0, damping), held[0] - held[1] @ feedback, atol=1e-15)
+
+
+def test_third_gain_of_k_pi_belongs_to_the_mass_of_link_3():
+    law = adaptive(arm())
+    gains = dict(zip(law.unknown.names, np.asarray(law.law.Gamma), strict=True))
+    assert len(gains) == 12
+    assert {name for name, gain in gains.items() if gain == 0.01} == {"link3.m"}
+
+
+def test_tables_and_figures(experiment):
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot
+
+    text = experiment.table()
+    assert "Chapter 4: Lambda at 1 ms" in text
+    assert "diverged" in text
+    parts = (experiment.kinematics, experiment.transpose, experiment.sampling)
+    plots = [part.plot for part in (experiment, *parts)]
+    plots += [experiment.planning.plot_profiles, experiment.clik.plot_dexterity, experiment.control.plot_choices]
+    for plot in plots:
+        assert plot().axes
+    pyplot.close("all")
