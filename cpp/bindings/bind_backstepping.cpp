@@ -30,7 +30,7 @@ void bind_backstepping(py::module_& module) {
   py::class_<Backstepping, TaskController, std::shared_ptr<Backstepping>> cls(
       module, "Backstepping", "Adaptive backstepping in task space.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K_p,
-                      const ArrayLike& K_d, const std::shared_ptr<AdaptationLaw>& law, const std::vector<bool>& unknown,
+                      const ArrayLike& K_d, const LawArgument& law, const std::vector<bool>& unknown,
                       const py::object& frame, bool position_only) {
             const auto task = position_only ? Backstepping::Task::position : Backstepping::Task::pose;
             const int m = static_cast<int>(task), n = model->n();
@@ -42,7 +42,7 @@ void bind_backstepping(py::module_& module) {
             return std::make_shared<Backstepping>(make_adaptive_model(model, unknown, law),
                                                   find_frame(*model, frame), task, std::move(gains));
           }),
-          py::arg("model"), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law").none(true), py::arg("unknown"),
+          py::arg("model"), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
           py::arg("frame"), py::arg("position_only"))
       .def("_evaluate", &evaluate, py::arg("q"), py::arg("dq"), py::arg("reference"),
            "Terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"

@@ -9,6 +9,8 @@
 #include <pybind11/stl.h>
 #include <pybind11/typing.h>
 
+#include <optional>
+
 namespace thunder::python {
 
 using Rows3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
@@ -77,10 +79,12 @@ inline Arrays as_tuple(const TaskReference& r) {
                         to_numpy(Eigen::VectorXd(r.xi_dot)));
 }
 
-/// `law` is None where nothing adapts.
+/// None where nothing adapts.
+using LawArgument = std::optional<std::shared_ptr<AdaptationLaw>>;
+
 inline AdaptiveModel make_adaptive_model(std::shared_ptr<Model> model, const std::vector<bool>& unknown,
-                                         const std::shared_ptr<AdaptationLaw>& law) {
-  return {std::move(model), ParameterSubset(unknown), law ? law->clone() : nullptr};
+                                         const LawArgument& law) {
+  return {std::move(model), ParameterSubset(unknown), law ? (*law)->clone() : nullptr};
 }
 
 inline Eigen::MatrixXd read_gain(py::handle value, const char* name, int size) {

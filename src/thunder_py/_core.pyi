@@ -621,7 +621,7 @@ class SlotineLi(JointController):
         model: Model,
         Lambda: numpy.typing.ArrayLike,
         K_d: numpy.typing.ArrayLike,
-        law: AdaptationLaw,
+        law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
     ) -> None: ...
     @property
@@ -637,7 +637,7 @@ class ACT(JointController):
         K_v: numpy.typing.ArrayLike,
         Q: numpy.typing.ArrayLike,
         damping: numpy.typing.ArrayLike,
-        law: AdaptationLaw,
+        law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
         craig: bool,
         route: str,
@@ -654,7 +654,7 @@ class MACT(JointController):
         model: Model,
         K_p: numpy.typing.ArrayLike,
         K_v: numpy.typing.ArrayLike,
-        law: AdaptationLaw,
+        law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
         prediction: tuple[
             str, typing.SupportsFloat | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex, typing.Any
@@ -725,7 +725,7 @@ class CartesianMACT(TaskController):
         model: Model,
         K_xi: numpy.typing.ArrayLike,
         K_v: numpy.typing.ArrayLike,
-        law: AdaptationLaw,
+        law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
         prediction: tuple[
             str, typing.SupportsFloat | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex, typing.Any
@@ -747,7 +747,7 @@ class Backstepping(TaskController):
         Lambda: numpy.typing.ArrayLike,
         K_p: numpy.typing.ArrayLike,
         K_d: numpy.typing.ArrayLike,
-        law: AdaptationLaw,
+        law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
         frame: typing.Any,
         position_only: bool,

@@ -87,8 +87,13 @@ def test_natural_adaptation_converges() -> None:
     robot = panda().with_parameters(parameters)
     motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
     runs = [
-        th.simulate(panda(), SlotineLi(robot, 5.0, [10] * 4 + [3] * 3, law=law, unknown="link7", adaptive=law is not None),
-                    motion, 20.0, log_every=10)
+        th.simulate(
+            panda(),
+            SlotineLi(robot, 5.0, [10] * 4 + [3] * 3, law=law, unknown="link7", adaptive=law is not None),
+            motion,
+            20.0,
+            log_every=10,
+        )
         for law in (None, Natural(0.2))
     ]
     assert runs[1].steady_state_error() < 0.05 * runs[0].steady_state_error()
@@ -104,7 +109,8 @@ def test_friction_beside_the_natural_law_stays_positive() -> None:
     motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
     run = th.simulate(with_friction(panda(), 0.01), law, motion, 5.0)
     friction = run.parameters[:, 70:]
-    assert (friction >= 0.0).all() and friction.min() < 0.02
+    assert (friction >= 0.0).all()
+    assert friction.min() < 0.02
     assert is_physical(run.parameters[-1, :70].reshape(7, 10)).all()
 
 
@@ -116,8 +122,11 @@ def test_bounds_hold_and_do_no_harm() -> None:
         th.simulate(elbow(), SlotineLi(robot, 5.0, 8.0, law=each), elbow_motion(), 10.0, q0=[0.9, 0.3])
         for each in (Gradient(0.5), law)
     )
-    assert (bound.parameters >= np.asarray(law.lower) - 1e-12).all() and (bound.parameters <= np.asarray(law.upper)).all()
-    assert (free.parameters > np.asarray(law.upper) + 1e-3).any() or (free.parameters < np.asarray(law.lower) - 1e-3).any()
+    assert (bound.parameters >= np.asarray(law.lower) - 1e-12).all()
+    assert (bound.parameters <= np.asarray(law.upper)).all()
+    assert (free.parameters > np.asarray(law.upper) + 1e-3).any() or (
+        free.parameters < np.asarray(law.lower) - 1e-3
+    ).any()
     assert bound.steady_state_error() < 2e-2
 
     def V(run: th.Result) -> np.ndarray:
@@ -133,7 +142,8 @@ def test_dead_zone_ignores_small_errors() -> None:
     g, rate, s = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, law=Gradient(1.0, dead_zone=width)))
     q, dq, desired = state()
     Y = robot.slotine_li_regressor(q, dq, desired.dq + 5.0 * (desired.q - q), desired.ddq + 5.0 * (desired.dq - dq))
-    assert (np.abs(s) < width).any() and (np.abs(s) > width).any()
+    assert (np.abs(s) < width).any()
+    assert (np.abs(s) > width).any()
     np.testing.assert_allclose(rate, Y.T @ np.where(np.abs(s) > width, s - np.sign(s) * width, 0.0), atol=1e-6)
     assert not np.allclose(rate, g)
 
@@ -141,7 +151,8 @@ def test_dead_zone_ignores_small_errors() -> None:
 def test_gains_by_link_and_by_size() -> None:
     robot = panda()
     Gamma = link_gains(robot, np.arange(1.0, 8.0))
-    assert Gamma.shape == (70,) and (Gamma[60:] == 7.0).all()
+    assert Gamma.shape == (70,)
+    assert (Gamma[60:] == 7.0).all()
     g, rate, _ = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, Gamma=Gamma))
     np.testing.assert_allclose(rate, g / Gamma, atol=1e-6)
     law = Gradient.proportional(robot, 3.0, unknown="link7", floor=0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 import thunder_py as th
 from thunder_py.control import MACT, Status
@@ -75,7 +76,9 @@ def test_prediction_error_is_w_pitilde(route: str) -> None:
         error = panda().parameters - run.parameters[k]
         epsilon = run.signals["prediction_error"][k]
         share = error @ (50.0 * rate) - error @ Y_r.T @ e_dot
-        assert share == pytest.approx(2.0 * 0.5 * epsilon @ epsilon, rel=1e-3 if route == "regressor" else 0.3, abs=1e-3)
+        assert share == pytest.approx(
+            2.0 * 0.5 * epsilon @ epsilon, rel=1e-3 if route == "regressor" else 0.3, abs=1e-3
+        )
 
 
 def test_filtered_regressor_signs() -> None:
@@ -90,7 +93,7 @@ def test_filtered_regressor_signs() -> None:
     rest = np.einsum("kij,kj->ki", C, dq) + G
 
     def integral(values: np.ndarray) -> np.ndarray:
-        return np.trapezoid(values, t, axis=0) if hasattr(np, "trapezoid") else np.trapz(values, t, axis=0)
+        return np.asarray(trapezoid(values, t, axis=0))
 
     torque = 0.5 * (run.tau + np.roll(run.tau, 1, axis=0))  # held over a period
     torque[0] = run.tau[0]
@@ -118,8 +121,13 @@ def test_set_point_needs_the_prediction_error() -> None:
 def test_beats_the_fixed_law() -> None:
     motion = Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
     fixed, adaptive = (
-        th.simulate(panda(), MACT(guess(panda()), K_P, K_V, Gamma=5.0, gamma=0.1, R_t=0.1, adaptive=on), motion, 30.0,
-                    log_every=10)
+        th.simulate(
+            panda(),
+            MACT(guess(panda()), K_P, K_V, Gamma=5.0, gamma=0.1, R_t=0.1, adaptive=on),
+            motion,
+            30.0,
+            log_every=10,
+        )
         for on in (False, True)
     )
     assert adaptive.steady_state_error() < 0.1 * fixed.steady_state_error()
@@ -148,7 +156,8 @@ def test_nan_and_jumps_leave_a_safe_torque() -> None:
     estimate = law.parameters
     jump = JointReference(Q0 + 20.0, np.zeros(7), np.zeros(7))
     tau = law.step(2e-3, Q0, np.zeros(7), jump)
-    assert law.status is Status.saturated and (np.abs(tau) <= panda_limits).all()
+    assert law.status is Status.saturated
+    assert (np.abs(tau) <= panda_limits).all()
     np.testing.assert_array_equal(law.parameters, estimate)
     law.step(3e-3, Q0, np.zeros(7), here)
     assert law.status is Status.ok

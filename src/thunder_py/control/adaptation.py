@@ -25,8 +25,7 @@ class LawLike(Protocol):
 
 
 def _per_joint(dead_zone: npt.ArrayLike, n: int) -> Array | None:
-    width = np.broadcast_to(array(dead_zone, np.shape(dead_zone), "dead_zone"), (n,)) if np.ndim(dead_zone) == 0 else None
-    width = array(dead_zone, (n,), "dead_zone") if width is None else np.array(width)
+    width = _gains(dead_zone, n, "dead_zone")
     if (width < 0.0).any():
         raise ValueError(f"dead_zone must not be negative, got {width.tolist()}")
     return width if width.any() else None
@@ -93,17 +92,10 @@ class Gradient:
     def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
         """Return the law for these unknown parameters; what does not fit is a ValueError."""
         size = unknown.values.size
-        bounds: list[Array | None] = [None, None]
+        lower = upper = None
         if self.lower is not None or self.upper is not None:
-            for k, (given, absent) in enumerate(((self.lower, -np.inf), (self.upper, np.inf))):
-                value = absent if given is None else given
-                name = ("lower", "upper")[k]
-                shape = () if np.ndim(value) == 0 else (size,)
-                bounds[k] = np.array(np.broadcast_to(array(value, shape, name, finite=False), (size,)))
-            for value, name in zip(bounds, ("lower", "upper"), strict=True):
-                if np.isnan(np.asarray(value)).any():
-                    raise ValueError(f"{name} must not be NaN")
-        return _core.GradientLaw(self.Gamma, size, bounds[0], bounds[1], _per_joint(self.dead_zone, unknown.robot.n))
+            lower, upper = _bound(self.lower, -np.inf, size, "lower"), _bound(self.upper, np.inf, size, "upper")
+        return _core.GradientLaw(self.Gamma, size, lower, upper, _per_joint(self.dead_zone, unknown.robot.n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,14 +139,25 @@ class Natural:
         unphysical = [robot.link_names[i] for i in whole if not robot.inertial_is_physical()[i]]
         if unphysical:
             raise ModelError(
-                f"the natural law starts at bodies that can exist; no positive definite pseudo-inertia have: {unphysical}"
+                f"the natural law starts at bodies that can exist; pseudo-inertia not positive definite: {unphysical}"
             )
         others = int(unknown.mask[10 * robot.n :].sum())
         if others and self.rest is None:
-            raise ValueError(f"rest is needed: {others} unknown parameters belong to no link, such as {unknown.names[-1]}")
+            raise ValueError(
+                f"rest is needed: {others} unknown parameters belong to no link, such as {unknown.names[-1]}"
+            )
         rest = np.zeros(0) if self.rest is None else _gains(self.rest, others, "rest")
         gamma = _gains(self.gamma, len(whole), "gamma")
         return _core.NaturalLaw(gamma, rest, _per_joint(self.dead_zone, robot.n))
+
+
+def _bound(value: npt.ArrayLike | None, absent: float, size: int, name: str) -> Array:
+    if value is None:
+        return np.full(size, absent)
+    bound = array(value, () if np.ndim(value) == 0 else (size,), name, finite=False)
+    if np.isnan(bound).any():
+        raise ValueError(f"{name} must not be NaN")
+    return np.full(size, bound) if bound.ndim == 0 else bound
 
 
 def _gains(value: npt.ArrayLike, count: int, name: str) -> Array:
@@ -179,9 +182,10 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
     -------
     (p,) array
     """
-    shape = (robot.n, 10) if np.ndim(gains) == 2 else (robot.n, 1)
-    per_link = array(np.reshape(np.asarray(gains, dtype=float), shape) if np.ndim(gains) == 1 and
-                     np.size(gains) == robot.n else gains, shape, "gains")
+    if np.ndim(gains) == 2:
+        per_link = array(gains, (robot.n, 10), "gains")
+    else:
+        per_link = array(gains, (robot.n,), "gains")[:, None]
     others = robot.p - 10 * robot.n
     if others and rest is None:
         raise ValueError(f"rest is needed: {others} parameters belong to no link")

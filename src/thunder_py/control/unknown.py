@@ -32,7 +32,7 @@ def resolve_unknown(
     if law is not None and Gamma is not None:
         raise ValueError("give Gamma or law, not both: Gamma is short for law=Gradient(Gamma)")
     if law is None and Gamma is None:
-        raise ValueError("Gamma or law is needed where the controller adapts; adaptive=False keeps the parameters fixed")
+        raise ValueError("Gamma or law is needed where the controller adapts; adaptive=False keeps parameters fixed")
     if law is not None and not callable(getattr(law, "build", None)):
         raise ValueError(f"law must be a Gradient or Natural, got {type(law).__name__}")
     return chosen, (Gradient(Gamma) if law is None else law).build(chosen)  # type: ignore[arg-type]

@@ -19,6 +19,9 @@ REGISTRY: dict[str, str] = {
     "softhand": "article_softhand",
     "elbow": "elbow_2009",
     "scara": "scara",
+    "d42-joint": "d42_joint",
+    "d42-cartesian": "d42_cartesian",
+    "d42-estimation": "d42_estimation",
 }
 
 
