@@ -1,4 +1,4 @@
-"""SCARA project, chapters 1 to 3: kinematics, ellipsoids, path, inverse kinematics."""
+"""SCARA project, chapters 1 to 3 and the matrices of chapter 4: kinematics, ellipsoids, path, inverse kinematics."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from thunder_py.experiments.scara_clik import GAINS, PRINTED_ORDER, run_clik
+from thunder_py.experiments.scara_dynamics import run_dynamics
 from thunder_py.experiments.scara_kinematics import POSTURES, inverse_kinematics, run_kinematics
 from thunder_py.experiments.scara_planning import PRINTED_COUNTS, run_planning
 from thunder_py.experiments.scara_transpose import run_transpose, stability_number
@@ -91,3 +92,16 @@ def test_stability_number_is_an_eigenvalue(transpose):
     J = transpose.robot.jacobian(q)[[0, 1, 2, 5]]
     largest = np.linalg.eigvals(J @ J.T @ np.diag(GAINS["transpose"])).real.max()
     assert stability_number(transpose.robot, q) == pytest.approx(1e-3 * largest)
+
+
+def test_printed_matrices_are_the_arm_s_and_the_printed_formula_is_not():
+    """S-1, S-2: the torque of joint 2 has the wrong sign in part along the path."""
+    dynamics = run_dynamics()
+    right, wrong = [], []
+    for name, value in dynamics.differences.items():
+        (wrong if "formula" in name else right).append(value)
+    assert len(right) == 3
+    assert max(right) < 1e-12
+    assert min(wrong) > 1.0
+    np.testing.assert_allclose(dynamics.torque[:, [0, 2, 3]], dynamics.printed_torque[:, [0, 2, 3]], atol=1e-12)
+    assert np.abs(dynamics.torque - dynamics.printed_torque)[:, 1].max() > 0.5 * np.abs(dynamics.torque[:, 1]).max()

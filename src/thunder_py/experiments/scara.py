@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .registry import Experiment
 from .scara_clik import ScaraClik, run_clik
 from .scara_control import ScaraControl, run_control
+from .scara_dynamics import ScaraDynamics, run_dynamics
 from .scara_kinematics import ScaraKinematics, run_kinematics
 from .scara_planning import ScaraPlanning, run_planning
 from .scara_sampling import ScaraSampling, run_sampling
@@ -33,6 +34,8 @@ class Scara:
         Chapter 3.
     transpose : ScaraTranspose
         Chapter 3, where the printed gains of the transpose are stable.
+    dynamics : ScaraDynamics
+        Chapter 4, matrices.
     control : ScaraControl
         Chapter 4.
     sampling : ScaraSampling
@@ -43,6 +46,7 @@ class Scara:
     planning: ScaraPlanning
     clik: ScaraClik
     transpose: ScaraTranspose
+    dynamics: ScaraDynamics
     control: ScaraControl
     sampling: ScaraSampling
 
@@ -53,6 +57,7 @@ class Scara:
             "Chapter 2: path": self.planning,
             "Chapter 3: inverse kinematics": self.clik,
             "Chapter 3: the transpose at 1 ms": self.transpose,
+            "Chapter 4: dynamics": self.dynamics,
             "Chapter 4: control with 5 kg": self.control,
             "Chapter 4: Lambda at 1 ms": self.sampling,
         }
@@ -72,6 +77,7 @@ def run(quick: bool = False) -> Scara:
         planning=run_planning(),
         clik=run_clik(),
         transpose=run_transpose(),
+        dynamics=run_dynamics(),
         control=run_control(log_every=10 if quick else 1),
         sampling=run_sampling(),
     )
