@@ -13,7 +13,9 @@ def cells(path, kind):
     return [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == kind]
 
 
-@pytest.mark.parametrize("name", ["regressors_2009", "thunder_article_adaptive", "thunder_article_speed"])
+@pytest.mark.parametrize(
+    "name", ["regressors_2009", "scara_project", "thunder_article_adaptive", "thunder_article_speed"]
+)
 def test_papers_have_notebooks(name):
     assert name in [path.stem for path in NOTEBOOKS]
 

@@ -53,7 +53,8 @@ def plot_errors(experiment: ScaraClik) -> Figure:
 
     figure, (position, angle) = subplots(1, 2, figsize=(12, 4.2), sharey=True, layout="constrained")
     for color, (name, scheme) in zip(_FIVE, experiment.schemes.items(), strict=True):
-        _log(position, scheme.result.t, scheme.position_error(), color=color, label=name)
+        faint = {"alpha": 0.5, "zorder": 1} if name == "second order" else {}  # it would cover the others
+        _log(position, scheme.result.t, scheme.position_error(), color=color, label=name, **faint)
         _log(angle, scheme.result.t, np.abs(scheme.angle_error()), color=color)
     t = scheme.result.t
     _finish(position, t, title="position error [m], of the rows of the task", ylim=(1e-10, 1e-1))
@@ -96,7 +97,7 @@ def plot_dexterity(experiment: ScaraClik) -> Figure:
     right.set(title="the tip from above", xlabel="x [m], relaxed", ylabel="y [m]", aspect="equal")
     tidy(right)
     left.legend(loc="lower right")
-    right.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, -0.9), ncols=3)
+    right.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, -0.75), ncols=3)
     return figure
 
 
