@@ -33,7 +33,7 @@ def draw_plan(axes: Axes, path: Path) -> None:
     axes.plot(np.sin(reach), np.cos(reach), "--", color=TRUTH, linewidth=0.8, label="end of reach")
     axes.set(aspect="equal", xlabel="y [m]", ylabel="x [m], away from the arm", title="the path from above")
     axes.invert_xaxis()
-    axes.legend(fontsize="small", loc="center")
+    axes.legend(fontsize="small", loc="upper right", bbox_to_anchor=(1.0, 0.88))
     tidy(axes)
 
 
