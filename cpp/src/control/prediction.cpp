@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "thunder/dynamics/regressor.hpp"
+#include "thunder/dynamics/momentum_regressor.hpp"
 
 namespace thunder {
 
@@ -62,24 +62,16 @@ void FilteredAcceleration::advance(double dt, double decay, const double* q, con
 }
 
 FilteredRegressor::FilteredRegressor(std::shared_ptr<const Model> model, double cutoff)
-    : Prediction(std::move(model), cutoff), P_(W_), F_(W_), last_P_(W_), last_F_(W_), moving_P_(W_.size()) {}
+    : Prediction(std::move(model), cutoff), P_(W_), F_(W_), last_P_(W_), last_F_(W_), G_(W_) {}
 
-/// The derivative of M(q) v for constant v = dq gives M_dot dq, and C' dq = M_dot dq - C dq.
 void FilteredRegressor::parts(const double* q, const double* dq) noexcept {
-  PerJoint<Dual<double>> moving, velocity;
+  const ChainView<double> chain = model_->view();
   PerJoint<double> rest;
-  for (int i = 0; i < n(); ++i) {
-    moving[i] = {q[i], dq[i]};
-    velocity[i] = Dual<double>(dq[i]);
-    rest[i] = 0.0;
-  }
-  mass_regressor(model_->view(), moving.data, velocity.data, moving_P_.data());
-  regressor(model_->view(), q, dq, rest.data, F_.data());  // C dq + D + G
-  for (Eigen::Index k = 0; k < P_.size(); ++k) {
-    const Dual<double>& momentum = moving_P_[static_cast<std::size_t>(k)];
-    P_.data()[k] = momentum.a;
-    F_.data()[k] = lambda_ * momentum.a + momentum.b - F_.data()[k];
-  }
+  for (int i = 0; i < n(); ++i) rest[i] = 0.0;
+  momentum_regressors(chain, q, dq, P_.data(), F_.data());
+  regressor(chain, q, rest.data, rest.data, G_.data());
+  write_friction_columns(chain, dq, G_.data());
+  F_ += lambda_ * P_ - G_;
 }
 
 void FilteredRegressor::start(const double* q, const double* dq) noexcept {

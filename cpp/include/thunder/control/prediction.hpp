@@ -6,9 +6,7 @@
 
 #include <Eigen/Dense>
 #include <memory>
-#include <vector>
 
-#include "../math/dual.hpp"
 #include "../model/model.hpp"
 
 namespace thunder {
@@ -75,8 +73,7 @@ class FilteredRegressor final : public Prediction {
   /// P_ pi = M dq and F_ pi = lambda M dq + C' dq - D - G
   void parts(const double* q, const double* dq) noexcept;
 
-  Regressor P_, F_, last_P_, last_F_;
-  std::vector<Dual<double>> moving_P_;
+  Regressor P_, F_, last_P_, last_F_, G_;
 };
 
 }  // namespace thunder
