@@ -60,3 +60,14 @@ def test_symbolic_model(capsys):
     assert "run-time parameters: par_REG" in printed
     assert "M as Robot has it True" in printed
     assert "a batch           (1000, 4)" in printed
+
+
+def test_adaptation_laws(capsys):
+    """The natural law believes in bodies all along, the gradient law does not; both track better than a dead zone."""
+    load("adaptation_laws")
+    rows = {line[:20].strip(): line for line in capsys.readouterr().out.splitlines()}
+    error = {name: float(re.search(r"error +([\d.]+)", line)[1]) for name, line in rows.items()}
+    bodies = {name: float(re.search(r"in +(\d+) %", line)[1]) for name, line in rows.items()}
+    assert bodies["natural"] == 100
+    assert bodies["gradient"] < 50
+    assert error["natural"] < error["gradient, dead zone"]

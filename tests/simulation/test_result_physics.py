@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import Gradient, Natural
+from thunder_py.control import ACT, MACT, Gradient, Natural
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.reference import SetPoint
 from thunder_py.simulation import Actuators, ExternalTorque, ExternalWrench, Payload, Sensors
@@ -144,6 +144,24 @@ def test_lyapunov_function_of_backstepping() -> None:
     law = backstepping(wrong_panda())
     results = [th.simulate(panda(), law, lissajous(), 0.5, dt, q0=Q0) for dt in (1e-3, 1e-4)]
     check_lyapunov(law, results, 2e-2)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5])
+def test_lyapunov_function_of_mact(gamma: float) -> None:
+    plant = elbow_with_bodies()
+    law = MACT(plant.with_parameters(0.7 * plant.parameters), 20.0, 8.0, Gamma=2.0, gamma=gamma)
+    results = [th.simulate(plant, law, elbow_motion(), 1.0, dt, q0=[0.6, 0.9]) for dt in (1e-3, 1e-4)]
+    check_lyapunov(law, results, 2e-2)
+
+
+def test_lyapunov_function_of_act() -> None:
+    """The filter lags, so that V may rise a little; over the run it falls to a part of what it was."""
+    plant = elbow_with_bodies()
+    law = ACT(plant.with_parameters(0.85 * plant.parameters), 25.0, 10.0, Gamma=3.0)
+    lyapunov = th.simulate(plant, law, elbow_motion(), 5.0, q0=elbow_motion()(0.0).q).lyapunov(law)
+    assert not lyapunov.analytic
+    assert np.diff(lyapunov.V).max() < 1e-3 * lyapunov.V[0]
+    assert lyapunov.V[-1] < 0.9 * lyapunov.V[0]
 
 
 def test_lyapunov_derivative_by_differences_where_the_expression_does_not_hold() -> None:

@@ -22,6 +22,7 @@ ACT::ACT(AdaptiveModel adaptive_model, std::unique_ptr<Prediction> prediction, F
       x_(VectorXd::Zero(2 * n())) {
   for (VectorXd* v : {&e_, &e_dot_, &feedback_, &ddq_, &filtered_, &along_}) v->setZero(n());
   publish("error", e_.data(), model_->data().joint_names);
+  publish("s", e_dot_.data(), model_->data().joint_names);
 }
 
 void ACT::reset() noexcept {

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import Array
+from ..errors import ThunderError
 from ..parameters import UnknownParameters
 from ..robot import Robot
-from .adaptation import LawLike
+from .adaptation import Gradient, LawLike
+from .lyapunov_functions import adaptive_law, check_parameters, gain, half_form
 from .prediction import cutoff_frequency
 from .unknown import resolve_unknown
+
+if TYPE_CHECKING:
+    from ..result import Result
 
 __all__ = ["ACT"]
 
@@ -62,6 +68,8 @@ class ACT(_core.ACT):
     ----------
     unknown : UnknownParameters
         What adapts.
+    law : Gradient, Natural or None
+        How, None where nothing adapts.
 
     Notes
     -----
@@ -69,7 +77,7 @@ class ACT(_core.ACT):
     near a singular one makes it fast and useless, which is what the paper holds against it. `Natural` keeps the mass
     matrix positive definite.
 
-    Signals: ``error`` (e), ``parameters``.
+    Signals: ``error`` (e), ``s`` (its derivative), ``parameters``. `lyapunov` is ``x' P x + pitilde' Gamma pitilde``.
     """
 
     def __init__(
@@ -89,12 +97,39 @@ class ACT(_core.ACT):
     ) -> None:
         if form not in FORMS:
             raise ValueError(f"form must be one of {FORMS}, got {form!r}")
+        self.law, self.K_p, self.K_v, self.Q = adaptive_law(Gamma, adaptive, law), K_p, K_v, Q
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
         frequency = cutoff_frequency(route, cutoff)
         damping = safe_damping(robot, K_v) if form == "craig" else K_v
         super().__init__(
             robot, K_p, K_v, Q, damping, adaptation, self.unknown.mask.tolist(), form == "craig", route, frequency
         )
+
+    def lyapunov(self, robot: Robot, result: Result) -> Array:
+        """Return V at each logged instant, (k,), for the gradient law.
+
+        It falls as -x' Q x in Craig's form, with the regressor of the true acceleration in place of the filtered one.
+
+        Parameters
+        ----------
+        robot : Robot
+            The plant, with what it carries.
+        result : Result
+            A run of this controller with the signals ``error``, ``s`` and ``parameters``.
+        """
+        if self.law is not None and not isinstance(self.law, Gradient):
+            raise ThunderError(f"no Lyapunov function is known for the adaptation law {type(self.law).__name__}")
+        from scipy.linalg import solve_continuous_lyapunov
+
+        n = robot.n
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [-gain(self.K_p, n), -gain(self.K_v, n)]])
+        P = solve_continuous_lyapunov(A.T, -gain(self.Q, 2 * n))
+        V: Array = 2.0 * half_form(np.hstack([result.error, result.s]), P)
+        if self.law is not None:
+            check_parameters(robot, result)
+            wrong = (robot.parameters - result.parameters)[:, self.unknown.mask]
+            V += 2.0 * half_form(wrong, gain(self.law.Gamma, wrong.shape[1]))
+        return V
 
 
 def safe_damping(robot: Robot, K_v: npt.ArrayLike) -> npt.ArrayLike:

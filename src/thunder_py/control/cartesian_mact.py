@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array
 from ..parameters import UnknownParameters
 from ..robot import Robot
 from .adaptation import LawLike
 from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
-from .prediction import prediction_arguments
+from .prediction import prediction_arguments, prediction_weight
 from .task_rows import resolve_rows
 from .unknown import resolve_unknown
-
-if TYPE_CHECKING:
-    from ..result import Result
 
 __all__ = ["CartesianMACT"]
 
@@ -117,24 +112,6 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         self.K_p, self.K_d, self.Lambda = K_xi, K_v, 0.0  # as `lyapunov` calls them
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
         prediction = prediction_arguments(route, cutoff, gamma if adaptive else 0.0, R_t)
-        self._prediction_weight = prediction[2] * np.asarray(R_t, dtype=np.float64)
+        self.prediction_weight, self.route = prediction_weight(prediction), route
         mask, chosen = self.unknown.mask.tolist(), resolve_rows(rows)
         super().__init__(robot, K_xi, K_v, adaptation, mask, prediction, chosen, frame, posture, K_posture)
-
-    def lyapunov_dot(self, robot: Robot, result: Result) -> Array | None:
-        """Return V_dot at each logged instant, (k,), or None where the law's expression does not hold.
-
-        In continuous time, with y = W pi: exactly so with ``route="regressor"``.
-
-        Parameters
-        ----------
-        robot, result
-            See `lyapunov`.
-        """
-        V_dot = super().lyapunov_dot(robot, result)
-        if V_dot is None:
-            return None
-        wrong, weight = result.signals["prediction_error"], self._prediction_weight
-        weighted = wrong @ weight if weight.ndim == 2 else wrong * weight
-        V_dot -= np.einsum("ki,ki->k", wrong, weighted)
-        return V_dot

@@ -18,7 +18,7 @@ from .adaptation import Gradient, LawLike, Natural
 if TYPE_CHECKING:
     from ..result import Result
 
-__all__ = ["AdaptiveLyapunov", "adaptive_law"]
+__all__ = ["AdaptiveLyapunov", "adaptive_law", "check_parameters", "gain", "half_form"]
 
 
 def adaptive_law(Gamma: npt.ArrayLike | None, adaptive: bool, law: LawLike | None) -> LawLike | None:
@@ -28,13 +28,13 @@ def adaptive_law(Gamma: npt.ArrayLike | None, adaptive: bool, law: LawLike | Non
     return Gradient(Gamma) if law is None and Gamma is not None else law
 
 
-def _gain(value: npt.ArrayLike, size: int) -> Array:
+def gain(value: npt.ArrayLike, size: int) -> Array:
     """Return the matrix that a gain stands for; the core has checked it."""
     given = np.asarray(value, dtype=np.float64)
     return given if given.ndim == 2 else np.diag(np.broadcast_to(given, (size,)))
 
 
-def _half_form(x: Array, A: Array) -> Array:
+def half_form(x: Array, A: Array) -> Array:
     """Return x' A x / 2 for each row of x."""
     half: Array = 0.5 * np.einsum("ki,ij,kj->k", x, A, x)
     return half
@@ -45,14 +45,16 @@ class AdaptiveLyapunov:
 
     V = 1/2 s' M s + D(pi, pihat) [+ 1/2 e' K_p e], where D is ``1/2 pitilde' Gamma pitilde`` for the gradient law and
     ``sum gamma_i D(P_i || Phat_i)`` for the natural one (Slotine and Li 1987; Thunder article, section 4; Lee, Kwon and
-    Park 2018). V_dot = -s' K_d s [- e' K_p Lambda e].
+    Park 2018). V_dot = -s' K_d s [- e' K_p Lambda e] [- gamma eps' R_t eps], eps the prediction error (D4.2, eq. 67).
     """
 
     unknown: UnknownParameters
     law: LawLike | None
     Lambda: npt.ArrayLike
     K_d: npt.ArrayLike
-    K_p: npt.ArrayLike | None = None  # of the task error, for laws whose V has it
+    K_p: npt.ArrayLike | None = None  # of the position error, for laws whose V has it
+    prediction_weight: Array | None = None  # gamma R_t, for laws that adapt along a prediction error too
+    route: str = "regressor"  # how its regressor comes: only this one is exact
 
     def lyapunov(self, robot: Robot, result: Result) -> Array:
         """Return V at each logged instant, (k,).
@@ -67,17 +69,17 @@ class AdaptiveLyapunov:
         s = result.s
         V: Array = 0.5 * np.einsum("ki,kij,kj->k", s, robot.mass_matrix(result.q), s)
         if self.K_p is not None:
-            V += _half_form(result.error, _gain(self.K_p, result.error.shape[1]))
+            V += half_form(result.error, gain(self.K_p, result.error.shape[1]))
         if self.law is None:
             return V
-        _check_parameters(robot, result)
+        check_parameters(robot, result)
         mask = self.unknown.mask
         if isinstance(self.law, Natural):
             return V + _natural_distance(self.law, mask, robot, result.parameters)
         if not isinstance(self.law, Gradient):
             raise ThunderError(f"no Lyapunov function is known for the adaptation law {type(self.law).__name__}")
         wrong = (robot.parameters - result.parameters)[:, mask]
-        return V + _half_form(wrong, _gain(self.law.Gamma, wrong.shape[1]))
+        return V + half_form(wrong, gain(self.law.Gamma, wrong.shape[1]))
 
     def lyapunov_dot(self, robot: Robot, result: Result) -> Array | None:
         """Return V_dot at each logged instant, (k,), or None where the law's expression does not hold.
@@ -92,10 +94,15 @@ class AdaptiveLyapunov:
         """
         if not self._undisturbed(result) or not self._fixed_are_known(robot, result):
             return None
-        V_dot = -2.0 * _half_form(result.s, _gain(self.K_d, result.s.shape[1]))
+        if self.prediction_weight is not None and self.route != "regressor":
+            return None
+        V_dot = -2.0 * half_form(result.s, gain(self.K_d, result.s.shape[1]))
         if self.K_p is not None:
             m = result.error.shape[1]
-            V_dot -= 2.0 * _half_form(result.error, _gain(self.K_p, m) @ _gain(self.Lambda, m))
+            V_dot -= 2.0 * half_form(result.error, gain(self.K_p, m) @ gain(self.Lambda, m))
+        if self.prediction_weight is not None:
+            wrong = result.signals["prediction_error"]
+            V_dot -= 2.0 * half_form(wrong, gain(self.prediction_weight, wrong.shape[1]))
         return V_dot
 
     def _undisturbed(self, result: Result) -> bool:
@@ -108,12 +115,13 @@ class AdaptiveLyapunov:
         return not between and not bounded and bool(np.all(result.status == int(Status.ok)))
 
     def _fixed_are_known(self, robot: Robot, result: Result) -> bool:
-        _check_parameters(robot, result)
+        check_parameters(robot, result)
         fixed = np.ones(robot.p, dtype=bool) if self.law is None else ~self.unknown.mask
         return np.allclose(result.parameters[0, fixed], robot.parameters[fixed], rtol=1e-9, atol=1e-12)
 
 
-def _check_parameters(robot: Robot, result: Result) -> None:
+def check_parameters(robot: Robot, result: Result) -> None:
+    """Refuse estimates that are not of the plant's parameters."""
     if result.parameters.shape[1] != robot.p:
         raise ModelError(
             f"the estimate must have the plant's {robot.p} parameters, got {result.parameters.shape[1]}: "
@@ -129,13 +137,13 @@ def _natural_distance(law: Natural, mask: npt.NDArray[np.bool_], robot: Robot, e
         raise ModelError(f"the natural law's function needs links that can exist in the plant, got {unphysical}")
     distance = np.zeros(len(estimates))
     gamma = np.broadcast_to(np.asarray(law.gamma, dtype=np.float64), (len(links),))
-    for gain, i in zip(gamma, links, strict=True):
+    for weight, i in zip(gamma, links, strict=True):
         P, guess = pseudo_inertia(robot.inertial[i]), pseudo_inertia(estimates[:, 10 * i : 10 * i + 10])
         trace = np.trace(np.linalg.solve(guess, np.broadcast_to(P, guess.shape)), axis1=1, axis2=2)
-        distance += gain * (np.linalg.slogdet(guess)[1] - np.linalg.slogdet(P)[1] + trace - 4.0)
+        distance += weight * (np.linalg.slogdet(guess)[1] - np.linalg.slogdet(P)[1] + trace - 4.0)
     others = mask.copy()
     others[: 10 * robot.n] = False
     if law.rest is not None and others.any():
         wrong = (robot.parameters - estimates)[:, others]
-        distance += _half_form(wrong, _gain(law.rest, wrong.shape[1]))
+        distance += half_form(wrong, gain(law.rest, wrong.shape[1]))
     return distance

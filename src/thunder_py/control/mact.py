@@ -11,13 +11,14 @@ from .. import _core
 from ..parameters import UnknownParameters
 from ..robot import Robot
 from .adaptation import LawLike
-from .prediction import prediction_arguments
+from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
+from .prediction import prediction_arguments, prediction_weight
 from .unknown import resolve_unknown
 
 __all__ = ["MACT"]
 
 
-class MACT(_core.MACT):
+class MACT(AdaptiveLyapunov, _core.MACT):
     """Modified adaptive computed torque: stiffness and damping as you set them, follows a `JointReference`.
 
     ::
@@ -60,6 +61,8 @@ class MACT(_core.MACT):
     ----------
     unknown : UnknownParameters
         What adapts.
+    law : Gradient, Natural or None
+        How, None where nothing adapts.
 
     Notes
     -----
@@ -88,6 +91,9 @@ class MACT(_core.MACT):
         route: Literal["regressor", "acceleration"] = "regressor",
         cutoff: float = 5.0,
     ) -> None:
+        self.law = adaptive_law(Gamma, adaptive, law)
+        self.K_p, self.K_d, self.Lambda = K_p, K_v, 0.0  # as `lyapunov` calls them
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
         prediction = prediction_arguments(route, cutoff, gamma if adaptive else 0.0, R_t)
+        self.prediction_weight, self.route = prediction_weight(prediction), route
         super().__init__(robot, K_p, K_v, adaptation, self.unknown.mask.tolist(), prediction)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import numpy.typing as npt
 
-from ..checks import array
+from ..checks import Array, array
 
-__all__ = ["ROUTES", "cutoff_frequency", "prediction_arguments"]
+__all__ = ["ROUTES", "cutoff_frequency", "prediction_arguments", "prediction_weight"]
 
 ROUTES = ("regressor", "acceleration")
 
@@ -28,3 +29,9 @@ def prediction_arguments(
 ) -> tuple[str, float, float, npt.ArrayLike]:
     """Return what the core makes a prediction error of."""
     return route, cutoff_frequency(route, cutoff), float(array(gamma, (), "gamma")), R_t
+
+
+def prediction_weight(arguments: tuple[str, float, float, npt.ArrayLike]) -> Array | None:
+    """Return gamma R_t as it was given, a number, a vector or a matrix, or None without prediction error."""
+    _, _, gamma, R_t = arguments
+    return gamma * np.asarray(R_t, dtype=np.float64) if gamma > 0.0 else None
