@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import shutil
 import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +16,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "benchmarks"
 SOURCES = ROOT / "cpp" / "benchmarks"
+CORE = ROOT / "cpp" / "src"
 
 COMMON = ["-std=c++17", "-O3", "-DNDEBUG"]
 FLAGS = {"baseline": [], "native": ["-march=native"]}  # a wheel's build, and one for this machine only
 
 LIBRARIES = {"generated": "generated", "casadi": "CasADi"}  # programs of bench_generated.cpp, as records name them
+
+#: programs of this package's own sources, and the headers they have beside arm.hpp and harness.hpp
+OURS = {
+    "thunder": ["thunder_model.hpp"],
+    "controllers": ["thunder_model.hpp", "control_states.hpp", "controllers.hpp"],
+}
+KINEMATICS = ["clik.cpp", "null_objective.cpp"]  # of the core, beside all of its control laws
 
 # what Pinocchio's own CMake target asks of its users
 PINOCCHIO_DEFINITIONS = [
@@ -39,24 +50,23 @@ class Program:
 
     @property
     def command(self) -> list[str]:
-        """The compiler's command line, without the output."""
+        """The compiler and its options."""
         include = wheel_headers()
         options = [*COMMON, *FLAGS[self.flags], f'-DBENCH_FLAGS="{self.flags}"', "-isystem", str(include / "eigen3")]
-        sources = self._main_sources()
         if self.folder is not None:
             options += [f'-DBENCH_LIBRARY="{LIBRARIES[self.library]}"', "-I", str(self.folder)]
         elif self.library == "pinocchio":
             options += [*PINOCCHIO_DEFINITIONS, "-isystem", str(include)]
         else:
             options += ["-I", str(ROOT / "cpp" / "include")]
-        return [self.compiler, *options, *map(str, sources)]
+        return [self.compiler, *options]
 
     @cached_property
     def path(self) -> Path:
         """Where it is built: named after all that goes into it, so that a change builds anew."""
         digest = hashlib.sha256("\0".join([*self.command, compiler_version(self.compiler)]).encode())
         for source in self._sources():
-            digest.update(source.read_bytes())
+            digest.update(source.name.encode() + source.read_bytes())
         return CACHE / f"{self.library}-{self.compiler}-{self.flags}-{digest.hexdigest()[:12]}"
 
     @property
@@ -64,23 +74,35 @@ class Program:
         return self.path.exists()
 
     def build(self) -> None:
-        """Compile; only a finished program gets its name."""
+        """Compile, as many sources at a time as there are cores; only a finished program gets its name."""
         CACHE.mkdir(parents=True, exist_ok=True)
         unfinished = self.path.with_suffix(".part")
-        subprocess.run([*self.command, "-o", str(unfinished)], check=True)
+        with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(os.cpu_count()) as pool:
+            sources = self._main_sources()
+            objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
+            list(pool.map(self._compile, sources, objects))
+            subprocess.run([self.compiler, *map(str, objects), "-o", str(unfinished)], check=True)
         unfinished.rename(self.path)
+
+    def _compile(self, source: Path, target: Path) -> None:
+        subprocess.run([*self.command, "-c", str(source), "-o", str(target)], check=True)
 
     def _main_sources(self) -> list[Path]:
         """Return what the compiler is given."""
         if self.folder is not None:
             return [SOURCES / "bench_generated.cpp", self.folder / "functions.cpp"]
         sources = [SOURCES / f"bench_{self.library}.cpp"]
-        return [*sources, ROOT / "cpp" / "src" / "model.cpp"] if self.library == "thunder" else sources
+        if self.library != "pinocchio":
+            sources.append(CORE / "model.cpp")
+        if self.library == "controllers":
+            sources += [*sorted((CORE / "control").glob("*.cpp")), *(CORE / "kinematics" / name for name in KINEMATICS)]
+        return sources
 
     def _sources(self) -> list[Path]:
         """Return all files whose change means to build anew."""
         sources = [*self._main_sources(), SOURCES / "arm.hpp", SOURCES / "harness.hpp"]
-        if self.library == "thunder":
+        if self.library in OURS:
+            sources += [SOURCES / name for name in OURS[self.library]]
             sources += sorted((ROOT / "cpp" / "include").rglob("*.hpp"))
         if self.folder is not None:
             sources += [self.folder / "functions.h", self.folder / "calls.inc"]

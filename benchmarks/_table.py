@@ -6,6 +6,7 @@ from typing import Any
 
 from _build import FLAGS
 from _measure import Record, fastest
+from _table_controllers import controllers, simulations
 from _table_generated import generated, generation
 from _table_text import MODES, marked, table, times
 
@@ -32,6 +33,8 @@ def markdown(results: dict[str, Any]) -> str:
         *_python(results["python"]),
         *generated(results["cpp"]),
         *generation(results["generation"]),
+        *controllers(results["controllers"]),
+        *simulations(results["minutes"], results["many"]),
         *_growth(results["growth"]),
         *_batches(results["batch"], results["cpp"]),
         *_rest(results),

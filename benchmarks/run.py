@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import _arm
+import _controllers
 import _generated
 import _generation
 import _loop
@@ -42,8 +43,11 @@ def main() -> None:
     if arguments.real_loop:
         options.append("--real-loop")
     report("C++")
-    cpp = run_in_turns(programs, arm.write(CACHE / "panda.txt"), 2 if quick else 5, *options)
+    path = arm.write(CACHE / "panda.txt")
+    cpp = run_in_turns(programs, path, 2 if quick else 5, *options)
     check_same_numbers(cpp)
+    report("controllers")
+    controllers = _controllers.steps(path, quick, arguments.real_loop)
     report("generated libraries")
     generation = _generation.generation(
         (3, 7) if quick else _generation.JOINTS, compilers()[: 1 if quick else None], 1 if quick else 5
@@ -54,10 +58,13 @@ def main() -> None:
     results: dict[str, Any] = {
         "machine": machine(programs),
         "cpp": cpp,
+        "controllers": controllers,
         "generation": generation,
         "growth": growth,
         "import_ms": _python.import_milliseconds(5 if quick else 20),
         "batch": _python.batches(arm, rounds=50 if quick else 500),
+        "minutes": _loop.minutes(1 if quick else 5),
+        "many": _loop.many(1 if quick else 5),
         "steps_per_second": _loop.steps_per_second(duration=2.0 if quick else 10.0, rounds=3),
         "python": _python.python_calls(arm, 50 if quick else 400),
     }

@@ -1,6 +1,7 @@
 // This package's generic kernels: the robot is data read at run time, nothing is generated for it.
 #include "arm.hpp"
 #include "harness.hpp"
+#include "thunder_model.hpp"
 
 #include <thunder/dynamics/forward_dynamics.hpp>
 #include <thunder/dynamics/gravity.hpp>
@@ -8,40 +9,13 @@
 #include <thunder/dynamics/kinematics.hpp>
 #include <thunder/dynamics/mass_coriolis.hpp>
 #include <thunder/dynamics/regressor.hpp>
-#include <thunder/model/model.hpp>
 
 using Vector = std::vector<double>;
 using State = bench::State<Vector>;
 
-namespace {
-
-thunder::Model make_model(const bench::Arm& arm) {
-  thunder::ModelData data;
-  data.name = "arm";
-  data.inertial.resize(Eigen::Index(arm.links.size()), thunder::kLinkParameters);
-  for (std::size_t i = 0; i < arm.links.size(); ++i) {
-    const bench::Link& link = arm.links[i];
-    Eigen::Matrix4d placement = Eigen::Matrix4d::Identity();
-    placement.topRows<3>() = Eigen::Map<const Eigen::Matrix<double, 3, 4, Eigen::RowMajor>>(link.pose.data());
-    data.placements.push_back(placement);
-    data.offsets.push_back(Eigen::Matrix4d::Identity());
-    data.axes.push_back(Eigen::Vector3d::UnitZ());
-    data.prismatic.push_back(link.prismatic);
-    data.inertial.row(Eigen::Index(i)) = Eigen::Map<const Eigen::RowVectorXd>(link.inertia.data(), thunder::kLinkParameters);
-    data.joint_names.push_back("joint" + std::to_string(i + 1));
-    data.link_names.push_back("link" + std::to_string(i + 1));
-  }
-  data.gravity = Eigen::Vector3d(arm.gravity.data());
-  data.base = data.tool = Eigen::Matrix4d::Identity();
-  data.friction.resize(Eigen::Index(arm.links.size()), 0);
-  return thunder::Model(std::move(data));
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   const bench::Options options = bench::parse(argc, argv);
-  const thunder::Model model = make_model(bench::read_arm(options.arm));
+  const thunder::Model model(bench::model_data(bench::read_arm(options.arm)));
   const thunder::ChainView<double> chain = model.view();
   const thunder::Frame<double> tip = model.frame(model.end_effector());
   const auto n = std::size_t(model.n());

@@ -181,13 +181,16 @@ class Bench {
   Bench(std::string library, std::size_t joints, Options options)
       : library_(std::move(library)), joints_(joints), options_(std::move(options)), clock_cost_(clock_cost()) {}
 
+  bool measures(const std::string& quantity) const {
+    return options_.only.empty() || ("," + options_.only + ",").find("," + quantity + ",") != std::string::npos;
+  }
+
   // Measures call(state), which leaves its answer in `result`, and prints what it found. `variant` names
   // one of several ways a library offers to the same quantity; who reads the table keeps the fastest.
   template <class S, class Result, class Call>
   void operator()(const char* quantity, const char* variant, const std::vector<S>& states, const Result& result,
                   Call&& call) {
-    if (!options_.only.empty() && ("," + options_.only + ",").find("," + std::string(quantity) + ",") == std::string::npos)
-      return;
+    if (!measures(quantity)) return;
     call(states.front());
     square_ = squares(result);
     warm(quantity, variant, states, call);
@@ -249,9 +252,10 @@ class Bench {
     std::printf(
         "{\"library\": \"%s\", \"compiler\": \"%s\", \"flags\": \"%s\", \"quantity\": \"%s\", "
         "\"variant\": \"%s\", \"mode\": \"%s\", \"joints\": %zu, \"median_ns\": %.1f, \"p99_ns\": %.1f, "
-        "\"worst_ns\": %.1f, \"samples\": %zu, \"square\": %.17g}\n",
+        "\"p999_ns\": %.1f, \"worst_ns\": %.1f, \"samples\": %zu, \"square\": %.17g}\n",
         library_.c_str(), compiler_name, BENCH_FLAGS, quantity, variant, mode, joints_, median,
-        quantile(singles, 0.99), *std::max_element(singles.begin(), singles.end()), singles.size(), square_);
+        quantile(singles, 0.99), quantile(singles, 0.999), *std::max_element(singles.begin(), singles.end()),
+        singles.size(), square_);
     std::fflush(stdout);
   }
 
