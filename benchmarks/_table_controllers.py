@@ -79,7 +79,7 @@ def simulations(minutes: dict[str, float], many: dict[str, Any]) -> list[str]:
     """Return the table of simulated minutes, and how many runs at once scale."""
     missed = [name for name, seconds in minutes.items() if seconds > SIMULATION_GOAL]
     rows = [
-        [name, f"{SIMULATION_GOAL:g} s", f"{_at_most(seconds, SIMULATION_GOAL, f'{seconds:.2f}')} s"]
+        [name, f"{SIMULATION_GOAL:g} s", f"{_at_most(seconds, SIMULATION_GOAL, f'{seconds:.2f} s')}"]
         for name, seconds in minutes.items()
     ]
     cores = many["cores"]

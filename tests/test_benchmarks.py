@@ -55,9 +55,12 @@ def test_goals_that_are_missed_say_why(tables):
 
 
 def test_every_reason_is_of_a_goal(tables):
+    from _loop import LAWS
     from _reasons import REASONS
+    from _table_controllers import GOALS as CONTROLLERS
 
-    rows = {"Pinocchio": {*tables.GOALS}, "Pinocchio, loop": {*tables.GOALS, "*"}, "CasADi": {*tables.GOALS}}
+    rows = {"controllers": {*CONTROLLERS}, "simulation": {*LAWS}}
+    rows |= {"Pinocchio": {*tables.GOALS}, "Pinocchio, loop": {*tables.GOALS, "*"}, "CasADi": {*tables.GOALS}}
     for table, row in REASONS:
         if table == "generation":
             assert int(row.split()[0]) in tables.GENERATION_GOALS
@@ -80,3 +83,44 @@ def test_generated_libraries_stand_beside_their_goals(tables):
     assert "| 7 joints, `thunder gen` | 0.5 s | **0.4 s** |" in text
     assert "| 7 joints, source of the core | 0.5 MB | 0.6 MB † |" in text
     assert "- **7 joints, source of the core**: " in text
+
+
+def steps(table, **medians):
+    """Steps of every controller; 1 us where nothing else is given."""
+    records = []
+    for name in table.GOALS:
+        for mode, ns in (("warm", medians.get(name, 1000.0)), ("loop", 3000.0)):
+            records.append(record("thunder_py", name, "", ns, mode) | {"p999_ns": 5 * ns})
+    return records
+
+
+def test_steps_of_controllers_stand_beside_their_goals(tables):
+    import _table_controllers
+
+    text = "\n".join(_table_controllers.controllers(steps(_table_controllers, Backstepping=4100.0, Impedance=4100.0)))
+    assert "| MACT (gamma = 0) | 4 | **1.00** | 2.00 | 5.00 | 9.00 | 3.00 | 15.00 |" in text
+    assert "| Backstepping | 4 | 4.10 † | 8.20 | 20.50 | 36.90 | 3.00 | 15.00 |" in text
+    assert "| Impedance | 10 | **4.10** |" in text
+    assert "- **Backstepping**: " in text
+    assert "- **Impedance**" not in text
+
+
+def test_a_controller_without_goal_or_measurement_stops_the_run(tables):
+    import _table_controllers
+
+    records = steps(_table_controllers)
+    with pytest.raises(SystemExit, match="PDGravity"):
+        _table_controllers.controllers([r for r in records if r["quantity"] != "PDGravity"])
+    with pytest.raises(SystemExit, match="Another"):
+        _table_controllers.controllers([*records, record("thunder_py", "Another", "", 1.0)])
+
+
+def test_simulated_minutes_stand_beside_their_goal(tables):
+    import _table_controllers
+
+    parts = _table_controllers.simulations({"SlotineLi": 0.4, "MACT": 0.6}, {"cores": 2, "one": 1.0, "all": 0.5})
+    text = "\n".join(parts)
+    assert "| SlotineLi | 0.5 s | **0.40 s** |" in text
+    assert "| MACT | 0.5 s | 0.60 s † |" in text
+    assert "- **MACT**: " in text
+    assert "2.00 times faster" in text
