@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import re
 import subprocess
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from thunder_py.control import Status
 from thunder_py.errors import FileFormatError
 
 from ..control.arms import elbow, elbow_motion
@@ -37,6 +39,30 @@ def test_figures_of_merit() -> None:
     assert result.rmse() == pytest.approx(expected)
     assert result.rmse(slice(1, 2)) == 0.0
     assert result.error_norm([0]).shape == t.shape
+
+
+def test_a_diverged_run_has_infinite_errors() -> None:
+    """It ends at once, where the error is still that of the start: zero."""
+    start = elbow_motion()(0.0)
+    wild = th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 1e9, 2.0), elbow_motion(), 5.0, q0=start.q, dq0=start.dq)
+    assert wild.diverged
+    assert wild.t[-1] < 5.0
+    assert wild.error_norm().max() < 1.0
+    for name in ("rmse", "steady_state_error", "peak", "rise_time"):
+        assert getattr(wild, name)() == np.inf, name
+    assert wild.settling_time(10.0) == np.inf
+    assert (wild.component_rmse() == np.inf).all()
+    assert wild.component_rmse().shape == (2,)
+    late = with_error(np.arange(3.0), np.array([1.0, 0.5, 0.1]))
+    assert not late.diverged
+    assert late.overshoot()[0] == 0.0
+    late = dataclasses.replace(late, status=np.array([0, 0, int(Status.diverged)]))
+    np.testing.assert_array_equal(late.overshoot(), [np.inf, np.nan])
+    row = str(th.compare({"wild": wild, "tame": run()}).table()).splitlines()[1].split()
+    assert row[:5] == ["wild", "inf", "inf", "inf", "inf"]
+    assert row[-1] == "diverged"
+    with pytest.raises(AttributeError, match="'error' was not logged"):
+        dataclasses.replace(wild, signals={}).rmse()
 
 
 def test_rise_time_of_a_constant_error_is_zero() -> None:

@@ -44,10 +44,8 @@ class D42Joint:
         return tuple(dict.fromkeys(eta for _, eta in self.results))
 
     def rmse(self, name: str, eta: float) -> Array:
-        """Return the RMSE of a controller over the seeds [rad]; infinite for a run that ended early."""
-        runs = self.results[name, eta]
-        longest = max(run.t[-1] for each in self.results.values() for run in each)
-        return np.array([run.rmse() if run.t[-1] >= longest - 1e-9 else np.inf for run in runs])
+        """Return the RMSE of a controller over the seeds [rad]; infinite for a run that diverged."""
+        return np.array([run.rmse() for run in self.results[name, eta]])
 
     def condition(self, name: str, eta: float, samples: int = 200, seed: int = 0) -> tuple[Array, Array]:
         """Return times and the condition number of the estimated mass matrix at them (Figure 15b)."""
