@@ -100,6 +100,32 @@ def test_what_is_not_finite_is_left_out(estimator: FirstOrderDerivative) -> None
     assert np.isfinite(estimator.step(DT, q[-1]).dq).all()
 
 
+@pytest.mark.parametrize("estimator", ALL, ids=repr)
+def test_gaps_are_filled_with_straight_lines(estimator: FirstOrderDerivative) -> None:
+    q = walk(50)
+    line = np.linspace(q[-1], [1.0, -1.0], 5)[1:]  # three samples missing, then one
+    expected = estimator.apply(DT, np.concatenate([q, line]))
+    estimator.reset()
+    for sample in (*q, *np.full((3, 2), np.nan)):
+        estimator.step(DT, sample)
+    after = estimator.step(DT, line[-1])
+    np.testing.assert_allclose(after.dq, expected.dq[-1], rtol=1e-12)
+    np.testing.assert_allclose(after.ddq, expected.ddq[-1], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", ALL, ids=repr)
+def test_starts_anew_after_a_long_gap(estimator: FirstOrderDerivative) -> None:
+    estimator.reset()
+    for k in range(50):
+        estimator.step(DT, [0.1 * k, 0.0])
+    for _ in range(1001):
+        held = estimator.step(DT, [np.nan, np.nan])
+    assert held.dq[0] > 1.0
+    assert not estimator.step(DT, [100.0, 3.0]).dq.any()
+    first, again = estimator.step(DT, [100.1, 3.0]), estimator.apply(DT, [[100.0, 3.0], [100.1, 3.0]])
+    np.testing.assert_allclose(first.dq, again.dq[-1], rtol=1e-12)
+
+
 def test_bad_estimators() -> None:
     for make, message in (
         (lambda: FirstOrderDerivative(0.0), "cutoff must be positive and finite, got 0"),

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import FirstOrderDerivative, Status
+from thunder_py.control import (
+    ButterworthDerivative,
+    DerivativeEstimator,
+    FirstOrderDerivative,
+    SavitzkyGolayDerivative,
+    Status,
+)
 from thunder_py.simulation import Sensors
 
 from ..control.arms import elbow, elbow_motion
@@ -125,6 +131,32 @@ def test_missing_readings_are_nan_and_the_torque_is_safe() -> None:
     assert np.isfinite(result.tau).all()
     estimated = run(Sensors(dropout=0.3, seed=5, velocity=FirstOrderDerivative(50.0)))
     assert np.isfinite(estimated.signals["dq_measured"]).all()
+
+
+class Drift:
+    """One joint at the speed 1."""
+
+    n = 1
+
+    def forward_dynamics(self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        return np.zeros(1)
+
+    def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+        return np.zeros(1)
+
+
+@pytest.mark.parametrize("dropout", [0.01, 0.3, 0.9])
+@pytest.mark.parametrize(
+    "estimator",
+    [FirstOrderDerivative(50.0), ButterworthDerivative(50.0), SavitzkyGolayDerivative(21, 2)],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_estimated_velocities_are_right_under_dropout(estimator: DerivativeEstimator, dropout: float) -> None:
+    sensors = Sensors(dropout=dropout, seed=5, velocity=estimator)
+    result = th.simulate(Drift(), Drift(), lambda t: None, 1.0, q0=[0.0], dq0=[1.0], sensors=sensors)
+    seen = result.signals["dq_measured"][result.t > 0.2]
+    assert np.mean(seen) == pytest.approx(1.0, rel=0.01)
+    np.testing.assert_allclose(seen, 1.0, rtol=0.05)
 
 
 def test_python_controllers_and_plants_are_sensed_too() -> None:

@@ -19,10 +19,11 @@ double checked_cutoff(double cutoff) {
 }  // namespace
 
 DerivativeEstimator::DerivativeEstimator(int width, double cutoff)
-    : cutoff_(cutoff), dq_(Eigen::VectorXd::Zero(width)), ddq_(Eigen::VectorXd::Zero(width)) {}
+    : cutoff_(cutoff), dq_(Eigen::VectorXd::Zero(width)), ddq_(dq_), last_(dq_), between_(dq_) {}
 
 void DerivativeEstimator::reset() noexcept {
   started_ = false;
+  missing_ = 0;
   dq_.setZero();
   ddq_.setZero();
 }
@@ -35,14 +36,36 @@ void DerivativeEstimator::require_period(double dt) const {
 
 void DerivativeEstimator::step(double dt, const double* values) noexcept {
   const Sample q(values, width());
-  if (!q.allFinite()) return;
+  if (!q.allFinite()) {
+    if (missing_ <= kLongestGap) ++missing_;
+    return;
+  }
   if (dt > 0.0 && dt != dt_) {
     dt_ = dt;
     prepare(dt);
   }
-  if (!started_) start(q);
-  started_ = true;
+  if (!started_ || missing_ > kLongestGap)
+    restart(q);
+  else if (dt > 0.0)
+    fill_gap(q);
+  missing_ = 0;
+  last_ = q;
   if (dt > 0.0) advance(q);
+}
+
+void DerivativeEstimator::restart(const Sample& q) noexcept {
+  dq_.setZero();
+  ddq_.setZero();
+  start(q);
+  started_ = true;
+}
+
+/// One long step in place of many short ones would need other coefficients, and could not show the cutoff.
+void DerivativeEstimator::fill_gap(const Sample& q) noexcept {
+  for (int k = 1; k <= missing_; ++k) {
+    between_ = last_ + (q - last_) * (static_cast<double>(k) / (missing_ + 1));
+    advance(Sample(between_.data(), width()));
+  }
 }
 
 FirstOrderDerivative::FirstOrderDerivative(int width, double cutoff)

@@ -36,7 +36,8 @@ class DerivativeEstimator(_core.DerivativeEstimator):
     """What the estimators have in common: causal filters whose first sample is a state of rest.
 
     Every sample must come the same time after the one before; when `dt` changes the filter adapts, with a transient.
-    A sample with NaN or infinity is left out: the estimates stay.
+    At a sample with NaN or infinity the estimates stay; the next one is taken to lie at the end of a straight line over
+    the gap, whose samples the filter is given late. After more than 1000 missing samples it starts anew.
     """
 
     def step(self, dt: float, q: npt.ArrayLike) -> Derivatives:

@@ -47,7 +47,7 @@ class Sensors:
         Steps of quantisation, 0 for none; an encoder of N counts has ``2 pi / N``.
     dropout : float
         Probability that a reading is missing, 0 to less than 1: the controller then sees NaN. Estimated velocities stay
-        what they were.
+        what they were, and the estimator fills the gap with a straight line once there is a reading.
     delay : float
         [s], whole control periods.
     velocity : "measured" or DerivativeEstimator

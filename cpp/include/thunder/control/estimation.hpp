@@ -14,9 +14,12 @@ class DerivativeEstimator {
  public:
   virtual ~DerivativeEstimator() = default;
 
+  static constexpr int kLongestGap = 1000;  // samples: bounds the work of a step
+
   int width() const noexcept { return static_cast<int>(dq_.size()); }
   /// Takes the sample `q`, `dt` seconds after the one before; the first one is taken as a state of rest. A sample that
-  /// is not finite is left out. Never throws, never allocates.
+  /// is not finite leaves the estimates as they are; the next finite one fills the gap with a straight line, so that the
+  /// filter sees even samples. Behind more than `kLongestGap` such samples it starts anew. Never throws, never allocates.
   void step(double dt, const double* q) noexcept;
   const Eigen::VectorXd& dq() const noexcept { return dq_; }
   const Eigen::VectorXd& ddq() const noexcept { return ddq_; }
@@ -41,8 +44,13 @@ class DerivativeEstimator {
   Eigen::VectorXd dq_, ddq_;
 
  private:
+  void restart(const Sample& q) noexcept;
+  void fill_gap(const Sample& q) noexcept;
+
   double dt_ = 0.0;
   bool started_ = false;
+  int missing_ = 0;  // samples since the last finite one
+  Eigen::VectorXd last_, between_;
 };
 
 /// dq = w s / (s + w) q and ddq = w s / (s + w) dq.
