@@ -115,6 +115,34 @@ def test_back_emf_brakes() -> None:
     np.testing.assert_allclose(free.tau, 0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("options", [{}, {"voltage_limit": 24.0}, {"inductance": 1e-3, "rate_limits": 5e3}])
+def test_missing_readings_stay_out_of_the_drives(options: dict) -> None:
+    actuators = Actuators(motor=MOTOR, compensate_back_emf=True, **options)
+    result = run(actuators, 1.0, sensors=th.Sensors(dropout=0.01, seed=2))
+    missing = np.isnan(result.signals["dq_measured"]).any(axis=1)
+    assert missing.sum() > 3
+    assert not result.diverged
+    assert np.isfinite(result.tau).all()
+    assert np.isfinite(result.q).all()
+    if not options:  # the drive makes up for the last speed that was seen
+        k = int(np.flatnonzero(missing)[0])
+        expected = result.signals["tau_commanded"][k] + DAMPING * (result.dq[k - 1] - result.dq[k])
+        np.testing.assert_allclose(result.tau[k], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"delay": 1e-3}, {"rate_limits": 1e6}])
+def test_a_command_that_is_no_number_is_not_followed(options: dict) -> None:
+    class Torn:
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+            return np.array([np.nan, 2.0]) if 0.005 < t < 0.0075 else np.array([1.0, 2.0])
+
+    result = th.simulate(elbow(), Torn(), SetPoint([0, 0]), 0.02, torque_limits=50.0, actuators=Actuators(**options))
+    np.testing.assert_array_equal(result.tau, np.tile([1.0, 2.0], (len(result.t), 1)))
+    np.testing.assert_array_equal(
+        result.status == Status.saturated, np.isnan(result.signals["tau_commanded"]).any(axis=1)
+    )
+
+
 def test_motors_of_elastic_joints_feel_their_own_speed() -> None:
     robot = elbow().replace(elastic=(th.description.Elastic(joint=2, K=(100.0,), Mm=0.1),), friction=None)
     result = th.simulate(

@@ -4,24 +4,37 @@ namespace thunder {
 
 namespace {
 
-/// Brings `value` within plus and minus the limits; true if it was outside.
+/// Brings `value` within plus and minus the limits, NaN to zero; true if it was outside.
 bool clip(const Eigen::VectorXd& limits, Eigen::VectorXd& value) noexcept {
   bool clipped = false;
   for (Eigen::Index i = 0; i < limits.size(); ++i) {
-    if (!(std::abs(value[i]) > limits[i])) continue;
-    value[i] = std::copysign(limits[i], value[i]);
+    if (std::abs(value[i]) <= limits[i]) continue;
+    value[i] = std::isnan(value[i]) ? 0.0 : std::copysign(limits[i], value[i]);
     clipped = true;
   }
   return clipped;
 }
 
+/// Takes over the entries that are numbers; true if there were others.
+bool hold_nan(const double* values, Eigen::VectorXd& kept) noexcept {
+  bool held = false;
+  for (Eigen::Index i = 0; i < kept.size(); ++i) {
+    if (std::isnan(values[i]))
+      held = true;
+    else
+      kept[i] = values[i];
+  }
+  return held;
+}
+
 }  // namespace
 
 bool CommandPath::apply(const double* torque, const double* dq) noexcept {
-  const Eigen::Map<const Eigen::VectorXd> v(dq, last_.size());
-  voltage_ = Eigen::Map<const Eigen::VectorXd>(torque, last_.size());
+  hold_nan(dq, dq_);
+  bool clipped = hold_nan(torque, asked_);
+  voltage_ = asked_;
   line_.exchange(voltage_.data());
-  bool clipped = clip(settings_.torque_limits, voltage_);
+  clipped |= clip(settings_.torque_limits, voltage_);
   for (Eigen::Index i = 0; started_ && i < settings_.rate_limits.size(); ++i) {
     const double step = settings_.rate_limits[i] * settings_.period;
     if (!(std::abs(voltage_[i] - last_[i]) > step)) continue;
@@ -30,7 +43,7 @@ bool CommandPath::apply(const double* torque, const double* dq) noexcept {
   }
   started_ = true;
   last_ = voltage_;
-  for (Eigen::Index i = 0; i < settings_.feedforward.size(); ++i) voltage_[i] += settings_.feedforward[i] * v[i];
+  for (Eigen::Index i = 0; i < settings_.feedforward.size(); ++i) voltage_[i] += settings_.feedforward[i] * dq_[i];
   return clip(settings_.stall, voltage_) || clipped;
 }
 

@@ -39,7 +39,8 @@ class Actuators:
     voltage_limit : float or (n,) array_like
         u_max of the motors [V].
     compensate_back_emf : bool
-        Whether the voltage makes up for the back EMF, with dq as the controller sees it.
+        Whether the voltage makes up for the back EMF, with dq as the controller sees it; where that is missing, with
+        the last one that was there.
 
     Notes
     -----
@@ -49,6 +50,8 @@ class Actuators:
 
     so the torque follows with the time constant L / R and loses ``r^2 k_m k_b / R dq`` to the back EMF. At the start
     the drives are at rest with the first command. dq is the motor's velocity where a joint is elastic.
+    Where a controller written in Python commands NaN, the drive keeps the command before, and the status is
+    ``saturated``.
     """
 
     delay: float = 0.0

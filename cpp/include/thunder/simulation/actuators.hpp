@@ -20,9 +20,15 @@ struct CommandSettings {
 class CommandPath {
  public:
   CommandPath(int n, CommandSettings settings)
-      : settings_(std::move(settings)), line_(n, settings_.delay), last_(Eigen::VectorXd::Zero(n)), voltage_(last_) {}
+      : settings_(std::move(settings)),
+        line_(n, settings_.delay),
+        asked_(Eigen::VectorXd::Zero(n)),
+        dq_(asked_),
+        last_(asked_),
+        voltage_(asked_) {}
 
-  /// `torque` is the controller's, `dq` the velocity that it saw. True if anything was clipped.
+  /// `torque` is the controller's, `dq` the velocity that it saw. In place of NaN stands what was there before, zero at
+  /// first. True if anything was clipped, or a torque was NaN.
   bool apply(const double* torque, const double* dq) noexcept;
   /// What the drives are given, as the torque that it means at rest.
   const Eigen::VectorXd& output() const noexcept { return voltage_; }
@@ -30,6 +36,7 @@ class CommandPath {
  private:
   CommandSettings settings_;
   DelayLine line_;
+  Eigen::VectorXd asked_, dq_;  // the last ones that were numbers
   Eigen::VectorXd last_, voltage_;
   bool started_ = false;
 };
