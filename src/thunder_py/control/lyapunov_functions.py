@@ -85,7 +85,7 @@ class AdaptiveLyapunov:
         """Return V_dot at each logged instant, (k,), or None where the law's expression does not hold.
 
         It holds in continuous time for the law as it stands: nothing saturated, no sensors and actuators between,
-        nobody pushing, no projection or dead zone, and all that does not adapt known exactly.
+        nobody pushing, no projection or dead zone, no elastic joints, and all that does not adapt known exactly.
 
         Parameters
         ----------
@@ -112,7 +112,8 @@ class AdaptiveLyapunov:
         bounded = bounded or (isinstance(law, Natural) and law.rest is not None)  # these stop at zero
         if law is not None and np.any(np.asarray(getattr(law, "dead_zone", 0.0)) != 0.0):
             bounded = True
-        return not between and not bounded and bool(np.all(result.status == int(Status.ok)))
+        elastic = result.x.shape[1] > 0  # V knows nothing of springs and motors
+        return not between and not bounded and not elastic and bool(np.all(result.status == int(Status.ok)))
 
     def _fixed_are_known(self, robot: Robot, result: Result) -> bool:
         check_parameters(robot, result)
