@@ -34,7 +34,7 @@ inline MatrixXd damping(int n) {
 
 /// All parameters unknown; slow, so that the estimate stays near the arm however long it is measured.
 inline thunder::AdaptiveModel adaptive(const SharedModel& model, std::unique_ptr<thunder::AdaptationLaw> law = nullptr) {
-  constexpr double kGamma = 1e3;
+  constexpr double kGamma = 1e5;
   const int p = model->parameter_count();
   if (!law) law = std::make_unique<thunder::GradientLaw>(gain(p, kGamma));
   return {model, thunder::ParameterSubset(std::vector<bool>(p, true)), std::move(law)};
