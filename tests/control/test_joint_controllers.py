@@ -225,7 +225,7 @@ def test_dc_motor() -> None:
     for arguments, message in (
         ((-1.0, B_m, k_m, R), "inertia must not be negative"),
         ((J_m, B_m, 0.0, R), "torque_constant must be positive"),
-        ((J_m, B_m, k_m, np.inf), "resistance must be a finite number"),
+        ((J_m, B_m, k_m, np.inf), "resistance must be finite, got inf"),
     ):
         with pytest.raises(ValueError, match=message):
             DCMotor(*arguments)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from .. import _core
 from ..robot import Robot
 from .options import one_of
+from .task_rows import require_robot
 
 __all__ = ["ComputedTorque"]
 
@@ -58,4 +59,5 @@ class ComputedTorque(_core.ComputedTorque):
         *,
         form: Literal["craig", "impedance"] = "craig",
     ) -> None:
+        require_robot(robot)
         super().__init__(robot, K_p, K_v, one_of(form, ("craig", "impedance"), "form") == "impedance")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
 import numpy.typing as npt
 
 from .. import _core
 from ..robot import Robot
-from .options import one_of, positive
+from .options import one_of, per_joint, positive
+from .task_rows import require_robot
 
 __all__ = ["IndependentJoint"]
 
@@ -70,6 +70,7 @@ class IndependentJoint(_core.IndependentJoint):
         integral_limit: npt.ArrayLike | None = None,
         feedforward: Literal["motor", "model"] = "motor",
     ) -> None:
+        require_robot(robot)
         model = one_of(feedforward, ("motor", "model"), "feedforward") == "model"
         super().__init__(robot, K_p, K_d, inertia, damping, K_i, integral_limit, model)
 
@@ -104,7 +105,8 @@ class IndependentJoint(_core.IndependentJoint):
         ValueError
             Where the motor's own damping is more than that already: K_d would not be positive.
         """
+        require_robot(robot)
         omega, zeta = positive(frequency, "frequency"), positive(damping_ratio, "damping_ratio")
-        J = np.asarray(inertia, dtype=np.float64)
-        K_d = 2.0 * zeta * omega * J - np.asarray(damping, dtype=np.float64)
+        J = per_joint(inertia, robot.n, "inertia")
+        K_d = 2.0 * zeta * omega * J - per_joint(damping, robot.n, "damping")
         return cls(robot, omega**2 * J, K_d, inertia=inertia, damping=damping, **options)

@@ -7,19 +7,18 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ModelError
+from .options import number_or_row
 
 __all__ = ["DCMotor"]
 
 
 def _read(value: npt.ArrayLike, name: str, *, zero_allowed: bool = False) -> Array:
-    array = np.array(value, dtype=np.float64)
-    if array.ndim > 1 or not np.isfinite(array).all():
-        raise ModelError(f"{name} must be a finite number or one per joint, got {array.tolist()}")
-    if not (array >= 0.0 if zero_allowed else array > 0.0).all():
+    given = number_or_row(value, name)
+    if not (given >= 0.0 if zero_allowed else given > 0.0).all():
         raise ModelError(
-            f"{name} {'must not be negative' if zero_allowed else 'must be positive'}, got {array.tolist()}"
+            f"{name} {'must not be negative' if zero_allowed else 'must be positive'}, got {given.tolist()}"
         )
-    return array
+    return given
 
 
 class DCMotor:
@@ -46,7 +45,8 @@ class DCMotor:
     Raises
     ------
     ValueError
-        Where an entry is negative, or a constant, resistance or ratio is zero.
+        Where an entry is negative, a constant, resistance or ratio is zero, or entries are for different numbers of
+        joints.
 
     Notes
     -----
@@ -70,6 +70,9 @@ class DCMotor:
         self.resistance = _read(resistance, "resistance")
         self.back_emf = _read(torque_constant if back_emf is None else back_emf, "back_emf", zero_allowed=True)
         self.gear_ratio = _read(gear_ratio, "gear_ratio")
+        sizes = {name: value.size for name, value in vars(self).items() if value.ndim}
+        if len(set(sizes.values())) > 1:
+            raise ModelError(f"entries must be numbers, or rows with one for each joint, got sizes {sizes}")
 
     @property
     def joint_inertia(self) -> Array:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ..checks import array
+import numpy as np
+
+from ..checks import Array, array
 from ..errors import ModelError, UnknownNameError, nearest_hint
 
-__all__ = ["one_of", "positive"]
+__all__ = ["number_or_row", "one_of", "per_joint", "positive"]
 
 
 def one_of(value: object, options: tuple[str, ...], what: str) -> str:
@@ -22,3 +24,18 @@ def positive(value: object, what: str) -> float:
     if number <= 0.0:
         raise ModelError(f"{what} must be positive, got {number:g}")
     return number
+
+
+def number_or_row(value: object, what: str, *, finite: bool = True) -> Array:
+    """Return `value` as an array if it is a number or a row of them, or raise `ModelError` naming `what`."""
+    if value is None or isinstance(value, (str, bytes)):
+        raise ModelError(f"{what} must be a number or a row of numbers, got {value!r}")
+    return array(value, (None,) if np.iterable(value) else (), what, finite=finite)
+
+
+def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array:
+    """Return n numbers, all of them `value` if that is one, or raise `ModelError` naming `what`."""
+    given = number_or_row(value, what, finite=finite)
+    if given.ndim == 1 and given.size != n:
+        raise ModelError(f"{what} must be a number or {n} numbers, one per joint, got {given.size}")
+    return np.full(n, given)

@@ -6,6 +6,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..robot import Robot
+from .task_rows import require_robot
 
 __all__ = ["PassivityBased"]
 
@@ -41,4 +42,5 @@ class PassivityBased(_core.PassivityBased):
     """
 
     def __init__(self, robot: Robot, Lambda: npt.ArrayLike, K: npt.ArrayLike) -> None:
+        require_robot(robot)
         super().__init__(robot, Lambda, K)

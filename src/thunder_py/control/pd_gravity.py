@@ -9,6 +9,7 @@ import numpy.typing as npt
 from .. import _core
 from ..robot import Robot
 from .options import one_of
+from .task_rows import require_robot
 
 __all__ = ["PDGravity"]
 
@@ -59,5 +60,6 @@ class PDGravity(_core.PDGravity):
         integral_limit: npt.ArrayLike | None = None,
         gravity: Literal["actual", "desired"] = "actual",
     ) -> None:
+        require_robot(robot)
         desired = one_of(gravity, ("actual", "desired"), "gravity") == "desired"
         super().__init__(robot, K_p, K_d, K_i, integral_limit, desired)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from .. import _core
 from ..robot import Robot
 from .options import positive
+from .task_rows import require_robot
 
 __all__ = ["RobustUnitVector"]
 
@@ -63,4 +64,5 @@ class RobustUnitVector(_core.RobustUnitVector):
         *,
         Q: npt.ArrayLike = 1.0,
     ) -> None:
+        require_robot(robot)
         super().__init__(robot, K_p, K_v, positive(rho, "rho"), positive(epsilon, "epsilon"), np.asarray(Q))

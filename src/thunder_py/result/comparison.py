@@ -21,6 +21,8 @@ class Comparison(Mapping[str, Result]):
     """Results by name, with a table and a plot."""
 
     def __init__(self, results: Mapping[str, Result]) -> None:
+        if not isinstance(results, Mapping):
+            raise ValueError(f'results must map names to Result, {{"name": run}}, got {type(results).__name__}')
         for name, result in results.items():
             if not isinstance(name, str) or not isinstance(result, Result):
                 raise ValueError(f"results must map names to Result, got {name!r}: {type(result).__name__}")

@@ -61,6 +61,8 @@ def load_run(cls: type[Result], path: str | Path) -> Result:
             arrays = {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise
+    except (AttributeError, TypeError, ValueError):  # numpy's texts tell of pickles, which these files never are
+        raise FileFormatError("not a file of Result.save: no archive of plain arrays", path=path) from None
     except Exception as error:
         raise FileFormatError(f"not a file of Result.save: {error}", path=path) from error
     missing = [name for name in ALWAYS_LOGGED if name not in arrays]

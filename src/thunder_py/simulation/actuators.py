@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..control.motor import DCMotor
-from .sensors import per_joint, whole_periods
+from ..control.options import number_or_row, per_joint
+from .sensors import not_negative, whole_periods
 
 __all__ = ["Actuators"]
 
@@ -66,20 +67,27 @@ class Actuators:
         """Check what needs no robot."""
         if self.motor is not None and not isinstance(self.motor, DCMotor):
             raise ValueError(f"actuators motor must be a DCMotor or None, got {self.motor!r}")
-        lags, electrical = np.any(np.asarray(self.lag) != 0.0), np.any(np.asarray(self.inductance) != 0.0)
+        lags = not_negative(self.lag, "actuators lag").any()
+        electrical = not_negative(self.inductance, "actuators inductance").any()
+        not_negative(array(self.delay, (), "actuators delay"), "actuators delay")
+        if self.rate_limits is not None:
+            _positive(self.rate_limits, "actuators rate_limits")
+        if not isinstance(self.compensate_back_emf, (bool, np.bool_)):
+            raise ValueError(f"actuators compensate_back_emf must be True or False, got {self.compensate_back_emf!r}")
         if self.motor is not None and lags:
             raise ValueError("actuators: a motor's lag is its inductance, leave lag out")
-        limited = np.any(np.asarray(self.voltage_limit) != math.inf)
+        limited = (_positive(self.voltage_limit, "actuators voltage_limit") != math.inf).any()
         if self.motor is None and (electrical or limited or self.compensate_back_emf):
             raise ValueError("actuators: inductance, voltage_limit and compensate_back_emf need a motor")
 
     def _drives(self, n: int) -> tuple[Array, Array]:
         """Return time constants and dampings, (n,) each."""
         if self.motor is None:
-            return np.array(per_joint(self.lag, n, "actuators lag")), np.zeros(n)
-        damping = array(np.broadcast_to(self.motor.joint_back_emf, (n,)), (n,), "actuators motor")
-        resistance = np.asarray(self.motor.resistance, dtype=np.float64)
-        return np.array(per_joint(self.inductance, n, "actuators inductance")) / resistance, damping
+            return per_joint(self.lag, n, "actuators lag"), np.zeros(n)
+        for name, value in vars(self.motor).items():
+            per_joint(value, n, f"actuators motor {name}")
+        damping = per_joint(self.motor.joint_back_emf, n, "actuators motor")
+        return per_joint(self.inductance, n, "actuators inductance") / self.motor.resistance, damping
 
     def _holds(self, n: int) -> bool:
         """Whether torques are constant over a control period."""
@@ -87,14 +95,11 @@ class Actuators:
 
     def _stall(self, n: int) -> list[float]:
         """Return the torques that full voltage gives at rest; none if there is no limit."""
-        limits = _positive_limits(self.voltage_limit, n, "actuators voltage_limit")
+        limits = per_joint(self.voltage_limit, n, "actuators voltage_limit", finite=False)
         if self.motor is None or not np.isfinite(limits).any():
             return []
-        r, k_m, R = (
-            np.broadcast_to(np.asarray(value, dtype=np.float64), (n,))
-            for value in (self.motor.gear_ratio, self.motor.torque_constant, self.motor.resistance)
-        )
-        return [float(x) for x in r * k_m / R * limits]
+        ratio = self.motor.gear_ratio * self.motor.torque_constant / self.motor.resistance
+        return [float(x) for x in ratio * limits]
 
     def _options(self, n: int, period: float, dt: float, integrator: str, limits: Array) -> tuple[Any, ...]:
         """Return what the core takes."""
@@ -106,11 +111,11 @@ class Actuators:
                 f"dt must be at most {factor:g} times the shortest time constant {shortest:.3g} of a drive for "
                 f"{integrator}, got {dt:g}; control_period= may stay longer, or neglect the lag"
             )
-        rates = None if self.rate_limits is None else _positive_limits(self.rate_limits, n, "actuators rate_limits")
+        rates = math.inf if self.rate_limits is None else self.rate_limits
         return (
             whole_periods(self.delay, period, "actuators delay"),
             limits.tolist(),
-            [] if rates is None else rates.tolist(),
+            per_joint(rates, n, "actuators rate_limits", finite=False).tolist(),
             d.tolist() if self.compensate_back_emf else [],
             self._stall(n),
             T.tolist(),
@@ -118,9 +123,9 @@ class Actuators:
         )
 
 
-def _positive_limits(limits: npt.ArrayLike, n: int, name: str) -> Array:
-    """Return n positive numbers, infinity among them."""
-    given = array(np.full(n, limits) if np.ndim(limits) == 0 else limits, (n,), name, finite=False)
+def _positive(limits: object, name: str) -> Array:
+    """Return a number or a row of them, all positive, infinity among them."""
+    given = number_or_row(limits, name, finite=False)
     if not (given > 0.0).all():
         raise ValueError(f"{name} must be positive, got {given.tolist()}")
     return given

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import Array, array
 from ..robot import Robot
 from ..values import Value, set_fields
+from .payload import one_or_several
 
 __all__ = ["ExternalTorque", "ExternalWrench", "read_external"]
 
@@ -74,7 +75,8 @@ def read_external(
     external: ExternalWrench | ExternalTorque | Sequence[ExternalWrench | ExternalTorque], plant: object, native: bool
 ) -> list[tuple[Any, ...]]:
     """Return what the core takes: start, stop, frame (False for joints) and values."""
-    given = (external,) if isinstance(external, (ExternalWrench, ExternalTorque)) else tuple(external)
+    kinds = (ExternalWrench, ExternalTorque)
+    given = one_or_several(external, kinds, "external must be a sequence of ExternalWrench and ExternalTorque")
     if given and not (native and isinstance(plant, Robot)):
         raise ValueError("external needs a plant that is a Robot; let a plant written in Python push itself")
     actions: list[tuple[Any, ...]] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from typing import Any, Literal
 
@@ -165,8 +165,11 @@ def _wanted(log: Sequence[str] | None) -> list[str] | None:
     """Return the controller's signals to log."""
     if isinstance(log, str):
         raise ValueError(f"log must be a sequence of names, got the text {log!r}")
+    names = tuple(log) if isinstance(log, Iterable) else None
+    if log is not None and (names is None or not all(isinstance(name, str) for name in names)):
+        raise ValueError(f"log must be a sequence of names or None, got {log!r}")
     always = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED}
-    return None if log is None else [name for name in log if name not in always]
+    return None if names is None else [name for name in names if name not in always]
 
 
 def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]]:
@@ -205,6 +208,8 @@ def _in_core(value: object, base: type, method: str) -> bool:
 def _progress(progress: bool | Callable[[float], object], stack: ExitStack) -> Callable[[float], object] | None:
     if callable(progress):
         return progress
+    if not isinstance(progress, (bool, np.bool_)):
+        raise ValueError(f"progress must be True, False or callable, got {progress!r}")
     if not progress:
         return None
     from tqdm.auto import tqdm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, overload
@@ -179,6 +179,8 @@ def _make_runs(
     if not callable(runs):
         if parameters is not None:
             raise ValueError("parameters are for a function that makes runs, got a sequence of runs")
+        if not isinstance(runs, Iterable):
+            raise ValueError(f"runs must be a sequence of Run or a function that makes them, got {runs!r}")
         given = list(runs)
         for run in given:
             if not isinstance(run, Run):

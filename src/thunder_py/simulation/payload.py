@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from ..errors import UnknownNameError, nearest_hint
 from ..robot import Robot
 from ..values import Value, set_fields
 
-__all__ = ["Payload", "read_payloads"]
+__all__ = ["Payload", "one_or_several", "read_payloads"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +86,18 @@ class Payload(Value):
         return robot.with_parameters(parameters)
 
 
+def one_or_several(value: object, kinds: type | tuple[type, ...], expected: str) -> tuple[Any, ...]:
+    """Return a thing of some kind as a sequence, a sequence as it is, or raise ValueError with what was expected."""
+    if isinstance(value, kinds):
+        return (value,)
+    if not isinstance(value, Iterable) or isinstance(value, str):
+        raise ValueError(f"{expected}, got {value!r}")
+    return tuple(value)
+
+
 def read_payloads(payloads: Payload | Sequence[Payload], plant: object, native: bool) -> tuple[Payload, ...]:
     """Return the payloads in order of time with the numbers of their links; refuse what is none or finds no link."""
-    given = (payloads,) if isinstance(payloads, Payload) else tuple(payloads)
+    given = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
     if given and not native:
         raise ValueError("payloads need a plant that is a Robot; let a plant written in Python change itself")
     for payload in given:

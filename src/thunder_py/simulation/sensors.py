@@ -9,25 +9,28 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import array
+from ..checks import Array, array
 from ..control.estimation import DerivativeEstimator
+from ..control.options import number_or_row, per_joint
 
-__all__ = ["Sensors", "per_joint", "whole_periods"]
+__all__ = ["Sensors", "not_negative", "whole_periods"]
+
+_PER_JOINT = ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
 
 
-def per_joint(value: npt.ArrayLike, n: int, name: str) -> list[float]:
-    """Return a number for each joint, none of them negative."""
-    given = array(np.full(n, value) if np.ndim(value) == 0 else value, (n,), name)
+def not_negative(value: object, name: str) -> Array:
+    """Return a number or a row of them, none of them negative."""
+    given = number_or_row(value, name)
     if (given < 0.0).any():
         raise ValueError(f"{name} must not be negative, got {given.tolist()}")
-    return [float(x) for x in given]
+    return given
 
 
 def whole_periods(delay: float, period: float, name: str) -> int:
     """Return a delay in control periods."""
-    seconds = float(array(delay, (), name))
+    seconds = float(delay)
     count = round(seconds / period)
-    if seconds < 0.0 or abs(seconds / period - count) > 1e-6:
+    if abs(seconds / period - count) > 1e-6:
         raise ValueError(f"{name} must be a whole multiple of the control period {period:g}, got {seconds:g}")
     return count
 
@@ -70,6 +73,9 @@ class Sensors:
         """Check what needs no robot."""
         if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or not 0 <= self.seed < 2**64:
             raise ValueError(f"seed must be an integer from 0 to 2**64 - 1, got {self.seed!r}")
+        for name in _PER_JOINT:
+            not_negative(getattr(self, name), f"sensors {name}")
+        not_negative(array(self.delay, (), "sensors delay"), "sensors delay")
         if not 0.0 <= float(array(self.dropout, (), "sensors dropout")) < 1.0:
             raise ValueError(f"sensors dropout must be at least 0 and less than 1, got {self.dropout:g}")
         if isinstance(self.velocity, str) and self.velocity == "measured":
@@ -85,10 +91,9 @@ class Sensors:
 
     def _options(self, n: int, period: float) -> tuple[Any, ...]:
         """Return what the core takes."""
-        names = ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
         estimator = None if isinstance(self.velocity, str) else self.velocity
         return (
-            *(per_joint(getattr(self, name), n, f"sensors {name}") for name in names),
+            *(per_joint(getattr(self, name), n, f"sensors {name}").tolist() for name in _PER_JOINT),
             float(self.dropout),
             whole_periods(self.delay, period, "sensors delay"),
             int(self.seed),
