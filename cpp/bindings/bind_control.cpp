@@ -61,10 +61,12 @@ void bind_control(py::module_& module) {
             return to_numpy(controller.torque_limits());
           },
           [](Controller& controller, const std::optional<ArrayLike>& limits) {
-            const Eigen::MatrixXd given = limits ? read_up_to_matrix(*limits, "torque_limits") : Eigen::MatrixXd();
-            const bool one = given.size() == 1;
-            controller.set_torque_limits(one ? Eigen::VectorXd::Constant(controller.n(), given(0, 0))
-                                             : Eigen::VectorXd(given.reshaped()));
+            const int n = controller.n();
+            if (!limits) return controller.set_torque_limits({});
+            if (PyFloat_Check(limits->ptr()) || PyLong_Check(limits->ptr()))
+              return controller.set_torque_limits(Eigen::VectorXd::Constant(n, py::cast<double>(*limits)));
+            const auto given = read_measurement(*limits, "torque_limits", n);  // infinity is no limit
+            controller.set_torque_limits(Eigen::Map<const Eigen::VectorXd>(given.data(), n));
           },
           "Torques are clipped to plus and minus these [N m or N], and the status then reads ``saturated``; a number,\n"
           "(n,) or None, as at first. The robot's own are ``robot.limits.effort``.")

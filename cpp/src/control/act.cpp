@@ -20,7 +20,7 @@ ACT::ACT(AdaptiveModel adaptive_model, std::unique_ptr<Prediction> prediction, F
       M_(MatrixXd::Zero(n(), n())),
       factors_(n()),
       x_(VectorXd::Zero(2 * n())) {
-  for (VectorXd* v : {&e_, &e_dot_, &feedback_, &ddq_, &filtered_, &along_}) v->setZero(n());
+  for (VectorXd* v : {&e_, &e_dot_, &feedback_, &ddq_, &along_}) v->setZero(n());
   publish("error", e_.data(), model_->data().joint_names);
   publish("s", e_dot_.data(), model_->data().joint_names);
 }
@@ -36,14 +36,18 @@ void ACT::freeze() noexcept {
   if (prediction_) prediction_->restart();
 }
 
-/// pihat' = R^-1 Y' Mhat^-1 B' P x
-void ACT::adapt(const double* q) noexcept {
-  adaptive_model_.freeze();
-  x_ << e_, e_dot_;
-  filtered_.noalias() = BtP_ * x_;
+/// False where the estimated mass matrix is not positive definite: the law inverts it.
+bool ACT::factorise(const double* q) noexcept {
   mass_matrix(chain_.with(*model_, adaptive_model_.estimate().data()), q, M_.data());
   factors_.compute(M_);
-  along_ = factors_.solve(filtered_);
+  return factors_.info() == Eigen::Success;
+}
+
+/// pihat' = R^-1 Y' Mhat^-1 B' P x
+void ACT::adapt() noexcept {
+  x_ << e_, e_dot_;
+  along_.noalias() = BtP_ * x_;
+  factors_.solveInPlace(along_);
   adaptive_model_.adapt_along(prediction_->W(), along_);
 }
 
@@ -53,15 +57,18 @@ Status ACT::law(double t, const double* q_, const double* dq_, const JointRefere
   Map<VectorXd> tau(tau_, n());
   if (!adaptive_model_.advance(t)) return Status::diverged;
   if (prediction_) prediction_->update(clock_.advance(t), q_, dq_, last_torque().data());
-
   e_ = desired.q - q;
   e_dot_ = desired.dq - dq;
+  if (prediction_ && !factorise(q_)) {
+    adaptive_model_.give_up();
+    return Status::diverged;
+  }
   feedback_.noalias() = K_p_ * e_ + K_v_ * e_dot_;
   ddq_ = desired.ddq;
   if (form_ == Form::craig) ddq_ += feedback_;
   adaptive_model_.torque(q_, dq_, dq_, ddq_.data(), tau_);  // Y(q, dq, ddq) pihat
   if (form_ == Form::impedance) tau += feedback_;
-  if (prediction_) adapt(q_);
+  if (prediction_) adapt();
   return Status::ok;
 }
 

@@ -12,6 +12,7 @@ GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma) : diagonal_(Gamma.isDiago
     inverse_diagonal_ = Gamma.diagonal().cwiseInverse();
   else
     inverse_ = Gamma.llt().solve(Eigen::MatrixXd::Identity(Gamma.rows(), Gamma.cols()));
+  if (!diagonal_) largest_inverse_ = 1.0 / Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(Gamma).eigenvalues()[0];
 }
 
 GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma, const VectorXd& lower, const VectorXd& upper)
@@ -34,6 +35,11 @@ bool GradientLaw::integrate(const double* gradient, double dt, double* unknown) 
     pi.noalias() += dt * inverse_ * g;
   if (lower_.size() != 0) pi = pi.cwiseMax(lower_).cwiseMin(upper_);
   return true;
+}
+
+double GradientLaw::rate_bound(const double* squares, const double*) const noexcept {
+  const Map<const VectorXd> c(squares, size());
+  return diagonal_ ? inverse_diagonal_.dot(c) : largest_inverse_ * c.sum();
 }
 
 }  // namespace thunder

@@ -1,5 +1,6 @@
 #include "thunder/control/adaptive_model.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "thunder/dynamics/gravity.hpp"
@@ -18,10 +19,13 @@ AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> nominal, ParameterSubs
       start_(nominal_->parameters()),
       estimate_(start_),
       estimate_unknown_(unknown_.size()),
-      gradient_(VectorXd::Zero(unknown_.size())),
-      all_gradients_(VectorXd::Zero(start_.size())),
       rest_(VectorXd::Zero(nominal_->n())),
       s_(rest_),
+      tracking_(VectorXd::Zero(unknown_.size())),
+      prediction_(tracking_),
+      gradient_(tracking_),
+      all_(VectorXd::Zero(start_.size())),
+      squares_(tracking_),
       Y_(nominal_->n(), nominal_->parameter_count()) {
   if (unknown_.full_size() != nominal_->parameter_count())
     throw std::invalid_argument("unknown must have one entry for each of the " +
@@ -52,6 +56,7 @@ void AdaptiveModel::reset() noexcept {
 bool AdaptiveModel::advance(double t) noexcept {
   const double dt = clock_.advance(t);
   if (!law_ || diverged_ || dt == 0.0) return !diverged_;
+  gradient_ = tracking_ + prediction_ / std::max(1.0, dt * prediction_rate_);
   const bool moved = law_->integrate(gradient_.data(), dt, estimate_unknown_.data());
   for (int k = 0; k < unknown_.size(); ++k) estimate_[unknown_.indices()[k]] = estimate_unknown_[k];
   diverged_ = !moved || !(estimate_unknown_.lpNorm<Eigen::Infinity>() < kBound);
@@ -73,18 +78,25 @@ void AdaptiveModel::beyond_dead_zone(const double* s) noexcept {
 void AdaptiveModel::adapt(const double* s) noexcept {
   if (!law_) return;
   beyond_dead_zone(s);
-  gradient_.setZero();
   adapt_along(Y_, s_);
 }
 
 void AdaptiveModel::adapt_along(const Regressor& W, const VectorXd& x) noexcept {
+  if (law_) pull_back(W, x, tracking_);
+}
+
+void AdaptiveModel::predict(const Regressor& W, const VectorXd& weighted, double weight) noexcept {
   if (!law_) return;
-  if (unknown_.size() == unknown_.full_size()) {
-    gradient_.noalias() += W.transpose() * x;
-  } else {
-    all_gradients_.noalias() = W.transpose() * x;
-    for (int k = 0; k < unknown_.size(); ++k) gradient_[k] += all_gradients_[unknown_.indices()[k]];
-  }
+  pull_back(W, weighted, prediction_);
+  all_ = W.colwise().squaredNorm();
+  for (int k = 0; k < unknown_.size(); ++k) squares_[k] = all_[unknown_.indices()[k]];
+  prediction_rate_ = weight * law_->rate_bound(squares_.data(), estimate_unknown_.data());
+}
+
+/// gradient = W_u' x
+void AdaptiveModel::pull_back(const Regressor& W, const VectorXd& x, VectorXd& gradient) noexcept {
+  all_.noalias() = W.transpose() * x;
+  for (int k = 0; k < unknown_.size(); ++k) gradient[k] = all_[unknown_.indices()[k]];
 }
 
 void AdaptiveModel::gravity(const double* q, double* G) noexcept {

@@ -63,6 +63,7 @@ Status Controller::finish(Status status, const double* dq, double* tau) noexcept
     clip(tau);
   } else if (clip(tau)) {
     status_ = Status::saturated;
+    clipped();
   }
   last_torque_ = torque;
   return status_;

@@ -73,4 +73,15 @@ bool NaturalLaw::integrate(const double* gradient, double dt, double* unknown) n
   return true;
 }
 
+double NaturalLaw::rate_bound(const double* squares, const double* unknown) const noexcept {
+  double bound = 0.0;
+  for (Eigen::Index i = 0; i < gamma_.size(); ++i) {
+    // |B| <= sqrt(3) |g|, and as much again from P to its parameters
+    const double size = pseudo_inertia(unknown + 10 * i).squaredNorm();
+    bound += 3.0 * size * Map<const VectorXd>(squares + 10 * i, 10).sum() / gamma_[i];
+  }
+  const Eigen::Index first = 10 * gamma_.size();
+  return bound + inverse_rest_.dot(Map<const VectorXd>(squares + first, inverse_rest_.size()));
+}
+
 }  // namespace thunder

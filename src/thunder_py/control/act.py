@@ -74,8 +74,10 @@ class ACT(_core.ACT):
     Notes
     -----
     Craig, Hsu and Sastry (1987); D4.2, eq. (56). The law divides by the estimated mass matrix: an estimate that comes
-    near a singular one makes it fast and useless, which is what the paper holds against it. `Natural` keeps the mass
-    matrix positive definite.
+    near a singular one makes it fast and useless, which is what the paper holds against it. Once the matrix is not
+    positive definite any more the status is ``diverged`` until `reset`, and the torque a safe one.
+    `Natural` keeps it positive definite. The proof is for the regressor of the true acceleration; W is filtered, the
+    error is not.
 
     Signals: ``error`` (e), ``s`` (its derivative), ``parameters``. `lyapunov` is ``x' P x + pitilde' Gamma pitilde``.
     """

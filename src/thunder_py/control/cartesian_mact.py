@@ -111,7 +111,7 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         self.law = adaptive_law(Gamma, adaptive, law)
         self.K_p, self.K_d, self.Lambda = K_xi, K_v, 0.0  # as `lyapunov` calls them
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
-        prediction = prediction_arguments(route, cutoff, gamma if adaptive else 0.0, R_t)
+        prediction = prediction_arguments(route, cutoff, gamma, R_t, adaptive)
         self.prediction_weight, self.route = prediction_weight(prediction), route
         mask, chosen = self.unknown.mask.tolist(), resolve_rows(rows)
         super().__init__(robot, K_xi, K_v, adaptation, mask, prediction, chosen, frame, posture, K_posture)

@@ -69,8 +69,7 @@ class MACT(AdaptiveLyapunov, _core.MACT):
     D4.2, eqs. (63) and (64), with the filtered regressor of section 3.2.3 as corrected in docs/errata.md (D-13). With
     ``V = 1/2 (e' K_p e + e'' M e' + pitilde' Gamma pitilde)`` one has
     ``V' = -e'' K_v e' - gamma (W pitilde)' R_t (W pitilde)``, where e'' stands for the transpose of e'. The estimate is
-    integrated over each control step by Euler's rule: gamma R_t / Gamma must be small enough for it, see
-    docs/controllers.md. The torque that was applied is taken to be the last one returned; where the drive clips
+    integrated over each control step by Euler's rule; a step that gamma R_t / Gamma would make overshoot is shortened. The torque that was applied is taken to be the last one returned; where the drive clips
     torques, set `torque_limits`.
 
     Signals: ``error`` (e), ``s`` (its derivative), ``prediction_error`` (y - W pihat), ``parameters``.
@@ -94,6 +93,6 @@ class MACT(AdaptiveLyapunov, _core.MACT):
         self.law = adaptive_law(Gamma, adaptive, law)
         self.K_p, self.K_d, self.Lambda = K_p, K_v, 0.0  # as `lyapunov` calls them
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
-        prediction = prediction_arguments(route, cutoff, gamma if adaptive else 0.0, R_t)
+        prediction = prediction_arguments(route, cutoff, gamma, R_t, adaptive)
         self.prediction_weight, self.route = prediction_weight(prediction), route
         super().__init__(robot, K_p, K_v, adaptation, self.unknown.mask.tolist(), prediction)

@@ -25,10 +25,13 @@ def cutoff_frequency(route: str, cutoff: float) -> float:
 
 
 def prediction_arguments(
-    route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike
+    route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike, adaptive: bool
 ) -> tuple[str, float, float, npt.ArrayLike]:
     """Return what the core makes a prediction error of."""
-    return route, cutoff_frequency(route, cutoff), float(array(gamma, (), "gamma")), R_t
+    weight = float(array(gamma, (), "gamma"))
+    if weight < 0.0:
+        raise ValueError(f"gamma must not be negative, got {weight:g}")
+    return route, cutoff_frequency(route, cutoff), weight if adaptive else 0.0, R_t
 
 
 def prediction_weight(arguments: tuple[str, float, float, npt.ArrayLike]) -> Array | None:

@@ -1,7 +1,7 @@
 // Adaptive computed torque in joint space (Craig, Hsu, Sastry 1987; D4.2, eq. 56).
 #pragma once
 
-#include <Eigen/LU>
+#include <Eigen/Cholesky>
 
 #include "adaptive_controller.hpp"
 #include "estimated_chain.hpp"
@@ -32,7 +32,8 @@ class ACT final : public AdaptiveController<JointReference> {
   void freeze() noexcept override;
 
  private:
-  void adapt(const double* q) noexcept;
+  bool factorise(const double* q) noexcept;
+  void adapt() noexcept;
 
   std::unique_ptr<Prediction> prediction_;
   StepClock clock_;
@@ -41,8 +42,8 @@ class ACT final : public AdaptiveController<JointReference> {
   Eigen::MatrixXd BtP_;  // n x 2n
   EstimatedChain chain_;
   Eigen::MatrixXd M_;
-  Eigen::PartialPivLU<Eigen::MatrixXd> factors_;
-  Eigen::VectorXd e_, e_dot_, feedback_, ddq_, x_, filtered_, along_;
+  Eigen::LLT<Eigen::MatrixXd> factors_;
+  Eigen::VectorXd e_, e_dot_, feedback_, ddq_, x_, along_;
 };
 
 }  // namespace thunder

@@ -15,6 +15,9 @@ class AdaptationLaw {
   /// Moves the unknown parameters over `dt` seconds under the gradient Y_u' s, constant meanwhile. False where it could
   /// not: the estimate has diverged.
   virtual bool integrate(const double* gradient, double dt, double* unknown) noexcept = 0;
+  /// At least the largest eigenvalue of W_u G W_u', where the law moves along G times the gradient and `squares` are the
+  /// squared lengths of the columns of W_u: how fast W pihat follows, for every unit of weight.
+  virtual double rate_bound(const double* squares, const double* unknown) const noexcept = 0;
 
   /// Errors s within plus and minus this, joint by joint, do not adapt, and others by as much as they are beyond; n
   /// entries of at least 0, or none for no dead zone.
@@ -40,11 +43,13 @@ class GradientLaw final : public AdaptationLaw {
     return static_cast<int>(diagonal_ ? inverse_diagonal_.size() : inverse_.rows());
   }
   bool integrate(const double* gradient, double dt, double* unknown) noexcept override;
+  double rate_bound(const double* squares, const double* unknown) const noexcept override;
 
  private:
   bool diagonal_;
   Eigen::VectorXd inverse_diagonal_;
-  Eigen::MatrixXd inverse_;       // empty where Gamma is diagonal
+  Eigen::MatrixXd inverse_;        // empty where Gamma is diagonal
+  double largest_inverse_ = 0.0;   // its largest eigenvalue
   Eigen::VectorXd lower_, upper_;  // empty without bounds
 };
 

@@ -25,6 +25,7 @@ class AdaptiveController : public TrackingController<Reference> {
 
   void gravity(const double* q, double* G) noexcept override { adaptive_model_.gravity(q, G); }
   void freeze() noexcept override { adaptive_model_.freeze(); }
+  void clipped() noexcept override { adaptive_model_.ignore_tracking(); }
 
   AdaptiveModel adaptive_model_;
 };

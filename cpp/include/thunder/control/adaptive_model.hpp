@@ -35,22 +35,36 @@ class AdaptiveModel {
   bool advance(double t) noexcept;
   /// tau = Y_r(q, dq, dq_r, ddq_r) pihat
   void torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r, double* tau) noexcept;
-  /// From now on adapt along Y_u' s, with the regressor of the last `torque`; s as it is beyond the law's dead zone.
+  /// From now on adapt along the tracking error's Y_u' s, with the regressor of the last `torque`; s as it is beyond the
+  /// law's dead zone.
   void adapt(const double* s) noexcept;
-  /// And along W_u' x too.
+  /// The same along another regressor: W_u' x.
   void adapt_along(const Regressor& W, const Eigen::VectorXd& x) noexcept;
+  /// And along a prediction error too: W_u' R error, with `weighted` = R error and `weight` the largest eigenvalue of R.
+  /// Where Euler's rule would overshoot what W pihat = y wants, the step is shortened.
+  void predict(const Regressor& W, const Eigen::VectorXd& weighted, double weight) noexcept;
+  /// The torque was clipped, so that the tracking error says nothing about the parameters: only predictions count.
+  void ignore_tracking() noexcept { tracking_.setZero(); }
+  /// No arm has this estimate: it has diverged, until `reset`.
+  void give_up() noexcept { diverged_ = true; }
   /// From now on stay.
-  void freeze() noexcept { gradient_.setZero(); }
+  void freeze() noexcept {
+    tracking_.setZero();
+    prediction_.setZero();
+  }
   /// Gravity torque of the estimate; of the nominal parameters if the estimate has diverged.
   void gravity(const double* q, double* G) noexcept;
 
  private:
   void beyond_dead_zone(const double* s) noexcept;
+  void pull_back(const Regressor& W, const Eigen::VectorXd& x, Eigen::VectorXd& gradient) noexcept;
 
   std::shared_ptr<const Model> nominal_;
   ParameterSubset unknown_;
   std::unique_ptr<AdaptationLaw> law_;
-  Eigen::VectorXd start_, estimate_, estimate_unknown_, gradient_, all_gradients_, rest_, s_;
+  Eigen::VectorXd start_, estimate_, estimate_unknown_, rest_, s_;
+  Eigen::VectorXd tracking_, prediction_, gradient_, all_, squares_;  // gradients, and columns' squared lengths
+  double prediction_rate_ = 0.0;                                    // of W pihat towards y [1/s], at most
   Regressor Y_;
   StepClock clock_;
   bool diverged_ = false;

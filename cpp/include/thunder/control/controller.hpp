@@ -46,6 +46,8 @@ class Controller {
   virtual void gravity(const double* q, double* G) noexcept;
   /// Called where the law gave no torque: stop integrating and adapting.
   virtual void freeze() noexcept {}
+  /// Called where the law's torque was clipped: what follows from an error that limits cause is no news.
+  virtual void clipped() noexcept {}
 
   /// Were torques clipped in the last step? Laws that integrate an error hold it then.
   bool saturated() const noexcept { return status_ == Status::saturated; }

@@ -26,6 +26,7 @@ class NaturalLaw final : public AdaptationLaw {
   std::unique_ptr<AdaptationLaw> clone() const override { return std::make_unique<NaturalLaw>(*this); }
   int size() const noexcept override { return static_cast<int>(10 * gamma_.size() + inverse_rest_.size()); }
   bool integrate(const double* gradient, double dt, double* unknown) noexcept override;
+  double rate_bound(const double* squares, const double* unknown) const noexcept override;
 
  private:
   Eigen::VectorXd gamma_, inverse_rest_;

@@ -13,7 +13,9 @@ class PredictionError {
  public:
   /// gamma > 0 with a prediction; none of either without. R_t: n x n, symmetric positive definite.
   PredictionError(std::unique_ptr<Prediction> prediction, double gamma, const Eigen::MatrixXd& R_t)
-      : prediction_(std::move(prediction)), weight_(gamma * R_t), error_(Eigen::VectorXd::Zero(R_t.rows())), weighted_(error_) {}
+      : prediction_(std::move(prediction)), weight_(gamma * R_t),
+        largest_weight_(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(weight_).eigenvalues().tail<1>()[0]),
+        error_(Eigen::VectorXd::Zero(R_t.rows())), weighted_(error_) {}
 
   /// Brings y and W to time t, up to which `tau` was applied.
   void update(double t, const double* q, const double* dq, const Eigen::VectorXd& tau) noexcept {
@@ -25,7 +27,7 @@ class PredictionError {
     error_ = prediction_->y();
     error_.noalias() -= prediction_->W() * model.estimate();
     weighted_.noalias() = weight_ * error_;
-    model.adapt_along(prediction_->W(), weighted_);
+    model.predict(prediction_->W(), weighted_, largest_weight_);
   }
   void restart() noexcept {
     clock_.reset();
@@ -38,6 +40,7 @@ class PredictionError {
   std::unique_ptr<Prediction> prediction_;
   StepClock clock_;
   Eigen::MatrixXd weight_;
+  double largest_weight_;
   Eigen::VectorXd error_, weighted_;
 };
 

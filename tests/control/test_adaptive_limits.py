@@ -1,0 +1,120 @@
+"""Adaptive laws at their limits: clipped torques, targets out of reach, gains too fast for the period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import ACT, MACT, CartesianMACT, Natural, SlotineLi, Status
+from thunder_py.reference import JointReference, SetPose, Sinusoid
+
+from .arms import Q0, backstepping, elbow, panda
+
+EFFORT = np.array([87.0] * 4 + [12.0] * 3)  # of the Panda [N m]
+LIMITS = [45.0, 15.0]  # of the elbow [N m]: less than a jump asks for
+
+
+class Jump:
+    """A set point that jumps at half a second."""
+
+    def __call__(self, t: float) -> JointReference:
+        return JointReference(np.array([2.0, 0.5]) if t >= 0.5 else np.zeros(2), np.zeros(2), np.zeros(2))
+
+
+LAWS: dict[str, Callable[[bool], th._core.JointController]] = {
+    "SlotineLi": lambda on: SlotineLi(elbow(), 5.0, 20.0, 3.0, adaptive=on),
+    "MACT": lambda on: MACT(elbow(), 100.0, 20.0, 3.0, adaptive=on, gamma=1.0),
+    "ACT": lambda on: ACT(elbow(), 100.0, 20.0, 300.0, adaptive=on),
+}
+
+
+@pytest.mark.parametrize("name", list(LAWS))
+def test_a_clipped_torque_teaches_nothing(name: str) -> None:
+    """The model is right and the torque too small: adapting to that error would be winding up."""
+    law = LAWS[name](True)
+    law.torque_limits = LIMITS
+    run = th.simulate(elbow(), law, Jump(), 10.0, q0=[0.0, 0.0])
+    assert (run.status == Status.saturated).sum() > 100
+    assert (np.abs(run.tau) <= np.array(LIMITS) + 1e-12).all()
+    clipped = np.flatnonzero(run.status[:-1] == Status.saturated)
+    if name != "MACT":  # whose prediction error sees the applied torque, and goes on
+        np.testing.assert_array_equal(run.parameters[clipped + 1], run.parameters[clipped])
+    assert run.steady_state_error() < 5e-3
+    assert np.abs(run.parameters[-1] - elbow().parameters).max() < 1.0
+
+
+def out_of_reach() -> SetPose:
+    T = panda().forward_kinematics(Q0).copy()
+    T[0, 3] += 2.0
+    return SetPose(T)
+
+
+@pytest.mark.parametrize("kind", ["backstepping", "mact"])
+def test_a_target_out_of_reach_ends_at_rest(kind: str) -> None:
+    """The arm stretches out, where the task is singular, and is held there; the estimate stays a small thing."""
+    gains = {"unknown": "link7", "Gamma": 10.0}
+    if kind == "backstepping":
+        law: th._core.TaskController = backstepping(panda(), **gains)
+    else:
+        law = CartesianMACT(panda(), [100] * 3 + [10] * 3, [20] * 4 + [2] * 3, gamma=0.1, **gains)  # type: ignore[arg-type]
+    law.torque_limits = EFFORT
+    run = th.simulate(panda(), law, out_of_reach(), 6.0, q0=Q0, log_every=10)
+    assert run.status[-1] == Status.singular
+    assert np.isfinite(run.tau).all()
+    assert (np.abs(run.tau) <= EFFORT + 1e-9).all()
+    assert np.abs(run.dq[-1]).max() < 0.5
+    assert np.abs(run.parameters[:, 60:]).max() < 20.0
+
+
+@pytest.mark.parametrize("gamma", [1.0, 100.0, 1e4])
+def test_a_prediction_too_fast_for_euler_is_slowed_down(gamma: float) -> None:
+    """Geared arms have large regressor columns: 1e4 is thousands of times past the limit of Euler's rule."""
+    scara = th.Robot.load("scara")
+    motion = Sinusoid([0.3, 0.3, 0.05, 0.3], 0.5)
+    law = MACT(scara.with_parameters(0.8 * scara.parameters), 100.0, 100.0, Gamma=10.0, gamma=gamma)
+    run = th.simulate(scara, law, motion, 10.0, log_every=10)
+    assert run.status.max() == Status.ok
+    assert run.steady_state_error() < 0.02
+
+
+def test_natural_law_with_a_fast_prediction() -> None:
+    guess = panda().with_parameters(0.8 * panda().parameters)
+    motion = Sinusoid(np.full(7, 0.3), 0.4, centre=Q0)
+    stiffness, damping = [30] * 4 + [15] * 2 + [3], [15] * 4 + [7.5] * 2 + [1.5]
+    law = MACT(guess, stiffness, damping, law=Natural(0.01), gamma=10.0)
+    run = th.simulate(panda(), law, motion, 10.0, log_every=10)
+    assert run.status.max() == Status.ok
+    assert run.steady_state_error() < 0.01
+
+
+def test_estimates_without_a_definite_mass_matrix_are_given_up() -> None:
+    law = ACT(elbow(), 100.0, 20.0, 1e-3)
+    run = th.simulate(elbow(), law, Jump(), 2.0, q0=[0.0, 0.0])
+    assert run.status[-1] == Status.diverged
+    assert np.isfinite(run.tau).all()
+    assert np.abs(run.dq[-1]).max() < 1.0  # held by the nominal gravity and damping
+    law.reset()
+    law.step(0.0, np.zeros(2), np.zeros(2), Jump()(0.0))
+    assert law.status is Status.ok
+
+
+def test_infinity_is_no_limit() -> None:
+    law = LAWS["SlotineLi"](True)
+    law.torque_limits = [np.inf, 1.0]
+    tau = law.step(0.0, np.zeros(2), np.zeros(2), Jump()(1.0))
+    assert law.status is Status.saturated
+    assert abs(tau[0]) > 45.0
+    assert tau[1] == 1.0
+    law.torque_limits = None
+    assert law.torque_limits is None
+    for wrong in (np.nan, 0.0, [1.0, -1.0], [1.0], "much"):
+        with pytest.raises((ValueError, TypeError), match="torque_limits"):
+            law.torque_limits = wrong  # type: ignore[assignment]
+
+
+def test_gains_of_a_prediction_that_is_not_used_are_looked_at_too() -> None:
+    with pytest.raises(ValueError, match="gamma must not be negative"):
+        MACT(elbow(), 1.0, 1.0, adaptive=False, gamma=-5.0)
