@@ -233,5 +233,9 @@ def test_bad_limits_and_windows_are_refused():
     q = np.zeros((T.size, 2))
     with pytest.raises(ValueError, match=r"^window must be more than 0 and at most the duration, 10 s, got 11$"):
         persistent_excitation(elbow(), q, q, q, T, 11.0)
+    with pytest.raises(ValueError, match=r"^window must be no shorter than a sample, .* s, got 1e-09$"):
+        persistent_excitation(elbow(), q, q, q, T, 1e-9)
+    sample = (T[1] - T[0]) * (1.0 + 1e-12)
+    assert persistent_excitation(elbow(), q, q, q, T, sample).l2 > 0.0
     with pytest.raises(ValueError, match=r"^t must grow"):
         persistent_excitation(elbow(), q, q, q, T[::-1], 1.0)

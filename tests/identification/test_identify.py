@@ -181,6 +181,24 @@ def test_what_the_motion_does_not_excite_stays_at_the_prior():
     np.testing.assert_allclose(found.base_parameters[3:], base_of(elbow())[3:], atol=1e-8)
 
 
+def test_a_joint_without_torque():
+    """A joint that feels nothing says nothing; one that ought to feel something was not measured."""
+    bodies = np.tile([2.0, 0.1, 0.05, 0.2, 0.02, 0, 0, 0.03, 0, 0.04], (2, 1))
+    lift = th.Robot.from_dh([[0, 0, 0, 0.3], [0, 0, 0, 0]], joint_types="RP", inertial=bodies)
+    q, dq, ddq = (x * [0.0, 1.0] for x in motion(2))  # straight up and down
+    tau = lift.inverse_dynamics(q, dq, ddq)
+    assert not tau[:, 0].any()
+    found = identify(wrong(lift), T, q, dq, ddq, tau)
+    assert found.residual_rms.max() < 1e-9 * np.abs(tau).max()
+    tau = elbow().inverse_dynamics(*motion(2))
+    tau[:, 1] = 0.0
+    for weights in ("auto", [1.0, 1.0]):
+        with pytest.raises(ValueError, match=r"^tau must not be zero throughout at joint2, where the prior's torque "):
+            identify(elbow(), T, *motion(2), tau, weights=weights)
+    tau[:, 1] = 1e-100  # no torque either, but for the letter
+    assert np.isfinite(identify(elbow(), T, *motion(2), tau).parameters).all()
+
+
 # --- the consistent fit as an optimisation ----------------------------------------------------------------------------
 
 

@@ -26,6 +26,9 @@ __all__ = ["Identification", "identify"]
 
 #: periods of the cutoff at either end in which filtered signals are not good
 _EDGE = 2.0
+#: torque of a joint, as part of that of the joint with most, below which weights do not follow it, and below which it
+#: counts as rounding
+_SMALLEST_SCALE, _ROUNDING = 1e-3, 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -148,7 +151,8 @@ def identify(
     Raises
     ------
     ThunderError
-        For data that do not belong together, a prior that cannot exist, or unknown parameters that no torque shows.
+        For data that do not belong together, a prior that cannot exist, unknown parameters that no torque shows, or
+        a joint whose torque is zero throughout where the prior's is not.
 
     Notes
     -----
@@ -168,7 +172,7 @@ def identify(
     if base.count == 0:
         raise ThunderError("unknown must hold a parameter that torques depend on")
     Y = robot.regressor(*motion)
-    scale = np.maximum(np.sqrt(np.mean(torque**2, axis=0)), np.finfo(np.float64).tiny)
+    scale = _scale(robot, torque, Y @ start.parameters)
     data = compress(Y[..., base.independent], torque - Y @ pi0, scale)
     found = fit_reweighted(data) if isinstance(weights, str) else fit(data, _noise(weights, robot.n))
     if consistent:
@@ -217,6 +221,20 @@ def _data(
     cut = min(round(_EDGE / (cutoff * (times[1] - times[0]))), (times.size - 5) // 2)
     inner = slice(cut, times.size - cut)
     return Motion(*(x[inner] for x in motion)), smooth[inner]
+
+
+def _scale(robot: Robot, torque: Array, expected: Array) -> Array:
+    """Root mean square of each joint's torque, (n,), or little where there is none because none is expected."""
+    measured, prior = (np.sqrt(np.mean(tau**2, axis=0)) for tau in (torque, expected))
+    dead = (measured == 0.0) & (prior > _ROUNDING * prior.max())
+    if dead.any():
+        j = int(np.argmax(dead))
+        raise ThunderError(
+            f"tau must not be zero throughout at {robot.joint_names[j]}, where the prior's torque has a root mean "
+            f"square of {prior[j]:.3g}: was it measured?"
+        )
+    scale: Array = np.maximum(measured, (_SMALLEST_SCALE * measured.max()) or 1.0)
+    return scale
 
 
 def _noise(weights: npt.ArrayLike, n: int) -> Array:

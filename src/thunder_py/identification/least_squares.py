@@ -32,7 +32,7 @@ class Data:
     count : int
         Instants.
     scale : (n,) array
-        Root mean square of the measured torque of each joint, at least tiny.
+        Root mean square of the measured torque of each joint, at least a small part of the largest.
     """
 
     factors: Array

@@ -84,7 +84,7 @@ def persistent_excitation(
     t : (k,) array_like
         Its instants [s], growing.
     window : float
-        Length l0 of the window [s].
+        Length l0 of the window [s], at least a sample.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
         Whose columns of Y count, see `Robot.unknown`; default those of the base parameters. Among columns that no
         motion can tell apart `lower` is zero.
@@ -108,6 +108,8 @@ def persistent_excitation(
         raise ThunderError(
             f"window must be more than 0 and at most the duration, {times[-1] - times[0]:g} s, got {window:g}"
         )
+    if (longest := float(np.diff(times).max())) * (1.0 - 1e-9) > window:
+        raise ThunderError(f"window must be no shorter than a sample, {longest:g} s, got {window:g}")
     if isinstance(windows, bool) or not isinstance(windows, (int, np.integer)) or windows < 1:
         raise ThunderError(f"windows must be a positive whole number, got {windows!r}")
     columns = _columns(robot, unknown)
