@@ -139,6 +139,37 @@ def test_joint_reference_says_where_it_ends():
         clik.joint_reference(lambda t: beside(STRETCHED), STRETCHED, 0.1)
 
 
+def test_joint_reference_says_how_far_off_it_is():
+    """A damped CLIK points at what is out of reach, limits hold it back: nothing in its status."""
+    panda = robot("panda")
+    far = pose(PANDA_START).copy()
+    far[0, 3] = 5.0
+    damped = CLIK(panda, 5.0, method="damped", damping=0.1)
+    with pytest.raises(ValueError, match=r"its task error is 4\.\d+ at t = 0 s, tolerance 0\.01 \(None for any\)$"):
+        damped.joint_reference(th.reference.SetPose(far), PANDA_START, 0.1)
+    curve = th.reference.Lissajous.starting_at(pose(PANDA_START), (0.2, 0.2, 0.1), (0.5, 0.4, 0.3))
+    arguments = (curve, PANDA_START, 0.5, 2e-3)
+    slow = CLIK(panda, 400.0, K_D=40.0, order=2, velocity_limits=0.05)
+    missed = slow.follow(*arguments, integrator="rk4").error_norm()
+    assert missed.max() > 0.1
+    message = rf"its task error is {missed.max():.3g} at t = {2e-3 * missed.argmax():g} s, tolerance 0\.05"
+    with pytest.raises(ValueError, match=message):
+        slow.joint_reference(*arguments, tolerance=0.05)
+    assert slow.joint_reference(*arguments, tolerance=None)(0.5).q.shape == (7,)
+    with pytest.raises(ValueError, match=r"^tolerance must be positive, got -1$"):
+        slow.joint_reference(*arguments, tolerance=-1.0)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_null_space_that_returns_nothing(order):
+    gains = {"K_D": 5.0, "order": 2} if order == 2 else {}
+    clik = CLIK(robot("panda"), 5.0, null_space=lambda t, q: None, **gains)
+    with pytest.raises(ValueError, match=r"^null_space must return joint velocities \(7,\), got None at t = 0\.5 s$"):
+        clik.step(0.5, PANDA_START, at_rest(pose(PANDA_START)), np.zeros(7))
+    with pytest.raises(ValueError, match=r"^null_space must return joint velocities \(7,\), got None at t = 0 s$"):
+        clik.follow(th.reference.SetPose(pose(PANDA_START)), PANDA_START, 0.01)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -189,6 +220,10 @@ def test_other_refusals():
         clik.follow(reference, PANDA_START, 1.0)
     with pytest.raises(ValueError, match=r"^duration must be positive, got -1$"):
         clik.follow(lambda t: reference, PANDA_START, -1.0)
+    with pytest.raises(ValueError, match=r"^duration must be at most 5000000 steps of 0\.001 s, got 1e\+09$"):
+        clik.follow(lambda t: reference, PANDA_START, 1e9)
+    with pytest.raises(ValueError, match=r"^duration must be at least dt, 1 s, got 0\.01$"):
+        clik.follow(lambda t: reference, PANDA_START, 0.01, dt=1.0)
     with pytest.raises(ValueError, match=r"^integrator must be one of euler, rk4, got 'rk45'; did you mean 'rk4'\?$"):
         clik.follow(lambda t: reference, PANDA_START, 1.0, integrator="rk45")
     with pytest.raises(ValueError, match=r"^dq0 is of order 2; this CLIK is of order 1$"):

@@ -24,6 +24,8 @@ METHODS = ("inverse", "transpose", "pseudoinverse", "damped")
 ORIENTATIONS = ("axis_angle", "axis_angle_plain", "rotation_vector", "quaternion", "zyz")
 MEASURES = ("singular_value", "manipulability")
 INTEGRATORS = ("euler", "rk4")
+#: instants of a motion are kept, all of them: about a gigabyte for a Panda
+_MOST_STEPS = 5_000_000
 
 NullSpace = Objective | Callable[[float, Array], npt.ArrayLike] | npt.ArrayLike
 
@@ -242,7 +244,7 @@ class CLIK(_core.Clik):
         if not callable(reference):
             raise ValueError(f"reference must be callable with a time, got {type(reference).__name__}")
         n, step = self.robot.n, _number(dt, "dt")
-        steps = max(1, math.ceil(_number(duration, "duration") / step - 1e-6))
+        steps = _steps(_number(duration, "duration"), step)
         if dq0 is not None and self.order == 1:
             raise ValueError("dq0 is of order 2; this CLIK is of order 1")
         start = np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")
@@ -260,6 +262,7 @@ class CLIK(_core.Clik):
         dt: float = 1e-3,
         *,
         dq0: npt.ArrayLike | None = None,
+        tolerance: float | None = 1e-2,
     ) -> SampledJointReference:
         """Return the joint motion along a reference, for joint-space controllers to follow in `simulate`.
 
@@ -270,17 +273,28 @@ class CLIK(_core.Clik):
         ----------
         reference, q0, duration, dt, dq0
             As in `follow`. Past `duration` the reference rests where it ended.
+        tolerance : float, optional
+            Largest norm of the task error on the way, from the start on [m, rad]; None for any.
 
         Raises
         ------
         ThunderError
-            Where the CLIK is singular or the reference invalid on the way.
+            Where the CLIK is singular or the reference invalid on the way, or the task is missed by more than
+            `tolerance`: out of reach, faster than the velocity limits, damped, or begun elsewhere.
         """
         result = self.follow(reference, q0, duration, dt, dq0=dq0, integrator="rk4")
         bad = np.flatnonzero(result.status > _core.Status.saturated)
         if bad.size:
             status = _core.Status(int(result.status[bad[0]])).name
             raise ThunderError(f"the CLIK cannot follow this reference: status {status} at t = {result.t[bad[0]]:g} s")
+        if tolerance is not None:
+            error, allowed = result.error_norm(), _number(tolerance, "tolerance")
+            k = int(np.argmax(error))
+            if error[k] > allowed:
+                raise ThunderError(
+                    f"the CLIK does not follow this reference: its task error is {error[k]:.3g} at "
+                    f"t = {result.t[k]:g} s, tolerance {allowed:g} (None for any)"
+                )
         return SampledJointReference(dt, result.q, result.dq)
 
 
@@ -295,6 +309,14 @@ def _check_order(
         raise ValueError("damping is needed for method 'damped'")
     if method != "damped" and (damping is not None or threshold is not None):
         raise ValueError(f"damping and threshold are of method 'damped', got method {method!r}")
+
+
+def _steps(duration: float, dt: float) -> int:
+    if duration < dt * (1.0 - 1e-6):
+        raise ValueError(f"duration must be at least dt, {dt:g} s, got {duration:g}")
+    if duration / dt > _MOST_STEPS:
+        raise ValueError(f"duration must be at most {_MOST_STEPS} steps of {dt:g} s, got {duration:g}")
+    return math.ceil(duration / dt - 1e-6)
 
 
 def _velocity_limits(limits: npt.ArrayLike | None, n: int) -> Array | None:
@@ -317,7 +339,14 @@ def _null_space(
     if isinstance(value, Objective):
         return value.make(robot, frame, mask), None
     if callable(value):
-        return None, value
+        given = value  # mypy does not look into the function below
+
+        def velocities(t: float, q: Array) -> npt.ArrayLike:
+            if (result := given(t, q)) is None:
+                raise ThunderError(f"null_space must return joint velocities ({robot.n},), got None at t = {t:g} s")
+            return result
+
+        return None, velocities
     constant = array(value, (robot.n,), "null_space")
     return None, lambda t, q: constant
 
