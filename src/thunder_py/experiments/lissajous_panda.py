@@ -15,6 +15,7 @@ import numpy.typing as npt
 from .. import inertia
 from ..checks import Array, array
 from ..control import Backstepping, Status
+from ..progress import percentage
 from ..reference import Lissajous
 from ..result import Result
 from ..robot import Robot
@@ -352,7 +353,5 @@ def _bar(label: str, shown: bool) -> Iterator[Callable[[float], object] | bool]:
     if not shown:
         yield False
         return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=100, desc=label, bar_format="{desc} {percentage:3.0f}% |{bar:40}| {elapsed}") as bar:
-        yield lambda done: bar.update(round(100 * done) - bar.n)
+    with percentage(desc=label, bar_format="{desc} {percentage:3.0f}% |{bar:40}| {elapsed}") as report:
+        yield report

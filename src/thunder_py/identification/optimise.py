@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..checks import Array, array
 from ..errors import ThunderError
 from ..parameters import UnknownParameters
+from ..progress import percentage
 from ..robot import Robot
 from .criteria import CRITERIA
 from .excitation_problem import ExcitationProblem
@@ -213,7 +214,5 @@ def _reporting(progress: bool | Callable[[float], object]) -> Iterator[Callable[
     elif not progress:
         yield lambda done: None
     else:
-        from tqdm.auto import tqdm
-
-        with tqdm(total=100, unit="%", bar_format="{l_bar}{bar}| {elapsed} < {remaining}") as bar:
-            yield lambda done: bar.update(round(100 * done) - bar.n)
+        with percentage() as report:
+            yield report

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array
+from ..progress import percentage
 from ..reference import JointReference, TaskReference, _JointSource, _TaskSource
 from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, Result
 from ..robot import Robot
@@ -212,10 +213,7 @@ def _progress(progress: bool | Callable[[float], object], stack: ExitStack) -> C
         raise ValueError(f"progress must be True, False or callable, got {progress!r}")
     if not progress:
         return None
-    from tqdm.auto import tqdm
-
-    bar = stack.enter_context(tqdm(total=100, unit="%", bar_format="{l_bar}{bar}| {elapsed} < {remaining}"))
-    return lambda done: bar.update(round(100 * done) - bar.n)
+    return stack.enter_context(percentage())
 
 
 def _result(

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ThunderError
+from ..progress import progress_bar
 from ..result import DEFAULT_METRICS, Metric, Result, Table, metrics_table
 from .loop import simulate
 
@@ -262,7 +263,4 @@ def _progress(progress: bool | Callable[[float], object], count: int, stack: Exi
         return progress
     if not progress:
         return lambda done: None
-    from tqdm.auto import tqdm
-
-    bar = stack.enter_context(tqdm(total=count, unit="run"))
-    return lambda done: bar.update(round(done * count) - bar.n)
+    return stack.enter_context(progress_bar(count, unit="run"))
