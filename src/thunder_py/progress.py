@@ -26,7 +26,7 @@ def progress_bar(total: int, **options: Any) -> Iterator[Callable[[float], objec
     from tqdm.auto import tqdm
 
     # tqdm's own question, disable=None, takes a notebook for no terminal
-    shown = "ipykernel" in sys.modules or sys.stderr.isatty()
+    shown = type(sys.stderr).__module__.startswith("ipykernel") or sys.stderr.isatty()
     with tqdm(total=total, disable=not shown, **options) as bar:
         yield lambda done: bar.update(round(done * total) - bar.n)
 

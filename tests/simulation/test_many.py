@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -72,10 +73,13 @@ def test_failures_are_told_and_the_others_kept() -> None:
     assert table.rows["kind=good #0"][0] == pytest.approx(runs[0].rmse())
 
 
-def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     parts: list[float] = []
     simulate_many(make, SETS, threads=2, progress=parts.append)
     assert parts == pytest.approx(np.arange(1, 7) / 6.0)
+    simulate_many(make, SETS[:2], progress=True)
+    assert not capsys.readouterr().err  # nobody looks
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     simulate_many(make, SETS[:2], progress=True)
     assert "2/2" in capsys.readouterr().err
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sys
 import threading
 import time
 
@@ -204,7 +205,10 @@ def test_progress_is_told() -> None:
     assert parts == sorted(parts)
 
 
-def test_progress_bar_writes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_bar_writes_to_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    th.simulate(elbow(), slotine_li(), elbow_motion(), 0.01, progress=True)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     th.simulate(elbow(), slotine_li(), elbow_motion(), 0.01, progress=True)
     captured = capsys.readouterr()
     assert "100%" in captured.err

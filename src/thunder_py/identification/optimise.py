@@ -128,7 +128,7 @@ def optimise_excitation(
     iterations : int
         At most so many for each.
     progress : bool or callable
-        True shows a bar; a callable gets the part done, 0 to 1.
+        True shows a bar on terminals and in notebooks; a callable gets the part done, 0 to 1.
 
     Returns
     -------

@@ -99,7 +99,7 @@ def simulate(
         Fourth and first order with a fixed step; ``"adaptive"`` is the reference to compare them with: every step of
         length `dt` is integrated by SciPy's DOP853 to eleven digits, hundreds of times slower.
     progress : bool or callable
-        True shows a bar; a callable gets the part done, 0 to 1, about every 100 ms.
+        True shows a bar on terminals and in notebooks; a callable gets the part done, 0 to 1, about every 100 ms.
 
     Returns
     -------

@@ -143,7 +143,7 @@ def simulate_many(
     threads : int
         0 for one per core.
     progress : bool or callable
-        True shows a bar; a callable gets the part of the runs that is done.
+        True shows a bar on terminals and in notebooks; a callable gets the part of the runs that is done.
 
     Returns
     -------
