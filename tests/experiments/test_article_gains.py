@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import thunder_py as th
 from thunder_py.experiments import article_gains
-from thunder_py.experiments.article_gains import CASES, TABLES
+from thunder_py.experiments.article_gains import CASES, TABLES, controller_of, curve
+from thunder_py.experiments.lissajous_panda import K_P, LAMBDA, follow_lissajous, wrong_last_link
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +58,35 @@ def test_a_small_gamma_has_the_estimate_follow_the_friction(gains):
 
 
 def test_adaptation_takes_an_order_of_magnitude_off(gains):
-    """Figure 10; what is left without adaptation depends on K_p, which is not printed."""
+    """Figure 10, at gains whose Lambda and K_p are not printed: what is left without adaptation depends on both."""
     fixed, soft = (gains.friction[name].steady_state.norm for name in ("fixed", "fixed, soft"))
     assert fixed > 10.0 * gains.friction["K_d2"].steady_state.norm
     assert soft > 2.0 * fixed
     assert 0.7 < soft < 1.0
+
+
+def test_without_adaptation_all_three_gains_hold_the_arm():
+    """At rest s = J^+ L^-1 Lambda e, so that K_d Lambda is a spring beside K_p."""
+
+    def left(Lambda=1.0, K_p=1.0, K_d=1.0):
+        gains = {"K_p": K_p * np.array(K_P), "Lambda": Lambda * np.array(LAMBDA)}
+        controller = controller_of(wrong_last_link(robot), K_d * np.array(CASES["K_d2"].K_d), adaptive=False, **gains)
+        return follow_lissajous(robot, controller, curve(robot), 20.0).steady_state.norm
+
+    robot = th.Robot.load("panda")
+    printed = left()
+    assert left(Lambda=3.0) < 0.7 * printed
+    assert left(Lambda=1 / 3) > 1.2 * printed
+    assert left(K_d=3.0) < 0.7 * printed
+    assert left(K_d=0.5) > 1.1 * printed
+    assert left(K_p=3.0) < 0.5 * printed
+
+
+def test_untuned_runs_end_lower_than_the_article_s(gains):
+    """What was fitted to its numbers is friction and the scale of Gamma; without, ours are not near them."""
+    for name in ("K_d1", "K_d2", "K_d3", "r_7 = 1"):
+        assert gains.untuned[name].steady_state.norm < 0.3 * CASES[name].steady_state, name
+        assert gains.untuned[name].steady_state.norm < gains.friction[name].steady_state.norm, name
 
 
 def test_curve_is_the_article_s(gains):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +66,7 @@ CASES: dict[str, Case] = {
 }
 TABLES = {"Table 6": ("K_d1", "K_d2", "K_d3"), "Table 7": ("r_7 = 1", "r_7 = 10", "r_7 = 100")}
 
-#: the article prints neither; chosen once, for all six settings together
+#: the article prints neither; chosen with its Tables 6 and 7 in view, once for all six settings
 FRICTION = 0.5  # of Coulomb, each joint [N m]
 SLOWER = 4.0  # Gamma as a multiple of that of `run_lissajous_panda`
 #: of the task gain K_p, for Figure 10: what makes the error without adaptation as large as the article's
@@ -92,11 +92,13 @@ def controller_of(
     r_7: float = 10.0,
     *,
     K_p: npt.ArrayLike = K_P,
+    Lambda: npt.ArrayLike = LAMBDA,
+    slower: float = SLOWER,
     adaptive: bool = True,
 ) -> Backstepping:
     """Return the article's controller for a Panda whose link 7 is unknown."""
-    Gamma = SLOWER * r_7 * np.repeat([R_M, R_C, R_I], [1, 3, 6])
-    return Backstepping(nominal, LAMBDA, K_p, K_d, Gamma, unknown="link7", adaptive=adaptive)
+    Gamma = slower * r_7 * np.repeat([R_M, R_C, R_I], [1, 3, 6])
+    return Backstepping(nominal, Lambda, K_p, K_d, Gamma, unknown="link7", adaptive=adaptive)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,12 +114,15 @@ class ArticleGains:
     ideal, friction : dict of str to Run
         By `CASES`, and ``"fixed"`` without adaptation, ``"fixed, soft"`` with `SOFT` K_p besides; on a plant that is as
         the controller's model says but for link 7, and on one with `FRICTION`.
+    untuned : dict of str to Run
+        By `CASES`, without what was fitted: no friction, and Gamma as in `run_lissajous_panda`, not `SLOWER`.
     """
 
     truth: Robot
     reference: Lissajous
     ideal: Mapping[str, Run]
     friction: Mapping[str, Run]
+    untuned: Mapping[str, Run]
 
     def table(self) -> str:
         """Return Tables 6 and 7 and the errors of Figure 10, the article's numbers beside ours, as Markdown."""
@@ -125,11 +130,12 @@ class ArticleGains:
         return "\n\n".join([*parts, f"Figure 10\n\n{self.adaptation()}"])
 
     def settings(self, name: str) -> str:
-        """Return ``"Table 6"`` or ``"Table 7"`` as Markdown."""
-        header = ["", "steady state: article", "with friction", "without", "rise time [s]: article", "with", "without"]
+        """Return ``"Table 6"`` or ``"Table 7"`` as Markdown; "with friction" is fitted, "untuned" is not."""
+        ours = ["with friction", "without", "untuned"]
+        header = ["", "steady state: article", *ours, "rise time [s]: article", *ours]
         rows = []
         for case in TABLES[name]:
-            runs = (self.friction[case], self.ideal[case])
+            runs = (self.friction[case], self.ideal[case], self.untuned[case])
             states, rises = ([run.steady_state.norm for run in runs], [_rise(run) for run in runs])
             rows.append([case, CASES[case].steady_state, *states, CASES[case].rise_time, *rises])
         return markdown(header, rows)
@@ -183,7 +189,7 @@ def _rise(run: Run) -> float | str:
 
 
 def run_article_gains(duration: float = DURATION) -> ArticleGains:
-    """Simulate every setting of Tables 6 and 7, each with and without friction, and the controller without adaptation.
+    """Simulate every setting of Tables 6 and 7, with friction, without and untuned, and that without adaptation.
 
     Parameters
     ----------
@@ -193,27 +199,36 @@ def run_article_gains(duration: float = DURATION) -> ArticleGains:
     Notes
     -----
     The article prints K_d and r_7, but neither Lambda and K_p, nor r_m, r_c and r_I, nor what its simulator's joints
-    lose. Lambda and K_p are those of `run_lissajous_panda`; `FRICTION` and `SLOWER` are two numbers for all runs, such
-    that steady states and rise times come near those that are printed.
+    lose. Lambda and K_p are those of `run_lissajous_panda`. `FRICTION` and `SLOWER` are fitted: two numbers for all
+    runs, such that steady states and rise times come near those that are printed. `ArticleGains.untuned` has neither.
     """
     truth, rubbing = Robot.load("panda"), panda_with_friction()
-    ideal, friction = _runs(truth, duration), _runs(rubbing, duration)
-    return ArticleGains(truth=truth, reference=curve(truth), ideal=ideal, friction=friction)
+    return ArticleGains(
+        truth=truth,
+        reference=curve(truth),
+        ideal=_cases(truth, duration) | _fixed(truth, duration),
+        friction=_cases(rubbing, duration) | _fixed(rubbing, duration),
+        untuned=_cases(truth, duration, slower=1.0),
+    )
 
 
-def _runs(plant: Robot, duration: float) -> dict[str, Run]:
+def _follow(plant: Robot, duration: float, **options: Any) -> Run:
     model = Robot.load("panda")
-    nominal, reference = wrong_last_link(model), curve(model)
+    return follow_lissajous(plant, controller_of(wrong_last_link(model), **options), curve(model), duration)
 
-    def follow(controller: Backstepping) -> Run:
-        return follow_lissajous(plant, controller, reference, duration)
 
+def _cases(plant: Robot, duration: float, slower: float = SLOWER) -> dict[str, Run]:
     same = {"r_7 = 10": "K_d2"}
-    runs = {name: follow(controller_of(nominal, c.K_d, c.r_7)) for name, c in CASES.items() if name not in same}
-    runs |= {name: runs[other] for name, other in same.items()}
-    runs["fixed"] = follow(controller_of(nominal, adaptive=False))
-    runs["fixed, soft"] = follow(controller_of(nominal, K_p=SOFT * np.array(K_P), adaptive=False))
-    return runs
+    others = {name: case for name, case in CASES.items() if name not in same}
+    runs = {name: _follow(plant, duration, K_d=c.K_d, r_7=c.r_7, slower=slower) for name, c in others.items()}
+    return runs | {name: runs[other] for name, other in same.items()}
+
+
+def _fixed(plant: Robot, duration: float) -> dict[str, Run]:
+    return {
+        "fixed": _follow(plant, duration, adaptive=False),
+        "fixed, soft": _follow(plant, duration, K_p=SOFT * np.array(K_P), adaptive=False),
+    }
 
 
 def run(quick: bool = False) -> ArticleGains:
