@@ -14,7 +14,15 @@ def cells(path, kind):
 
 
 @pytest.mark.parametrize(
-    "name", ["regressors_2009", "scara_project", "thunder_article_adaptive", "thunder_article_speed"]
+    "name",
+    [
+        "d42_control",
+        "lecture_course",
+        "regressors_2009",
+        "scara_project",
+        "thunder_article_adaptive",
+        "thunder_article_speed",
+    ],
 )
 def test_papers_have_notebooks(name):
     assert name in [path.stem for path in NOTEBOOKS]
