@@ -1,55 +1,99 @@
-"""D4.2, section 3.3: the order of its controllers, and why."""
+"""D4.2, section 3.3: what it prints, the order of its controllers, and why."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from thunder_py.experiments import d42_cartesian, d42_estimation, d42_joint
+import thunder_py as th
+from thunder_py.control import Status
+from thunder_py.experiments import d42_cartesian, d42_estimation, d42_joint, d42_setup
+from thunder_py.reference import JointReference
 
 
 @pytest.fixture(scope="module")
 def joint() -> d42_joint.D42Joint:
-    return d42_joint.run_d42_joint(seeds=2, duration=20.0, etas=(1.0, 10.0))
+    return d42_joint.run_d42_joint(seeds=2, duration=20.0, etas=(3.0, 10.0))
+
+
+def test_numbers_are_those_of_the_report() -> None:
+    """Eqs. 73 to 76, Tables 7 to 9, typed a second time."""
+    assert d42_setup.K_P.tolist() == [30, 30, 30, 30, 15, 15, 3]
+    assert d42_setup.K_V.tolist() == [15, 15, 15, 15, 7.5, 7.5, 1.5]
+    assert d42_setup.LAMBDA.tolist() == [2, 2, 2, 2, 1, 1, 0.2]
+    assert d42_setup.K_XI.tolist() == [30, 30, 30, 3, 3, 3]
+    assert d42_joint.TABLE_7 == {"CT": 0.3112, "ACT": 1.0727, "AIRC": 0.1729, "MACT": 0.1371}
+    rows = [list(row.values()) for table in (d42_cartesian.TABLE_8, d42_cartesian.TABLE_9) for row in table.values()]
+    assert rows[:2] == [[0.2545, 0.0266, 0.0505], [0.0768, 0.0313, 0.0315]]
+    assert rows[2:] == [[0.0537, 0.0267, 0.0350], [0.0571, 0.0347, 0.0387], [0.0862, 0.0357, 0.0491]]
+
+
+def test_parameters_are_wrong_by_15_percent() -> None:
+    robot = d42_setup.panda()
+    ratio = d42_setup.wrong_panda(robot, 3).parameters / robot.parameters
+    assert set(np.round(ratio, 12)) == {0.85, 1.15}
+
+
+def test_computed_torque_stays_where_its_model_puts_it(joint: d42_joint.D42Joint) -> None:
+    """Below the report's 0.31 rad, within an order of magnitude: neither curve nor draw are printed."""
+    errors = joint.rmse("CT", 3.0)
+    assert ((errors > 0.015) & (errors < 0.31)).all()
 
 
 def test_adaptation_is_far_below_computed_torque(joint: d42_joint.D42Joint) -> None:
     for name in ("AIRC", "MACT"):
-        assert (joint.rmse(name, 1.0) < 0.5 * joint.rmse("CT", 1.0)).all()
+        assert np.median(joint.rmse(name, 3.0)) < 0.4 * np.median(joint.rmse("CT", 3.0))
+        assert (joint.rmse(name, 3.0) < 0.05).all()
 
 
-def test_fast_act_suffers_from_the_conditioning_of_its_mass_matrix(joint: d42_joint.D42Joint) -> None:
-    assert (joint.rmse("ACT", 1.0) > 2.0 * joint.rmse("CT", 1.0)).all()
-    assert joint.condition("ACT", 1.0)[1].max() > 3.0 * joint.condition("MACT", 1.0)[1].max()
+def test_fast_act_loses_its_mass_matrix(joint: d42_joint.D42Joint) -> None:
+    """What the report's Figure 15b is about: the estimate leaves the set of arms; slow adaptation does not."""
+    runs = joint.results["ACT", 3.0]
+    assert all(run.status[-1] == Status.diverged for run in runs)
+    assert np.isinf(joint.rmse("ACT", 3.0)).all()
+    for run in runs:
+        first = int(np.flatnonzero(run.status == Status.diverged)[0])
+        M = joint.robot.with_parameters(run.parameters[first]).mass_matrix(run.q[first])
+        assert np.linalg.eigvalsh(M)[0] <= 0.0 or np.linalg.cond(M) > 500.0
     assert (joint.rmse("ACT", 10.0) < joint.rmse("CT", 10.0)).all()
+    assert joint.condition("ACT", 10.0)[1].max() > joint.condition("MACT", 10.0)[1].max()
 
 
-def test_equivalent_gains_of_airc_move(joint: d42_joint.D42Joint) -> None:
-    """Eq. 60: with them in the computed torque of eq. 53 the torque is AIRC's."""
-    _, stiffness, damping = joint.equivalent_gains(1.0)
+def test_with_its_equivalent_gains_computed_torque_is_airc() -> None:
+    """Eq. 60, at random states."""
+    robot, rng = d42_setup.panda(), np.random.default_rng(0)
+    law = th.SlotineLi(robot, d42_setup.LAMBDA, d42_setup.K_V, adaptive=False)
+    for _ in range(5):
+        q, dq = rng.normal(size=7), rng.normal(size=7)
+        d = JointReference(*(rng.normal(size=7) for _ in range(3)))
+        K_p, K_v = d42_joint.equivalent_gains(robot, q, dq)
+        tau = robot.inverse_dynamics(q, dq, d.ddq) + K_v @ (d.dq - dq) + K_p @ (d.q - q)
+        np.testing.assert_allclose(law.step(0.0, q, dq, d), tau, atol=1e-9)
+
+
+def test_equivalent_gains_move_with_the_arm(joint: d42_joint.D42Joint) -> None:
+    _, stiffness, damping = joint.equivalent_gains(3.0)
     assert np.ptp(stiffness[:, 1]) > 0.5
-    assert np.ptp(damping[:, 0]) > 0.05
-
-
-def test_tables_show_both(joint: d42_joint.D42Joint) -> None:
-    lines = joint.table().splitlines()
-    assert [line.split("|")[1].strip() for line in lines[4:]] == list(d42_joint.TABLE_7)
-    assert all(f"{printed:.3g}" in line for line, printed in zip(lines[4:], d42_joint.TABLE_7.values(), strict=True))
+    assert np.ptp(damping[:, 1]) > 1.0
+    np.testing.assert_allclose(stiffness[:, 6], d42_setup.K_V[6] * d42_setup.LAMBDA[6], rtol=0.05)
 
 
 def test_cartesian_order_and_size() -> None:
-    found = d42_cartesian.run_d42_cartesian(seeds=1, duration=20.0)
+    """As published, but one draw: all of Table 9 within a factor of two at the slow gain, Table 8 in order."""
+    found = d42_cartesian.run_d42_cartesian(seeds=1, etas=(10.0,))
     for plant, table in (("simulation", d42_cartesian.TABLE_8), ("hand", d42_cartesian.TABLE_9)):
         for curve in table:
-            ours = {name: float(found.rmse(plant, curve, name)[0]) for name in table[curve]}  # type: ignore[arg-type]
-            assert max(ours["AIRC"], ours["MACT"]) < 0.5 * ours["CT"], (plant, curve)
-    for curve, row in d42_cartesian.TABLE_9.items():
-        for name, printed in row.items():
-            assert 0.5 < float(found.rmse("hand", curve, name)[0]) / printed < 2.0, (curve, name)
+            ours = {name: found.rmse(plant, curve, name, 10.0)[0][0] for name in table[curve]}  # type: ignore[arg-type]
+            assert ours["AIRC"] < ours["MACT"] < 0.7 * ours["CT"], (plant, curve)
+            if plant == "hand":
+                for name, printed in table[curve].items():
+                    assert 0.5 < ours[name] / printed < 2.0, (curve, name)
+    assert "eta = 10" in found.table()
 
 
 def test_the_hand_is_found() -> None:
     found = d42_estimation.run_d42_estimation(60.0)
     first, last = found.distances(0), found.distances(-1)
+    assert first["mass"] == pytest.approx(0.83)
     assert last["mass"] < 0.1 * first["mass"]
     assert last["first moments"] < 0.4 * first["first moments"]

@@ -55,10 +55,10 @@ Status ACT::law(double t, const double* q_, const double* dq_, const JointRefere
                 double* tau_) noexcept {
   const Map<const VectorXd> q(q_, n()), dq(dq_, n());
   Map<VectorXd> tau(tau_, n());
-  if (!adaptive_model_.advance(t)) return Status::diverged;
-  if (prediction_) prediction_->update(clock_.advance(t), q_, dq_, last_torque().data());
   e_ = desired.q - q;
   e_dot_ = desired.dq - dq;
+  if (!adaptive_model_.advance(t)) return Status::diverged;
+  if (prediction_) prediction_->update(clock_.advance(t), q_, dq_, last_torque().data());
   if (prediction_ && !factorise(q_)) {
     adaptive_model_.give_up();
     return Status::diverged;

@@ -54,8 +54,9 @@ Status Backstepping::evaluate(const double* q, const double* dq, const TaskRefer
 
 Status Backstepping::law(double t, const double* q, const double* dq, const TaskReference& desired,
                          double* tau) noexcept {
-  if (!adaptive_model_.advance(t)) return Status::diverged;
-  const Status status = evaluate(q, dq, desired, terms_);
+  const bool usable = adaptive_model_.advance(t);
+  const Status status = evaluate(q, dq, desired, terms_);  // the error goes on in logs
+  if (!usable) return Status::diverged;
   if (status != Status::ok) return status;
   Map<VectorXd>(tau, n()) = terms_.tau;
   adaptive_model_.adapt(terms_.s.data());

@@ -48,9 +48,10 @@ void CartesianMACT::reference_motion(const double* q, const double* dq) noexcept
 
 Status CartesianMACT::law(double t, const double* q, const double* dq, const TaskReference& desired,
                           double* tau_) noexcept {
+  const bool regular = motion_.update(*model_, q, dq, desired);
   if (!adaptive_model_.advance(t)) return Status::diverged;
   prediction_error_.update(t, q, dq, last_torque());
-  if (!motion_.update(*model_, q, dq, desired)) return Status::singular;
+  if (!regular) return Status::singular;
   reference_motion(q, dq);
 
   Map<VectorXd> tau(tau_, n());

@@ -13,10 +13,10 @@ Status SlotineLi::law(double t, const double* q_, const double* dq_, const Joint
                       double* tau_) noexcept {
   const Eigen::Map<const Eigen::VectorXd> q(q_, n()), dq(dq_, n());
   Eigen::Map<Eigen::VectorXd> tau(tau_, n());
-  if (!adaptive_model_.advance(t)) return Status::diverged;
-
   e_ = desired.q - q;
   e_dot_ = desired.dq - dq;
+  if (!adaptive_model_.advance(t)) return Status::diverged;
+
   dq_r_ = desired.dq;
   dq_r_.noalias() += Lambda_ * e_;
   ddq_r_ = desired.ddq;

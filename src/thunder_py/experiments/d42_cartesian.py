@@ -15,7 +15,7 @@ from ..robot import Robot
 from ..simulation import Payload, Run, simulate_many
 from ..trajectory import Circle, Path, min_jerk
 from .article_softhand import HAND_COM, HAND_MASS
-from .d42_setup import K_XI, START, panda, task_controllers, wrong_panda
+from .d42_setup import ETAS, K_XI, START, panda, task_controllers, wrong_panda
 from .text import markdown
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ TABLE_9 = {
     "linear": {"CT": 0.0571, "AIRC": 0.0347, "MACT": 0.0387},
     "circle": {"CT": 0.0862, "AIRC": 0.0357, "MACT": 0.0491},
 }
+_TABLES: tuple[tuple[Plant, dict[str, dict[str, float]], str], ...] = (
+    ("simulation", TABLE_8, "Table 8 (simulations; ours: median of the draws)"),
+    ("hand", TABLE_9, "Table 9 (the report: experiments; ours: simulated, with the hand)"),
+)
 #: stiffness of the experiments, eq. 76
 _STIFF = np.array([100.0, 100.0, 100.0, 10.0, 10.0, 10.0])
 _SOFT = 0.5 * _STIFF
@@ -69,13 +73,19 @@ class D42Cartesian:
         What the results' poses are computed with.
     references : dict of str to reference
         By curve.
-    results : dict of (str, str, str) to list of Result
-        Runs over the draws of the parameter error, by plant, curve and controller.
+    results : dict of (str, str, str, float) to list of Result
+        Runs over the draws of the parameter error, by plant, curve, controller and eta; CT, which does not adapt, under
+        every eta.
     """
 
     robot: Robot
     references: dict[str, Curve]
-    results: dict[tuple[Plant, str, str], list[Result]]
+    results: dict[tuple[Plant, str, str, float], list[Result]]
+
+    @property
+    def etas(self) -> tuple[float, ...]:
+        """Adaptive gains, Gamma = eta / |pi|; 1 is fast."""
+        return tuple(dict.fromkeys(key[3] for key in self.results))
 
     def position(self, run: Result) -> Array:
         """Return where the hand was, (k, 3)."""
@@ -89,26 +99,26 @@ class D42Cartesian:
         cosine = np.clip(0.5 * (np.trace(turn, axis1=1, axis2=2) - 1.0), -1.0, 1.0)
         return np.linalg.norm(desired.p - T[:, :3, 3], axis=1), np.arccos(cosine)
 
-    def rmse(self, plant: Plant, curve: str, name: str) -> Array:
-        """Return the RMSE of the position for every draw [m]."""
-        runs = self.results[plant, curve, name]
-        return np.array([np.sqrt(np.mean(self.errors(curve, run)[0] ** 2)) for run in runs])
+    def rmse(self, plant: Plant, curve: str, name: str, eta: float) -> tuple[Array, Array]:
+        """Return the RMSE of position [m] and orientation [rad] for every draw."""
+        runs = self.results[plant, curve, name, eta]
+        both = [np.sqrt(np.mean(np.square(self.errors(curve, run)), axis=1)) for run in runs]
+        return np.array([x[0] for x in both]), np.array([x[1] for x in both])
 
     def table(self) -> str:
         """Return Tables 8 and 9, the report's numbers beside ours, as Markdown."""
+        duration = next(iter(self.results.values()))[0].t[-1]
         parts = []
-        kinds: tuple[tuple[Plant, dict[str, dict[str, float]], str], ...] = (
-            ("simulation", TABLE_8, "Table 8 (simulations)"),
-            ("hand", TABLE_9, "Table 9 (the report: experiments; ours: simulated, with the hand)"),
-        )
-        for plant, table, title in kinds:
+        for plant, table, title in _TABLES:
             rows: list[list[object]] = []
             for curve, printed in table.items():
-                ours = {name: float(np.median(self.rmse(plant, curve, name))) for name in printed}
                 for name, value in printed.items():
-                    rows.append([curve, name, value, ours[name], value / printed["CT"], ours[name] / ours["CT"]])
-            columns = ["RMSE [m]", "", "report", "ours", "report / CT", "ours / CT"]
-            parts.append(f"{title}\n\n{markdown(columns, rows)}")
+                    found = [self.rmse(plant, curve, name, eta) for eta in self.etas]
+                    ours: list[object] = [float(np.median(position)) for position, _ in found]
+                    turned = float(np.median(found[len(found) // 2][1]))
+                    rows.append([curve, name, value, *ours, turned])
+            columns = ["", "", "report [m]", *(f"eta = {eta:g} [m]" for eta in self.etas), "orientation [rad]"]
+            parts.append(f"{title}: RMSE over {duration:g} s\n\n{markdown(columns, rows)}")
         return "\n\n".join(parts)
 
     def plot(self) -> Figure:
@@ -118,7 +128,9 @@ class D42Cartesian:
         return plot_cartesian(self)
 
 
-def run_d42_cartesian(seeds: int = 3, duration: float = 40.0, progress: bool = False) -> D42Cartesian:
+def run_d42_cartesian(
+    seeds: int = 3, duration: float = 40.0, etas: tuple[float, ...] = ETAS, *, progress: bool = False
+) -> D42Cartesian:
     """Follow curves with the hand: every parameter wrong, or a SoftHand that the controller is not told of.
 
     Parameters
@@ -127,6 +139,8 @@ def run_d42_cartesian(seeds: int = 3, duration: float = 40.0, progress: bool = F
         Draws of the 15 % parameter error.
     duration : float
         [s].
+    etas : tuple of float
+        Adaptive gains to try: the report prints none.
     progress : bool
         Show a bar.
     """
@@ -136,21 +150,25 @@ def run_d42_cartesian(seeds: int = 3, duration: float = 40.0, progress: bool = F
     joints = {name: clik.joint_reference(curve, START, duration) for name, curve in references.items()}
     hand = Payload(HAND_MASS, HAND_COM)
 
-    def make(plant: Plant, curve: str, name: str, seed: int) -> Run:
+    def make(plant: Plant, curve: str, name: str, eta: float, seed: int) -> Run:
         simulated = plant == "simulation"
         model = wrong_panda(robot, seed) if simulated else robot
         stiffness = K_XI if simulated else (_SOFT if curve == "circle" else _STIFF)
-        controller: Any = task_controllers(model, stiffness, unknown=None if simulated else "link7")[name]
+        controller: Any = task_controllers(model, stiffness, eta, unknown=None if simulated else "link7")[name]
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
         payloads = () if simulated else (hand,)
         return Run(robot, controller, reference, duration, q0=START, payloads=payloads, log_every=10)
 
-    keys: list[tuple[Plant, str, str]] = [("simulation", c, n) for c, row in TABLE_8.items() for n in row]
-    keys += [("hand", c, n) for c, row in TABLE_9.items() for n in row]
-    counts = {key: seeds if key[0] == "simulation" else 1 for key in keys}
-    sets = [{"plant": p, "curve": c, "name": n, "seed": s} for p, c, n in keys for s in range(counts[p, c, n])]
+    keys = [(p, c, n, eta) for p, table, _ in _TABLES for c, row in table.items() for n in row for eta in etas]
+    made = [key for key in keys if key[2] != "CT" or key[3] == etas[0]]
+    sets = [
+        {"plant": p, "curve": c, "name": n, "eta": eta, "seed": seed}
+        for p, c, n, eta in made
+        for seed in range(seeds if p == "simulation" else 1)
+    ]
     done = iter(simulate_many(make, sets, progress=progress))
-    results = {key: [next(done) for _ in range(counts[key])] for key in keys}
+    results = {key: [next(done) for _ in range(seeds if key[0] == "simulation" else 1)] for key in made}
+    results |= {(p, c, n, eta): results[p, c, n, etas[0]] for p, c, n, eta in keys if (p, c, n, eta) not in results}
     return D42Cartesian(robot=robot, references=references, results=results)
 
 

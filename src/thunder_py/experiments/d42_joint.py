@@ -17,10 +17,16 @@ from .text import markdown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["TABLE_7", "D42Joint", "run", "run_d42_joint"]
+__all__ = ["TABLE_7", "D42Joint", "equivalent_gains", "run", "run_d42_joint"]
 
 #: RMSE of the joint positions [rad] (the report's unit, [m], is a misprint: errata D-14)
 TABLE_7 = {"CT": 0.3112, "ACT": 1.0727, "AIRC": 0.1729, "MACT": 0.1371}
+
+
+def equivalent_gains(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
+    """Return K_p and K_v that make eq. 53 the torque of AIRC at a state (eq. 60), (7, 7) each."""
+    C_k_d = robot.coriolis_matrix(q, dq) + np.diag(K_V)
+    return C_k_d @ np.diag(LAMBDA), robot.mass_matrix(q) @ np.diag(LAMBDA) + C_k_d
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,12 +64,8 @@ class D42Joint:
         """Return times and the diagonals of AIRC's stiffness and damping at them (eq. 60, Figure 15a), (k, 7) each."""
         run = self.results["AIRC", eta][seed]
         rows = _spread(run, samples)
-        stiffness, damping = np.empty((len(rows), 7)), np.empty((len(rows), 7))
-        for i, k in enumerate(rows):
-            robot = self.robot.with_parameters(run.parameters[k])
-            C_k_d = robot.coriolis_matrix(run.q[k], run.dq[k]) + np.diag(K_V)
-            damping[i] = np.diagonal(robot.mass_matrix(run.q[k]) @ np.diag(LAMBDA) + C_k_d)
-            stiffness[i] = np.diagonal(C_k_d @ np.diag(LAMBDA))
+        gains = [equivalent_gains(self.robot.with_parameters(run.parameters[k]), run.q[k], run.dq[k]) for k in rows]
+        stiffness, damping = np.diagonal(np.array(gains), axis1=2, axis2=3).transpose(1, 0, 2)
         return run.t[rows], stiffness, damping
 
     def table(self) -> str:

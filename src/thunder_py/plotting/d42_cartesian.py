@@ -25,7 +25,7 @@ _ROWS: tuple[tuple[Plant, str, str], ...] = (
 
 
 def plot_cartesian(found: D42Cartesian) -> Figure:
-    """Draw paths seen along x, and errors of position and orientation, a row for each curve."""
+    """Draw paths seen along x, and errors of position and orientation, a row for each curve; the first draw."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(len(_ROWS), 3, figsize=(12, 2.9 * len(_ROWS)), constrained_layout=True)
@@ -33,12 +33,19 @@ def plot_cartesian(found: D42Cartesian) -> Figure:
         _draw_path(row[0], found, plant, curve)
         _draw_errors(row[1], row[2], found, plant, curve)
         row[0].set_title(title, fontsize="medium")
-    axes[0, 1].legend(fontsize="small", ncols=3)
+    handles, labels = axes[0, 1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=3)
+    figure.suptitle(f"First draw of the parameter error, $\\eta$ = {_middle(found):g}; dashed: wanted", x=0.3)
     return figure
 
 
+def _middle(found: D42Cartesian) -> float:
+    return found.etas[len(found.etas) // 2]
+
+
 def _runs(found: D42Cartesian, plant: Plant, curve: str) -> list[tuple[str, Any]]:
-    return [(name, runs[0]) for (p, c, name), runs in found.results.items() if (p, c) == (plant, curve)]
+    wanted = (plant, curve, _middle(found))
+    return [(name, runs[0]) for (p, c, name, eta), runs in found.results.items() if (p, c, eta) == wanted]
 
 
 def _draw_path(axes: Axes, found: D42Cartesian, plant: Plant, curve: str) -> None:

@@ -21,16 +21,17 @@ CONTROLLER_COLORS = {"CT": "#D55E00", "ACT": "#E69F00", "AIRC": "#777777", "MACT
 
 
 def plot_joint(found: D42Joint) -> Figure:
-    """Draw errors for two adaptive gains, AIRC's equivalent gains, and condition numbers."""
+    """Draw errors and condition numbers for two adaptive gains, and AIRC's equivalent gains; the first draw."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, 2, figsize=(11, 7), constrained_layout=True)
-    fast, slow = found.etas[0], found.etas[-1]
-    for ax, eta, title in ((axes[0, 0], fast, "fast"), (axes[0, 1], slow, "slow")):
-        _draw_errors(ax, found, eta)
-        ax.set_title(f"Figure 14: tracking, {title} adaptation ($\\eta$ = {eta:g})")
-    _draw_gains(axes[1, 0], found, fast)
-    _draw_condition(axes[1, 1], found, fast)
+    figure, axes = plt.subplots(2, 3, figsize=(14, 7), constrained_layout=True)
+    for column, eta in enumerate(found.etas[-2:]):
+        _draw_errors(axes[0, column], found, eta)
+        axes[0, column].set_title(f"Figure 14, $\\eta$ = {eta:g}")
+        _draw_condition(axes[1, column], found, eta)
+        axes[1, column].set_title(f"Figure 15b, $\\eta$ = {eta:g}")
+    _draw_gains(axes[0, 2], axes[1, 2], found, found.etas[0])
+    figure.suptitle("First draw of the parameter error")
     return figure
 
 
@@ -44,17 +45,19 @@ def _draw_errors(axes: Axes, found: D42Joint, eta: float) -> None:
     tidy(axes)
 
 
-def _draw_gains(axes: Axes, found: D42Joint, eta: float) -> None:
-    from ..experiments.d42_setup import K_P
+def _draw_gains(stiff: Axes, damped: Axes, found: D42Joint, eta: float) -> None:
+    from ..experiments.d42_setup import K_P, K_V
 
-    t, stiffness, _ = found.equivalent_gains(eta)
-    for joint, color in ((1, "#0072B2"), (3, "#009E73"), (5, "#CC79A7")):
-        axes.plot(t, stiffness[:, joint], color=color, label=f"AIRC, joint {joint + 1}", linewidth=1.0)
-        axes.axhline(K_P[joint], color=color, linestyle="--", linewidth=0.8)
-    axes.set(xlabel="time [s]", ylabel="stiffness [N m/rad]", xlim=(t[0], t[-1]))
-    axes.set_title("Figure 15a: equivalent stiffness of AIRC; dashed: $K_p$ of the others")
-    axes.legend(fontsize="small")
-    tidy(axes)
+    t, stiffness, damping = found.equivalent_gains(eta)
+    for axes, values, gain, what in ((stiff, stiffness, K_P, "stiffness"), (damped, damping, K_V, "damping")):
+        for joint, color in ((0, "#009E73"), (1, "#0072B2"), (5, "#CC79A7")):
+            axes.plot(t, values[:, joint], color=color, label=f"joint {joint + 1}", linewidth=1.0)
+            axes.axhline(gain[joint], color=color, linestyle="--", linewidth=0.8)
+        unit = "N m/rad" if axes is stiff else "N m s/rad"
+        axes.set(xlabel="time [s]", ylabel=f"{what} [{unit}]", xlim=(t[0], t[-1]))
+        axes.set_title(f"Figure 15a: {what} of AIRC; dashed: as set")
+        axes.legend(fontsize="small")
+        tidy(axes)
 
 
 def _draw_condition(axes: Axes, found: D42Joint, eta: float) -> None:
@@ -63,6 +66,5 @@ def _draw_condition(axes: Axes, found: D42Joint, eta: float) -> None:
         axes.semilogy(t, condition, color=CONTROLLER_COLORS[name], label=name, linewidth=1.0)
     axes.set(xlabel="time [s]", ylabel="condition number of $\\hat M$")
     axes.set_xlim(0.0, float(np.max(found.results["MACT", eta][0].t)))
-    axes.set_title("Figure 15b: conditioning of the estimated mass matrix")
     axes.legend(fontsize="small")
     tidy(axes)
