@@ -162,5 +162,10 @@ def test_figures():
 
     assert len(plot_mass_spring().axes) == 3
     assert len(plot_study(lectures.set_point_study(0.5)).axes) == 3
-    assert len(plot_excitation_study(lectures.excitation_study(4.5, iterations=5)[1]).axes) == 3
+    runs = lectures.excitation_study(4.5, iterations=5)[1]
+    figure = plot_excitation_study(runs)
+    assert len(figure.axes) == 3
+    for line, run in zip(figure.axes[0].lines, runs.values(), strict=True):
+        np.testing.assert_array_equal(line.get_ydata()[1:], run.result.error_norm()[1:])  # as they are, not cut off
+    assert [text.get_text() for text in figure.axes[2].texts] == ["at rest: zero", "one joint moves: zero"]
     plt.close("all")

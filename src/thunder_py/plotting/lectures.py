@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..checks import Array
 from .runs import plot_lyapunov
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ..experiments.lectures import Study
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["plot_excitation_study", "plot_mass_spring", "plot_study"]
 
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+#: where the logarithmic axes of errors [rad] and of eigenvalues, relative to the largest, end: rounding is below
+_SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14
 
 
 def plot_mass_spring() -> Figure:
@@ -49,8 +53,7 @@ def plot_study(study: Study) -> Figure:
     from matplotlib.pyplot import subplots
 
     figure, axes = subplots(1, 2, figsize=(12.0, 3.6), layout="constrained")
-    for (name, run), color in zip(study.runs.items(), _COLORS, strict=False):
-        axes[0].semilogy(run.t, np.maximum(run.error_norm(), 1e-8), color=color, linewidth=1.3, label=name)
+    _draw_down_to(_SMALLEST_ERROR, axes[0], ((name, run.t, run.error_norm()) for name, run in study.runs.items()))
     axes[0].set(title="error norm [rad]", xlabel="time [s]")
     axes[0].grid(visible=True, alpha=0.3)
     axes[0].legend(fontsize="small")
@@ -66,10 +69,13 @@ def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
 
     figure, axes = subplots(1, 3, figsize=(12.0, 3.6), layout="constrained")
     for (name, run), color in zip(runs.items(), _COLORS, strict=False):
-        t = run.result.t
-        axes[0].semilogy(t, np.maximum(run.result.error_norm(), 1e-8), color=color, linewidth=1.0, label=name)
-        axes[1].semilogy(t, run.parameter_error, color=color, linewidth=1.5, label=name)
-        axes[2].semilogy(run.excitation.t, np.maximum(run.excitation.lower, 1e-12), color=color, label=name)
+        axes[1].semilogy(run.result.t, run.parameter_error, color=color, linewidth=1.5, label=name)
+    _draw_down_to(_SMALLEST_ERROR, axes[0], ((name, r.result.t, r.result.error_norm()) for name, r in runs.items()))
+    _draw_down_to(
+        _SMALLEST_EIGENVALUE * max(run.excitation.upper.max() for run in runs.values()),
+        axes[2],
+        ((name, run.excitation.t, run.excitation.lower) for name, run in runs.items()),
+    )
     axes[0].set_title("tracking error [rad]")
     axes[1].set_title("error of the base parameters")
     axes[2].set_title(r"$\ell_1$: least eigenvalue of $\int Y^T Y$")
@@ -78,3 +84,15 @@ def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
         axis.grid(visible=True, alpha=0.3)
     axes[1].legend(fontsize="small")
     return figure
+
+
+def _draw_down_to(floor: float, axis: Axes, curves: Iterable[tuple[str, Array, Array]]) -> None:
+    """Draw curves on a logarithmic axis that ends at `floor`; those that are never above it are named there as zero."""
+    zero = []
+    for (name, t, values), color in zip(curves, _COLORS, strict=False):
+        axis.semilogy(t, np.where(values > 0.0, values, np.nan), color=color, linewidth=1.2, label=name)
+        if not (values > floor).any():
+            zero.append(name)
+    axis.set_ylim(bottom=max(axis.get_ylim()[0], floor))
+    for k, name in enumerate(zero):
+        axis.text(0.02, 0.03 + 0.07 * k, f"{name}: zero", transform=axis.transAxes, fontsize="small")
