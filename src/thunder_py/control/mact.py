@@ -67,10 +67,10 @@ class MACT(AdaptiveLyapunov, _core.MACT):
     Notes
     -----
     D4.2, eqs. (63) and (64), with the filtered regressor of section 3.2.3 as corrected in docs/errata.md (D-13). With
-    ``V = 1/2 (e' K_p e + e'' M e' + pitilde' Gamma pitilde)`` one has
-    ``V' = -e'' K_v e' - gamma (W pitilde)' R_t (W pitilde)``, where e'' stands for the transpose of e'. The estimate is
-    integrated over each control step by Euler's rule; a step that gamma R_t / Gamma would make overshoot is shortened. The torque that was applied is taken to be the last one returned; where the drive clips
-    torques, set `torque_limits`.
+    ``V = 1/2 (e' K_p e + e'' M e' + pitilde' Gamma pitilde)`` one has ``V' = -e'' K_v e' - gamma (W pitilde)' R_t (W
+    pitilde)``, where e'' stands for the transpose of e'. The estimate is integrated over each control step by Euler's
+    rule; a step that gamma R_t / Gamma would make overshoot is shortened. The torque that was applied is taken to be
+    the last one returned; where the drive clips torques, set `torque_limits`.
 
     Signals: ``error`` (e), ``s`` (its derivative), ``prediction_error`` (y - W pihat), ``parameters``.
     """
