@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.kinematics.motions import PANDA_START, robot
+from thunder_py.errors import ThunderError
 from thunder_py.kinematics import joint_torque, wrench_from_torque
 
 RNG = np.random.default_rng(3)
@@ -43,6 +44,29 @@ def test_wrench_from_torque():
     # the SCARA's joints feel no moment about x and y
     F = wrench_from_torque(scara, [0.2, 1.0, 0.1, 0.3], joint_torque(scara, [0.2, 1.0, 0.1, 0.3], [1, 2, 3, 4, 5, 6]))
     np.testing.assert_allclose(F, [1, 2, 3, 0, 0, 6], atol=1e-12)
+
+
+@pytest.mark.parametrize("bend", [1e-4, 1e-6, 1e-8])
+def test_next_to_a_singular_posture_the_wrench_still_comes_back(bend):
+    """Errors grow as one over the bend of the elbow; at none the force along the stretched arm does not show."""
+    scara, F = robot("scara"), np.array([1.0, 2.0, 3.0, 0.0, 0.0, 6.0])
+    near, stretched = np.array([0.3, bend, 0.1, 0.2]), np.array([0.3, 0.0, 0.1, 0.2])
+    back = wrench_from_torque(scara, near, joint_torque(scara, near, F))
+    np.testing.assert_allclose(back, F, atol=1e-14 / bend)
+    along = scara.forward_kinematics(stretched)[:3, 3] * [1, 1, 0]
+    along /= np.linalg.norm(along)
+    held = wrench_from_torque(scara, stretched, joint_torque(scara, stretched, F))
+    np.testing.assert_allclose(held[:3], F[:3] - along * (along @ F[:3]), atol=1e-12)
+    assert held[5] == pytest.approx(6.0)
+
+
+def test_batches_that_do_not_go_together():
+    panda, q = robot("panda"), np.zeros((5, 7))
+    with pytest.raises(ThunderError, match=r"^q and wrench must have batches .* got shapes \(5, 7\) and \(4, 6\)$"):
+        joint_torque(panda, q, np.zeros((4, 6)))
+    with pytest.raises(ThunderError, match=r"^q and tau must have batches .* got shapes \(5, 7\) and \(4, 7\)$"):
+        wrench_from_torque(panda, q, np.zeros((4, 7)))
+    assert joint_torque(panda, q, np.zeros((4, 1, 6))).shape == (4, 5, 7)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,9 @@ from ..robot import Robot
 
 __all__ = ["joint_torque", "wrench_from_torque"]
 
+#: singular values of the Jacobian that are smaller than this part of the largest count as zero
+_RANK_TOLERANCE = 1e-12
+
 
 def _vectors(value: npt.ArrayLike, size: int, what: str) -> Array:
     try:
@@ -22,6 +25,17 @@ def _vectors(value: npt.ArrayLike, size: int, what: str) -> Array:
     if not np.isfinite(result).all():
         raise ThunderError(f"{what} must be finite")
     return result
+
+
+def _jacobian(robot: Robot, q: npt.ArrayLike, frame: int | str | None, vectors: Array, what: str) -> Array:
+    J = robot.jacobian(q, frame)
+    try:
+        np.broadcast_shapes(J.shape[:-2], vectors.shape[:-1])
+    except ValueError as error:
+        raise ThunderError(
+            f"q and {what} must have batches that go together, got shapes {np.shape(q)} and {vectors.shape}"
+        ) from error
+    return J
 
 
 def joint_torque(robot: Robot, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: int | str | None = None) -> Array:
@@ -48,7 +62,7 @@ def joint_torque(robot: Robot, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: i
     Statics are dual to velocities: tau' dq = F' xi for every dq (lectures 16 and 17).
     """
     F = _vectors(wrench, 6, "wrench")
-    J = robot.jacobian(q, frame)
+    J = _jacobian(robot, q, frame, F, "wrench")
     tau: Array = np.einsum("...ij,...i->...j", J, F)
     return tau
 
@@ -71,9 +85,14 @@ def wrench_from_torque(robot: Robot, q: npt.ArrayLike, tau: npt.ArrayLike, frame
     -------
     (..., 6) array
         Force [N], then moment [N m]. Parts that the structure carries by itself, in the null space of J', are zero.
+
+    Notes
+    -----
+    Near a singular posture the wrench along what the arm can hardly resist grows without bound, as one over the
+    singular value; at it, where that is below 1e-12 of the largest, that part is zero.
     """
     torque = _vectors(tau, robot.n, "tau")
-    J = robot.jacobian(q, frame)
-    inverse = np.linalg.pinv(np.swapaxes(J, -1, -2), rcond=1e-12)
+    J = _jacobian(robot, q, frame, torque, "tau")
+    inverse = np.linalg.pinv(np.swapaxes(J, -1, -2), rcond=_RANK_TOLERANCE)
     F: Array = np.einsum("...ij,...j->...i", inverse, torque)
     return F
