@@ -25,6 +25,7 @@ from thunder_py.trajectory import (
     trapezoidal,
 )
 
+SKY, AMBER, BROWN = "#56B4E9", "#E69F00", "#8C510A"  # another panel, another meaning
 BLUE, ORANGE, GREEN, PURPLE, INK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222"
 
 
@@ -36,9 +37,9 @@ def draw_laws(ax: Axes) -> None:
         "trapezoidal": trapezoidal(duration=1.0, blend=0.25),
         "s_curve": s_curve(v_max=1.5, a_max=9.0, j_max=70.0).stretched(1.0),
     }
-    t = np.linspace(0.0, 1.0, 400)
-    for (name, law), color in zip(laws.items(), (BLUE, ORANGE, GREEN, PURPLE), strict=True):
-        ax.plot(t, law(t).ds, color=color, label=name)
+    ax.set_prop_cycle(color=(BLUE, ORANGE, GREEN, PURPLE))
+    for name, law in laws.items():
+        law.plot(axes={"ds": ax}, label=name)
     ax.set(title="timing laws from 0 to 1", xlabel="time [s]", ylabel="velocity [1/s]")
     ax.legend(fontsize="small", ncols=2, loc="lower center")
 
@@ -48,10 +49,10 @@ def draw_joints(ax: Axes) -> None:
     t, q = np.array([0.0, 1.0, 2.0, 3.0]), np.array([[0.0], [1.0], [0.3], [0.8]])
     blends = parabolic_blends(t, q, 0.5)
     times = np.linspace(0.0, 3.0, 400)
-    ax.plot(times, spline(t, q)(times).q, color=BLUE, label="spline, clamped")
-    ax.plot(times, spline(t, q, "natural")(times).q, color=ORANGE, label="spline, natural")
+    ax.plot(times, spline(t, q)(times).q, color=SKY, label="spline, clamped")
+    ax.plot(times, spline(t, q, "natural")(times).q, color=AMBER, label="spline, natural")
     late = np.linspace(0.0, blends.duration, 400)
-    ax.plot(late - 0.25, blends(late).q, color=GREEN, label="parabolic_blends")
+    ax.plot(late - 0.25, blends(late).q, color=BROWN, label="parabolic_blends")
     ax.plot(t, q, "o", color=INK, markersize=4)
     ax.set(title="one joint through points", xlabel="time [s]", ylabel="q [rad]")
     ax.legend(fontsize="small", loc="lower right")

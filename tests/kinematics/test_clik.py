@@ -270,6 +270,8 @@ def test_joint_reference_drives_a_joint_controller():
     middle, ahead, behind = joint(0.5333), joint(0.5333 + h), joint(0.5333 - h)
     np.testing.assert_allclose((ahead.q - behind.q) / (2 * h), middle.dq, atol=1e-8)
     np.testing.assert_allclose((ahead.dq - behind.dq) / (2 * h), middle.ddq, atol=1e-5)
+    assert joint.duration == pytest.approx(1.0)
+    assert joint.plot()[0].lines[0].get_xdata()[-1] == joint.duration
     later = joint(5.0)
     np.testing.assert_array_equal(later.q, joint(1.0).q)
     assert not later.dq.any()

@@ -17,6 +17,36 @@ from thunder_py.reference import Lissajous, Sinusoid
 
 from ..control.arms import Q0, backstepping, elbow, panda
 
+
+def test_laws_are_drawn_with_their_jumps() -> None:
+    law = trajectory.trapezoidal(duration=2.0, blend=0.25)
+    axes = law.plot()
+    assert list(axes) == ["s", "ds", "dds"]
+    for name, axis in axes.items():
+        t, values = axis.lines[0].get_data()
+        np.testing.assert_array_equal(values, getattr(law(t), name))
+    t, acceleration = axes["dds"].lines[0].get_data()
+    jump = np.abs(np.diff(acceleration)) > 0.1
+    assert np.diff(t)[jump].max() < 1e-12  # upright, not slanted
+    assert jump.sum() == 2
+    _, one = plt.subplots()
+    assert law.plot(axes={"ds": one}, label="speed") == {"ds": one}
+    assert one.lines[0].get_label() == "speed"
+    with pytest.raises(ValueError, match=r"^axes must be named s, ds, dds, got v$"):
+        law.plot(axes={"v": one})
+    plt.close("all")
+
+
+def test_plans_are_drawn() -> None:
+    field = trajectory.PotentialField(elbow(), [1.2, 0.4], [trajectory.Sphere([0.0, 5.0, 0.0], 0.1)])
+    plan = field.plan([0.2, 0.3], seed=1)
+    axes = plan.plot()
+    np.testing.assert_array_equal([line.get_ydata() for line in axes["q"].lines], plan.path.T)
+    np.testing.assert_array_equal(axes["clearance"].lines[0].get_ydata(), plan.clearance)
+    assert "reached" in axes["q"].get_xlabel()
+    plt.close("all")
+
+
 JOINT = {
     "spline": trajectory.spline([0.0, 0.1, 0.2], [[0.3, 0.8], [0.4, 0.7], [0.3, 0.9]]),
     "Fourier": trajectory.FourierSeries([[0.3, 0.1], [0.2, 0.4]], [[0.1, 0.2], [0.0, 0.1]], [0.3, 0.8], 2.0),

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
 from thunder_py.reference import TaskReference
@@ -30,6 +31,21 @@ TRAJECTORIES = {
         orientation=Orientation.about(R[0], [1, 2, 3], [0.5, 4.0, -1.0], 1.3),
     ),
 }
+
+
+def test_length_of_a_helix() -> None:
+    """Portion.length against the integral of the speed over the parameter."""
+    portion = TRAJECTORIES["helix"].portion
+
+    def speed(s: float) -> float:
+        turn = portion.angle * s
+        return float(
+            np.linalg.norm(portion.chord + portion.angle * (np.cos(turn) * portion.w - np.sin(turn) * portion.u))
+        )
+
+    assert np.linalg.norm(portion.chord) == pytest.approx(0.4)
+    assert portion.length == pytest.approx(quad(speed, 0.0, 1.0)[0], rel=1e-10)
+    assert portion.length > abs(portion.angle) * np.linalg.norm(portion.u)  # the rise counts
 
 
 @pytest.mark.parametrize("trajectory", TRAJECTORIES.values(), ids=TRAJECTORIES)

@@ -35,6 +35,14 @@ def test_derivatives_and_ends(law: TimingLaw) -> None:
         assert tuple(map(float, law(t_out))) == (value, 0.0, 0.0)
 
 
+@pytest.mark.parametrize("make", [cubic, quintic, min_jerk, lambda T: trapezoidal(duration=T), cubic(1.0).stretched])
+def test_durations_of_nothing(make) -> None:
+    for duration in (1e-300, 1e-100, 1e-10):
+        with pytest.raises(ValueError, match=rf"^duration too short, must be at least 1e-09 s, got {duration:g}$"):
+            make(duration)
+    assert make(1e-9).duration == pytest.approx(1e-9)
+
+
 def test_boundary_conditions() -> None:
     law = LAWS["cubic"]
     np.testing.assert_allclose([law(0.0)[:2], law(2.0)[:2]], [[1.0, 0.3], [-0.5, -0.2]], atol=1e-14)

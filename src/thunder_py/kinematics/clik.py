@@ -13,7 +13,7 @@ from .. import _core
 from ..checks import Array, array
 from ..control.task_rows import ROW_NAMES, require_robot, resolve_rows
 from ..errors import ThunderError, UnknownNameError, nearest_hint
-from ..reference import JointReference, _sample
+from ..reference import _JointSource
 from ..robot import Robot
 from .clik_result import CLIKResult
 from .objectives import Objective
@@ -43,7 +43,7 @@ def _number(value: float, what: str, *, zero: bool = False) -> float:
     return number
 
 
-class SampledJointReference(_core.SampledJointReference):
+class SampledJointReference(_JointSource, _core.SampledJointReference):
     """Cubic Hermite curves through joint positions and velocities at equal distances in time; rests outside.
 
     Parameters
@@ -52,15 +52,18 @@ class SampledJointReference(_core.SampledJointReference):
         Time between samples, of which the first is at t = 0 [s].
     q, dq : (k, n) array_like
         Positions and velocities, k at least 2.
+
+    Attributes
+    ----------
+    duration : float
+        Time of the last sample [s].
     """
 
     def __init__(self, dt: float, q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
         positions = array(q, (None, None), "q")
-        super().__init__(_number(dt, "dt"), positions, array(dq, positions.shape, "dq"))
-
-    def __call__(self, t: npt.ArrayLike) -> JointReference:
-        """Return the reference at time `t`, or at an array of times."""
-        return JointReference(*_sample(self, t))
+        step = _number(dt, "dt")
+        super().__init__(step, positions, array(dq, positions.shape, "dq"))
+        self.duration = step * (len(positions) - 1)
 
 
 class CLIK(_core.Clik):

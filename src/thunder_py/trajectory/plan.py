@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
@@ -11,9 +12,11 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from .joint import JointTrajectory, spline
-from .timing import positive
+from .timing import positive_duration
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from .potential_field import PotentialField
 
 __all__ = ["Plan", "PlanStatus"]
@@ -96,7 +99,7 @@ class Plan:
             raise ValueError("to_trajectory needs either a duration or v_max")
         unit = self._smooth(self.shortened() if shorten else self.path)
         if v_max is None:
-            T = positive(duration, "duration")  # type: ignore[arg-type]
+            T = positive_duration(duration)  # type: ignore[arg-type]
         else:
             n = self.path.shape[1]
             limit = np.full(n, array(v_max, (), "v_max")) if np.ndim(v_max) == 0 else array(v_max, (n,), "v_max")
@@ -105,6 +108,23 @@ class Plan:
             T = float((np.abs(unit(np.linspace(0.0, 1.0, 2001)).dq).max(axis=0) / limit).max())
         order = len(unit.coefficients)
         return JointTrajectory(T * unit.breaks, unit.coefficients / T ** np.arange(order - 1, -1, -1)[:, None, None])
+
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw joint positions and the clearance along the path, over the part of its length in joint space.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            To draw on: ``"q"``, ``"clearance"``; default a new figure. What is not in the mapping is not drawn.
+
+        Returns
+        -------
+        dict of str to Axes
+            One per panel.
+        """
+        from ..plotting.trajectory import plot_plan
+
+        return plot_plan(self, axes=axes)
 
     def _smooth(self, points: Array) -> JointTrajectory:
         """Free spline over one second."""

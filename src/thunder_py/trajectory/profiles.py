@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .timing import TimingLaw, numbers, positive
+from .timing import TimingLaw, numbers, positive, positive_duration
 
 __all__ = ["s_curve", "trapezoidal"]
 
@@ -60,7 +60,7 @@ def trapezoidal(
             raise ValueError(f"start and end must differ where limits give the duration, got {x0:g} twice")
         T, rise = _shortest(way, v, a)
     else:
-        T = positive(duration, "duration")
+        T = positive_duration(duration)
         rise = _rise_within(T, way, v, a, blend)
     acceleration = (x1 - x0) / (rise * (T - rise))
     return _integrate([rise, T - 2.0 * rise, rise], [acceleration, 0.0, -acceleration], x0)

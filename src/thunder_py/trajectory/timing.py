@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,14 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 __all__ = ["TimingLaw", "TimingState", "cubic", "min_jerk", "quintic"]
+
+
+#: durations [s]; the fifth power of much less is no number any more
+_SHORTEST = 1e-9
 
 
 class TimingState(NamedTuple):
@@ -74,9 +82,28 @@ class TimingLaw:
 
     def stretched(self, duration: float) -> TimingLaw:
         """Return the same law at another speed, so that it takes `duration` [s]."""
-        ratio = self.duration / positive(duration, "duration")
+        ratio = self.duration / positive_duration(duration)
         order = len(self.coefficients)
         return TimingLaw(self.breaks / ratio, self.coefficients * ratio ** np.arange(order - 1, -1, -1)[:, None])
+
+    def plot(self, *, axes: Mapping[str, Axes] | None = None, label: str | None = None) -> dict[str, Axes]:
+        """Draw value, velocity and acceleration over time.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            To draw on: ``"s"``, ``"ds"``, ``"dds"``; default a new figure. What is not in the mapping is not drawn.
+        label : str, optional
+            Of the curves, for a legend.
+
+        Returns
+        -------
+        dict of str to Axes
+            One per panel.
+        """
+        from ..plotting.trajectory import plot_timing_law
+
+        return plot_timing_law(self, axes=axes, label=label)
 
     def __repr__(self) -> str:
         """Say from where to where in how long."""
@@ -88,6 +115,14 @@ def positive(value: float, what: str) -> float:
     number = float(array(value, (), what))
     if number <= 0.0:
         raise ValueError(f"{what} must be positive, got {number:g}")
+    return number
+
+
+def positive_duration(value: float) -> float:
+    """Return `value` if a law can take so long [s], or raise ValueError."""
+    number = positive(value, "duration")
+    if number < _SHORTEST:
+        raise ValueError(f"duration too short, must be at least {_SHORTEST:g} s, got {number:g}")
     return number
 
 
@@ -110,7 +145,7 @@ def cubic(
     start_velocity, end_velocity : float
         [1/s].
     """
-    T = positive(duration, "duration")
+    T = positive_duration(duration)
     x0, x1, v0, v1 = numbers(start=start, end=end, start_velocity=start_velocity, end_velocity=end_velocity)
     D = x1 - x0
     c = [(v0 + v1) / T**2 - 2.0 * D / T**3, 3.0 * D / T**2 - (2.0 * v0 + v1) / T, v0, x0]
@@ -140,7 +175,7 @@ def quintic(
     start_acceleration, end_acceleration : float
         [1/s^2].
     """
-    T = positive(duration, "duration")
+    T = positive_duration(duration)
     x0, x1, v0, v1 = numbers(start=start, end=end, start_velocity=start_velocity, end_velocity=end_velocity)
     a0, a1 = numbers(start_acceleration=start_acceleration, end_acceleration=end_acceleration)
     c = quintic_coefficients(T, *(np.array([value]) for value in (x0, v0, a0, x1, v1, a1)))
