@@ -82,9 +82,11 @@ def plot_velocities(experiment: ScaraClik) -> Figure:
 
 def plot_dexterity(experiment: ScaraClik) -> Figure:
     """Draw manipulability with and without the objective, the elbow, and where the tip goes with x relaxed."""
-    from matplotlib.pyplot import subplots
+    from matplotlib.pyplot import figure as new_figure
 
-    figure, (left, middle, right) = subplots(1, 3, figsize=(13, 4.2), layout="constrained")
+    figure = new_figure(figsize=(13, 5.6), layout="constrained")
+    panels = figure.subplot_mosaic([["w", "elbow"], ["tip", "tip"]], height_ratios=(1.5, 1.0))  # relaxed, x is long
+    left, middle, right = (panels[name] for name in ("w", "elbow", "tip"))
     names = {"pseudo-inverse, w": "with objective", "pseudo-inverse": "without"}
     for color, (name, label) in zip(COLORS, names.items(), strict=False):
         result = experiment.schemes[name].result
@@ -97,7 +99,7 @@ def plot_dexterity(experiment: ScaraClik) -> Figure:
     right.set(title="the tip from above", xlabel="x [m], relaxed", ylabel="y [m]", aspect="equal")
     tidy(right)
     left.legend(loc="lower right")
-    right.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, -0.75), ncols=3)
+    right.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return figure
 
 
