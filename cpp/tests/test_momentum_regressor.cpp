@@ -14,8 +14,9 @@ namespace {
 void check_model(const Model& model, const VectorXd& q, const VectorXd& dq) {
   const ChainView<double> chain = model.view();
   const int n = model.n(), size = n * model.parameter_count();
-  std::vector<double> P(size), D(size), C(size);
-  momentum_regressors(chain, q.data(), dq.data(), P.data(), D.data());
+  std::vector<double> P(size), D(size), G(size), C(size), weight(size);
+  momentum_regressors(chain, q.data(), dq.data(), P.data(), D.data(), G.data());
+  gravity_regressor(chain, q.data(), weight.data());
 
   PerJoint<Dual<double>> moving, velocity;
   for (int i = 0; i < n; ++i) {
@@ -28,6 +29,7 @@ void check_model(const Model& model, const VectorXd& q, const VectorXd& dq) {
   for (int k = 0; k < size; ++k) {
     CHECK(std::abs(P[k] - M[k].a) < 1e-12);
     CHECK(std::abs(D[k] - (M[k].b - C[k])) < 1e-12);
+    CHECK(std::abs(G[k] - weight[k]) < 1e-12);
   }
 }
 

@@ -88,7 +88,8 @@ void AdaptiveModel::adapt_along(const Regressor& W, const VectorXd& x) noexcept 
 void AdaptiveModel::predict(const Regressor& W, const VectorXd& weighted, double weight) noexcept {
   if (!law_) return;
   pull_back(W, weighted, prediction_);
-  all_ = W.colwise().squaredNorm();
+  all_.setZero();
+  for (Eigen::Index i = 0; i < W.rows(); ++i) all_ += W.row(i).transpose().cwiseAbs2();
   for (int k = 0; k < unknown_.size(); ++k) squares_[k] = all_[unknown_.indices()[k]];
   prediction_rate_ = weight * law_->rate_bound(squares_.data(), estimate_unknown_.data());
 }

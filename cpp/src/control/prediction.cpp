@@ -66,10 +66,7 @@ FilteredRegressor::FilteredRegressor(std::shared_ptr<const Model> model, double 
 
 void FilteredRegressor::parts(const double* q, const double* dq) noexcept {
   const ChainView<double> chain = model_->view();
-  PerJoint<double> rest;
-  for (int i = 0; i < n(); ++i) rest[i] = 0.0;
-  momentum_regressors(chain, q, dq, P_.data(), F_.data());
-  regressor(chain, q, rest.data, rest.data, G_.data());
+  momentum_regressors(chain, q, dq, P_.data(), F_.data(), G_.data());
   write_friction_columns(chain, dq, G_.data());
   F_ += lambda_ * P_ - G_;
 }

@@ -1,4 +1,4 @@
-// Regressors of the generalised momentum p = M dq and of its drift C' dq, which need no accelerations:
+// Regressors of the generalised momentum p = M dq, of its drift C' dq and of gravity, which need no accelerations:
 // p' = tau + C' dq - G - friction.
 //
 // The momentum of a body is to its twist what the wrench is to an acceleration, so the columns of a link are those of
@@ -56,9 +56,9 @@ THUNDER_INLINE void write_rotor_drift(const ChainView<P>& chain, int k, const Re
     Y[j * p + chain.rotor_column(k)] = j < rotor.carrier ? dot(rates.get(j).w, axis) * spin : S(0.0);
 }
 
-/// P pi = M(q) dq and D pi = C(q, dq)' dq, n x p each, row by row.
+/// P pi = M(q) dq, D pi = C(q, dq)' dq and G pi = G(q), n x p each, row by row.
 template <class S, class Q>
-void momentum_regressors(const ChainView<Q>& chain, const S* q, const S* dq, S* P, S* D) {
+void momentum_regressors(const ChainView<Q>& chain, const S* q, const S* dq, S* P, S* D, S* G) {
   const int p = chain.parameters();
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
   Joints<Turn, S> turns;
@@ -67,11 +67,14 @@ void momentum_regressors(const ChainView<Q>& chain, const S* q, const S* dq, S* 
   for (int i = 0; i < chain.n; ++i) rest[i] = S(0.0);
   joint_turns(chain, q, chain.n, turns);
   ReferenceMotion<S> m{zero, zero, zero, zero};  // the twist, in place of accelerations
+  ReferenceMotion<S> weight{zero, zero, zero, root_acceleration<S>(chain.root, chain.gravity)};
+  const ReferenceProducts<S> still(m);
   const auto rotors_of = [&](int carrier) {
     for (int k = 0; k < chain.rotor_count; ++k) {
       if (chain.rotors[k].carrier != carrier) continue;
       write_rotor_column(chain, k, m, screws, rest.data, rest.data, dq, p, P);
       write_rotor_drift(chain, k, m, rates, dq, p, D);
+      for (int j = 0; j < chain.n; ++j) G[j * p + chain.rotor_column(k)] = S(0.0);
     }
   };
   rotors_of(0);
@@ -82,17 +85,18 @@ void momentum_regressors(const ChainView<Q>& chain, const S* q, const S* dq, S* 
     const JointStep<S, Q> step(link, turns.get(i), q[i]);
     m = next_motion<true>(m, products, step, revolute, rest[i], rest[i], dq[i]);
     products = ReferenceProducts<S>(m);
+    weight.a = step.down(weight.a);
     move_screws(i, revolute, step, screws);
     move_rates(i, step, rates);
     rates.set(i, rate_of_axis(revolute, m));
     write_link(chain, i, m, products, screws, p, P);
     write_drift(chain, i, m, products, rates, p, D);
+    write_link(chain, i, weight, still, screws, p, G);
     rotors_of(i + 1);
   }
   write_armature_columns(chain, dq, P);
-  write_armature_columns(chain, rest.data, D);
-  clear_friction_columns(chain, P);
-  clear_friction_columns(chain, D);
+  for (S* Y : {D, G}) write_armature_columns(chain, rest.data, Y);
+  for (S* Y : {P, D, G}) clear_friction_columns(chain, Y);
 }
 
 }  // namespace thunder
