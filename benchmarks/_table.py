@@ -33,13 +33,23 @@ def markdown(results: dict[str, Any]) -> str:
         *_python(results["python"]),
         *generated(results["cpp"]),
         *generation(results["generation"]),
-        *controllers(results["controllers"]),
-        *simulations(results["minutes"], results["many"]),
         *_growth(results["growth"]),
         *_batches(results["batch"], results["cpp"]),
         *_rest(results),
         "### Machine, compilers, flags",
         table(["", ""], machine.items()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def control_markdown(results: dict[str, Any]) -> str:
+    """Return the tables of controllers and simulations."""
+    machine = results["machine"]
+    parts = [
+        f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}. Times in bold meet their goal, "
+        "those with a dagger (†) miss it.",
+        *controllers(results["controllers"]),
+        *simulations(results["minutes"], results["many"]),
     ]
     return "\n\n".join(parts) + "\n"
 

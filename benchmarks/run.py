@@ -2,7 +2,8 @@
 
 python benchmarks/run.py                                 everything; the first run builds Pinocchio, minutes long
 python benchmarks/run.py --quick                         half a minute once built; Pinocchio in C++ only if built before
-python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated part of the documentation
+python benchmarks/run.py --controllers                   controllers and simulations only
+python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated parts of the documentation
 """
 
 from __future__ import annotations
@@ -27,16 +28,20 @@ import numpy as np
 import pinocchio as pin
 from _build import CACHE, COMMON, FLAGS, Program, build_all, compiler_version, compilers
 from _measure import check_same_numbers, fastest, run_in_turns
-from _table import SLOPE_GOALS, markdown
+from _table import SLOPE_GOALS, control_markdown, markdown
 
 GROWTH_JOINTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
-BEGIN, END = "<!-- made by benchmarks/run.py: begin -->", "<!-- made by benchmarks/run.py: end -->"
+#: what the generated parts of the page are called in its marks
+KERNELS, CONTROLLERS = "benchmarks/run.py", "benchmarks/run.py --controllers"
 
 
 def main() -> None:
     arguments = parse()
     quick = arguments.quick
     arm = _arm.panda()
+    if arguments.controllers:
+        finish(arguments, control_results(arm, quick, arguments.real_loop))
+        return
     programs, ours = build(quick, arguments.baseline, arm)
     CACHE.mkdir(parents=True, exist_ok=True)
     options = ["--ticks", "100"] if quick else []
@@ -46,8 +51,6 @@ def main() -> None:
     path = arm.write(CACHE / "panda.txt")
     cpp = run_in_turns(programs, path, 2 if quick else 5, *options)
     check_same_numbers(cpp)
-    report("controllers")
-    controllers = _controllers.steps(path, quick, arguments.real_loop)
     report("generated libraries")
     generation = _generation.generation(
         (3, 7) if quick else _generation.JOINTS, compilers()[: 1 if quick else None], 1 if quick else 5
@@ -58,22 +61,39 @@ def main() -> None:
     results: dict[str, Any] = {
         "machine": machine(programs),
         "cpp": cpp,
-        "controllers": controllers,
         "generation": generation,
         "growth": growth,
         "import_ms": _python.import_milliseconds(5 if quick else 20),
         "batch": _python.batches(arm, rounds=50 if quick else 500),
-        "minutes": _loop.minutes(1 if quick else 5),
-        "many": _loop.many(1 if quick else 5),
         "steps_per_second": _loop.steps_per_second(duration=2.0 if quick else 10.0, rounds=3),
         "python": _python.python_calls(arm, 50 if quick else 400),
     }
+    finish(arguments, control_results(arm, quick, arguments.real_loop) | results)
+
+
+def control_results(arm: _arm.Arm, quick: bool, real_loop: bool) -> dict[str, Any]:
+    """Time the steps of controllers, and simulations."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    report("controllers")
+    return {
+        "machine": machine(_controllers.programs(quick)),
+        "controllers": _controllers.steps(arm.write(CACHE / "panda.txt"), quick, real_loop),
+        "minutes": _loop.minutes(1 if quick else 5),
+        "many": _loop.many(1 if quick else 5),
+    }
+
+
+def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
+    """Print the tables, and write what was asked for."""
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
-    text = markdown(results)
-    if arguments.markdown:
-        renew(arguments.markdown, text)
-    print(text)
+    parts = {CONTROLLERS: control_markdown(results)}
+    if not arguments.controllers:
+        parts = {KERNELS: markdown(results)} | parts
+    for name, text in parts.items():
+        if arguments.markdown:
+            renew(arguments.markdown, name, text)
+        print(text)
 
 
 def parse() -> argparse.Namespace:
@@ -81,6 +101,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="few repetitions, g++ with baseline flags only")
     parser.add_argument("--baseline", action="store_true", help="leave the builds for this machine only (native) out")
     parser.add_argument("--real-loop", action="store_true", help="wait for real 1 kHz ticks instead of emulating them")
+    parser.add_argument("--controllers", action="store_true", help="controllers and simulations only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     return parser.parse_args()
@@ -134,12 +155,12 @@ def machine(programs: list[Program]) -> dict[str, str]:
     }
 
 
-def renew(path: Path, text: str) -> None:
-    """Put the tables between the two marks of a Markdown file."""
-    page = path.read_text()
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    path.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+def renew(path: Path, name: str, text: str) -> None:
+    """Put the tables between the two marks of a Markdown file that have this name."""
+    begin, end = f"<!-- made by {name}: begin -->", f"<!-- made by {name}: end -->"
+    before, rest = path.read_text().split(begin)
+    after = rest.split(end)[1]
+    path.write_text(f"{before}{begin}\n\n{text}\n{end}{after}")
 
 
 def report(what: str) -> None:
