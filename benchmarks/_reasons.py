@@ -14,8 +14,8 @@ REASONS = {
     ),
     ("controllers", "CartesianMACT (regressor)"): (
         "it is the sum of its parts: the law with gamma = 0, whose task kinematics and their exact derivatives take "
-        "about 1.7 us more than the joint-space law, and 2.2 us for the regressors of momentum, drift and gravity, their "
-        "filter and the prediction error, 490 numbers each, as in MACT (regressor) over MACT (gamma = 0)."
+        "about 1.7 us more than the joint-space law, and 2.2 us for the regressors of momentum, drift and gravity, "
+        "their filter and the prediction error, 490 numbers each, as in MACT (regressor) over MACT (gamma = 0)."
     ),
     ("generation", "7 joints, `thunder gen`"): (
         "most of it is the command's own start, Python and its imports; the rest is what *of which in it* says."
