@@ -12,8 +12,8 @@ A setting is drawn in this order:
 1. The reach: its length uniform in `REACH`, its direction uniform over the sphere, its middle uniform in a ball of
    radius `MIDDLE` about the origin. Both ends are 0.45 to 0.75 m from the origin.
 2. The spheres, one `Placement` after the other: the foot of its centre on the straight line uniform in ``along`` (0 is
-   the start, 1 the goal), the distance of its centre from the line uniform in ``off``, in a direction uniform around the
-   line, its radius uniform in ``radius``.
+   the start, 1 the goal), the distance of its centre from the line uniform in ``off`` to any side of it alike, its
+   radius uniform in ``radius``.
 3. A sphere is drawn again while it overlaps one before, or comes nearer to the start or the goal than the margin and
    another `ROOM`, so that there is space to set off. Gaps between spheres may be too narrow for the margin.
 """
