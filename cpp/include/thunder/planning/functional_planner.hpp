@@ -1,0 +1,83 @@
+// Motion between two states in closed form: the functional components that a few linear constraints leave.
+#pragma once
+
+#include <Eigen/Dense>
+#include <vector>
+
+#include "bezier_path.hpp"
+#include "functional_model.hpp"
+
+namespace thunder {
+
+/// A number per degree of freedom, without allocation.
+using DofVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxDofs, 1>;
+
+/// Position, velocity and acceleration in real time.
+struct BoundaryState {
+  BoundaryState() = default;
+  explicit BoundaryState(int dimension)
+      : x(DofVector::Zero(dimension)), v(DofVector::Zero(dimension)), a(DofVector::Zero(dimension)) {}
+  DofVector x, v, a;
+};
+
+/// Integral of squared jerk of a segment as a function of what may be chosen at its ends: z' H z + 2 g' z + c with
+/// z = (v from, a from, v to, a to), d numbers each; without accelerations where the planner has no constraint on them.
+struct JerkCost {
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 4 * kMaxDofs, 4 * kMaxDofs> H;
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 4 * kMaxDofs, 1> g;
+  double c = 0.0;
+};
+
+struct PlannerSettings {
+  enum class Mode {
+    exact,  // D4.2, eq. (102), corrected: as many components as it takes, the square system
+    map     // all components: the most likely scores of those that meet the constraints
+  };
+  Mode mode = Mode::map;
+  int order = 3;  // constraints at both ends: 1 position, 2 and velocity, 3 and acceleration
+};
+
+/// From one state to another in a given time.
+///
+/// On normalised time the motion is linear in b = (x0, x1, T v0, T v1, T^2 a0, T^2 a1): x(tau) = n(tau) + M(tau) b. n and
+/// M are solved for once, in Bernstein form. An aligned model does so in the frame of the path.
+class FunctionalPlanner {
+ public:
+  /// Throws std::invalid_argument where the components are too few for the constraints, or cannot meet them.
+  FunctionalPlanner(FunctionalModel model, PlannerSettings settings);
+
+  const FunctionalModel& model() const noexcept { return model_; }
+  const PlannerSettings& settings() const noexcept { return settings_; }
+  int dimension() const noexcept { return model_.dimension; }
+  /// Of the equilibrated linear system, the worst one where there are several.
+  double condition() const noexcept { return condition_; }
+
+  /// A path of so many segments, each of all the pieces of the model, to pass to `connect`.
+  BezierPath blank(int segments = 1) const;
+  /// The motion in segment number `segment`, with the whole components, S_0 included, compressed into its duration. Writes
+  /// the segment's breaks, its first and last one included, and its control points.
+  void connect(const BoundaryState& from, const BoundaryState& to, double t0, double duration, BezierPath& path,
+               int segment) const noexcept;
+  /// Cost of such a segment for any velocities and accelerations at its ends; those of `from` and `to` are not looked at.
+  void jerk_cost(const BoundaryState& from, const BoundaryState& to, double duration, JerkCost& cost) const noexcept;
+
+ private:
+  /// Degrees of freedom with common unknowns: all of a joint model, else one by one. b is (row of the constraint, dof).
+  struct System {
+    int first, size;
+    std::vector<double> constant;   // n: [piece][j][dof]
+    std::vector<double> response;   // M: [piece][j][dof][entry of b]
+    Eigen::MatrixXd cost[2];        // integral of squared jerk in (1, b): of positions, of all others
+  };
+  struct Frame;
+
+  void add_system(int first, int size);
+  void add_costs(System& system) const;
+
+  FunctionalModel model_;
+  PlannerSettings settings_;
+  double condition_ = 0.0;
+  std::vector<System> systems_;
+};
+
+}  // namespace thunder
