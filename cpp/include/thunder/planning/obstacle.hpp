@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <cmath>
 
 namespace thunder {
 
@@ -17,12 +18,17 @@ class Obstacle {
  public:
   virtual ~Obstacle() = default;
   virtual Proximity nearest(const Eigen::Vector3d& p) const noexcept = 0;
+  /// The largest length that distances to it are computed from [m]: bounds of rounding errors grow with it.
+  virtual double extent() const noexcept = 0;
 };
 
 class Sphere final : public Obstacle {
  public:
   Sphere(const Eigen::Vector3d& centre, double radius) : centre_(centre), radius_(radius) {}
   Proximity nearest(const Eigen::Vector3d& p) const noexcept override;
+  double extent() const noexcept override { return centre_.norm() + radius_; }
+  const Eigen::Vector3d& centre() const noexcept { return centre_; }
+  double radius() const noexcept { return radius_; }
 
  private:
   Eigen::Vector3d centre_;
@@ -36,6 +42,7 @@ class Box final : public Obstacle {
   Box(const Eigen::Vector3d& centre, const Eigen::Matrix3d& R, const Eigen::Vector3d& half)
       : centre_(centre), half_(half), R_(R) {}
   Proximity nearest(const Eigen::Vector3d& p) const noexcept override;
+  double extent() const noexcept override { return centre_.norm() + half_.norm(); }
 
  private:
   Eigen::Vector3d centre_, half_;
@@ -47,6 +54,7 @@ class Capsule final : public Obstacle {
  public:
   Capsule(const Eigen::Vector3d& a, const Eigen::Vector3d& b, double radius) : a_(a), way_(b - a), radius_(radius) {}
   Proximity nearest(const Eigen::Vector3d& p) const noexcept override;
+  double extent() const noexcept override { return a_.norm() + way_.norm() + radius_; }
 
  private:
   Eigen::Vector3d a_, way_;
@@ -58,6 +66,7 @@ class HalfSpace final : public Obstacle {
  public:
   HalfSpace(const Eigen::Vector3d& point, const Eigen::Vector3d& normal) : normal_(normal), level_(normal.dot(point)) {}
   Proximity nearest(const Eigen::Vector3d& p) const noexcept override { return {normal_.dot(p) - level_, normal_}; }
+  double extent() const noexcept override { return std::abs(level_); }
 
  private:
   Eigen::Vector3d normal_;
