@@ -13,9 +13,9 @@ _LAZY = {
     "load_npz": "npz",
     "load_table": "table",
     "load_trc": "trc",
-    "load_ulimb_mhh": "ulimb",
-    "load_ulimb_unipi": "ulimb",
-    "load_ulimb_uzh": "ulimb",
+    "load_ulimb_mhh": "ulimb_mhh",
+    "load_ulimb_unipi": "ulimb_unipi",
+    "load_ulimb_uzh": "ulimb_uzh",
 }
 
 __all__ = [*_LAZY]

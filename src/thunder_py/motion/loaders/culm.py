@@ -1,0 +1,99 @@
+"""CULM, "Complex Upper-Limb Movements" (PhysioNet 1.0.0): one marker on the hand, Vicon at 120 Hz.
+
+A folder per subject (``S02``, ...) holds a file per trial (``Planned01.csv``): ``t;X;Y;Z`` in s and m. Described in
+Miranda, Daneault, Vergara-Diaz et al., Scientific Reports 8:12918 (2018), doi:10.1038/s41598-018-29470-y.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import FileFormatError
+from ..motion_set import MotionSet
+from ..trial import Trial
+
+__all__ = ["load_culm"]
+
+RATE = 120.0
+_HEADER = "t;X;Y;Z"
+#: digits with which times are printed
+_DIGITS = 5
+
+
+def load_culm(folder: str | Path, task: str | None = None) -> MotionSet:
+    """Read the recordings of CULM.
+
+    Times are printed with five digits, so their differences are rounded, to 10 ms from 100 s on. They are rebuilt as
+    k / 120 s and compared to the printed ones.
+
+    Parameters
+    ----------
+    folder : path-like
+        With a folder ``S<number>`` per subject.
+    task : str, optional
+        ``"Planned"`` (all trials of this task) or ``"Planned01"``; by default everything.
+
+    Returns
+    -------
+    MotionSet
+        Positions [m] in the frame ``"laboratory"``, by number of the subject; task ``"Planned"``, name
+        ``"S02/Planned01"``.
+
+    Raises
+    ------
+    FileFormatError
+        If there is no such recording, or a file is not in this form: header, numbers, times that are not k / 120.
+    """
+    root = Path(folder)
+    found = [path for path in root.glob("S*/*.csv") if task is None or task in (path.stem, _task(path))]
+    if not found:
+        wanted = "" if task is None else f" of task {task!r}"
+        raise FileFormatError(f"expected recordings{wanted} as S<number>/<task><number>.csv, found none", path=root)
+    return MotionSet(_read(path) for path in sorted(found, key=_order))
+
+
+def _task(path: Path) -> str:
+    return path.stem.rstrip("0123456789")
+
+
+def _order(path: Path) -> tuple[int, str]:
+    number = re.fullmatch(r"S(\d+)", path.parent.name)
+    if number is None:
+        raise FileFormatError(f"expected a folder S<number> per subject, got {path.parent.name!r}", path=path)
+    return int(number[1]), path.stem
+
+
+def _read(path: Path) -> Trial:
+    with path.open(encoding="ascii", errors="replace") as file:
+        header = file.readline().strip()
+        if header != _HEADER:
+            raise FileFormatError(f"expected the header {_HEADER!r}, got {header[:80]!r}", path=path, line=1)
+        try:
+            rows = np.loadtxt(file, delimiter=";", ndmin=2, dtype=np.float64)
+        except ValueError as error:
+            raise FileFormatError(f"expected four numbers in every row: {error}", path=path) from None
+    if rows.shape[1:] != (4,) or len(rows) < 2:
+        raise FileFormatError(f"expected two rows of four numbers or more, got shape {rows.shape}", path=path)
+    labels = {"frame": "laboratory", "subject": path.parent.name, "task": _task(path)}
+    return Trial.from_positions(
+        _times(rows[:, 0], path), rows[:, 1:], rate=RATE, name=f"{path.parent.name}/{path.stem}", **labels
+    )
+
+
+def _times(printed: Array, path: Path) -> Array:
+    """Return k / 120 s for the printed times, which must agree to half a unit of their last digit."""
+    first = round(printed[0] * RATE)
+    t: Array = (first + np.arange(len(printed))) / RATE
+    digits = np.floor(np.log10(np.maximum(np.abs(printed), 1e-300)))
+    unit = 10.0 ** (digits - (_DIGITS - 1))
+    wrong = ~(np.abs(printed - t) <= 0.5 * unit + 1e-9)
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise FileFormatError(
+            f"expected time {t[k]:.{_DIGITS}g} s at {RATE:g} Hz, got {printed[k]:.9g}", path=path, line=k + 2
+        )
+    return t

@@ -1,0 +1,131 @@
+"""The reach-to-grasp recording of the R package kinesis: index finger and thumb, Optotrak at 85 Hz.
+
+``rtgData.txt``, tab-separated, of github.com/ccamp83/kinesis (C. Campagnoli, MIT licence): one subject, 45 trials, each
+of which goes out and comes back.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...errors import FileFormatError, ThunderError
+from ..motion_set import MotionSet
+from ..trial import Trial
+
+__all__ = ["load_kinesis"]
+
+RATE = 85.0
+_MARKERS = ("index", "thumb")
+#: the column "time" starts again within trials; only this one increases
+_CLOCK = "globalTime"
+
+
+def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float = 0.0) -> MotionSet:
+    """Read the reach-to-grasp recording of kinesis.
+
+    The clock is globalTime; frames are 11 to 60 ms apart (`resample` makes steps equal). While a finger is occluded
+    the file repeats its last place: those frames become gaps, whether flagged (fingersOccluded) or exactly equal to the
+    one before.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    marker : str
+        ``"index"``, ``"thumb"``, or ``"both"`` for dofs ``index_x`` ... ``thumb_z``.
+    drop_start : float
+        Seconds to leave out at the start of every trial, which can still hold the end of the return movement of the
+        trial before: 0.15 are about ten frames.
+
+    Returns
+    -------
+    MotionSet
+        One trial for each trialN, positions [m] in the frame ``"laboratory"``; times are from the start of the trial.
+
+    Raises
+    ------
+    FileFormatError
+        For missing columns, rows that are not numbers, or a clock that does not increase, with the line.
+    """
+    if marker not in (*_MARKERS, "both"):
+        raise ThunderError(f"marker must be index, thumb or both, got {marker!r}")
+    if not drop_start >= 0.0:
+        raise ThunderError(f"drop_start must be >= 0 s, got {drop_start!r}")
+    file = Path(path)
+    names, subjects, values = _table(file)
+    columns = {name: values[:, k] for k, name in enumerate(names)}
+    trials: list[Trial] = []
+    for number in dict.fromkeys(columns["trialN"].tolist()):
+        rows = np.flatnonzero(columns["trialN"] == number)
+        _check_clock(columns[_CLOCK][rows], rows, number, file)
+        trial = _trial(columns, rows, marker).with_labels(
+            subject=subjects[rows[0]], task="reach-to-grasp", name=f"{subjects[rows[0]]}/{number:g}"
+        )
+        trials.append(trial.slice(drop_start, trial.t[-1]) if drop_start else trial)
+    return MotionSet(trials)
+
+
+def _needed() -> list[str]:
+    return ["trialN", _CLOCK, "fingersOccluded", *(f"{m}{axis}raw" for m in _MARKERS for axis in "XYZ")]
+
+
+def _table(path: Path) -> tuple[list[str], list[str], Array]:
+    """Return names of the needed columns, subject of every row, values (rows, columns)."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    header = lines[0].split("\t") if lines else []
+    names = _needed()
+    missing = [name for name in ("subjName", *names) if name not in header]
+    if missing:
+        raise FileFormatError(f"expected tab-separated columns, among them {', '.join(missing)}", path=path, line=1)
+    places = [header.index(name) for name in names]
+    subject = header.index("subjName")
+    subjects, values = [], np.empty((len(lines) - 1, len(names)))
+    for k, line in enumerate(lines[1:]):
+        words = line.split("\t")
+        if len(words) != len(header):
+            raise FileFormatError(f"expected {len(header)} columns, got {len(words)}", path=path, line=k + 2)
+        try:
+            values[k] = [float(words[place]) for place in places]
+        except ValueError as error:
+            raise FileFormatError(f"expected a number: {error}", path=path, line=k + 2) from None
+        subjects.append(words[subject])
+    if not subjects:
+        raise FileFormatError("expected rows below the header, got none", path=path, line=1)
+    return names, subjects, values
+
+
+def _check_clock(milliseconds: Array, rows: npt.NDArray[np.intp], number: float, path: Path) -> None:
+    back = np.diff(milliseconds) <= 0.0
+    if len(rows) < 2:
+        raise FileFormatError(f"trial {number:g} has one row", path=path, line=int(rows[0]) + 2)
+    if back.any():
+        k = int(np.argmax(back)) + 1
+        raise FileFormatError(
+            f"{_CLOCK} must increase in trial {number:g}, got {milliseconds[k - 1]:g} then {milliseconds[k]:g} ms",
+            path=path,
+            line=int(rows[k]) + 2,
+        )
+
+
+def _trial(columns: dict[str, Array], rows: npt.NDArray[np.intp], marker: str) -> Trial:
+    t = 1e-3 * (columns[_CLOCK][rows] - columns[_CLOCK][rows[0]])
+    occluded = columns["fingersOccluded"][rows] != 0.0
+    parts = [_places(columns, rows, name, occluded) for name in (_MARKERS if marker == "both" else (marker,))]
+    if marker != "both":
+        return Trial.from_positions(t, parts[0], unit="mm", rate=RATE, frame="laboratory")
+    dofs = tuple(f"{name}_{axis}" for name in _MARKERS for axis in "xyz")
+    return Trial(t, 1e-3 * np.hstack(parts), dofs, ("m",) * 6, rate=RATE, frame="laboratory")
+
+
+def _places(
+    columns: dict[str, Array], rows: npt.NDArray[np.intp], marker: str, occluded: npt.NDArray[np.bool_]
+) -> Array:
+    """Return places of a marker (rows, 3) [mm], NaN where it was not seen."""
+    p = np.column_stack([columns[f"{marker}{axis}raw"][rows] for axis in "XYZ"])
+    frozen = np.concatenate([[False], (np.diff(p, axis=0) == 0.0).all(axis=1)])
+    p[occluded | frozen] = np.nan
+    return p

@@ -1,0 +1,167 @@
+"""Registration: one time scale for movements of which some parts were fast and others slow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...errors import ThunderError
+from ..motion_set import MotionSet
+from ..trial import POSITION, Trial
+from .affine import affine_registration
+from .over_sets import refuse_gaps, who
+from .resampling import at_times
+
+__all__ = ["landmark_map", "peak_speed_time", "register"]
+
+Landmarks = Callable[[Trial], npt.ArrayLike] | Sequence[npt.ArrayLike]
+
+
+def register(
+    motions: MotionSet,
+    method: str = "landmark",
+    *,
+    n: int | None = None,
+    reference: int = 0,
+    grid: tuple[int, int] = (10, 10),
+    shifts: tuple[float, float] = (-0.1, 0.1),
+    stretches: tuple[float, float] = (0.4, 1.1),
+    landmarks: Landmarks | None = None,
+    target: npt.ArrayLike | None = None,
+    dofs: Sequence[str] = POSITION,
+) -> MotionSet:
+    """Move the samples of every trial in time so that the trials resemble each other.
+
+    tau is the time of a trial divided by its duration, 0 to 1.
+
+    - ``"none"``: the trials as they are.
+    - ``"affine"``, as the authors of the fPCA planner did: ``x_new(tau) = x((tau - shift) / stretch)``, with
+      the pair of a grid of shifts and stretches that has the largest correlation with the reference trial in any single
+      dof. **Ends**: where (tau - shift) / stretch is below 0 or above 1 the first or the last value is held; crop both
+      ends afterwards. The duration becomes duration / stretch, so that speeds remain what they were. The reference
+      stays as it is. (The default grid holds neither a shift of 0 nor a stretch of 1: a trial equal to the reference
+      is moved a little.)
+    - ``"landmark"``: ``x_new(tau) = x(h(tau))``, h increasing, h(0) = 0, h(1) = 1, and h takes the target times to the
+      times of the trial's landmarks; see `landmark_map` for h. Durations stay. By default there is one landmark, the
+      instant of peak speed, whose target is its mean over the trials.
+
+    Parameters
+    ----------
+    motions : MotionSet
+        No gaps; the same dofs in all. Filter first: peaks of noise are landmarks too.
+    method : str
+        ``"none"``, ``"affine"`` or ``"landmark"``.
+    n : int, optional
+        Samples of every result, at equal time steps; by default as many as the trial has.
+    reference : int
+        Affine: index of the trial the others are compared to.
+    grid : (int, int)
+        Affine: numbers of shifts and stretches.
+    shifts, stretches : (float, float)
+        Affine: their ranges, equal steps from end to end.
+    landmarks : callable or sequence, optional
+        Landmark: times [s] on a trial's own clock, as a function of the trial or one entry for each trial; the
+        same number for all, increasing, inside of the trial.
+    target : array_like, optional
+        Landmark: where they go, in tau; by default the mean of where they are.
+    dofs : sequence of str
+        Landmark: whose speed has the peak.
+
+    Returns
+    -------
+    MotionSet
+        Equal time steps, from the time at which each trial started.
+
+    Raises
+    ------
+    ThunderError
+        For gaps, unknown methods, landmarks that do not increase or lie outside of their trial.
+    """
+    if not isinstance(motions, MotionSet):
+        raise ThunderError(f"register takes a MotionSet, got {type(motions).__name__}")
+    for trial in motions:
+        refuse_gaps(trial, "register")
+    if method == "none" or len(motions) == 0:
+        return motions
+    if method == "affine":
+        return affine_registration(motions, reference, grid, shifts, stretches, n)
+    if method == "landmark":
+        return _landmark_registration(motions, landmarks, target, n, dofs)
+    raise ThunderError(f"method must be none, affine or landmark, got {method!r}")
+
+
+def _landmark_registration(
+    motions: MotionSet, landmarks: Landmarks | None, target: npt.ArrayLike | None, n: int | None, dofs: Sequence[str]
+) -> MotionSet:
+    found = [_landmarks(trial, k, landmarks, dofs) for k, trial in enumerate(motions)]
+    if len({len(times) for times in found}) > 1:
+        raise ThunderError(f"trials must have as many landmarks as each other, got {sorted({len(f) for f in found})}")
+    goal = np.mean(found, axis=0) if target is None else np.atleast_1d(np.asarray(target, dtype=np.float64))
+    if goal.shape != found[0].shape:
+        raise ThunderError(f"target must have one entry for each of {len(found[0])} landmarks, got shape {goal.shape}")
+    return MotionSet(_warped(trial, landmark_map(goal, times), n) for trial, times in zip(motions, found, strict=True))
+
+
+def _landmarks(trial: Trial, k: int, landmarks: Landmarks | None, dofs: Sequence[str]) -> Array:
+    """Return the landmarks of one trial in tau."""
+    if landmarks is None:
+        times: npt.ArrayLike = peak_speed_time(trial, dofs)
+    else:
+        times = landmarks(trial) if callable(landmarks) else landmarks[k]
+    tau: Array = (np.atleast_1d(np.asarray(times, dtype=np.float64)) - trial.t[0]) / trial.duration
+    if tau.ndim != 1 or not ((tau > 0.0) & (tau < 1.0)).all() or (np.diff(tau) <= 0.0).any():
+        raise ThunderError(f"landmarks must increase inside of {who(trial)} (index {k}), got {tau.tolist()} in tau")
+    return tau
+
+
+def _warped(trial: Trial, h: Callable[[Array], Array], n: int | None) -> Trial:
+    count = len(trial) if n is None else n
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
+        raise ThunderError(f"n must be an integer >= 2, got {n!r}")
+    tau = np.linspace(0.0, 1.0, count)
+    times = trial.t[0] + tau * trial.duration
+    values = at_times(trial, trial.t[0] + np.clip(h(tau), 0.0, 1.0) * trial.duration)
+    return trial.with_values(values, times, rate=(count - 1) / trial.duration)
+
+
+def landmark_map(target: npt.ArrayLike, source: npt.ArrayLike) -> Callable[[Array], Array]:
+    """Return the increasing map h of [0, 1] onto itself with h(target) = source.
+
+    For one landmark it is the fractional linear map ``h(tau) = tau / (tau + a (1 - tau))``, which has all derivatives:
+    registered movements keep a smooth jerk. For several it is the monotone piecewise cubic through them (PCHIP,
+    Fritsch and Carlson 1980), of which only the first derivative is continuous: accelerations of registered movements
+    jump at landmarks.
+
+    Parameters
+    ----------
+    target, source : float or array_like, shape (m,)
+        Increasing, between 0 and 1.
+    """
+    c, s = (np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in (target, source))
+    for what, value in (("target", c), ("source", s)):
+        if value.shape != c.shape or value.ndim != 1 or (np.diff(np.concatenate([[0.0], value, [1.0]])) <= 0.0).any():
+            raise ThunderError(f"{what} must be {len(c)} increasing numbers between 0 and 1, got {value.tolist()}")
+    if len(c) == 1:
+        a = float(c[0] * (1.0 - s[0]) / (s[0] * (1.0 - c[0])))
+        return lambda tau: tau / (tau + a * (1.0 - tau))
+    from scipy.interpolate import PchipInterpolator
+
+    pchip = PchipInterpolator(np.concatenate([[0.0], c, [1.0]]), np.concatenate([[0.0], s, [1.0]]))
+    return lambda tau: np.asarray(pchip(tau), dtype=np.float64)
+
+
+def peak_speed_time(trial: Trial, dofs: Sequence[str] = POSITION) -> float:
+    """Return the instant [s] of the largest speed of the cubic spline through the samples, between samples too."""
+    from scipy.interpolate import CubicSpline
+    from scipy.optimize import minimize_scalar
+
+    spline = CubicSpline(trial.t, refuse_gaps(trial.select(dofs), "peak_speed_time"))
+    peak = int(np.argmax(np.linalg.norm(spline(trial.t, 1), axis=1)))
+    around = trial.t[max(peak - 1, 0)], trial.t[min(peak + 1, len(trial) - 1)]
+    best = minimize_scalar(
+        lambda time: -float(np.linalg.norm(spline(time, 1))), bounds=around, method="bounded", options={"xatol": 1e-12}
+    )
+    return float(best.x)
