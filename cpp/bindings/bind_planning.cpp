@@ -97,12 +97,14 @@ void bind_task_trajectories(py::module_& module) {
 }  // namespace
 
 void bind_potential_field(py::module_& module);
+void bind_dmp(py::module_& module);
 
 void bind_planning(py::module_& module) {
   bind_polynomial(module);
   bind_joint_trajectories(module);
   bind_task_trajectories(module);
   bind_potential_field(module);
+  bind_dmp(module);
 }
 
 }  // namespace thunder::python

@@ -2,6 +2,7 @@
 // number of dual numbers gives second derivatives.
 #pragma once
 
+#include <cmath>
 #include <type_traits>
 
 #include "linear.hpp"
@@ -107,6 +108,18 @@ THUNDER_INLINE Dual<S> sqrt(const Dual<S>& x) {
   using std::sqrt;
   const S root = sqrt(x.a);
   return {root, x.b / (root * 2.0)};
+}
+template <class S>
+THUNDER_INLINE Dual<S> exp(const Dual<S>& x) {
+  using std::exp;
+  const S value = exp(x.a);
+  return {value, value * x.b};
+}
+/// A power with a constant exponent above 1, at 0 too.
+template <class S>
+THUNDER_INLINE Dual<S> pow(const Dual<S>& x, double exponent) {
+  using std::pow;
+  return {pow(x.a, exponent), pow(x.a, exponent - 1.0) * exponent * x.b};
 }
 template <class S>
 THUNDER_INLINE Dual<S> copysign(const Dual<S>& magnitude, const Dual<S>& x) {
