@@ -39,7 +39,7 @@ ObstacleSet::ObstacleSet(const std::vector<MovingObstacle>& obstacles) {
   int index = 0;
   for (const MovingObstacle& obstacle : obstacles) {
     if (!obstacle.shape) throw std::invalid_argument("obstacles must be obstacles, got none");
-    const Item item{obstacle.velocity, obstacle.shape->extent(), index++};
+    const Item item{obstacle.velocity, obstacle.velocity.norm(), obstacle.shape->extent(), index++};
     if (const auto* sphere = dynamic_cast<const Sphere*>(obstacle.shape.get()))
       balls_.push_back({item, sphere->centre(), sphere->radius()});
     else
@@ -76,6 +76,15 @@ int ObstacleSet::nearer(const Vector3d& p, double t, double margin) const noexce
   return first;
 }
 
+bool ObstacleSet::line_free(const Vector3d& a, const Vector3d& b, double margin) const noexcept {
+  hull::Piece line;
+  line.points[0] = a, line.points[1] = b;
+  return each([&](const Item& item, const auto& nearest) noexcept {
+    const double slack = line.slack(1, item.extent);
+    return item.speed > 0.0 || hull::keeps_away(line, 1, nearest, margin, slack, std::max(kTouch, 2.0 * slack));
+  });
+}
+
 bool ObstacleSet::free(const BezierPath& path, double margin, int first, int last) const noexcept {
   for (int k = first; k < last; ++k)  // points of the curve: most paths that collide are found out here
     if (const Vector3d p = point(path, k, 0); !each([&](const Item& item, const auto& nearest) noexcept {
@@ -87,7 +96,7 @@ bool ObstacleSet::free(const BezierPath& path, double margin, int first, int las
     const double half = 0.5 * (path.breaks[k + 1] - path.breaks[k]), middle = path.breaks[k] + half;
     const auto away = [&](const Item& item, const auto& nearest) noexcept {
       const Vector3d at = bubble.centre - middle * item.velocity;
-      const double reach = bubble.radius + half * item.velocity.norm();
+      const double reach = bubble.radius + half * item.speed;
       const double reach_slack = reach * (1.0 + 1e-5);  // gradients of distances have unit length to 1e-6
       const double round = 64.0 * std::numeric_limits<double>::epsilon() * (at.norm() + reach + item.extent);
       if (nearest(at).distance >= margin + reach_slack + round) return true;

@@ -44,6 +44,8 @@ class ObstacleSet {
   /// The first obstacle nearer than `margin` to a point at time t, or -1.
   int nearer(const Eigen::Vector3d& p, double t, double margin) const noexcept;
 
+  /// Does the straight line between two points keep at least `margin` to what does not move?
+  bool line_free(const Eigen::Vector3d& a, const Eigen::Vector3d& b, double margin) const noexcept;
   /// Does the path keep at least `margin`? Yes is proved. No: it does not, or exceeds the margin by less than `kTouch`,
   /// or its numbers are not finite.
   bool free(const BezierPath& path, double margin) const noexcept { return free(path, margin, 0, path.pieces()); }
@@ -58,7 +60,7 @@ class ObstacleSet {
  private:
   struct Item {
     Eigen::Vector3d velocity;
-    double extent;
+    double speed, extent;
     int index;
   };
   struct Ball : Item {  // spheres are what searches meet most: without virtual calls
