@@ -1,0 +1,153 @@
+"""Canonical frame of a motion: from its start to its goal along x, one unit long, the second axis horizontal.
+
+Motions in it differ in shape only, and what is learned of them turns with start and goal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..errors import ThunderError
+
+__all__ = ["PathFrames", "from_canonical", "path_frame", "path_frames", "to_canonical"]
+
+#: sine of the angle between path and vertical below which "horizontal" has no meaning
+_VERTICAL = 1e-6
+
+
+@dataclass(frozen=True)
+class PathFrames:
+    """Where motions were before they were moved to the canonical frame.
+
+    Attributes
+    ----------
+    start : array (R, 3)
+        First position [m].
+    scale : array (R,)
+        Distance D from start to goal [m].
+    rotation : array (R, 3, 3)
+        Axes of the canonical frame, in columns.
+    """
+
+    start: Array
+    scale: Array
+    rotation: Array
+
+    def __len__(self) -> int:
+        return len(self.scale)
+
+
+def path_frame(
+    start: npt.ArrayLike, goal: npt.ArrayLike, up: npt.ArrayLike = (0.0, 0.0, 1.0)
+) -> tuple[Array | float, Array]:
+    """Distance and axes of the frame along start -> goal.
+
+    Parameters
+    ----------
+    start, goal : array_like (..., 3)
+        Positions [m].
+    up : array_like (3,)
+        Vertical. The second axis is horizontal, up x first; where the path is vertical, the part of the world's y axis
+        that is perpendicular to it (of x, if `up` is y, and of z, if `up` is x).
+
+    Returns
+    -------
+    D : float or array (...)
+        Distance [m].
+    R : array (..., 3, 3)
+        Rotation whose first column points along start -> goal.
+
+    Raises
+    ------
+    ThunderError
+        Where start and goal coincide, or on wrong shapes.
+    """
+    a, b, vertical = (np.asarray(v, dtype=np.float64) for v in (start, goal, up))
+    if a.shape[-1:] != (3,) or b.shape[-1:] != (3,) or vertical.shape != (3,) or not np.linalg.norm(vertical) > 0.0:
+        raise ThunderError(f"start, goal and up must be points (..., 3), got {a.shape}, {b.shape}, {vertical.shape}")
+    way = b - a
+    D = np.linalg.norm(way, axis=-1)
+    if not np.all(D > 1e-12 * (1.0 + np.abs(a).max(initial=0.0))):
+        raise ThunderError("start and goal must differ: a path of no length has no direction")
+    first = way / D[..., None]
+    vertical = vertical / np.linalg.norm(vertical)
+    # y for a vertical z; its neighbour, cyclically, for the others
+    spare = np.eye(3)[int(np.argmax(np.abs(vertical))) - 1]
+    level = np.cross(vertical, first)
+    steep = np.linalg.norm(level, axis=-1, keepdims=True) < _VERTICAL
+    second = np.where(steep, spare - (first @ spare)[..., None] * first, level)
+    second = second / np.linalg.norm(second, axis=-1, keepdims=True)
+    R = np.stack([first, second, np.cross(first, second)], axis=-1)
+    return (float(D) if D.ndim == 0 else D), R
+
+
+def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
+    """Frames of motions given as coefficients (R, K, d) of clamped splines, whose ends are the first and the last."""
+    position = _positions(dofs)
+    start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
+    extent = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
+    for D, largest, name in zip(np.linalg.norm(goal - start, axis=1), extent, names, strict=True):
+        if not D > 1e-9 * largest:
+            raise ThunderError(
+                f'alignment="path" needs motions whose start and goal differ, which those of {name} do not'
+            )
+    scale, rotation = path_frame(start, goal)
+    return PathFrames(start, np.asarray(scale), rotation)
+
+
+def to_canonical(values: Array, dofs: Sequence[str], frames: PathFrames) -> Array:
+    """Move motions to their canonical frames.
+
+    Parameters
+    ----------
+    values : array (R, T, d)
+        Samples or spline coefficients, which turn and shift alike. Positions become R' (p - start) / D, rotation
+        vectors R' r.
+    dofs : sequence of str
+        Names of the d coordinates, x, y, z among them.
+    frames : PathFrames
+        One for each motion.
+
+    Returns
+    -------
+    array (R, T, d)
+    """
+    result = values.copy()
+    position, orientation = _positions(dofs), _orientations(dofs)
+    moved = (values[..., position] - frames.start[:, None]) / frames.scale[:, None, None]
+    result[..., position] = moved @ frames.rotation
+    if orientation:
+        result[..., orientation] = values[..., orientation] @ frames.rotation
+    return result
+
+
+def from_canonical(values: Array, dofs: Sequence[str], frames: PathFrames, derivative: int = 0) -> Array:
+    """Move motions, or their derivatives, (R, T, d) back from their canonical frames; see `to_canonical`."""
+    result = values.copy()
+    position, orientation = _positions(dofs), _orientations(dofs)
+    back = np.swapaxes(frames.rotation, -1, -2)
+    result[..., position] = frames.scale[:, None, None] * (values[..., position] @ back)
+    if derivative == 0:
+        result[..., position] += frames.start[:, None]
+    if orientation:
+        result[..., orientation] = values[..., orientation] @ back
+    return result
+
+
+def _positions(dofs: Sequence[str]) -> list[int]:
+    try:
+        return [list(dofs).index(name) for name in ("x", "y", "z")]
+    except ValueError:
+        raise ThunderError(f'alignment="path" needs the coordinates x, y and z, got {", ".join(dofs)}') from None
+
+
+def _orientations(dofs: Sequence[str]) -> list[int]:
+    found = [name in dofs for name in ("rx", "ry", "rz")]
+    if any(found) and not all(found):
+        raise ThunderError(f'alignment="path" turns rx, ry and rz together, got {", ".join(dofs)}')
+    return [list(dofs).index(name) for name in ("rx", "ry", "rz")] if all(found) else []
