@@ -12,8 +12,10 @@ constexpr int kMaxDofs = 8;
 ///
 /// The *unknowns* of a motion are the offsets x_bar, one per degree of freedom, and then the scores alpha. A joint model
 /// has one score per component, whose function is vector valued; otherwise every degree of freedom has scores of its own,
-/// and the unknown of component i and degree of freedom k is number `dimension + i * dimension + k`.
+/// and that of component i and degree of freedom k is unknown number `dimension + i * dimension + k`.
 struct FunctionalModel {
+  static constexpr int kMaxComponents = 256;
+
   /// Throws std::invalid_argument where breaks do not go from 0 to 1 or sizes do not agree.
   FunctionalModel(std::vector<double> breaks, int dimension, bool joint, bool aligned, std::vector<double> mean,
                   std::vector<double> functions, std::vector<double> variances);
@@ -23,15 +25,18 @@ struct FunctionalModel {
   int rows() const noexcept { return pieces() * (degree + 1); }
   int scores() const noexcept { return joint ? components : components * dimension; }
   int unknowns() const noexcept { return dimension + scores(); }
+  /// Number of the unknown that is the score of this component in this degree of freedom.
+  int score(int component, int dof) const noexcept {
+    return dimension + (joint ? component : component * dimension + dof);
+  }
 
-  /// Bernstein polynomials at tau, differentiated: degree + 1 weights of the control points of the piece returned.
-  int weights(double tau, int derivative, double* out) const noexcept;
-  /// Derivative of S_0 of one degree of freedom at tau.
-  double mean_at(double tau, int derivative, int dof) const noexcept;
-  /// Derivatives of what the unknowns multiply in one degree of freedom at tau: `unknowns()` numbers.
-  void row(double tau, int derivative, int dof, double* out) const noexcept;
-  /// Control points [piece][j][dof] of the motion with these unknowns.
-  void compose(const double* unknowns, double* points) const noexcept;
+  /// The piece that holds tau, and where in it: 0 to 1.
+  int piece_at(double tau, double& s) const noexcept;
+  /// Derivative of S_0 of one degree of freedom at tau, and of its S_i: `components` numbers.
+  double functions_at(double tau, int derivative, int dof, double* out) const noexcept;
+  /// Control points [piece][j][dof] from the piece `first` on of the motion with these unknowns and the mean's degrees of
+  /// freedom multiplied by `mean_scale`.
+  void compose(const double* unknowns, const double* mean_scale, int first, double* points) const noexcept;
 
   std::vector<double> breaks;  // pieces + 1, from 0 to 1
   int dimension, degree, components;

@@ -30,17 +30,25 @@ struct JerkCost {
 
 struct PlannerSettings {
   enum class Mode {
-    exact,  // D4.2, eq. (102), corrected: as many components as it takes, the square system
+    exact,  // D4.2, eqs. (102) and (115), corrected: as many components as it takes, a square system
     map     // all components: the most likely scores of those that meet the constraints
   };
   Mode mode = Mode::map;
   int order = 3;  // constraints at both ends: 1 position, 2 and velocity, 3 and acceleration
 };
 
+/// A segment that continues a motion, see `FunctionalPlanner::resume`.
+struct Resumed {
+  BezierPath path;
+  double condition = 0.0;
+  bool fallback = false;  // Hermite's polynomial, because the condition was too bad
+};
+
 /// From one state to another in a given time.
 ///
 /// On normalised time the motion is linear in b = (x0, x1, T v0, T v1, T^2 a0, T^2 a1): x(tau) = n(tau) + M(tau) b. n and
-/// M are solved for once, in Bernstein form. An aligned model does so in the frame of the path.
+/// M are solved for once, in Bernstein form. An aligned model does so in the frame of the path. The offsets x_bar are
+/// free: were they likely or unlikely, the motion would depend on where the origin is.
 class FunctionalPlanner {
  public:
   /// Throws std::invalid_argument where the components are too few for the constraints, or cannot meet them.
@@ -61,23 +69,43 @@ class FunctionalPlanner {
   /// Cost of such a segment for any velocities and accelerations at its ends; those of `from` and `to` are not looked at.
   void jerk_cost(const BoundaryState& from, const BoundaryState& to, double duration, JerkCost& cost) const noexcept;
 
+  /// The rest of a motion from normalised time tau on, at time t0 in state `now`, to be at `goal` after `left` seconds: the
+  /// components on [tau, 1] with `order` constraints at both ends (D4.2, eq. 115). `start` is where the motion began, which
+  /// an aligned model needs. Beyond `limit` of the condition Hermite's polynomial takes the place of the components.
+  Resumed resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau, double t0,
+                 double left, int order, double limit) const;
+
+  /// Components that so many constraints per degree of freedom make use of, and the standard deviations of the unknowns
+  /// behind the offsets; for the square system, ones.
+  Eigen::VectorXd score_scale(int first, int size, int constraints) const;
+  /// The row of a constraint on one degree of freedom over the unknowns of the degrees of freedom first to first + size,
+  /// which share them; returns S_0's part. Zero where no component moves enough to count.
+  double constraint_row(double tau, int derivative, int dof, int first, int size, Eigen::Ref<Eigen::RowVectorXd> row) const;
+
  private:
   /// Degrees of freedom with common unknowns: all of a joint model, else one by one. b is (row of the constraint, dof).
   struct System {
     int first, size;
-    std::vector<double> constant;   // n: [piece][j][dof]
-    std::vector<double> response;   // M: [piece][j][dof][entry of b]
-    Eigen::MatrixXd cost[2];        // integral of squared jerk in (1, b): of positions, of all others
+    std::vector<double> constant;  // n: [piece][j][dof]
+    std::vector<double> response;  // M: [piece][j][dof][entry of b]
+    Eigen::MatrixXd cost[2];       // integral of squared jerk in (1, b): of aligned positions, of all others
   };
-  struct Frame;
 
+  void measure_derivatives();
   void add_system(int first, int size);
+  void tabulate(System& system, const Eigen::MatrixXd& unknowns) const;
   void add_costs(System& system) const;
+  void scatter_cost(const System& system, const double* fixed, const double* moves, const double* weight,
+                    const double* mean, JerkCost& cost) const noexcept;
 
   FunctionalModel model_;
   PlannerSettings settings_;
   double condition_ = 0.0;
+  double typical_[4][kMaxDofs] = {};  // size of the components' derivatives over the motion
   std::vector<System> systems_;
 };
+
+/// The polynomial of degree 2 order - 1 between two states.
+BezierPath hermite(const BoundaryState& from, const BoundaryState& to, int order, double t0, double duration);
 
 }  // namespace thunder
