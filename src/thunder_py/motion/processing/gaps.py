@@ -15,6 +15,8 @@ from .rotation import about_mean, in_the_frame
 __all__ = ["fill_gaps", "split_at_gaps"]
 
 _METHODS = ("cubic", "pchip", "linear")
+#: differences of times are not exact: a gap of 0.05 s is no longer than 0.05 s
+_ROUNDING = 1e-9
 
 
 @over_sets
@@ -78,7 +80,7 @@ def _fill(t: Array, column: Array, longest: float, method: str) -> None:
     behind = np.searchsorted(known, np.arange(len(column)))
     inside = np.isnan(column) & (behind > 0) & (behind < len(known))
     widths = t[known[np.clip(behind, 0, len(known) - 1)]] - t[known[np.clip(behind - 1, 0, None)]]
-    wanted = inside & (widths <= longest)
+    wanted = inside & (widths <= longest * (1.0 + _ROUNDING))
     if not wanted.any():
         return
     if method == "linear":

@@ -105,7 +105,8 @@ def segment_by_speed(
     found: list[Trial] = []
     for first, last in stretches(_speed(smooth) > threshold):
         cut = whole and (first == 0 or last == len(trial) - 1)
-        if cut or not trial.t[last] - trial.t[first] > least_duration:
+        # differences of times are not exact: what takes least_duration to nine digits takes no longer
+        if cut or not trial.t[last] - trial.t[first] > least_duration * (1.0 + 1e-9):
             continue
         if last > first and _length(smooth.x[first : last + 1], length) > least_length:
             found.append(trial.slice(trial.t[first], trial.t[last]))

@@ -1,0 +1,286 @@
+"""Filters, gaps and sampling against SciPy and against signals whose result is known."""
+
+import numpy as np
+import pytest
+from scipy import signal
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation, Slerp
+
+from thunder_py.errors import ThunderError
+from thunder_py.motion import MotionSet, Trial
+from thunder_py.motion.processing import (
+    NormalisedTrial,
+    fill_gaps,
+    low_pass,
+    median_filter,
+    moving_average,
+    normalise_time,
+    resample,
+    split_at_gaps,
+)
+
+RATE = 100.0
+
+
+def noise(n=200, d=3, seed=0):
+    return np.cumsum(np.random.default_rng(seed).normal(size=(n, d)), axis=0)
+
+
+def positions(x, rate=RATE, **labels):
+    return Trial.from_positions(np.arange(len(x)) / rate, x, rate=rate, **labels)
+
+
+def turning(angles, axis, frame=None, rate=RATE):
+    """A trial that stands still and turns about a fixed axis, seen from a turned frame."""
+    R = Rotation.from_rotvec(np.outer(angles, axis))
+    R = R if frame is None else frame * R
+    p = np.zeros((len(angles), 3))
+    return Trial.from_poses(np.arange(len(angles)) / rate, p, matrix=R.as_matrix(), rate=rate)
+
+
+# --- filters ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("order", "cutoff"), [(1, 5.0), (2, 10.0), (5, 3.0)])
+def test_low_pass_is_filtfilt(order, cutoff):
+    x = noise()
+    b, a = signal.butter(order, cutoff, fs=RATE)
+    np.testing.assert_allclose(low_pass(positions(x), cutoff, order).x, signal.filtfilt(b, a, x, axis=0), atol=1e-8)
+
+
+def test_low_pass_halves_its_cutoff_without_phase():
+    t = np.arange(2000) / RATE
+    x = np.column_stack([np.sin(2 * np.pi * f * t) for f in (1.0, 10.0, 40.0)])
+    middle = slice(500, 1500)
+    y = low_pass(positions(x), 10.0).x[middle]
+    # gain of the analogue prototype at the prewarped frequency, squared by the second pass
+    warp = np.tan(np.pi * np.array([1.0, 10.0, 40.0]) / RATE) / np.tan(np.pi * 10.0 / RATE)
+    gain = 1.0 / (1.0 + warp**4)
+    assert gain[1] == pytest.approx(0.5)
+    np.testing.assert_allclose(y, gain * x[middle], atol=1e-6)
+
+
+def test_rotation_about_a_fixed_axis_is_filtered_as_its_angle():
+    angles = 0.3 * noise(d=1, seed=3)[:, 0] / 5.0 + 2.5  # on both sides of half a turn
+    axis = np.array([1.0, 2.0, 2.0]) / 3.0
+    assert angles.min() < np.pi < angles.max()
+    got = low_pass(turning(angles, axis), 6.0)
+    want = low_pass(positions(angles[:, None] * axis), 6.0).x
+    # the mean orientation is not exactly the mean angle, and rests of a filter are linear in it
+    error = (Rotation.from_rotvec(np.array(want)).inv() * got.rotations).magnitude()
+    assert error.max() < 1e-9
+
+
+def test_filtered_orientation_does_not_depend_on_the_frame():
+    rng = np.random.default_rng(5)
+    phi = 0.4 * np.cumsum(rng.normal(size=(150, 3)), axis=0) / 10.0
+    frame = Rotation.from_rotvec([2.0, -1.0, 0.5])
+    t, p, R = np.arange(150) / RATE, np.zeros((150, 3)), Rotation.from_rotvec(phi)
+    for step in (lambda m: low_pass(m, 8.0), moving_average):
+        here = step(Trial.from_poses(t, p, matrix=R.as_matrix())).rotations
+        there = step(Trial.from_poses(t, p, matrix=(frame * R).as_matrix())).rotations
+        assert ((frame * here).inv() * there).magnitude().max() < 1e-9
+        assert (R.inv() * here).magnitude().max() > 1e-3  # something was filtered
+
+
+def test_orientation_that_turns_too_far_is_refused():
+    with pytest.raises(ThunderError, match="slice it"):
+        low_pass(turning(np.linspace(0.0, 14.0, 400), np.array([0.0, 0.0, 1.0])), 5.0)
+
+
+def test_median_removes_a_spike_and_keeps_an_edge():
+    x = np.zeros((50, 1)) + np.arange(50)[:, None] // 25
+    spiked = np.array(x)
+    spiked[10] = 9.0
+    trial = Trial(np.arange(50) / RATE, spiked, ("opening",), ("1",))
+    np.testing.assert_array_equal(median_filter(trial, 5).x, x)
+    with pytest.raises(ThunderError, match="odd"):
+        median_filter(trial, 4)
+
+
+@pytest.mark.parametrize(("width", "weights"), [(5, np.ones(5)), (4, [0.5, 1, 1, 1, 0.5]), (1, [1.0])])
+def test_moving_average_is_a_centred_convolution(width, weights):
+    x = noise()
+    half = len(weights) // 2
+    got = moving_average(positions(x), width).x
+    inner = slice(half, len(x) - half)
+    for k in range(3):
+        want = np.convolve(x[:, k], weights, mode="same") / np.sum(weights)
+        np.testing.assert_allclose(got[inner, k], want[inner], atol=1e-12)
+
+
+@pytest.mark.parametrize("width", [4, 7, 10])
+def test_moving_average_keeps_straight_lines_to_the_ends(width):
+    x = 3.0 + np.outer(np.arange(40), [1.0, -2.0, 0.5])
+    np.testing.assert_allclose(moving_average(positions(x), width).x, x, atol=1e-12)
+
+
+def test_filters_say_what_they_need():
+    x = noise()
+    trial = positions(x, name="reach 7")
+    hole = np.array(x)
+    hole[50:60, 1] = np.nan
+    uneven = trial.with_values(x, trial.t + 1e-3 * np.sin(trial.t))
+    for step in (lambda m: low_pass(m, 5.0), moving_average, median_filter, lambda m: resample(m, n=5)):
+        with pytest.raises(ThunderError, match=r"reach 7.*0\.49 to 0\.6 s.*fill_gaps"):
+            step(trial.with_values(hole))
+    for step in (lambda m: low_pass(m, 5.0), moving_average):
+        with pytest.raises(ThunderError, match="resample"):
+            step(uneven)
+    for cutoff in (0.0, 50.0, np.nan):
+        with pytest.raises(ThunderError, match=r"below half.*50 Hz"):
+            low_pass(trial, cutoff)
+    for order in (0, 2.0, True):
+        with pytest.raises(ThunderError, match="order"):
+            low_pass(trial, 5.0, order)
+    with pytest.raises(ThunderError, match="10 samples or more"):
+        low_pass(positions(x[:9]), 5.0)
+    assert len(low_pass(positions(x[:10]), 5.0)) == 10
+    with pytest.raises(ThunderError, match="Trial or a MotionSet"):
+        low_pass(x, 5.0)
+
+
+def test_steps_take_sets():
+    motions = MotionSet([positions(noise(seed=k), name=str(k)) for k in range(3)])
+    filtered = low_pass(motions, 5.0)
+    assert isinstance(filtered, MotionSet)
+    assert [trial.name for trial in filtered] == ["0", "1", "2"]
+    np.testing.assert_array_equal(filtered[2].x, low_pass(motions[2], 5.0).x)
+
+
+# --- gaps -------------------------------------------------------------------------------------------------------
+
+
+def cubic(t):
+    return np.column_stack([1.0 + t - 2.0 * t**2 + t**3, t**3, 2.0 * t])
+
+
+def with_holes(*holes, n=60):
+    t = np.arange(n) / RATE
+    x = cubic(t)
+    for column, first, behind in holes:
+        x[first:behind, column] = np.nan
+    return Trial.from_positions(t, x, rate=RATE)
+
+
+def test_gaps_of_a_cubic_are_filled_exactly():
+    got = fill_gaps(with_holes((0, 10, 20), (1, 15, 30), (2, 40, 41)))
+    np.testing.assert_allclose(got.x, cubic(got.t), atol=1e-12)
+    straight = fill_gaps(with_holes((2, 40, 50)), method="linear")
+    np.testing.assert_allclose(straight.x[:, 2], 2.0 * straight.t, atol=1e-12)
+
+
+def test_long_gaps_stay_and_measured_values_are_kept():
+    trial = with_holes((0, 10, 14), (1, 30, 45))
+    got = fill_gaps(trial, longest=0.05, method="pchip")
+    np.testing.assert_allclose(got.gaps, [(0.29, 0.45)])
+    seen = ~np.isnan(trial.x)
+    np.testing.assert_array_equal(got.x[seen], trial.x[seen])
+    # 10 to 13 are missing: from sample 9 to sample 14
+    np.testing.assert_allclose(fill_gaps(trial, longest=0.0499).gaps, [(0.09, 0.14), (0.29, 0.45)])
+
+
+def test_gaps_at_the_ends_are_cut_off():
+    # the second column has values before its first gap, which lie outside of what the first one covers
+    got = fill_gaps(with_holes((0, 0, 5), (1, 4, 8), (2, 55, 60)))
+    assert got.valid.all()
+    assert (got.t[0], got.t[-1]) == (0.05, 0.54)
+    np.testing.assert_allclose(got.x, cubic(got.t), atol=1e-12)
+
+
+def test_orientation_in_a_gap_turns_at_constant_rate():
+    ends = Rotation.from_rotvec([[0.1, 2.9, 0.2], [0.3, 3.6, -0.2]])
+    R = Slerp([0.0, 1.0], ends)(np.linspace(0.0, 1.0, 40))
+    whole = Trial.from_poses(np.arange(40) / RATE, np.zeros((40, 3)), matrix=R.as_matrix())
+    x = np.array(whole.x)
+    x[12:25, 3:] = np.nan
+    got = fill_gaps(whole.with_values(x))
+    assert (R.inv() * got.rotations).magnitude().max() < 1e-9
+    np.testing.assert_allclose(got.x, whole.x, atol=1e-9)
+
+
+def test_gap_errors():
+    trial = with_holes((0, 10, 14))
+    with pytest.raises(ThunderError, match="method"):
+        fill_gaps(trial, method="spline")
+    for longest in (0.0, -1.0, np.nan):
+        with pytest.raises(ThunderError, match="longest"):
+            fill_gaps(trial, longest=longest)
+    with pytest.raises(ThunderError, match="two complete samples"):
+        fill_gaps(with_holes((0, 0, 59)))
+
+
+def test_split_at_gaps():
+    trial = with_holes((0, 10, 14), (1, 30, 31), (2, 32, 40))  # 31 is alone between two gaps
+    parts = split_at_gaps(trial.with_labels(name="a"))
+    assert [part.name for part in parts] == ["a/1", "a/2", "a/3"]
+    spans = [(part.t[0], part.t[-1]) for part in parts]
+    np.testing.assert_allclose(spans, [(0.0, 0.09), (0.14, 0.29), (0.4, 0.59)])
+    assert len(split_at_gaps(trial, least_duration=0.1)) == 2
+    assert split_at_gaps(with_holes())[0].name == ""
+
+
+# --- other times ------------------------------------------------------------------------------------------------
+
+
+def test_resampled_cubic_is_exact():
+    t = np.sort(np.random.default_rng(2).uniform(0.0, 2.0, 50))
+    trial = Trial.from_positions(t, cubic(t), name="uneven")
+    for got in (resample(trial, rate=37.0), resample(trial, n=64)):
+        np.testing.assert_allclose(got.x, cubic(got.t), atol=1e-10)
+        assert got.uniform
+    assert resample(trial, n=64).t[-1] == t[-1]
+    by_rate = resample(trial, rate=37.0)
+    assert by_rate.rate == 37.0
+    assert 0.0 <= t[-1] - by_rate.t[-1] < 1.0 / 37.0
+
+
+def test_resampling_at_its_own_rate_changes_nothing():
+    trial = positions(noise())
+    got = resample(trial, rate=RATE)
+    np.testing.assert_allclose(got.t, trial.t, atol=1e-15)
+    np.testing.assert_allclose(got.x, trial.x, atol=1e-12)
+
+
+def test_resampled_orientation_is_slerp_where_the_rate_is_constant():
+    ends = Rotation.from_rotvec([[0.1, 2.9, 0.2], [0.3, 3.6, -0.2]])
+    slerp = Slerp([0.0, 0.5], ends)
+    t = np.linspace(0.0, 0.5, 20)
+    trial = Trial.from_poses(t, np.zeros((20, 3)), matrix=slerp(t).as_matrix())
+    got = resample(trial, n=77)
+    assert (slerp(got.t).inv() * got.rotations).magnitude().max() < 1e-9
+
+
+def test_resampling_errors():
+    trial = positions(noise())
+    for arguments in ({}, {"rate": 5.0, "n": 3}):
+        with pytest.raises(ThunderError, match="one of rate and n"):
+            resample(trial, **arguments)
+    for n in (1, 2.5, True):
+        with pytest.raises(ThunderError, match="n must be"):
+            resample(trial, n=n)
+    for rate in (-1.0, 0.0, np.nan, np.inf):
+        with pytest.raises(ThunderError, match="rate must be"):
+            resample(trial, rate=rate)
+    with pytest.raises(ThunderError, match="less than one step"):
+        resample(trial, rate=0.1)
+
+
+def test_normalised_time_knows_the_duration():
+    trial = positions(noise(), name="a").slice(0.5, 1.5)
+    got = normalise_time(trial)
+    assert isinstance(got, NormalisedTrial)
+    assert (got.t[0], got.t[-1]) == (0.0, 1.0)
+    assert got.seconds == pytest.approx(1.0)
+    assert got.real_duration == pytest.approx(trial.duration)
+    np.testing.assert_array_equal(got.x, trial.x)
+    half = normalise_time(resample(trial.slice(0.5, 1.0), n=11))
+    assert half.rate == pytest.approx(10.0)
+    assert half.slice(0.0, 0.5).real_duration == pytest.approx(0.25)
+    back = half.real_time()
+    assert type(back) is Trial
+    assert (back.duration, back.rate) == pytest.approx((0.5, 20.0))
+    assert normalise_time(half).real_duration == pytest.approx(0.5)
+    # a derivative over tau is the one over time, times the duration
+    tau_slope = CubicSpline(half.t, half.x)(0.3, 1)
+    np.testing.assert_allclose(tau_slope, 0.5 * CubicSpline(back.t, back.x)(0.15, 1))
