@@ -22,6 +22,7 @@ REGISTRY: dict[str, str] = {
     "d42-joint": "d42_joint",
     "d42-cartesian": "d42_cartesian",
     "d42-estimation": "d42_estimation",
+    "human-like-arm": "human_like_arm",
 }
 
 

@@ -1,0 +1,93 @@
+"""Motions of a hand as samples of pose, twist and acceleration: what every planner's answer is brought to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..reference import TaskReference
+
+__all__ = ["PERIOD", "HandMotion", "angular_acceleration", "angular_velocity", "mean_norm", "sample_times"]
+
+PERIOD = 1e-3  # of samples, control and records [s]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HandMotion:
+    """A planned motion, sampled at 1 kHz; ``motion(t)`` gives the sample at t, so that `simulate` can follow it.
+
+    Attributes
+    ----------
+    p : (k, 3) array
+        Position [m].
+    R : (k, 3, 3) array
+        Orientation.
+    xi, xi_dot : (k, 6) array
+        Twist and its derivative.
+    via_points : (v, 3) array
+        What it goes round obstacles through [m].
+    """
+
+    p: Array
+    R: Array
+    xi: Array
+    xi_dot: Array
+    via_points: Array = field(default_factory=lambda: np.zeros((0, 3)))
+
+    @classmethod
+    def of(
+        cls, reference: Callable[[Array], TaskReference], duration: float, via_points: npt.ArrayLike | None = None
+    ) -> HandMotion:
+        """Sample a reference that takes an array of times."""
+        p, R, xi, xi_dot = reference(sample_times(duration))
+        vias = np.zeros((0, 3)) if via_points is None else np.asarray(via_points, dtype=np.float64).reshape(-1, 3)
+        return cls(p=p, R=R, xi=xi, xi_dot=xi_dot, via_points=vias)
+
+    def __call__(self, t: float) -> TaskReference:
+        """Return the sample nearest to time t [s]; before and after, the first and the last one."""
+        k = min(max(round(t / PERIOD), 0), len(self.p) - 1)
+        return TaskReference(self.p[k], self.R[k], self.xi[k], self.xi_dot[k])
+
+    @cached_property
+    def jerk(self) -> tuple[float, float]:
+        """Mean norm of the jerk over time, of translation [m/s^3] and orientation [rad/s^3]."""
+        jerk = np.gradient(self.xi_dot, PERIOD, axis=0)
+        return mean_norm(jerk[:, :3]), mean_norm(jerk[:, 3:])
+
+
+def sample_times(duration: float) -> Array:
+    """Return 0 to `duration` in steps of `PERIOD`."""
+    times: Array = PERIOD * np.arange(round(duration / PERIOD) + 1, dtype=np.float64)
+    return times
+
+
+def mean_norm(values: Array) -> float:
+    """Return the mean over time of the norm of vectors (k, m)."""
+    return float(np.mean(np.linalg.norm(values, axis=1)))
+
+
+def angular_velocity(phi: Array, dphi: Array) -> Array:
+    """Return the angular velocities (k, 3) in fixed axes of ``R = exp(phi)``, from rotation vectors and their rates.
+
+    ``w = phi' + (1 - cos a)/a^2 phi x phi' + (a - sin a)/a^3 phi x (phi x phi')`` with a the length of phi: the left
+    Jacobian of the rotations.
+    """
+    a = np.linalg.norm(phi, axis=1, keepdims=True)
+    small = a < 1e-4
+    b = np.where(small, 1.0, a)
+    first = np.where(small, 0.5 - a**2 / 24.0, (1.0 - np.cos(b)) / b**2)
+    second = np.where(small, 1.0 / 6.0 - a**2 / 120.0, (b - np.sin(b)) / b**3)
+    cross = np.cross(phi, dphi)
+    w: Array = dphi + first * cross + second * np.cross(phi, cross)
+    return w
+
+
+def angular_acceleration(w: Array) -> Array:
+    """Return the derivative of angular velocities sampled at `PERIOD`, by central differences."""
+    rate: Array = np.gradient(w, PERIOD, axis=0, edge_order=2)
+    return rate

@@ -1,0 +1,167 @@
+"""The simulated human arm: its scenes, what it is measured by, and that it follows what planners give it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import thunder_py as th
+from thunder_py.experiments.human_like_planners import minimum_jerk
+from thunder_py.experiments.human_like_run import ArmRun, arm_controller, arm_points_at, follow, pose_error
+from thunder_py.experiments.human_like_samples import PERIOD, angular_velocity, mean_norm, sample_times
+from thunder_py.experiments.human_like_tasks import ELBOW_FRAME, MARGIN, REST, TASKS, Scene, scenes, tasks_table
+from thunder_py.result import Result
+
+ROBOT = th.Robot.load("human_arm")
+SCENES = {(scene.task, scene.obstacles): scene for scene in scenes(ROBOT)}
+
+
+@pytest.fixture(scope="module")
+def straight() -> ArmRun:
+    scene = SCENES["self-feeding", "elbow"]
+    return follow(ROBOT, scene, minimum_jerk(scene))
+
+
+class TestScenes:
+    def test_twenty(self) -> None:
+        assert len(SCENES) == 20
+        assert all(scene.duration == 5.0 and scene.margin == 0.2 for scene in SCENES.values())
+
+    @pytest.mark.parametrize("posture", [REST, *(task.posture for task in TASKS.values())])
+    def test_postures_are_within_limits_and_far_from_singularities(self, posture: tuple[float, ...]) -> None:
+        q = np.radians(posture)
+        assert (q > ROBOT.limits.lower - 1e-12).all()
+        assert (q < ROBOT.limits.upper + 1e-12).all()
+        J = ROBOT.jacobian(q)
+        assert np.linalg.norm(J) * np.linalg.norm(np.linalg.pinv(J)) < 100.0  # the controller gives up at 200
+        assert np.linalg.cond(ROBOT.mass_matrix(q)) < 1e4
+
+    def test_ends_are_outside_the_margin_and_the_way_is_blocked_where_it_should_be(self) -> None:
+        for scene in SCENES.values():
+            a, b = scene.start[:3, 3], scene.goal[:3, 3]
+            assert scene.distance(np.stack([a, b])).min() > MARGIN
+            way = scene.distance(a + np.linspace(0.0, 1.0, 201)[:, None] * (b - a)).min()
+            if scene.obstacles in ("hand", "both"):
+                assert way < 0.0
+            elif scene.task != "exultation":
+                assert way > MARGIN
+        assert np.isinf(SCENES["exultation", "none"].distance(np.zeros((3, 3)))).all()
+
+    def test_obstacle_of_the_elbow_is_near_it(self) -> None:
+        for name, task in TASKS.items():
+            q = 0.5 * (np.radians(REST) + np.radians(task.posture))
+            elbow = ROBOT.forward_kinematics(q, ELBOW_FRAME)[:3, 3]
+            assert SCENES[name, "elbow"].distance(elbow[None])[0] == pytest.approx(0.1)
+
+    def test_table_says_where_everything_is(self) -> None:
+        text = tasks_table(ROBOT)
+        assert all(name in text for name in TASKS)
+        assert "105, 20, 0, 65, 0, 0, -15" in text
+
+
+class TestSamples:
+    def test_reference_and_samples_agree(self) -> None:
+        motion = minimum_jerk(SCENES["hitchhiking", "none"])
+        np.testing.assert_array_equal(motion(1.234).p, motion.p[1234])
+        np.testing.assert_array_equal(motion(99.0).p, motion.p[-1])
+        np.testing.assert_allclose(motion.xi[:, :3], np.gradient(motion.p, PERIOD, axis=0), atol=1e-6)
+
+    def test_jerk_of_minimum_jerk_is_known(self) -> None:
+        scene = SCENES["exultation", "none"]
+        distance, angle = pose_error(scene.goal, scene.start)
+        scale = 40.0 / 3.0 * np.sqrt(3.0) / scene.duration**3
+        np.testing.assert_allclose(minimum_jerk(scene).jerk, [scale * distance, scale * angle], rtol=1e-3)
+
+    def test_angular_velocity_is_that_of_the_rotations(self) -> None:
+        t = sample_times(2.0)[:, None]
+        phi = np.array([0.3, -1.2, 0.8]) * np.sin(t) + np.array([1.0, 0.4, 0.0]) * t**2
+        dphi = np.array([0.3, -1.2, 0.8]) * np.cos(t) + np.array([2.0, 0.8, 0.0]) * t
+        R = Rotation.from_rotvec(phi)
+        between = (R[2:] * R[:-2].inv()).as_rotvec() / (2.0 * PERIOD)
+        np.testing.assert_allclose(angular_velocity(phi, dphi)[1:-1], between, atol=3e-6)
+        np.testing.assert_allclose(angular_velocity(1e-6 * phi, dphi), dphi, atol=1e-5)
+
+
+class TestRun:
+    def test_arm_follows_and_arrives(self, straight: ArmRun) -> None:
+        assert not straight.singular
+        assert straight.tracking_error < 2e-4
+        position, angle = straight.final_error
+        assert position < 1e-4
+        assert angle < 1e-3
+        assert np.abs(straight.result.tau).max() < 20.0  # gravity is 10 N m at most
+
+    def test_elbow_starts_where_it_is_pushed_to(self, straight: ArmRun) -> None:
+        assert np.abs(straight.result.dq[0]).max() < 0.02
+        assert np.abs(straight.result.q[0] - straight.scene.q0).max() > 0.05
+
+    def test_null_space_moves_the_elbow_and_leaves_the_task(self, straight: ArmRun) -> None:
+        free = SCENES["self-feeding", "none"]
+        calm = follow(ROBOT, free, minimum_jerk(free))
+        hands = [ROBOT.forward_kinematics(run.result.q)[:, :3, 3] for run in (straight, calm)]
+        elbows = [arm_points_at(ROBOT, run.result.q)[:, 1] for run in (straight, calm)]
+        assert np.abs(hands[0] - hands[1]).max() < 2e-4
+        assert np.linalg.norm(elbows[0] - elbows[1], axis=1).max() > 0.02
+        unpushed = straight.scene.distance(elbows[1]).min()
+        assert straight.clearance[1] > unpushed + 0.01
+
+    def test_controller_has_the_torque_of_the_task_plus_a_torque_without_acceleration_of_the_hand(self) -> None:
+        pushed, free = SCENES["stop gesture", "both"], SCENES["stop gesture", "none"]
+        q = 0.5 * (np.radians(REST) + np.radians(TASKS["stop gesture"].posture))
+        dq = np.linspace(-0.3, 0.4, 7)
+        target = minimum_jerk(free)(2.5)
+        tau = [arm_controller(ROBOT, scene).step(0.0, q, dq, target) for scene in (pushed, free)]
+        effect = ROBOT.jacobian(q) @ np.linalg.solve(ROBOT.mass_matrix(q), tau[0] - tau[1])
+        assert np.abs(tau[0] - tau[1]).max() > 0.1
+        assert np.abs(effect).max() < 1e-8
+
+
+class TestMeasures:
+    def run(self, q: np.ndarray, dq: np.ndarray, scene: Scene) -> ArmRun:
+        k = len(q)
+        result = Result(
+            t=PERIOD * np.arange(k), q=q, dq=dq, tau=np.zeros((k, 7)), status=np.zeros(k, dtype=int),
+            signals={"error": np.zeros((k, 6))},
+        )  # fmt: skip
+        return ArmRun(robot=ROBOT, scene=scene, plan=minimum_jerk(scene), result=result)
+
+    def test_jerk_of_a_sinusoid_of_the_elbow(self) -> None:
+        t = sample_times(2.0)
+        q, dq = np.tile(np.radians(REST), (len(t), 1)), np.zeros((len(t), 7))
+        q[:, 3] += 0.2 - 0.2 * np.cos(np.pi * t)
+        dq[:, 3] = 0.2 * np.pi * np.sin(np.pi * t)
+        run = self.run(q, dq, SCENES["hitchhiking", "none"])
+        elbow = 0.2 * np.pi**3 * 2.0 / np.pi  # mean of |d3q|
+        assert run.jerk[2] == pytest.approx(elbow / 7.0, rel=1e-3)
+        assert run.jerk[1] == pytest.approx(elbow, rel=1e-3)  # the hand turns with the elbow
+        p = ROBOT.forward_kinematics(q)[:, :3, 3]
+        assert run.jerk[0] == pytest.approx(mean_norm(np.diff(p, 3, axis=0) / PERIOD**3), rel=1e-3)
+
+    def test_clearances_are_those_of_points_and_centre_line(self) -> None:
+        scene = SCENES["hitchhiking", "both"]
+        q = np.tile(np.radians(REST), (11, 1))
+        run = self.run(q, 0.0 * q, scene)
+        points = arm_points_at(ROBOT, q[0])
+        np.testing.assert_allclose(
+            np.linalg.norm(np.diff(points, axis=0), axis=1), [0.2817, 0.2689, 0.0862], atol=1e-12
+        )
+        assert run.clearance[0] == pytest.approx(scene.distance(points[-1:])[0])
+        assert run.clearance[1] == pytest.approx(scene.distance(points[1:2])[0])
+        fine = np.concatenate([a + np.linspace(0, 1, 500)[:, None] * (b - a) for a, b in pairwise(points)])
+        assert run.clearance[2] == pytest.approx(scene.distance(fine).min(), abs=1e-3)
+        assert run.beyond_limits == 0.0
+
+    def test_limits_are_watched(self) -> None:
+        q = np.tile(np.radians(REST), (3, 1))
+        q[1, 6] = ROBOT.limits.upper[6] + 0.1
+        assert self.run(q, 0.0 * q, SCENES["hitchhiking", "none"]).beyond_limits == pytest.approx(0.1)
+
+    def test_angles_up_to_half_a_turn(self) -> None:
+        for angle in (0.0, 1e-9, 1.0, 3.1):
+            T = np.eye(4)
+            T[:3, :3] = Rotation.from_rotvec(angle * np.array([0.6, 0.0, 0.8])).as_matrix()
+            T[:3, 3] = [0.0, 3.0, 4.0]
+            np.testing.assert_allclose(pose_error(np.eye(4), T), [5.0, angle], atol=1e-12)
