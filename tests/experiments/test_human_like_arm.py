@@ -9,20 +9,22 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from thunder_py.experiments.human_like_planners import minimum_jerk
+from thunder_py.experiments.human_like_planners import planners
 from thunder_py.experiments.human_like_run import ArmRun, arm_controller, arm_points_at, follow, pose_error
-from thunder_py.experiments.human_like_samples import PERIOD, angular_velocity, mean_norm, sample_times
+from thunder_py.experiments.human_like_samples import PERIOD, HandMotion, angular_velocity, mean_norm, sample_times
 from thunder_py.experiments.human_like_tasks import ELBOW_FRAME, MARGIN, REST, TASKS, Scene, scenes, tasks_table
 from thunder_py.result import Result
+from thunder_py.trajectory import Line, Orientation, min_jerk
 
 ROBOT = th.Robot.load("human_arm")
+straight_plan = planners(["minimum jerk"])["minimum jerk"]
 SCENES = {(scene.task, scene.obstacles): scene for scene in scenes(ROBOT)}
 
 
 @pytest.fixture(scope="module")
 def straight() -> ArmRun:
     scene = SCENES["self-feeding", "elbow"]
-    return follow(ROBOT, scene, minimum_jerk(scene))
+    return follow(ROBOT, scene, straight_plan(scene))
 
 
 class TestScenes:
@@ -64,16 +66,25 @@ class TestScenes:
 
 class TestSamples:
     def test_reference_and_samples_agree(self) -> None:
-        motion = minimum_jerk(SCENES["hitchhiking", "none"])
+        motion = straight_plan(SCENES["hitchhiking", "none"])
         np.testing.assert_array_equal(motion(1.234).p, motion.p[1234])
         np.testing.assert_array_equal(motion(99.0).p, motion.p[-1])
         np.testing.assert_allclose(motion.xi[:, :3], np.gradient(motion.p, PERIOD, axis=0), atol=1e-6)
+
+    def test_straight_coordinates_turn_about_one_axis(self) -> None:
+        scene = SCENES["stop gesture", "none"]
+        a, b = scene.start, scene.goal
+        turning = Orientation.through([a[:3, :3], b[:3, :3]], 5.0)
+        expected = HandMotion.of(Line(a[:3, 3], b[:3, 3], min_jerk(5.0), orientation=turning), 5.0)
+        motion = straight_plan(scene)
+        for name, tolerance in (("p", 1e-12), ("R", 1e-12), ("xi", 1e-12), ("xi_dot", 3e-6)):
+            np.testing.assert_allclose(getattr(motion, name), getattr(expected, name), atol=tolerance)
 
     def test_jerk_of_minimum_jerk_is_known(self) -> None:
         scene = SCENES["exultation", "none"]
         distance, angle = pose_error(scene.goal, scene.start)
         scale = 40.0 / 3.0 * np.sqrt(3.0) / scene.duration**3
-        np.testing.assert_allclose(minimum_jerk(scene).jerk, [scale * distance, scale * angle], rtol=1e-3)
+        np.testing.assert_allclose(straight_plan(scene).jerk, [scale * distance, scale * angle], rtol=1e-3)
 
     def test_angular_velocity_is_that_of_the_rotations(self) -> None:
         t = sample_times(2.0)[:, None]
@@ -100,7 +111,7 @@ class TestRun:
 
     def test_null_space_moves_the_elbow_and_leaves_the_task(self, straight: ArmRun) -> None:
         free = SCENES["self-feeding", "none"]
-        calm = follow(ROBOT, free, minimum_jerk(free))
+        calm = follow(ROBOT, free, straight_plan(free))
         hands = [ROBOT.forward_kinematics(run.result.q)[:, :3, 3] for run in (straight, calm)]
         elbows = [arm_points_at(ROBOT, run.result.q)[:, 1] for run in (straight, calm)]
         assert np.abs(hands[0] - hands[1]).max() < 2e-4
@@ -112,7 +123,7 @@ class TestRun:
         pushed, free = SCENES["stop gesture", "both"], SCENES["stop gesture", "none"]
         q = 0.5 * (np.radians(REST) + np.radians(TASKS["stop gesture"].posture))
         dq = np.linspace(-0.3, 0.4, 7)
-        target = minimum_jerk(free)(2.5)
+        target = straight_plan(free)(2.5)
         tau = [arm_controller(ROBOT, scene).step(0.0, q, dq, target) for scene in (pushed, free)]
         effect = ROBOT.jacobian(q) @ np.linalg.solve(ROBOT.mass_matrix(q), tau[0] - tau[1])
         assert np.abs(tau[0] - tau[1]).max() > 0.1
@@ -126,7 +137,7 @@ class TestMeasures:
             t=PERIOD * np.arange(k), q=q, dq=dq, tau=np.zeros((k, 7)), status=np.zeros(k, dtype=int),
             signals={"error": np.zeros((k, 6))},
         )  # fmt: skip
-        return ArmRun(robot=ROBOT, scene=scene, plan=minimum_jerk(scene), result=result)
+        return ArmRun(robot=ROBOT, scene=scene, plan=straight_plan(scene), result=result)
 
     def test_jerk_of_a_sinusoid_of_the_elbow(self) -> None:
         t = sample_times(2.0)
