@@ -109,10 +109,10 @@ def test_signed_rank_with_ties_counts_every_sign(alternative):
 
 
 def test_signed_rank_of_many_pairs_and_of_none_that_differ():
-    a, b = samples(2, 90, 90, 0.2)
-    assert signed_rank(a, b).p_value == pytest.approx(
-        stats.wilcoxon(a, b, method="asymptotic", correction=True).pvalue, rel=1e-12
-    )
+    a, b = samples(2, 90, 90, 0.2, decimals=1)
+    for alternative in ALTERNATIVES:
+        theirs = stats.wilcoxon(a, b, alternative=alternative, method="asymptotic", correction=True)
+        assert signed_rank(a, b, alternative=alternative).p_value == pytest.approx(theirs.pvalue, rel=1e-12)
     assert signed_rank(a, a).p_value == 1.0
 
 

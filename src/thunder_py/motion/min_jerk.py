@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,6 +152,6 @@ def minimum_jerk(
 
 def duration_of(duration: Any) -> float:
     """Return a duration [s] that is positive and finite, or say what came."""
-    if not (np.isscalar(duration) and np.isfinite(duration) and duration > 0.0):
+    if not (isinstance(duration, numbers.Real) and 0.0 < float(duration) < float("inf")):
         raise ThunderError(f"duration must be a positive number of seconds, got {duration!r}")
     return float(duration)

@@ -1,0 +1,93 @@
+"""What all generators share: subjects, directions, and a motion turned into a recording."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import ThunderError
+from ..trial import POSITION, ROTATION, Trial
+
+__all__ = ["bump", "check_count", "check_range", "check_size", "direction", "perpendicular", "record", "step", "times"]
+
+
+def step(tau: Array) -> Array:
+    """Return the minimum-jerk step from 0 to 1: 0 before tau = 0, 1 after tau = 1."""
+    u = np.clip(tau, 0.0, 1.0)
+    return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2), dtype=np.float64)
+
+
+def bump(tau: Array) -> Array:
+    """Return 64 tau^3 (1 - tau)^3 within [0, 1] and 0 outside: height 1, no velocity nor acceleration at the ends."""
+    u = np.clip(tau, 0.0, 1.0)
+    return np.asarray(64.0 * (u * (1.0 - u)) ** 3, dtype=np.float64)
+
+
+def direction(rng: np.random.Generator) -> Array:
+    """Return a unit vector (3,), all directions alike."""
+    v = rng.normal(size=3)
+    return np.asarray(v / np.linalg.norm(v), dtype=np.float64)
+
+
+def perpendicular(axis: Array, angle: float) -> Array:
+    """Return the unit vector (3,) orthogonal to `axis` at an angle about it, 0 meaning the most upward one."""
+    axis = axis / np.linalg.norm(axis)
+    up = np.array([0.0, 0.0, 1.0]) - axis[2] * axis
+    if np.linalg.norm(up) < 1e-6:
+        up = np.array([1.0, 0.0, 0.0]) - axis[0] * axis
+    up = up / np.linalg.norm(up)
+    return np.asarray(np.cos(angle) * up + np.sin(angle) * np.cross(axis, up), dtype=np.float64)
+
+
+def times(duration: float, rate: float) -> Array:
+    """Return equal time steps of 1 / rate from 0 to the multiple of it nearest to `duration`."""
+    return np.arange(max(round(duration * rate), 7) + 1) / rate
+
+
+def record(
+    t: Array,
+    x: Array,
+    rng: np.random.Generator,
+    noise: float,
+    *,
+    angle_noise: float = 0.0,
+    rate: float,
+    subject: int,
+    task: str,
+    name: str,
+) -> Trial:
+    """Return a trial of (T, 3) positions or (T, 6) poses with white Gaussian noise [m, rad] on every sample."""
+    deviation = np.repeat([noise, angle_noise], 3)[: x.shape[1]]
+    if deviation.any():
+        x = x + deviation * rng.normal(size=x.shape)
+    dofs = (POSITION + ROTATION)[: x.shape[1]]
+    return Trial(t, x, dofs, rate=rate, frame="chest", subject=f"S{subject + 1:02d}", task=task, name=name)
+
+
+def check_count(value: Any, what: str) -> int:
+    """Return a number of things, at least one."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise ThunderError(f"{what} must be an integer of 1 or more, got {value!r}")
+    return int(value)
+
+
+def check_size(value: Any, what: str, *, positive: bool = False) -> float:
+    """Return a finite number that is not negative, or positive."""
+    good = isinstance(value, numbers.Real) and np.isfinite(float(value)) and float(value) >= 0.0
+    if not good or (positive and float(value) == 0.0):
+        raise ThunderError(f"{what} must be a finite number {'above' if positive else 'of at least'} 0, got {value!r}")
+    return float(value)
+
+
+def check_range(value: Any, what: str) -> tuple[float, float]:
+    """Return (least, largest), both positive."""
+    if not isinstance(value, Sequence) or len(value) != 2:
+        raise ThunderError(f"{what} must be (least, largest), got {value!r}")
+    low, high = (check_size(v, what, positive=True) for v in value)
+    if low > high:
+        raise ThunderError(f"{what} must be (least, largest), got {value!r}")
+    return low, high
