@@ -64,9 +64,7 @@ class MotionSet(Sequence[Trial]):
             raise ThunderError(f"index must be an integer, a slice, a mask of bools or integers, got {index!r}")
         if chosen.dtype.kind == "b":
             if len(chosen) != len(self):
-                raise ThunderError(
-                    f"a mask must have as many entries as there are trials, {len(self)}, got {len(chosen)}"
-                )
+                raise ThunderError(f"a mask must have {len(self)} entries, one for each trial, got {len(chosen)}")
             chosen = np.flatnonzero(chosen)
         return MotionSet(self._trials[k] for k in chosen)
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
+from ..checks import pose as check_pose
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from . import orientation
 from .units import SI_UNITS, to_si
@@ -261,6 +262,32 @@ class Trial:
         names = _names(dofs, "dofs")
         columns = self._indices(names)
         return replace(self, x=self.x[:, columns], dofs=names, units=tuple(self.units[k] for k in columns))
+
+    def moved(self, pose: npt.ArrayLike, frame: str | None = None) -> Trial:
+        """Return the same movement seen from another frame.
+
+        Parameters
+        ----------
+        pose : array_like, shape (4, 4)
+            Pose of the present frame in the new one.
+        frame : str, optional
+            Name of the new frame.
+
+        Notes
+        -----
+        Positions and rotation vectors are turned, other dofs stay. As the vectors of one frame are related to those of
+        the other by a product of rotations, they may end on another branch.
+        """
+        T = check_pose(pose, "pose")
+        x = np.array(self.x)
+        if not {*POSITION, *ROTATION} & {*self.dofs}:
+            raise ThunderError(f"moved needs dofs {', '.join(POSITION)}, got {', '.join(self.dofs)}")
+        if set(POSITION) & set(self.dofs):
+            x[:, self._indices(POSITION)] = self.position @ T[:3, :3].T + T[:3, 3]
+        if set(ROTATION) & set(self.dofs):
+            turned = T[:3, :3] @ self.rotations.as_matrix()
+            x[:, self._indices(ROTATION)] = orientation.from_matrices(turned)
+        return replace(self, x=x, frame=self.frame if frame is None else frame)
 
     def with_labels(self, **labels: Any) -> Trial:
         """Return the trial with other frame, subject, task, name or rate."""

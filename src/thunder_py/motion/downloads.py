@@ -1,0 +1,130 @@
+"""Public recordings: where they are, what they may be used for, and how to know that they arrived whole."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ..errors import ThunderError, UnknownNameError, nearest_hint
+
+__all__ = ["REGISTRY", "Download", "fetch"]
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file on the net.
+
+    Parameters
+    ----------
+    url : str
+        Where it is.
+    file : str
+        What it is called on disk.
+    sha256 : str or None
+        Its hash; None where we do not know it, and then `fetch` asks for one.
+    licence, note : str
+        What it may be used for, and what else there is to know.
+    """
+
+    url: str
+    file: str
+    sha256: str | None
+    licence: str
+    note: str
+
+
+REGISTRY = MappingProxyType(
+    {
+        "culm": Download(
+            url="https://physionet.org/content/culm/get-zip/1.0.0/",
+            file="culm-1.0.0.zip",
+            sha256=None,
+            licence="PhysioNet 'Database Open Access'; its page has the terms. Cite PhysioNet and Miranda et al., "
+            "Sci Rep 8:12918 (2018), doi:10.1038/s41598-018-29470-y",
+            note="Complex Upper-Limb Movements, 10 subjects, one marker on the hand, 120 Hz, metres; "
+            "page https://physionet.org/content/culm/1.0.0/. The address of the archive is PhysioNet's usual form and "
+            "was not tried",
+        ),
+        "kinesis_rtg": Download(
+            url="https://raw.githubusercontent.com/ccamp83/kinesis/b01db2f/data/rtgData.txt",
+            file="rtgData.txt",
+            sha256="6d151dba1480a1e11a0c09fd0a71bd6485ea96cbcf8c8129393179b58aceb666",
+            licence="MIT (Carlo Campagnoli)",
+            note="45 reach-to-grasp trials of one subject, index finger and thumb, 85 Hz nominal, millimetres",
+        ),
+        "ulimb": Download(
+            url="https://dataverse.harvard.edu/api/access/dataset/:persistentId/?persistentId=doi:10.7910/DVN/FU3QZ9",
+            file="ulimb.zip",
+            sha256=None,
+            licence="see https://doi.org/10.7910/DVN/FU3QZ9. Cite Averta et al., GigaScience 10 (2021)",
+            note="U-Limb, arm motions of 91 able-bodied and 65 post-stroke participants; page "
+            "https://doi.org/10.7910/DVN/FU3QZ9, where single files can be chosen; all of it in one archive is large. "
+            "The address is Dataverse's usual form and was not tried",
+        ),
+    }
+)
+_HASH = re.compile(r"(sha256:)?[0-9a-fA-F]{64}|sha1:[0-9a-fA-F]{40}|md5:[0-9a-fA-F]{32}")
+
+
+def fetch(
+    name: str, *, folder: str | Path | None = None, known_hash: str | None = None, progress: bool = False
+) -> Path:
+    """Download a file of `REGISTRY` unless it is on disk already, check its hash, and return its path.
+
+    Needs the package pooch (``pip install "thunder_py[motion]"``). Nothing in this package downloads on its own.
+
+    Parameters
+    ----------
+    name : str
+        A key of `REGISTRY`.
+    folder : path-like, optional
+        Where it is kept; by default the user's cache folder for thunder_py.
+    known_hash : str, optional
+        ``"sha256:..."``, ``"sha1:..."`` or ``"md5:..."``, for entries without a hash of ours. An entry with one takes
+        no other.
+    progress : bool
+        Show a bar.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that is not there.
+    ThunderError
+        If no hash is known, the hash of what arrived is another one, nothing arrived, or pooch is not installed.
+    """
+    if name not in REGISTRY:
+        raise UnknownNameError(f"no download {name!r}; there are {', '.join(REGISTRY)}{nearest_hint(name, REGISTRY)}")
+    entry = REGISTRY[name]
+    expected = _hash(name, entry, known_hash)
+    pooch = _pooch()
+    target = Path(pooch.os_cache("thunder_py")) if folder is None else Path(folder)
+    try:
+        return Path(pooch.retrieve(entry.url, expected, fname=entry.file, path=target, progressbar=progress))
+    except (OSError, ValueError) as error:
+        raise ThunderError(f"{name} could not be fetched from {entry.url}: {error}") from error
+
+
+def _hash(name: str, entry: Download, given: str | None) -> str:
+    if given is not None and not _HASH.fullmatch(given):
+        raise ThunderError(f"known_hash must be 'sha256:', 'sha1:' or 'md5:' and hexadecimal digits, got {given!r}")
+    if entry.sha256 is None:
+        if given is None:
+            raise ThunderError(
+                f"no hash of {name} is known here, so what arrives could be anything: give known_hash='sha256:...' of "
+                f"the archive you want. {entry.note}"
+            )
+        return given
+    if given is not None and given.lower().removeprefix("sha256:") != entry.sha256:
+        raise ThunderError(f"{name} has the hash sha256:{entry.sha256}, got known_hash={given!r}")
+    return f"sha256:{entry.sha256}"
+
+
+def _pooch() -> Any:
+    try:
+        return importlib.import_module("pooch")
+    except ImportError as error:
+        raise ThunderError('downloads need pooch, which is not installed: pip install "thunder_py[motion]"') from error
