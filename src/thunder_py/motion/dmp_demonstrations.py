@@ -1,0 +1,143 @@
+"""Demonstrations of movement primitives: positions with two derivatives, wherever they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..checks import Array, array
+from ..errors import ThunderError
+from .dmp_basis import positive, whole
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
+
+__all__ = ["Demonstration", "read_demonstrations", "smooth", "times_of"]
+
+#: degree of the splines that samples are differentiated with
+_DEGREE = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Demonstration:
+    """One motion with its derivatives.
+
+    Attributes
+    ----------
+    t : (k,) array
+        From 0 [s].
+    x, dx, ddx : (k, d) array
+        Position, velocity, acceleration.
+    """
+
+    t: Array
+    x: Array
+    dx: Array
+    ddx: Array
+
+    @property
+    def duration(self) -> float:
+        """From the first sample to the last [s]."""
+        return float(self.t[-1])
+
+    @property
+    def displacement(self) -> Array:
+        """Way from start to goal, (d,)."""
+        way: Array = self.x[-1] - self.x[0]
+        return way
+
+    @property
+    def share(self) -> Array:
+        """What part of the duration each sample stands for (trapezoids), (k,)."""
+        step = np.diff(self.t) / self.duration
+        part: Array = 0.5 * (np.append(step, 0.0) + np.insert(step, 0, 0.0))
+        return part
+
+
+def read_demonstrations(value: Any, cutoff: float | None, samples: int) -> list[Demonstration]:
+    """Return what `value` holds as demonstrations of one dimension; see `DMP.fit`."""
+    each: Sequence[Any] = [value] if _is_one(value) else list(value)
+    if not each:
+        raise ThunderError("demonstrations must be at least one, got none")
+    read = [_read(one, _name(one, k), cutoff, samples) for k, one in enumerate(each)]
+    widths = {one.x.shape[1] for one in read}
+    if len(widths) > 1:
+        raise ThunderError(f"demonstrations must have the same number of coordinates, got {sorted(widths)}")
+    return read
+
+
+def _is_one(value: Any) -> bool:
+    return isinstance(value, tuple) or _is_motion(value) or (hasattr(value, "t") and hasattr(value, "x"))
+
+
+def _is_motion(value: Any) -> bool:
+    return callable(getattr(value, "position", None)) and hasattr(value, "duration")
+
+
+def _name(value: Any, k: int) -> str:
+    label = getattr(value, "name", "")
+    return f"demonstration {k}" + (f" ({label})" if isinstance(label, str) and label else "")
+
+
+def _read(value: Any, name: str, cutoff: float | None, samples: int) -> Demonstration:
+    if _is_motion(value):
+        t = np.linspace(0.0, positive(value.duration, f"{name}: duration"), whole(samples, "samples", 2))
+        x, dx, ddx = (array(value.position(t, derivative), (len(t), None), name) for derivative in range(3))
+        return Demonstration(t, x, dx, ddx)
+    parts = value if isinstance(value, tuple) else (value.t, value.x)
+    if len(parts) not in (2, 4):
+        raise ThunderError(f"{name} must be (t, x) or (t, x, dx, ddx), got {len(parts)} entries")
+    t = times_of(parts[0], name)
+    x, *rest = (_values(part, len(t), name) for part in parts[1:])
+    if rest:
+        if rest[0].shape != x.shape or rest[1].shape != x.shape:
+            raise ThunderError(f"{name}: x, dx and ddx must have one shape, got {[a.shape for a in (x, *rest)]}")
+        return Demonstration(t, x, *rest)
+    t, spline = smooth(t, x, cutoff, name)
+    return Demonstration(t, spline(t), spline(t, 1), spline(t, 2))
+
+
+def times_of(value: Any, name: str) -> Array:
+    """Return times (k,) from zero on, which increase."""
+    t = array(value, (None,), f"{name}: t")
+    if len(t) < 2 or t[-1] <= t[0]:
+        raise ThunderError(
+            f"{name} must last longer than 0 s, got {len(t)} samples over {t[-1] - t[0] if len(t) else 0:g} s"
+        )
+    if (np.diff(t) <= 0.0).any():
+        raise ThunderError(f"{name}: times must increase, got {t[np.argmax(np.diff(t) <= 0.0) + 1]:g} s out of order")
+    shifted: Array = t - t[0]
+    return shifted
+
+
+def _values(value: Any, rows: int, name: str) -> Array:
+    x = np.asarray(value, dtype=np.float64)
+    if np.isnan(x).any():
+        raise ThunderError(f"{name} must have no gaps (processing.fill_gaps closes them), got NaN")
+    return array(x[:, None] if x.ndim == 1 else x, (rows, None), f"{name}: x")
+
+
+def smooth(t: Array, x: Array, cutoff: float | None, name: str) -> tuple[Array, BSpline]:
+    """Return times and a quintic spline through x, low-passed first if there is a cutoff [Hz].
+
+    The filter is a Butterworth one of second order, forwards and backwards, over evenly spaced times: those of the
+    spline through the samples if the samples' own are not.
+    """
+    from scipy.interpolate import make_interp_spline
+    from scipy.signal import butter, filtfilt
+
+    if len(t) <= _DEGREE:
+        raise ThunderError(f"{name} must have at least {_DEGREE + 1} samples to be differentiated, got {len(t)}")
+    spline = make_interp_spline(t, x, k=_DEGREE)
+    if cutoff is None:
+        return t, spline
+    rate = (len(t) - 1) / t[-1]
+    if positive(cutoff, "cutoff") >= 0.5 * rate:
+        raise ThunderError(f"cutoff must be below half the rate of {name}, {0.5 * rate:g} Hz, got {cutoff:g} Hz")
+    even = np.linspace(0.0, t[-1], len(t))
+    b, a = butter(2, 2.0 * cutoff / rate)
+    pad = min(len(t) - 1, 3 * int(np.ceil(rate / cutoff)))
+    return even, make_interp_spline(even, filtfilt(b, a, spline(even), axis=0, padlen=pad), k=_DEGREE)
