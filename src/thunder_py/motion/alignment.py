@@ -71,10 +71,10 @@ def path_frame(
     if a.shape[-1:] != (3,) or b.shape[-1:] != (3,) or vertical.shape != (3,) or not np.linalg.norm(vertical) > 0.0:
         raise ThunderError(f"start, goal and up must be points (..., 3), got {a.shape}, {b.shape}, {vertical.shape}")
     way = b - a
-    D = np.linalg.norm(way, axis=-1)
-    if not np.all(D > 1e-12 * (1.0 + np.abs(a).max(initial=0.0))):
+    distance = np.linalg.norm(way, axis=-1)
+    if (distance <= 1e-12 * (1.0 + np.abs(a).max(initial=0.0))).any() or np.isnan(distance).any():
         raise ThunderError("start and goal must differ: a path of no length has no direction")
-    first = way / D[..., None]
+    first = way / distance[..., None]
     vertical = vertical / np.linalg.norm(vertical)
     # y for a vertical z; its neighbour, cyclically, for the others
     spare = np.eye(3)[int(np.argmax(np.abs(vertical))) - 1]
@@ -83,7 +83,7 @@ def path_frame(
     second = np.where(steep, spare - (first @ spare)[..., None] * first, level)
     second = second / np.linalg.norm(second, axis=-1, keepdims=True)
     R = np.stack([first, second, np.cross(first, second)], axis=-1)
-    return (float(D) if D.ndim == 0 else D), R
+    return (float(distance) if distance.ndim == 0 else distance), R
 
 
 def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
@@ -91,11 +91,9 @@ def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) 
     position = _positions(dofs)
     start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
     extent = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
-    for D, largest, name in zip(np.linalg.norm(goal - start, axis=1), extent, names, strict=True):
-        if not D > 1e-9 * largest:
-            raise ThunderError(
-                f'alignment="path" needs motions whose start and goal differ, which those of {name} do not'
-            )
+    for distance, largest, name in zip(np.linalg.norm(goal - start, axis=1), extent, names, strict=True):
+        if distance <= 1e-9 * largest or distance == 0.0:
+            raise ThunderError(f'alignment="path" needs start and goal to differ, which they do not in {name}')
     scale, rotation = path_frame(start, goal)
     return PathFrames(start, np.asarray(scale), rotation)
 

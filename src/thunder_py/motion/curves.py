@@ -79,7 +79,8 @@ def read_curves(
     for trial, name in zip(trials, names, strict=True):
         if tuple(trial.dofs) != tuple(first.dofs) or tuple(trial.units) != tuple(first.units):
             raise ThunderError(
-                f"motions must have the same dofs and units: {names[0]} has {_listed(first)}, {name} has {_listed(trial)}"
+                f"motions must have the same dofs and units: {names[0]} has {_listed(first)}, "
+                f"{name} has {_listed(trial)}"
             )
     taus, durations = [], []
     for trial, name in zip(trials, names, strict=True):

@@ -54,9 +54,9 @@ class Projection(NamedTuple):
 class FPCA:
     """Functional principal components: x(tau) = x_bar + S_0(tau) + sum_i alpha_i S_i(tau), eq. (95), tau in [0, 1].
 
-    Every motion becomes a spline; x_bar is its own mean over tau, S_0 the mean of what is left over all motions, S_i the
-    orthonormal functions (in L2) along which the rest varies most, alpha_i scores. Eqs. (96) to (100) do not take S_0
-    off; here variances are about it, with R - 1 in the denominator for R motions.
+    Every motion becomes a spline; x_bar is its own mean over tau, S_0 the mean of what is left over all motions, S_i
+    the orthonormal functions (in L2) along which the rest varies most, alpha_i scores. Eqs. (96) to (100) do not take
+    S_0 off; here variances are about it, with R - 1 in the denominator for R motions.
 
     Parameters
     ----------

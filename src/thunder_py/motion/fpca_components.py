@@ -76,7 +76,7 @@ def decompose(rows: Array, count: int) -> tuple[Array, Array, float]:
         Sum of all variances.
     """
     if len(rows) > 4 * rows.shape[1]:
-        rows = np.linalg.qr(rows, mode="r")  # the same covariance
+        rows = np.linalg.qr(rows)[1]  # the same covariance
     if len(rows) < count:  # fewer motions than components: the rest has no variance
         rows = np.vstack([rows, np.zeros((count - len(rows), rows.shape[1]))])
     _, sigma, Vt = np.linalg.svd(rows, full_matrices=False)

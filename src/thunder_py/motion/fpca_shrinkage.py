@@ -5,9 +5,9 @@ ones under any constraints. The blend with what the demonstrations say is
 
     C = (1 - rho) C_data + rho (s C_jerk + q(rho) C_quadratic)
 
-C_jerk is the pseudo-inverse of the jerk's Gram matrix, and its scale s gives it the data's variance outside the quadratic
-polynomials. Quadratics, which have no jerk, get q(rho) = q_data / (1 - rho), bounded by a large number: at small rho the
-data say how start, end and shape belong together, at rho = 1 the prior is that of minimum jerk alone.
+C_jerk is the pseudo-inverse of the jerk's Gram matrix, and its scale s gives it the data's variance outside the
+quadratic polynomials. Quadratics, which have no jerk, get q(rho) = q_data / (1 - rho), bounded by a large number: at
+small rho the data say how start, end and shape belong together, at rho = 1 the prior is minimum jerk alone.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class Group:
         return np.asarray((self.seen[:, None] / (1.0 + (weights - self.mu) * self.s[:, None])).sum(axis=0))
 
     def residuals(self, weights: Array) -> Array:
-        """Sums of squared differences to the samples (columns,)."""
+        """Squared differences to the samples, summed (columns,)."""
         left = weights * self.s[:, None] / (1.0 + (weights - self.mu) * self.s[:, None])
         return np.asarray(self.outside + (self.energy * left**2).sum(axis=0))
 
@@ -81,23 +81,28 @@ class Group:
 def solve_groups(groups: list[Group], basis: SplineBasis, penalty: int) -> None:
     """Decompose all groups."""
     nodes, weights = basis.quadrature()
-    D = np.linalg.qr(np.sqrt(weights)[:, None] * basis.evaluate(nodes, penalty), mode="r")
+    _, D = _qr(np.sqrt(weights)[:, None] * basis.evaluate(nodes, penalty))
     B = basis.evaluate(np.concatenate([group.tau for group in groups]))
     ends = np.cumsum([len(group.tau) for group in groups])
     for group, rows in zip(groups, np.split(B, ends[:-1]), strict=True):
         group.solve(rows, D)
 
 
+def _qr(A: Array) -> tuple[Array, Array]:
+    Q, R = np.linalg.qr(A)
+    return Q, R
+
+
 def _triangle(B: Array, D: Array) -> tuple[float, Array, Array]:
     """Return mu, the rows of Q that belong to B, and R."""
     T, K = B.shape
     if T >= K:
-        Q, R = np.linalg.qr(B)
+        Q, R = _qr(B)
         diagonal = np.abs(np.diag(R))
         if diagonal.min() > _SINGULAR * diagonal.max():
             return 0.0, Q, R
     mu = 1e-6 * float((B**2).sum() / (D**2).sum())
-    Q, R = np.linalg.qr(np.vstack([B, np.sqrt(mu) * D]))
+    Q, R = _qr(np.vstack([B, np.sqrt(mu) * D]))
     return mu, Q[:T], R
 
 

@@ -54,7 +54,7 @@ class Smoothed:
 def smooth(
     curves: Curves,
     basis: SplineBasis,
-    smoothing: str | float | None | Array = "gcv",
+    smoothing: str | float | Array | None = "gcv",
     *,
     penalty: int = 3,
     shared: Sequence[Sequence[int]] | None = None,

@@ -1,0 +1,238 @@
+"""Rotation vectors: logarithm and exponential, angular velocity, acceleration and jerk, mean, continuous branch.
+
+A rotation vector phi turns by |phi| [rad] about phi/|phi|: R = exp([phi]x). Its time derivative is no angular velocity:
+in world axes w = J_l(phi) dphi/dt, in body axes w = J_r(phi) dphi/dt with J_r = J_l' (Chirikjian, Stochastic Models,
+Information Theory, and Lie Groups, vol. 2, section 10.8.6),
+
+    J_l = 1 + c_2(u) [phi]x + c_3(u) [phi]x^2,  J_r the same with -c_2,  u = |phi|^2
+
+where c_2 = (1 - cos sqrt(u)) / u and c_3 = (sqrt(u) - sin sqrt(u)) / u^(3/2) are smooth in u (Stumpff's functions).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.transform import Rotation
+
+from ..checks import Array
+from ..errors import ThunderError
+
+__all__ = [
+    "angular_acceleration",
+    "angular_jerk",
+    "angular_velocity",
+    "continuous",
+    "exp",
+    "from_reference",
+    "karcher_mean",
+    "left_jacobian",
+    "log",
+    "right_jacobian",
+    "to_reference",
+]
+
+#: terms of the series, which is used below u = 1: the first left out is 1/26!
+_TERMS = 12
+
+
+def exp(phi: npt.ArrayLike) -> Array:
+    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3) [rad]."""
+    vectors = _vectors(phi, "phi")
+    return Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape, 3)
+
+
+def log(R: npt.ArrayLike) -> Array:
+    """Rotation vectors (..., 3) [rad], of length pi at most, of rotation matrices (..., 3, 3)."""
+    matrices = np.asarray(R, dtype=np.float64)
+    if matrices.shape[-2:] != (3, 3):
+        raise ThunderError(f"R must have shape (..., 3, 3), got {matrices.shape}")
+    return Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_rotvec().reshape(matrices.shape[:-1])
+
+
+def left_jacobian(phi: npt.ArrayLike) -> Array:
+    """J_l (..., 3, 3): angular velocity in world axes is J_l dphi/dt."""
+    return _jacobian(_vectors(phi, "phi"), 1.0)
+
+
+def right_jacobian(phi: npt.ArrayLike) -> Array:
+    """J_r (..., 3, 3): angular velocity in body axes is J_r dphi/dt."""
+    return _jacobian(_vectors(phi, "phi"), -1.0)
+
+
+def angular_velocity(phi: npt.ArrayLike, dphi: npt.ArrayLike, *, frame: str = "world") -> Array:
+    """Angular velocity (..., 3) [rad/s].
+
+    Parameters
+    ----------
+    phi, dphi : array_like (..., 3)
+        Rotation vector [rad] and its time derivative.
+    frame : "world" or "body"
+        In whose axes.
+    """
+    p, dp = _vectors(phi, "phi"), _vectors(dphi, "dphi")
+    (a, *_), (b, *_) = _stumpff(p)
+    cross = np.cross(p, dp)
+    return np.asarray(dp + _sign(frame) * a * cross + b * np.cross(p, cross))
+
+
+def angular_acceleration(
+    phi: npt.ArrayLike, dphi: npt.ArrayLike, ddphi: npt.ArrayLike, *, frame: str = "world"
+) -> Array:
+    """Angular acceleration (..., 3) [rad/s^2], the time derivative of `angular_velocity` in the same frame."""
+    p, dp, ddp = _vectors(phi, "phi"), _vectors(dphi, "dphi"), _vectors(ddphi, "ddphi")
+    (a, a_u, _), (b, b_u, _) = _stumpff(p)
+    du = 2.0 * _dot(p, dp)
+    e, de = np.cross(p, dp), np.cross(p, ddp)
+    f, df = np.cross(p, e), np.cross(dp, e) + np.cross(p, de)
+    return np.asarray(ddp + _sign(frame) * (a_u * du * e + a * de) + b_u * du * f + b * df)
+
+
+def angular_jerk(
+    phi: npt.ArrayLike, dphi: npt.ArrayLike, ddphi: npt.ArrayLike, d3phi: npt.ArrayLike, *, frame: str = "world"
+) -> Array:
+    """Second time derivative (..., 3) [rad/s^3] of `angular_velocity` in the same frame."""
+    p, dp = _vectors(phi, "phi"), _vectors(dphi, "dphi")
+    ddp, d3p = _vectors(ddphi, "ddphi"), _vectors(d3phi, "d3phi")
+    (a, a_u, a_uu), (b, b_u, b_uu) = _stumpff(p)
+    du, ddu = 2.0 * _dot(p, dp), 2.0 * (_dot(dp, dp) + _dot(p, ddp))
+    da, dda = a_u * du, a_uu * du**2 + a_u * ddu
+    db, ddb = b_u * du, b_uu * du**2 + b_u * ddu
+    e, de, dde = np.cross(p, dp), np.cross(p, ddp), np.cross(dp, ddp) + np.cross(p, d3p)
+    f, df = np.cross(p, e), np.cross(dp, e) + np.cross(p, de)
+    ddf = np.cross(ddp, e) + 2.0 * np.cross(dp, de) + np.cross(p, dde)
+    first = dda * e + 2.0 * da * de + a * dde
+    return np.asarray(d3p + _sign(frame) * first + ddb * f + 2.0 * db * df + b * ddf)
+
+
+def karcher_mean(phi: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Array:
+    """Rotation vector (3,) of the rotation with the least sum of squared angles to others.
+
+    Parameters
+    ----------
+    phi : array_like (N, 3)
+        Rotation vectors [rad].
+    weights : array_like (N,), optional
+        Not negative.
+
+    Raises
+    ------
+    ThunderError
+        For rotations so far apart that the iteration finds no mean; within pi/2 of one rotation there is exactly one.
+    """
+    vectors = _vectors(phi, "phi")
+    if vectors.ndim != 2 or not len(vectors):
+        raise ThunderError(f"phi must have shape (N, 3), N >= 1, got {vectors.shape}")
+    w = np.ones(len(vectors)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if w.shape != (len(vectors),) or (w < 0.0).any() or not w.sum() > 0.0:
+        raise ThunderError(f"weights must be {len(vectors)} numbers that are not negative, got {weights!r}")
+    rotations = Rotation.from_rotvec(vectors)
+    mean = rotations.mean(w)  # the chordal mean is near
+    for _ in range(50):
+        step = (w @ (mean.inv() * rotations).as_rotvec()) / w.sum()
+        mean = mean * Rotation.from_rotvec(step)
+        if np.abs(step).max() < 1e-14:
+            break
+    else:
+        if np.abs(step).max() > 1e-9:
+            raise ThunderError("rotations have no definite mean: they are too far apart")
+    return np.asarray(mean.as_rotvec())
+
+
+def to_reference(phi: npt.ArrayLike, reference: npt.ArrayLike) -> Array:
+    """Rotation vectors log(R_ref' R) (..., 3) of motions (..., T, 3), seen from a reference (3,), on one branch.
+
+    With the mean or the start of a motion as reference they stay far from the angle pi, where rotation vectors jump.
+    """
+    vectors = _vectors(phi, "phi")
+    relative = Rotation.from_rotvec(_vectors(reference, "reference")).inv() * Rotation.from_rotvec(
+        vectors.reshape(-1, 3)
+    )
+    return continuous(relative.as_rotvec().reshape(vectors.shape))
+
+
+def from_reference(phi: npt.ArrayLike, reference: npt.ArrayLike) -> Array:
+    """Undo `to_reference`: log(R_ref R) (..., 3), on one branch."""
+    return to_reference(phi, -_vectors(reference, "reference"))
+
+
+def continuous(phi: npt.ArrayLike) -> Array:
+    """Rotation vectors (..., T, 3) of the same rotations without jumps over T.
+
+    phi and phi (1 + 2 pi k / |phi|) are one rotation; every vector is replaced by that nearest to the one before. The
+    first stays. NaN rows stay too, and the next is compared with the last before the gap.
+    """
+    vectors = np.array(phi, dtype=np.float64)
+    if vectors.ndim < 2 or vectors.shape[-1] != 3:
+        raise ThunderError(f"phi must have shape (..., T, 3), got {vectors.shape}")
+    flat = vectors.reshape(-1, *vectors.shape[-2:])
+    for motion in flat:
+        valid = np.isfinite(motion).all(axis=-1)
+        steps = np.diff(motion[valid], axis=0)
+        if (np.linalg.norm(steps, axis=-1) > 0.5 * np.pi).any():  # else nothing is nearer
+            motion[valid] = _branch(motion[valid])
+    return vectors
+
+
+def _branch(motion: Array) -> Array:
+    for i in range(1, len(motion)):
+        before, angle = motion[i - 1], float(np.linalg.norm(motion[i]))
+        if angle > 1e-9:
+            axis = motion[i] / angle
+        elif (far := float(np.linalg.norm(before))) > np.pi:  # no turn at all, or whole turns about the last axis
+            axis = before / far
+        else:
+            continue
+        motion[i] = motion[i] + 2.0 * np.pi * np.round((before @ axis - motion[i] @ axis) / (2.0 * np.pi)) * axis
+    return motion
+
+
+def _vectors(value: npt.ArrayLike, what: str) -> Array:
+    vectors = np.asarray(value, dtype=np.float64)
+    if vectors.shape[-1:] != (3,):
+        raise ThunderError(f"{what} must have shape (..., 3), got {vectors.shape}")
+    return vectors
+
+
+def _sign(frame: str) -> float:
+    if frame not in ("world", "body"):
+        raise ThunderError(f'frame must be "world" or "body", got {frame!r}')
+    return 1.0 if frame == "world" else -1.0
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.asarray((a * b).sum(axis=-1, keepdims=True))
+
+
+def _jacobian(p: Array, sign: float) -> Array:
+    (a, *_), (b, *_) = _stumpff(p)
+    X = np.cross(p[..., None, :], np.eye(3)).swapaxes(-1, -2)
+    return np.asarray(np.eye(3) + sign * a[..., None] * X + b[..., None] * (X @ X))
+
+
+def _stumpff(p: Array) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
+    """c_2 and c_3 of u = |p|^2 with two derivatives by u, each (..., 1)."""
+    u = _dot(p, p)
+    small = u < 1.0
+    near, far = np.where(small, u, 0.0), np.where(small, 1.0, u)
+    series = [[_series(near, k, order) for order in range(3)] for k in (2, 3)]
+    root = np.sqrt(far)
+    # dc_k/du = (c_(k-1) - k c_k) / (2 u)
+    c = [np.cos(root), np.sin(root) / root, (1.0 - np.cos(root)) / far, (root - np.sin(root)) / (far * root)]
+    d1 = [np.zeros_like(u)] + [(c[k - 1] - k * c[k]) / (2.0 * far) for k in (1, 2, 3)]
+    d2 = [(d1[k - 1] - (k + 2) * d1[k]) / (2.0 * far) for k in (2, 3)]
+    a, b = (
+        tuple(np.where(small, s, closed) for s, closed in zip(series[i], (c[i + 2], d1[i + 2], d2[i]), strict=True))
+        for i in (0, 1)
+    )
+    return (a[0], a[1], a[2]), (b[0], b[1], b[2])
+
+
+def _series(u: Array, k: int, order: int) -> Array:
+    """Series of c_k(u) = sum_j (-u)^j / (k + 2j)!, derived `order` times."""
+    result = np.zeros_like(u)
+    for j in range(_TERMS + order, order - 1, -1):
+        result = result * u + (-1.0) ** j * math.perm(j, order) / math.factorial(k + 2 * j)
+    return result
