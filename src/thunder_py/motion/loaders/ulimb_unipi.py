@@ -1,0 +1,228 @@
+"""U-Limb, the recordings of Pisa (UNIPI): PhaseSpace markers at 100 Hz in mm, a MATLAB file per trial.
+
+Database: doi:10.7910/DVN/FU3QZ9, described in Averta et al., GigaScience 10:giab043 (2021). Its form is taken here from
+how its users read it: folders ``S2`` ... of files ``S<subject>_<task 1-30>_<repetition>.mat`` with a variable ``data``,
+a cell per frame that holds a matrix of rows ``[marker_id x y z ...]`` of the markers seen in this frame, and for every
+subject ``ID_Definition_S<subject>`` with the ids of the markers of each segment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...errors import FileFormatError
+from ..motion_set import MotionSet
+from ..trial import Trial
+from .rigid_groups import MarkerRecording, masked, relative_trials
+
+__all__ = ["load_ulimb_unipi", "read_ids", "read_unipi"]
+
+RATE = 100.0
+_FILE = re.compile(r"(S\d+)_(\d+)_(\d+)\.mat")
+#: variables of an ID definition that name a segment's markers
+_NAMES = {
+    "arm": ("ArmIDS",),
+    "forearm": ("ForearmIDS",),
+    "hand": ("HandIDS",),
+    "chest": ("ReferenceIDS", "ChestIDS"),
+}
+
+Ids = Mapping[str, Sequence[int]]
+
+
+def load_ulimb_unipi(
+    folder: str | Path,
+    *,
+    subject: str | None = None,
+    task: str | None = None,
+    segment: str = "hand",
+    ids: Ids | Mapping[str, Ids] | None = None,
+    most_residual: float = 0.02,
+) -> MotionSet:
+    """Read poses of the hand relative to the chest from the PhaseSpace recordings of U-Limb.
+
+    Chest and hand are rigid groups of markers. Of each, the shape is learnt over all trials of a subject, and fitted to
+    the markers that a frame has, three or more (`rigid_groups.rigid_poses`). The position is the centroid of the hand's
+    group in the frame of the chest's: origin its centroid, x from its first marker to its second, z normal to the plane
+    of its first three, in the order of the ID definition. The hand's axes are defined likewise.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder of a subject, or one that holds such folders.
+    subject, task : str, optional
+        ``"S2"``, ``"17"``; by default all.
+    segment : str
+        ``"hand"``, ``"forearm"`` or ``"arm"``.
+    ids : dict, optional
+        ``{"hand": [...], "chest": [...]}`` for all subjects, or ``{"S2": {...}, ...}``; by default the files
+        ``ID_Definition_S<subject>`` (.m or .mat) in the folder tell.
+    most_residual : float
+        Frames in which a group fits worse than this (root mean square) [m] are gaps.
+
+    Returns
+    -------
+    MotionSet
+        dofs x, y, z, rx, ry, rz in the frame ``"chest"``, 100 Hz, NaN where chest or hand was not seen.
+
+    Raises
+    ------
+    FileFormatError
+        If there are no recordings, ids are not defined, groups are never seen whole, or a file is not in this form.
+    """
+    root = Path(folder)
+    found: dict[str, list[Path]] = {}
+    for path in sorted(root.rglob("S*.mat"), key=_order):
+        parts = _FILE.fullmatch(path.name)
+        if parts and subject in (None, parts[1]) and task in (None, parts[2]):
+            found.setdefault(parts[1], []).append(path)
+    if not found:
+        raise FileFormatError("expected recordings S<subject>_<task>_<repetition>.mat, found none", path=root)
+    trials: list[Trial] = []
+    for who, paths in found.items():
+        groups = _groups(root, who, ids, segment)
+        recordings = [read_unipi(path) for path in paths]
+        trials.extend(
+            relative_trials(
+                recordings,
+                groups[segment],
+                groups["chest"],
+                most_residual=most_residual,
+                unit="mm",
+                folder=paths[0].parent,
+            )
+        )
+    return MotionSet(trials)
+
+
+def _order(path: Path) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", path.stem))
+
+
+def read_unipi(path: str | Path) -> MarkerRecording:
+    """Read the markers of one trial, ``S<subject>_<task>_<repetition>.mat`` (MATLAB 5).
+
+    A marker that is missing in a frame, or stands there at exactly (0, 0, 0) or without numbers, was not seen.
+
+    Returns
+    -------
+    MarkerRecording
+        Markers keyed by id, in increasing order.
+    """
+    file = Path(path)
+    parts = _FILE.fullmatch(file.name)
+    if parts is None:
+        raise FileFormatError("expected a file S<subject>_<task>_<repetition>.mat", path=file)
+    frames = [_frame(cell, k, file) for k, cell in enumerate(_cells(file))]
+    ids = np.unique(np.concatenate([frame[:, 0] for frame in frames])).astype(int)
+    if not len(ids):
+        raise FileFormatError("expected markers, found none in any frame", path=file, key="data")
+    points = np.full((len(frames), len(ids), 3), np.nan)
+    for k, frame in enumerate(frames):
+        points[k, np.searchsorted(ids, frame[:, 0].astype(int))] = 1e-3 * frame[:, 1:4]
+    points[(points == 0.0).all(axis=2)] = np.nan
+    return MarkerRecording(
+        np.arange(len(frames)) / RATE,
+        masked(points),
+        tuple(ids.tolist()),
+        RATE,
+        subject=parts[1],
+        task=parts[2],
+        name=file.stem,
+    )
+
+
+def _cells(path: Path) -> npt.NDArray[Any]:
+    data = _variables(path).get("data")
+    if data is None or data.dtype != object or data.size < 2:
+        raise FileFormatError("expected a cell array of two frames or more", path=path, key="data")
+    return np.asarray(data.ravel(order="F"))
+
+
+def _variables(path: Path) -> dict[str, Any]:
+    from scipy.io import loadmat
+
+    try:
+        return dict(loadmat(path))
+    except FileNotFoundError:
+        raise
+    except NotImplementedError:
+        raise FileFormatError("expected a MATLAB 5 file, got version 7.3: save it with -v6 or -v7", path=path) from None
+    except Exception as error:  # SciPy raises of many kinds on what is no such file
+        raise FileFormatError(f"expected a MATLAB 5 file: {error}", path=path) from None
+
+
+def _frame(cell: Any, k: int, path: Path) -> Array:
+    """Return the rows [id x y z] of one frame."""
+    rows = np.asarray(cell)
+    if rows.size == 0:
+        return np.empty((0, 4))
+    if rows.dtype.kind not in "fiu" or rows.ndim != 2 or rows.shape[1] < 4:
+        raise FileFormatError(
+            f"expected rows [marker_id x y z ...] in frame {k + 1}, got shape {rows.shape}", path=path, key="data"
+        )
+    ids = rows[:, 0].astype(np.float64)
+    if not (np.isfinite(ids).all() and (ids == np.round(ids)).all() and len(np.unique(ids)) == len(ids)):
+        raise FileFormatError(
+            f"expected different whole ids in frame {k + 1}, got {ids.tolist()}", path=path, key="data"
+        )
+    return rows[:, :4].astype(np.float64)
+
+
+def _groups(root: Path, subject: str, ids: Ids | Mapping[str, Ids] | None, segment: str) -> Ids:
+    """Return the ids of one subject; `segment` and chest are there."""
+    if ids is None:
+        files = sorted(path for path in root.rglob(f"ID_Definition_{subject}.*") if path.suffix in (".m", ".mat"))
+        files += [path for path in root.parent.glob(f"ID_Definition_{subject}.*") if path.suffix in (".m", ".mat")]
+        if not files:
+            raise FileFormatError(f"expected ID_Definition_{subject}.m or .mat, or ids=", path=root)
+        groups: Any = read_ids(files[0])
+    else:
+        groups = ids.get(subject, ids)
+    for name in (segment, "chest"):
+        if name not in groups or isinstance(groups[name], Mapping):
+            raise FileFormatError(
+                f"expected ids of the {name} of {subject}, got {', '.join(map(str, groups))}", path=root
+            )
+    return {name: [int(marker) for marker in markers] for name, markers in groups.items()}
+
+
+def read_ids(path: str | Path) -> dict[str, list[int]]:
+    """Read which markers belong to which segment: a script of assignments ``HandIDS = [1 2 3 4];``, or a .mat file.
+
+    Returns
+    -------
+    dict
+        ``"arm"``, ``"forearm"``, ``"hand"``, ``"chest"`` (ReferenceIDS or ChestIDS), those that are there.
+    """
+    file = Path(path)
+    values = _assignments(file) if file.suffix == ".m" else _variables(file)
+    result: dict[str, list[int]] = {}
+    for segment, names in _NAMES.items():
+        for name in names:
+            if name in values:
+                result[segment] = [int(number) for number in np.ravel(values[name])]
+    if not result:
+        raise FileFormatError("expected ArmIDS, ForearmIDS, HandIDS or ReferenceIDS, found none", path=file)
+    return result
+
+
+def _assignments(path: Path) -> dict[str, list[int]]:
+    """Return the vectors of whole numbers that a MATLAB script assigns; ranges ``1:4`` are written out."""
+    text = "\n".join(line.split("%")[0] for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
+    found: dict[str, list[int]] = {}
+    for name, body in re.findall(r"(\w+)\s*=\s*\[([\d\s,;:]*)\]", text):
+        numbers: list[int] = []
+        for word in re.split(r"[\s,;]+", re.sub(r"\s*:\s*", ":", body.strip())):
+            first, colon, last = word.partition(":")
+            if first.isdigit() and (last.isdigit() or not colon):
+                numbers.extend(range(int(first), int(last) + 1) if colon else [int(first)])
+        found[name] = numbers
+    return found
