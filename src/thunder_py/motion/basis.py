@@ -109,8 +109,9 @@ class SplineBasis:
         Gauss-Legendre with ``degree + 1`` nodes in every piece, which is exact for products of two splines.
         """
         nodes, weights = self.quadrature()
-        values = self.evaluate(nodes, derivative)
-        return np.asarray(values.T @ (weights[:, None] * values))
+        values = np.sqrt(weights)[:, None] * self.evaluate(nodes, derivative)
+        gram = values.T @ values
+        return np.asarray(0.5 * (gram + gram.T))
 
     def quadrature(self) -> tuple[Array, Array]:
         """Nodes and weights that integrate products of two splines exactly, shapes (N,) and (N,)."""

@@ -24,6 +24,8 @@ Indices = npt.NDArray[np.intp]
 _SINGULAR = 1e-8
 #: part of a direction that samples must hold to count as seen by them
 _UNSEEN = 1e-10
+#: part of the samples that must be left over for cross-validation to judge by
+_SPARE = 1e-3
 _GRID = 81
 
 
@@ -123,7 +125,7 @@ def cross_validated(groups: list[Group], dofs: list[int]) -> float:
         denominator = 1.0 + (weight - mu) * s
         residual = outside + float((energy * (weight * s / denominator) ** 2).sum())
         left = samples - float((seen / denominator).sum())
-        return samples * residual / left**2 if left > 1e-9 * samples else np.inf
+        return samples * residual / left**2 if left > _SPARE * samples else np.inf
 
     # from where the penalty changes nothing to where only its null space is left
     ranks = np.sort(s, axis=1)
@@ -131,7 +133,7 @@ def cross_validated(groups: list[Group], dofs: list[int]) -> float:
     grid = np.linspace(np.log10(1e-6 / ranks.max()), np.log10(1e6 / least), _GRID)
     values = np.array([score(x) for x in grid])
     best = int(np.argmin(values))
-    if best in (0, _GRID - 1) or not np.isfinite(values[best]):
+    if best in (0, _GRID - 1) or not np.isfinite(values[best - 1]):
         return float(10.0 ** grid[best])
     found = minimize_scalar(score, bounds=(grid[best - 1], grid[best + 1]), method="bounded", options={"xatol": 1e-6})
     return float(10.0**found.x)

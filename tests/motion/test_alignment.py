@@ -1,0 +1,104 @@
+"""The canonical frame: its axes, there and back, what turning the motion does to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from thunder_py.errors import ThunderError
+from thunder_py.motion.alignment import PathFrames, from_canonical, path_frame, path_frames, to_canonical
+
+RNG = np.random.default_rng(5)
+POSE = ("x", "y", "z", "rx", "ry", "rz")
+
+
+def test_axes():
+    start, goal = RNG.normal(size=(2, 50, 3))
+    D, R = path_frame(start, goal)
+    np.testing.assert_allclose(R.swapaxes(-1, -2) @ R, np.broadcast_to(np.eye(3), R.shape), atol=1e-14)
+    np.testing.assert_allclose(np.linalg.det(R), 1.0, atol=1e-14)
+    np.testing.assert_allclose(D[:, None] * R[..., 0], goal - start, atol=1e-14)
+    np.testing.assert_allclose(R[:, 2, 1], 0.0, atol=1e-15)  # the second is horizontal
+    assert (R[:, 2, 2] > 0.0).all()  # and the third does not hang down
+
+
+def test_one_is_like_many():
+    D, R = path_frame([0.1, 0.2, 0.3], [0.1, 0.6, 0.6])
+    assert isinstance(D, float)
+    assert pytest.approx(0.5) == D
+    np.testing.assert_allclose(R.T, [[0.0, 0.8, 0.6], [-1.0, 0.0, 0.0], [0.0, -0.6, 0.8]], atol=1e-15)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_vertical_paths_take_the_worlds_y(sign):
+    for aside in (0.0, 1e-8):
+        _, R = path_frame([0.0, 0.0, 0.0], [aside, 0.0, sign])
+        np.testing.assert_allclose(R[:, 1], [0.0, 1.0, 0.0], atol=1e-7)
+    _, R = path_frame(np.zeros(3), [1e-5, 0.0, sign])  # steep, not vertical
+    np.testing.assert_allclose(R[:, 1], [0.0, 1.0, 0.0], atol=1e-10)
+    _, R = path_frame(np.zeros(3), [0.0, 1e-5, sign])
+    np.testing.assert_allclose(R[:, 1], [-1.0, 0.0, 0.0], atol=1e-10)
+
+
+@pytest.mark.parametrize(("up", "second"), [((1, 0, 0), (0, 0, 1)), ((0, 1, 0), (1, 0, 0)), ((0, 0, 1), (0, 1, 0))])
+def test_along_any_up(up, second):
+    _, R = path_frame(np.zeros(3), 2.0 * np.array(up), up)
+    np.testing.assert_allclose(R[:, 1], second, atol=1e-15)
+
+
+def test_turns_about_the_vertical_with_the_path():
+    start, goal = RNG.normal(size=(2, 3))
+    Q = Rotation.from_rotvec([0.0, 0.0, 1.1]).as_matrix()
+    D, R = path_frame(start, goal)
+    turned_D, turned_R = path_frame(Q @ start + 1.0, Q @ goal + 1.0)
+    assert turned_D == pytest.approx(D)
+    np.testing.assert_allclose(turned_R, Q @ R, atol=1e-14)
+
+
+def test_there_and_back():
+    x = RNG.normal(size=(4, 20, 6))
+    D, R = path_frame(x[:, 0, :3], x[:, -1, :3])
+    frames = PathFrames(x[:, 0, :3], D, R)
+    canonical = to_canonical(x, POSE, frames)
+    np.testing.assert_allclose(canonical[:, 0, :3], 0.0, atol=1e-15)
+    np.testing.assert_allclose(canonical[:, -1, :3], np.broadcast_to([1.0, 0.0, 0.0], (4, 3)), atol=1e-14)
+    np.testing.assert_allclose(from_canonical(canonical, POSE, frames), x, atol=1e-14)
+    slopes = np.diff(from_canonical(canonical, POSE, frames), axis=1)
+    np.testing.assert_allclose(from_canonical(np.diff(canonical, axis=1), POSE, frames, 1), slopes, atol=1e-14)
+
+
+def test_rotation_vectors_are_of_the_same_motion_in_other_axes():
+    """exp(R' r) = R' exp(r) R."""
+    x = RNG.normal(size=(1, 9, 6))
+    D, R = path_frame(x[:, 0, :3], x[:, -1, :3])
+    canonical = to_canonical(x, POSE, PathFrames(x[:, 0, :3], D, R))[0, :, 3:]
+    expected = R[0].T @ Rotation.from_rotvec(x[0, :, 3:]).as_matrix() @ R[0]
+    np.testing.assert_allclose(Rotation.from_rotvec(canonical).as_matrix(), expected, atol=1e-13)
+
+
+def test_other_coordinates_stay():
+    x = RNG.normal(size=(2, 9, 4))
+    D, R = path_frame(x[:, 0, 1:], x[:, -1, 1:])
+    dofs = ("grip", "x", "y", "z")
+    canonical = to_canonical(x, dofs, PathFrames(x[:, 0, 1:], D, R))
+    np.testing.assert_array_equal(canonical[..., 0], x[..., 0])
+    np.testing.assert_allclose(canonical[:, 0, 1:], 0.0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: path_frame([1, 2, 3], [1, 2, 3]), "start and goal must differ"),
+        (lambda: path_frame(np.zeros((2, 3)), [[1, 0, 0], [0, 0, 0]]), "start and goal must differ"),
+        (lambda: path_frame([0, 0, np.nan], [1, 2, 3]), "start and goal must differ"),
+        (lambda: path_frame([0, 0], [1, 2]), r"points \(\.\.\., 3\), got \(2,\)"),
+        (lambda: path_frame(np.zeros(3), np.ones(3), np.zeros(3)), "start, goal and up"),
+        (lambda: path_frames(np.zeros((1, 9, 3)), ("x", "y", "z"), ["trial 7"]), "they do not in trial 7"),
+        (lambda: path_frames(np.ones((1, 9, 2)), ("x", "y"), ["a"]), "needs the coordinates x, y and z, got x, y"),
+        (lambda: to_canonical(np.ones((1, 9, 4)), ("x", "y", "z", "rx"), PathFrames(*3 * [None])), "together"),
+    ],
+)
+def test_bad_arguments(call, text):
+    with pytest.raises(ThunderError, match=text):
+        call()

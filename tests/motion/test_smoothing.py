@@ -1,0 +1,171 @@
+"""Penalised splines against the normal equations written out; cross-validation against its definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from thunder_py.errors import ThunderError
+from thunder_py.motion import MotionSet, Trial
+from thunder_py.motion.basis import SplineBasis
+from thunder_py.motion.curves import read_curves
+from thunder_py.motion.smoothing import smooth
+
+BASIS = SplineBasis()
+RNG = np.random.default_rng(11)
+
+
+def noisy_motions(count=6, samples=80, noise=1e-2):
+    """Smooth random motions, white noise; array (count, samples, 3) and the motions without noise."""
+    tau = np.linspace(0.0, 1.0, samples)
+    waves = np.sin(np.pi * np.arange(1, 5) * tau[:, None])
+    clean = np.einsum("ti,rid->rtd", waves, RNG.normal(size=(count, 4, 3)) / np.arange(1, 5)[:, None])
+    return clean + noise * RNG.normal(size=clean.shape), clean
+
+
+def normal_equations(tau, y, weight, penalty=3):
+    valid = ~np.isnan(y)
+    B = BASIS.evaluate(tau[valid])
+    A = B.T @ B + weight * BASIS.gram(penalty)
+    return np.linalg.solve(A, B.T @ y[valid]), np.trace(np.linalg.solve(A, B.T @ B))
+
+
+@pytest.mark.parametrize("penalty", [2, 3, 4])
+@pytest.mark.parametrize("weight", [1e-9, 1e-6, 1e-3])
+def test_equals_the_normal_equations(weight, penalty):
+    y, _ = noisy_motions()
+    result = smooth(read_curves(y), BASIS, weight, penalty=penalty)
+    tau = np.linspace(0.0, 1.0, y.shape[1])
+    traces = np.empty((6, 3))
+    for r in range(6):
+        for k in range(3):
+            c, traces[r, k] = normal_equations(tau, y[r, :, k], weight, penalty)
+            np.testing.assert_allclose(result.coefficients[r, :, k], c, atol=1e-7)
+    np.testing.assert_allclose(result.degrees_of_freedom, traces.mean(axis=0), rtol=1e-8)
+    residual = y - BASIS.evaluate(tau) @ result.coefficients
+    np.testing.assert_allclose(result.residual, np.sqrt((residual**2).mean(axis=(0, 1))), rtol=1e-9)
+
+
+def test_without_penalty_splines_come_back():
+    c = RNG.normal(size=(4, 15, 2))
+    y = BASIS.evaluate(np.linspace(0.0, 1.0, 60)) @ c
+    for smoothing in (None, 0.0):
+        result = smooth(read_curves(y), BASIS, smoothing)
+        np.testing.assert_allclose(result.coefficients, c, atol=1e-12)
+        np.testing.assert_array_equal(result.smoothing, 0.0)
+
+
+def test_quadratics_pass_any_penalty():
+    tau = np.linspace(0.0, 1.0, 50)
+    y = (1.0 + 2.0 * tau - 3.0 * tau**2)[None, :, None]
+    result = smooth(read_curves(y), BASIS, 1e3)
+    np.testing.assert_allclose(BASIS.evaluate(tau) @ result.coefficients, y, atol=1e-9)
+    assert result.degrees_of_freedom[0] == pytest.approx(3.0, abs=1e-3)
+
+
+def gcv(y, weight, dofs):
+    tau = np.linspace(0.0, 1.0, y.shape[1])
+    squares = trace = 0.0
+    for r in range(len(y)):
+        for k in dofs:
+            c, t = normal_equations(tau, y[r, :, k], weight)
+            valid = ~np.isnan(y[r, :, k])
+            squares += ((y[r, valid, k] - BASIS.evaluate(tau[valid]) @ c) ** 2).sum()
+            trace += t
+    n = np.isfinite(y[:, :, dofs]).sum()
+    return n * squares / (n - trace) ** 2
+
+
+@pytest.mark.parametrize("shared", [None, [[0, 2], [1]]])
+def test_weight_minimises_cross_validation(shared):
+    y, _ = noisy_motions(count=4)
+    y[1, 20:35, 0] = np.nan
+    result = smooth(read_curves(y), BASIS, "gcv", shared=shared)
+    for dofs in shared or [[0], [1], [2]]:
+        weight = result.smoothing[dofs[0]]
+        assert (result.smoothing[dofs] == weight).all()
+        least = gcv(y, weight, dofs)
+        factors = [*np.logspace(-2.0, 2.0, 9)[[0, 1, 2, 3, 5, 6, 7, 8]], 0.97, 1.03]
+        assert all(gcv(y, factor * weight, dofs) > least for factor in factors)
+
+
+def test_cross_validation_takes_noise_away():
+    """What is left of the noise is near what least squares with the best weight leaves, and below the noise."""
+    y, clean = noisy_motions(count=30, noise=0.02)
+    curves, B = read_curves(y), BASIS.evaluate(np.linspace(0.0, 1.0, y.shape[1]))
+    error = lambda smoothing: np.sqrt(((B @ smooth(curves, BASIS, smoothing).coefficients - clean) ** 2).mean())  # noqa: E731
+    best = min(error(weight) for weight in np.logspace(-12.0, -2.0, 41))
+    assert error("gcv") < 1.01 * best < 0.4 * 0.02
+
+
+def test_gaps_are_left_out():
+    y, clean = noisy_motions(count=3, noise=0.0)
+    y[0, 10:30, 1] = np.nan
+    y[2, 40, :] = np.nan
+    y[2, :2, 0] = np.nan
+    tau = np.linspace(0.0, 1.0, y.shape[1])
+    result = smooth(read_curves(y), BASIS, 1e-10)
+    for r, k in ((0, 1), (2, 0), (2, 1), (0, 0)):
+        np.testing.assert_allclose(result.coefficients[r, :, k], normal_equations(tau, y[r, :, k], 1e-10)[0], atol=1e-6)
+    assert np.abs(BASIS.evaluate(tau) @ result.coefficients - clean).max() < 2e-2
+
+
+def test_lengths_and_clocks_differ():
+    """Each motion over its own time; the same spline sampled in three ways has the same coefficients."""
+    c = RNG.normal(size=(15, 3))
+    clocks = [np.linspace(0.0, 1.3, 40), 5.0 + np.linspace(0.0, 0.4, 90), np.sort(RNG.uniform(2.0, 3.0, 70))]
+    trials = [Trial.from_positions(t, BASIS.evaluate((t - t[0]) / (t[-1] - t[0])) @ c) for t in clocks]
+    curves = read_curves(MotionSet(trials))
+    np.testing.assert_allclose(curves.durations, [1.3, 0.4, clocks[2][-1] - clocks[2][0]], rtol=1e-14)
+    result = smooth(curves, BASIS, None)
+    np.testing.assert_allclose(result.coefficients, np.broadcast_to(c, (3, 15, 3)), atol=1e-8)
+
+
+def test_fewer_samples_than_functions_need_a_penalty():
+    y, _ = noisy_motions(count=2, samples=10)
+    result = smooth(read_curves(y), BASIS, 1e-5)
+    B = BASIS.evaluate(np.linspace(0.0, 1.0, 10))
+    A = B.T @ B + 1e-5 * BASIS.gram(3)
+    np.testing.assert_allclose(A @ result.coefficients, B.T @ y, atol=1e-8)
+    assert np.isfinite(smooth(read_curves(y), BASIS).coefficients).all()
+    with pytest.raises(ThunderError, match=r"at least 15 samples .* got 10 in trial 0"):
+        smooth(read_curves(y), BASIS, None)
+
+
+def test_a_gap_that_hides_a_function():
+    """21 samples, but none where the eighth function lives, from 0.2 to 0.8."""
+    y, _ = noisy_motions(count=2, samples=80)
+    y[1, 10:69] = np.nan
+    assert np.isfinite(smooth(read_curves(y), BASIS, 1e-6).coefficients).all()
+    with pytest.raises(ThunderError, match="trial 1 leave some basis functions undetermined"):
+        smooth(read_curves(y), BASIS, None)
+
+
+def with_gap(where):
+    y, _ = noisy_motions(count=3)
+    y[2, where] = np.nan
+    return y
+
+
+@pytest.mark.parametrize(
+    ("y", "smoothing", "text"),
+    [
+        (with_gap(slice(5, None)), "gcv", "at least 6 samples .* got 5 in trial 2"),
+        (with_gap(slice(0, 20)), "gcv", "trial 2 has samples from tau = 0.25 to 1.00"),
+        (with_gap(slice(60, None)), 1e-6, "trial 2 has samples from tau = 0.00 to 0.75"),
+        (with_gap(slice(0, 0)), "reml", "'gcv', a number or None, got 'reml'"),
+        (with_gap(slice(0, 0)), -1.0, "not negative"),
+        (with_gap(slice(0, 0)), np.nan, "finite"),
+        (with_gap(slice(0, 0)), True, "got True"),
+        (with_gap(slice(0, 0)), [1.0, 2.0], "one number or 3"),
+    ],
+)
+def test_bad_arguments(y, smoothing, text):
+    with pytest.raises(ThunderError, match=text):
+        smooth(read_curves(y), BASIS, smoothing)
+
+
+@pytest.mark.parametrize("penalty", [0, 6, 2.0, True])
+def test_bad_penalty(penalty):
+    with pytest.raises(ThunderError, match="penalty must be an order from 1 to the degree 5"):
+        smooth(read_curves(with_gap(slice(0, 0))), BASIS, penalty=penalty)
