@@ -79,7 +79,7 @@ def path_points(motion: MotionLike, part: str, columns: list[int], n: int) -> Ar
         t = np.linspace(0.0, motion.duration, n)  # type: ignore[union-attr]
         return np.asarray(motion.position(t)[:, columns], dtype=np.float64)  # type: ignore[operator,union-attr]
     trial = as_trial(motion)
-    x = _recorded(motion, columns, None, 2)
+    x = np.array(_recorded(motion, columns, None, 2))
     t = np.linspace(trial.t[0], trial.t[-1], n)
     if part == "orientation":
         from scipy.spatial.transform import Rotation, Slerp
@@ -102,6 +102,6 @@ def _steps(x: Array, part: str) -> Array:
     if part == "orientation":
         from scipy.spatial.transform import Rotation
 
-        R = Rotation.from_rotvec(x)
+        R = Rotation.from_rotvec(np.array(x))  # SciPy wants to be able to write
         return np.asarray((R[:-1].inv() * R[1:]).magnitude(), dtype=np.float64)
     return np.asarray(np.linalg.norm(np.diff(x, axis=0), axis=1), dtype=np.float64)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ...errors import ThunderError
-from .sampling import MotionLike, sample
+from .sampling import MotionLike, Samples, sample
 from .smoothness import RATE
 
 __all__ = ["PowerLaw", "power_law"]
@@ -65,6 +66,8 @@ def power_law(
         As for `jerk_summary`; two or three dimensions.
     rate : float
         At which motion objects are sampled, Hz. Every sample counts the same, so slow parts of the path count more.
+        Of filtered recordings those within 1 / cutoff of either end are left out: a filter that does not know how the
+        motion goes on bends it there, and the exponent with it.
     slowest : float
         Samples below this fraction of the largest speed are left out: their curvature is noise.
     flattest : float
@@ -89,7 +92,7 @@ def power_law(
         raise ThunderError("power_law needs two or three dimensions: on a line there is no curvature")
     # |v x a| in any dimension
     cross = np.sqrt(np.maximum(speed**2 * np.sum(a * a, axis=1) - np.sum(v * a, axis=1) ** 2, 0.0))
-    moving = speed > max(slowest * float(speed.max()), np.finfo(float).tiny)
+    moving = _clear_of_ends(s) & (speed > max(slowest * float(speed.max()), np.finfo(float).tiny))
     curvature = np.zeros_like(speed)
     curvature[moving] = cross[moving] / speed[moving] ** 3
     used = moving & (curvature * float(s.weights @ speed) > flattest)
@@ -103,3 +106,8 @@ def power_law(
     exponent = float(dx @ dy) / sxx
     r_squared = 1.0 if syy == 0.0 else exponent**2 * sxx / syy
     return PowerLaw(exponent, float(np.exp(y.mean() - exponent * x.mean())), r_squared, len(x))
+
+
+def _clear_of_ends(s: Samples) -> npt.NDArray[np.bool_]:
+    margin = 0.0 if s.cutoff is None else 1.0 / s.cutoff
+    return np.asarray((s.t >= margin) & (s.t <= s.duration - margin))

@@ -86,6 +86,8 @@ class Samples:
 
 def is_motion(motion: Any) -> bool:
     """Whether this is a motion object: `position` is a function of it, not a column of samples."""
+    if isinstance(motion, (Trial, tuple)):
+        return False
     return callable(getattr(motion, "position", None)) and hasattr(motion, "duration")
 
 

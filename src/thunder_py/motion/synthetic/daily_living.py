@@ -8,7 +8,7 @@ import numpy as np
 
 from ...checks import Array
 from ..motion_set import MotionSet
-from .recording import bump, check_count, check_size, direction, perpendicular, record, step, times
+from .recording import bump, check_count, check_size, direction, noise_generator, perpendicular, record, step, times
 
 __all__ = ["daily_living"]
 
@@ -79,7 +79,7 @@ def daily_living(
     n, n_subjects = check_count(n, "n"), check_count(n_subjects, "n_subjects")
     variability, rate = check_size(variability, "variability"), check_size(rate, "rate", positive=True)
     noise, angle_noise = check_size(noise, "noise"), check_size(angle_noise, "angle_noise")
-    rng = np.random.default_rng(seed)
+    rng, of_noise = np.random.default_rng(seed), noise_generator(seed)
     tasks = _tasks()
     size, pace = np.exp(rng.normal(0.0, 0.07, n_subjects)), np.exp(rng.normal(0.0, 0.15, n_subjects))
     rest = _REST + rng.normal(size=(n_subjects, 6)) * np.repeat([0.02, 0.1], 3)
@@ -90,7 +90,7 @@ def daily_living(
         repetition = k // (n_subjects * _TASKS) + 1
         name = f"{task.name} {repetition}"
         trials.append(
-            record(t, x, rng, noise, angle_noise=angle_noise, rate=rate, subject=who, task=task.name, name=name)
+            record(t, x, of_noise, noise, angle_noise=angle_noise, rate=rate, subject=who, task=task.name, name=name)
         )
     return MotionSet(trials)
 

@@ -7,7 +7,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import ThunderError
 from ..motion_set import MotionSet
-from .recording import check_count, check_range, check_size, direction, perpendicular, record, times
+from .recording import check_count, check_range, check_size, direction, noise_generator, perpendicular, record, times
 
 __all__ = ["power_law_curves"]
 
@@ -69,7 +69,7 @@ def power_law_curves(
         raise ThunderError(f"eccentricity must be at least 0 and below 1, got {eccentricity!r}")
     if not -1.0 < exponent < 10.0:
         raise ThunderError(f"exponent must be between -1 and 10, got {exponent!r}")
-    rng = np.random.default_rng(seed)
+    rng, of_noise = np.random.default_rng(seed), noise_generator(seed)
     pace, scale = np.exp(rng.normal(0.0, 0.12, n_subjects)), np.exp(rng.normal(0.0, 0.1, n_subjects))
     trials = []
     for k in range(n):
@@ -82,7 +82,7 @@ def power_law_curves(
         first = perpendicular(normal, rng.uniform(-np.pi, np.pi))
         centre = rng.uniform([0.25, -0.25, -0.2], [0.45, 0.1, 0.1])
         x = centre + r * xy @ np.stack([first, np.cross(normal, first)])
-        trials.append(record(t, x, rng, noise, rate=rate, subject=who, task=f"{lobes} lobes", name=f"curve {k}"))
+        trials.append(record(t, x, of_noise, noise, rate=rate, subject=who, task=f"{lobes} lobes", name=f"curve {k}"))
     return MotionSet(trials)
 
 

@@ -6,7 +6,17 @@ import numpy as np
 
 from ..min_jerk import minimum_jerk
 from ..motion_set import MotionSet
-from .recording import bump, check_count, check_range, check_size, direction, perpendicular, record, times
+from .recording import (
+    bump,
+    check_count,
+    check_range,
+    check_size,
+    direction,
+    noise_generator,
+    perpendicular,
+    record,
+    times,
+)
 
 __all__ = ["minimum_jerk_reaches"]
 
@@ -69,7 +79,7 @@ def minimum_jerk_reaches(
         check_size(boundary_velocity, "boundary_velocity"),
         check_size(boundary_acceleration, "boundary_acceleration"),
     )
-    rng = np.random.default_rng(seed)
+    rng, of_noise = np.random.default_rng(seed), noise_generator(seed)
     pace = np.exp(rng.normal(0.0, 0.12, n_subjects))
     bow, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
     trials = []
@@ -93,5 +103,5 @@ def minimum_jerk_reaches(
         side = perpendicular(way, plane[who] + rng.normal(0.0, 0.3))
         height = (bow[who] + rng.normal(0.0, curvature)) * D
         x = law.position(t) + height * np.outer(bump(t / T), side)
-        trials.append(record(t, x, rng, noise, rate=rate, subject=who, task="reach", name=f"reach {k}"))
+        trials.append(record(t, x, of_noise, noise, rate=rate, subject=who, task="reach", name=f"reach {k}"))
     return MotionSet(trials)

@@ -12,7 +12,18 @@ from ...checks import Array
 from ...errors import ThunderError
 from ..trial import POSITION, ROTATION, Trial
 
-__all__ = ["bump", "check_count", "check_range", "check_size", "direction", "perpendicular", "record", "step", "times"]
+__all__ = [
+    "bump",
+    "check_count",
+    "check_range",
+    "check_size",
+    "direction",
+    "noise_generator",
+    "perpendicular",
+    "record",
+    "step",
+    "times",
+]
 
 
 def step(tau: Array) -> Array:
@@ -41,6 +52,11 @@ def perpendicular(axis: Array, angle: float) -> Array:
         up = np.array([1.0, 0.0, 0.0]) - axis[0] * axis
     up = up / np.linalg.norm(up)
     return np.asarray(np.cos(angle) * up + np.sin(angle) * np.cross(axis, up), dtype=np.float64)
+
+
+def noise_generator(seed: int) -> np.random.Generator:
+    """Return a generator for noise alone, so that motions are the same with and without it."""
+    return np.random.default_rng([seed, 1])
 
 
 def times(duration: float, rate: float) -> Array:

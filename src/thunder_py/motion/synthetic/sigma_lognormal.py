@@ -12,7 +12,7 @@ from ...checks import Array, array
 from ...errors import ThunderError
 from ...values import Value, set_fields
 from ..motion_set import MotionSet
-from .recording import check_count, check_range, check_size, direction, perpendicular, record, times
+from .recording import check_count, check_range, check_size, direction, noise_generator, perpendicular, record, times
 
 __all__ = ["SigmaLognormal", "sigma_lognormal_reaches"]
 
@@ -138,12 +138,12 @@ def sigma_lognormal_reaches(
     """
     motions = _motions(n, seed, n_subjects, n_strokes, duration, distance, curvature)
     noise, rate = check_size(noise, "noise"), check_size(rate, "rate", positive=True)
-    rng = np.random.default_rng([seed, 1])
+    of_noise = noise_generator(seed)
     trials = []
     for k, motion in enumerate(motions):
         t = times(motion.duration, rate)
         x = motion.position(t)
-        trials.append(record(t, x, rng, noise, rate=rate, subject=k % n_subjects, task="reach", name=f"reach {k}"))
+        trials.append(record(t, x, of_noise, noise, rate=rate, subject=k % n_subjects, task="reach", name=f"reach {k}"))
     return MotionSet(trials)
 
 

@@ -1,0 +1,402 @@
+"""Metrics against closed forms, quadrature and finite differences, and the invariances that they promise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate
+from scipy.spatial.transform import Rotation
+from scipy.special import ellipe
+
+from thunder_py.errors import ThunderError
+from thunder_py.motion.metrics import (
+    jerk_summary,
+    ldlj,
+    mean_jerk,
+    path_length,
+    power_law,
+    rms_distance,
+    sparc,
+    spectral_arc_length,
+    speed_peaks,
+    straightness,
+)
+from thunder_py.motion.min_jerk import minimum_jerk
+from thunder_py.motion.synthetic import daily_living, minimum_jerk_reaches, power_law_curves
+from thunder_py.motion.trial import Trial
+
+REACH = minimum_jerk([0.1, 0.0, 0.2], [0.4, 0.4, 0.2], 0.8)  # half a metre
+CLEAN = math.inf  # a recording that needs no filter
+
+
+class Harmonic:
+    """Sums of sines in every column: c0 + sum_k A_k sin(w_k t + p_k)."""
+
+    def __init__(self, A, w, p, duration=1.0):
+        self.A, self.w, self.p, self.duration = (np.asarray(a, dtype=float) for a in (A, w, p, duration))
+        self.duration = float(duration)
+
+    def position(self, t, derivative=0):
+        angle = np.asarray(t)[..., None, None] * self.w + self.p + 0.5 * np.pi * derivative
+        return np.sum(self.A * self.w**derivative * np.sin(angle), axis=-1)
+
+
+class Transformed:
+    """size * R x(t / stretch) + shift."""
+
+    def __init__(self, motion, size=1.0, R=None, shift=0.0, stretch=1.0):
+        self.motion, self.size, self.R, self.shift, self.stretch = motion, size, R, shift, stretch
+        self.duration = motion.duration * stretch
+
+    def position(self, t, derivative=0):
+        x = self.size * self.motion.position(np.asarray(t) / self.stretch, derivative) / self.stretch**derivative
+        x = x if self.R is None else x @ self.R.T
+        return x if derivative else x + self.shift
+
+
+def ellipse(a=0.2, b=0.1, laps=1.0):
+    return Harmonic([[a], [b]], [[2 * np.pi]] * 2, [[0.5 * np.pi], [0.0]], laps)
+
+
+def wandering(seed=0, d=3):
+    rng = np.random.default_rng(seed)
+    return Harmonic(rng.normal(size=(d, 3)), rng.uniform(1.0, 8.0, (d, 3)), rng.uniform(0, 6, (d, 3)), 1.3)
+
+
+def recorded(motion, rate=200.0, noise=0.0, **labels):
+    t = np.arange(round(motion.duration * rate) + 1) / rate
+    x = motion.position(t)
+    return Trial(t, x + noise * np.random.default_rng(0).normal(size=x.shape), ("x", "y", "z")[: x.shape[1]], **labels)
+
+
+# --- mean jerk --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("D", "T"), [(0.5, 0.8), (0.46, 5.0), (1.2, 5.0)])
+def test_mean_jerk_of_minimum_jerk(D, T):
+    motion = minimum_jerk([0.0, 0.0, 0.0], [0.6 * D, 0.0, 0.8 * D], T)
+    assert mean_jerk(motion) == pytest.approx(40.0 * math.sqrt(3.0) / 3.0 * D / T**3, rel=1e-6)
+    assert 40.0 * math.sqrt(3.0) / 3.0 == pytest.approx(23.09, abs=5e-3)
+
+
+def test_jerk_of_any_motion_is_its_integral():
+    motion = wandering()
+    norm = lambda t: float(np.linalg.norm(motion.position(t, 3)))  # noqa: E731
+    summary = jerk_summary(motion)
+    total = integrate.quad(norm, 0.0, 1.3, epsabs=1e-9, limit=200)[0]
+    squared = integrate.quad(lambda t: norm(t) ** 2, 0.0, 1.3, epsabs=1e-9, limit=200)[0]
+    assert summary.mean == pytest.approx(total / 1.3, rel=1e-9)
+    assert summary.rms == pytest.approx(math.sqrt(squared / 1.3), rel=1e-9)
+    assert summary.peak == pytest.approx(max(norm(t) for t in np.linspace(0.0, 1.3, 3001)), rel=1e-4)
+    assert mean_jerk(motion) == summary.mean
+
+
+def test_quadrature_sees_breaks():
+    class Steps:
+        duration, breaks = 1.0, (0.0, 0.3711, 1.0)
+
+        def position(self, t, derivative=0):
+            assert derivative == 3 or derivative < 3
+            return np.where(np.asarray(t) < 0.3711, 1.0, 5.0)[..., None] * (derivative == 3)
+
+    assert mean_jerk(Steps()) == pytest.approx(0.3711 + 5.0 * (1.0 - 0.3711), rel=1e-12)
+
+
+def test_jerk_goes_with_the_third_power_of_time():
+    slow = Transformed(wandering(1), stretch=2.0)
+    assert mean_jerk(slow) == pytest.approx(mean_jerk(wandering(1)) / 8.0, rel=1e-12)
+
+
+def test_mean_jerk_of_recordings():
+    trial = recorded(REACH)
+    assert mean_jerk(trial, cutoff=CLEAN) == pytest.approx(mean_jerk(REACH), rel=2e-4)
+    assert mean_jerk((trial.t + 5.0, trial.x), cutoff=CLEAN) == pytest.approx(mean_jerk(trial, cutoff=CLEAN), rel=1e-7)
+    noisy = recorded(REACH, noise=1e-4)
+    assert mean_jerk(noisy, cutoff=CLEAN) > 20.0 * mean_jerk(REACH)
+    assert mean_jerk(noisy, cutoff=8.0) == pytest.approx(mean_jerk(REACH), rel=0.15)
+
+
+def test_summary_says_what_it_depends_on():
+    summary = jerk_summary(recorded(REACH), cutoff=6.0, filter_order=3)
+    assert (summary.cutoff, summary.filter_order, summary.unit) == (6.0, 3, "m")
+    assert summary.duration == pytest.approx(0.8)
+    assert "over 0.8 s (recording, Butterworth of order 3 forwards and backwards at 6 Hz)" in str(summary)
+    assert "exact derivatives" in jerk_summary(REACH).text
+    assert "without a filter" in jerk_summary(recorded(REACH), cutoff=CLEAN).text
+
+
+def test_parts_of_a_pose():
+    motion = wandering(3, 6)
+    translation = Harmonic(motion.A[:3], motion.w[:3], motion.p[:3], 1.3)
+    assert mean_jerk(motion) == mean_jerk(translation)
+    assert jerk_summary(motion, part="orientation").unit == "rad"
+    seven = wandering(4, 7)
+    each = [mean_jerk(Harmonic(seven.A[k : k + 1], seven.w[k : k + 1], seven.p[k : k + 1], 1.3)) for k in range(7)]
+    assert jerk_summary(seven).part == "joints"
+    assert mean_jerk(seven) == pytest.approx(np.mean(each), rel=1e-12)
+
+
+def test_angular_jerk_by_finite_differences_of_rotations():
+    motion = wandering(5, 6)
+    h = 1e-3
+    t = np.linspace(0.0, 1.3, 400)
+
+    def velocity(t):
+        R = [Rotation.from_rotvec(motion.position(t + s)[:, 3:]) for s in (-h, h)]
+        return (R[1] * R[0].inv()).as_rotvec() / (2.0 * h)
+
+    # second central difference of the angular velocity, which itself is one of the rotations
+    jerk = (velocity(t + h) - 2.0 * velocity(t) + velocity(t - h)) / h**2
+    expected = np.trapezoid(np.linalg.norm(jerk, axis=1), t) / 1.3
+    assert mean_jerk(motion, part="orientation") == pytest.approx(expected, rel=1e-3)
+    coordinates = Harmonic(motion.A[3:], motion.w[3:], motion.p[3:], 1.3)
+    assert abs(mean_jerk(coordinates) / expected - 1.0) > 0.05
+
+
+def test_orientation_jerk_does_not_depend_on_the_frame():
+    trial = daily_living(1, 2)[0]
+    turn = Rotation.from_rotvec([0.3, -0.8, 0.5])
+    moved = Trial.from_poses(
+        trial.t, turn.apply(trial.position.copy()), quaternion=(turn * trial.rotations).as_quat(), scalar_first=False
+    )
+    for part in ("translation", "orientation"):
+        a, b = (mean_jerk(m, part=part, cutoff=CLEAN) for m in (trial, moved))
+        assert a == pytest.approx(b, rel=1e-4)
+        assert a > 0.1
+
+
+# --- smoothness -------------------------------------------------------------------------------------------------------
+
+
+def test_ldlj_of_minimum_jerk():
+    assert ldlj(REACH) == pytest.approx(-math.log(1024.0 / 5.0), rel=1e-9)
+    assert ldlj(REACH, scaling="path_length") == pytest.approx(-math.log(720.0), rel=1e-9)
+    assert ldlj(recorded(REACH, 400.0), cutoff=CLEAN) == pytest.approx(ldlj(REACH), abs=1e-3)
+
+
+@pytest.mark.parametrize("scaling", ["peak_speed", "path_length"])
+def test_ldlj_has_no_scale(scaling):
+    motion = wandering(2)
+    R = Rotation.from_rotvec([0.1, 2.0, 0.4]).as_matrix()
+    moved = Transformed(motion, 3.7, R, [1.0, 2.0, 3.0], 0.4)
+    assert ldlj(moved, scaling=scaling) == pytest.approx(ldlj(motion, scaling=scaling), abs=1e-9)
+
+
+def test_ldlj_is_its_definition():
+    motion = wandering(6)
+    t = np.linspace(0.0, 1.3, 200_001)
+    speed, jerk = (np.linalg.norm(motion.position(t, k), axis=1) for k in (1, 3))
+    squared = np.trapezoid(jerk**2, t)
+    assert ldlj(motion) == pytest.approx(-math.log(1.3**3 * squared / speed.max() ** 2), abs=1e-6)
+    length = np.trapezoid(speed, t)
+    assert ldlj(motion, scaling="path_length") == pytest.approx(-math.log(1.3**5 * squared / length**2), abs=1e-8)
+
+
+def test_sparc_of_minimum_jerk_by_its_fourier_integral():
+    """The spectrum of 30 tau^2 (1 - tau)^2 by quadrature, its length up to the last amplitude of 5 %."""
+    f = np.linspace(0.0, 4.0, 1601)
+    tau, w = np.polynomial.legendre.leggauss(80)
+    tau, w = 0.5 * (tau + 1.0), 0.5 * w
+    amplitude = np.abs((w * 30.0 * (tau * (1.0 - tau)) ** 2) @ np.exp(-2j * np.pi * np.outer(tau, f)))
+    last = np.flatnonzero(amplitude >= 0.05)[-1] + 1
+    expected = -np.hypot(np.diff(f[:last]) / f[last - 1], np.diff(amplitude[:last])).sum()
+    motion = minimum_jerk([0.0, 0.0], [0.1, 0.3], 1.0)
+    assert sparc(motion, padding=10, rate=2000.0) == pytest.approx(expected, abs=1e-3)
+    assert sparc(motion) == pytest.approx(expected, abs=1e-2)
+
+
+def test_sparc_has_no_scale():
+    motion = wandering(7)
+    R = Rotation.from_rotvec([0.1, 2.0, 0.4]).as_matrix()
+    assert sparc(Transformed(motion, 5.0, R, 0.3)) == pytest.approx(sparc(motion), rel=1e-12)
+    quick = Transformed(motion, stretch=0.5)
+    assert sparc(quick, padding=8, rate=800.0) == pytest.approx(
+        sparc(motion, padding=7, highest=5.0, rate=800.0), rel=1e-2
+    )
+
+
+def test_submovements_make_motions_less_smooth():
+    t = np.linspace(0.0, 1.0, 201)
+    one = 30.0 * (t * (1.0 - t)) ** 2
+    two = np.where(t < 0.5, 30.0 * (2 * t * (1 - 2 * t)) ** 2, 30.0 * ((2 * t - 1) * (2 - 2 * t)) ** 2)
+    assert spectral_arc_length(one, 200.0) > spectral_arc_length(two, 200.0) + 0.3
+    x = np.cumsum(two)[:, None] * [[0.3, 0.4, 0.0]]
+    assert speed_peaks((t, x), cutoff=CLEAN) == 2
+    assert speed_peaks(REACH) == 1
+    assert ldlj((t, x), cutoff=20.0) < ldlj((t, np.cumsum(one)[:, None] * [[0.3, 0.4, 0.0]]), cutoff=20.0)
+
+
+def test_speed_peaks_of_a_lissajous_and_their_prominence():
+    # speed of an ellipse: two peaks a lap
+    assert speed_peaks(ellipse(laps=3.0)) == 6
+    assert speed_peaks(ellipse(0.2, 0.198), prominence=0.05) == 0
+    assert speed_peaks(ellipse(0.2, 0.198), prominence=0.001) == 2
+
+
+# --- paths ------------------------------------------------------------------------------------------------------------
+
+
+def test_length_of_an_ellipse():
+    exact = 4.0 * 0.2 * ellipe(1.0 - 0.25)
+    assert path_length(ellipse()) == pytest.approx(exact, rel=1e-12)
+    trial = recorded(ellipse(), 1000.0)
+    assert path_length(trial) == pytest.approx(exact, rel=1e-5)
+    assert straightness(trial) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_length_and_straightness_of_reaches():
+    assert path_length(REACH) == pytest.approx(0.5, rel=1e-12)
+    assert straightness(REACH) == pytest.approx(1.0, rel=1e-14)
+    half = Harmonic([[0.2], [0.2]], [[np.pi]] * 2, [[0.5 * np.pi], [0.0]])  # half a circle
+    assert straightness(half) == pytest.approx(2.0 / np.pi, rel=1e-9)
+    assert straightness(recorded(half, 500.0)) == pytest.approx(2.0 / np.pi, rel=1e-5)
+    noisy = recorded(REACH, noise=1e-3)
+    assert path_length(noisy) > 0.6
+    assert path_length(noisy, cutoff=8.0) == pytest.approx(0.5, rel=0.05)
+
+
+def test_path_of_an_orientation():
+    axis = np.array([1.0, 2.0, 2.0]) / 3.0
+    first = Rotation.from_rotvec([0.4, 0.1, -0.3])
+    angle = 1.2 * np.sin(np.linspace(0.0, 0.5 * np.pi, 100))
+    R = Rotation.from_rotvec(np.outer(angle, axis)) * first
+    trial = Trial.from_poses(np.arange(100) / 100.0, np.zeros((100, 3)), quaternion=R.as_quat(), scalar_first=False)
+    assert path_length(trial, part="orientation") == pytest.approx(1.2, rel=1e-12)
+    assert straightness(trial, part="orientation") == pytest.approx(1.0, abs=1e-12)
+    pose = wandering(8, 6)
+    t = np.linspace(0.0, 1.3, 20001)
+    chain = Rotation.from_rotvec(pose.position(t)[:, 3:])
+    expected = (chain[:-1].inv() * chain[1:]).magnitude().sum()
+    assert path_length(pose, part="orientation") == pytest.approx(expected, rel=1e-6)
+
+
+# --- distances --------------------------------------------------------------------------------------------------------
+
+
+def test_distance_of_parallel_motions():
+    shifted = minimum_jerk([0.1, 0.0, 0.25], [0.4, 0.4, 0.25], 2.0)
+    for pairing in ("tau", "arc_length", "nearest"):
+        assert rms_distance(REACH, shifted, pairing) == pytest.approx(0.05, rel=1e-9)
+        assert rms_distance(REACH, recorded(REACH), pairing) < 1e-6
+
+
+def test_timing_counts_in_tau_only():
+    """The same line at constant speed: the difference of 10 tau^3 - ... and tau over the length of the path."""
+
+    class Uniform:
+        duration = 3.0
+
+        def position(self, t, derivative=0):
+            return np.array([0.1, 0.0, 0.2]) + np.asarray(t)[..., None] / 3.0 * np.array([0.3, 0.4, 0.0])
+
+    squared = lambda u: (10 * u**3 - 15 * u**4 + 6 * u**5 - u) ** 2  # noqa: E731
+    expected = 0.5 * math.sqrt(integrate.quad(squared, 0.0, 1.0)[0])
+    assert rms_distance(REACH, Uniform(), "tau", n=4000) == pytest.approx(expected, rel=1e-3)
+    assert rms_distance(REACH, Uniform(), "arc_length") < 1e-9
+    assert rms_distance(REACH, Uniform(), "nearest") < 1e-9
+
+
+def test_distance_of_concentric_circles():
+    small, large = ellipse(0.1, 0.1), ellipse(0.3, 0.3)
+    assert rms_distance(small, large, "nearest") == pytest.approx(0.2, rel=1e-5)
+    assert rms_distance(small, large, "arc_length") == pytest.approx(0.2, rel=1e-5)
+    # from a part to the whole costs nothing, the other way round it does
+    arc = Harmonic([[0.3], [0.3]], [[0.5 * np.pi]] * 2, [[0.5 * np.pi], [0.0]])
+    assert rms_distance(arc, large, "nearest") < 1e-5
+    assert rms_distance(large, arc, "nearest") > 0.1
+
+
+def test_distance_is_symmetric_where_points_are_paired():
+    a, b = wandering(1), wandering(2)
+    assert rms_distance(a, b, "tau") == rms_distance(b, a, "tau")
+    assert rms_distance(a, b, "arc_length") == pytest.approx(rms_distance(b, a, "arc_length"), rel=1e-12)
+    assert rms_distance(a, b, "nearest") < rms_distance(a, b, "tau")
+
+
+def test_distance_of_orientations_is_an_angle():
+    trial = daily_living(1, 0)[0]
+    turned = Trial.from_poses(
+        trial.t,
+        trial.position,
+        quaternion=(trial.rotations * Rotation.from_rotvec([0.0, 0.3, 0.0])).as_quat(),
+        scalar_first=False,
+    )
+    assert rms_distance(trial, turned, part="orientation") == pytest.approx(0.3, rel=1e-6)
+    assert rms_distance(trial, turned) == 0.0
+
+
+# --- power law --------------------------------------------------------------------------------------------------------
+
+
+def test_harmonic_ellipse_obeys_the_law_exactly():
+    law = power_law(ellipse())
+    assert law.exponent == pytest.approx(-1.0 / 3.0, abs=1e-12)
+    assert law.angular_exponent == pytest.approx(2.0 / 3.0, abs=1e-12)
+    assert law.r_squared == pytest.approx(1.0, abs=1e-12)
+    # v^3 times the curvature is w^3 a b everywhere
+    assert law.gain == pytest.approx(2 * np.pi * (0.2 * 0.1) ** (1 / 3), rel=1e-10)
+
+
+@pytest.mark.parametrize("exponent", [-1 / 3, 0.0, -0.5])
+def test_exponent_of_curves(exponent):
+    for trial in power_law_curves(3, 0, exponent=exponent):
+        law = power_law(trial, cutoff=CLEAN)
+        assert law.exponent == pytest.approx(exponent, abs=2e-3)
+        assert exponent == 0.0 or law.r_squared > 0.999
+    noisy = [power_law(m, cutoff=10.0).exponent for m in power_law_curves(5, 0, exponent=exponent, noise=2e-4)]
+    assert np.median(noisy) == pytest.approx(exponent, abs=0.04)
+
+
+def test_exponent_does_not_depend_on_size_or_pace():
+    motion = wandering(9)
+    assert power_law(Transformed(motion, size=10.0, stretch=1.0)).exponent == pytest.approx(
+        power_law(motion).exponent, abs=1e-10
+    )
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def gappy():
+    x = REACH.position(np.linspace(0.0, 0.8, 50))
+    x[10:13] = np.nan
+    return Trial(np.linspace(0.0, 0.8, 50), x, ("x", "y", "z"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mean_jerk(recorded(REACH)), "derivatives of a recording need cutoff="),
+        (lambda: mean_jerk(REACH, cutoff=10.0), "cutoff is for recordings"),
+        (lambda: mean_jerk(gappy(), cutoff=10.0), "without gaps"),
+        (lambda: path_length(gappy()), "without gaps"),
+        (lambda: mean_jerk(recorded(REACH), cutoff=150.0), "cutoff must be > 0 and below half the"),
+        (lambda: mean_jerk(REACH, part="orientation"), "part 'orientation' needs such dofs, this motion has x, y, z"),
+        (lambda: mean_jerk(REACH, part="rotation"), "part must be one of"),
+        (lambda: mean_jerk([1.0, 2.0]), "a motion must be a Trial"),
+        (lambda: mean_jerk((np.arange(4.0), np.zeros((4, 3))), cutoff=CLEAN), "six samples or more, got 4"),
+        (lambda: ldlj(REACH, scaling="speed"), "scaling must be"),
+        (lambda: ldlj(minimum_jerk([0.0], [0.0], 1.0)), "needs a motion that moves"),
+        (lambda: sparc(minimum_jerk([0.0], [0.0], 1.0)), "needs a motion that moves"),
+        (lambda: straightness(minimum_jerk([0.0], [0.0], 1.0)), "needs a motion that moves"),
+        (lambda: sparc((np.cumsum(np.linspace(1, 2, 20)), np.zeros((20, 2))), cutoff=CLEAN), "equal time steps"),
+        (lambda: rms_distance(REACH, REACH, "dtw"), "pairing must be one of tau, arc_length, nearest, got 'dtw'"),
+        (lambda: rms_distance(REACH, ellipse()), "a and b must have the same dofs"),
+        (lambda: power_law(minimum_jerk([0.0], [1.0], 1.0)), "needs two or three dimensions"),
+        (lambda: power_law(REACH), "ten samples that move on a curve, got 0"),
+        (lambda: power_law(ellipse(0.1, 0.1)), "needs curvature that varies"),
+        (lambda: speed_peaks(REACH, prominence=2.0), "prominence must be between 0 and 1"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ThunderError, match=message):
+        call()
+
+
+def test_a_set_of_reaches_in_one_line():
+    clean = [mean_jerk(trial, cutoff=CLEAN) for trial in minimum_jerk_reaches(5, 0)]
+    noisy = [mean_jerk(trial, cutoff=8.0) for trial in minimum_jerk_reaches(5, 0, noise=2e-5)]
+    np.testing.assert_allclose(noisy, clean, rtol=0.35)
+    assert np.median(noisy) == pytest.approx(np.median(clean), rel=0.2)
