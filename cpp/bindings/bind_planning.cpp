@@ -97,6 +97,7 @@ void bind_task_trajectories(py::module_& module) {
 }  // namespace
 
 void bind_potential_field(py::module_& module);
+void bind_functional_planner(py::module_& module);
 void bind_dmp(py::module_& module);
 
 void bind_planning(py::module_& module) {
@@ -104,6 +105,7 @@ void bind_planning(py::module_& module) {
   bind_joint_trajectories(module);
   bind_task_trajectories(module);
   bind_potential_field(module);
+  bind_functional_planner(module);
   bind_dmp(module);
 }
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["CompilerError", "FileFormatError", "ModelError", "ThunderError", "UnknownNameError", "nearest_hint"]
+__all__ = ["CompilerError", "FileFormatError", "ModelError", "NoPathError", "ThunderError", "UnknownNameError", "nearest_hint"]
 
 
 class ThunderError(ValueError):
@@ -19,6 +19,10 @@ class ModelError(ThunderError):
 
 class UnknownNameError(ThunderError):
     """A name (robot, frame, link, parameter) that is not there; the nearest known one is suggested."""
+
+
+class NoPathError(ThunderError):
+    """No motion found that keeps clear of the obstacles, or start or goal lie inside one."""
 
 
 class CompilerError(ThunderError):

@@ -66,37 +66,35 @@ int FunctionalModel::piece_at(double tau, double& s) const noexcept {
   return static_cast<int>(piece);
 }
 
-double FunctionalModel::functions_at(double tau, int derivative, int dof, double* out) const noexcept {
+void FunctionalModel::functions_at(double tau, int derivative, double* values, double* mean_values) const noexcept {
   double s, weights[BezierPath::kMaxDegree + 1];
   const int piece = piece_at(tau, s);
   bernstein_weights(degree, derivative, s, weights);
   const double h = breaks[piece + 1] - breaks[piece];
   for (int j = 0; j <= degree; ++j)
     for (int i = 0; i < derivative; ++i) weights[j] /= h;
-  const auto at = [&](const double* points) {
-    double value = 0.0;
-    for (int j = 0; j <= degree; ++j) value += weights[j] * points[j * dimension];
-    return value;
+  const auto at = [&](const double* points, double* out) {
+    for (int k = 0; k < dimension; ++k) out[k] = 0.0;
+    for (int j = 0; j <= degree; ++j, points += dimension)
+      for (int k = 0; k < dimension; ++k) out[k] += weights[j] * points[k];
   };
-  const std::size_t here = static_cast<std::size_t>(piece * (degree + 1) * dimension + dof);
-  for (int i = 0; i < components; ++i) out[i] = at(functions.data() + i * mean.size() + here);
-  return at(mean.data() + here);
+  const std::size_t here = static_cast<std::size_t>(piece * (degree + 1) * dimension);
+  for (int i = 0; i < components; ++i) at(functions.data() + i * mean.size() + here, values + i * dimension);
+  at(mean.data() + here, mean_values);
 }
 
 void FunctionalModel::compose(const double* unknowns, const double* mean_scale, int first,
                               double* points) const noexcept {
-  const std::size_t begin = static_cast<std::size_t>(first * (degree + 1) * dimension), end = mean.size();
+  const int width = (degree + 1) * dimension;  // of a piece: what is alike in all pieces is written out once
+  double one[(BezierPath::kMaxDegree + 1) * kMaxDofs];
+  const std::size_t begin = static_cast<std::size_t>(first * width), end = mean.size();
   for (std::size_t p = begin; p < end; p += dimension)
     for (int k = 0; k < dimension; ++k) points[p + k] = unknowns[k] + mean_scale[k] * mean[p + k];
-  const double* score = unknowns + dimension;
   for (int i = 0; i < components; ++i) {
+    for (int q = 0; q < width; ++q) one[q] = unknowns[score(i, q % dimension)];
     const double* const function = functions.data() + i * mean.size();
-    if (joint) {
-      for (std::size_t p = begin; p < end; ++p) points[p] += score[i] * function[p];
-    } else {
-      for (std::size_t p = begin; p < end; p += dimension)
-        for (int k = 0; k < dimension; ++k) points[p + k] += score[i * dimension + k] * function[p + k];
-    }
+    for (std::size_t p = begin; p < end; p += width)
+      for (int q = 0; q < width; ++q) points[p + q] += one[q] * function[p + q];
   }
 }
 

@@ -13,7 +13,6 @@ namespace thunder {
 namespace {
 
 using Mode = PlannerSettings::Mode;
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// A derivative that no component changes by more than this part of what is usual is not theirs to choose.
 constexpr double kStill = 1e-9;
@@ -45,48 +44,52 @@ FunctionalPlanner::FunctionalPlanner(FunctionalModel model, PlannerSettings sett
     for (int k = 0; k < model_.dimension; ++k) add_system(k, 1);
 }
 
+double FunctionalPlanner::deviation(int component, int dof) const noexcept {
+  if (settings_.mode == Mode::exact) return 1.0;
+  return std::sqrt(model_.variances[static_cast<std::size_t>(model_.score(component, dof) - dimension())]);
+}
+
 void FunctionalPlanner::measure_derivatives() {
-  std::vector<double> row(static_cast<std::size_t>(model_.components));
-  for (int derivative = 0; derivative < 4; ++derivative)
-    for (int k = 0; k < model_.dimension; ++k) {
-      double sum = 0.0;
-      for (int p = 0; p < model_.pieces(); ++p) {
-        model_.functions_at(0.5 * (model_.breaks[p] + model_.breaks[p + 1]), derivative, k, row.data());
-        for (int i = 0; i < model_.components; ++i)
-          sum += row[i] * row[i] * (settings_.mode == Mode::map ? model_.variances[model_.score(i, k) - dimension()] : 1.0);
-      }
-      typical_[derivative][k] = std::sqrt(sum / model_.pieces());
+  const int d = dimension();
+  std::vector<double> values(static_cast<std::size_t>((model_.components + 1) * d));
+  for (int derivative = 0; derivative < 4; ++derivative) {
+    double sum[kMaxDofs] = {};
+    for (int p = 0; p < model_.pieces(); ++p) {
+      const double middle = 0.5 * (model_.breaks[p] + model_.breaks[p + 1]);
+      model_.functions_at(middle, derivative, values.data(), values.data() + model_.components * d);
+      for (int i = 0; i < model_.components; ++i)
+        for (int k = 0; k < d; ++k) sum[k] += std::pow(deviation(i, k) * values[i * d + k], 2);
     }
+    for (int k = 0; k < d; ++k) least_[derivative][k] = kStill * std::sqrt(sum[k] / model_.pieces());
+  }
 }
 
 Eigen::VectorXd FunctionalPlanner::score_scale(int first, int size, int constraints) const {
-  const int n = model_.joint ? model_.components : model_.components * size;
-  Eigen::VectorXd scale = Eigen::VectorXd::Zero(n);
-  const bool all = settings_.mode == Mode::map;
-  const int used = all ? model_.components : (constraints - 1) * (model_.joint ? size : 1);
-  for (int i = 0; i < std::min(used, model_.components); ++i) {
-    if (model_.joint)
-      scale[i] = all ? std::sqrt(model_.variances[i]) : 1.0;
-    else
-      for (int k = 0; k < size; ++k)
-        scale[i * size + k] = all ? std::sqrt(model_.variances[model_.score(i, first + k) - dimension()]) : 1.0;
-  }
+  const int share = model_.joint ? 1 : size;  // scores per component
+  const int most = settings_.mode == Mode::map ? model_.components : (constraints - 1) * (model_.joint ? size : 1);
+  Eigen::VectorXd scale = Eigen::VectorXd::Zero(model_.components * share);
+  for (int i = 0; i < std::min(most, model_.components); ++i)
+    for (int k = 0; k < share; ++k) scale[i * share + k] = deviation(i, first + k);
   return scale;
 }
 
-double FunctionalPlanner::constraint_row(double tau, int derivative, int dof, int first, int size,
-                                         Eigen::Ref<Eigen::RowVectorXd> row) const {
-  double values[FunctionalModel::kMaxComponents], size_here = 0.0;
-  const double mean = model_.functions_at(tau, derivative, dof, values);
-  row.setZero();
-  if (derivative == 0) row[dof - first] = 1.0;
-  for (int i = 0; i < model_.components; ++i) {
-    row[size + (model_.joint ? i : i * size + dof - first)] = values[i];
-    const double weight = settings_.mode == Mode::map ? model_.variances[model_.score(i, dof) - dimension()] : 1.0;
-    size_here += weight * values[i] * values[i];
+void FunctionalPlanner::constraint_rows(double tau, int derivative, int first, int size, Eigen::Ref<RowMajor> rows,
+                                        double* mean) const {
+  const int d = dimension(), share = model_.joint ? 1 : size;
+  double values[FunctionalModel::kMaxComponents * kMaxDofs], all_means[kMaxDofs];
+  model_.functions_at(tau, derivative, values, all_means);
+  rows.setZero();
+  for (int k = 0; k < size; ++k) {
+    double squares = 0.0;
+    for (int i = 0; i < model_.components; ++i) {
+      const double value = values[i * d + first + k], moves = deviation(i, first + k) * value;
+      rows(k, size + (model_.joint ? i : i * share + k)) = value;
+      squares += moves * moves;
+    }
+    if (derivative == 0) rows(k, k) = 1.0;
+    else if (squares <= least_[derivative][first + k] * least_[derivative][first + k]) rows.row(k).setZero();
+    mean[k] = all_means[first + k];
   }
-  if (derivative > 0 && std::sqrt(size_here) <= kStill * typical_[derivative][dof]) row.setZero();
-  return mean;
 }
 
 void FunctionalPlanner::add_system(int first, int size) {
@@ -94,8 +97,7 @@ void FunctionalPlanner::add_system(int first, int size) {
   RowMajor A(count * size, size + n);
   Eigen::VectorXd mean(count * size);
   for (int r = 0; r < count; ++r)
-    for (int k = 0; k < size; ++k)
-      mean[r * size + k] = constraint_row(r % 2, r / 2, first + k, first, size, A.row(r * size + k));
+    constraint_rows(r % 2, r / 2, first, size, A.middleRows(r * size, size), mean.data() + r * size);
   Eigen::VectorXd scale = score_scale(first, size, count);
   if (settings_.mode == Mode::exact) scale = scale.cwiseProduct(equilibration(A, size));
   const ScoreSolver solver(A, size, scale, {});

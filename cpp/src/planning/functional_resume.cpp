@@ -1,10 +1,12 @@
 // The rest of a motion on part of the components' time.
 #include <algorithm>
+#include <cmath>
 
 #include "thunder/planning/bernstein.hpp"
 #include "thunder/planning/functional_planner.hpp"
 #include "thunder/planning/motion_frame.hpp"
 #include "thunder/planning/score_solver.hpp"
+#include "thunder/planning/small_system.hpp"
 
 namespace thunder {
 
@@ -36,29 +38,43 @@ struct Ends {
   double values[6][kMaxDofs];
 };
 
-/// Unknowns of degrees of freedom first to first + size; returns the condition.
-double solve_part(const FunctionalPlanner& planner, const MotionFrame& frame, const Ends& ends, double tau, int order,
-                  int first, int size, Unknowns& unknowns) {
-  const FunctionalModel& model = planner.model();
-  const int count = 2 * order, n = model.joint ? model.components : model.components * size;
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> A(count * size, size + n);
-  Eigen::VectorXd right(count * size);
-  for (int r = 0; r < count; ++r)
-    for (int k = 0; k < size; ++k) {
-      const double mean =
-          planner.constraint_row(r % 2 ? 1.0 : tau, r / 2, first + k, first, size, A.row(r * size + k));
-      right[r * size + k] = ends.values[r][first + k] - frame.mean_scale(first + k) * mean;
-    }
-  Eigen::VectorXd scale = planner.score_scale(first, size, count);
-  if (planner.settings().mode == PlannerSettings::Mode::exact) scale = scale.cwiseProduct(equilibration(A, size));
-  const ScoreSolver solver(A, size, scale, {});
-  if (!solver.solvable()) return solver.condition();
-  const Eigen::VectorXd found = solver.solve(right);
-  for (int k = 0; k < size; ++k) unknowns[first + k] = found[k];
-  for (int i = 0; i < model.components; ++i)
-    for (int k = 0; k < (model.joint ? 1 : size); ++k)
-      unknowns[model.score(i, first + k)] = found[size + (model.joint ? i : i * size + k)];
+/// The system of a joint model; returns the condition.
+double solve_joint(const FunctionalPlanner& planner, const MotionFrame& frame, const Ends& ends, double tau, int order,
+                   Unknowns& unknowns) {
+  const int d = planner.dimension(), count = 2 * order;
+  RowMajor A(count * d, unknowns.size());
+  Eigen::VectorXd right(count * d);
+  for (int r = 0; r < count; ++r) {
+    planner.constraint_rows(r % 2 ? 1.0 : tau, r / 2, 0, d, A.middleRows(r * d, d), right.data() + r * d);
+    for (int k = 0; k < d; ++k) right[r * d + k] = ends.values[r][k] - frame.mean_scale(k) * right[r * d + k];
+  }
+  Eigen::VectorXd scale = planner.score_scale(0, d, count);
+  if (planner.settings().mode == PlannerSettings::Mode::exact) scale = scale.cwiseProduct(equilibration(A, d));
+  const ScoreSolver solver(A, d, scale, {});
+  if (solver.solvable()) unknowns = solver.solve(right);
   return solver.condition();
+}
+
+/// Degrees of freedom one by one, all from the same functions at the ends.
+double solve_single(const FunctionalPlanner& planner, const MotionFrame& frame, const Ends& ends, double tau, int order,
+                    Unknowns& unknowns) {
+  const FunctionalModel& model = planner.model();
+  const int d = model.dimension, n = model.components, count = 2 * order;
+  const bool exact = planner.settings().mode == PlannerSettings::Mode::exact;
+  double values[6][FunctionalModel::kMaxComponents * kMaxDofs], mean[6][kMaxDofs], worst = 0.0;
+  for (int r = 0; r < count; ++r) model.functions_at(r % 2 ? 1.0 : tau, r / 2, values[r], mean[r]);
+  for (int k = 0; k < d; ++k) {
+    SmallSystem system(count, exact ? std::min(count - 1, n) : n);
+    for (int i = 0; i < system.scores; ++i) {
+      for (int r = 0; r < count; ++r) system.A[r][i] = values[r][i * d + k];
+      system.scale[i] = exact ? -1.0 : std::sqrt(model.variances[static_cast<std::size_t>(i * d + k)]);
+    }
+    for (int r = 0; r < count; ++r) system.right[r] = ends.values[r][k] - frame.mean_scale(k) * mean[r][k];
+    worst = std::max(worst, system.solve());
+    unknowns[k] = system.offset;
+    for (int i = 0; i < system.scores; ++i) unknowns[model.score(i, k)] = system.found[i];
+  }
+  return worst;
 }
 
 }  // namespace
@@ -69,10 +85,8 @@ Resumed FunctionalPlanner::resume(const DofVector& start, const BoundaryState& n
   const Ends ends(frame, now, goal, left / (1.0 - tau));
   Unknowns unknowns = Unknowns::Zero(model_.unknowns());
   Resumed result;
-  for (const System& system : systems_) {
-    const double found = solve_part(*this, frame, ends, tau, order, system.first, system.size, unknowns);
-    result.condition = std::max(result.condition, found);
-  }
+  const auto solve = model_.joint ? solve_joint : solve_single;
+  result.condition = solve(*this, frame, ends, tau, order, unknowns);
   if (!(result.condition <= limit)) {
     result.fallback = true;
     result.path = hermite(now, goal, order, t0, left);

@@ -32,8 +32,8 @@ struct FunctionalModel {
 
   /// The piece that holds tau, and where in it: 0 to 1.
   int piece_at(double tau, double& s) const noexcept;
-  /// Derivative of S_0 of one degree of freedom at tau, and of its S_i: `components` numbers.
-  double functions_at(double tau, int derivative, int dof, double* out) const noexcept;
+  /// A derivative at tau of every S_i, [component][dof], and of S_0, [dof].
+  void functions_at(double tau, int derivative, double* functions, double* mean) const noexcept;
   /// Control points [piece][j][dof] from the piece `first` on of the motion with these unknowns and the mean's degrees of
   /// freedom multiplied by `mean_scale`.
   void compose(const double* unknowns, const double* mean_scale, int first, double* points) const noexcept;

@@ -12,6 +12,8 @@ namespace thunder {
 /// A number per degree of freedom, without allocation.
 using DofVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxDofs, 1>;
 
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 /// Position, velocity and acceleration in real time.
 struct BoundaryState {
   BoundaryState() = default;
@@ -75,12 +77,12 @@ class FunctionalPlanner {
   Resumed resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau, double t0,
                  double left, int order, double limit) const;
 
-  /// Components that so many constraints per degree of freedom make use of, and the standard deviations of the unknowns
-  /// behind the offsets; for the square system, ones.
+  /// Standard deviations of the scores of degrees of freedom first to first + size, which share them, zero for those that
+  /// so many constraints per degree of freedom do not make use of; for the square system, ones.
   Eigen::VectorXd score_scale(int first, int size, int constraints) const;
-  /// The row of a constraint on one degree of freedom over the unknowns of the degrees of freedom first to first + size,
-  /// which share them; returns S_0's part. Zero where no component moves enough to count.
-  double constraint_row(double tau, int derivative, int dof, int first, int size, Eigen::Ref<Eigen::RowVectorXd> row) const;
+  /// A constraint at tau over the unknowns of those degrees of freedom: one row for each, S_0's part in `mean`. Rows of
+  /// derivatives that no component moves enough to count are zero.
+  void constraint_rows(double tau, int derivative, int first, int size, Eigen::Ref<RowMajor> rows, double* mean) const;
 
  private:
   /// Degrees of freedom with common unknowns: all of a joint model, else one by one. b is (row of the constraint, dof).
@@ -92,6 +94,7 @@ class FunctionalPlanner {
   };
 
   void measure_derivatives();
+  double deviation(int component, int dof) const noexcept;
   void add_system(int first, int size);
   void tabulate(System& system, const Eigen::MatrixXd& unknowns) const;
   void add_costs(System& system) const;
@@ -101,7 +104,7 @@ class FunctionalPlanner {
   FunctionalModel model_;
   PlannerSettings settings_;
   double condition_ = 0.0;
-  double typical_[4][kMaxDofs] = {};  // size of the components' derivatives over the motion
+  double least_[4][kMaxDofs] = {};  // derivatives below this are rounding
   std::vector<System> systems_;
 };
 

@@ -1,0 +1,318 @@
+// Paths in Bernstein form and the planner of functional components for Python.
+#include "functional_planner.hpp"
+
+#include "thunder/planning/conditioned_motion.hpp"
+#include "thunder/planning/pose_states.hpp"
+#include "thunder/planning/rotation_vector_path.hpp"
+
+namespace thunder::python {
+
+namespace {
+
+using A = const ArrayLike&;
+using Object = const py::object&;
+
+DofVector read_dofs(py::handle value, const char* name, int d) {
+  const SampleInput input = read_vector(value, name, d);
+  if (!input.batch.empty()) read_array(value, name, {d});  // throws, with the shapes
+  return Eigen::Map<const Eigen::VectorXd>(input.data, d);
+}
+
+/// None is zero.
+void read_rate(py::handle value, const char* name, int d, DofVector& to) {
+  if (!value.is_none()) to = read_dofs(value, name, d);
+}
+
+double positive(double value, const char* name) {
+  if (!(value > 0.0) || !std::isfinite(value))
+    throw py::value_error(std::string(name) + " must be positive and finite, got " +
+                          std::string(py::str(py::float_(value))));
+  return value;
+}
+
+double finite(double value, const char* name) {
+  if (!std::isfinite(value))
+    throw py::value_error(std::string(name) + " must be finite, got " + std::string(py::str(py::float_(value))));
+  return value;
+}
+
+std::shared_ptr<BezierPath> make_path(A breaks, A points) {
+  const auto t = read_array(breaks, "breaks", {-1});
+  const auto c = read_array(points, "points", {t.size() - 1, -1, -1});
+  auto path = std::make_shared<BezierPath>(static_cast<int>(c.shape(2)), static_cast<int>(c.shape(1)) - 1,
+                                           static_cast<int>(c.shape(0)));
+  path->breaks.assign(t.data(), t.data() + t.size());
+  for (std::size_t k = 1; k < path->breaks.size(); ++k)
+    if (!(path->breaks[k] > path->breaks[k - 1])) throw py::value_error("breaks must increase");
+  path->points.assign(c.data(), c.data() + c.size());
+  return path;
+}
+
+Array sample_path(const BezierPath& path, A times, int derivative) {
+  if (derivative < 0) throw py::value_error("derivative must not be negative, got " + std::to_string(derivative));
+  const SampleInput t = read_samples(times, "t", {});
+  std::vector<py::ssize_t> shape = t.batch;
+  py::ssize_t count = 1;
+  for (const py::ssize_t n : shape) count *= n;
+  shape.push_back(path.dimension);
+  Array out(shape);
+  for (py::ssize_t k = 0; k < count; ++k) path.at(t.data[k], derivative, out.mutable_data() + k * path.dimension);
+  return out;
+}
+
+void bind_paths(py::module_& module) {
+  py::class_<BezierPath, std::shared_ptr<BezierPath>>(module, "BezierPath", "A piecewise polynomial in Bernstein form.")
+      .def(py::init(&make_path), py::arg("breaks"), py::arg("points"),
+           "Breaks (m + 1,) [s] and control points (m, degree + 1, d).")
+      .def_property_readonly("breaks",
+                             [](const BezierPath& path) {
+                               return Array(static_cast<py::ssize_t>(path.breaks.size()), path.breaks.data());
+                             })
+      .def_property_readonly("points",
+                             [](const BezierPath& path) {
+                               return Array({path.pieces(), path.degree + 1, path.dimension}, path.points.data());
+                             })
+      .def_readonly("dimension", &BezierPath::dimension)
+      .def_readonly("degree", &BezierPath::degree)
+      .def_property_readonly("start", &BezierPath::start)
+      .def_property_readonly("end", &BezierPath::end)
+      .def("sample", &sample_path, py::arg("t"), py::arg("derivative") = 0,
+           "A derivative at times of any shape (...): (..., d).");
+  using TaskSource = ReferenceSource<TaskReference>;
+  py::class_<RotationVectorPath, TaskSource, std::shared_ptr<RotationVectorPath>>(
+      module, "RotationVectorPath", "Position, and rotation vector about a reference, along a path.")
+      .def(py::init([](const BezierPath& path, A R) {
+             return std::make_shared<RotationVectorPath>(path, read_rotation(R, "R"));
+           }),
+           py::arg("path"), py::arg("R"))
+      .def_property_readonly("path", &RotationVectorPath::path, py::return_value_policy::reference_internal)
+      .def_property_readonly("reference_rotation",
+                             [](const RotationVectorPath& source) { return to_numpy(Rows(source.reference_rotation())); });
+  using JointSource = ReferenceSource<JointReference>;
+  py::class_<JointBezierPath, JointSource, std::shared_ptr<JointBezierPath>>(module, "JointBezierPath",
+                                                                            "Joints along a path.")
+      .def(py::init([](const BezierPath& path) { return std::make_shared<JointBezierPath>(path); }), py::arg("path"))
+      .def_property_readonly("path", &JointBezierPath::path, py::return_value_policy::reference_internal);
+}
+
+std::vector<double> read_numbers(py::handle value, const char* name, std::vector<py::ssize_t> shape) {
+  const auto array = read_array(value, name, std::move(shape));
+  return {array.data(), array.data() + array.size()};
+}
+
+std::shared_ptr<FunctionalPlanner> make_planner(A breaks, A mean, A functions, A variances, bool joint, bool aligned,
+                                                bool exact, int order) {
+  const auto m = read_array(mean, "mean", {-1, -1, -1});
+  const auto f = read_array(functions, "functions", {-1, m.shape(0), m.shape(1), m.shape(2)});
+  auto sizes = read_numbers(variances, "variances", {f.shape(0) * (joint ? 1 : m.shape(2))});
+  for (const double variance : sizes)
+    if (variance < 0.0) throw py::value_error("variances must not be negative");
+  FunctionalModel model(read_numbers(breaks, "breaks", {m.shape(0) + 1}), static_cast<int>(m.shape(2)), joint, aligned,
+                        {m.data(), m.data() + m.size()}, {f.data(), f.data() + f.size()}, std::move(sizes));
+  using Mode = PlannerSettings::Mode;
+  return std::make_shared<FunctionalPlanner>(std::move(model), PlannerSettings{exact ? Mode::exact : Mode::map, order});
+}
+
+BezierPath plan(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration, double start_time,
+                Object start_velocity, Object goal_velocity, Object start_acceleration, Object goal_acceleration) {
+  const Problem problem = read_problem(planner, start, goal, duration, start_time, start_velocity, goal_velocity,
+                                       start_acceleration, goal_acceleration);
+  BezierPath path = planner.blank();
+  planner.connect(problem.from, problem.to, start_time, duration, path, 0);
+  return path;
+}
+
+/// Rows x, v, a of a path.
+BoundaryState state_at(const BezierPath& path, double t) {
+  BoundaryState state(path.dimension);
+  path.at(t, 0, state.x.data());
+  path.at(t, 1, state.v.data());
+  path.at(t, 2, state.a.data());
+  return state;
+}
+
+py::typing::Tuple<BezierPath, double, bool> resume(const FunctionalPlanner& planner, const BezierPath& before, double t,
+                                                   double end, double tau, A origin, A goal, Object goal_velocity,
+                                                   Object goal_acceleration, int order, double limit) {
+  const int d = planner.dimension();
+  if (before.dimension != d) throw py::value_error("the path must have the dimension of the planner");
+  if (!(tau >= 0.0 && tau < 1.0)) throw py::value_error("tau must be from 0 to below 1");
+  if (order < 2 || order > planner.settings().order)
+    throw py::value_error("order must be 2 to that of the planner, got " + std::to_string(order));
+  const double left = positive(finite(end, "end") - finite(t, "t"), "end - t");
+  BoundaryState to(d);
+  to.x = read_dofs(goal, "goal", d);
+  read_rate(goal_velocity, "goal_velocity", d, to.v);
+  read_rate(goal_acceleration, "goal_acceleration", d, to.a);
+  Resumed rest =
+      planner.resume(read_dofs(origin, "origin", d), state_at(before, t), to, tau, t, left, order, limit);
+  return py::make_tuple(std::move(rest.path), rest.condition, rest.fallback);
+}
+
+/// A row of `constraints` is tau, derivative, degree of freedom, value, noise.
+std::shared_ptr<ConditionedMotion> condition(const FunctionalPlanner& planner, A start, A goal, double duration,
+                                             A constraints) {
+  const auto rows = read_array(constraints, "constraints", {-1, 5});
+  std::vector<MotionConstraint> all;
+  for (py::ssize_t k = 0; k < rows.shape(0); ++k) {
+    const double* const row = rows.data(k, 0);
+    const MotionConstraint each{row[0], static_cast<int>(row[1]), static_cast<int>(row[2]), row[3], row[4]};
+    if (!(each.tau >= 0.0 && each.tau <= 1.0)) throw py::value_error("constraints must lie within the duration");
+    if (each.derivative < 0 || each.derivative > 3 || each.dof < 0 || each.dof >= planner.dimension() || each.noise < 0.0)
+      throw py::value_error("a constraint needs a derivative of 0 to 3, a degree of freedom and no negative noise");
+    all.push_back(each);
+  }
+  const int d = planner.dimension();
+  return std::make_shared<ConditionedMotion>(planner, read_dofs(start, "start", d), read_dofs(goal, "goal", d),
+                                             positive(duration, "duration"), all);
+}
+
+py::typing::Tuple<Array, Array> tube(const ConditionedMotion& motion, A tau, int derivative, int d) {
+  const auto times = read_array(tau, "tau", {-1});
+  const py::ssize_t count = times.size(), n = d;
+  Array mean({count, n}), covariance({count, n, n});
+  for (py::ssize_t k = 0; k < count; ++k)
+    motion.at(times.data()[k], derivative, mean.mutable_data(k, 0), covariance.mutable_data(k, 0, 0));
+  return py::make_tuple(mean, covariance);
+}
+
+/// Plans N problems and samples a derivative of each at the same normalised times.
+Array plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations, A start_velocities, A goal_velocities,
+                A start_accelerations, A goal_accelerations, A tau, int derivative) {
+  const py::ssize_t d = planner.dimension();
+  const auto T = read_array(durations, "durations", {-1});
+  const py::ssize_t N = T.size();
+  const auto times = read_array(tau, "tau", {-1});
+  if (derivative < 0) throw py::value_error("derivative must not be negative, got " + std::to_string(derivative));
+  for (py::ssize_t i = 0; i < N; ++i) positive(T.data()[i], "durations");
+  const auto table = [&](A value, const char* name) { return read_array(value, name, {N, d}); };
+  const auto x0 = table(starts, "starts"), x1 = table(goals, "goals"), v0 = table(start_velocities, "start_velocities"),
+             v1 = table(goal_velocities, "goal_velocities"), a0 = table(start_accelerations, "start_accelerations"),
+             a1 = table(goal_accelerations, "goal_accelerations");
+  const py::ssize_t samples = times.size();
+  Array out({N, samples, d});
+  double* const result = out.mutable_data();
+  const double *t = times.data(), *duration = T.data();
+  const py::gil_scoped_release release;
+  BezierPath path = planner.blank();
+  BoundaryState from(static_cast<int>(d)), to(static_cast<int>(d));
+  const auto row = [d](const py::array_t<double, py::array::c_style>& array, py::ssize_t i) {
+    return Eigen::Map<const Eigen::VectorXd>(array.data() + i * d, d);
+  };
+  for (py::ssize_t i = 0; i < N; ++i) {
+    from.x = row(x0, i), from.v = row(v0, i), from.a = row(a0, i);
+    to.x = row(x1, i), to.v = row(v1, i), to.a = row(a1, i);
+    planner.connect(from, to, 0.0, duration[i], path, 0);
+    for (py::ssize_t k = 0; k < samples; ++k) path.at(t[k] * duration[i], derivative, result + (i * samples + k) * d);
+  }
+  return out;
+}
+
+py::typing::Tuple<Array, Array> jerk_cost(const FunctionalPlanner& planner, A start, A goal, double duration) {
+  const int d = planner.dimension();
+  BoundaryState from(d), to(d);
+  from.x = read_dofs(start, "start", d);
+  to.x = read_dofs(goal, "goal", d);
+  JerkCost cost;
+  planner.jerk_cost(from, to, positive(duration, "duration"), cost);
+  Eigen::VectorXd linear(cost.g.size() + 1);
+  linear << cost.g, cost.c;
+  return py::make_tuple(to_numpy(Rows(cost.H)), to_numpy(linear));
+}
+
+PoseState read_pose(py::handle pose, py::handle twist, py::handle rate, const char* name, const char* twist_name,
+                    const char* rate_name) {
+  const auto T = read_array(pose, name, {4, 4});
+  const Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>> matrix(T.data());
+  PoseState state;
+  state.p = matrix.topRightCorner<3, 1>();
+  state.R = matrix.topLeftCorner<3, 3>();
+  constexpr double kTolerance = 1e-6;
+  if ((state.R.transpose() * state.R - Eigen::Matrix3d::Identity()).norm() > kTolerance || state.R.determinant() < 0.0 ||
+      matrix.row(3) != Eigen::RowVector4d(0, 0, 0, 1))
+    throw py::value_error(std::string(name) + " must be a rigid transform (4, 4), got " + std::string(py::str(pose)));
+  if (!twist.is_none()) state.xi = read_dofs(twist, twist_name, 6);
+  if (!rate.is_none()) state.xi_dot = read_dofs(rate, rate_name, 6);
+  return state;
+}
+
+/// Rows x, v, a of a pose, its rotation as a vector about R.
+Array pose_state(A pose, Object twist, Object rate, A R, const std::string& name) {
+  const PoseState given = read_pose(pose, twist, rate, name.c_str(), (name + "_velocity").c_str(),
+                                    (name + "_acceleration").c_str());
+  const BoundaryState state = coordinates(given, read_rotation(R, "R"));
+  const double angle = state.x.tail<3>().norm();
+  if (angle > kMostTurn)
+    throw py::value_error(name + " must be turned by less than half a turn, got " +
+                          std::to_string(angle * 180.0 / 3.14159265358979323846) +
+                          " degrees; a via pose between them makes two motions of it");
+  Array rows({py::ssize_t{3}, py::ssize_t{6}});
+  std::copy_n(state.x.data(), 6, rows.mutable_data(0, 0));
+  std::copy_n(state.v.data(), 6, rows.mutable_data(1, 0));
+  std::copy_n(state.a.data(), 6, rows.mutable_data(2, 0));
+  return rows;
+}
+
+}  // namespace
+
+Problem read_problem(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration,
+                     double start_time, py::handle start_velocity, py::handle goal_velocity,
+                     py::handle start_acceleration, py::handle goal_acceleration) {
+  const int d = planner.dimension();
+  Problem problem{BoundaryState(d), BoundaryState(d)};
+  positive(duration, "duration");
+  finite(start_time, "start_time");
+  problem.from.x = read_dofs(start, "start", d);
+  problem.to.x = read_dofs(goal, "goal", d);
+  read_rate(start_velocity, "start_velocity", d, problem.from.v);
+  read_rate(goal_velocity, "goal_velocity", d, problem.to.v);
+  read_rate(start_acceleration, "start_acceleration", d, problem.from.a);
+  read_rate(goal_acceleration, "goal_acceleration", d, problem.to.a);
+  return problem;
+}
+
+void bind_functional_planner(py::module_& module) {
+  bind_paths(module);
+  const auto none = py::none();
+  auto motion = py::class_<ConditionedMotion, std::shared_ptr<ConditionedMotion>>(
+      module, "ConditionedMotion", "All motions that meet constraints, as a normal distribution.");
+  py::class_<FunctionalPlanner, std::shared_ptr<FunctionalPlanner>>(module, "FunctionalPlanner",
+                                                                    "Closed form of functional components.")
+      .def(py::init(&make_planner), py::arg("breaks"), py::arg("mean"), py::arg("functions"), py::arg("variances"),
+           py::arg("joint"), py::arg("aligned"), py::arg("exact"), py::arg("order"),
+           "mean (m, degree + 1, d) and functions (n, m, degree + 1, d): control points on pieces between breaks (m + 1,).")
+      .def_property_readonly("condition", &FunctionalPlanner::condition)
+      .def_property_readonly("dimension", &FunctionalPlanner::dimension)
+      .def("plan", &plan, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("start_time") = 0.0,
+           py::arg("start_velocity") = none, py::arg("goal_velocity") = none, py::arg("start_acceleration") = none,
+           py::arg("goal_acceleration") = none)
+      .def("resume", &resume, py::arg("path"), py::arg("t"), py::arg("end"), py::arg("tau"), py::arg("origin"),
+           py::arg("goal"), py::arg("goal_velocity"), py::arg("goal_acceleration"), py::arg("order"), py::arg("limit"),
+           "The rest of a path from time t on, at normalised time tau: path, condition, and whether it is Hermite's.")
+      .def("condition_on", &condition, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("constraints"),
+           py::keep_alive<0, 1>(), "A row of constraints is tau, derivative, degree of freedom, value, noise.")
+      .def("plan_many", &plan_many, py::arg("starts"), py::arg("goals"), py::arg("durations"), py::arg("start_velocities"),
+           py::arg("goal_velocities"), py::arg("start_accelerations"), py::arg("goal_accelerations"), py::arg("tau"),
+           py::arg("derivative") = 0, "Samples (N, k, d) of N problems at k normalised times.")
+      .def("jerk_cost", &jerk_cost, py::arg("start"), py::arg("goal"), py::arg("duration"),
+           "H and (g, c) of the integral of squared jerk over velocities and accelerations at both ends.");
+  motion
+      .def_property_readonly("unknowns", [](const ConditionedMotion& m) { return to_numpy(m.unknowns()); })
+      .def_property_readonly("spread", [](const ConditionedMotion& m) { return to_numpy(Rows(m.spread())); })
+      .def_property_readonly("condition", &ConditionedMotion::condition)
+      .def(
+          "path",
+          [](const ConditionedMotion& m, double start_time, Object along) {
+            if (along.is_none()) return m.path(start_time, nullptr);
+            const Eigen::VectorXd steps = read_column(along, "along", m.spread().cols());
+            return m.path(start_time, steps.data());
+          },
+          py::arg("start_time") = 0.0, py::arg("along") = none)
+      .def("tube",
+           [](const ConditionedMotion& m, A tau, int derivative) { return tube(m, tau, derivative, m.dimension()); },
+           py::arg("tau"), py::arg("derivative") = 0, "Mean (k, d) and covariance (k, d, d).");
+  module.def("_pose_state", &pose_state, py::arg("pose"), py::arg("twist"), py::arg("rate"), py::arg("R"), py::arg("name"),
+             "Rows x, v, a (3, 6) of a pose, twist and its derivative, with the rotation vector about R.");
+}
+
+}  // namespace thunder::python

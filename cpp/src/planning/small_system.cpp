@@ -1,0 +1,102 @@
+#include "thunder/planning/small_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace thunder {
+
+namespace {
+
+constexpr double kRank = 1e-14;  // of a row of unit length: what is left of one that repeats others
+
+double dot(const double* a, const double* b, int n) noexcept {
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+}  // namespace
+
+/// Columns in standard deviations, or of unit length where there are none; rows of unit length.
+void SmallSystem::equilibrate() noexcept {
+  for (int r = 1; r < rows; ++r) {
+    for (int i = 0; i < scores; ++i) Q_[r - 1][i] = r == 1 ? A[1][i] - A[0][i] : A[r][i];
+    const double norm = std::sqrt(dot(Q_[r - 1], Q_[r - 1], scores));
+    row_scale_[r - 1] = norm > 0.0 ? 1.0 / norm : 1.0;
+  }
+  for (int i = 0; i < scores; ++i) {
+    double squares = 0.0;
+    for (int r = 1; r < rows; ++r) squares += std::pow(row_scale_[r - 1] * Q_[r - 1][i], 2);
+    if (scale[i] < 0.0) scale[i] = squares > 0.0 ? 1.0 / std::sqrt(squares) : 0.0;
+  }
+  for (int r = 1; r < rows; ++r) {
+    for (int i = 0; i < scores; ++i) Q_[r - 1][i] *= scale[i];
+    const double norm = std::sqrt(dot(Q_[r - 1], Q_[r - 1], scores));
+    row_scale_[r - 1] = norm > 0.0 ? 1.0 / norm : 1.0;
+    for (int i = 0; i < scores; ++i) Q_[r - 1][i] *= row_scale_[r - 1];
+  }
+}
+
+/// Rows = L Q by Gram and Schmidt, twice, which leaves nothing but rounding.
+bool SmallSystem::orthogonalise() noexcept {
+  for (int r = 0; r + 1 < rows; ++r) {
+    std::fill_n(L_[r], kMaxRows - 1, 0.0);
+    for (int pass = 0; pass < 2; ++pass)
+      for (int c = 0; c < r; ++c) {
+        const double along = dot(Q_[r], Q_[c], scores);
+        L_[r][c] += along;
+        for (int i = 0; i < scores; ++i) Q_[r][i] -= along * Q_[c][i];
+      }
+    L_[r][r] = std::sqrt(dot(Q_[r], Q_[r], scores));
+    if (!(L_[r][r] > kRank)) return false;
+    for (int i = 0; i < scores; ++i) Q_[r][i] /= L_[r][r];
+  }
+  return true;
+}
+
+double SmallSystem::condition() const noexcept {
+  const int n = rows - 1;
+  double squares = 0.0, inverse_squares = 0.0;
+  for (int c = 0; c < n; ++c) {  // column c of the inverse
+    double x[kMaxRows - 1] = {};
+    for (int r = c; r < n; ++r) {
+      double sum = r == c ? 1.0 : 0.0;
+      for (int k = c; k < r; ++k) sum -= L_[r][k] * x[k];
+      x[r] = sum / L_[r][r];
+      inverse_squares += x[r] * x[r];
+      squares += L_[r][c] * L_[r][c];
+    }
+  }
+  return std::sqrt(squares * inverse_squares) / n;
+}
+
+void SmallSystem::add_step(const double* residual) noexcept {
+  double y[kMaxRows - 1];
+  for (int r = 0; r + 1 < rows; ++r) {
+    const double given = r == 0 ? residual[1] - residual[0] : residual[r + 1];
+    y[r] = (row_scale_[r] * given - dot(L_[r], y, r)) / L_[r][r];
+  }
+  double moved = 0.0;
+  for (int i = 0; i < scores; ++i) {
+    double step = 0.0;
+    for (int r = 0; r + 1 < rows; ++r) step += Q_[r][i] * y[r];
+    found[i] += scale[i] * step;
+    moved += A[0][i] * scale[i] * step;
+  }
+  offset += residual[0] - moved;
+}
+
+double SmallSystem::solve() noexcept {
+  equilibrate();
+  if (!orthogonalise()) return std::numeric_limits<double>::infinity();
+  std::fill_n(found, scores, 0.0);
+  offset = 0.0;
+  add_step(right);
+  double residual[kMaxRows];
+  for (int r = 0; r < rows; ++r) residual[r] = right[r] - (r < 2 ? offset : 0.0) - dot(A[r], found, scores);
+  add_step(residual);  // exact to rounding, however ill-conditioned
+  return condition();
+}
+
+}  // namespace thunder
