@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 import thunder_py as th
 from thunder_py.experiments.human_like_planners import planners
 from thunder_py.experiments.human_like_run import ArmRun, arm_controller, arm_points_at, follow, pose_error
-from thunder_py.experiments.human_like_samples import PERIOD, HandMotion, angular_velocity, mean_norm, sample_times
+from thunder_py.experiments.human_like_samples import PERIOD, HandMotion, mean_norm, sample_times
 from thunder_py.experiments.human_like_tasks import ELBOW_FRAME, MARGIN, REST, TASKS, Scene, scenes, tasks_table
 from thunder_py.result import Result
 from thunder_py.trajectory import Line, Orientation, min_jerk
@@ -77,7 +77,7 @@ class TestSamples:
         turning = Orientation.through([a[:3, :3], b[:3, :3]], 5.0)
         expected = HandMotion.of(Line(a[:3, 3], b[:3, 3], min_jerk(5.0), orientation=turning), 5.0)
         motion = straight_plan(scene)
-        for name, tolerance in (("p", 1e-12), ("R", 1e-12), ("xi", 1e-12), ("xi_dot", 3e-6)):
+        for name, tolerance in (("p", 1e-12), ("R", 1e-12), ("xi", 1e-12), ("xi_dot", 1e-12)):
             np.testing.assert_allclose(getattr(motion, name), getattr(expected, name), atol=tolerance)
 
     def test_jerk_of_minimum_jerk_is_known(self) -> None:
@@ -85,15 +85,6 @@ class TestSamples:
         distance, angle = pose_error(scene.goal, scene.start)
         scale = 40.0 / 3.0 * np.sqrt(3.0) / scene.duration**3
         np.testing.assert_allclose(straight_plan(scene).jerk, [scale * distance, scale * angle], rtol=1e-3)
-
-    def test_angular_velocity_is_that_of_the_rotations(self) -> None:
-        t = sample_times(2.0)[:, None]
-        phi = np.array([0.3, -1.2, 0.8]) * np.sin(t) + np.array([1.0, 0.4, 0.0]) * t**2
-        dphi = np.array([0.3, -1.2, 0.8]) * np.cos(t) + np.array([2.0, 0.8, 0.0]) * t
-        R = Rotation.from_rotvec(phi)
-        between = (R[2:] * R[:-2].inv()).as_rotvec() / (2.0 * PERIOD)
-        np.testing.assert_allclose(angular_velocity(phi, dphi)[1:-1], between, atol=3e-6)
-        np.testing.assert_allclose(angular_velocity(1e-6 * phi, dphi), dphi, atol=1e-5)
 
 
 class TestRun:

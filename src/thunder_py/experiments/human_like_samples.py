@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..checks import Array
 from ..reference import TaskReference
 
-__all__ = ["PERIOD", "HandMotion", "angular_acceleration", "angular_velocity", "mean_norm", "sample_times"]
+__all__ = ["PERIOD", "HandMotion", "mean_norm", "sample_times"]
 
 PERIOD = 1e-3  # of samples, control and records [s]
 
@@ -69,25 +69,3 @@ def sample_times(duration: float) -> Array:
 def mean_norm(values: Array) -> float:
     """Return the mean over time of the norm of vectors (k, m)."""
     return float(np.mean(np.linalg.norm(values, axis=1)))
-
-
-def angular_velocity(phi: Array, dphi: Array) -> Array:
-    """Return the angular velocities (k, 3) in fixed axes of ``R = exp(phi)``, from rotation vectors and their rates.
-
-    ``w = phi' + (1 - cos a)/a^2 phi x phi' + (a - sin a)/a^3 phi x (phi x phi')`` with a the length of phi: the left
-    Jacobian of the rotations.
-    """
-    a = np.linalg.norm(phi, axis=1, keepdims=True)
-    small = a < 1e-4
-    b = np.where(small, 1.0, a)
-    first = np.where(small, 0.5 - a**2 / 24.0, (1.0 - np.cos(b)) / b**2)
-    second = np.where(small, 1.0 / 6.0 - a**2 / 120.0, (b - np.sin(b)) / b**3)
-    cross = np.cross(phi, dphi)
-    w: Array = dphi + first * cross + second * np.cross(phi, cross)
-    return w
-
-
-def angular_acceleration(w: Array) -> Array:
-    """Return the derivative of angular velocities sampled at `PERIOD`, by central differences."""
-    rate: Array = np.gradient(w, PERIOD, axis=0, edge_order=2)
-    return rate
