@@ -98,6 +98,8 @@ void bind_task_trajectories(py::module_& module) {
 
 void bind_potential_field(py::module_& module);
 void bind_functional_planner(py::module_& module);
+void bind_clearance(py::module_& module);
+void bind_via_search(py::module_& module);
 void bind_dmp(py::module_& module);
 
 void bind_planning(py::module_& module) {
@@ -106,6 +108,8 @@ void bind_planning(py::module_& module) {
   bind_task_trajectories(module);
   bind_potential_field(module);
   bind_functional_planner(module);
+  bind_clearance(module);
+  bind_via_search(module);
   bind_dmp(module);
 }
 

@@ -1,0 +1,203 @@
+// The search for via points for Python.
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "functional_planner.hpp"
+#include "planning.hpp"
+#include "thunder/planning/via_search.hpp"
+
+namespace thunder::python {
+
+namespace {
+
+using A = const ArrayLike&;
+using Object = const py::object&;
+using Method = ViaCandidates::Method;
+
+/// A search has scratch: one thread at a time.
+struct SharedSearch {
+  ViaSearch search;
+  std::mutex mutex;
+
+  SharedSearch(std::shared_ptr<FunctionalPlanner> planner, const ViaSettings& settings)
+      : search(std::move(planner), settings) {}
+};
+
+BoundaryState state_of(const double* rows, int d) {
+  BoundaryState state(d);
+  state.x = Eigen::Map<const Eigen::VectorXd>(rows, d);
+  state.v = Eigen::Map<const Eigen::VectorXd>(rows + d, d);
+  state.a = Eigen::Map<const Eigen::VectorXd>(rows + 2 * d, d);
+  return state;
+}
+
+double positive(double value, const char* name) {
+  if (!(value > 0.0 && std::isfinite(value)))
+    throw py::value_error(std::string(name) + " must be positive and finite, got " + std::string(py::str(py::float_(value))));
+  return value;
+}
+
+double number(double value, const char* name) {
+  if (!std::isfinite(value)) throw py::value_error(std::string(name) + " must be finite");
+  return value;
+}
+
+struct Found {
+  ViaResult result;
+  BezierPath path;
+  Clearance clearance;
+};
+
+Found find(ViaSearch& search, const BoundaryState& from, const BoundaryState& to, double start, double duration,
+           const ObstacleSet& obstacles, double margin) {
+  Found found;
+  found.result = search.plan(from, to, start, duration, obstacles, margin);
+  found.path = search.path();
+  if (found.result.free()) found.clearance = obstacles.clearance(found.path);
+  return found;
+}
+
+using FoundTuple = py::typing::Tuple<py::str, BezierPath, Array, Array, py::tuple, int, int>;
+
+FoundTuple as_tuple(Found&& found, int d) {
+  constexpr const char* kNames[] = {"direct", "via", "none", "start_blocked", "goal_blocked"};
+  const ViaResult& r = found.result;
+  Array times(r.vias), states({r.vias, 3, d});
+  for (int i = 0; i < r.vias; ++i) {
+    times.mutable_at(i) = r.times[i];
+    const DofVector* const rows[] = {&r.states[i].x, &r.states[i].v, &r.states[i].a};
+    for (int k = 0; k < 3; ++k) std::copy_n(rows[k]->data(), d, states.mutable_data(i, k, 0));
+  }
+  return py::make_tuple(py::str(kNames[static_cast<int>(r.status)]), std::make_shared<BezierPath>(std::move(found.path)),
+                        times, states, clearance_tuple(found.clearance), r.evaluated, r.obstacle);
+}
+
+FoundTuple plan(SharedSearch& shared, Object start, Object goal, double duration, const ObstacleSet& obstacles,
+                double margin, double start_time, Object start_velocity, Object goal_velocity, Object start_acceleration,
+                Object goal_acceleration) {
+  const FunctionalPlanner& planner = shared.search.planner();
+  const Problem problem = read_problem(planner, start, goal, duration, start_time, start_velocity, goal_velocity,
+                                       start_acceleration, goal_acceleration);
+  number(margin, "margin");
+  Found found = [&] {
+    const py::gil_scoped_release release;
+    const std::lock_guard lock(shared.mutex);
+    return find(shared.search, problem.from, problem.to, start_time, duration, obstacles, margin);
+  }();
+  return as_tuple(std::move(found), planner.dimension());
+}
+
+/// Of one problem, or the same for all.
+template <class T>
+const T& each(const std::vector<T>& all, std::size_t k) {
+  return all[all.size() == 1 ? 0 : k];
+}
+
+std::vector<FoundTuple> plan_many(SharedSearch& shared, A from, A to, A starts, A durations,
+                                  const std::vector<std::shared_ptr<ObstacleSet>>& obstacles, double margin, int threads) {
+  const int d = shared.search.planner().dimension();
+  const auto a = read_array(from, "start states", {-1, 3, d});
+  const auto count = static_cast<std::size_t>(a.shape(0));
+  const auto n = a.shape(0);
+  const auto b = read_array(to, "goal states", {n, 3, d}), t0 = read_array(starts, "start_time", {n}),
+             T = read_array(durations, "duration", {n});
+  for (py::ssize_t k = 0; k < n; ++k) positive(T.at(k), "duration");
+  if (obstacles.size() != 1 && obstacles.size() != count)
+    throw py::value_error("obstacles must be one set, or one for each of " + std::to_string(count) + " problems, got " +
+                          std::to_string(obstacles.size()));
+  for (const auto& set : obstacles)
+    if (!set) throw py::value_error("obstacles must be sets of obstacles, got None");
+  number(margin, "margin");
+  std::vector<Found> found(count);
+  const int workers = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+  {
+    const py::gil_scoped_release release;
+    const std::lock_guard lock(shared.mutex);
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+      ViaSearch own = shared.search;
+      for (std::size_t k; (k = next++) < count;) {
+        const auto i = static_cast<py::ssize_t>(k);
+        found[k] = find(own, state_of(a.data(i, 0, 0), d), state_of(b.data(i, 0, 0), d), t0.at(i), T.at(i),
+                        *each(obstacles, k), margin);
+      }
+    };
+    std::vector<std::thread> pool;
+    for (int w = 1; w < std::min<int>(workers, static_cast<int>(count)); ++w) pool.emplace_back(work);
+    work();
+    for (std::thread& thread : pool) thread.join();
+  }
+  std::vector<FoundTuple> tuples;
+  for (Found& one : found) tuples.push_back(as_tuple(std::move(one), d));
+  return tuples;
+}
+
+/// None where the points are too near to each other.
+std::optional<FoundTuple> through(SharedSearch& shared, Object start, Object goal, double duration, A points,
+                                  double start_time, Object start_velocity, Object goal_velocity,
+                                  Object start_acceleration, Object goal_acceleration) {
+  const FunctionalPlanner& planner = shared.search.planner();
+  const Problem problem = read_problem(planner, start, goal, duration, start_time, start_velocity, goal_velocity,
+                                       start_acceleration, goal_acceleration);
+  const auto p = read_array(points, "points", {-1, 3});
+  const int count = static_cast<int>(p.shape(0)), most = shared.search.settings().most;
+  if (count < 1 || count > most)
+    throw py::value_error("points must be 1 to " + std::to_string(most) + ", got " + std::to_string(count));
+  Eigen::Vector3d vias[kMaxVias];
+  for (int i = 0; i < count; ++i) vias[i] = Eigen::Map<const Eigen::Vector3d>(p.data(i, 0));
+  Found found;
+  const std::lock_guard lock(shared.mutex);
+  if (!shared.search.through(problem.from, problem.to, start_time, duration, vias, count, found.result))
+    return std::nullopt;
+  found.path = shared.search.path();
+  return as_tuple(std::move(found), planner.dimension());
+}
+
+Array candidates(const SharedSearch& shared, A start, A goal) {
+  ViaCandidates own = shared.search.candidates();
+  own.begin(read_column(start, "start", 3), read_column(goal, "goal", 3));
+  Array points({own.count(), 3});
+  Eigen::Vector3d via;
+  for (py::ssize_t k = 0; own.next(via); ++k) std::copy_n(via.data(), 3, points.mutable_data(k, 0));
+  return points;
+}
+
+std::shared_ptr<SharedSearch> make_search(const std::shared_ptr<FunctionalPlanner>& planner, const std::string& method,
+                                          int count, std::uint64_t seed, double half_width, const std::string& state,
+                                          int most, bool direct) {
+  ViaSettings settings;
+  if (method != "uniform" && method != "ellipsoid")
+    throw py::value_error("method must be 'uniform' or 'ellipsoid', got '" + method + "'");
+  if (state != "paper" && state != "optimal") throw py::value_error("state must be 'paper' or 'optimal', got '" + state + "'");
+  settings.method = method == "uniform" ? Method::uniform : Method::ellipsoid;
+  settings.state = state == "paper" ? ViaSettings::State::paper : ViaSettings::State::optimal;
+  settings.count = count, settings.seed = seed, settings.half_width = half_width, settings.most = most, settings.direct = direct;
+  return std::make_shared<SharedSearch>(planner, settings);
+}
+
+}  // namespace
+
+void bind_via_search(py::module_& module) {
+  py::class_<SharedSearch, std::shared_ptr<SharedSearch>>(module, "ViaSearch", "Search of a planner for via points.")
+      .def(py::init(&make_search), py::arg("planner"), py::arg("method"), py::arg("count"), py::arg("seed"),
+           py::arg("half_width"), py::arg("state"), py::arg("most"), py::arg("direct"))
+      .def("plan", &plan, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("obstacles"), py::arg("margin"),
+           py::arg("start_time") = 0.0, py::arg("start_velocity") = py::none(), py::arg("goal_velocity") = py::none(),
+           py::arg("start_acceleration") = py::none(), py::arg("goal_acceleration") = py::none(),
+           "Returns status ('direct', 'via', 'none', 'start_blocked', 'goal_blocked'), path, times (k,) and states\n"
+           "(k, 3, d) of via points, clearance (as `ObstacleSet.clearance`), number of candidates looked at, index of the\n"
+           "obstacle that blocks or -1.")
+      .def("plan_many", &plan_many, py::arg("start"), py::arg("goal"), py::arg("start_time"), py::arg("duration"),
+           py::arg("obstacles"), py::arg("margin"), py::arg("threads") = 1,
+           "The same for states (n, 3, d) of position, velocity and acceleration, times (n,), and one set of obstacles\n"
+           "or n of them; a list.")
+      .def("through", &through, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("points"),
+           py::arg("start_time") = 0.0, py::arg("start_velocity") = py::none(), py::arg("goal_velocity") = py::none(),
+           py::arg("start_acceleration") = py::none(), py::arg("goal_acceleration") = py::none(),
+           "The path through given points (k, 3), whatever stands there; None if two are too near.")
+      .def("candidates", &candidates, py::arg("start"), py::arg("goal"),
+           "All candidates (count, 3) in the order of polyline length.");
+}
+
+}  // namespace thunder::python

@@ -1,0 +1,210 @@
+"""The search for via points that lead a motion around obstacles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array
+from ..errors import NoPathError, ThunderError
+from ..trajectory.obstacles import Obstacle
+from .obstacles import Clearance, MovingObstacle
+
+__all__ = ["ViaPath", "ViaSearch", "via_path"]
+
+_MOST = 4
+_LARGEST = 10_000_000
+
+
+@dataclass(frozen=True)
+class ViaSearch:
+    """Where via points are looked for and in which state they are passed (D4.2, section 5.1.2).
+
+    Candidates are tried in the order of the polyline from start over the candidate to goal, and the first one whose
+    path is proved to keep the margin is taken: of all candidates it is the feasible one with the shortest polyline. It
+    is passed at the share of its part of the polyline in the duration.
+
+    Attributes
+    ----------
+    count : int
+        Candidates.
+    seed : int
+        Of the candidates; the same seed gives the same path on every platform.
+    method : str
+        ``"ellipsoid"``: on ellipsoids with start and goal as foci, low-discrepancy points. ``"uniform"``:
+        pseudo-random, uniform in a cube about the middle of start and goal.
+    half_width : float
+        How far from the straight way the ellipsoids reach at its middle; half the cube's edges [m].
+    state : str
+        Velocity and acceleration at the via point. ``"optimal"``: those that minimise the integral of squared jerk of
+        the whole path, in closed form. ``"paper"``: ``(goal - start) / duration`` and zero.
+    most : int
+        Where no single candidate will do, chains of up to so many via points are tried, at most 4. Which chains is a
+        heuristic, a beam search along lines of sight.
+    straight_first : bool
+        Take the path without via points if it keeps the margin.
+
+    Raises
+    ------
+    ThunderError
+        On a setting out of range.
+    """
+
+    count: int = 1000
+    seed: int = 0
+    method: str = "ellipsoid"
+    half_width: float = 0.6
+    state: str = "optimal"
+    most: int = 2
+    straight_first: bool = True
+
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        for name, least, largest in (("count", 1, _LARGEST), ("seed", 0, 2**64 - 1), ("most", 1, _MOST)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= largest:
+                raise ThunderError(f"{name} must be an integer from {least} to {largest}, got {value!r}")
+        for name, known in (("method", ("ellipsoid", "uniform")), ("state", ("optimal", "paper"))):
+            if getattr(self, name) not in known:
+                raise ThunderError(f"{name} must be {known[0]!r} or {known[1]!r}, got {getattr(self, name)!r}")
+        width = self.half_width
+        if isinstance(width, bool) or not isinstance(width, Real) or not 0.0 < width < math.inf:
+            raise ThunderError(f"half_width must be a positive number [m], got {width!r}")
+        if not isinstance(self.straight_first, bool):
+            raise ThunderError(f"straight_first must be True or False, got {self.straight_first!r}")
+
+    @classmethod
+    def paper(cls, count: int = 1000, seed: int = 0) -> ViaSearch:
+        """Return the search of D4.2: one via point of `count` uniform ones, always, passed at the mean velocity.
+
+        The report says neither how wide the candidates lie nor about what; 0.6 m each way is from the authors' released
+        code, the middle of start and goal is chosen here.
+        """
+        return cls(count, seed, "uniform", 0.6, "paper", most=1, straight_first=False)
+
+    def core(self, planner: _core.FunctionalPlanner) -> _core.ViaSearch:
+        """Return the search for this planner, candidates and scratch made: worth keeping."""
+        return _core.ViaSearch(
+            planner,
+            self.method,
+            int(self.count),
+            int(self.seed),
+            float(self.half_width),
+            self.state,
+            int(self.most),
+            self.straight_first,
+        )
+
+
+class ViaPath(NamedTuple):
+    """What a search found.
+
+    Attributes
+    ----------
+    status : str
+        ``"direct"``, ``"via"``; where there is no path ``"none"``, ``"start_blocked"`` or ``"goal_blocked"``.
+    path : BezierPath
+        Proved to keep the margin where the status is one of the first two; the last attempt else.
+    times : (k,) ndarray
+        When the via points are passed [s].
+    states : (k, 3, d) ndarray
+        Their positions, velocities and accelerations.
+    clearance : Clearance
+        Of the path.
+    evaluated : int
+        Candidates looked at.
+    obstacle : int
+        The one that blocks start or goal, else -1.
+    """
+
+    status: str
+    path: _core.BezierPath
+    times: Array
+    states: Array
+    clearance: Clearance
+    evaluated: int
+    obstacle: int
+
+    @property
+    def via_points(self) -> Array:
+        """Positions of all degrees of freedom at the via points, (k, d)."""
+        points: Array = self.states[:, 0]
+        return points
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a path."""
+        return self.status in ("direct", "via")
+
+    def require(self, obstacles: Sequence[Obstacle | MovingObstacle], margin: float) -> ViaPath:
+        """Return self, or raise `NoPathError` that says why there is no path."""
+        if self.found:
+            return self
+        if self.status == "none":
+            count = f"{self.evaluated} candidates tried"
+            raise NoPathError(
+                f"no path keeps {margin:g} m from the obstacles, {count}: more candidates, a wider region, more via "
+                "points (ViaSearch count, half_width, most) or a smaller margin may help"
+            )
+        where = self.status.split("_")[0]
+        blocking = obstacles[self.obstacle]
+        shape = blocking.obstacle if isinstance(blocking, MovingObstacle) else blocking
+        raise NoPathError(
+            f"{where} must keep the margin of {margin:g} m from every obstacle, obstacle {self.obstacle} "
+            f"({type(shape).__name__}) is nearer or contains it"
+        )
+
+
+def via_path(
+    search: _core.ViaSearch,
+    start: npt.ArrayLike,
+    goal: npt.ArrayLike,
+    duration: float,
+    obstacles: _core.ObstacleSet,
+    margin: float = 0.0,
+    *,
+    start_time: float = 0.0,
+    start_velocity: npt.ArrayLike | None = None,
+    goal_velocity: npt.ArrayLike | None = None,
+    start_acceleration: npt.ArrayLike | None = None,
+    goal_acceleration: npt.ArrayLike | None = None,
+) -> ViaPath:
+    """Return a path that is proved to keep the margin, or why there is none.
+
+    Parameters
+    ----------
+    search : _core.ViaSearch
+        From `ViaSearch.core`.
+    start, goal : (d,) array_like
+        In the planner's degrees of freedom, the first three a position [m].
+    duration : float
+        [s].
+    obstacles : _core.ObstacleSet
+        From `obstacle_set`. Those that move stand at time 0 as they were given.
+    margin : float
+        [m].
+    start_time : float
+        [s].
+    start_velocity, goal_velocity, start_acceleration, goal_acceleration : (d,) array_like, optional
+        Zero by default.
+    """
+    status, path, times, states, clearance, evaluated, obstacle = search.plan(
+        start,
+        goal,
+        duration,
+        obstacles,
+        margin,
+        start_time,
+        start_velocity,
+        goal_velocity,
+        start_acceleration,
+        goal_acceleration,
+    )
+    return ViaPath(str(status), path, np.asarray(times), states, Clearance(*clearance), evaluated, obstacle)
