@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from ..errors import ThunderError
 from ..trajectory.obstacles import Obstacle
 from ..values import Value, set_fields
 
-__all__ = ["Clearance", "MovingObstacle", "bezier_path", "clearance", "obstacle_set"]
+__all__ = ["Clearance", "MovingObstacle", "Obstacles", "bezier_path", "clearance", "obstacle_set"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,10 @@ class MovingObstacle(Value):
         return self.obstacle.distance(np.asarray(points, dtype=np.float64) - moved)
 
 
+#: what planners take
+Obstacles: TypeAlias = Sequence[Obstacle | MovingObstacle]
+
+
 class Clearance(NamedTuple):
     """The least signed distance of a path to obstacles; the true one lies between the first two numbers.
 
@@ -70,7 +74,7 @@ class Clearance(NamedTuple):
     obstacle: int
 
 
-def obstacle_set(obstacles: Sequence[Obstacle | MovingObstacle]) -> _core.ObstacleSet:
+def obstacle_set(obstacles: Obstacles) -> _core.ObstacleSet:
     """Return the obstacles sorted out for queries, or raise `ThunderError` on what is none."""
     shapes: list[_core.Obstacle] = []
     moves = False
@@ -116,9 +120,7 @@ def bezier_path(path: PPoly) -> _core.BezierPath:
     return _core.BezierPath(path.x, points)
 
 
-def clearance(
-    path: _core.BezierPath | PPoly, obstacles: Sequence[Obstacle | MovingObstacle], *, tolerance: float = 1e-9
-) -> Clearance:
+def clearance(path: _core.BezierPath | PPoly, obstacles: Obstacles, *, tolerance: float = 1e-9) -> Clearance:
     """Return how near a path comes to obstacles, when, and to which: proved, not sampled.
 
     The signed distance to a convex set is convex, so it lies above each of its tangent planes. A piece of the path lies

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import NamedTuple
@@ -14,8 +13,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array
 from ..errors import NoPathError, ThunderError
-from ..trajectory.obstacles import Obstacle
-from .obstacles import Clearance, MovingObstacle
+from .obstacles import Clearance, MovingObstacle, Obstacles
 
 __all__ = ["ViaPath", "ViaSearch", "via_path"]
 
@@ -143,7 +141,7 @@ class ViaPath(NamedTuple):
         """Whether there is a path."""
         return self.status in ("direct", "via")
 
-    def require(self, obstacles: Sequence[Obstacle | MovingObstacle], margin: float) -> ViaPath:
+    def require(self, obstacles: Obstacles, margin: float) -> ViaPath:
         """Return self, or raise `NoPathError` that says why there is no path."""
         if self.found:
             return self
