@@ -18,6 +18,8 @@ __all__ = ["PathFrames", "from_canonical", "path_frame", "path_frames", "to_cano
 
 #: sine of the angle between path and vertical below which "horizontal" has no meaning
 _VERTICAL = 1e-6
+#: part of a motion's extent below which its start and goal are one: noise would choose the direction
+_CLOSED = 0.01
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,11 @@ def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) 
     start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
     extent = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
     for distance, largest, name in zip(np.linalg.norm(goal - start, axis=1), extent, names, strict=True):
-        if distance <= 1e-9 * largest or distance == 0.0:
-            raise ThunderError(f'alignment="path" needs start and goal to differ, which they do not in {name}')
+        if distance <= _CLOSED * largest:
+            raise ThunderError(
+                f'alignment="path" needs start and goal to differ (by {_CLOSED:.0%} of how far the motion goes at '
+                f"least), which they do not in {name}"
+            )
     scale, rotation = path_frame(start, goal)
     return PathFrames(start, np.asarray(scale), rotation)
 

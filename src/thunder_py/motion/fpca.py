@@ -310,7 +310,8 @@ class FPCA:
         """
         alpha = np.asarray(scores, dtype=np.float64)
         if alpha.shape[1:] != self.variances_.shape or alpha.ndim != self.variances_.ndim + 1:
-            raise ThunderError(f"scores must have shape (R, *{self.variances_.shape}), got {alpha.shape}")
+            expected = ", ".join(map(str, self.variances_.shape))
+            raise ThunderError(f"scores must have shape (R, {expected}), got {alpha.shape}")
         x_bar = np.asarray(self.offset_mean_ if offsets is None else offsets, dtype=np.float64)
         d = len(self.dofs)
         if x_bar.shape not in ((d,), (len(alpha), d)):

@@ -145,6 +145,8 @@ def _cut(parts: tuple[Array, Array, Array], count: int | float | None, joint: bo
 def _signs(basis: SplineBasis, deviations: Array, vectors: Array, components: Array, joint: bool) -> Array:
     """Signs (n, 1, d) or (n, 1, 1) of the components."""
     n, _, d = components.shape
+    if not n:
+        return np.ones((0, 1, 1))
     if not joint:
         values = np.einsum("tk,nkd->ndt", basis.evaluate(np.linspace(0.0, 1.0, 201)), components)
         return fixed_signs(values.reshape(n * d, -1)).reshape(n, 1, d)

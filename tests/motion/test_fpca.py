@@ -1,0 +1,400 @@
+"""Functional components: identities, other ways to the same numbers, what turning motions does, bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import simpson
+from scipy.spatial.transform import Rotation
+
+from thunder_py.errors import ThunderError
+from thunder_py.motion import FPCA, MotionSet, SplineBasis, Trial
+from thunder_py.motion.fpca import NotFittedError
+
+BASIS = SplineBasis()
+TAU = np.linspace(0.0, 1.0, 90)
+FINE = np.linspace(0.0, 1.0, 2001)
+STEP = 10.0 * TAU**3 - 15.0 * TAU**4 + 6.0 * TAU**5
+WAYS = [
+    {},
+    {"joint": True},
+    {"demean": False},
+    {"joint": True, "demean": False},
+    {"alignment": "path"},
+    {"alignment": "path", "joint": True},
+    {"shrinkage": 0.3},
+    {"shrinkage": 0.3, "joint": True, "alignment": "path"},
+    {"n_components": 4, "smoothing": "gcv"},
+    {"n_components": 4, "smoothing": "gcv", "joint": True},
+]
+
+
+def reaches(count=25, seed=0, noise=0.0, d=3):
+    """Reaches with random ends, bends and places, (count, 90, d)."""
+    rng = np.random.default_rng(seed)
+    draw = lambda scale: scale * rng.normal(size=(count, 1, d))  # noqa: E731
+    bends = [np.sin(np.pi * TAU) ** 2, np.sin(2.0 * np.pi * TAU), TAU**2 * (1.0 - TAU) ** 3, np.sin(3.0 * np.pi * TAU)]
+    shape = sum(draw(0.1 / (i + 1)) * bend[:, None] for i, bend in enumerate(bends))
+    return 0.5 * draw(1.0) + draw(0.3) * STEP[:, None] + shape + noise * rng.normal(size=(count, len(TAU), d))
+
+
+def inner_products(fpca):
+    """Integrals of products of components over a fine grid's exact quadrature."""
+    nodes, weights = fpca.basis.quadrature()
+    S = fpca.components(nodes)
+    return np.einsum("ntd,t,mtd->nm" if fpca.joint else "ntd,t,mtd->dnm", S, weights, S)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=repr)
+class TestEveryWay:
+    def fitted(self, way, **more):
+        return FPCA(**({"smoothing": None} | way | more)).fit(reaches(noise=1e-3))
+
+    def test_components_are_orthonormal(self, way):
+        products = inner_products(self.fitted(way))
+        np.testing.assert_allclose(products, np.broadcast_to(np.eye(products.shape[-1]), products.shape), atol=1e-12)
+
+    def test_shapes(self, way):
+        fpca = self.fitted(way)
+        n, shape = fpca.n_components_, fpca.variances_.shape
+        assert fpca.mean_coefficients_.shape == (15, 3)
+        assert fpca.component_coefficients_.shape == (n, 15, 3)
+        assert shape == ((n,) if fpca.joint else (n, 3))
+        assert fpca.scores_.shape == (25, *shape)
+        assert fpca.explained_variance_ratio_.shape == shape
+        assert fpca.offset_mean_.shape == fpca.offset_variance_.shape == (3,)
+        assert fpca.mean(TAU).shape == (90, 3)
+        assert fpca.components(TAU, 3).shape == (n, 90, 3)
+
+    def test_all_components_give_the_splines_back(self, way):
+        fpca = self.fitted(way, n_components=None, shrinkage=0.3)
+        y = reaches(seed=1)
+        p = fpca.project(y)
+        free = FPCA(basis=fpca.basis, smoothing=None).fit(y)
+        expected = free.inverse_transform(free.scores_, free.offsets_, tau=TAU)
+        if way.get("smoothing", None) is None:
+            back = fpca.inverse_transform(p.scores, p.offsets, frames=p.frames, tau=TAU)
+            np.testing.assert_allclose(back, expected, atol=1e-12)
+            slope = fpca.inverse_transform(p.scores, p.offsets, frames=p.frames, tau=TAU, derivative=1)
+            expected = free.inverse_transform(free.scores_, free.offsets_, tau=TAU, derivative=1)
+            np.testing.assert_allclose(slope, expected, atol=1e-10)
+        np.testing.assert_array_equal(fpca.transform(y), p.scores)
+
+    def test_scores_of_the_same_motions(self, way):
+        fpca = self.fitted(way)
+        p = fpca.project(reaches(noise=1e-3))
+        np.testing.assert_allclose(p.scores, fpca.scores_, atol=1e-13)
+        np.testing.assert_allclose(p.offsets, fpca.offsets_, atol=1e-13)
+        if "shrinkage" not in way:
+            np.testing.assert_allclose(fpca.scores_.mean(axis=0), 0.0, atol=1e-12)
+            # variances that alignment takes away are zero to rounding
+            np.testing.assert_allclose(fpca.scores_.var(axis=0, ddof=1), fpca.variances_, rtol=1e-9, atol=1e-20)
+
+    def test_variances_descend_and_add_up(self, way):
+        fpca = self.fitted(way, n_components=None)
+        assert (np.diff(fpca.variances_, axis=0) <= 0.0).all()
+        np.testing.assert_allclose(fpca.explained_variance_ratio_.sum(axis=0), 1.0, atol=1e-12)
+
+    def test_derivatives_are_finite_differences(self, way):
+        fpca, h = self.fitted(way), 1e-6
+        tau = np.linspace(0.02, 0.97, 30)
+        for order in (1, 2, 3):
+            for function in (fpca.mean, fpca.components):
+                exact = function(tau, order)
+                slope = (function(tau + h, order - 1) - function(tau - h, order - 1)) / (2.0 * h)
+                np.testing.assert_allclose(exact, slope, atol=1e-6 * np.abs(exact).max())
+
+    def test_saved_and_loaded(self, way, tmp_path):
+        fpca = self.fitted(way)
+        fpca.save(tmp_path / "a.npz")
+        back = FPCA.load(tmp_path / "a.npz")
+        assert repr(back) == repr(fpca)
+        assert back.dofs == fpca.dofs
+        assert back.units == fpca.units
+        p, q = fpca.project(reaches(seed=2)), back.project(reaches(seed=2))
+        np.testing.assert_array_equal(q.scores, p.scores)
+        np.testing.assert_array_equal(back.offset_variance_, fpca.offset_variance_)
+        np.testing.assert_array_equal(
+            back.inverse_transform(back.scores_, frames=back.frames_),
+            fpca.inverse_transform(fpca.scores_, frames=fpca.frames_),
+        )
+
+
+# --- what the numbers are ---------------------------------------------------------------------------------------------
+
+
+def test_offset_is_each_motions_own_mean():
+    """x_bar of eq. (95): the integral over tau; mean and components then have none."""
+    y = reaches()
+    fpca = FPCA(smoothing=None).fit(y)
+    np.testing.assert_allclose(fpca.offsets_, simpson(y, x=TAU, axis=1), atol=1e-4)
+    np.testing.assert_allclose(fpca.offset_mean_, fpca.offsets_.mean(axis=0), atol=1e-15)
+    np.testing.assert_allclose(fpca.offset_variance_, fpca.offsets_.var(axis=0, ddof=1), rtol=1e-12)
+    np.testing.assert_allclose(fpca.offset_covariance_, np.cov(fpca.offsets_.T), atol=1e-15)
+    nodes, weights = BASIS.quadrature()
+    np.testing.assert_allclose(weights @ fpca.mean(nodes), 0.0, atol=1e-14)
+    np.testing.assert_allclose(np.einsum("t,ntd->nd", weights, fpca.components(nodes)), 0.0, atol=1e-13)
+
+
+def test_the_mean_must_be_taken_off():
+    """D-30: eqs. (96) to (100) as printed find the mean again, and not what varies about it."""
+    bends = 0.01 * np.random.default_rng(0).normal(size=(25, 1)) * np.sin(np.pi * TAU) ** 2
+    y = (0.3 * STEP + bends)[:, :, None]
+    fpca = FPCA(1, smoothing=None).fit(y)
+    c = BASIS.evaluate(FINE) @ np.linalg.lstsq(BASIS.evaluate(TAU), y[:, :, 0].T, rcond=None)[0]
+    c -= simpson(c, x=FINE, axis=0)
+    printed = np.linalg.svd(c, full_matrices=False)[0][:, 0]  # maximises the sum of squared integrals
+    mean = fpca.mean(FINE)[:, 0]
+    cosine = lambda f, g: abs(f @ g) / np.linalg.norm(f) / np.linalg.norm(g)  # noqa: E731
+    assert cosine(printed, mean) > 0.999
+    assert cosine(fpca.components(FINE)[0, :, 0], 0.5 - np.sin(np.pi * FINE) ** 2) > 0.999
+    assert cosine(fpca.components(FINE)[0, :, 0], printed) < 0.1
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("rule", ["trapezoid", "simpson"])
+def test_equals_components_of_dense_samples(rule, joint):
+    """Ordinary components of 2001 samples, weighted by a rule of integration, to the accuracy of the rule."""
+    weights = np.full(2001, 1.0 / 2000.0)
+    if rule == "trapezoid":
+        weights[[0, -1]] *= 0.5
+    else:
+        weights *= np.where(np.arange(2001) % 2, 4.0, 2.0) / 3.0
+        weights[[0, -1]] *= 0.5
+    fpca = FPCA(4, smoothing=None, joint=joint).fit(reaches())
+    y = FPCA(smoothing=None).fit(reaches())
+    x = y.inverse_transform(y.scores_, tau=FINE)
+    x = x - np.einsum("t,rtd->rd", weights, x)[:, None]
+    deviations = (x - x.mean(axis=0)) * np.sqrt(weights)[:, None]
+    sets = [deviations.reshape(25, -1)] if joint else [deviations[:, :, k] for k in range(3)]
+    tolerance = 1e-5 if rule == "trapezoid" else 1e-8
+    for k, rows in enumerate(sets):
+        _, sigma, Vt = np.linalg.svd(rows, full_matrices=False)
+        ours = fpca.components(FINE) * np.sqrt(weights)[:, None]
+        ours = ours.reshape(4, -1) if joint else ours[:, :, k]
+        variances = fpca.variances_ if joint else fpca.variances_[:, k]
+        np.testing.assert_allclose(sigma[:4] ** 2 / 24.0, variances, rtol=tolerance)
+        np.testing.assert_allclose(np.abs((Vt[:4] * ours).sum(axis=1)), 1.0, atol=tolerance)
+
+
+def test_sampling_does_not_matter():
+    """The same motions over uneven clocks, each its own, have the same components."""
+    rng = np.random.default_rng(1)
+    coefficients = np.linalg.lstsq(BASIS.evaluate(TAU), np.hstack(reaches()), rcond=None)[0].reshape(15, 25, 3)
+    trials = []
+    for r in range(25):
+        tau = np.concatenate([[0.0], np.sort(rng.uniform(size=60 + r)) ** 1.2, [1.0]])
+        x = BASIS.evaluate(tau) @ coefficients[:, r]
+        trials.append(Trial.from_positions(2.0 + (1.0 + 0.1 * r) * tau, x, name=f"r{r}"))
+    a, b = FPCA(5, smoothing=None).fit(reaches()), FPCA(5, smoothing=None).fit(MotionSet(trials))
+    np.testing.assert_allclose(b.component_coefficients_, a.component_coefficients_, atol=1e-7)
+    np.testing.assert_allclose(b.scores_, a.scores_, atol=1e-9)
+    np.testing.assert_allclose(b.durations_, 1.0 + 0.1 * np.arange(25), rtol=1e-12)
+    assert np.isnan(a.durations_).all()
+
+
+def test_signs_do_not_depend_on_the_order_of_motions():
+    y = reaches()
+    for joint in (False, True):
+        a, b = FPCA(4, joint=joint).fit(y), FPCA(4, joint=joint).fit(y[::-1])
+        np.testing.assert_allclose(a.component_coefficients_, b.component_coefficients_, atol=1e-8)
+        if not joint:
+            S = a.components(np.linspace(0.0, 1.0, 201))
+            largest = np.take_along_axis(S, np.abs(S).argmax(axis=1)[:, None], axis=1)
+            assert (largest > 0.0).all()
+
+
+# --- turning motions --------------------------------------------------------------------------------------------------
+
+
+def test_joint_components_turn_with_the_motions():
+    """Another world frame: S_0 and S_i turn, variances and scores stay, with smoothing found from noisy data."""
+    y, R = reaches(noise=2e-3), Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
+    a = FPCA(6, joint=True).fit(y)
+    b = FPCA(6, joint=True).fit(y @ R.T + np.array([1.0, 2.0, 3.0]))
+    np.testing.assert_allclose(b.smoothing_, a.smoothing_, rtol=1e-4)
+    np.testing.assert_allclose(b.mean(TAU), a.mean(TAU) @ R.T, atol=1e-8)
+    np.testing.assert_allclose(b.components(TAU), a.components(TAU) @ R.T, atol=1e-6)
+    np.testing.assert_allclose(b.scores_, a.scores_, atol=1e-8)
+    np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-6)
+    np.testing.assert_allclose(b.offset_covariance_, R @ a.offset_covariance_ @ R.T, atol=1e-9)
+
+
+def test_components_of_each_coordinate_do_not():
+    y, R = reaches(), Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
+    a, b = FPCA(6).fit(y), FPCA(6).fit(y @ R.T)
+    assert np.abs(np.abs(b.scores_) - np.abs(a.scores_)).max() > 0.01
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("shrinkage", [0.0, 0.4])
+def test_aligned_components_know_no_place_direction_and_size(joint, shrinkage):
+    y, rng = reaches(noise=1e-4), np.random.default_rng(8)
+    moved = np.empty_like(y)
+    for r, x in enumerate(y):
+        Q = Rotation.from_rotvec([0.0, 0.0, rng.uniform(-3.0, 3.0)]).as_matrix()
+        moved[r] = x @ Q.T + rng.normal(size=3)
+    way = {"joint": joint, "alignment": "path", "shrinkage": shrinkage, "smoothing": 1e-9}
+    a, b = FPCA(5, **way).fit(y), FPCA(5, **way).fit(moved)
+    np.testing.assert_allclose(b.mean(TAU), a.mean(TAU), atol=1e-9)
+    np.testing.assert_allclose(b.components(TAU), a.components(TAU), atol=1e-6)
+    np.testing.assert_allclose(b.frames_.scale, a.frames_.scale, rtol=1e-10)
+    ends = a.inverse_transform(a.scores_, a.offsets_, tau=[0.0, 1.0])
+    every = FPCA(**way).fit(y)
+    ends = every.inverse_transform(every.scores_, every.offsets_, tau=[0.0, 1.0])
+    if shrinkage > 0.0:  # all components, and so all of each motion
+        np.testing.assert_allclose(ends, np.broadcast_to([[0.0] * 3, [1.0, 0.0, 0.0]], ends.shape), atol=1e-10)
+
+
+def test_rotation_vectors_turn_with_the_path():
+    y, Q = reaches(d=6), Rotation.from_rotvec([0.0, 0.0, 2.0]).as_matrix()
+    moved = np.concatenate([y[..., :3] @ Q.T, y[..., 3:] @ Q.T], axis=-1)
+    way = {"joint": True, "alignment": "path", "smoothing": None}
+    a, b = FPCA(5, **way).fit(y), FPCA(5, **way).fit(moved)
+    assert a.dofs == ("x", "y", "z", "rx", "ry", "rz")
+    np.testing.assert_allclose(b.components(TAU), a.components(TAU), atol=1e-8)
+
+
+# --- the paper's settings, text, errors -------------------------------------------------------------------------------
+
+
+def test_paper():
+    fpca = FPCA.paper(reaches(noise=1e-3))
+    assert fpca.basis == SplineBasis(15, degree=4)
+    assert (fpca.joint, fpca.alignment, fpca.demean, fpca.shrinkage_) == (False, "none", True, 0.0)
+    np.testing.assert_array_equal(fpca.smoothing_, 0.0)
+    assert fpca.n_components_ == 14  # of 15 splines, one direction is x_bar
+    assert FPCA.paper(reaches(), 5).n_components_ == 5
+
+
+def test_part_of_the_variance():
+    for joint in (False, True):
+        fpca = FPCA(0.95, joint=joint).fit(reaches())
+        explained = np.cumsum(fpca.explained_variance_ratio_, axis=0)
+        assert (explained[-1] >= 0.95).all()
+        assert (explained[-2] < 0.95).any()
+
+
+def test_coordinates_that_do_not_move():
+    """A plane motion: components along the normal are orthonormal, their variances zero."""
+    y = reaches()
+    y[..., 2] = 0.7
+    for way in ({}, {"joint": True}):
+        fpca = FPCA(smoothing=None, **way).fit(y)
+        np.testing.assert_allclose(fpca.inverse_transform(fpca.scores_, fpca.offsets_)[..., 2], 0.7, atol=1e-12)
+    fpca = FPCA(smoothing=None).fit(y)
+    np.testing.assert_allclose(fpca.variances_[:, 2], 0.0, atol=1e-25)
+    assert np.isfinite(fpca.explained_variance_ratio_).all()
+    assert (fpca.scores_[..., 2] ** 2).max() < 1e-25
+
+
+def test_text_and_parameters():
+    assert repr(FPCA()) == "FPCA()"
+    fpca = FPCA(5, basis=SplineBasis(12), joint=True, shrinkage="auto")
+    assert repr(fpca) == "FPCA(n_components=5, basis=SplineBasis(12, degree=5), joint=True, shrinkage='auto')"
+    assert repr(FPCA(**fpca.get_params())) == repr(fpca)
+
+
+def test_before_fit():
+    fpca = FPCA()
+    with pytest.raises(NotFittedError, match=r"variances_ is there after fit: call FPCA.fit\(motions\) first"):
+        _ = fpca.variances_
+    for call in (lambda: fpca.transform(reaches()), lambda: fpca.mean(TAU), lambda: fpca.inverse_transform([[0.0]])):
+        with pytest.raises(NotFittedError):
+            call()
+    assert not hasattr(fpca, "scores_")
+    with pytest.raises(AttributeError, match="FPCA has no attribute 'scored_'"):
+        _ = fpca.scored_
+
+
+def test_fit_returns_itself():
+    fpca, y = FPCA(3), reaches()
+    assert fpca.fit(y) is fpca
+    np.testing.assert_array_equal(FPCA(3).fit_transform(y), fpca.scores_)
+    np.testing.assert_allclose(FPCA(3).fit(y.tolist()).scores_, fpca.scores_, atol=1e-12)
+
+
+def stretched(x, name="a", duration=1.0, **labels):
+    return Trial.from_positions(np.linspace(0.0, duration, len(x)), x, name=name, **labels)
+
+
+def still():
+    y = reaches(count=3)
+    y[1] = 0.2 * np.sin(np.pi * TAU)[:, None]
+    return y
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: FPCA().fit([]), "at least one trial"),
+        (lambda: FPCA().fit(reaches(count=1)), "one demonstration has no variance .* shrinkage"),
+        (lambda: FPCA(2).fit(reaches(count=1)), "one demonstration has no variance"),
+        (lambda: FPCA(5).fit(reaches(count=4)), "n_components must be at most 3 for 4 motions .* got 5"),
+        (lambda: FPCA(15).fit(reaches()), "at most 14 for 25 motions"),
+        (lambda: FPCA(-1), "n_components must be"),
+        (lambda: FPCA(1.5), "n_components must be"),
+        (lambda: FPCA(basis=15), "basis must be a SplineBasis, got 15"),
+        (lambda: FPCA(alignment="goal"), "'goal'"),
+        (lambda: FPCA(shrinkage=1.5), "shrinkage must lie in"),
+        (lambda: FPCA(shrinkage="most"), "shrinkage must lie in"),
+        (lambda: FPCA(smoothing="most").fit(reaches()), "smoothing must be 'gcv'"),
+        (lambda: FPCA(smoothing=None).fit(reaches()[:, ::8]), "at least 15 samples .* got 12 in trial 0"),
+        (lambda: FPCA(alignment="path").fit(still()), "start and goal to differ .* in trial 1"),
+        (lambda: FPCA(alignment="path").fit(reaches(d=2)), "needs the coordinates x, y and z"),
+        (lambda: FPCA().fit(reaches()[0]), r"shape \(trials, samples, dofs\), got \(90, 3\)"),
+        (lambda: FPCA().fit(reaches()[:, :1]), "at least 2 samples"),
+        (lambda: FPCA().fit(np.full((2, 50, 3), np.inf)), "infinity in trial 0"),
+        (lambda: FPCA().fit(reaches(), dofs=("x", "y")), "dofs must name 3 coordinates"),
+        (
+            lambda: FPCA().fit([stretched(reaches()[0]), stretched(reaches()[1]).select(("x", "y"))]),
+            r"trial 0 \(a\) has x \[m\], y \[m\], z \[m\], trial 1 \(a\) has x \[m\], y \[m\]",
+        ),
+        (lambda: FPCA(2).fit(reaches()).transform(reaches(d=2)), "dofs"),
+        (lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2))), r"scores must have shape \(R, 2, 3\)"),
+        (lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), [0.0]), "offsets must have shape"),
+        (
+            lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), frames=aligned().frames_),
+            "frames belong to",
+        ),
+        (lambda: aligned().inverse_transform(aligned().scores_[:1], frames=aligned().frames_), "frames belong to"),
+    ],
+)
+def test_bad_arguments(call, text):
+    with pytest.raises(ThunderError, match=text):
+        call()
+
+
+def aligned():
+    return FPCA(2, alignment="path", smoothing=None).fit(reaches(count=5))
+
+
+def test_no_duration():
+    """A motion without duration; Trial itself refuses it, something like a Trial does not."""
+
+    class Like:
+        t, x, dofs, units, name = np.zeros(9), np.zeros((9, 1)), ("q1",), ("rad",), "frozen"
+
+    with pytest.raises(ThunderError, match=r"longer than 0 s, got trial 0 \(frozen\)"):
+        FPCA().fit([Like()])
+
+
+def test_gaps_are_named():
+    y = reaches(count=3, noise=1e-4)
+    trials = [stretched(x, name=f"reach{i}", duration=0.5 + i) for i, x in enumerate(y)]
+    gap = y[1].copy()
+    gap[30:45] = np.nan
+    with_gap = FPCA(2).fit(MotionSet([trials[0], stretched(gap, name="reach1", duration=1.5), trials[2]]))
+    whole = FPCA(2).fit(MotionSet(trials))
+    assert 0.0 < np.abs(with_gap.mean(TAU) - whole.mean(TAU)).max() < 5e-3
+    gap[4:] = np.nan
+    with pytest.raises(ThunderError, match=r"got 4 in trial 1 \(reach1\)"):
+        FPCA(2).fit([trials[0], stretched(gap, name="reach1")])
+
+
+def test_mean_alone_of_one_demonstration():
+    fpca = FPCA(0, smoothing=None).fit(reaches(count=1))
+    assert fpca.n_components_ == 0
+    back = fpca.inverse_transform(fpca.scores_, fpca.offsets_, tau=TAU)
+    c = np.linalg.lstsq(BASIS.evaluate(TAU), reaches(count=1)[0], rcond=None)[0]
+    np.testing.assert_allclose(back[0], BASIS.evaluate(TAU) @ c, atol=1e-12)
