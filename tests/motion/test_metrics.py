@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy import integrate
+from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipe
 
@@ -306,6 +307,14 @@ def test_distance_of_concentric_circles():
     arc = Harmonic([[0.3], [0.3]], [[0.5 * np.pi]] * 2, [[0.5 * np.pi], [0.0]])
     assert rms_distance(arc, large, "nearest") < 1e-5
     assert rms_distance(large, arc, "nearest") > 0.1
+
+
+def test_nearest_is_the_nearest_of_many():
+    a, b = wandering(11), wandering(12)
+    points = a.position(np.linspace(0.0, 1.3, 256))
+    dense = b.position(np.linspace(0.0, 1.3, 100_001))
+    nearest = cKDTree(dense).query(points)[0]
+    assert rms_distance(a, b, "nearest") == pytest.approx(np.sqrt(np.mean(nearest**2)), rel=1e-5)
 
 
 def test_distance_is_symmetric_where_points_are_paired():

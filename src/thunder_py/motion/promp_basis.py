@@ -79,7 +79,7 @@ class BasisMotion(Value):
     dofs: tuple[str, ...] = ()
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
-        """Return x (..., d) or one of its first three time derivatives at t (...) [s]; it rests before 0 and after T."""
+        """Return x (..., d) or a time derivative of it, to the third, at t (...) in s; at rest before 0 and after T."""
         time = np.asarray(t, dtype=np.float64)
         values = self.basis.evaluate(np.clip(time / self.duration, 0.0, 1.0), derivative) @ self.weights
         outside = (time < 0.0) | (time > self.duration)

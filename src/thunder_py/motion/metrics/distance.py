@@ -86,11 +86,13 @@ def _by_length(x: Array, n: int) -> Array:
 
 def _to_polyline(points: Array, line: Array) -> Array:
     """Return the squared distance (n,) of each point to the nearest of a polyline, segments included."""
-    start, step = line[:-1], np.diff(line, axis=0)
-    squared_length = np.maximum(np.sum(step**2, axis=1), np.finfo(float).tiny)
-    best = np.empty(len(points))
-    for k, point in enumerate(points):
-        offset = point - start
-        along = np.clip(np.sum(offset * step, axis=1) / squared_length, 0.0, 1.0)
-        best[k] = np.min(np.sum((offset - along[:, None] * step) ** 2, axis=1))
-    return best
+    from scipy.spatial import cKDTree
+
+    # the segments at the four nearest corners; another one can be nearer by less than its own length
+    corners = cKDTree(line).query(points, k=min(4, len(line)))[1]
+    segments = np.clip(np.concatenate([corners - 1, corners], axis=1), 0, len(line) - 2)
+    start, step = line[segments], line[segments + 1] - line[segments]
+    offset = points[:, None] - start
+    length = np.maximum(np.sum(step**2, axis=2), np.finfo(float).tiny)
+    along = np.clip(np.sum(offset * step, axis=2) / length, 0.0, 1.0)
+    return np.asarray(np.sum((offset - along[..., None] * step) ** 2, axis=2).min(axis=1), dtype=np.float64)
