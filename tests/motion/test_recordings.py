@@ -7,7 +7,7 @@ import pytest
 
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.motion.loaders import load_culm, load_kinesis
-from thunder_py.motion.processing import fill_gaps, low_pass, resample, segment_by_speed, speed
+from thunder_py.motion.processing import fill_gaps, low_pass, register, resample, segment_by_speed, speed
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 CULM, KINESIS = DATA / "culm", DATA / "kinesis_rtg" / "rtgData.txt"
@@ -102,6 +102,26 @@ def test_reaches_of_one_subject_are_bell_shaped():
         ratios.append(v.max() / v.mean())
     assert 0.4 < np.median(places) < 0.6
     assert 1.4 < np.median(ratios) < 1.9
+
+
+@needs_culm
+def test_long_reaches_of_culm_meet_halfway_but_not_at_their_peaks():
+    """The numbers in docs/motion_data.md: standard deviation between trials, in parts of the distance."""
+    reaches = segment_by_speed(low_pass(load_culm(CULM, task="Planned01"), 10.0), cutoff=None).map(unit_reach)
+    assert len(reaches) == 148
+    spread = {
+        how: register(reaches, method, landmarks=how).to_array(101)[:, :, 1].std(axis=0).mean()
+        for method, how in (("none", "none"), ("landmark", "peak_speed"), ("landmark", "half_path"))
+    }
+    assert spread == pytest.approx({"none": 0.039, "peak_speed": 0.088, "half_path": 0.015}, abs=5e-4)
+
+
+def unit_reach(trial):
+    """Scale a reach along y to start at 0 and end at 1; drop it if it is shorter than 0.5 m or 0.5 s."""
+    distance = trial.x[-1, 1] - trial.x[0, 1]
+    if trial.duration <= 0.5 or abs(distance) <= 0.5:
+        return None
+    return trial.with_values((trial.x - trial.x[0]) / distance)
 
 
 # --- kinesis ----------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from thunder_py.errors import ThunderError
 from thunder_py.motion import MotionSet, Trial
 from thunder_py.motion.processing import (
     crop_to_movement,
+    half_path_time,
     landmark_map,
     peak_speed_time,
     register,
@@ -191,6 +192,23 @@ def test_peak_speed_lies_between_samples():
     assert peak_speed_time(trial) == pytest.approx(0.5, abs=1e-6)
 
 
+def test_half_of_the_path_is_behind():
+    t = np.linspace(0.0, 2.0, 801)
+    angle = np.pi * (t / 2.0) ** 2
+    arc = Trial.from_positions(t, np.column_stack([np.cos(angle), np.sin(angle), 0.0 * t]))
+    assert half_path_time(arc) == pytest.approx(np.sqrt(2.0), abs=1e-5)
+    with pytest.raises(ThunderError, match="does not move"):
+        half_path_time(arc.with_values(np.zeros((801, 3))))
+
+
+def test_trials_meet_halfway():
+    tau = np.linspace(0.0, 1.0, 401)
+    trials = [Trial.from_positions(tau, movement(landmark_map(place, 0.5)(tau))) for place in (0.4, 0.5, 0.55)]
+    got = register(MotionSet(trials), landmarks="half_path")
+    assert np.ptp([trial.x for trial in trials], axis=0).max() > 0.5
+    assert np.ptp([trial.x for trial in got], axis=0).max() < 1e-3
+
+
 def test_several_landmarks_are_met_monotonically():
     target, source = [0.2, 0.5, 0.8], [0.1, 0.7, 0.75]
     h = landmark_map(target, source)
@@ -222,6 +240,8 @@ def test_registration_errors():
     assert register(motions, "none") is motions
     with pytest.raises(ThunderError, match="method must be"):
         register(motions, "dtw")
+    with pytest.raises(ThunderError, match="landmarks must be peak_speed or half_path"):
+        register(motions, landmarks="peak")
     with pytest.raises(ThunderError, match="takes a MotionSet"):
         register(trial)
     with pytest.raises(ThunderError, match="reference"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .filtering import low_pass, median_filter, moving_average
 from .gaps import fill_gaps, split_at_gaps
-from .registration import landmark_map, peak_speed_time, register
+from .registration import half_path_time, landmark_map, peak_speed_time, register
 from .resampling import NormalisedTrial, normalise_time, resample
 from .segmentation import crop_to_movement, segment_by_speed, speed
 
@@ -12,6 +12,7 @@ __all__ = [
     "NormalisedTrial",
     "crop_to_movement",
     "fill_gaps",
+    "half_path_time",
     "landmark_map",
     "low_pass",
     "median_filter",

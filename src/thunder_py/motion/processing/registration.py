@@ -15,9 +15,9 @@ from .affine import affine_registration
 from .over_sets import refuse_gaps, who
 from .resampling import at_times
 
-__all__ = ["landmark_map", "peak_speed_time", "register"]
+__all__ = ["half_path_time", "landmark_map", "peak_speed_time", "register"]
 
-Landmarks = Callable[[Trial], npt.ArrayLike] | Sequence[npt.ArrayLike]
+Landmarks = str | Callable[[Trial], npt.ArrayLike] | Sequence[npt.ArrayLike]
 
 
 def register(
@@ -29,7 +29,7 @@ def register(
     grid: tuple[int, int] = (10, 10),
     shifts: tuple[float, float] = (-0.1, 0.1),
     stretches: tuple[float, float] = (0.4, 1.1),
-    landmarks: Landmarks | None = None,
+    landmarks: Landmarks = "peak_speed",
     target: npt.ArrayLike | None = None,
     dofs: Sequence[str] = POSITION,
 ) -> MotionSet:
@@ -45,8 +45,7 @@ def register(
       stays as it is. (The default grid holds neither a shift of 0 nor a stretch of 1: a trial equal to the reference
       is moved a little.)
     - ``"landmark"``: ``x_new(tau) = x(h(tau))``, h increasing, h(0) = 0, h(1) = 1, and h takes the target times to the
-      times of the trial's landmarks; see `landmark_map` for h. Durations stay. By default there is one landmark, the
-      instant of peak speed, whose target is its mean over the trials.
+      times of the trial's landmarks; see `landmark_map` for h. Durations stay.
 
     Parameters
     ----------
@@ -62,13 +61,15 @@ def register(
         Affine: numbers of shifts and stretches.
     shifts, stretches : (float, float)
         Affine: their ranges, equal steps from end to end.
-    landmarks : callable or sequence, optional
-        Landmark: times [s] on a trial's own clock, as a function of the trial or one entry for each trial; the
-        same number for all, increasing, inside of the trial.
+    landmarks : str, callable or sequence
+        Landmark: ``"peak_speed"``, the instant of the largest speed; ``"half_path"``, that at which half of the path
+        is behind; or times [s] on a trial's own clock, as a function of the trial or one entry for each trial, the same
+        number for all, increasing, inside of the trial. Where speeds have a flat top the instant of their peak is
+        chance, and aligning it makes trials less alike: the half path is safer then.
     target : array_like, optional
         Landmark: where they go, in tau; by default the mean of where they are.
     dofs : sequence of str
-        Landmark: whose speed has the peak.
+        Landmark: whose speed has the peak, whose path is halved.
 
     Returns
     -------
@@ -94,7 +95,7 @@ def register(
 
 
 def _landmark_registration(
-    motions: MotionSet, landmarks: Landmarks | None, target: npt.ArrayLike | None, n: int | None, dofs: Sequence[str]
+    motions: MotionSet, landmarks: Landmarks, target: npt.ArrayLike | None, n: int | None, dofs: Sequence[str]
 ) -> MotionSet:
     found = [_landmarks(trial, k, landmarks, dofs) for k, trial in enumerate(motions)]
     if len({len(times) for times in found}) > 1:
@@ -105,10 +106,14 @@ def _landmark_registration(
     return MotionSet(_warped(trial, landmark_map(goal, times), n) for trial, times in zip(motions, found, strict=True))
 
 
-def _landmarks(trial: Trial, k: int, landmarks: Landmarks | None, dofs: Sequence[str]) -> Array:
+def _landmarks(trial: Trial, k: int, landmarks: Landmarks, dofs: Sequence[str]) -> Array:
     """Return the landmarks of one trial in tau."""
-    if landmarks is None:
-        times: npt.ArrayLike = peak_speed_time(trial, dofs)
+    times: npt.ArrayLike
+    if isinstance(landmarks, str):
+        known = {"peak_speed": peak_speed_time, "half_path": half_path_time}
+        if landmarks not in known:
+            raise ThunderError(f"landmarks must be {' or '.join(known)}, a function or times, got {landmarks!r}")
+        times = known[landmarks](trial, dofs)
     else:
         times = landmarks(trial) if callable(landmarks) else landmarks[k]
     tau: Array = (np.atleast_1d(np.asarray(times, dtype=np.float64)) - trial.t[0]) / trial.duration
@@ -165,3 +170,12 @@ def peak_speed_time(trial: Trial, dofs: Sequence[str] = POSITION) -> float:
         lambda time: -float(np.linalg.norm(spline(time, 1))), bounds=around, method="bounded", options={"xatol": 1e-12}
     )
     return float(best.x)
+
+
+def half_path_time(trial: Trial, dofs: Sequence[str] = POSITION) -> float:
+    """Return the instant [s] at which half of the path (the polygon through the samples) is behind."""
+    steps = np.linalg.norm(np.diff(refuse_gaps(trial.select(dofs), "half_path_time"), axis=0), axis=1)
+    length = np.concatenate([[0.0], np.cumsum(steps)])
+    if length[-1] == 0.0:
+        raise ThunderError(f"{who(trial)} does not move, so no instant halves its path")
+    return float(np.interp(0.5 * length[-1], length, trial.t))
