@@ -90,7 +90,18 @@ Arrays rollout_orientation(QuaternionDmp& dmp, int steps, double dt) {
   return py::make_tuple(q, w, dw);
 }
 
+/// X of least |A X - B| and the triangle R of A = Q R. On one thread: A is small, and threads that wait cost more.
+py::typing::Tuple<Array, Array> solve_by_qr(A left, A right) {
+  const auto a = read_array(left, "A", {-1, -1}), b = read_array(right, "B", {a.shape(0), -1});
+  if (a.shape(0) < a.shape(1)) throw py::value_error("A must have as many rows as columns at least");
+  Eigen::HouseholderQR<Eigen::MatrixXd> qr(Eigen::Map<const Rows>(a.data(), a.shape(0), a.shape(1)));
+  const Rows X = qr.solve(Eigen::MatrixXd(Eigen::Map<const Rows>(b.data(), b.shape(0), b.shape(1))));
+  const Rows R = qr.matrixQR().topRows(a.shape(1)).triangularView<Eigen::Upper>();
+  return py::make_tuple(to_numpy(X), to_numpy(R));
+}
+
 void bind_basis(py::module_& module) {
+  module.def("solve_by_qr", &solve_by_qr, py::arg("A"), py::arg("B"), "Least squares: X (n, k), and R (n, n).");
   py::native_enum<BasisKind>(module, "BasisKind", "enum.Enum", "What basis functions look like.")
       .value("gaussian", BasisKind::gaussian)
       .value("mollifier", BasisKind::mollifier)

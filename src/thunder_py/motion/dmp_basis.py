@@ -116,8 +116,8 @@ class DMPBasis:
         """
         phases = array(x, (None,), "x")
         values = self.evaluate(phases)
-        total = np.maximum(values.sum(axis=1), np.finfo(np.float64).tiny)
-        result: Array = values * (phases / total)[:, None]
+        total = np.maximum(values.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        result: Array = values / total * phases[:, None]
         return result
 
     def forcing(self, weights: npt.ArrayLike, x: npt.ArrayLike) -> Array:
@@ -164,13 +164,15 @@ class Fit:
     def weights(self, target: Array, factor: Array) -> Array:
         """Return weights (n, d) for targets and factors (k, d)."""
         one = self._ls if self.method == "ls" else self._lwr
-        return np.stack([one(y, s) for y, s in zip(target.T, factor.T, strict=True)], axis=1)
+        if (factor == factor[:, :1]).all():
+            return one(target, factor[:, 0])
+        return np.hstack([one(target[:, [k]], factor[:, k]) for k in range(target.shape[1])])
 
     def _ls(self, target: Array, factor: Array) -> Array:
-        root = np.sqrt(self.share)
-        A = (root * factor)[:, None] * self.design
+        root = np.sqrt(self.share)[:, None]
+        A = root * factor[:, None] * self.design
         scale = np.linalg.norm(A, axis=0)
-        Q, R = np.linalg.qr(A / np.where(scale > 0.0, scale, 1.0))
+        solution, R = _core.solve_by_qr(A / np.where(scale > 0.0, scale, 1.0), root * target)
         diagonal = np.abs(np.diag(R))
         if diagonal.min() < _SINGULAR * diagonal.max():
             raise ThunderError(
@@ -178,11 +180,11 @@ class Fit:
                 "functions, a smaller overlap, or more samples"
             )
         self.condition = float(np.linalg.cond(R))
-        solution: Array = np.linalg.solve(R, Q.T @ (root * target)) / scale
-        return solution
+        weights: Array = solution / scale[:, None]
+        return weights
 
     def _lwr(self, target: Array, factor: Array) -> Array:
         s = factor * self.x
         local = self.functions * self.share[:, None]
-        solution: Array = (local.T @ (s * target)) / (local.T @ s**2)
-        return solution
+        weights: Array = (local.T @ (s[:, None] * target)) / (local.T @ s**2)[:, None]
+        return weights

@@ -66,8 +66,8 @@ class DmpBasis {
       sum = sum + phi;
       for (int d = 0; d < dimension; ++d) f[d] = f[d] + phi * weights[d];
     }
-    const S scale = x / at_least(sum, std::numeric_limits<double>::min());
-    for (int d = 0; d < dimension; ++d) f[d] = f[d] * scale;
+    const S share = 1.0 / at_least(sum, std::numeric_limits<double>::min());
+    for (int d = 0; d < dimension; ++d) f[d] = f[d] * share * x;
   }
 
  private:
