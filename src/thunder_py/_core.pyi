@@ -14,23 +14,31 @@ __all__: list[str] = [
     "MACT",
     "AdaptationLaw",
     "Backstepping",
+    "BasisKind",
+    "BezierPath",
     "Box",
     "Capsule",
     "CartesianComputedTorque",
     "CartesianMACT",
     "Clik",
     "ComputedTorque",
+    "ConditionedMotion",
     "Controller",
     "DerivativeEstimator",
+    "Dmp",
+    "DmpBasis",
+    "DynamicPotential",
     "Expression",
     "FourierSeries",
     "Function",
+    "FunctionalPlanner",
     "GradientLaw",
     "Graph",
     "HalfSpace",
     "Impedance",
     "IndependentJoint",
     "InverseKinematics",
+    "JointBezierPath",
     "JointController",
     "JointReferenceSource",
     "JointTrajectory",
@@ -39,12 +47,15 @@ __all__: list[str] = [
     "NaturalLaw",
     "NullObjective",
     "Obstacle",
+    "ObstacleSet",
     "OperationalSpace",
     "PDGravity",
     "PassivityBased",
     "PiecewisePolynomial",
     "PotentialField",
+    "QuaternionDmp",
     "RobustUnitVector",
+    "RotationVectorPath",
     "SampledJointReference",
     "SetPoint",
     "SetPose",
@@ -57,12 +68,14 @@ __all__: list[str] = [
     "TaskController",
     "TaskPath",
     "TaskReferenceSource",
+    "ViaSearch",
     "build_config",
     "emit_c",
     "jacobian",
     "quantities",
     "select",
     "simulate",
+    "solve_by_qr",
 ]
 
 class Model:
@@ -539,6 +552,345 @@ class PotentialField:
     ) -> tuple[str, numpy.typing.NDArray[numpy.float64], int, int]: ...
     def _potential(self, q: numpy.typing.ArrayLike) -> tuple[float, numpy.typing.NDArray[numpy.float64]]: ...
 
+class BezierPath:
+    def __init__(self, breaks: numpy.typing.ArrayLike, points: numpy.typing.ArrayLike) -> None: ...
+    def sample(
+        self, t: numpy.typing.ArrayLike, derivative: typing.SupportsInt | typing.SupportsIndex = 0
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def breaks(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def degree(self) -> int: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def end(self) -> float: ...
+    @property
+    def points(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def start(self) -> float: ...
+
+class RotationVectorPath(TaskReferenceSource):
+    def __init__(self, path: BezierPath, R: numpy.typing.ArrayLike) -> None: ...
+    @property
+    def path(self) -> BezierPath: ...
+    @property
+    def reference_rotation(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class JointBezierPath(JointReferenceSource):
+    def __init__(self, path: BezierPath) -> None: ...
+    @property
+    def path(self) -> BezierPath: ...
+
+class ConditionedMotion:
+    def path(
+        self, start_time: typing.SupportsFloat | typing.SupportsIndex = 0.0, along: typing.Any = None
+    ) -> BezierPath: ...
+    def tube(
+        self, tau: numpy.typing.ArrayLike, derivative: typing.SupportsInt | typing.SupportsIndex = 0
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+    @property
+    def condition(self) -> float: ...
+    @property
+    def spread(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def unknowns(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class FunctionalPlanner:
+    def __init__(
+        self,
+        breaks: numpy.typing.ArrayLike,
+        mean: numpy.typing.ArrayLike,
+        functions: numpy.typing.ArrayLike,
+        variances: numpy.typing.ArrayLike,
+        joint: bool,
+        aligned: bool,
+        exact: bool,
+        order: typing.SupportsInt | typing.SupportsIndex,
+    ) -> None: ...
+    def condition_on(
+        self,
+        start: numpy.typing.ArrayLike,
+        goal: numpy.typing.ArrayLike,
+        duration: typing.SupportsFloat | typing.SupportsIndex,
+        constraints: numpy.typing.ArrayLike,
+    ) -> ConditionedMotion: ...
+    def jerk_cost(
+        self,
+        start: numpy.typing.ArrayLike,
+        goal: numpy.typing.ArrayLike,
+        duration: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+    def plan(
+        self,
+        start: typing.Any,
+        goal: typing.Any,
+        duration: typing.SupportsFloat | typing.SupportsIndex,
+        start_time: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+        start_velocity: typing.Any = None,
+        goal_velocity: typing.Any = None,
+        start_acceleration: typing.Any = None,
+        goal_acceleration: typing.Any = None,
+    ) -> BezierPath: ...
+    def plan_many(
+        self,
+        starts: numpy.typing.ArrayLike,
+        goals: numpy.typing.ArrayLike,
+        durations: numpy.typing.ArrayLike,
+        start_velocities: numpy.typing.ArrayLike,
+        goal_velocities: numpy.typing.ArrayLike,
+        start_accelerations: numpy.typing.ArrayLike,
+        goal_accelerations: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        derivative: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def resume(
+        self,
+        path: BezierPath,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        end: typing.SupportsFloat | typing.SupportsIndex,
+        tau: typing.SupportsFloat | typing.SupportsIndex,
+        origin: numpy.typing.ArrayLike,
+        goal: numpy.typing.ArrayLike,
+        goal_velocity: typing.Any,
+        goal_acceleration: typing.Any,
+        order: typing.SupportsInt | typing.SupportsIndex,
+        limit: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[BezierPath, float, bool]: ...
+    @property
+    def condition(self) -> float: ...
+    @property
+    def dimension(self) -> int: ...
+
+class ObstacleSet:
+    def __init__(
+        self, obstacles: collections.abc.Sequence[Obstacle], velocities: numpy.typing.ArrayLike | None = None
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def clearance(
+        self, path: BezierPath, tolerance: typing.SupportsFloat | typing.SupportsIndex = 1e-09
+    ) -> tuple[float, float, float, int]: ...
+    def distance(
+        self,
+        k: typing.SupportsInt | typing.SupportsIndex,
+        p: numpy.typing.ArrayLike,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> float: ...
+    def free(self, path: BezierPath, margin: typing.SupportsFloat | typing.SupportsIndex) -> bool: ...
+    def nearer(
+        self,
+        p: numpy.typing.ArrayLike,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        margin: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> int: ...
+
+class ViaSearch:
+    def __init__(
+        self,
+        planner: FunctionalPlanner,
+        method: str,
+        count: typing.SupportsInt | typing.SupportsIndex,
+        seed: typing.SupportsInt | typing.SupportsIndex,
+        half_width: typing.SupportsFloat | typing.SupportsIndex,
+        state: str,
+        most: typing.SupportsInt | typing.SupportsIndex,
+        direct: bool,
+    ) -> None: ...
+    def candidates(
+        self, start: numpy.typing.ArrayLike, goal: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def plan(
+        self,
+        start: typing.Any,
+        goal: typing.Any,
+        duration: typing.SupportsFloat | typing.SupportsIndex,
+        obstacles: ObstacleSet,
+        margin: typing.SupportsFloat | typing.SupportsIndex,
+        start_time: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+        start_velocity: typing.Any = None,
+        goal_velocity: typing.Any = None,
+        start_acceleration: typing.Any = None,
+        goal_acceleration: typing.Any = None,
+    ) -> tuple[
+        str,
+        BezierPath,
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64],
+        tuple[typing.Any, ...],
+        int,
+        int,
+    ]: ...
+    def plan_many(
+        self,
+        start: numpy.typing.ArrayLike,
+        goal: numpy.typing.ArrayLike,
+        start_time: numpy.typing.ArrayLike,
+        duration: numpy.typing.ArrayLike,
+        obstacles: collections.abc.Sequence[ObstacleSet],
+        margin: typing.SupportsFloat | typing.SupportsIndex,
+        threads: typing.SupportsInt | typing.SupportsIndex = 1,
+    ) -> list[
+        tuple[
+            str,
+            BezierPath,
+            numpy.typing.NDArray[numpy.float64],
+            numpy.typing.NDArray[numpy.float64],
+            tuple[typing.Any, ...],
+            int,
+            int,
+        ]
+    ]: ...
+    def through(
+        self,
+        start: typing.Any,
+        goal: typing.Any,
+        duration: typing.SupportsFloat | typing.SupportsIndex,
+        points: numpy.typing.ArrayLike,
+        start_time: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+        start_velocity: typing.Any = None,
+        goal_velocity: typing.Any = None,
+        start_acceleration: typing.Any = None,
+        goal_acceleration: typing.Any = None,
+    ) -> (
+        tuple[
+            str,
+            BezierPath,
+            numpy.typing.NDArray[numpy.float64],
+            numpy.typing.NDArray[numpy.float64],
+            tuple[typing.Any, ...],
+            int,
+            int,
+        ]
+        | None
+    ): ...
+
+class BasisKind(enum.Enum):
+    gaussian = ...
+    mollifier = ...
+    wendland_c2 = ...
+    wendland_c4 = ...
+
+class DmpBasis:
+    def __init__(
+        self,
+        kind: BasisKind,
+        count: typing.SupportsInt | typing.SupportsIndex,
+        alpha: typing.SupportsFloat | typing.SupportsIndex,
+        overlap: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+    def evaluate(self, x: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]: ...
+    def forcing(
+        self, weights: numpy.typing.ArrayLike, x: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def centres(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def widths(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class DynamicPotential:
+    def __init__(
+        self,
+        gain: typing.SupportsFloat | typing.SupportsIndex,
+        beta: typing.SupportsFloat | typing.SupportsIndex,
+        least_distance: typing.SupportsFloat | typing.SupportsIndex,
+        tie_break: typing.SupportsFloat | typing.SupportsIndex,
+        side: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def _at(
+        self,
+        y: numpy.typing.ArrayLike,
+        z: numpy.typing.ArrayLike,
+        spheres: numpy.typing.ArrayLike,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+
+class Dmp:
+    def __init__(
+        self,
+        basis: DmpBasis,
+        K: typing.SupportsFloat | typing.SupportsIndex,
+        D: typing.SupportsFloat | typing.SupportsIndex,
+        paper: bool,
+        rotodilatation: bool,
+        weights: numpy.typing.ArrayLike,
+        displacement: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def _rollout(
+        self,
+        steps: typing.SupportsInt | typing.SupportsIndex,
+        dt: typing.SupportsFloat | typing.SupportsIndex,
+        pieces: typing.SupportsInt | typing.SupportsIndex,
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+    def copy(self) -> Dmp: ...
+    def reset(
+        self,
+        start: numpy.typing.ArrayLike,
+        goal: numpy.typing.ArrayLike,
+        tau: typing.SupportsFloat | typing.SupportsIndex,
+        start_velocity: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def set_goal(self, goal: numpy.typing.ArrayLike) -> None: ...
+    def set_goal_filter(self, time_constant: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    def set_obstacles(self, field: DynamicPotential, spheres: numpy.typing.ArrayLike) -> None: ...
+    def set_tau(self, tau: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    def step(self, dt: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def dddx(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def ddx(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def dx(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def goal(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def phase(self) -> float: ...
+    @property
+    def tau(self) -> float: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def x(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
+class QuaternionDmp:
+    def __init__(
+        self,
+        basis: DmpBasis,
+        K: typing.SupportsFloat | typing.SupportsIndex,
+        D: typing.SupportsFloat | typing.SupportsIndex,
+        paper: bool,
+        weights: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def _rollout(
+        self, steps: typing.SupportsInt | typing.SupportsIndex, dt: typing.SupportsFloat | typing.SupportsIndex
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+    def copy(self) -> QuaternionDmp: ...
+    def reset(
+        self,
+        start: numpy.typing.ArrayLike,
+        goal: numpy.typing.ArrayLike,
+        tau: typing.SupportsFloat | typing.SupportsIndex,
+        start_velocity: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def set_goal(self, goal: numpy.typing.ArrayLike) -> None: ...
+    def set_tau(self, tau: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    def step(self, dt: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def R(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def dw(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def goal(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def phase(self) -> float: ...
+    @property
+    def tau(self) -> float: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def w(self) -> numpy.typing.NDArray[numpy.float64]: ...
+
 class Controller:
     def reset(self) -> None: ...
     @property
@@ -970,6 +1322,9 @@ class SymbolicChain:
         rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
     ) -> list[typing.Any]: ...
 
+def _pose_state(
+    pose: numpy.typing.ArrayLike, twist: typing.Any, rate: typing.Any, R: numpy.typing.ArrayLike, name: str
+) -> numpy.typing.NDArray[numpy.float64]: ...
 def build_config() -> dict[str, typing.Any]: ...
 def emit_c(
     functions: collections.abc.Sequence[Function],
@@ -1039,5 +1394,8 @@ def simulate(
     native_plant: bool,
     native_control: bool,
 ) -> dict[str, typing.Any]: ...
+def solve_by_qr(
+    A: numpy.typing.ArrayLike, B: numpy.typing.ArrayLike
+) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
 
 __version__: str = "0.1.0"
