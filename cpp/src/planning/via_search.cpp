@@ -1,6 +1,8 @@
 #include "thunder/planning/via_search.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "via_states.hpp"
 
@@ -46,6 +48,7 @@ ViaResult ViaSearch::plan(const BoundaryState& from, const BoundaryState& to, do
   } else if ((settings_.direct || obstacles.size() == 0) && obstacles.free(paths_[0], margin)) {
     result.status = ViaResult::Status::direct;
   } else {
+    measure_progress();
     candidates_.begin(a, b);
     for (Vector3d via; candidates_.next(via);)
       if (attempt(problem, &via, 1, result)) return result;
@@ -83,13 +86,36 @@ bool ViaSearch::place(const Problem& problem, const Vector3d* points, int count,
   for (int i = 0; i <= count; ++i) {
     if (!(lengths[i] >= kLeastShare * total)) return false;
     passed += lengths[i];
-    if (i < count) result.times[i] = problem.start + problem.duration * (passed / total);
+    if (i < count) result.times[i] = problem.start + problem.duration * passing_time(passed / total);
   }
   for (int i = 0; i < count; ++i) {
     result.states[i] = BoundaryState(planner_->dimension());
     result.states[i].x.head<3>() = points[i];
   }
   return true;
+}
+
+void ViaSearch::measure_progress() noexcept {
+  if (settings_.state == ViaSettings::State::paper) return;
+  const BezierPath& path = paths_[0];
+  double at[2][kMaxDofs];
+  path.at(path.start(), 0, at[0]);
+  progress_[0] = 0.0;
+  for (int k = 1; k <= kSamples; ++k) {
+    double *const here = at[k % 2], *const before = at[(k + 1) % 2];
+    path.at(path.start() + (path.end() - path.start()) * k / kSamples, 0, here);
+    progress_[k] = progress_[k - 1] + (Vector3d(here) - Vector3d(before)).norm();
+  }
+}
+
+/// As a share of the duration.
+double ViaSearch::passing_time(double share) const noexcept {
+  const double length = progress_[kSamples];
+  if (settings_.state == ViaSettings::State::paper || !(length > 0.0)) return share;
+  const double* const next = std::upper_bound(progress_ + 1, progress_ + kSamples, share * length);
+  const double step = next[0] - next[-1];
+  const double within = step > 0.0 ? std::min((share * length - next[-1]) / step, 1.0) : 0.5;
+  return (static_cast<double>(next - 1 - progress_) + within) / kSamples;
 }
 
 void ViaSearch::set_states(const Problem& problem, int count, ViaResult& result) const noexcept {
@@ -138,6 +164,7 @@ bool ViaSearch::through(const BoundaryState& from, const BoundaryState& to, doub
   const ObstacleSet none;
   const Problem problem{from, to, start, duration, none, 0.0};
   planner_->connect(from, to, start, duration, paths_[0], 0);
+  measure_progress();
   return attempt(problem, points, count, result);
 }
 

@@ -12,8 +12,9 @@ namespace thunder {
 
 struct ViaSettings {
   enum class State {
-    paper,   // mean velocity from start to goal, no acceleration
-    optimal  // what minimises the integral of squared jerk of the whole path
+    paper,   // mean velocity from start to goal, no acceleration; at the share of the polyline in the duration
+    optimal  // what minimises the integral of squared jerk of the whole path; when the path without via points has
+             // covered that share of its own length
   };
   ViaCandidates::Method method = ViaCandidates::Method::ellipsoid;
   int count = 1000;  // candidates
@@ -42,9 +43,10 @@ struct ViaResult {
 };
 
 /// The first candidate in the order of polyline length whose path, with the via state chosen, is proved free: among all
-/// candidates it is the feasible one with the shortest polyline. The via point is passed at the share of its part of the
-/// polyline in the duration. Degrees of freedom beyond the position pass it as the path without via points does at that
-/// time; with the state of the paper, on the straight line between their ends.
+/// candidates it is the feasible one with the shortest polyline. With the optimal state a point next to the path without
+/// via points, passed in its time, changes that path little; at a time of its own it would make it swing out and back.
+/// Degrees of freedom beyond the position pass the via point as the path without via points does at that time; with the
+/// state of the paper, on the straight line between their ends.
 ///
 /// Where no single point will do, chains of two, then up to `most`, are tried (see `ViaChains`). Every path returned is
 /// proved free.
@@ -82,6 +84,8 @@ class ViaSearch {
   bool place(const Problem& problem, const Eigen::Vector3d* points, int count, ViaResult& result) const noexcept;
   void set_states(const Problem& problem, int count, ViaResult& result) const noexcept;
   void connect(const Problem& problem, int count, const ViaResult& result, int segment) noexcept;
+  void measure_progress() noexcept;
+  double passing_time(double share) const noexcept;
   void search_chains(const Problem& problem, ViaResult& result) noexcept;
 
   std::shared_ptr<const FunctionalPlanner> planner_;
@@ -90,6 +94,8 @@ class ViaSearch {
   ViaChains chains_;
   std::vector<BezierPath> paths_;  // without via points, with one, ...
   int vias_ = 0;
+  static constexpr int kSamples = 64;
+  double progress_[kSamples + 1] = {};  // length of the path without via points, at even times
 };
 
 }  // namespace thunder
