@@ -223,7 +223,8 @@ def _differentiate(trial: Trial, highest: int, cutoff: float | None, order: int)
 
 def _gauss(motion: Any) -> tuple[Array, Array]:
     edges = np.linspace(0.0, motion.duration, _PANELS + 1)
-    breaks = np.asarray(getattr(motion, "breaks", ()), dtype=np.float64)
+    given = getattr(motion, "breaks", ())
+    breaks = np.asarray(() if callable(given) else given, dtype=np.float64)
     edges = np.unique(np.concatenate([edges, breaks[(breaks > 0.0) & (breaks < motion.duration)]]))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     half = 0.5 * np.diff(edges)[:, None]

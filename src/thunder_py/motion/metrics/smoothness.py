@@ -8,7 +8,7 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import ThunderError
-from .sampling import MotionLike, Samples, sample
+from .sampling import MotionLike, Samples, is_motion, sample
 
 __all__ = ["ldlj", "sparc", "spectral_arc_length", "speed_peaks"]
 
@@ -189,7 +189,6 @@ def speed_peaks(
 def _even_samples(
     motion: MotionLike, part: str | None, cutoff: float | None, filter_order: int, rate: float
 ) -> Samples:
-    duration = getattr(motion, "duration", None)
-    if isinstance(duration, float) and duration > 0.0:
-        rate = max(rate, _FEWEST / duration)
+    if is_motion(motion):
+        rate = max(rate, _FEWEST / float(motion.duration))  # type: ignore[union-attr]
     return sample(motion, 1, part=part, cutoff=cutoff, filter_order=filter_order, rate=rate)
