@@ -11,9 +11,12 @@ namespace {
 constexpr double kRank = 1e-14;  // of a row of unit length: what is left of one that repeats others
 
 double dot(const double* a, const double* b, int n) noexcept {
-  double sum = 0.0;
-  for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
+  double sums[4] = {};  // additions need not wait for each other
+  int i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
+  for (; i < n; ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 }  // namespace
@@ -26,9 +29,10 @@ void SmallSystem::equilibrate() noexcept {
     row_scale_[r - 1] = norm > 0.0 ? 1.0 / norm : 1.0;
   }
   for (int i = 0; i < scores; ++i) {
+    if (scale[i] >= 0.0) continue;
     double squares = 0.0;
     for (int r = 1; r < rows; ++r) squares += std::pow(row_scale_[r - 1] * Q_[r - 1][i], 2);
-    if (scale[i] < 0.0) scale[i] = squares > 0.0 ? 1.0 / std::sqrt(squares) : 0.0;
+    scale[i] = squares > 0.0 ? 1.0 / std::sqrt(squares) : 0.0;
   }
   for (int r = 1; r < rows; ++r) {
     for (int i = 0; i < scores; ++i) Q_[r - 1][i] *= scale[i];
@@ -50,7 +54,8 @@ bool SmallSystem::orthogonalise() noexcept {
       }
     L_[r][r] = std::sqrt(dot(Q_[r], Q_[r], scores));
     if (!(L_[r][r] > kRank)) return false;
-    for (int i = 0; i < scores; ++i) Q_[r][i] /= L_[r][r];
+    const double inverse = 1.0 / L_[r][r];
+    for (int i = 0; i < scores; ++i) Q_[r][i] *= inverse;
   }
   return true;
 }

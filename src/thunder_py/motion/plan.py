@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +22,8 @@ __all__ = ["HumanLikeJointPlan", "HumanLikePlan", "PlanDetails", "Stretch"]
 
 _NO_POINTS = np.empty((0, 3))
 _NO_TIMES = np.empty(0)
+for _shared in (_NO_POINTS, _NO_TIMES):
+    _shared.setflags(write=False)
 
 
 class Stretch(NamedTuple):
@@ -49,8 +50,7 @@ class Stretch(NamedTuple):
     origin: Array | None = None
 
 
-@dataclass(frozen=True)
-class PlanDetails:
+class PlanDetails(NamedTuple):
     """What a plan is asked about besides its path.
 
     Attributes
@@ -79,8 +79,8 @@ class PlanDetails:
     stretch: Stretch | None = None
     condition: float = float("nan")
     fallback: str | None = None
-    via_points: Array = field(default_factory=lambda: _NO_POINTS)
-    via_times: Array = field(default_factory=lambda: _NO_TIMES)
+    via_points: Array = _NO_POINTS
+    via_times: Array = _NO_TIMES
     clearance: float | None = None
     clearance_time: float | None = None
     candidates: int = 0
@@ -163,7 +163,7 @@ class _Plan:
         return np.asarray(self.path.sample(t, derivative))
 
     def mean_jerk(self, samples: int = 1000) -> float:
-        """Mean over time of the norm of the jerk of the position, or of all joints [m/s^3 or rad/s^3].
+        """Return the mean over time of the norm of the jerk of the position, or of all joints [m/s^3 or rad/s^3].
 
         It goes with the inverse third power of the duration: 23.09 D / T^3 for a minimum-jerk reach over a distance D.
         """

@@ -60,7 +60,7 @@ def _table(value: npt.ArrayLike | None, count: int, d: int, what: str) -> Array:
 
 
 def _count(*values: npt.ArrayLike) -> int:
-    """Number of problems: the longest of what is not the same for all."""
+    """Return the number of problems: the longest of what is not the same for all."""
     lengths = [len(value) for value, axes in zip(map(np.asarray, values), (2, 2, 1), strict=True) if value.ndim == axes]
     return max(lengths, default=1)
 

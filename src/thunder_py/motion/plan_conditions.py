@@ -147,7 +147,7 @@ class ConditionedPlan:
             Between coordinates.
         """
         tau = (array(t, (None,), "t") - self.start_time) / self.duration
-        if len(tau) and not (-_ROUNDING <= tau.min() and tau.max() <= 1.0 + _ROUNDING):
+        if len(tau) and not (tau.min() >= -_ROUNDING and tau.max() <= 1.0 + _ROUNDING):
             raise ThunderError(
                 f"t must lie within the motion, {self.start_time:g} to {self.start_time + self.duration:g} s"
             )

@@ -18,8 +18,8 @@ from .planner_model import core_planner, kind_of
 from .planner_states import read_ends
 
 if TYPE_CHECKING:
-    from .fpca import FPCA
     from ..trajectory.obstacles import Obstacle
+    from .fpca import FPCA
     from .obstacles import MovingObstacle
     from .via_search import ViaSearch
 

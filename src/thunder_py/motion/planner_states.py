@@ -62,8 +62,8 @@ def _refuse_rates(planner: HumanLikePlanner, *rates: npt.ArrayLike | None) -> No
     for name, value, needed in zip(_RATES, rates, (2, 2, 3, 3), strict=True):
         if value is not None and order < needed:
             raise ThunderError(
-                f"{name} is no constraint of this planner, which has {', '.join(planner.constraints)}: construct it with "
-                "more constraints, or leave it out"
+                f"{name} is no constraint of this planner, which has {', '.join(planner.constraints)}: construct it "
+                "with more constraints, or leave it out"
             )
 
 

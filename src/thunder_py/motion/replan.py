@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy.typing as npt
@@ -36,7 +37,7 @@ def replan(
     now, end = _times(planner, plan, t, end_time)
     order = _order(planner, options[2])
     R = plan.reference_rotation if isinstance(plan, HumanLikePlan) else None
-    if plan.end_time - now <= planner.freeze:
+    if plan.path.end - now <= planner.freeze:
         return plan
     to = goal_state(planner, goal, options[0], options[1], R)
     stretch = plan._details.stretch
@@ -56,17 +57,10 @@ def replan(
             return _anew(planner, plan, now, end, to, R, obstacles, margin, via)
         clearance = around.clearance(path)
     rest = None if hermite else Stretch(now, tau, (end - now) / (1.0 - tau), order, origin)
-    return planner._made(
-        path,
-        R,
-        PlanDetails(
-            rest,
-            condition,
-            "hermite" if hermite else None,
-            clearance=None if clearance is None else clearance[1],
-            clearance_time=None if clearance is None else clearance[2],
-        ),
-    )
+    details = PlanDetails(rest, condition, "hermite" if hermite else None)
+    if clearance is not None:
+        details = details._replace(clearance=clearance[1], clearance_time=clearance[2])
+    return planner._made(path, R, details)
 
 
 def _origin(path: _core.BezierPath, stretch: Stretch) -> Array:
@@ -76,10 +70,11 @@ def _origin(path: _core.BezierPath, stretch: Stretch) -> Array:
 def _times(planner: HumanLikePlanner, plan: Plan, t: float, end_time: float | None) -> tuple[float, float]:
     if not isinstance(plan, (HumanLikePlan, HumanLikeJointPlan)) or plan.dofs != planner.dofs:
         raise ThunderError(f"plan must be one of this planner, of {', '.join(planner.dofs)}")
-    now = float(array(t, (), "t"))
-    if not plan.start_time <= now <= plan.end_time:
-        raise ThunderError(f"t must lie within the plan, {plan.start_time:g} to {plan.end_time:g} s, got {now:g}")
-    end = plan.end_time if end_time is None else float(array(end_time, (), "end_time"))
+    now = t if type(t) is float and isfinite(t) else float(array(t, (), "t"))
+    first, last = plan.path.start, plan.path.end
+    if not first <= now <= last:
+        raise ThunderError(f"t must lie within the plan, {first:g} to {last:g} s, got {now:g}")
+    end = last if end_time is None else float(array(end_time, (), "end_time"))
     if not end > now:
         raise ThunderError(f"end_time must come after t = {now:g} s, got {end:g}")
     return now, end
