@@ -110,6 +110,19 @@ def test_jerk_goes_with_the_third_power_of_time():
     assert mean_jerk(slow) == pytest.approx(mean_jerk(wandering(1)) / 8.0, rel=1e-12)
 
 
+def test_motions_that_start_later():
+    class Later:
+        start_time, duration = 7.0, REACH.duration
+
+        def position(self, t, derivative=0):
+            return REACH.position(np.asarray(t) - 7.0, derivative)
+
+    assert mean_jerk(Later()) == pytest.approx(mean_jerk(REACH), rel=1e-9)
+    assert sparc(Later()) == pytest.approx(sparc(REACH), rel=1e-9)
+    assert straightness(Later()) == pytest.approx(1.0, rel=1e-12)
+    assert rms_distance(Later(), REACH) < 1e-12
+
+
 def test_mean_jerk_of_recordings():
     trial = recorded(REACH)
     assert mean_jerk(trial, cutoff=CLEAN) == pytest.approx(mean_jerk(REACH), rel=2e-4)

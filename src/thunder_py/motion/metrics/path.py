@@ -10,7 +10,7 @@ from ...checks import Array
 from ...errors import ThunderError
 from ..processing.filtering import low_pass
 from ..processing.over_sets import refuse_gaps
-from .sampling import MotionLike, as_trial, choose_part, dofs_of, is_motion, sample
+from .sampling import MotionLike, as_trial, choose_part, dofs_of, even_times, is_motion, sample
 
 __all__ = ["path_length", "path_points", "straightness"]
 
@@ -66,7 +66,7 @@ def straightness(
     if not length > 0.0:
         raise ThunderError("straightness needs a motion that moves, this one rests")
     if is_motion(motion):
-        ends = motion.position(np.array([0.0, motion.duration]))[:, columns]  # type: ignore[operator,union-attr]
+        ends = motion.position(even_times(motion, 2))[:, columns]  # type: ignore[operator,union-attr]
     else:
         ends = _recorded(motion, columns, cutoff, filter_order)[[0, -1]]
     # of a straight line the two may differ by rounding
@@ -76,7 +76,7 @@ def straightness(
 def path_points(motion: MotionLike, part: str, columns: list[int], n: int) -> Array:
     """Return n points (n, k) of a motion at equal steps of tau = t / T; between samples runs a cubic spline."""
     if is_motion(motion):
-        t = np.linspace(0.0, motion.duration, n)  # type: ignore[union-attr]
+        t = even_times(motion, n)
         return np.asarray(motion.position(t)[:, columns], dtype=np.float64)  # type: ignore[operator,union-attr]
     trial = as_trial(motion)
     x = np.array(_recorded(motion, columns, None, 2))

@@ -16,7 +16,7 @@ from ..processing.filtering import low_pass
 from ..processing.over_sets import refuse_gaps
 from ..trial import POSITION, ROTATION, Trial
 
-__all__ = ["Motion", "MotionLike", "Samples", "as_trial", "choose_part", "dofs_of", "is_motion", "sample"]
+__all__ = ["Motion", "MotionLike", "Samples", "as_trial", "choose_part", "dofs_of", "even_times", "is_motion", "sample"]
 
 PARTS = ("translation", "orientation", "joints")
 #: Gauss-Legendre quadrature of motion objects: nodes of a panel, panels of the duration
@@ -28,7 +28,7 @@ class Motion(Protocol):
 
     @property
     def duration(self) -> float:
-        """s; the motion runs from 0 to it."""
+        """s; the motion runs from 0, or from its `start_time` if it has one, for so long."""
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return values (..., d), or their time derivatives, at t (...) in s."""
@@ -91,6 +91,18 @@ def is_motion(motion: Any) -> bool:
     return callable(getattr(motion, "position", None)) and hasattr(motion, "duration")
 
 
+def even_times(motion: Any, n: int) -> Array:
+    """Return n times at equal steps from the start of a motion object to its end."""
+    start = _start(motion)
+    return np.linspace(start, start + float(motion.duration), n)
+
+
+def _start(motion: Any) -> float:
+    if is_motion(motion):
+        return float(getattr(motion, "start_time", 0.0))
+    return float(as_trial(motion).t[0])
+
+
 def as_trial(motion: Any) -> Trial:
     """Return a recording as `Trial`; times and values become one, with the dofs that `dofs_of` gives them."""
     if isinstance(motion, Trial):
@@ -116,7 +128,7 @@ def dofs_of(motion: Any) -> tuple[str, ...]:
     """
     if not is_motion(motion):
         return as_trial(motion).dofs
-    width = motion.position(0.0).shape[-1]
+    width = motion.position(_start(motion)).shape[-1]
     names = getattr(motion, "dofs", None)
     return tuple(names) if names is not None and len(names) == width else _default_dofs(width)
 
@@ -178,16 +190,16 @@ def sample(
     if is_motion(motion):
         if cutoff is not None:
             raise ThunderError(f"cutoff is for recordings, a motion object has exact derivatives; got {cutoff!r}")
-        t, weights = _gauss(motion) if rate is None else _even(motion.duration, rate)  # type: ignore[union-attr]
+        t, weights = _gauss(motion) if rate is None else _even(motion, rate)
         raw = [motion.position(t, k)[:, columns] for k in range(highest + 1)]  # type: ignore[operator,union-attr]
         unit, duration = ("m" if name == "translation" else "rad"), float(motion.duration)  # type: ignore[union-attr]
     else:
         trial = as_trial(motion).select([dofs_of(motion)[k] for k in columns])
         unit, duration = _unit(trial, name), trial.duration
         raw = _differentiate(trial, highest, cutoff, filter_order)
-        t, weights = trial.t - trial.t[0], _trapezoid(trial.t)
+        t, weights = trial.t, _trapezoid(trial.t)
     values = angular(raw) if name == "orientation" else tuple(raw)
-    return Samples(t, weights, values, name, unit, duration, cutoff, filter_order)
+    return Samples(t - _start(motion), weights, values, name, unit, duration, cutoff, filter_order)
 
 
 def angular(raw: Sequence[Array]) -> tuple[Array, ...]:
@@ -222,19 +234,20 @@ def _differentiate(trial: Trial, highest: int, cutoff: float | None, order: int)
 
 
 def _gauss(motion: Any) -> tuple[Array, Array]:
-    edges = np.linspace(0.0, motion.duration, _PANELS + 1)
-    given = getattr(motion, "breaks", ())
+    edges = even_times(motion, _PANELS + 1)
+    # of the motion itself, or of the piecewise polynomial that a plan holds
+    given = getattr(getattr(motion, "path", motion), "breaks", ())
     breaks = np.asarray(() if callable(given) else given, dtype=np.float64)
-    edges = np.unique(np.concatenate([edges, breaks[(breaks > 0.0) & (breaks < motion.duration)]]))
+    edges = np.unique(np.concatenate([edges, breaks[(breaks > edges[0]) & (breaks < edges[-1])]]))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     half = 0.5 * np.diff(edges)[:, None]
     return (edges[:-1, None] + half * (1.0 + nodes)).ravel(), (half * weights).ravel()
 
 
-def _even(duration: float, rate: float) -> tuple[Array, Array]:
+def _even(motion: Any, rate: float) -> tuple[Array, Array]:
     if not rate > 0.0:
         raise ThunderError(f"rate must be > 0 Hz, got {rate!r}")
-    t = np.linspace(0.0, duration, max(round(duration * rate), 8) + 1)
+    t = even_times(motion, max(round(motion.duration * rate), 8) + 1)
     return t, _trapezoid(t)
 
 

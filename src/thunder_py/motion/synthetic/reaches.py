@@ -67,8 +67,8 @@ def minimum_jerk_reaches(
     -----
     The bow is h D 64 tau^3 (1 - tau)^3 across the path: it adds no velocity and no acceleration at the ends.
     Shapes are sums of two functions, so there are two functional components, and more only with boundary velocity,
-    acceleration or noise; `sigma_lognormal_reaches` and `daily_living` vary in more. Ranges are our choice, of the order
-    of reaches at a table.
+    acceleration or noise; `sigma_lognormal_reaches` and `daily_living` vary in more. Ranges are our choice, of the
+    order of reaches at a table.
     """
     n, n_subjects, rate = (
         check_count(n, "n"),
