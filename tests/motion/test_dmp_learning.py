@@ -94,7 +94,7 @@ GAP = np.where(np.arange(99)[:, None] == 50, np.nan, X99)
         (Trial(T99, GAP, ("x", "y", "z"), name="left"), r"demonstration 0 \(left\) must have no gaps"),
         ((0.0 * T99, X99), "must last longer than 0 s"),
         ((T99[::-1], X99), "must last longer than 0 s"),
-        ((np.where(T99 == T99[7], 0.0, T99), X99), "times must increase"),
+        ((np.where(np.arange(99) == 7, 0.0, T99), X99), "times must increase"),
         ((T99, X99[:50]), r"must have shape \(99, n\), got \(50, 3\)"),
         ((T99, X99, X99), "got 3 entries"),
         ((T99, X99, X99, X99[:, :2]), "one shape"),

@@ -1,8 +1,8 @@
 """Movement primitives against the package movement_primitives, where both define the same equations.
 
 Its form is tau^2 y'' = alpha_y (beta_y (g - y) - tau y' - beta_y (g - y0) x) + f(x), the last term of the bracket with
-smooth scaling only. So K = alpha_y beta_y, D = alpha_y, and f is K times ours (Hoffmann's scaling) or g - y0 times ours (the
-paper's, without smooth scaling). Its functions meet their neighbours at 0.8: an overlap of 1 / sqrt(-log 0.8).
+smooth scaling only. So K = alpha_y beta_y, D = alpha_y, and f is K times ours (Hoffmann's scaling) or g - y0 times
+ours (the paper's, without). Its functions meet their neighbours at 0.8: an overlap of 1 / sqrt(-log 0.8).
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from thunder_py.errors import ThunderError
 from thunder_py.motion.dynamic_potential import DynamicPotential
 from thunder_py.trajectory import Box, Sphere
 
@@ -22,9 +21,11 @@ def _states(n: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def _differences(potential: DynamicPotential, y: np.ndarray, z: np.ndarray, obstacles: list, h: float = 1e-5):
     """Fourth-order central differences of -U."""
     steps = h * np.eye(y.shape[1])
-    U = lambda shift: potential.potential(
-        y[:, None] + shift, np.broadcast_to(z[:, None], (*z.shape, z.shape[1])), obstacles
-    )  # noqa: E731
+    speeds = np.broadcast_to(z[:, None], (*z.shape, z.shape[1]))
+
+    def U(shift: np.ndarray) -> np.ndarray:
+        return potential.potential(y[:, None] + shift, speeds, obstacles)
+
     return -(8.0 * (U(steps) - U(-steps)) - (U(2 * steps) - U(-2 * steps))) / (12.0 * h)
 
 

@@ -10,7 +10,7 @@ from ..checks import Array, array
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from .min_jerk import duration_of
 
-__all__ = ["BASES", "FITS", "DMPBasis", "Fit", "positive", "whole"]
+__all__ = ["BASES", "FITS", "DMPBasis", "Fit", "is_number", "known_name", "positive", "whole"]
 
 #: names of basis functions
 BASES: dict[str, _core.BasisKind] = {
@@ -26,15 +26,14 @@ _SINGULAR = 1e-12
 
 def positive(value: float, what: str) -> float:
     """Return a number that is finite and above zero, or say what came."""
-    if (
-        isinstance(value, bool)
-        or not np.isscalar(value)
-        or not np.isreal(value)
-        or not np.isfinite(value)
-        or value <= 0.0
-    ):
+    if not is_number(value) or not np.isfinite(value) or value <= 0.0:
         raise ThunderError(f"{what} must be a positive number, got {value!r}")
     return float(value)
+
+
+def is_number(value: object) -> bool:
+    """Tell a real number from anything else, truth values included."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def whole(value: int, what: str, least: int) -> int:

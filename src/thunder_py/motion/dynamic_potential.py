@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError
-from .dmp_basis import positive
+from .dmp_basis import is_number, positive
 
 __all__ = ["DynamicPotential", "spheres_of"]
 
@@ -72,7 +72,7 @@ class DynamicPotential(_core.DynamicPotential):
         if self.beta < 2.0:
             raise ThunderError(f"beta must be at least 2, or the force jumps at 90 degrees, got {beta:g}")
         self.least_distance = positive(least_distance, "least_distance")
-        if not (np.isscalar(tie_break) and np.isfinite(tie_break) and 0.0 <= tie_break < 0.5):
+        if not is_number(tie_break) or not 0.0 <= tie_break < 0.5:
             raise ThunderError(f"tie_break must be an angle from 0 to 0.5 rad, got {tie_break!r}")
         self.tie_break, self.side = float(tie_break), None if side is None else _direction(side)
         super().__init__(self.gain, self.beta, self.least_distance, self.tie_break, self._side_in(3))
