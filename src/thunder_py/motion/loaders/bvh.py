@@ -13,8 +13,8 @@ from ...errors import FileFormatError, ThunderError
 from ..motion_set import MotionSet
 from ..trial import Trial
 from ..units import to_si
-from .bvh_text import Joint, read_bvh
 from .agreement import agreed_rate, chosen
+from .bvh_text import Joint, read_bvh
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation

@@ -17,6 +17,9 @@ from .agreement import agreed_rate, agreed_unit, chosen, marker_trials
 
 __all__ = ["load_c3d"]
 
+#: bytes of a block, second byte of every file, type of processor in the fourth byte of the parameters
+_BLOCK, _KEY, _BIG_ENDIAN = 512, 0x50, 86
+
 
 def load_c3d(
     path: str | Path,
@@ -54,23 +57,26 @@ def load_c3d(
     ThunderError
         If ezc3d is not installed.
     """
-    content = _read(Path(path))
+    content, promised = _read(Path(path))
     point = content["parameters"].get("POINT", {})
     factor = to_si(agreed_unit(_first(point, "UNITS", ""), unit, path, "POINT:UNITS"))
     hertz = agreed_rate(float(_first(point, "RATE", np.nan)), rate, path, "POINT:RATE")
     data = np.asarray(content["data"]["points"], dtype=np.float64)[:3]
     residuals = np.asarray(content["data"]["meta_points"]["residuals"], dtype=np.float64)[0]
-    if data.shape[2] < 2:
-        raise FileFormatError(f"expected two frames of points or more, got {data.shape[2]}", path=path)
+    if data.shape[2] < max(2, promised):
+        what = f"{promised} frames as the header says" if promised > 1 else "two frames of points or more"
+        raise FileFormatError(f"expected {what}, got {data.shape[2]}", path=path)
     places = chosen(markers, _labels(point, data.shape[1], path), path)
     # points behind their frames, as everywhere else; ezc3d gives (xyz, point, frame)
-    points: Array = factor * np.moveaxis(np.where(residuals < 0.0, np.nan, data), (0, 1, 2), (2, 1, 0))[:, places]
-    t = (np.arange(len(points)) + float(content["header"]["points"]["first_frame"])) / hertz
+    seen = np.moveaxis(np.where(residuals < 0.0, np.nan, data), (0, 1, 2), (2, 1, 0))[:, places]
+    points: Array = factor * seen
+    t: Array = (np.arange(len(points), dtype=np.float64) + float(content["header"]["points"]["first_frame"])) / hertz
     names = [_labels(point, data.shape[1], path)[k] for k in places]
     return marker_trials(t, points, names, hertz, frame, subject, task)
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path) -> tuple[Any, int]:
+    """Return the content and the number of frames that the header promises."""
     try:
         ezc3d = importlib.import_module("ezc3d")
     except ImportError as error:
@@ -79,10 +85,32 @@ def _read(path: Path) -> Any:
         ) from error
     if not path.is_file():
         raise FileNotFoundError(f"no file {path}")
+    promised = _frames_in_header(path)
     try:
-        return ezc3d.c3d(str(path))
+        return ezc3d.c3d(str(path)), promised
     except Exception as error:  # what it throws depends on where the file breaks
         raise FileFormatError(f"not a C3D file: {error}", path=path) from error
+
+
+def _frames_in_header(path: Path) -> int:
+    """Return the number of frames that the file promises, 0 if its 16 bits are too few to say.
+
+    ezc3d returns what is left of a file that was cut off in its data, with a header to fit, and never returns from one
+    that was cut off in its parameters; so the header is looked at before.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        content = file.read(_BLOCK * 256)
+    if len(content) < _BLOCK or content[1] != _KEY or content[0] < 2:
+        raise FileFormatError("not a C3D file: its second byte must be 0x50", path=path)
+    parameters = _BLOCK * (content[0] - 1)
+    order = ">u2" if len(content) > parameters + 3 and content[parameters + 3] == _BIG_ENDIAN else "<u2"
+    words = np.frombuffer(content, dtype=order, count=10)
+    blocks = content[parameters + 2] if len(content) > parameters + 3 else 1
+    if size < max(parameters + _BLOCK * blocks, _BLOCK * (int(words[8]) - 1)):
+        raise FileFormatError(f"cut off before its data: {size} bytes", path=path)
+    first, last = int(words[3]), int(words[4])
+    return last - first + 1 if first <= last < 0xFFFF else 0
 
 
 def _first(group: Mapping[str, Any], name: str, otherwise: Any) -> Any:
