@@ -128,6 +128,18 @@ def test_a_branch_is_kept_across_a_gap():
     assert np.isnan(trial.rotations.as_quat()[95]).all()
 
 
+def test_an_orientation_that_was_never_seen():
+    for form in (
+        {"quaternion": np.full((11, 4), np.nan), "scalar_first": True},
+        {"matrix": np.full((11, 3, 3), np.nan)},
+    ):
+        trial = Trial.from_poses(T, ZEROS, **form)
+        assert np.isnan(trial.rotation_vectors).all()
+        assert np.isnan(trial.euler("XYZ")).all()
+        assert not trial.near_half_turn().any()
+        assert trial.gaps == [(0.0, 1.0)]
+
+
 def test_slices_selections_and_other_values():
     trial = Trial(T, np.arange(22.0).reshape(11, 2), ["a", "b"], rate=10.0, name="n")
     part = trial.slice(0.3, 0.65)

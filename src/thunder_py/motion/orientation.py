@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,9 +48,11 @@ def _first_inf(rows: Array) -> int:
     return int(np.argmax(np.isinf(rows).reshape(len(rows), -1).any(axis=1)))
 
 
-def _spread(rotations: Rotation, known: npt.NDArray[np.bool_]) -> Array:
+def _spread(known: npt.NDArray[np.bool_], make: Callable[[], Rotation]) -> Array:
+    """Return the vectors (T, 3) of the rotations that `make` gives for the known rows; SciPy wants one or more."""
     vectors = np.full((len(known), 3), np.nan)
-    vectors[known] = continuous_rotation_vectors(rotations)
+    if known.any():
+        vectors[known] = continuous_rotation_vectors(make())
     return vectors
 
 
@@ -72,16 +75,16 @@ def from_quaternions(quaternion: npt.ArrayLike, *, scalar_first: bool | None) ->
             f"{int(np.flatnonzero(known)[k])}"
         )
     used = rows[known]
-    return _spread(Rotation.from_quat(np.roll(used, -1, axis=1) if scalar_first else used), known)
+    return _spread(known, lambda: Rotation.from_quat(np.roll(used, -1, axis=1) if scalar_first else used))
 
 
 def from_euler(euler: npt.ArrayLike, sequence: object) -> Array:
     """Return continuous rotation vectors (T, 3) [rad] of Euler angles (T, 3) [rad], NaN where one is NaN."""
     from scipy.spatial.transform import Rotation
 
-    name = check_sequence(sequence)
+    name: Any = check_sequence(sequence)
     rows, known = _rows(euler, (3,), "euler")
-    return _spread(Rotation.from_euler(name, rows[known]), known)
+    return _spread(known, lambda: Rotation.from_euler(name, rows[known]))
 
 
 def from_matrices(matrix: npt.ArrayLike) -> Array:
@@ -95,7 +98,7 @@ def from_matrices(matrix: npt.ArrayLike) -> Array:
     if wrong.any():
         k = int(np.flatnonzero(known)[np.argmax(wrong)])
         raise ThunderError(f"matrix must hold rotations (to {_TOLERANCE:g}), got {rows[k].tolist()} in row {k}")
-    return _spread(Rotation.from_matrix(used), known)
+    return _spread(known, lambda: Rotation.from_matrix(used))
 
 
 def continuous_rotation_vectors(rotations: Rotation) -> Array:

@@ -122,5 +122,5 @@ def _rotation(joint: Joint, values: Array) -> Rotation:
     turns = [(name[0], column) for name, column in joint.channels if name.endswith("rotation")]
     result = Rotation.from_rotvec(np.zeros((len(values), 3)))
     for axis, column in turns:
-        result = result * Rotation.from_euler(axis, values[:, column], degrees=True)
+        result = result * Rotation.from_rotvec(np.radians(values[:, [column]]) * np.eye(3)["XYZ".index(axis)])
     return result

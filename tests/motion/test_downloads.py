@@ -1,0 +1,136 @@
+"""Downloads, from a server on this machine; nothing here leaves it."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import re
+import sys
+import threading
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from thunder_py import errors
+from thunder_py.motion import downloads
+
+pooch = pytest.importorskip("pooch")
+
+CONTENT = b"t;X;Y;Z\n0;1;2;3\n"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    asked = 0
+
+    def do_GET(self):
+        Handler.asked += 1
+        self.send_response(200 if self.path == "/reach.csv" else 404)
+        self.send_header("Content-Length", str(len(CONTENT)))
+        self.end_headers()
+        self.wfile.write(CONTENT)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    Handler.asked = 0
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    pooch.get_logger().setLevel("ERROR")
+
+    def entry(name, sha256):
+        address = f"http://127.0.0.1:{server.server_port}/{name}"
+        return downloads.Download(address, "reach.csv", sha256, "none", "for tests")
+
+    entries = {
+        "known": entry("reach.csv", SHA256),
+        "unknown": entry("reach.csv", None),
+        "altered": entry("reach.csv", "0" * 64),
+        "gone": entry("none", SHA256),
+    }
+    monkeypatch.setattr(downloads, "REGISTRY", MappingProxyType(entries))
+    yield
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_file_arrives_once(registry, tmp_path):
+    for _ in range(2):
+        path = downloads.fetch("known", folder=tmp_path)
+        assert path == tmp_path / "reach.csv"
+        assert path.read_bytes() == CONTENT
+    assert Handler.asked == 1
+    path.write_bytes(b"damaged")  # what is on disk is checked too
+    assert downloads.fetch("known", folder=tmp_path, known_hash=f"sha256:{SHA256}").read_bytes() == CONTENT
+    assert Handler.asked == 2
+
+
+@pytest.mark.parametrize(
+    "known_hash",
+    [
+        f"sha256:{SHA256}",
+        SHA256,
+        f"md5:{hashlib.md5(CONTENT).hexdigest()}",
+        f"sha1:{hashlib.sha1(CONTENT).hexdigest()}",
+    ],
+)
+def test_an_entry_without_hash_takes_yours(registry, tmp_path, known_hash):
+    assert downloads.fetch("unknown", folder=tmp_path, known_hash=known_hash).read_bytes() == CONTENT
+
+
+def test_an_entry_without_hash_asks_for_one(registry, tmp_path):
+    with pytest.raises(errors.ThunderError, match=r"^no hash of unknown is known here, .* give known_hash='sha256:"):
+        downloads.fetch("unknown", folder=tmp_path)
+    assert Handler.asked == 0
+
+
+def test_a_file_that_is_another_one_does_not_stay(registry, tmp_path):
+    with pytest.raises(errors.ThunderError, match=r"^altered could not be fetched from http://127.* does not match"):
+        downloads.fetch("altered", folder=tmp_path)
+    with pytest.raises(errors.ThunderError, match=r"^gone could not be fetched from http://127.* 404"):
+        downloads.fetch("gone", folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_refused_before_anything_is_asked_for(registry, tmp_path, monkeypatch):
+    with pytest.raises(
+        errors.UnknownNameError, match=r"^no download 'knwn'; there are known, .*; did you mean 'known'\?$"
+    ):
+        downloads.fetch("knwn")
+    with pytest.raises(errors.ThunderError, match=r"^known has the hash sha256:.*, got known_hash='1{64}'$"):
+        downloads.fetch("known", known_hash="1" * 64)
+    for wrong in ("md5:12", "crc:00000000", ""):
+        with pytest.raises(
+            errors.ThunderError, match=r"^known_hash must be 'sha256:', 'sha1:' or 'md5:' and hexadecimal"
+        ):
+            downloads.fetch("unknown", known_hash=wrong)
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(errors.ThunderError, match=re.escape('not installed: pip install "thunder_py[motion]"')):
+        downloads.fetch("known", folder=tmp_path)
+    assert Handler.asked == 0
+
+
+def test_the_registry():
+    assert set(downloads.REGISTRY) == {"culm", "kinesis_rtg", "ulimb"}
+    for entry in downloads.REGISTRY.values():
+        assert entry.url.startswith("https://")
+        assert entry.licence
+        assert entry.sha256 is None or re.fullmatch("[0-9a-f]{64}", entry.sha256)
+    assert downloads.REGISTRY["culm"].sha256 is None
+    with pytest.raises(errors.ThunderError, match=r"^no hash of culm is known here"):
+        downloads.fetch("culm")
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
+def test_the_hash_of_kinesis():
+    content = (SHARED / "kinesis_rtg" / "rtgData.txt").read_bytes()
+    assert hashlib.sha256(content).hexdigest() == downloads.REGISTRY["kinesis_rtg"].sha256
