@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..checks import Array
-from ..errors import ThunderError
+from ..errors import NoPathError
 from ..motion import MotionSet
 from ..motion.statistics import rank_sum, signed_rank
+from ..motion.synthetic import daily_living
 from ..progress import progress_bar
 from ..robot import Robot
 from .human_like_planners import AVOIDING, METHODS, planners
@@ -206,7 +207,7 @@ def run_human_like_arm(
             key = (scene.task, scene.obstacles, name)
             try:
                 runs[key] = follow(robot, scene, makers[name](scene))
-            except ThunderError as error:
+            except NoPathError as error:
                 failures[key] = str(error)
             report((k + 1) / len(todo))
     return HumanLikeArm(robot=robot, runs=runs, failures=failures)
@@ -215,5 +216,6 @@ def run_human_like_arm(
 def run(quick: bool = False) -> HumanLikeArm:
     """Run the experiment."""
     if quick:
-        return run_human_like_arm(tasks=("hitchhiking", "self-feeding"), obstacles=("none", "both"))
+        few = daily_living(30)
+        return run_human_like_arm(tasks=("hitchhiking", "self-feeding"), obstacles=("none", "both"), motions=few)
     return run_human_like_arm(progress=True)

@@ -14,6 +14,7 @@ from ..motion.dmp import DMP
 from ..motion.dynamic_potential import DynamicPotential
 from ..motion.fpca import FPCA
 from ..motion.min_jerk import minimum_jerk
+from ..motion.plan import HumanLikePlan
 from ..motion.planner import HumanLikePlanner
 from ..motion.processing import segment_by_speed
 from ..motion.promp import ProMP
@@ -34,14 +35,19 @@ METHODS = ("paper mode", "MAP", "minimum jerk", "DMP mollifier", "DMP Gaussian",
 AVOIDING = ("paper mode", "MAP", "DMP mollifier", "DMP Gaussian")
 
 
-_STILL = 0.005  # synthetic motions are without noise, and rest where they are slower than this [m/s]
+TRIALS = 60  # synthetic ones, two of every kind
+#: where recordings are cut [m/s]. Functional components and ProMPs learn from motions well under way: where all of them
+#: begin at rest, components have no slope at their ends, and what passes a via point at speed is wild.
+_MOVING = 0.2
+#: movement primitives learn to start from rest
+_STILL = 0.005
 
 
 class _Coordinates(Protocol):
     def position(self, t: Array, derivative: int = 0) -> Array: ...
 
 
-def movements(motions: MotionSet, threshold: float = 0.03) -> MotionSet:
+def movements(motions: MotionSet, threshold: float) -> MotionSet:
     """Cut recordings of poses where the hand is slower than a threshold [m/s]; each movement is seen from its start.
 
     Positions are less the first one; rotation vectors are ``log(R(t) R(start)')``, in the axes of the recording.
@@ -88,21 +94,26 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
     motions : MotionSet, optional
         Recordings with degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
     """
-    makers: dict[str, Callable[[], Planner]] = {
-        "paper mode": lambda: _Functional(FPCA.paper(taught(), 5), "paper", ViaSearch.paper()),
-        "MAP": lambda: _Functional(
-            FPCA(joint=True, alignment="path", shrinkage="auto").fit(taught()), "map", ViaSearch()
-        ),
-        "minimum jerk": lambda: _straight,
-        "DMP mollifier": lambda: _Primitive(taught(), "mollifier"),
-        "DMP Gaussian": lambda: _Primitive(taught(), "gaussian"),
-        "ProMP": lambda: _Probabilistic(taught()),
-    }
+    recordings = daily_living(TRIALS) if motions is None else motions
 
     @cache
-    def taught() -> MotionSet:
-        return movements(daily_living(60), _STILL) if motions is None else movements(motions)
+    def moving() -> MotionSet:
+        return movements(recordings, _MOVING)
 
+    @cache
+    def demonstrations() -> MotionSet:
+        return movements(recordings, _STILL)
+
+    makers: dict[str, Callable[[], Planner]] = {
+        "paper mode": lambda: _Functional(FPCA.paper(moving(), 5), "paper", ViaSearch.paper()),
+        "MAP": lambda: _Functional(
+            FPCA(joint=True, alignment="path", shrinkage="auto").fit(moving()), "map", ViaSearch()
+        ),
+        "minimum jerk": lambda: _straight,
+        "DMP mollifier": lambda: _Primitive(demonstrations(), "mollifier"),
+        "DMP Gaussian": lambda: _Primitive(demonstrations(), "gaussian"),
+        "ProMP": lambda: _Probabilistic(moving()),
+    }
     return {name: makers[name]() for name in names}
 
 
@@ -126,6 +137,7 @@ class _Functional:
             margin=scene.margin,
             via=self.via,
         )
+        assert isinstance(plan, HumanLikePlan)
         return HandMotion.of(plan, scene.duration, plan.via_points)
 
 
