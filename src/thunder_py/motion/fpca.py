@@ -14,6 +14,7 @@ from ..errors import ThunderError
 from .alignment import PathFrames, from_canonical, path_frames, to_canonical
 from .basis import SplineBasis
 from .curves import Curves, read_curves
+from .fpca_choice import Setting
 from .fpca_components import SplineSpace
 from .fpca_fit import fit_components, project, unit_groups
 from .smoothing import smooth
@@ -73,8 +74,8 @@ class FPCA:
     alignment : "none" or "path"
         "path" moves every motion to the frame along its start -> goal first, one unit long; see `alignment`.
     shrinkage : float or "auto"
-        Share in [0, 1] of minimum jerk in covariance and, for aligned motions, mean; see `fpca_shrinkage`. "auto" is
-        Ledoit and Wolf's closed form.
+        Share in [0, 1] of minimum jerk in covariance and, for aligned motions, mean; see `fpca_shrinkage`. "auto": the
+        one that predicts motions left out best from their ends, see `fpca_choice`.
     demean : bool
         Subtract x_bar, as the paper does. Otherwise x_bar is 0 and places are part of the components.
 
@@ -194,17 +195,16 @@ class FPCA:
         groups = self._shared(curves.units)
         smoothed = smooth(curves, self.basis, self.smoothing, shared=groups, penalty=min(3, self.basis.degree))
         coefficients, frames = self._aligned(smoothed.coefficients, curves)
-        found = fit_components(
+        setting = Setting(
             self.basis,
-            coefficients,
-            count=self.n_components,
-            joint=self.joint,
-            demean=self.demean,
-            shrinkage=self.shrinkage,
-            # in the canonical frame axes mean something, and each may have its own scale
-            shared=groups if self.joint else [[k] for k in range(len(curves.dofs))],
+            SplineSpace(self.basis, zero_mean=self.demean),
+            self.joint,
             ideal_mean=self.alignment == "path",
+            # coordinate by coordinate each has its own scale, in the canonical frame too
+            shared=groups if self.joint else [[k] for k in range(len(curves.dofs))],
+            units=unit_groups(curves.units),
         )
+        found = fit_components(setting, coefficients, count=self.n_components, shrinkage=self.shrinkage)
         self.dofs, self.units, self.durations_ = curves.dofs, curves.units, curves.durations
         self.smoothing_, self.shrinkage_, self.frames_ = smoothed.smoothing, found.shrinkage, frames
         self.mean_coefficients_, self.component_coefficients_ = found.mean, found.components

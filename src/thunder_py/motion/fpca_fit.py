@@ -10,8 +10,9 @@ import numpy as np
 from ..checks import Array
 from ..errors import ThunderError
 from .basis import SplineBasis
+from .fpca_choice import Setting, cross_validated_shrinkage
 from .fpca_components import SplineSpace, decompose, fixed_signs
-from .fpca_shrinkage import closed_form_shrinkage, jerk_prior, minimum_jerk_mean
+from .fpca_shrinkage import Sample, blended, jerk_prior, plain
 
 __all__ = ["Components", "fit_components", "project", "unit_groups"]
 
@@ -34,51 +35,30 @@ def unit_groups(units: Sequence[str]) -> list[list[int]]:
 
 
 def fit_components(
-    basis: SplineBasis,
+    setting: Setting,
     coefficients: Array,
     *,
     count: int | float | None,
-    joint: bool,
-    demean: bool,
     shrinkage: float | str,
-    shared: Sequence[Sequence[int]],
-    ideal_mean: bool,
 ) -> Components:
-    """Mean, components and variances of motions (R, K, d); see `FPCA`.
-
-    `shared` lists coordinates with one scale of the prior in common; `ideal_mean` draws the mean, too.
-    """
+    """Mean, components and variances of motions (R, K, d); see `FPCA`."""
+    basis, space, joint = setting.basis, setting.space, setting.joint
     R, _, d = coefficients.shape
-    space = SplineSpace(basis, zero_mean=demean)
-    offsets = _offsets(space, coefficients, demean)
-    centred = coefficients - offsets[:, None]
-    mean, offset_mean = centred.mean(axis=0), offsets.mean(axis=0)
-    deviations = space.coordinates(centred - mean)
-    offset_covariance = (offsets - offset_mean).T @ (offsets - offset_mean) / max(R - 1, 1)
-    rows = deviations / np.sqrt(max(R - 1, 1))
-    rho, extra = 0.0, [np.zeros((0, space.dimension))] * d
+    sample = _sample(setting, coefficients)
+    found = plain(space, sample)
+    deviations = found.rows
+    rho = 0.0
     if shrinkage != 0.0:
-        prior = jerk_prior(basis, space, deviations, space.coordinates(mean), shared)
-        rho = closed_form_shrinkage(deviations, prior, joint) if isinstance(shrinkage, str) else float(shrinkage)
-        if ideal_mean:
-            ideal = minimum_jerk_mean(basis, mean + offset_mean)
-            middle = space.integrals @ ideal if demean else np.zeros(d)
-            mean = (1.0 - rho) * mean + rho * (ideal - middle)
-            offset_mean = (1.0 - rho) * offset_mean + rho * middle
-        blend = 1.0 if R == 1 else rho  # one motion varies in nothing
-        flat = prior.spread(prior.flat_variances, blend)
-        extra = [np.sqrt(blend) * prior.rows(k, float(flat[k])) for k in range(d)]
-        rows = np.sqrt(1.0 - blend) * rows
-        if demean:
-            free = prior.spread(np.diag(offset_covariance), blend)
-            offset_covariance = (1.0 - blend) * offset_covariance + blend * np.diag(free)
+        rho = cross_validated_shrinkage(setting, sample) if isinstance(shrinkage, str) else float(shrinkage)
+        prior = jerk_prior(basis, space, found, setting.shared)
+        found = blended(basis, space, found, prior, rho, ideal_mean=setting.ideal_mean)
     available = _available(R, space.dimension, d, joint, shrinkage != 0.0)
     number = _number(count, available, R)
-    parts = _joint(rows, extra, number) if joint else _each(rows, extra, number)
-    vectors, variances, total = _cut(parts, count, joint)
+    decomposed = _joint if joint else _each
+    vectors, variances, total = _cut(decomposed(found.rows, found.extra, number), count, joint)
     components = space.coefficients(vectors)
-    signs = _signs(basis, deviations, vectors, components, joint)
-    return Components(mean, components * signs, variances, total, offset_mean, offset_covariance, rho)
+    components = components * _signs(basis, deviations, vectors, components, joint)
+    return Components(found.mean, components, variances, total, found.offset_mean, found.offset_covariance, rho)
 
 
 def project(space: SplineSpace, components: Array, centred: Array, joint: bool) -> Array:
@@ -87,10 +67,12 @@ def project(space: SplineSpace, components: Array, centred: Array, joint: bool) 
     return np.asarray(np.einsum(what, space.coordinates(centred), space.coordinates(components), optimize=True))
 
 
-def _offsets(space: SplineSpace, coefficients: Array, demean: bool) -> Array:
-    if demean:
-        return np.asarray(np.einsum("k,rkd->rd", space.integrals, coefficients))
-    return np.zeros((coefficients.shape[0], coefficients.shape[2]))
+def _sample(setting: Setting, coefficients: Array) -> Sample:
+    """Take x_bar off where splines of the space have zero mean."""
+    offsets = np.zeros((coefficients.shape[0], coefficients.shape[2]))
+    if setting.space.dimension < setting.basis.n_functions:
+        offsets = np.einsum("k,rkd->rd", setting.space.integrals, coefficients)
+    return Sample(offsets, coefficients - offsets[:, None])
 
 
 def _available(R: int, dimension: int, d: int, joint: bool, shrunk: bool) -> int:

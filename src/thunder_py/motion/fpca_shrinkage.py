@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from ..errors import ThunderError
 from .basis import SplineBasis
 from .fpca_components import SplineSpace
 
-__all__ = ["JerkPrior", "closed_form_shrinkage", "jerk_prior", "minimum_jerk_mean"]
+__all__ = ["Blend", "JerkPrior", "Sample", "blended", "jerk_prior", "minimum_jerk_mean", "plain"]
 
 #: bound of the variance of quadratics, in the variance of the most variable direction that has jerk
 _LARGE = 1e8
@@ -72,19 +73,15 @@ class JerkPrior:
         return np.vstack([np.sqrt(flat_variance) * self.flat.T, curved])
 
 
-def jerk_prior(
-    basis: SplineBasis, space: SplineSpace, deviations: Array, mean: Array, shared: Sequence[Sequence[int]]
-) -> JerkPrior:
+def jerk_prior(basis: SplineBasis, space: SplineSpace, data: Blend, shared: Sequence[Sequence[int]]) -> JerkPrior:
     """Minimum-jerk covariance beside a set of motions.
 
     Parameters
     ----------
     basis, space
         Where the motions live.
-    deviations : array (R, m, d)
-        Coordinates of the motions about their mean.
-    mean : array (m, d)
-        Coordinates of the mean; how far it goes sets the scale where motions do not differ, as one alone does not.
+    data : Blend
+        Mean and covariance of the motions; how far the mean goes sets the scale where they do not differ.
     shared : sequence of index lists
         Coordinates of motion that have one scale in common.
 
@@ -98,57 +95,64 @@ def jerk_prior(
     values, vectors = np.linalg.eigh(space.penalty(basis.gram(3)))
     zeros = 3 if space.dimension == basis.n_functions else 2
     flat, curved, inverse = vectors[:, :zeros], vectors[:, zeros:], 1.0 / values[zeros:]
+    mean, rows = space.coordinates(data.mean), data.rows
     scales, flat_variances = np.empty(mean.shape[1]), np.empty(mean.shape[1])
     for part in map(list, shared):
-        moving = _variance(curved.T @ deviations[:, :, part])
+        moving = float(((curved.T @ rows[:, :, part]) ** 2).sum())
         if moving <= _SAME * float((mean[:, part] ** 2).sum()):
             moving = float(((curved.T @ mean[:, part]) ** 2).sum())
         scales[part] = moving / (len(part) * inverse.sum())
-        flat_variances[part] = _variance(flat.T @ deviations[:, :, part]) / (len(part) * zeros)
+        flat_variances[part] = float(((flat.T @ rows[:, :, part]) ** 2).sum()) / (len(part) * zeros)
     if not scales.max() > 0.0:
         raise ThunderError("shrinkage needs motions that move, got constant ones")
     return JerkPrior(flat, curved, inverse, np.maximum(scales, _LEAST * scales.max()), flat_variances)
 
 
-def _variance(deviations: Array) -> float:
-    return float((deviations**2).sum()) / max(len(deviations) - 1, 1)
+class Sample(NamedTuple):
+    """Motions that a covariance is taken of."""
+
+    offsets: Array  # (R, d), x_bar
+    centred: Array  # (R, K, d), coefficients without it
 
 
-def closed_form_shrinkage(deviations: Array, prior: JerkPrior, joint: bool) -> float:
-    """Share rho of the prior that has the least expected squared error in Frobenius' norm (Ledoit and Wolf, 2004).
+class Blend(NamedTuple):
+    """Mean and covariance, the covariance as a root: C = rows' rows, (N, m, d) of the data and one (m, m) per dof."""
 
-    The expected error of the sample covariance S over its distance to the target T, both from the data:
-    ``sum_r |z_r z_r' - S|^2 / R^2`` over ``|S - T|^2``, between 0 and 1. Per coordinate, both are sums over
-    coordinates, each in units of its own variance. One motion has rho = 1.
+    mean: Array  # (K, d)
+    offset_mean: Array  # (d,)
+    offset_covariance: Array  # (d, d)
+    rows: Array
+    extra: list[Array]
 
-    Parameters
-    ----------
-    deviations : array (R, m, d)
-        Coordinates of the motions about their mean.
-    prior : JerkPrior
-        The target, with the data's variance of quadratics.
-    joint : bool
-        One covariance of all coordinates of motion, or one of each.
-    """
-    count, m, d = deviations.shape
-    if count == 1:
-        return 1.0
-    roots = [prior.rows(k, float(prior.flat_variances[k])) for k in range(d)]
-    targets = [root.T @ root for root in roots]
-    if joint:
-        whole = np.zeros((m, d, m, d))
-        for k, target in enumerate(targets):
-            whole[:, k, :, k] = target
-        blocks = [(deviations.reshape(count, -1), whole.reshape(m * d, m * d))]
-    else:
-        blocks = [(deviations[:, :, k], target) for k, target in enumerate(targets)]
-    error = distance = 0.0
-    for rows, target in blocks:
-        S = rows.T @ rows / count
-        unit = max(float(np.trace(S)) ** 2, np.finfo(float).tiny)
-        error += max(float(((rows**2).sum(axis=1) ** 2).sum() - count * (S**2).sum()), 0.0) / count**2 / unit
-        distance += float(((S - target) ** 2).sum()) / unit
-    return min(error / distance, 1.0) if distance > 0.0 else 1.0
+
+def plain(space: SplineSpace, sample: Sample) -> Blend:
+    """Mean and covariance as the motions have them."""
+    count = max(len(sample.offsets) - 1, 1)
+    mean, offset_mean = sample.centred.mean(axis=0), sample.offsets.mean(axis=0)
+    rows = space.coordinates(sample.centred - mean) / np.sqrt(count)
+    spread = (sample.offsets - offset_mean) / np.sqrt(count)
+    none = np.zeros((0, space.dimension))
+    return Blend(mean, offset_mean, spread.T @ spread, rows, [none] * len(offset_mean))
+
+
+def blended(
+    basis: SplineBasis, space: SplineSpace, data: Blend, prior: JerkPrior, rho: float, *, ideal_mean: bool
+) -> Blend:
+    """Draw mean and covariance towards minimum jerk; motions that differ in nothing have the prior's covariance."""
+    mean, offset_mean, covariance, rows, _ = data
+    if ideal_mean:
+        ideal = minimum_jerk_mean(basis, mean + offset_mean)
+        zero_mean = space.dimension < basis.n_functions
+        middle = space.integrals @ ideal if zero_mean else np.zeros_like(offset_mean)
+        mean = (1.0 - rho) * mean + rho * (ideal - middle)
+        offset_mean = (1.0 - rho) * offset_mean + rho * middle
+    share = 1.0 if float((rows**2).sum()) <= _SAME * float((data.mean**2).sum()) else rho
+    flat = prior.spread(prior.flat_variances, share)
+    extra = [np.sqrt(share) * prior.rows(k, float(flat[k])) for k in range(len(offset_mean))]
+    if space.dimension < basis.n_functions:
+        free = prior.spread(np.diag(covariance), share)
+        covariance = (1.0 - share) * covariance + share * np.diag(free)
+    return Blend(mean, offset_mean, covariance, np.sqrt(1.0 - share) * rows, extra)
 
 
 def minimum_jerk_mean(basis: SplineBasis, coefficients: Array) -> Array:
