@@ -31,6 +31,7 @@ ViaSearch::ViaSearch(std::shared_ptr<const FunctionalPlanner> planner, const Via
       chains_(settings.count, settings.count) {
   if (!planner_ || planner_->dimension() < 3)
     throw std::invalid_argument("obstacles need a planner whose first three dimensions are a position");
+  via_states_ = std::make_shared<const ViaStates>(*planner_);
   for (int n = 0; n <= settings_.most; ++n) paths_.push_back(planner_->blank(n + 1));
 }
 
@@ -135,7 +136,7 @@ void ViaSearch::set_states(const Problem& problem, int count, ViaResult& result)
     for (int k = 3; k < d; ++k) via.x[k] = optimal ? at[k] : problem.from.x[k] + share * way[k];
     via.v = way / problem.duration;
   }
-  if (optimal) optimise_via_states(*planner_, problem.from, result.states, count, problem.to, durations);
+  if (optimal) via_states_->optimise(*planner_, problem.from, result.states, count, problem.to, durations);
 }
 
 void ViaSearch::connect(const Problem& problem, int count, const ViaResult& result, int segment) noexcept {

@@ -23,11 +23,69 @@ void set_choice(const Block& block, BoundaryState& state) noexcept {
   if (block.size() >= 2 * d) state.a = block.tail(d);
 }
 
+/// Is every entry between different degrees of freedom zero?
+bool decoupled(const JerkCost& cost, Eigen::Index d) noexcept {
+  for (Eigen::Index i = 0; i < cost.H.rows(); ++i)
+    for (Eigen::Index j = 0; j < cost.H.cols(); ++j)
+      if (i % d != j % d && cost.H(i, j) != 0.0) return false;
+  return true;
+}
+
 }  // namespace
 
+/// The planner is asked for its cost in unit time, with each end in turn at 1; an aligned one is no such function.
+ViaStates::ViaStates(const FunctionalPlanner& planner) {
+  const Eigen::Index d = planner.dimension();
+  BoundaryState from(planner.dimension()), to(planner.dimension());
+  JerkCost at_rest, moved;
+  planner.jerk_cost(from, to, 1.0, at_rest);
+  if (planner.model().aligned || at_rest.H.rows() != 4 * d || !decoupled(at_rest, d)) return;
+  axes_.resize(static_cast<std::size_t>(d));
+  const auto probe = [&](BoundaryState& end, Eigen::Index k, double* difference) {
+    end.x[k] = 1.0;
+    planner.jerk_cost(from, to, 1.0, moved);
+    end.x[k] = 0.0;
+    for (int r = 0; r < 4; ++r) difference[r] = moved.g[r * d + k] - at_rest.g[r * d + k];
+  };
+  for (Eigen::Index k = 0; k < d; ++k) {
+    Axis& axis = axes_[static_cast<std::size_t>(k)];
+    for (int r = 0; r < 4; ++r) {
+      axis.g[r] = at_rest.g[r * d + k];
+      for (int s = 0; s < 4; ++s) axis.H[r][s] = at_rest.H(r * d + k, s * d + k);
+    }
+    probe(from, k, axis.from);
+    probe(to, k, axis.to);
+  }
+}
+
+/// In a segment of duration T, velocities count T, accelerations T^2 and the whole T^-5.
+void ViaStates::optimise_one(const BoundaryState& from, BoundaryState& via, const BoundaryState& to,
+                             const double* durations) const noexcept {
+  const double T = durations[0], U = durations[1], before = 1.0 / (T * T * T), after = 1.0 / (U * U * U);
+  for (Eigen::Index k = 0; k < via.x.size(); ++k) {
+    const Axis& c = axes_[static_cast<std::size_t>(k)];
+    const double v0 = T * from.v[k], a0 = T * T * from.a[k], v1 = U * to.v[k], a1 = U * U * to.a[k];
+    const double x0 = from.x[k], x = via.x[k], x1 = to.x[k];
+    const auto ends = [&](int r) {
+      return c.g[r] + c.from[r] * x0 + c.to[r] * x + c.H[r][0] * v0 + c.H[r][1] * a0;
+    };
+    const auto begins = [&](int r) {
+      return c.g[r] + c.from[r] * x + c.to[r] * x1 + c.H[r][2] * v1 + c.H[r][3] * a1;
+    };
+    const double A = before * c.H[2][2] + after * c.H[0][0];
+    const double B = before * T * c.H[2][3] + after * U * c.H[0][1];
+    const double C = before * T * T * c.H[3][3] + after * U * U * c.H[1][1];
+    const double p = -before / T * ends(2) - after / U * begins(0), q = -before * ends(3) - after * begins(1);
+    const double determinant = A * C - B * B;
+    via.v[k] = (C * p - B * q) / determinant;
+    via.a[k] = (A * q - B * p) / determinant;
+  }
+}
+
 /// Block elimination from the first via point to the last, then substitution back.
-void optimise_via_states(const FunctionalPlanner& planner, const BoundaryState& from, BoundaryState* vias, int n,
-                         const BoundaryState& to, const double* durations) noexcept {
+void ViaStates::optimise(const FunctionalPlanner& planner, const BoundaryState& from, BoundaryState* vias, int n,
+                         const BoundaryState& to, const double* durations) const noexcept {
+  if (n == 1 && !axes_.empty()) return optimise_one(from, vias[0], to, durations);
   Square upper[kMaxVias];  // pivot^-1 times the coupling to the next via point
   Block solution[kMaxVias];
   JerkCost before, after;

@@ -42,6 +42,8 @@ struct ViaResult {
   double times[kMaxVias] = {};  // when they are passed [s]
 };
 
+class ViaStates;
+
 /// The first candidate in the order of polyline length whose path, with the via state chosen, is proved free: among all
 /// candidates it is the feasible one with the shortest polyline. With the optimal state a point next to the path without
 /// via points, passed in its time, changes that path little; at a time of its own it would make it swing out and back.
@@ -91,10 +93,11 @@ class ViaSearch {
   std::shared_ptr<const FunctionalPlanner> planner_;
   ViaSettings settings_;
   ViaCandidates candidates_;
+  std::shared_ptr<const ViaStates> via_states_;
   ViaChains chains_;
   std::vector<BezierPath> paths_;  // without via points, with one, ...
   int vias_ = 0;
-  static constexpr int kSamples = 64;
+  static constexpr int kSamples = 32;
   double progress_[kSamples + 1] = {};  // length of the path without via points, at even times
 };
 
