@@ -28,7 +28,9 @@ def draw_jerk(ax: Axes) -> None:
     """Draw the jerk of reproductions with the paper's basis and with Gaussians."""
     for name, color in list(BASES.items())[1::-1]:
         motion = DMP(basis=name).fit(REACH).rollout(dt=1e-3)
-        ax.plot(motion.t, np.linalg.norm(motion.dddx, axis=1), color=color, linewidth=1.0, label=f"{name}, overlap 1")
+        jerk = np.linalg.norm(motion.dddx, axis=1)
+        label = f"{name}, overlap 1 (at most {jerk.max():.1f})"
+        ax.plot(motion.t, jerk, color=color, linewidth=1.0, label=label)
     t = np.linspace(0.0, 5.0, 800)
     ax.plot(t, np.linalg.norm(REACH.position(t, 3), axis=1), "--", color=INK, linewidth=1.0, label="demonstration")
     ax.set(title="a minimum-jerk reach, reproduced", xlabel="time [s]", ylabel="norm of jerk [m/s³]", ylim=(0.0, 1.6))
@@ -51,7 +53,7 @@ def draw_overlap(ax: Axes) -> None:
 def draw_obstacles(ax: Axes) -> None:
     """Draw ways round two spheres, seen from the side."""
     dmp = DMP().fit(minimum_jerk([0.0, 0.0, 0.0], [0.6, 0.0, 0.0], 1.5))
-    spheres = [Sphere([0.3, 0.0, 0.0], 0.05), Sphere([0.42, 0.0, 0.16], 0.03)]
+    spheres = [Sphere([0.3, 0.0, 0.0], 0.05), Sphere([0.42, 0.0, -0.14], 0.03)]
     runs = (("no obstacles", INK, None), ("gain 0.2", GREEN, 0.2), ("gain 0.5", BLUE, 0.5), ("gain 1", ORANGE, 1.0))
     for label, color, gain in runs:
         field = None if gain is None else DynamicPotential(gain, side=[0.0, 0.0, 1.0])
@@ -61,8 +63,8 @@ def draw_obstacles(ax: Axes) -> None:
         ax.add_patch(Circle((sphere.centre[0], sphere.centre[2]), sphere.radius, color="#bbbbbb"))
     ax.plot([0.0, 0.6], [0.0, 0.0], "o", color=INK, markersize=4)
     ax.set(title="dynamic potential, first sphere head-on", xlabel="x [m]", ylabel="z [m]", aspect="equal")
-    ax.set_ylim(-0.14, 0.26)
-    ax.legend(fontsize="small", ncols=2, loc="lower center")
+    ax.set_ylim(-0.2, 0.2)
+    ax.legend(fontsize="small", ncols=2, loc="lower left")
 
 
 def draw_goals(ax: Axes) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -11,6 +9,7 @@ from scipy.integrate import solve_ivp
 from thunder_py.motion.dmp import DMP
 from thunder_py.motion.dynamic_potential import DynamicPotential
 from thunder_py.motion.min_jerk import minimum_jerk
+from thunder_py.motion.obstacles import MovingObstacle
 from thunder_py.trajectory import Sphere
 
 T = 2.0
@@ -81,7 +80,7 @@ def test_equations_are_those_of_the_paper(scaling: str, among_obstacles: bool) -
     velocity = np.array([0.02, -0.03, 0.01])
     spheres = [Sphere([0.45, 0.4, 0.1], 0.05), Sphere([0.3, 0.1, 0.25], 0.02)] if among_obstacles else []
     end, potential = _solved(dmp, y0, g, 1.3, spheres, velocity, v0)
-    obstacles = [SimpleNamespace(obstacle=sphere, velocity=velocity) for sphere in spheres]
+    obstacles = [MovingObstacle(sphere, velocity) for sphere in spheres]
     motion = dmp.rollout(y0, g, 1.3, start_velocity=v0, obstacles=obstacles, potential=potential)
     np.testing.assert_allclose(motion.x[-1], end[:3], atol=2e-7)
     np.testing.assert_allclose(1.3 * motion.dx[-1], end[3:6], atol=2e-6)

@@ -8,6 +8,7 @@ import pytest
 from thunder_py.errors import ThunderError
 from thunder_py.motion.dmp import DMP
 from thunder_py.motion.min_jerk import minimum_jerk
+from thunder_py.motion.motion_set import MotionSet
 from thunder_py.motion.trial import Trial
 
 REACH = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 5.0)
@@ -23,9 +24,9 @@ def test_functions_samples_and_trials_teach_the_same() -> None:
     exact = DMP().fit(REACH).weights_
     given = (t + 7.0, x, REACH.position(t, 1), REACH.position(t, 2))
     trial = Trial(t, x, ("x", "y", "z"), name="reach")
-    for demo, bound in (((t, x), 3e-4), (given, 3e-4), (trial, 3e-4), ([trial, (2.0 * t, x)], 3e-4)):
+    for demo in ((t, x), given, trial, [trial, (2.0 * t, x)], MotionSet([trial, trial])):
         dmp = DMP().fit(demo)
-        np.testing.assert_allclose(dmp.weights_, exact, atol=bound)
+        np.testing.assert_allclose(dmp.weights_, exact, atol=3e-4)
         assert abs(dmp.duration_ - 5.0) < 1e-12
 
 
@@ -100,6 +101,7 @@ GAP = np.where(np.arange(99)[:, None] == 50, np.nan, X99)
         ((T99, X99, X99, X99[:, :2]), "one shape"),
         ([(T99, X99), (T99, X99[:, :2])], r"same number of coordinates, got \[2, 3\]"),
         ([], "at least one"),
+        (X99, "must be a Trial, .* got ndarray"),
     ],
 )
 def test_bad_demonstrations_are_refused(demonstration, message: str) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from thunder_py.motion.dynamic_potential import DynamicPotential
+from thunder_py.motion.obstacles import MovingObstacle
 from thunder_py.trajectory import Box, Sphere
 
 LAMBDA, BETA = 0.7, 2.5
@@ -116,15 +115,13 @@ def test_obstacles_add_and_at_rest_there_is_no_force() -> None:
 def test_moving_obstacles_are_met_with_the_relative_velocity() -> None:
     y, z = _states()
     velocity, sphere = np.array([0.3, -0.2, 0.1]), Sphere([0.1, 0.2, 0.3], 0.1)
-    moving = SimpleNamespace(obstacle=sphere, velocity=velocity)
+    moving = MovingObstacle(sphere, velocity)
     potential = DynamicPotential()
     later = Sphere(sphere.centre + 1.5 * velocity, 0.1)
     np.testing.assert_allclose(
         potential.force(y, z, [moving], t=1.5), potential.force(y, z - velocity, [later]), rtol=1e-9, atol=1e-12
     )
-    approached = potential.force(
-        [1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [SimpleNamespace(obstacle=sphere, velocity=[1, 0, 0])]
-    )
+    approached = potential.force([1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [MovingObstacle(sphere, [1, 0, 0])])
     assert approached[0] > 0.0  # who stands still is pushed out of its way
 
 

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 from thunder_py.errors import ThunderError
 from thunder_py.motion.dmp_basis import DMPBasis
 from thunder_py.motion.quaternion_dmp import QuaternionDMP
+from thunder_py.motion.trial import Trial
 
 
 def demonstration(T: float = 1.5, n: int = 400) -> tuple[np.ndarray, Rotation]:
@@ -113,6 +114,17 @@ def test_time_scales_and_tau_may_change() -> None:
     assert dmp.tau == 4.0
 
 
+def test_trials_teach_as_their_rotations_do() -> None:
+    t, rotations = demonstration()
+    vectors = rotations.as_rotvec()
+    trial = Trial(t, np.hstack([0.0 * vectors, vectors]), ("x", "y", "z", "rx", "ry", "rz"))
+    given = QuaternionDMP().fit((t, rotations))
+    np.testing.assert_allclose(QuaternionDMP().fit(trial).weights_, given.weights_, atol=1e-9)
+    gap = np.where(np.arange(400)[:, None] == 30, np.nan, trial.x)
+    with pytest.raises(ThunderError, match="must have no gaps"):
+        QuaternionDMP().fit(Trial(t, gap, trial.dofs))
+
+
 def test_several_demonstrations_and_flipped_quaternions() -> None:
     t, rotations = demonstration()
     flipped = Rotation.from_quat(rotations.as_quat() * np.where(np.arange(len(t)) % 7 < 3, -1.0, 1.0)[:, None])
@@ -132,6 +144,8 @@ def test_bad_input_is_refused() -> None:
         QuaternionDMP().fit((t[:-1], rotations))
     with pytest.raises(ThunderError, match="at least n_basis"):
         QuaternionDMP().fit((t[:10], rotations[:10]))
+    with pytest.raises(ThunderError, match="must be a Trial with rotations"):
+        QuaternionDMP().fit([rotations])
     with pytest.raises(ThunderError, match="at least one"):
         QuaternionDMP().fit([])
     with pytest.raises(ThunderError, match="call fit"):

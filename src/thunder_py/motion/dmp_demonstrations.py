@@ -87,6 +87,11 @@ def _read(value: Any, name: str, cutoff: float | None, samples: int) -> Demonstr
         t = np.linspace(0.0, positive(value.duration, f"{name}: duration"), whole(samples, "samples", 2))
         x, dx, ddx = (array(value.position(t, derivative), (len(t), None), name) for derivative in range(3))
         return Demonstration(t, x, dx, ddx)
+    if not isinstance(value, tuple) and not (hasattr(value, "t") and hasattr(value, "x")):
+        raise ThunderError(
+            f"{name} must be a Trial, (t, x), (t, x, dx, ddx), or have position and duration, "
+            f"got {type(value).__name__}"
+        )
     parts = value if isinstance(value, tuple) else (value.t, value.x)
     if len(parts) not in (2, 4):
         raise ThunderError(f"{name} must be (t, x) or (t, x, dx, ddx), got {len(parts)} entries")

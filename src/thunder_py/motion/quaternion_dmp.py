@@ -274,6 +274,10 @@ def _read(value: Any, name: str, cutoff: float | None) -> _Demonstration:
     """Angular velocity and acceleration by a quintic spline through quaternions of one sign."""
     from scipy.spatial.transform import Rotation
 
+    if (not isinstance(value, tuple) and not hasattr(value, "rotations")) or (
+        isinstance(value, tuple) and len(value) != 2
+    ):
+        raise ThunderError(f"{name} must be a Trial with rotations or (t, rotations), got {type(value).__name__}")
     if not isinstance(value, tuple) and np.isnan(np.asarray(value.x)).any():
         raise ThunderError(f"{name} must have no gaps (processing.fill_gaps closes them), got NaN")
     times, given = value if isinstance(value, tuple) else (value.t, value.rotations)
