@@ -274,13 +274,12 @@ def _read(value: Any, name: str, cutoff: float | None) -> _Demonstration:
     """Angular velocity and acceleration by a quintic spline through quaternions of one sign."""
     from scipy.spatial.transform import Rotation
 
-    if (not isinstance(value, tuple) and not hasattr(value, "rotations")) or (
-        isinstance(value, tuple) and len(value) != 2
-    ):
+    pair = isinstance(value, tuple)
+    if (pair and len(value) != 2) or not (pair or hasattr(value, "rotations")):
         raise ThunderError(f"{name} must be a Trial with rotations or (t, rotations), got {type(value).__name__}")
-    if not isinstance(value, tuple) and np.isnan(np.asarray(value.x)).any():
+    if not pair and np.isnan(np.asarray(value.x)).any():
         raise ThunderError(f"{name} must have no gaps (processing.fill_gaps closes them), got NaN")
-    times, given = value if isinstance(value, tuple) else (value.t, value.rotations)
+    times, given = value if pair else (value.t, value.rotations)
     if not isinstance(given, Rotation):
         given = Rotation.from_matrix([rotation(R, f"{name}: rotations") for R in array(given, (None, 3, 3), name)])
     t, q = times_of(times, name), given.as_quat()
