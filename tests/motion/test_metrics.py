@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -24,6 +25,7 @@ from thunder_py.motion.metrics import (
     speed_peaks,
     straightness,
 )
+from thunder_py.motion.metrics.distance import _to_polyline
 from thunder_py.motion.min_jerk import minimum_jerk
 from thunder_py.motion.synthetic import daily_living, minimum_jerk_reaches, power_law_curves
 from thunder_py.motion.trial import Trial
@@ -328,6 +330,15 @@ def test_nearest_is_the_nearest_of_many():
     dense = b.position(np.linspace(0.0, 1.3, 100_001))
     nearest = cKDTree(dense).query(points)[0]
     assert rms_distance(a, b, "nearest") == pytest.approx(np.sqrt(np.mean(nearest**2)), rel=1e-5)
+
+
+def test_nearest_point_of_a_segment_before_or_behind_the_nearest_corner():
+    line = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0], [4.0, 2.0]])
+    points = np.array([[0.9, 0.3], [1.2, 0.4], [1.1, -0.2], [3.0, 2.5], [-3.0, 4.0], [0.4, 0.1]])
+    s = np.linspace(0.0, 1.0, 4001)[:, None]
+    everywhere = np.vstack([a + s * (b - a) for a, b in itertools.pairwise(line)])
+    expected = cKDTree(everywhere).query(points)[0]
+    np.testing.assert_allclose(np.sqrt(_to_polyline(points, line)), expected, rtol=0, atol=1e-6)
 
 
 def test_distance_is_symmetric_where_points_are_paired():
