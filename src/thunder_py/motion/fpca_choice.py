@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import Array
 from .basis import SplineBasis
 from .fpca_components import SplineSpace
-from .fpca_shrinkage import Blend, Sample, blended, jerk_prior, plain
+from .fpca_shrinkage import Blend, Sample, blended, jerk_prior, minimum_jerk_mean, plain
 
 __all__ = ["Setting", "cross_validated_shrinkage"]
 
@@ -59,13 +59,13 @@ def _errors(setting: Setting, rest: Sample, left_out: Array, weights: Array) -> 
     basis, space = setting.basis, setting.space
     data = plain(space, rest)
     prior = jerk_prior(basis, space, data, setting.shared)
-    gram = np.linalg.cholesky(basis.gram())
     data = data._replace(rows=_compressed(data.rows, setting.joint))
+    ideal = minimum_jerk_mean(basis, data.mean + data.offset_mean) if setting.ideal_mean else None
     errors = []
     for rho in _SHARES:
-        blend = blended(basis, space, data, prior, rho, ideal_mean=setting.ideal_mean)
+        blend = blended(space, data, prior, rho, ideal)
         error = left_out - predicted(setting, blend, left_out)
-        errors.append(float((weights * (gram.T @ error) ** 2).sum()))
+        errors.append(float((weights * (space.L.T @ error) ** 2).sum()))
     return np.array(errors)
 
 
@@ -85,7 +85,7 @@ def predicted(setting: Setting, blend: Blend, motions: Array) -> Array:
     rows = np.vstack([ends[1] - ends[0], ends[2:]])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     left = motions - blend.mean
-    axes = space.coefficients(np.eye(space.dimension))
+    axes = space.inverse
     step = np.empty_like(left)
     d = motions.shape[2]
     if setting.joint:

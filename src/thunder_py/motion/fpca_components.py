@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from ..checks import Array
 from .basis import SplineBasis
@@ -24,16 +23,25 @@ class SplineSpace:
     ----------
     dimension : int
         K, or K - 1 for zero mean.
+    zero_mean : bool
+        Which of the two.
+    L : array (K, K)
+        Root of the Gram matrix.
+    integrals : array (K,)
+        Of the basis functions over tau.
     """
 
     def __init__(self, basis: SplineBasis, zero_mean: bool) -> None:
         self.L = np.linalg.cholesky(basis.gram())
         self.integrals = basis.integrals()
+        self.zero_mean = zero_mean
         if zero_mean:
             constant = self.L.T @ np.ones(basis.n_functions)
             self.axes = np.linalg.qr(constant[:, None], mode="complete")[0][:, 1:]
         else:
             self.axes = np.eye(basis.n_functions)
+        # numpy's solver: SciPy's triangular one wakes all threads for 15 x 15 numbers
+        self.inverse = np.linalg.solve(self.L.T, self.axes)
 
     @property
     def dimension(self) -> int:
@@ -46,13 +54,11 @@ class SplineSpace:
 
     def coefficients(self, coordinates: Array) -> Array:
         """Coefficients (..., K, d) of coordinates (..., dimension, d)."""
-        rows = solve_triangular(self.L, self.axes, trans="T", lower=True)
-        return np.asarray(rows @ coordinates)
+        return np.asarray(self.inverse @ coordinates)
 
     def penalty(self, gram: Array) -> Array:
         """Quadratic form of coefficients (K, K), such as `SplineBasis.gram(3)`, in coordinates."""
-        rows = solve_triangular(self.L, self.axes, trans="T", lower=True)
-        form = rows.T @ gram @ rows
+        form = self.inverse.T @ gram @ self.inverse
         return np.asarray(0.5 * (form + form.T))
 
 

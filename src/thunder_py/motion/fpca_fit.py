@@ -12,7 +12,7 @@ from ..errors import ThunderError
 from .basis import SplineBasis
 from .fpca_choice import Setting, cross_validated_shrinkage
 from .fpca_components import SplineSpace, decompose, fixed_signs
-from .fpca_shrinkage import Sample, blended, jerk_prior, plain
+from .fpca_shrinkage import Sample, blended, jerk_prior, minimum_jerk_mean, plain
 
 __all__ = ["Components", "fit_components", "project", "unit_groups"]
 
@@ -51,7 +51,8 @@ def fit_components(
     if shrinkage != 0.0:
         rho = cross_validated_shrinkage(setting, sample) if isinstance(shrinkage, str) else float(shrinkage)
         prior = jerk_prior(basis, space, found, setting.shared)
-        found = blended(basis, space, found, prior, rho, ideal_mean=setting.ideal_mean)
+        ideal = minimum_jerk_mean(basis, found.mean + found.offset_mean) if setting.ideal_mean else None
+        found = blended(space, found, prior, rho, ideal)
     available = _available(R, space.dimension, d, joint, shrinkage != 0.0)
     number = _number(count, available, R)
     decomposed = _joint if joint else _each
@@ -70,7 +71,7 @@ def project(space: SplineSpace, components: Array, centred: Array, joint: bool) 
 def _sample(setting: Setting, coefficients: Array) -> Sample:
     """Take x_bar off where splines of the space have zero mean."""
     offsets = np.zeros((coefficients.shape[0], coefficients.shape[2]))
-    if setting.space.dimension < setting.basis.n_functions:
+    if setting.space.zero_mean:
         offsets = np.einsum("k,rkd->rd", setting.space.integrals, coefficients)
     return Sample(offsets, coefficients - offsets[:, None])
 

@@ -93,7 +93,7 @@ def jerk_prior(basis: SplineBasis, space: SplineSpace, data: Blend, shared: Sequ
     if basis.degree < 3:
         raise ThunderError(f"shrinkage needs splines with a jerk, of degree 3 at least, got {basis.degree}")
     values, vectors = np.linalg.eigh(space.penalty(basis.gram(3)))
-    zeros = 3 if space.dimension == basis.n_functions else 2
+    zeros = 2 if space.zero_mean else 3
     flat, curved, inverse = vectors[:, :zeros], vectors[:, zeros:], 1.0 / values[zeros:]
     mean, rows = space.coordinates(data.mean), data.rows
     scales, flat_variances = np.empty(mean.shape[1]), np.empty(mean.shape[1])
@@ -103,7 +103,8 @@ def jerk_prior(basis: SplineBasis, space: SplineSpace, data: Blend, shared: Sequ
             moving = float(((curved.T @ mean[:, part]) ** 2).sum())
         scales[part] = moving / (len(part) * inverse.sum())
         flat_variances[part] = float(((flat.T @ rows[:, :, part]) ** 2).sum()) / (len(part) * zeros)
-    if not scales.max() > 0.0:
+    size = float((data.mean**2).sum() + (data.offset_mean**2).sum())
+    if float(scales.max() * inverse.sum()) <= _SAME * size:
         raise ThunderError("shrinkage needs motions that move, got constant ones")
     return JerkPrior(flat, curved, inverse, np.maximum(scales, _LEAST * scales.max()), flat_variances)
 
@@ -135,21 +136,20 @@ def plain(space: SplineSpace, sample: Sample) -> Blend:
     return Blend(mean, offset_mean, spread.T @ spread, rows, [none] * len(offset_mean))
 
 
-def blended(
-    basis: SplineBasis, space: SplineSpace, data: Blend, prior: JerkPrior, rho: float, *, ideal_mean: bool
-) -> Blend:
-    """Draw mean and covariance towards minimum jerk; motions that differ in nothing have the prior's covariance."""
+def blended(space: SplineSpace, data: Blend, prior: JerkPrior, rho: float, ideal: Array | None) -> Blend:
+    """Draw covariance and, if `ideal` (K, d) is given, mean towards minimum jerk.
+
+    Motions that differ in nothing have the prior's covariance.
+    """
     mean, offset_mean, covariance, rows, _ = data
-    if ideal_mean:
-        ideal = minimum_jerk_mean(basis, mean + offset_mean)
-        zero_mean = space.dimension < basis.n_functions
-        middle = space.integrals @ ideal if zero_mean else np.zeros_like(offset_mean)
+    if ideal is not None:
+        middle = space.integrals @ ideal if space.zero_mean else np.zeros_like(offset_mean)
         mean = (1.0 - rho) * mean + rho * (ideal - middle)
         offset_mean = (1.0 - rho) * offset_mean + rho * middle
     share = 1.0 if float((rows**2).sum()) <= _SAME * float((data.mean**2).sum()) else rho
     flat = prior.spread(prior.flat_variances, share)
     extra = [np.sqrt(share) * prior.rows(k, float(flat[k])) for k in range(len(offset_mean))]
-    if space.dimension < basis.n_functions:
+    if space.zero_mean:
         free = prior.spread(np.diag(covariance), share)
         covariance = (1.0 - share) * covariance + share * np.diag(free)
     return Blend(mean, offset_mean, covariance, np.sqrt(1.0 - share) * rows, extra)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import solve_triangular
 from scipy.optimize import minimize_scalar
 
 from ..checks import Array
@@ -51,7 +50,8 @@ class Group:
         y = np.concatenate(self._values, axis=1)
         del self._values
         self.mu, Q, self._R = _triangle(B, D)
-        E = solve_triangular(self._R, D.T, trans="T", lower=False).T
+        # numpy's solver: SciPy's triangular one wakes all threads for 15 x 15 numbers
+        E = np.linalg.solve(self._R.T, D.T).T
         _, sigma, Ut = np.linalg.svd(E)
         self.s = sigma**2
         # part of each direction that is in the samples and not in mu's help
@@ -68,7 +68,7 @@ class Group:
         if self.mu > 0.0 and (weights == 0.0).any():
             raise ThunderError(f"samples of {self.name} leave some basis functions undetermined; use smoothing")
         scaled = self.z / (1.0 + (weights - self.mu) * self.s[:, None])
-        return np.asarray(solve_triangular(self._R, self._U @ scaled))
+        return np.asarray(np.linalg.solve(self._R, self._U @ scaled))
 
     def traces(self, weights: Array) -> Array:
         """Traces of the hat matrices (columns,)."""

@@ -1,0 +1,194 @@
+"""Few demonstrations: the prior of minimum jerk, its blend with the data, the share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.motion.test_fpca import STEP, TAU, reaches
+from thunder_py.errors import ThunderError
+from thunder_py.motion import FPCA, SplineBasis
+
+ENDS = [(tau, order) for order in range(3) for tau in (0.0, 1.0)]
+
+
+def most_probable(fpca, b):
+    """Coefficients (K, d) of the most probable motion with position, velocity, acceleration b (6, d) at both ends."""
+    rows = np.vstack([fpca.basis.evaluate([tau], order) for tau, order in ENDS])
+    n, K, d = fpca.component_coefficients_.shape
+    variances = np.broadcast_to(
+        fpca.variances_ if fpca.joint else fpca.variances_.T.ravel(), (n if fpca.joint else n * d,)
+    )
+    # columns: components, then x_bar; one block per coordinate where they are not joint
+    columns = np.zeros((K, d, len(variances) + d))
+    for k in range(d):
+        where = slice(0, n) if fpca.joint else slice(k * n, (k + 1) * n)
+        columns[:, k, where] = fpca.component_coefficients_[:, :, k].T
+        columns[:, k, len(variances) + k] = 1.0
+    roots = np.sqrt(np.concatenate([variances, fpca.offset_variance_]))
+    A = np.einsum("ck,kdn->cdn", rows, columns * roots).reshape(6 * d, -1)
+    left = b - rows @ (fpca.mean_coefficients_ + fpca.offset_mean_)
+    # the shortest solution, row by row of about the same size
+    size = np.linalg.norm(A, axis=1, keepdims=True)
+    z = np.linalg.pinv(A / size, 1e-13) @ (left.reshape(-1, 1) / size)
+    return fpca.mean_coefficients_ + fpca.offset_mean_ + (columns * roots) @ z[:, 0]
+
+
+def quintic(b, tau):
+    powers = [[0.0 if j < k else np.prod(np.arange(j, j - k, -1.0)) * t ** (j - k) for j in range(6)] for t, k in ENDS]
+    return tau[:, None] ** np.arange(6) @ np.linalg.solve(powers, b)
+
+
+@pytest.mark.parametrize("count", [1, 2, 12])
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("demean", [True, False])
+def test_full_share_is_minimum_jerk(count, joint, demean):
+    """Under any position, velocity and acceleration at the ends, aligned components with rho = 1 give the quintic."""
+    fpca = FPCA(alignment="path", shrinkage=1.0, joint=joint, demean=demean).fit(reaches(count=count))
+    rng = np.random.default_rng(0)
+    for scale in (0.0, 1.0):
+        b = scale * rng.normal(size=(6, 3))
+        b[:2] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+        planned = fpca.basis.evaluate(TAU) @ most_probable(fpca, b)
+        np.testing.assert_allclose(planned, quintic(b, TAU), atol=1e-6)
+
+
+def test_rest_to_rest_of_full_share_is_its_mean():
+    fpca = FPCA(alignment="path", shrinkage=1.0).fit(reaches(count=1))
+    whole = fpca.offset_mean_ + fpca.mean(TAU)
+    np.testing.assert_allclose(whole[:, 0], STEP, atol=1e-12)
+    np.testing.assert_allclose(whole[:, 1:], 0.0, atol=1e-12)
+
+
+def test_turned_coordinates_keep_their_ends():
+    """Rotation vectors of a mean drawn to minimum jerk go from where it began to where it ended."""
+    y = reaches(d=6)
+    plain = FPCA(alignment="path", smoothing=None).fit(y)
+    drawn = FPCA(alignment="path", smoothing=None, shrinkage=1.0).fit(y)
+    ends = [0.0, 1.0]
+    expected = plain.offset_mean_ + plain.mean(ends)
+    np.testing.assert_allclose(drawn.offset_mean_ + drawn.mean(ends), expected, atol=1e-12)
+    np.testing.assert_allclose(drawn.mean(ends, 1), 0.0, atol=1e-10)
+    np.testing.assert_allclose(drawn.mean(ends, 2), 0.0, atol=1e-8)
+
+
+def covariance(fpca, k):
+    """Covariance (K, K) of coefficients of coordinate k."""
+    S = fpca.component_coefficients_[:, :, k]
+    return S.T @ ((fpca.variances_ if fpca.joint else fpca.variances_[:, k])[:, None] * S)
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("rho", [0.05, 0.6])
+def test_blend(rho, joint):
+    """(1 - rho) data + rho (inverse of the jerk's Gram matrix, in scale, + quadratics of data / (1 - rho))."""
+    y = reaches()
+    data = FPCA(smoothing=None, joint=joint).fit(y)
+    shrunk = FPCA(smoothing=None, joint=joint, shrinkage=rho).fit(y)
+    assert shrunk.shrinkage_ == rho
+    np.testing.assert_array_equal(shrunk.mean_coefficients_, data.mean_coefficients_)
+    L = np.linalg.cholesky(data.basis.gram())
+    P = np.linalg.solve(L, np.linalg.solve(L, data.basis.gram(3)).T)
+    p, V = np.linalg.eigh(P)
+    constant = L.T @ np.ones(15)
+    flat = np.linalg.svd(np.eye(3) - np.outer(c := V[:, :3].T @ constant, c))[0][:, :2]
+    flat = V[:, :3] @ flat
+    prior = V[:, 3:] @ np.diag(1.0 / p[3:]) @ V[:, 3:].T
+    parts = [L.T @ covariance(data, k) @ L for k in range(3)]
+    s = [np.trace(V[:, 3:].T @ part @ V[:, 3:]) / np.trace(prior) for part in parts]
+    q = [np.trace(flat.T @ part @ flat) / 2.0 for part in parts]
+    if joint:  # one scale for coordinates that turn into each other
+        s, q = [np.mean(s)] * 3, [np.mean(q)] * 3
+    for k in range(3):
+        expected = (1.0 - rho) * parts[k] + rho * (s[k] * prior + q[k] / (1.0 - rho) * flat @ flat.T)
+        got = L.T @ covariance(shrunk, k) @ L
+        np.testing.assert_allclose(got, expected, atol=1e-10 * np.abs(expected).max())
+        variance = data.offset_variance_[k]
+        assert shrunk.offset_variance_[k] == pytest.approx((1.0 - rho) * variance + rho / (1.0 - rho) * variance)
+
+
+def test_small_shares_change_little():
+    a, b = FPCA(3, smoothing=None).fit(reaches()), FPCA(3, smoothing=None, shrinkage=1e-9).fit(reaches())
+    np.testing.assert_allclose(b.component_coefficients_, a.component_coefficients_, atol=1e-6)
+    np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-6)
+
+
+def test_joint_blend_turns_with_the_motions():
+    from scipy.spatial.transform import Rotation
+
+    R = Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
+    way = {"joint": True, "shrinkage": 0.3, "smoothing": None}
+    a, b = FPCA(4, **way).fit(reaches()), FPCA(4, **way).fit(reaches() @ R.T)
+    np.testing.assert_allclose(b.components(TAU), a.components(TAU) @ R.T, atol=1e-7)
+    np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-8)
+
+
+def test_every_coordinate_can_move():
+    """A plane motion: without shrinkage nothing can leave the plane, with it planning can."""
+    y = reaches()
+    y[..., 2] = 0.7
+    b = np.zeros((6, 3))
+    b[1] = [0.3, 0.2, 0.1]
+    fpca = FPCA(shrinkage=0.2).fit(y)
+    planned = most_probable(fpca, b)
+    np.testing.assert_allclose(planned[[0, -1]], b[:2], atol=1e-8)
+
+
+def test_the_same_motion_again_is_one_motion():
+    y = reaches(count=1)
+    one, three = (FPCA(alignment="path", shrinkage=0.4).fit(np.repeat(y, n, axis=0)) for n in (1, 3))
+    np.testing.assert_allclose(three.variances_, one.variances_, rtol=1e-6)
+    np.testing.assert_allclose(three.mean(TAU), one.mean(TAU), atol=1e-9)
+
+
+class TestChosenShare:
+    def fitted(self, y, **way):
+        return FPCA(shrinkage="auto", alignment="path", **way).fit(y)
+
+    @pytest.mark.parametrize("count", [1, 2])
+    def test_one_and_two_motions(self, count):
+        assert self.fitted(reaches(count=count)).shrinkage_ == 1.0
+
+    @pytest.mark.parametrize("joint", [False, True])
+    def test_many_motions_need_little(self, joint):
+        """All bends in proportion to one: the data know what minimum jerk does not."""
+        rng = np.random.default_rng(0)
+        bends = rng.normal(size=(40, 1, 1)) * np.array([0.0, 0.3, 0.0]) * np.sin(np.pi * TAU)[:, None] ** 3
+        y = STEP[:, None] * [0.4, 0.0, 0.1] + bends + 1e-3 * rng.normal(size=(40, 90, 3))
+        wiggle = rng.normal(size=(40, 1, 1)) * [0.02, 0.0, 0.0] * np.sin(2.0 * np.pi * TAU)[:, None] ** 3
+        assert self.fitted(y + wiggle, joint=joint).shrinkage_ < 0.2
+
+    @pytest.mark.parametrize("joint", [False, True])
+    def test_minimum_jerk_motions_need_all(self, joint):
+        """Quintics between random states, a few: nothing else is to be learned."""
+        rng = np.random.default_rng(2)
+        b = rng.normal(size=(5, 6, 3)) * np.repeat([0.0, 0.3, 1.0], 2)[:, None]
+        b[:, 1] = rng.normal(size=(5, 3))
+        y = np.stack([quintic(row, TAU) for row in b])
+        assert self.fitted(y, joint=joint, smoothing=None).shrinkage_ >= 0.95
+
+    def test_predicts_better_than_either_end(self):
+        """Of 6 motions learned, 200 others predicted from their ends: the chosen share is near the best one."""
+        many = reaches(count=206, seed=4)
+        few, others = many[:6], many[6:]
+
+        def error(shrinkage):
+            fpca = FPCA(shrinkage=shrinkage, smoothing=None, joint=True).fit(few)
+            other = FPCA(smoothing=None).fit(others)
+            c = other.inverse_transform(other.scores_, other.offsets_, tau=TAU)
+            states = [other.inverse_transform(other.scores_, other.offsets_, tau=[t], derivative=k) for t, k in ENDS]
+            b = np.concatenate(states, axis=1)
+            B = fpca.basis.evaluate(TAU)
+            return np.sqrt(np.mean([((B @ most_probable(fpca, r) - x) ** 2).mean() for r, x in zip(b, c, strict=True)]))
+
+        assert error("auto") <= 1.05 * min(error(0.001), error(0.1), error(0.5), error(1.0))
+
+
+def test_splines_without_jerk():
+    with pytest.raises(ThunderError, match="shrinkage needs splines with a jerk, of degree 3 at least, got 2"):
+        FPCA(basis=SplineBasis(12, degree=2), shrinkage=0.5).fit(reaches())
+
+
+def test_motions_that_do_not_move():
+    with pytest.raises(ThunderError, match="shrinkage needs motions that move"):
+        FPCA(shrinkage=0.5).fit(np.ones((3, 40, 3)))
