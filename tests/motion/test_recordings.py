@@ -111,10 +111,15 @@ def test_long_reaches_of_culm_meet_halfway_but_not_at_their_peaks():
     reaches = segment_by_speed(low_pass(load_culm(CULM, task="Planned01"), 10.0), cutoff=None).map(unit_reach)
     assert len(reaches) == 148
     spread = {
-        how: register(reaches, method, landmarks=how).to_array(101)[:, :, 1].std(axis=0).mean()
-        for method, how in (("none", "none"), ("landmark", "peak_speed"), ("landmark", "half_path"))
+        name: register(reaches, **how).to_array(101)[:, :, 1].std(axis=0).mean()
+        for name, how in {
+            "none": {"method": "none"},
+            "affine": {"method": "affine"},
+            "peak_speed": {"landmarks": "peak_speed"},
+            "half_path": {"landmarks": "half_path"},
+        }.items()
     }
-    assert spread == pytest.approx({"none": 0.039, "peak_speed": 0.088, "half_path": 0.015}, abs=5e-4)
+    assert spread == pytest.approx({"none": 0.039, "affine": 0.024, "peak_speed": 0.088, "half_path": 0.015}, abs=5e-4)
 
 
 def unit_reach(trial):
