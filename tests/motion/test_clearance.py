@@ -30,7 +30,7 @@ def random_obstacle(rng, kind):
         return Box(at, rng.uniform(0.1, 0.8, 3), Rotation.random(random_state=rng).as_matrix())
     if kind == "capsule":
         return Capsule(at, rng.uniform(-1.0, 1.0, 3), rng.uniform(0.05, 0.3))
-    return HalfSpace(at - [0.0, 0.0, 0.7], rng.normal(size=3) + [0.0, 0.0, 3.0])
+    return HalfSpace(at - [0.0, 0.0, 0.7], rng.normal((0.0, 0.0, 3.0)))
 
 
 def sampled(path, obstacle, velocity, n):
@@ -53,8 +53,10 @@ def test_no_sample_contradicts_a_proof(kind, moving):
         free = obstacles.free(path, margin)
         assert not (free and nearest < margin)
         distance, lower_bound, time, index = obstacles.clearance(path)
-        assert lower_bound <= nearest and lower_bound <= distance <= lower_bound + 1e-9
-        assert distance <= nearest + 1e-12 and index == 0
+        assert lower_bound <= nearest
+        assert lower_bound <= distance <= lower_bound + 1e-9
+        assert distance <= nearest + 1e-12
+        assert index == 0
         there = obstacle.distance(path.sample(time) - time * velocity)
         assert there == pytest.approx(distance, abs=1e-12)
         assert free == (distance >= margin) or abs(distance - margin) < 2e-9
@@ -103,7 +105,8 @@ def test_straight_line_past_a_sphere():
 def test_moving_sphere_is_met_when_both_are_there():
     ball = MovingObstacle(Sphere([0, 1, 0], 0.1), [0, -1, 0])
     through = clearance(line([-1, 0, 0], [1, 0, 0]), [ball])
-    assert through.time == pytest.approx(1.0, abs=1e-7) and through.distance == pytest.approx(-0.1, abs=1e-9)
+    assert through.time == pytest.approx(1.0, abs=1e-7)
+    assert through.distance == pytest.approx(-0.1, abs=1e-9)
     waits = PPoly(np.array([[[1.0, 0, 0]], [[-4.0, 0, 0]]]), [1.0, 2.0])  # elsewhere while it passes
     assert clearance(waits, [ball]).distance > 1.5
 
@@ -111,9 +114,11 @@ def test_moving_sphere_is_met_when_both_are_there():
 def test_deepest_point_inside_and_a_kink():
     box = Box([0, 0, 0], [2.0, 2.0, 2.0])
     found = clearance(line([-2, 0.25, 0], [2, 0.25, 0]), [box])
-    assert found.distance == pytest.approx(-0.75, abs=1e-9) and found.lower_bound <= -0.75
+    assert found.distance == pytest.approx(-0.75, abs=1e-9)
+    assert found.lower_bound <= -0.75
     corner = clearance(line([-2, 0, 0], [0.5, 0, 0]), [Box([0, 0, 0], [0.4, 4, 4])])
-    assert corner.distance == pytest.approx(-0.2, abs=1e-9) and corner.time == pytest.approx(1.6, abs=1e-6)
+    assert corner.distance == pytest.approx(-0.2, abs=1e-9)
+    assert corner.time == pytest.approx(1.6, abs=1e-6)
 
 
 def test_which_obstacle_and_in_any_order():
@@ -121,15 +126,17 @@ def test_which_obstacle_and_in_any_order():
     for shift in range(3):
         turned = obstacles[shift:] + obstacles[:shift]
         found = clearance(line([-1, 0, 0], [1, 0, 0]), turned)
-        assert turned[found.obstacle] is obstacles[1] and found.distance == pytest.approx(0.4, abs=1e-9)
+        assert turned[found.obstacle] is obstacles[1]
+        assert found.distance == pytest.approx(0.4, abs=1e-9)
 
 
 def test_nothing_is_infinitely_far():
     found = clearance(line([0, 0, 0], [1, 0, 0]), [])
-    assert found.distance == found.lower_bound == math.inf and found.obstacle == -1
+    assert found.distance == found.lower_bound == math.inf
+    assert found.obstacle == -1
 
 
-@pytest.mark.parametrize("gap, free", [(1e-8, True), (-1e-8, False)])
+@pytest.mark.parametrize(("gap", "free"), [(1e-8, True), (-1e-8, False)])
 def test_tangency_is_decided_to_a_nanometre(gap, free):
     path = bezier_path(line([-1, 0.3 + 0.05 + gap, 0], [1, 0.3 + 0.05 + gap, 0]))
     assert obstacle_set([Sphere([0, 0, 0], 0.3)]).free(path, 0.05) is free
@@ -139,9 +146,10 @@ def test_tangency_is_decided_to_a_nanometre(gap, free):
 
 def test_far_from_the_origin_rounding_is_counted():
     offset = np.full(3, 1e7)
-    path = line(offset + [-1, 0.35, 0], offset + [1, 0.35, 0])
+    path = line(np.array([-1, 0.35, 0]) + offset, np.array([1, 0.35, 0]) + offset)
     found = clearance(path, [Sphere(offset, 0.3)])
-    assert found.lower_bound < 0.05 < found.distance + 1e-8 and found.distance - found.lower_bound < 1e-6
+    assert found.lower_bound < 0.05 < found.distance + 1e-8
+    assert found.distance - found.lower_bound < 1e-6
 
 
 def test_point_at_rest():
@@ -160,7 +168,7 @@ def test_conversion_keeps_values_and_derivatives():
 
 
 @pytest.mark.parametrize(
-    "call, message",
+    ("call", "message"),
     [
         (lambda: clearance(line([0, 0, 0], [1, 0, 0]), ["wall"]), "obstacles must be Sphere.*got str"),
         (lambda: clearance("straight", []), "path must be a PPoly.*got str"),
