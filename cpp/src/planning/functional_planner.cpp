@@ -17,7 +17,7 @@ using Mode = PlannerSettings::Mode;
 /// A derivative that no component changes by more than this part of what is usual is not theirs to choose.
 constexpr double kStill = 1e-9;
 
-[[noreturn]] void refuse(const FunctionalModel& model, int order, bool too_few) {
+[[noreturn]] void refuse(const FunctionalModel& model, int order, bool too_few, int dof = 0) {
   constexpr const char* kOf[] = {"", "position", "position and velocity", "position, velocity and acceleration"};
   const int need = (2 * order - 1) * (model.joint ? model.dimension : 1);
   if (too_few)
@@ -25,7 +25,8 @@ constexpr double kStill = 1e-9;
                                 " components, the model has " + std::to_string(model.components));
   throw std::invalid_argument(
       std::string("the components cannot meet constraints on ") + kOf[order] +
-      " at both ends: all demonstrations are alike there, or too few. Fewer constraints, more components or shrinkage help");
+      " at both ends" + (model.joint ? "" : " of degree of freedom " + std::to_string(dof)) +
+      ": all demonstrations are alike there, or too few. Fewer constraints, more components or shrinkage help");
 }
 
 }  // namespace
@@ -45,8 +46,8 @@ FunctionalPlanner::FunctionalPlanner(FunctionalModel model, PlannerSettings sett
 }
 
 double FunctionalPlanner::deviation(int component, int dof) const noexcept {
-  if (settings_.mode == Mode::exact) return 1.0;
-  return std::sqrt(model_.variances[static_cast<std::size_t>(model_.score(component, dof) - dimension())]);
+  const double variance = model_.variances[static_cast<std::size_t>(model_.score(component, dof) - dimension())];
+  return settings_.mode == Mode::exact ? (variance > 0.0 ? 1.0 : 0.0) : std::sqrt(variance);
 }
 
 void FunctionalPlanner::measure_derivatives() {
@@ -101,7 +102,7 @@ void FunctionalPlanner::add_system(int first, int size) {
   Eigen::VectorXd scale = score_scale(first, size, count);
   if (settings_.mode == Mode::exact) scale = scale.cwiseProduct(equilibration(A, size));
   const ScoreSolver solver(A, size, scale, {});
-  if (!solver.solvable()) refuse(model_, settings_.order, false);
+  if (!solver.solvable()) refuse(model_, settings_.order, false, first);
   condition_ = std::max(condition_, solver.condition());
   Eigen::MatrixXd right(count * size, 1 + count * size);  // n: what the mean is off; M: each entry of b
   right << -mean, Eigen::MatrixXd::Identity(count * size, count * size);

@@ -67,7 +67,8 @@ double solve_single(const FunctionalPlanner& planner, const MotionFrame& frame, 
     SmallSystem system(count, exact ? std::min(count - 1, n) : n);
     for (int i = 0; i < system.scores; ++i) {
       for (int r = 0; r < count; ++r) system.A[r][i] = values[r][i * d + k];
-      system.scale[i] = exact ? -1.0 : std::sqrt(model.variances[static_cast<std::size_t>(i * d + k)]);
+      const double variance = model.variances[static_cast<std::size_t>(i * d + k)];
+      system.scale[i] = exact && variance > 0.0 ? -1.0 : std::sqrt(variance);
     }
     for (int r = 0; r < count; ++r) system.right[r] = ends.values[r][k] - frame.mean_scale(k) * mean[r][k];
     worst = std::max(worst, system.solve());

@@ -93,6 +93,10 @@ class HumanLikePlanner:
         self.fpca, self.mode, self.constraints = fpca, mode, names
         self.worst_condition = float(array(worst_condition, (), "worst_condition", finite=False))
         self.freeze = float(array(freeze, (), "freeze"))
+        if not self.worst_condition >= 1.0 or self.freeze < 0.0:
+            raise ThunderError(
+                f"worst_condition must be 1 at least and freeze not negative, got {worst_condition!r} and {freeze!r}"
+            )
         self.dofs = tuple(fpca.dofs)
         self.kind = kind_of(self.dofs)
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))

@@ -20,6 +20,8 @@ __all__ = ["bernstein_points", "core_planner", "kind_of"]
 
 #: degrees of freedom and degree of polynomials that the core has room for
 _MOST_DOFS, _MOST_DEGREE = 8, 9
+#: of the largest variance: components below it are rounding, whose shape means nothing
+_NOISE = 1e-12
 
 
 def kind_of(dofs: Sequence[str]) -> str:
@@ -71,8 +73,8 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
     breaks = fpca.basis.breaks
     together = np.moveaxis(np.concatenate([mean[None], components]), 0, -1)  # (K, d, 1 + n)
     points = np.moveaxis(bernstein_points(np.asarray(fpca.basis.to_ppoly(together).c), breaks), -1, 0)
-    # rounding may leave a variance below zero where nothing varies
-    variances = np.maximum(fpca.variances_, 0.0).ravel()
+    variances = fpca.variances_.ravel()
+    variances = np.where(variances > _NOISE * variances.max(initial=0.0), variances, 0.0)
     try:
         return _core.FunctionalPlanner(
             breaks,

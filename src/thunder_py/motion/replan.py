@@ -75,7 +75,7 @@ def _times(planner: HumanLikePlanner, plan: Plan, t: float, end_time: float | No
     if not first <= now <= last:
         raise ThunderError(f"t must lie within the plan, {first:g} to {last:g} s, got {now:g}")
     end = last if end_time is None else float(array(end_time, (), "end_time"))
-    if not end > now:
+    if end_time is not None and not end > now:
         raise ThunderError(f"end_time must come after t = {now:g} s, got {end:g}")
     return now, end
 

@@ -1,0 +1,171 @@
+"""Plans as references of controllers, among obstacles, and drawn."""
+
+from __future__ import annotations
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.errors import NoPathError
+from thunder_py.motion import HumanLikePlanner, ViaSearch
+from thunder_py.motion.metrics import mean_jerk
+from thunder_py.motion.obstacles import MovingObstacle
+from thunder_py.trajectory import Capsule, Sphere
+
+from ..control.arms import Q0, panda
+from .planner_models import fitted, joints
+
+START, GOAL, T = np.array([0.0, 0.0, 0.0]), np.array([0.5, 0.1, 0.0]), 1.2
+BALL = Sphere([0.25, 0.05, 0.0], 0.08)
+
+
+def follower(robot):
+    """Computed torque in task space."""
+    return th.CartesianComputedTorque(robot, K_p=np.full(6, 400.0), K_v=np.full(6, 40.0), K_d=np.full(7, 5.0))
+
+
+@pytest.mark.parametrize("kind", ["plain", "pose joint aligned"])
+def test_an_arm_follows_a_plan(kind) -> None:
+    robot = panda()
+    start = robot.forward_kinematics(Q0)
+    goal = start.copy()
+    goal[:3, 3] += [0.08, -0.1, 0.05]
+    if kind != "plain":
+        c, s = np.cos(0.3), np.sin(0.3)
+        goal[:3, :3] = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ start[:3, :3]
+    made = HumanLikePlanner(fitted(kind)).plan(start, goal, 0.6)
+    result = th.simulate(robot, follower(robot), made, 0.7, q0=Q0)
+    reached = robot.forward_kinematics(result.q[-1])
+    np.testing.assert_allclose(reached, goal, rtol=0.0, atol=5e-3)
+    native, python = (
+        th.simulate(robot, follower(robot), reference, 0.05, q0=Q0) for reference in (made, lambda t: made(t))
+    )
+    np.testing.assert_array_equal(native.q, python.q)
+
+
+def test_joints_follow_a_plan() -> None:
+    robot, planner = panda(), HumanLikePlanner(joints())
+    made = planner.plan(Q0, Q0 + 0.1, 0.5, goal_velocity=np.full(7, 0.05))
+    assert planner.kind == "joints"
+    np.testing.assert_allclose(made(0.5).q, Q0 + 0.1, atol=1e-12)
+    np.testing.assert_allclose(made(0.5).dq, 0.05, atol=1e-10)
+    h = 1e-5
+    np.testing.assert_allclose(made(0.2).ddq, (made(0.2 + h).dq - made(0.2 - h).dq) / (2 * h), atol=1e-5)
+    result = th.simulate(robot, th.ComputedTorque(robot, [100.0] * 7, [20.0] * 7), made, 0.5, q0=Q0)
+    assert np.abs(result.q - made(result.t).q).max() < 5e-3
+    with pytest.raises(ValueError, match="obstacles need components of positions"):
+        planner.plan(Q0, Q0 + 0.1, 0.5, obstacles=[BALL])
+
+
+@pytest.mark.parametrize("kind", ["plain", "aligned", "joint aligned", "pose"])
+def test_plans_around_obstacles_keep_the_margin(kind) -> None:
+    planner = HumanLikePlanner(fitted(kind))
+    ends = (START, GOAL)
+    if kind == "pose":
+        ends = tuple((p, np.eye(3)) for p in ends)
+    ball = Sphere(planner.plan(*ends, T).position(0.5 * T)[:3], 0.06)
+    made = planner.plan(*ends, T, obstacles=[ball], margin=0.03)
+    t = np.linspace(0.0, T, 2001)
+    distance = ball.distance(made.position(t)[:, :3])
+    assert distance.min() >= 0.03
+    assert made.clearance == pytest.approx(distance.min(), abs=1e-4)
+    assert ball.distance(made.position(made.clearance_time)[:3]) == pytest.approx(made.clearance, abs=1e-7)
+    assert len(made.via_points) == len(made.via_times) >= 1
+    np.testing.assert_allclose(made.position(made.via_times)[:, :3], made.via_points, atol=1e-9)
+    np.testing.assert_allclose(made.position(T)[:3], GOAL, atol=1e-11)
+    assert made.scores.shape == planner.fpca.variances_.shape
+    far = planner.plan(*ends, T, obstacles=[Sphere([0.2, 3.0, 0.0], 0.1)])
+    assert far.clearance > 2.0
+    assert not len(far.via_points)
+    assert planner.plan(*ends, T).clearance is None
+
+
+def test_paper_mode_searches_as_the_paper() -> None:
+    planner = HumanLikePlanner(fitted("paper"), "paper")
+    made = planner.plan(START, GOAL, T, obstacles=[BALL], margin=0.02)
+    same = planner.plan(START, GOAL, T, obstacles=[BALL], margin=0.02, via=ViaSearch.paper())
+    assert len(made.via_points) == 1
+    np.testing.assert_array_equal(made.position(np.linspace(0, T, 9)), same.position(np.linspace(0, T, 9)))
+    np.testing.assert_allclose(made.position(made.via_times[0], 1), (GOAL - START) / T, atol=1e-8)
+
+
+def test_no_path_is_an_answer() -> None:
+    planner = HumanLikePlanner(fitted("plain"))
+    for start, goal, word in ((BALL.centre, GOAL, "start"), (START, BALL.centre, "goal")):
+        with pytest.raises(NoPathError, match=f"{word} must keep the margin"):
+            planner.plan(start, goal, T, obstacles=[BALL])
+    wall = [Capsule([0.25, -9.0, z], [0.25, 9.0, z], 0.3) for z in np.arange(-9.0, 9.1, 0.4)]
+    with pytest.raises(NoPathError, match="no path keeps"):
+        planner.plan([-0.5, 0, 0], [1.0, 0, 0], T, obstacles=wall, via=ViaSearch(count=20))
+    batch = planner.plan_many([[-0.5, 0, 0], [0.25, 0, 0]], [1.0, 0, 0], T, obstacles=wall, via=ViaSearch(count=20))
+    assert batch.status.tolist() == ["none", "start_blocked"]
+    assert np.isnan(batch.x).all()
+    assert not batch.found.any()
+    for bad, message in (
+        ({"via": "paper"}, "via must be"),
+        ({"margin": np.nan}, "margin"),
+        ({"obstacles": [1]}, "obst"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            planner.plan(START, GOAL, T, **{"obstacles": [BALL], **bad})
+
+
+def test_batches_among_obstacles() -> None:
+    planner, rng = HumanLikePlanner(fitted("plain")), np.random.default_rng(1)
+    starts = START + 0.03 * rng.normal(size=(12, 3))
+    moving = MovingObstacle(Sphere([0.25, 0.6, 0.0], 0.05), [0.0, -0.5, 0.0])
+    batch = planner.plan_many(starts, GOAL, T, obstacles=[BALL, moving], margin=0.01, n=201)
+    assert batch.found.all()
+    assert "via" in batch.status
+    for x, clearance in zip(batch.x, batch.clearance, strict=True):
+        distance = min(BALL.distance(x).min(), moving.distance(x, batch.tau * T).min())
+        assert distance >= clearance - 1e-12 >= 0.01 - 1e-12
+    one = planner.plan(starts[4], GOAL, T, obstacles=[BALL, moving], margin=0.01)
+    np.testing.assert_array_equal(one.position(batch.tau * T), batch.x[4])
+
+
+def test_replanning_among_obstacles() -> None:
+    planner = HumanLikePlanner(fitted("plain"))
+    made = planner.plan(START, GOAL, T, obstacles=[BALL], margin=0.02)
+    goal = GOAL + [0.0, 0.03, 0.05]
+    early = planner.replan(made, 0.2 * made.via_times[0], goal, obstacles=[BALL], margin=0.02)
+    late = planner.replan(made, 0.5 * (made.via_times[-1] + T), goal, obstacles=[BALL], margin=0.02)
+    assert early.fallback == "plan"
+    assert late.fallback is None
+    for rest in (early, late):
+        t = np.linspace(rest.start_time, T, 400)
+        assert BALL.distance(rest.position(t)).min() >= 0.02
+        assert rest.clearance >= 0.02
+        np.testing.assert_allclose(rest.position(rest.start_time, 1), made.position(rest.start_time, 1), atol=1e-8)
+        np.testing.assert_allclose(rest.position(T), goal, atol=1e-11)
+    blocked = Sphere(late.position(0.5 * (late.start_time + T)), 0.02)
+    around = planner.replan(made, late.start_time, goal, obstacles=[BALL, blocked], margin=0.005)
+    assert around.fallback == "plan"
+    assert blocked.distance(around.position(np.linspace(late.start_time, T, 400))).min() >= 0.005
+
+
+@pytest.mark.parametrize("kind", ["plain", "pose"])
+def test_figures_show_start_via_points_and_goal(kind) -> None:
+    planner = HumanLikePlanner(fitted(kind))
+    ends = (START, GOAL) if kind == "plain" else ((START, np.eye(3)), (GOAL, np.eye(3)))
+    made = planner.plan(*ends, T, obstacles=[BALL], margin=0.02)
+    axes = made.plot()
+    assert set(axes) == {"path", "position", "speed", *(["rotation"] if kind == "pose" else [])}
+    assert len(axes["position"].lines) == 3 + len(made.via_points)
+    speed = axes["speed"].lines[0]
+    np.testing.assert_allclose(speed.get_ydata(), np.linalg.norm(made.position(speed.get_xdata(), 1)[:, :3], axis=1))
+    with pytest.raises(ValueError, match="duration must be positive"):
+        made.plot(0.0)
+    figure, one = plt.subplots()
+    assert set(made.plot(axes={"speed": one})) == {"speed"}
+    plt.close("all")
+
+
+def test_jerk_is_that_of_the_metrics() -> None:
+    made = HumanLikePlanner(fitted("plain")).plan(START, GOAL, T)
+    assert made.mean_jerk(20_000) == pytest.approx(mean_jerk(made), rel=1e-4)
