@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from ..checks import Array
+from ..errors import UnknownNameError, nearest_hint
 from ..motion import MotionSet, rotations
 from ..motion.dmp import DMP
 from ..motion.dynamic_potential import DynamicPotential
@@ -35,7 +36,7 @@ METHODS = ("paper mode", "MAP", "minimum jerk", "DMP mollifier", "DMP Gaussian",
 AVOIDING = ("paper mode", "MAP", "DMP mollifier", "DMP Gaussian")
 
 
-TRIALS = 60  # synthetic ones, two of every kind
+TRIALS = 180  # synthetic ones: every task of every subject once
 #: where recordings are cut [m/s]. Functional components and ProMPs learn from motions well under way: where all of them
 #: begin at rest, components have no slope at their ends, and what passes a via point at speed is wild.
 _MOVING = 0.2
@@ -93,6 +94,11 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
         Some of `METHODS`.
     motions : MotionSet, optional
         Recordings with degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
+
+    Raises
+    ------
+    UnknownNameError
+        No such method.
     """
     recordings = daily_living(TRIALS) if motions is None else motions
 
@@ -114,7 +120,13 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
         "DMP Gaussian": lambda: _Primitive(demonstrations(), "gaussian"),
         "ProMP": lambda: _Probabilistic(moving()),
     }
-    return {name: makers[name]() for name in names}
+    wanted = tuple(names)
+    for name in wanted:
+        if name not in makers:
+            raise UnknownNameError(
+                f"no method is called {name!r}, only {', '.join(makers)}{nearest_hint(name, makers)}"
+            )
+    return {name: makers[name]() for name in wanted}
 
 
 def _straight(scene: Scene) -> HandMotion:

@@ -14,6 +14,7 @@ from ..reference import SetPose
 from ..result import Result
 from ..robot import Robot
 from ..simulation import simulate
+from ..simulation.protocols import ControllerLike
 from .human_like_samples import PERIOD, HandMotion, mean_norm
 from .human_like_tasks import ELBOW_FRAME, Scene
 
@@ -76,7 +77,8 @@ class ArmRun:
     @property
     def tracking_error(self) -> float:
         """Largest distance of the hand from where it was asked to be [m]."""
-        return float(self.result.error_norm(slice(0, 3)).max())
+        p = self.robot.forward_kinematics(self.result.q)[:, :3, 3]
+        return float(np.linalg.norm(p - self.plan.p, axis=1).max())
 
     @property
     def planned_clearance(self) -> float:
@@ -115,18 +117,17 @@ def arm_controller(robot: Robot, scene: Scene) -> CartesianComputedTorque:
     )
 
 
-def follow(robot: Robot, scene: Scene, plan: HandMotion) -> ArmRun:
+def follow(robot: Robot, scene: Scene, plan: HandMotion, controller: ControllerLike | None = None) -> ArmRun:
     """Let the arm follow a plan, after it has held the start for `SETTLE`: the elbow has then gone where it is pushed.
 
     From the rest posture itself the null space's torques would begin with a jump, and the elbow's answer to it would be
-    most of the joints' jerk.
+    most of the joints' jerk. The motion's controller is `arm_controller`'s, unless another one is given.
     """
     duration = PERIOD * (len(plan.p) - 1)
-    controller = arm_controller(robot, scene)
-    still = SetPose(scene.start)
-    held = simulate(robot, controller, still, SETTLE, PERIOD, q0=scene.q0, log=(), log_every=1000)
+    ours = arm_controller(robot, scene)
+    held = simulate(robot, ours, SetPose(scene.start), SETTLE, PERIOD, q0=scene.q0, log=(), log_every=1000)
     q, dq = held.q[-1], held.dq[-1]
-    result = simulate(robot, controller, plan, duration, PERIOD, q0=q, dq0=dq, log=("error",))
+    result = simulate(robot, controller or ours, plan, duration, PERIOD, q0=q, dq0=dq, log=())
     return ArmRun(robot=robot, scene=scene, plan=plan, result=result)
 
 
