@@ -35,9 +35,9 @@ def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
     """Share of minimum jerk, by cross-validation.
 
     Motions are left out, a tenth of them at a time (one at a time below ten), and predicted from position, velocity and
-    acceleration at their ends by the most probable motion of the rest, x_bar free. The share with the least squared
-    error (L2 over tau; units relative to how much their coordinates vary) is taken. One and two motions leave nothing
-    to compare, and have 1.
+    acceleration at their ends by the most probable motion of the rest, x_bar free. Errors are squared, L2 over tau, and
+    in units of how much coordinates vary. Of all shares whose error exceeds the least by no more than the standard
+    error of this difference, the largest is taken. One and two motions leave nothing to compare, and have 1.
     """
     count = len(sample.offsets)
     if count < 3:
@@ -47,12 +47,14 @@ def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
     weights = np.zeros(len(variances))
     for part in map(list, setting.units):
         weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
-    errors = np.zeros(len(_SHARES))
+    errors = []
     folds = np.arange(count) % min(count, _FOLDS)
     for fold in range(folds.max() + 1):
         rest = Sample(sample.offsets[folds != fold], sample.centred[folds != fold])
-        errors += _errors(setting, rest, whole[folds == fold], weights)
-    return _SHARES[int(np.argmin(errors))]
+        errors.append(_errors(setting, rest, whole[folds == fold], weights))
+    excess = np.array(errors) - np.array(errors)[:, [int(np.argmin(np.sum(errors, axis=0)))]]
+    close = excess.sum(axis=0) <= np.sqrt(len(excess)) * excess.std(axis=0, ddof=1)
+    return _SHARES[int(np.flatnonzero(close)[-1])]
 
 
 def _errors(setting: Setting, rest: Sample, left_out: Array, weights: Array) -> Array:
@@ -90,10 +92,11 @@ def predicted(setting: Setting, blend: Blend, motions: Array) -> Array:
     d = motions.shape[2]
     if setting.joint:
         root = np.vstack([blend.rows.reshape(len(blend.rows), -1), *_blocks(blend.extra)])
-        coefficients = np.einsum("km,nmd->nkd", axes, root.reshape(len(root), -1, d))
-        G = np.einsum("ck,nkd->cdn", rows, coefficients).reshape(-1, len(root))
-        known = np.einsum("ck,rkd->cdr", rows, left).reshape(len(G), -1)
-        step[:] = np.einsum("nkd,nr->rkd", coefficients, np.linalg.pinv(G, _SINGULAR) @ known)
+        coefficients = axes @ root.reshape(len(root), -1, d)
+        G = (rows @ coefficients).reshape(len(root), -1).T
+        known = (rows @ left).reshape(len(left), -1).T
+        scores = np.linalg.pinv(G, _SINGULAR) @ known
+        step[:] = (scores.T @ coefficients.reshape(len(root), -1)).reshape(left.shape)
     else:
         for k in range(d):
             coefficients = axes @ np.vstack([blend.rows[:, :, k], blend.extra[k]]).T

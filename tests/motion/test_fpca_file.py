@@ -1,0 +1,116 @@
+"""Files and figures of functional components."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.motion.test_fpca import reaches
+from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.motion import FPCA, SplineBasis
+from thunder_py.motion.fpca import NotFittedError
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A file, and a function that writes it again with some arrays changed or (None) left out."""
+    path = tmp_path / "components.npz"
+    FPCA(3, alignment="path", shrinkage="auto").fit(reaches(count=6)).save(path)
+
+    def again(**changes):
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files} | changes
+        np.savez(path, **{name: value for name, value in arrays.items() if value is not None})
+        return path
+
+    return again
+
+
+def test_parameters_come_back(tmp_path):
+    basis = SplineBasis(degree=4, knots=[*[0.0] * 5, 0.2, 0.5, 0.6, *[1.0] * 5])
+    for way in (
+        {"n_components": 0.9, "smoothing": 1e-7},
+        {"smoothing": None, "joint": True, "shrinkage": 0.25},
+        {"n_components": 2, "shrinkage": "auto", "alignment": "path", "demean": False},
+    ):
+        fpca = FPCA(basis=basis, **way).fit(reaches())
+        fpca.save(tmp_path / "a.npz")
+        back = FPCA.load(tmp_path / "a.npz")
+        assert back.get_params() == fpca.get_params()
+        assert back.shrinkage_ == fpca.shrinkage_
+        np.testing.assert_array_equal(back.explained_variance_ratio_, fpca.explained_variance_ratio_)
+
+
+def test_only_arrays_are_written(saved):
+    with np.load(saved(), allow_pickle=False) as file:
+        assert int(file["thunder_fpca"]) == 1
+        assert all(file[name].dtype.kind in "fibU" for name in file.files)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"thunder_fpca": None}, "thunder_fpca missing"),
+        ({"thunder_fpca": np.array(2)}, "version 2 of FPCA.save, this package reads 1"),
+        ({"variances_": None}, "variances_ missing"),
+        ({"variances_": np.zeros((2, 3))}, r"variances_ must have shape \(3, 3\), got \(2, 3\)"),
+        ({"knots": np.zeros(4)}, "knots must be"),
+        ({"frames.scale": None}, "frames.scale missing"),
+        ({"shrinkage": np.array("import os")}, "could not convert"),
+    ],
+)
+def test_bad_files(saved, changes, text):
+    path = saved(**changes)
+    with pytest.raises(FileFormatError, match=text) as error:
+        FPCA.load(path)
+    assert str(path) in str(error.value)
+
+
+def test_other_files(tmp_path):
+    (tmp_path / "a.npz").write_bytes(b"no archive")
+    with pytest.raises(FileFormatError, match="no archive of plain arrays"):
+        FPCA.load(tmp_path / "a.npz")
+    np.savez(tmp_path / "b.npz", thunder_fpca=np.array([{}], dtype=object))
+    with pytest.raises(FileFormatError, match="no archive of plain arrays"):
+        FPCA.load(tmp_path / "b.npz")
+    with pytest.raises(FileNotFoundError):
+        FPCA.load(tmp_path / "c.npz")
+
+
+def test_what_is_not_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        FPCA().save(tmp_path / "a.npz")
+    with pytest.raises(ThunderError, match=r"path must end in .npz, got 'a.txt'"):
+        FPCA(2).fit(reaches()).save("a.txt")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("way", [{}, {"joint": True}, {"alignment": "path"}], ids=repr)
+def test_figures(way):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    fpca = FPCA(4, **way).fit(reaches())
+    tau = np.linspace(0.0, 1.0, 301)
+    try:
+        panels = fpca.plot(2, spread=2.0)
+        assert [len(row) for row in panels] == [2, 2, 2]
+        mean, more, less = (line.get_ydata() for line in panels[1][0].lines)
+        deviation = np.sqrt(fpca.variances_[0] if fpca.joint else fpca.variances_[0, 1])
+        np.testing.assert_allclose(mean, fpca.offset_mean_[1] + fpca.mean(tau)[:, 1])
+        np.testing.assert_allclose(more - mean, 2.0 * deviation * fpca.components(tau)[0, :, 1], atol=1e-12)
+        np.testing.assert_allclose(more + less, 2.0 * mean, atol=1e-12)
+        assert ("distance" in panels[0][0].get_ylabel()) == (fpca.alignment == "path")
+        components = fpca.plot_components(3, derivative=1)
+        assert len(components) == 3
+        assert [len(axis.lines) for axis in components] == [3, 3, 3]
+        np.testing.assert_allclose(components[2].lines[1].get_ydata(), fpca.components(tau, 1)[1, :, 2])
+        axis = fpca.plot_variance()
+        assert len(axis.lines) == (1 if fpca.joint else 3)
+        ratio = fpca.explained_variance_ratio_.reshape(4, -1)[:, 0]
+        np.testing.assert_allclose(axis.lines[0].get_ydata(), 100.0 * np.cumsum(ratio))
+        assert fpca.plot_variance(axes=axis) is axis
+    finally:
+        plt.close("all")
