@@ -13,11 +13,13 @@ from scipy.spatial.transform import Rotation
 import thunder_py as th
 from thunder_py.experiments import human_like_arm
 from thunder_py.experiments.human_like_arm import HumanLikeArm
-from thunder_py.experiments.human_like_planners import AVOIDING, METHODS, planners
+from thunder_py.experiments.human_like_planners import AVOIDING, METHODS, movements, planners
 from thunder_py.experiments.human_like_projector import KinematicNullSpace
 from thunder_py.experiments.human_like_run import ArmRun, arm_controller, arm_points_at, follow, pose_error
 from thunder_py.experiments.human_like_samples import PERIOD, HandMotion, mean_norm, sample_times
 from thunder_py.experiments.human_like_tasks import ELBOW_FRAME, MARGIN, REST, TASKS, Scene, scenes, tasks_table
+from thunder_py.motion import FPCA, HumanLikePlanner, ViaSearch, rotations
+from thunder_py.motion.synthetic import daily_living
 from thunder_py.result import Result
 from thunder_py.trajectory import Line, Orientation, min_jerk
 
@@ -197,6 +199,34 @@ class TestKinematicProjector:
         pushed = KinematicNullSpace(ROBOT, scene)._repulsion(q)
         task = J.T @ np.linalg.solve(J @ np.linalg.solve(M, J.T), J @ np.linalg.solve(M, pushed))
         np.testing.assert_allclose(tau[0] - tau[1], pushed - task, atol=1e-8)
+
+
+class TestTraining:
+    """Cutting at rest or under way: what the experiment's choice is about."""
+
+    RECORDINGS = daily_living(15, n_subjects=1)
+
+    def test_movements_are_seen_from_their_start(self) -> None:
+        for trial in movements(self.RECORDINGS, 0.2)[:10]:
+            np.testing.assert_allclose(trial.x[0], np.zeros(6), atol=1e-12)
+            whole = next(t for t in self.RECORDINGS if trial.name.startswith(f"{t.name}/"))
+            rows = [int(np.argmin(np.abs(whole.t - t))) for t in (trial.t[0], trial.t[-1])]
+            a, b = rotations.exp(np.array(whole.rotation_vectors)[rows])
+            np.testing.assert_allclose(rotations.exp(np.array(trial.x[-1, 3:])), b @ a.T, atol=1e-12)
+
+    def test_square_system_of_motions_from_rest_passes_via_points_wildly(self) -> None:
+        scene = SCENES["exultation", "hand"]
+        jerk = {}
+        for cut in (0.005, 0.2):
+            planner = HumanLikePlanner(FPCA.paper(movements(self.RECORDINGS, cut), 5), "paper")
+            via = ViaSearch(state="paper", straight_first=False)
+            try:
+                plan = planner.plan(scene.start, scene.goal, 5.0, obstacles=scene.spheres, margin=0.2, via=via)
+                jerk[cut] = HandMotion.of(plan, 5.0).jerk[0]
+            except th.errors.NoPathError:
+                jerk[cut] = np.inf
+        assert jerk[0.2] < 1.0
+        assert jerk[0.005] > 3.0 * jerk[0.2]
 
 
 class TestExperiment:

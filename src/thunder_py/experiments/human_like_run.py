@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..simulation.protocols import ControllerLike
 from .human_like_samples import PERIOD, HandMotion, mean_norm
 from .human_like_tasks import ELBOW_FRAME, Scene
 
-__all__ = ["ArmRun", "arm_controller", "arm_points_at", "follow", "pose_error"]
+__all__ = ["ArmRun", "arm_controller", "arm_points_at", "follow", "pose_error", "settled"]
 
 # eq. 108; the report prints no gains: critically damped, two time constants of 0.1 s
 K_P = 100.0  # [1/s^2]
@@ -117,17 +117,24 @@ def arm_controller(robot: Robot, scene: Scene) -> CartesianComputedTorque:
     )
 
 
-def follow(robot: Robot, scene: Scene, plan: HandMotion, controller: ControllerLike | None = None) -> ArmRun:
-    """Let the arm follow a plan, after it has held the start for `SETTLE`: the elbow has then gone where it is pushed.
+@lru_cache(maxsize=32)  # it is the same for all plans
+def settled(robot: Robot, scene: Scene) -> tuple[Array, Array]:
+    """Return joint positions and velocities (7,) after the hand was held at the start for `SETTLE`.
 
-    From the rest posture itself the null space's torques would begin with a jump, and the elbow's answer to it would be
-    most of the joints' jerk. The motion's controller is `arm_controller`'s, unless another one is given.
+    The elbow has then gone where it is pushed. From the rest posture itself the null space's torques would begin with a
+    jump, and the elbow's answer to it would be most of the joints' jerk.
     """
+    controller, start = arm_controller(robot, scene), SetPose(scene.start)
+    result = simulate(robot, controller, start, SETTLE, PERIOD, q0=scene.q0, log=(), log_every=1000)
+    return result.q[-1], result.dq[-1]
+
+
+def follow(robot: Robot, scene: Scene, plan: HandMotion, controller: ControllerLike | None = None) -> ArmRun:
+    """Let the arm follow a plan once it has `settled`, with `arm_controller`'s controller or another one."""
     duration = PERIOD * (len(plan.p) - 1)
-    ours = arm_controller(robot, scene)
-    held = simulate(robot, ours, SetPose(scene.start), SETTLE, PERIOD, q0=scene.q0, log=(), log_every=1000)
-    q, dq = held.q[-1], held.dq[-1]
-    result = simulate(robot, controller or ours, plan, duration, PERIOD, q0=q, dq0=dq, log=())
+    q, dq = settled(robot, scene)
+    chosen = arm_controller(robot, scene) if controller is None else controller
+    result = simulate(robot, chosen, plan, duration, PERIOD, q0=q, dq0=dq, log=())
     return ArmRun(robot=robot, scene=scene, plan=plan, result=result)
 
 

@@ -55,7 +55,11 @@ class HandMotion:
 
     @cached_property
     def jerk(self) -> tuple[float, float]:
-        """Mean norm of the jerk over time, of translation [m/s^3] and orientation [rad/s^3]."""
+        """Mean norm of the jerk over time, of translation [m/s^3] and orientation [rad/s^3].
+
+        Central differences of the accelerations at 1 kHz. A jump of the acceleration at the start, as movement
+        primitives have, does not count.
+        """
         jerk = np.gradient(self.xi_dot, PERIOD, axis=0)
         return mean_norm(jerk[:, :3]), mean_norm(jerk[:, 3:])
 
