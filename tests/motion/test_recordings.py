@@ -64,6 +64,7 @@ def swapped(lines):
         (lambda lines: ["time;x;y;z", *lines[1:]], r"csv:1: expected the header 't;X;Y;Z'"),
         (lambda lines: [*lines[:700], *lines[701:]], r"csv:701: expected time 5\.8333 s at 120 Hz, got 5\.8417"),
         (swapped, r"csv:801: expected time 6\.6667 s"),
+        (lambda lines: [*lines[:800], lines[800].replace("6.6667", "6.6668"), *lines[801:]], r"csv:801: .*got 6\.6668"),
         (lambda lines: [*lines[:9], "0.075;1;2", *lines[10:]], "four numbers in every row"),
         (lambda lines: [*lines[:9], "0.075;1;2;x", *lines[10:]], "four numbers in every row"),
         (lambda lines: lines[:2], "two rows"),
@@ -140,12 +141,12 @@ COLUMNS = (
 
 
 def kinesis_file(path, change=lambda lines: lines):
-    """Write two trials of ten frames; in the second, frames 4 and 5 are flagged and frame 7 only repeats frame 6."""
+    """Write two trials of ten frames; in the second, frames 4 and 5 are flagged (5 moves), frame 7 only repeats 6."""
     lines = ["\t".join(COLUMNS)]
     for trial in (0, 1):
         places = 10.0 * np.arange(60.0).reshape(10, 6) + trial
         if trial == 1:
-            places[4:6] = places[3]
+            places[4] = places[3]
             places[7] = places[6]
         for k, place in enumerate(places):
             clock = 20.0 + 11.8 * k + 20.0 * (k > 4)

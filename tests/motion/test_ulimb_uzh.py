@@ -76,6 +76,16 @@ def test_hand_seen_from_the_chest(tmp_path):
     assert max(pose_error(load_ulimb_uzh(tmp_path, task="T03", side="R")[0], right)) < 1e-9
 
 
+@pytest.mark.parametrize("attributes", ['index="" type="normal"', 'index="0" type="tpose"', 'type="normal"'])
+def test_frames_of_the_calibration_are_skipped(tmp_path, attributes):
+    body = moving_body(seed=6)
+    still = f'<frame time="0" {attributes}><orientation>1 0 0 0</orientation><position>0 0 0</position></frame>'
+    save(tmp_path, "P05_T01_R1.mvnx", mvnx(body).replace("<frames>", f"<frames>{still}"))
+    trial = load_ulimb_uzh(tmp_path)[0]
+    assert len(trial) == 60
+    assert max(pose_error(trial, body)) < 1e-9
+
+
 def test_missing_frames_are_gaps(tmp_path):
     body = moving_body(seed=3)
     save(tmp_path, "P05_T01_R1.mvnx", mvnx(body, missing=(20, 21)))
