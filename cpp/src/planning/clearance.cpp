@@ -27,6 +27,18 @@ struct Bubble {
   }
 };
 
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+/// Is a point at least so far away? Of balls without a square root; rounding may turn the answer only at the limit itself.
+bool beyond(const hull::BallDistance& ball, const Vector3d& p, double distance) noexcept {
+  const double reach = ball.radius + distance;
+  return reach <= 0.0 ? ball(p).distance >= distance : (p - ball.centre).squaredNorm() >= reach * reach;
+}
+
+bool beyond(const hull::ShapeDistance& shape, const Vector3d& p, double distance) noexcept {
+  return shape(p).distance >= distance;
+}
+
 bool finite(const BezierPath& path) noexcept {
   double sum = 0.0;  // infinities and NaN stay in it
   for (const double value : path.points) sum += 0.0 * value;
@@ -88,7 +100,7 @@ bool ObstacleSet::line_free(const Vector3d& a, const Vector3d& b, double margin)
 bool ObstacleSet::free(const BezierPath& path, double margin, int first, int last) const noexcept {
   for (int k = first; k < last; ++k)  // points of the curve: most paths that collide are found out here
     if (const Vector3d p = point(path, k, 0); !each([&](const Item& item, const auto& nearest) noexcept {
-          return nearest(p - path.breaks[k] * item.velocity).distance >= margin;
+          return beyond(nearest, p - path.breaks[k] * item.velocity, margin);
         }))
       return false;
   for (int k = first; k < last; ++k) {
@@ -98,8 +110,8 @@ bool ObstacleSet::free(const BezierPath& path, double margin, int first, int las
       const Vector3d at = bubble.centre - middle * item.velocity;
       const double reach = bubble.radius + half * item.speed;
       const double reach_slack = reach * (1.0 + 1e-5);  // gradients of distances have unit length to 1e-6
-      const double round = 64.0 * std::numeric_limits<double>::epsilon() * (at.norm() + reach + item.extent);
-      if (nearest(at).distance >= margin + reach_slack + round) return true;
+      const double round = 64.0 * kEpsilon * (at.lpNorm<1>() + reach + item.extent);
+      if (beyond(nearest, at, margin + reach_slack + round)) return true;
       const hull::Piece piece(path, k, item.velocity);
       const double slack = piece.slack(path.degree, item.extent);
       return hull::keeps_away(piece, path.degree, nearest, margin, slack, std::max(kTouch, 2.0 * slack));
