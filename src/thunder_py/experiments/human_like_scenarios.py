@@ -4,8 +4,9 @@ The report generates "a large number of simulation settings" and groups them int
 copy of it lacks. They are defined here, and by geometry alone: no planner has a say in which settings are kept. What is
 known of the report's is kept: spheres alone, a clearance of 0.05 m as in the released code, and a length of reach that
 its jerk suggests. With T = 5 s, as in the released code, a straight minimum-jerk reach of D metres has a mean jerk of
-23.1 D/T^3, so that Table 13's 0.21 to 0.26 m/s^3 are reaches of 1.1 to 1.4 m; 1.1 to 1.3 m are taken, the detour adds
-the rest. That the report's tables are for T = 5 s is inferred, it does not say so.
+23.1 D/T^3, so that Table 13's 0.21 to 0.26 m/s^3 are reaches of 1.1 to 1.4 m; 1.1 to 1.3 m are taken. That the report's
+tables are for T = 5 s is inferred, it does not say so; and a motion through a via point has about twice the jerk of the
+straight one, so that the report's reaches may as well have been half as long.
 
 A setting is drawn in this order:
 
