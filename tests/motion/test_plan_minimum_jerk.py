@@ -1,4 +1,4 @@
-"""A full share of the minimum-jerk prior, in covariance and aligned mean, plans minimum jerk, whatever the states at the ends."""
+"""A full share of the minimum-jerk prior plans minimum jerk, whatever the states at the ends."""
 
 import numpy as np
 import pytest
