@@ -187,8 +187,8 @@ Why these are not the report's numbers:
 - The components come from synthetic motions, not from the recordings of [6].
 - The hand stays 0.25 m from the obstacles' centres on a way of 0.6 to 1 m: most of the jerk is the detour's.
 - The arm does what was planned, as the controller's model is the plant's and its null space leaves the hand alone.
-- The DMPs are the better ones of their kind: least squares, and rotodilatation, without which they end 40 to 60 mm
-  off as the report's do. Their orientation is still on its way at T: the phase ends at exp(-4).
+- The DMPs are the better ones of their kind: least squares, and rotodilatation, without which they end 45 to 62 mm
+  off, as the report's do (49 mm). Their orientation is still on its way at T: the phase ends at exp(-4).
 - Minimum jerk and ProMP go through the obstacles, so that only their jerk without obstacles can be compared.
 - Joints: where two obstacles press on a bent elbow (self-feeding) it snaps from one side to the other."""
 
