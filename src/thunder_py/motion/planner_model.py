@@ -20,8 +20,8 @@ __all__ = ["bernstein_points", "core_planner", "kind_of"]
 
 #: degrees of freedom and degree of polynomials that the core has room for
 _MOST_DOFS, _MOST_DEGREE = 8, 9
-#: of the largest variance: components below it are rounding, whose shape means nothing. Those of minimum jerk go down to
-#: 1e-15 beside its unlimited quadratics, and without the last ones a jerk at the ends is dear.
+#: of the largest variance: components below it are rounding, whose shape means nothing. Those of minimum jerk go down
+#: to 1e-15 beside its unlimited quadratics, and without the last ones a jerk at the ends is dear.
 _NOISE = 1e-20
 
 
