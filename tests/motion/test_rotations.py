@@ -142,3 +142,11 @@ def test_continuous_through_a_whole_turn_and_over_a_gap():
 def test_bad_arguments(call, text):
     with pytest.raises(ThunderError, match=text):
         call()
+
+
+def test_arrays_that_may_not_be_written_are_read():
+    phi = np.array([[0.3, -0.2, 0.5]])
+    phi.setflags(write=False)
+    R = rot.exp(phi)
+    R.setflags(write=False)
+    np.testing.assert_allclose(rot.log(R), phi, atol=1e-15)

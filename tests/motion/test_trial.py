@@ -42,7 +42,7 @@ def test_what_comes_in_is_copied_and_what_is_held_is_read_only():
     trial = Trial.from_positions(T, p)
     p[0] = 1.0
     assert trial.x[0, 0] == 0.0
-    for held in (trial.t, trial.x, trial.position):
+    for held in (trial.t, trial.x):
         with pytest.raises(ValueError, match="read-only"):
             held[0] = 1.0
 

@@ -46,7 +46,7 @@ def exp(phi: npt.ArrayLike) -> Array:
 
 def log(R: npt.ArrayLike) -> Array:
     """Rotation vectors (..., 3) [rad], of length pi at most, of rotation matrices (..., 3, 3)."""
-    matrices = np.asarray(R, dtype=np.float64)
+    matrices = np.array(R, dtype=np.float64)  # a copy, because SciPy wants to be allowed to write
     if matrices.shape[-2:] != (3, 3):
         raise ThunderError(f"R must have shape (..., 3, 3), got {matrices.shape}")
     return Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_rotvec().reshape(matrices.shape[:-1])
@@ -190,7 +190,7 @@ def _branch(motion: Array) -> Array:
 
 
 def _vectors(value: npt.ArrayLike, what: str) -> Array:
-    vectors = np.asarray(value, dtype=np.float64)
+    vectors = np.array(value, dtype=np.float64)  # a copy, because SciPy wants to be allowed to write
     if vectors.shape[-1:] != (3,):
         raise ThunderError(f"{what} must have shape (..., 3), got {vectors.shape}")
     return vectors

@@ -33,7 +33,7 @@ class Trial:
     """A movement: d values at T times.
 
     Orientations are rotation vectors on a continuous branch; quaternions and Euler angles come in by `from_poses` and
-    go out by `quaternions` and `euler`. Arrays are copies and read-only; methods return new trials.
+    go out by `quaternions` and `euler`. `t` and `x` are copies and read-only; methods return new trials.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class Trial:
         """Orientations as SciPy rotations; NaN in gaps."""
         from scipy.spatial.transform import Rotation
 
-        return Rotation.from_rotvec(self.rotation_vectors.copy())  # SciPy wants to be allowed to write
+        return Rotation.from_rotvec(self.rotation_vectors)
 
     @property
     def valid(self) -> npt.NDArray[np.bool_]:
@@ -304,9 +304,7 @@ class Trial:
         return [self.dofs.index(name) for name in names]
 
     def _columns(self, names: tuple[str, ...]) -> Array:
-        columns = self.x[:, self._indices(names)]
-        columns.setflags(write=False)
-        return columns
+        return self.x[:, self._indices(names)]  # a copy
 
 
 def _numbers(value: Any, what: str, dimensions: int) -> Array:
