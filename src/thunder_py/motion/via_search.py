@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -67,7 +67,7 @@ class ViaSearch:
         """Check every setting."""
         for name, least, largest in (("count", 1, _LARGEST), ("seed", 0, 2**64 - 1), ("most", 1, _MOST)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= largest:
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= largest:
                 raise ThunderError(f"{name} must be an integer from {least} to {largest}, got {value!r}")
         for name, known in (("method", ("ellipsoid", "uniform")), ("state", ("optimal", "paper"))):
             if getattr(self, name) not in known:
