@@ -1,8 +1,7 @@
-"""Planners of positions for the columns of the tables, all taught with the same recordings."""
+"""What planners of positions learn from recordings, for the columns of the tables, all from the same ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +18,7 @@ from ..motion.promp import ProMP
 from ..motion.synthetic import daily_living
 from .human_like_planners import TRIALS, movements
 
-__all__ = ["Columns", "as_path", "default_recordings"]
+__all__ = ["Learned", "as_path", "default_recordings"]
 
 #: where recordings are cut [m/s]: see `human_like_planners`, whose choice this is
 _MOVING, _STILL = 0.2, 0.005
@@ -32,7 +31,7 @@ def default_recordings(quick: bool = False) -> MotionSet:
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class Learned:
     """What the methods learn from recordings, each when it is first asked for.
 
     Attributes
