@@ -40,7 +40,7 @@ ViaResult ViaSearch::plan(const BoundaryState& from, const BoundaryState& to, do
   const Problem problem{from, to, start, duration, obstacles, margin};
   ViaResult result;
   const Vector3d a = from.x.head<3>(), b = to.x.head<3>();
-  vias_ = 0;
+  vias_ = suspect_ = 0;
   planner_->connect(from, to, start, duration, paths_[0], 0);
   if ((result.obstacle = obstacles.nearer(a, start, margin)) >= 0) {
     result.status = ViaResult::Status::start_blocked;
@@ -58,7 +58,7 @@ ViaResult ViaSearch::plan(const BoundaryState& from, const BoundaryState& to, do
   return result;
 }
 
-/// Cheap questions first: is the via point free, then one segment after the other.
+/// Cheap questions first: is the via point free, then one segment after the other, that first which failed last.
 bool ViaSearch::attempt(const Problem& problem, const Vector3d* points, int count, ViaResult& result) noexcept {
   ++result.evaluated;
   if (!place(problem, points, count, result)) return false;
@@ -66,12 +66,17 @@ bool ViaSearch::attempt(const Problem& problem, const Vector3d* points, int coun
     if (problem.obstacles.nearer(points[i], result.times[i], problem.margin) >= 0) return false;
   set_states(problem, count, result);
   vias_ = count;
-  const BezierPath& path = paths_[static_cast<std::size_t>(count)];
+  BezierPath& path = paths_[static_cast<std::size_t>(count)];
   const int pieces = path.pieces() / (count + 1);
-  for (int segment = 0; segment <= count; ++segment) {
+  for (int k = 0, first = suspect_ <= count ? suspect_ : 0; k <= count; ++k) {
+    const int segment = (first + k) % (count + 1);
     connect(problem, count, result, segment);
-    if (!problem.obstacles.free(path, problem.margin, segment * pieces, (segment + 1) * pieces)) return false;
+    if (!problem.obstacles.free(path, problem.margin, segment * pieces, (segment + 1) * pieces)) {
+      suspect_ = segment;
+      return false;
+    }
   }
+  for (int i = 0; i < count; ++i) path.breaks[static_cast<std::size_t>((i + 1) * pieces)] = result.times[i];
   result.status = ViaResult::Status::via;
   result.vias = count;
   return true;

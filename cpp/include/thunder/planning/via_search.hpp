@@ -96,7 +96,7 @@ class ViaSearch {
   std::shared_ptr<const ViaStates> via_states_;
   ViaChains chains_;
   std::vector<BezierPath> paths_;  // without via points, with one, ...
-  int vias_ = 0;
+  int vias_ = 0, suspect_ = 0;  // suspect_: the segment that collided last
   static constexpr int kSamples = 32;
   double progress_[kSamples + 1] = {};  // length of the path without via points, at even times
 };
