@@ -1,5 +1,6 @@
 // No kernel, reference, control step or integration step allocates.
 #include <cstdlib>
+#include <random>
 
 #include "allocations.hpp"
 #include "arms.hpp"
@@ -18,7 +19,9 @@
 #include "thunder/control/robust_unit_vector.hpp"
 #include "thunder/evaluation.hpp"
 #include "thunder/planning/fourier_series.hpp"
+#include "thunder/planning/functional_planner.hpp"
 #include "thunder/planning/joint_trajectory.hpp"
+#include "thunder/planning/rotation_vector_path.hpp"
 #include "thunder/planning/task_path.hpp"
 #include "thunder/quantities.hpp"
 #include "thunder/simulation/closed_loop.hpp"
@@ -61,6 +64,39 @@ void check_trajectories() {
   const Eigen::Vector3d x = Eigen::Vector3d::UnitX(), y = Eigen::Vector3d::UnitY(), none = Eigen::Vector3d::Zero();
   check_reference(TaskPath(x, Eigen::Matrix3d::Identity(), {{law, x, none, none, 0.0}, {law, none, x, y, 2.0}},
                            {{law, y, 1.0}, {law, x, -1.0}}));
+}
+
+/// Connections and their cost, of models with scores of their own and in common, in the world and along the path.
+void check_planner(bool joint, bool aligned) {
+  const int d = 3, pieces = 4, degree = 6, components = joint ? 18 : 6;
+  std::mt19937 generator(1);
+  std::normal_distribution<double> normal;
+  std::vector<double> mean(pieces * (degree + 1) * d), functions(components * mean.size());
+  for (double& x : mean) x = normal(generator);
+  for (double& x : functions) x = normal(generator);
+  FunctionalModel model({0.0, 0.3, 0.5, 0.8, 1.0}, d, joint, aligned, mean, functions,
+                        std::vector<double>(joint ? components : components * d, 1.0));
+  const FunctionalPlanner planner(std::move(model), {PlannerSettings::Mode::map, 3});
+  BezierPath path = planner.blank(2);
+  BoundaryState from(d), to(d);
+  to.x.setOnes();
+  JerkCost cost;
+  const allocations::Scope scope;
+  planner.connect(from, to, 0.0, 1.0, path, 0);
+  planner.connect(to, from, 1.0, 2.0, path, 1);
+  planner.jerk_cost(from, to, 1.0, cost);
+  CHECK(scope.made() == 0);
+  double x[d];
+  path.at(0.999999999, 0, x);
+  CHECK(std::abs(x[1] - 1.0) < 1e-6);
+  check_reference(RotationVectorPath(path, Eigen::Matrix3d::Identity()));
+}
+
+void check_pose_path() {
+  BezierPath path(6, 5, 3);
+  for (std::size_t k = 0; k < path.points.size(); ++k) path.points[k] = 0.1 * static_cast<double>(k % 11);
+  check_reference(RotationVectorPath(path, Eigen::Matrix3d::Identity()));
+  check_reference(JointBezierPath(path));
 }
 
 template <class Controller, class Reference>
@@ -266,5 +302,8 @@ int main() {
   check_reference(SetPose(Eigen::Vector3d::Zero(), Eigen::Matrix3d::Identity()));
   check_reference(Lissajous(Eigen::Vector3d::Zero(), Eigen::Matrix3d::Identity(), {1, 1, 1}, {1, 1, 1}, 0.0));
   check_trajectories();
+  for (const bool joint : {false, true})
+    for (const bool aligned : {false, true}) check_planner(joint, aligned);
+  check_pose_path();
   return check::result();
 }

@@ -106,11 +106,12 @@ def test_no_path_is_an_answer() -> None:
     assert batch.status.tolist() == ["none", "start_blocked"]
     assert np.isnan(batch.x).all()
     assert not batch.found.any()
-    for bad, message in (
+    refused = (
         ({"via": "paper"}, "via must be"),
         ({"margin": np.nan}, "margin"),
-        ({"obstacles": [1]}, "obst"),
-    ):
+        ({"obstacles": [1]}, "obstacles must"),
+    )
+    for bad, message in refused:
         with pytest.raises(ValueError, match=message):
             planner.plan(START, GOAL, T, **{"obstacles": [BALL], **bad})
 
@@ -132,7 +133,7 @@ def test_batches_among_obstacles() -> None:
 def test_replanning_among_obstacles() -> None:
     planner = HumanLikePlanner(fitted("plain"))
     made = planner.plan(START, GOAL, T, obstacles=[BALL], margin=0.02)
-    goal = GOAL + [0.0, 0.03, 0.05]
+    goal = GOAL + np.array([0.0, 0.03, 0.05])
     early = planner.replan(made, 0.2 * made.via_times[0], goal, obstacles=[BALL], margin=0.02)
     late = planner.replan(made, 0.5 * (made.via_times[-1] + T), goal, obstacles=[BALL], margin=0.02)
     assert early.fallback == "plan"
@@ -161,7 +162,7 @@ def test_figures_show_start_via_points_and_goal(kind) -> None:
     np.testing.assert_allclose(speed.get_ydata(), np.linalg.norm(made.position(speed.get_xdata(), 1)[:, :3], axis=1))
     with pytest.raises(ValueError, match="duration must be positive"):
         made.plot(0.0)
-    figure, one = plt.subplots()
+    one = plt.subplots()[1]
     assert set(made.plot(axes={"speed": one})) == {"speed"}
     plt.close("all")
 

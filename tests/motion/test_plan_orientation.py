@@ -65,7 +65,7 @@ def test_twists_are_derivatives_of_poses(kind, angle) -> None:
 def test_half_a_turn_is_refused() -> None:
     planner, rng = HumanLikePlanner(fitted("pose")), np.random.default_rng(3)
     start = pose(rng)
-    with pytest.raises(ValueError, match="less than half a turn, got 179.99"):
+    with pytest.raises(ValueError, match=r"less than half a turn, got 179\.99"):
         planner.plan(start, turned(start, rng, np.pi - 1e-4), 1.0)
     goal = start.copy()
     goal[:3, :3] *= -1.0

@@ -207,7 +207,7 @@ def test_start_and_goal_in_one_place(kind) -> None:
         if pose:
             goal[:3, 3] += [0.0, way, 0.0]
         else:
-            goal = at + [0.0, way, 0.0]
+            goal = at + way * np.array([0.0, 1.0, 0.0])
         near = planner.plan(at, goal, 1.0).position(t)[:, :3]
         assert np.abs(near - where).max() < 10.0 * way
     v = np.array([0.2, -0.1, 0.3])

@@ -32,7 +32,7 @@ def test_same_goal_changes_nothing_where_nothing_was_left_open(kind, mode) -> No
 def test_continuity_and_arrival(kind, mode, part) -> None:
     planner = HumanLikePlanner(fitted(kind), mode, worst_condition=np.inf)
     made = planner.plan(START, GOAL, T, goal_velocity=[0.1, 0.1, 0.0])
-    t, goal, end, v = part * T, GOAL + [0.05, -0.1, 0.02], 1.5, np.array([0.0, 0.2, 0.0])
+    t, goal, end, v = part * T, GOAL + np.array([0.05, -0.1, 0.02]), 1.5, np.array([0.0, 0.2, 0.0])
     rest = planner.replan(made, t, goal, end_time=end, goal_velocity=v)
     assert rest.fallback is None
     for derivative in range(3 if mode == "map" else 2):
@@ -60,7 +60,7 @@ def test_paper_mode_is_eq_115_by_scipy(tau) -> None:
     fpca = fitted("paper")
     planner = HumanLikePlanner(fpca, "paper", worst_condition=np.inf)
     made = planner.plan(START, GOAL, T)
-    goal = GOAL + [0.02, 0.05, -0.03]
+    goal = GOAL + np.array([0.02, 0.05, -0.03])
     rest = planner.replan(made, tau * T, goal)
     grid = np.linspace(tau, 1.0, 31)
     for dof in range(3):
@@ -76,7 +76,7 @@ def test_paper_mode_is_eq_115_by_scipy(tau) -> None:
 
 
 def test_printed_system_115_misses_its_constraints() -> None:
-    """D-23: S_3 stands in place of S_2 in row 2, and S_0(t_f) is missing on its right."""
+    """D-23: S_3 stands in place of S_2 in row 2; on the right the rate of S_0 at t_f beside that of x at t_k."""
     fpca, tau = fitted("paper"), 0.4
     A, right = rest_system(fpca, tau, [0.1, 0.4, 0.3, 0.0], 0)
     assert np.abs(A @ np.linalg.solve(A, right) - right).max() < 1e-10
@@ -85,9 +85,9 @@ def test_printed_system_115_misses_its_constraints() -> None:
     missed = A @ np.linalg.solve(printed, right) - right
     assert np.abs(missed[1]) > 1e-3
     np.testing.assert_allclose(missed[[0, 2, 3]], 0.0, atol=1e-10)
-    without_mean = right.copy()
-    without_mean[1] = 0.4
-    assert np.abs(A @ np.linalg.solve(A, without_mean) - right).max() > 1e-3
+    wrong_time = right.copy()
+    wrong_time[2] += spline_rows(fpca, tau, 1, 0)[0] - spline_rows(fpca, 1.0, 1, 0)[0]
+    assert np.abs((A @ np.linalg.solve(A, wrong_time) - right)[2]) > 1e-3
 
 
 def test_quintic_components_replan_minimum_jerk() -> None:
@@ -188,6 +188,7 @@ def test_bad_input() -> None:
             planner.replan(**{"plan": made, "t": 0.5, "goal": GOAL, **change})
     with pytest.raises(ValueError, match="plan must be one of this planner"):
         HumanLikePlanner(joints()).replan(made, 0.5, np.zeros(7))
+    slow = HumanLikePlanner(fitted("plain"), constraints=("position",))
+    made = slow.plan(START, GOAL, T)
     with pytest.raises(ValueError, match="needs a planner with constraints on position and velocity"):
-        slow = HumanLikePlanner(fitted("plain"), constraints=("position",))
-        slow.replan(slow.plan(START, GOAL, T), 0.5, GOAL)
+        slow.replan(made, 0.5, GOAL)

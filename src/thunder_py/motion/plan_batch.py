@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
+from .planner_states import Rates
 
 if TYPE_CHECKING:
     from .planner import HumanLikePlanner
@@ -46,7 +47,7 @@ class PlannedBatch:
     @property
     def found(self) -> npt.NDArray[np.bool_]:
         """Where there is a path, (N,)."""
-        return (self.status == "direct") | (self.status == "via")
+        return np.isin(self.status, ("direct", "via"))
 
 
 def _table(value: npt.ArrayLike | None, count: int, d: int, what: str) -> Array:
@@ -69,7 +70,7 @@ def plan_batch(
     planner: HumanLikePlanner,
     places: tuple[npt.ArrayLike, npt.ArrayLike],
     durations: npt.ArrayLike,
-    rates: tuple[npt.ArrayLike | None, ...],
+    rates: Rates,
     tau: Array,
     derivative: int,
     around: tuple[Any, float, Any, int],
@@ -83,12 +84,11 @@ def plan_batch(
     T = array(durations, () if np.ndim(durations) == 0 else (count,), "durations")
     T = np.ascontiguousarray(np.broadcast_to(T, (count,)))
     starts, goals = _table(places[0], count, d, "starts"), _table(places[1], count, d, "goals")
-    tables = [_table(value, count, d, name) for name, value in zip(_NAMES, rates, strict=True)]
+    v0, v1, a0, a1 = (_table(value, count, d, name) for name, value in zip(_NAMES, rates, strict=True))
     if around[0]:
-        a = np.stack([starts, tables[0], tables[2]], axis=1)
-        b = np.stack([goals, tables[1], tables[3]], axis=1)
+        a, b = np.stack([starts, v0, a0], axis=1), np.stack([goals, v1, a1], axis=1)
         return _around(planner, a, b, T, tau, derivative, around)
-    x = planner._core.plan_many(starts, goals, T, *tables, tau, derivative)
+    x = planner._core.plan_many(starts, goals, T, v0, v1, a0, a1, tau, derivative)
     return PlannedBatch(tau, x, T, np.full(count, "direct"), np.full(count, np.inf))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .planner import HumanLikePlanner
 
 __all__ = ["Ends", "goal_state", "read_ends"]
+
+Rates: TypeAlias = "tuple[npt.ArrayLike | None, npt.ArrayLike | None, npt.ArrayLike | None, npt.ArrayLike | None]"
 
 _UPRIGHT = np.eye(3)
 _UPRIGHT.setflags(write=False)
@@ -36,7 +38,7 @@ class Ends(NamedTuple):
     R: Array | None
 
     @property
-    def rates(self) -> tuple[npt.ArrayLike | None, ...]:
+    def rates(self) -> Rates:
         """Velocities, then accelerations."""
         return self.v_start, self.v_goal, self.a_start, self.a_goal
 
@@ -84,7 +86,7 @@ def read_ends(
         a = _core._pose_state(as_pose(start, "start"), v_start, a_start, R, "start")
         b = _core._pose_state(as_pose(goal, "goal"), v_goal, a_goal, R, "goal")
         return Ends(a[0], b[0], a[1], b[1], a[2], b[2], R)
-    rates = (v_start, v_goal, a_start, a_goal)
+    rates: Rates = (v_start, v_goal, a_start, a_goal)
     if planner.kind == "joints":
         return Ends(start, goal, *rates, None)
     if not (is_pose(start) or is_pose(goal)):
@@ -92,7 +94,7 @@ def read_ends(
     return _kept_orientation(start, goal, rates)
 
 
-def _kept_orientation(start: Any, goal: Any, rates: tuple[npt.ArrayLike | None, ...]) -> Ends:
+def _kept_orientation(start: Any, goal: Any, rates: Rates) -> Ends:
     """Poses for a model of positions: both of one orientation, or one of them a position."""
     poses = [as_pose(value, what) for value, what in ((start, "start"), (goal, "goal")) if is_pose(value)]
     R = poses[0][:3, :3]
@@ -115,7 +117,7 @@ def goal_state(
     """Coordinates of a goal and their derivatives, rotation vectors about R."""
     if len(planner.constraints) < 3:
         _refuse_rates(planner, None, velocity, None, acceleration)
-    if planner.kind == "pose":
+    if planner.kind == "pose" and R is not None:
         state = _core._pose_state(as_pose(goal, "goal"), velocity, acceleration, R, "goal")
         return state[0], state[1], state[2]
     if planner.kind == "position" and is_pose(goal):
