@@ -34,10 +34,11 @@ class Setting(NamedTuple):
 def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
     """Share of minimum jerk, by cross-validation.
 
-    Motions are left out, a tenth of them at a time (one at a time below ten), and predicted from position, velocity and
-    acceleration at their ends by the most probable motion of the rest, x_bar free. Errors are squared, L2 over tau, and
-    in units of how much coordinates vary. Of all shares whose error exceeds the least by no more than the standard
-    error of this difference, the largest is taken. One and two motions leave nothing to compare, and have 1.
+    Motions are left out, a tenth of them at a time (one at a time below ten), and predicted by the most probable motion
+    of the rest, x_bar free, once from position, velocity and acceleration at their ends and once without acceleration.
+    Errors are squared, L2 over tau, in units of how much coordinates vary, and added up. Of all shares whose error
+    exceeds the least by no more than the standard error of this difference, the largest is taken. One and two motions
+    leave nothing to compare, and have 1.
     """
     count = len(sample.offsets)
     if count < 3:
@@ -66,8 +67,8 @@ def _errors(setting: Setting, rest: Sample, left_out: Array, weights: Array) -> 
     errors = []
     for rho in _SHARES:
         blend = blended(space, data, prior, rho, ideal)
-        error = left_out - predicted(setting, blend, left_out)
-        errors.append(float((weights * (space.L.T @ error) ** 2).sum()))
+        both = [left_out - predicted(setting, blend, left_out, orders) for orders in (2, 3)]
+        errors.append(sum(float((weights * (space.L.T @ error) ** 2).sum()) for error in both))
     return np.array(errors)
 
 
@@ -79,11 +80,14 @@ def _compressed(rows: Array, joint: bool) -> Array:
     return np.stack([np.linalg.qr(rows[:, :, k])[1] for k in range(d)], axis=-1) if m < N else rows
 
 
-def predicted(setting: Setting, blend: Blend, motions: Array) -> Array:
-    """Most probable coefficients (R, K, d) of motions (R, K, d) of which only states at both ends are known."""
+def predicted(setting: Setting, blend: Blend, motions: Array, orders: int) -> Array:
+    """Most probable coefficients (R, K, d) of motions (R, K, d) of which only both ends are known.
+
+    `orders` of each end: 2 for position and velocity, 3 with acceleration.
+    """
     basis, space = setting.basis, setting.space
-    ends = np.vstack([basis.evaluate([0.0, 1.0], order) for order in range(3)])
-    # the constant is free: without it, five differences remain to be met
+    ends = np.vstack([basis.evaluate([0.0, 1.0], order) for order in range(orders)])
+    # the constant is free: one difference of positions remains to be met
     rows = np.vstack([ends[1] - ends[0], ends[2:]])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     left = motions - blend.mean
