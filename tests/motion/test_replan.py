@@ -140,6 +140,10 @@ def test_condition_grows_towards_the_end_and_is_watched() -> None:
     six = planner.replan(made, 0.94 * T, GOAL + 0.01, continuity="acceleration")
     assert six.condition > planner.worst_condition
     assert six.fallback == "hermite"
+    reckless = HumanLikePlanner(fitted("paper"), "paper", worst_condition=np.inf)
+    hopeless = reckless.replan(made, 0.95 * T, GOAL + 0.01, continuity="acceleration")
+    assert np.isinf(hopeless.condition)
+    assert hopeless.fallback == "hermite"
 
 
 def test_frozen_at_the_end() -> None:

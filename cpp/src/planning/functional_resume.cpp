@@ -88,7 +88,7 @@ Resumed FunctionalPlanner::resume(const DofVector& start, const BoundaryState& n
   Resumed result;
   const auto solve = model_.joint ? solve_joint : solve_single;
   result.condition = solve(*this, frame, ends, tau, order, unknowns);
-  if (!(result.condition <= limit)) {
+  if (!std::isfinite(result.condition) || result.condition > limit) {
     result.fallback = true;
     result.path = hermite(now, goal, order, t0, left);
     return result;
