@@ -34,7 +34,7 @@ class ViaSearch:
     count : int
         Candidates.
     seed : int
-        Of the candidates; the same seed gives the same path on every platform.
+        Of the candidates, which are the same on every platform.
     method : str
         ``"ellipsoid"``: on ellipsoids with start and goal as foci, low-discrepancy points. ``"uniform"``:
         pseudo-random, uniform in a cube about the middle of start and goal.
