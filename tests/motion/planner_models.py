@@ -9,6 +9,7 @@ import numpy as np
 from scipy.interpolate import BSpline
 
 from thunder_py.motion import FPCA, SplineBasis
+from thunder_py.motion.from_start import turns_from_start
 from thunder_py.motion.synthetic import daily_living, minimum_jerk_reaches
 
 
@@ -24,7 +25,7 @@ def fitted(kind: str) -> FPCA:
     if kind == "paper":
         return FPCA.paper(reaches())
     if kind == "pose":
-        return FPCA(shrinkage=0.2, joint=False).fit(daily_living(60, seed=2))
+        return FPCA(shrinkage=0.2, joint=False).fit(turns_from_start(daily_living(60, seed=2)))
     if kind == "pose joint aligned":
         return FPCA(shrinkage=0.2, joint=True, alignment="path").fit(away())
     options = {
@@ -38,7 +39,8 @@ def fitted(kind: str) -> FPCA:
 
 def away():
     """The first half of daily motions: they go out and come back, and an aligned model needs them to arrive."""
-    return daily_living(60, seed=2).map(lambda trial: trial.slice(trial.t[0], trial.t[0] + 0.45 * trial.duration))
+    motions = daily_living(60, seed=2).map(lambda trial: trial.slice(trial.t[0], trial.t[0] + 0.45 * trial.duration))
+    return turns_from_start(motions)
 
 
 def joints() -> FPCA:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from thunder_py.motion import HumanLikePlanner
+from thunder_py.motion import HumanLikePlanner, MotionSet, Trial
+from thunder_py.motion.from_start import turns_from_start
 
 from .planner_models import fitted
 
@@ -135,3 +136,27 @@ def test_samples_of_poses() -> None:
     for each in planner.sample(start, goal, 1.0, 3, seed=1):
         np.testing.assert_allclose(each(0.0).R, start[:3, :3], atol=1e-9)
         np.testing.assert_allclose(each(1.0).R, goal[:3, :3], atol=1e-9)
+
+
+def turning(start, axis, angles, **options) -> Trial:
+    """A hand that turns about one axis of the world."""
+    R = Rotation.from_rotvec(angles[:, None] * axis) * Rotation.from_matrix(start)
+    t = np.linspace(0.0, 1.0, len(angles))
+    return Trial.from_poses(t, np.zeros((len(t), 3)), quaternion=R.as_quat(), scalar_first=False, **options)
+
+
+def test_turns_from_the_start_are_straight_for_one_axis() -> None:
+    rng, angles = np.random.default_rng(9), np.linspace(0.0, 4.5, 60)
+    axis = np.array([0.6, 0.0, 0.8])
+    trials = [turning(pose(rng)[:3, :3], axis, angles, name=f"turn {k}") for k in range(3)]
+    for trial in turns_from_start(MotionSet(trials)):
+        np.testing.assert_allclose(trial.rotation_vectors, angles[:, None] * axis, atol=1e-9)
+    x = np.array(trials[0].x)
+    x[[0, 1, 30]] = np.nan
+    holes = turns_from_start(trials[0].with_values(x))
+    np.testing.assert_allclose(holes.rotation_vectors[2:30], (angles - angles[2])[2:30, None] * axis, atol=1e-9)
+    assert np.isnan(holes.x[[0, 1, 30]]).all()
+    with pytest.raises(ValueError, match="must have an orientation somewhere, turn 0 has none"):
+        turns_from_start(trials[0].with_values(np.full_like(x, np.nan)))
+    with pytest.raises(ValueError, match="must have coordinates rx, ry, rz, got x, y, z"):
+        turns_from_start(trials[0].select(("x", "y", "z")))
