@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from .. import _core
-from ..checks import Array
 from ..motion import MotionSet
 from ..motion.dmp import DMP
 from ..motion.fpca import FPCA
