@@ -196,3 +196,23 @@ def test_bad_input() -> None:
     made = slow.plan(START, GOAL, T)
     with pytest.raises(ValueError, match="needs a planner with constraints on position and velocity"):
         slow.replan(made, 0.5, GOAL)
+
+
+@pytest.mark.parametrize(("kind", "mode"), KINDS)
+def test_two_solvers_find_one_motion(kind, mode) -> None:
+    """`replan` solves coordinates one by one on the stack; conditioning takes them all together."""
+    planner = HumanLikePlanner(fitted(kind), mode)
+    made = planner.plan(START, GOAL, T)
+    rest = planner.replan(made, 0.5, GOAL + 0.05, end_time=1.4)
+    stretch = rest._details.stretch
+    rows = [
+        [tau, derivative, dof, value, 0.0]
+        for derivative in range(stretch.order)
+        for tau, t in ((stretch.tau, 0.5), (1.0, 1.4))
+        for dof, value in enumerate(rest.position(t, derivative))
+    ]
+    core = planner._core.condition_on(START, GOAL + 0.05, stretch.duration, rows)
+    whole = core.path(0.5 - stretch.tau * stretch.duration)
+    t = np.linspace(0.5, 1.4, 41)
+    np.testing.assert_allclose(whole.sample(t), rest.position(t), rtol=0.0, atol=1e-8)
+    np.testing.assert_allclose(whole.sample(t, 2), rest.position(t, 2), rtol=0.0, atol=1e-5)
