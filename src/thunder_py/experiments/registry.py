@@ -22,6 +22,7 @@ REGISTRY: dict[str, str] = {
     "d42-joint": "d42_joint",
     "d42-cartesian": "d42_cartesian",
     "d42-estimation": "d42_estimation",
+    "human-like": "human_like",
     "human-like-sampling": "human_like_sampling",
     "human-like-obstacles": "human_like_obstacles",
     "human-like-arm": "human_like_arm",
