@@ -43,7 +43,7 @@ def plan_around(
     fallback: str | None = None,
 ) -> HumanLikePlan | HumanLikeJointPlan:
     """Return a plan that is proved to keep the margin, or raise `NoPathError`."""
-    kept = float(array(margin, (), "margin"))
+    kept = margin if type(margin) is float else float(array(margin, (), "margin"))  # the core looks for NaN
     found = via_path(
         core_search(planner, via),
         ends.start,

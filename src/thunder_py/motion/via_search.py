@@ -205,4 +205,4 @@ def via_path(
         start_acceleration,
         goal_acceleration,
     )
-    return ViaPath(str(status), path, np.asarray(times), states, Clearance(*clearance), evaluated, obstacle)
+    return ViaPath(status, path, times, states, Clearance(*clearance), evaluated, obstacle)
