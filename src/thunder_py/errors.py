@@ -6,7 +6,15 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["CompilerError", "FileFormatError", "ModelError", "NoPathError", "ThunderError", "UnknownNameError", "nearest_hint"]
+__all__ = [
+    "CompilerError",
+    "FileFormatError",
+    "ModelError",
+    "NoPathError",
+    "ThunderError",
+    "UnknownNameError",
+    "nearest_hint",
+]
 
 
 class ThunderError(ValueError):

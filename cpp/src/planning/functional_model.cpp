@@ -74,9 +74,12 @@ void FunctionalModel::functions_at(double tau, int derivative, double* values, d
   for (int j = 0; j <= degree; ++j)
     for (int i = 0; i < derivative; ++i) weights[j] /= h;
   const auto at = [&](const double* points, double* out) {
-    for (int k = 0; k < dimension; ++k) out[k] = 0.0;
-    for (int j = 0; j <= degree; ++j, points += dimension)
-      for (int k = 0; k < dimension; ++k) out[k] += weights[j] * points[k];
+    double sum[kMaxDofs] = {};
+    for (int j = 0; j <= degree; ++j) {
+      if (weights[j] == 0.0) continue;  // at the ends of a piece most are
+      for (int k = 0; k < dimension; ++k) sum[k] += weights[j] * points[j * dimension + k];
+    }
+    for (int k = 0; k < dimension; ++k) out[k] = sum[k];
   };
   const std::size_t here = static_cast<std::size_t>(piece * (degree + 1) * dimension);
   for (int i = 0; i < components; ++i) at(functions.data() + i * mean.size() + here, values + i * dimension);
