@@ -98,9 +98,9 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
     return {name: makers[name]() for name in names}
 
 
-def map_components(motions: MotionSet, *, joint: bool = True, alignment: str = "path") -> FPCA:
+def map_components(motions: MotionSet, *, shrinkage: float | str = "auto") -> FPCA:
     """Return the components of MAP: path-aligned, 15 quintic splines, coordinates together, shrunk by prediction."""
-    return FPCA(joint=joint, alignment=alignment, shrinkage="auto").fit(motions)
+    return FPCA(joint=True, alignment="path", shrinkage=shrinkage).fit(motions)
 
 
 def canonical(x: Array) -> Array:
@@ -112,7 +112,8 @@ def canonical(x: Array) -> Array:
 def demonstration(motions: MotionSet) -> Trial:
     """Return the most typical reach: in the frame from start to goal, the nearest to the mean of all."""
     x = canonical(motions.to_array(51))
-    return motions[int(np.argmin(np.square(x - x.mean(axis=0)).sum(axis=(1, 2))))]
+    nearest = int(np.argmin(np.square(x - x.mean(axis=0)).sum(axis=(1, 2))))
+    return motions[nearest]
 
 
 def least_jerk(ends: Ends) -> MinimumJerk:

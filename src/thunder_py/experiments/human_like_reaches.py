@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ __all__ = [
 CUTOFF = 10.0  # of recordings: second-order Butterworth, forwards and backwards [Hz]
 THRESHOLD = 0.03  # where a reach begins and ends [m/s]
 _GAP = 0.1  # longest that is filled [s]
+_FEW = 60  # samples that are no trial any more
 _FOLDS = 9
 
 #: what planners are told of the ends besides positions: velocity and acceleration; "free" leaves the acceleration open
@@ -56,12 +58,13 @@ class Reach:
     ----------
     trial : Trial
         Its samples, low-passed.
-    spline : BSpline
-        Quintic, through all samples of the recording, so that derivatives at the ends of the reach know what is beyond.
+    splines : tuple of BSpline
+        The quintic through all samples of the recording, so that derivatives at the ends of the reach know what is
+        beyond, and its first three derivatives.
     """
 
     trial: Trial
-    spline: BSpline
+    splines: tuple[BSpline, ...]
 
     @property
     def duration(self) -> float:
@@ -76,12 +79,16 @@ class Reach:
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return positions (..., 3) or a time derivative of them at times (...) from the start of the reach [s]."""
         clipped = np.clip(np.asarray(t, dtype=np.float64), 0.0, self.duration)
-        return np.asarray(self.spline(self.trial.t[0] + clipped, nu=derivative), dtype=np.float64)
+        return np.asarray(self.splines[derivative](self.trial.t[0] + clipped), dtype=np.float64)
+
+    @cached_property
+    def _ends(self) -> tuple[Array, ...]:
+        return tuple(self.position([0.0, self.duration], k) for k in range(3))
 
     def ends(self, state: str = "rest") -> Ends:
         """Return what a planner is told in one of `STATES`."""
         velocity, acceleration = STATES[state]
-        x, v, a = (self.position([0.0, self.duration], k) for k in range(3))
+        x, v, a = self._ends
         rest = np.zeros((2, 3))
         told = {"zero": rest, "free": None, "true": a}[acceleration]
         return Ends(x=x, duration=self.duration, v=v if velocity == "true" else rest, a=told)
@@ -108,7 +115,7 @@ class Fold:
     held_out: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Reaches:
     """Reaches of one source.
 
@@ -118,11 +125,23 @@ class Reaches:
     items : tuple of Reach
     by_subject : bool
         Whether whole subjects are left out; else every ninth reach of the only one.
+    recordings : MotionSet
+        That they were cut from.
+    least : float
+        Length of the shortest [m].
+    first : bool
+        Whether only the first movement of a recording is one.
+    whole : bool
+        Whether movements that a recording begins or ends with are left out.
     """
 
     name: str
     items: tuple[Reach, ...]
     by_subject: bool
+    recordings: MotionSet
+    least: float
+    first: bool
+    whole: bool
 
     def __len__(self) -> int:
         return len(self.items)
@@ -150,65 +169,79 @@ class Reaches:
         """Return some: of the first subjects (all folds otherwise), every so many reaches."""
         known = list(dict.fromkeys(self.subjects.tolist()))[:subjects]
         kept = [reach for reach in self.items if reach.trial.subject in known][::every]
-        return Reaches(self.name, tuple(kept), self.by_subject)
+        return replace(self, items=tuple(kept))
+
+    def cut_at(self, threshold: float) -> Reaches:
+        """Return the movements of the same recordings, cut where their speed is `threshold` [m/s]."""
+        return replace(self, items=_cut(self.recordings, threshold, self.least, first=self.first, whole=self.whole))
 
     def sentence(self) -> str:
         """Return how many reaches of whom, how far and how long."""
-        D, T, peak = (
-            np.array([value(reach) for reach in self.items])
-            for value in (lambda r: r.distance, lambda r: r.duration, lambda r: r.peak_time)
-        )
-        left = "subject by subject" if self.by_subject else f"a {_ordinal(_FOLDS)} of the reaches at a time"
+        D = np.array([reach.distance for reach in self.items])
+        T = np.array([reach.duration for reach in self.items])
+        peak = np.median([reach.peak_time for reach in self.items])
+        count = len(set(self.subjects.tolist()))
+        left = "subject by subject" if self.by_subject else "a ninth of the reaches at a time, as there is one subject"
         return (
-            f"{len(self)} reaches of {len(set(self.subjects.tolist()))} subject(s), left out {left}; "
-            f"{D.min():.2g} to {D.max():.2g} m, {T.min():.2g} to {T.max():.2g} s (median {np.median(T):.2g} s), fastest at "
-            f"{np.median(peak):.2f} of the duration (median)."
+            f"{len(self)} reaches of {count} subject{'s' if count > 1 else ''}, left out {left}; {D.min():.2g} to "
+            f"{D.max():.2g} m, {T.min():.2g} to {T.max():.2g} s (median {np.median(T):.2g} s), fastest at {peak:.2f} of"
+            " the duration (median)."
         )
-
-
-def _ordinal(n: int) -> str:
-    return {9: "ninth"}[n]
 
 
 def culm_reaches(folder: str | Path) -> Reaches:
     """Return the reaches of CULM's task Planned01."""
-    recordings = low_pass(load_culm(folder, "Planned01"), CUTOFF)
-    return _cut("CULM", recordings, by_subject=True)
+    return _reaches("CULM", low_pass(load_culm(folder, "Planned01"), CUTOFF), by_subject=True)
 
 
 def kinesis_reaches(file: str | Path, least: float = 0.3) -> Reaches:
     """Return the reaches of the index finger in kinesis: of each trial the first movement, if longer than `least` [m].
 
-    What lacks more than `_GAP` in that movement is left out.
+    A trial ends where more than `_GAP` is missing.
     """
     filled = fill_gaps(load_kinesis(file, drop_start=0.15), _GAP)
-    whole = filled.map(lambda trial: trial if trial.valid.all() else _before_gap(trial))
-    even = resample(whole, 85.0).filter(lambda trial: len(trial) > 60)
-    return _cut("kinesis", low_pass(even, CUTOFF), by_subject=False, least=least, first=True)
+    whole = resample(filled.map(_before_gap), 85.0)
+    return _reaches("kinesis", low_pass(whole, CUTOFF), by_subject=False, least=least, first=True)
 
 
 def _before_gap(trial: Trial) -> Trial | None:
-    end = int(np.argmin(trial.valid))
-    return trial.slice(trial.t[0], trial.t[end - 1]) if end > 1 else None
+    samples = len(trial) if trial.valid.all() else int(np.argmin(trial.valid))
+    return trial.slice(trial.t[0], trial.t[samples - 1]) if samples > _FEW else None
 
 
 def synthetic_reaches(n: int, n_subjects: int = 6, seed: int = 0) -> Reaches:
     """Return reaches of the sigma-lognormal model, cut as recordings are; without noise, so without a filter."""
     motions = sigma_lognormal_reaches(n, seed, n_subjects=n_subjects)
-    return _cut("synthetic (sigma-lognormal)", motions, by_subject=True, first=True)
+    return _reaches("synthetic (sigma-lognormal)", motions, by_subject=True, first=True, whole=False)
 
 
-def _cut(name: str, recordings: MotionSet, *, by_subject: bool, least: float = 0.05, first: bool = False) -> Reaches:
+def _reaches(
+    name: str,
+    recordings: MotionSet,
+    *,
+    by_subject: bool,
+    least: float = 0.05,
+    first: bool = False,
+    whole: bool = True,
+) -> Reaches:
+    items = _cut(recordings, THRESHOLD, least, first=first, whole=whole)
+    return Reaches(
+        name=name, items=items, by_subject=by_subject, recordings=recordings, least=least, first=first, whole=whole
+    )
+
+
+def _cut(recordings: MotionSet, threshold: float, least: float, *, first: bool, whole: bool) -> tuple[Reach, ...]:
     from scipy.interpolate import make_interp_spline
 
     items: list[Reach] = []
     for recording in recordings:
         spline = make_interp_spline(recording.t, recording.x, k=5)
-        found = segment_by_speed(recording, THRESHOLD, least, cutoff=None, whole=True)
-        items += [Reach(trial, spline) for trial in found][: 1 if first else None]
+        splines = (spline, *(spline.derivative(k) for k in (1, 2, 3)))
+        found = segment_by_speed(recording, threshold, least, cutoff=None, whole=whole)
+        items += [Reach(trial, splines) for trial in found][: 1 if first else None]
     if not items:
-        raise ThunderError(f"no reach longer than {least:g} m was found in {name}")
-    return Reaches(name, tuple(items), by_subject)
+        raise ThunderError(f"data must hold reaches longer than {least:g} m, got none in {len(recordings)} recordings")
+    return tuple(items)
 
 
 def reaches_of(data: str | Path | None, quick: bool = False) -> list[Reaches]:
