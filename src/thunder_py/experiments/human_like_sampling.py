@@ -35,8 +35,8 @@ FIGURE_30: dict[int, tuple[float, float]] = {10: (0.848e-3, 0.8e-2), 1000: (6.88
 SEARCHES = ("paper mode", "MAP")
 #: candidates are drawn from so many seeds by turns, so that ten of them are not always the same ten
 _SEEDS = 10
-#: midpoints at which the norm of the jerk is averaged
-_MIDPOINTS = 400
+#: Gauss-Legendre quadrature of the norm of the jerk, of each polynomial
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -224,8 +224,10 @@ def _sample(
 
 
 def _mean_jerk(path: _core.BezierPath) -> float:
-    t = path.start + (path.end - path.start) * (np.arange(_MIDPOINTS) + 0.5) / _MIDPOINTS
-    return float(np.linalg.norm(path.sample(t, 3), axis=1).mean())
+    half = 0.5 * np.diff(path.breaks)[:, None]
+    t, weights = path.breaks[:-1, None] + half * (1.0 + _NODES), half * _WEIGHTS
+    norms = np.linalg.norm(path.sample(t.ravel(), 3), axis=1)
+    return float(weights.ravel() @ norms) / (path.end - path.start)
 
 
 def run(quick: bool = False) -> HumanLikeSampling:

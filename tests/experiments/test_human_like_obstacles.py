@@ -1,0 +1,190 @@
+"""Settings with spheres: what is said to be free is free, goals are met, primitives come near them, tables say so."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+
+import numpy as np
+import pytest
+
+from thunder_py.errors import NoPathError, UnknownNameError
+from thunder_py.experiments.human_like import HumanLike, run_human_like
+from thunder_py.experiments.human_like_gains import sweep_gains
+from thunder_py.experiments.human_like_learned import Learned, as_path, default_recordings
+from thunder_py.experiments.human_like_methods import AVOIDING, METHODS, attempt, methods
+from thunder_py.experiments.human_like_obstacles import (
+    TABLE_12,
+    TABLE_13,
+    HumanLikeObstacles,
+    run_human_like_obstacles,
+)
+from thunder_py.experiments.human_like_scenarios import FAMILIES, MARGIN, Scenario, scenarios
+from thunder_py.motion import minimum_jerk
+from thunder_py.motion.obstacles import clearance
+from thunder_py.trajectory import Sphere
+
+COUNT = 3
+PLANNED = ("paper mode", "MAP", "minimum jerk, via", "(102), via as MAP", "MAP, via as paper")
+PRIMITIVES = ("DMP mollifier", "DMP Gaussian")
+
+
+@pytest.fixture(scope="module")
+def learned() -> Learned:
+    return Learned(default_recordings(quick=True))
+
+
+@pytest.fixture(scope="module")
+def found(learned: Learned) -> HumanLikeObstacles:
+    return run_human_like_obstacles(COUNT, recordings=learned.recordings)
+
+
+def table_cells(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_clearance_is_that_of_dense_samples(learned: Learned, name: str) -> None:
+    method = methods(learned, (name,))[name]
+    for family in FAMILIES:
+        scene = scenarios(family, 1, seed=5)[0]
+        measured, motion = attempt(method, scene)
+        assert motion is not None
+        sampled = scene.distance(motion.position(np.linspace(0.0, scene.duration, 20_001))).min()
+        assert measured.clearance <= sampled + 1e-7
+        assert measured.clearance == pytest.approx(sampled, abs=2e-4)
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_planned_paths_are_proved_free_and_end_at_the_goal(found: HumanLikeObstacles, name: str) -> None:
+    error, jerk, room, length, _ = found.values(name).T
+    assert len(error) == COUNT * len(FAMILIES)
+    assert error.max() < 1e-13
+    assert room.min() > MARGIN - 1e-9
+    straight = [scene.length for family in FAMILIES for scene in found.scenes[family]]
+    assert (length > straight).all()
+    assert (length < 2.0 * np.array(straight)).all()
+    assert jerk.min() > 0.15
+
+
+def test_the_straight_way_is_blocked_and_primitives_end_beside_the_goal(found: HumanLikeObstacles) -> None:
+    straight = found.values("minimum jerk")
+    assert np.mean(straight[:, 2] < MARGIN) > 0.9
+    for name in PRIMITIVES:
+        error, _, room, _, _ = found.values(name).T
+        assert error.min() > 1e-5
+        assert error.max() < 0.05
+        assert room.min() > MARGIN
+
+
+def test_minimum_jerk_has_the_least_jerk_of_those_that_search_alike(found: HumanLikeObstacles) -> None:
+    """Not of every setting: searches end at different points, and the mean of the norm is not what is minimised."""
+    median = {name: np.median(found.values(name)[:, 1]) for name in METHODS}
+    assert median["minimum jerk"] < median["minimum jerk, via"] < median["MAP"] < median["paper mode"]
+    assert median["(102), via as MAP"] < 0.8 * median["paper mode"]
+    assert median["DMP Gaussian"] < median["DMP mollifier"]
+
+
+def test_jerk_of_the_straight_quintic_is_known(found: HumanLikeObstacles) -> None:
+    for family, scenes in found.scenes.items():
+        known = [40.0 / 3.0 * np.sqrt(3.0) * s.length / s.duration**3 for s in scenes]
+        np.testing.assert_allclose(found.values("minimum jerk", family)[:, 1], known, rtol=1e-4)
+
+
+def test_same_seed_same_numbers(learned: Learned, found: HumanLikeObstacles) -> None:
+    names = ("paper mode", "DMP mollifier")
+    again = run_human_like_obstacles(COUNT, names=names, recordings=learned.recordings)
+    other = run_human_like_obstacles(1, seed=1, names=names, recordings=learned.recordings)
+    for name in names:
+        np.testing.assert_array_equal(again.values(name)[:, :4], found.values(name)[:, :4])
+        assert not np.allclose(other.values(name)[0, :4], found.values(name)[0, :4])
+
+
+def test_no_path_is_counted_and_left_out(found: HumanLikeObstacles) -> None:
+    def hopeless(scene: Scenario) -> None:
+        raise NoPathError("none")
+
+    nothing, motion = attempt(hopeless, found.scenes[1][0])
+    assert motion is None
+    assert not nothing.found
+    attempts = dict(found.attempts)
+    attempts["MAP", 1] = [nothing, *attempts["MAP", 1][1:]]
+    with_failure = dataclasses.replace(found, attempts=attempts)
+    cells = {row[0]: row for row in table_cells(with_failure._avoidance())}
+    assert float(cells["MAP"][2]) == pytest.approx(100.0 / (COUNT * len(FAMILIES)), rel=1e-2)
+    assert float(cells["paper mode"][2]) == 0.0
+    pairs = [row[2] for row in table_cells(with_failure._tests()) if row[0] == "MAP / paper mode"]
+    assert pairs == [str(COUNT - 1), *[str(COUNT)] * 3]
+
+
+def test_tables_hold_the_reports_numbers_and_every_method(found: HumanLikeObstacles) -> None:
+    text = found.table()
+    for name in found.methods:
+        assert f" {name} |" in text
+    assert "0.0324 ± 0.054" in text
+    assert str(TABLE_13["DMP mollifier"][1]) in text
+    assert all(len(TABLE_12[name]) == len(TABLE_13[name]) == len(FAMILIES) for name in TABLE_12)
+    assert set(AVOIDING) | {"minimum jerk", "ProMP"} == set(METHODS)
+
+
+def test_quintics_in_between_meet_the_motion() -> None:
+    motion = minimum_jerk([0.0, 0.1, 0.0], [1.0, -0.3, 0.4], 2.0, start_velocity=[0.0, 0.3, 0.1])
+    path = as_path(motion, 3)
+    t = np.linspace(0.0, 2.0, 101)
+    for order in range(4):
+        np.testing.assert_allclose(path.sample(t, order), motion.position(t, order), atol=1e-9)
+    sphere = Sphere([0.5, 0.0, 0.2], 0.1)
+    dense = sphere.distance(motion.position(np.linspace(0.0, 2.0, 5001))).min()
+    assert clearance(path, [sphere]).distance == pytest.approx(dense, abs=1e-6)
+
+
+def test_larger_gains_keep_farther_away(learned: Learned) -> None:
+    sweep = sweep_gains(learned, 1, (0.0, 0.05, 0.5))
+    for values in sweep.values.values():
+        assert values.shape == (3, len(FAMILIES), 3)
+        nearest = values[:, :, 2].min(axis=1)
+        assert nearest[0] < -MARGIN < nearest[1] < nearest[2]
+        assert values[0, :, 0].max() < 1e-3
+    assert "DMP Gaussian: within the margin [%]" in sweep.table()
+
+
+def test_figures_are_drawn(found: HumanLikeObstacles) -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    figure = found.plot()
+    assert len(figure.axes) == 5
+    plt.close(figure)
+
+
+class Small:
+    """A part of few words and a small picture."""
+
+    def table(self) -> str:
+        return "words"
+
+    def plot(self) -> object:
+        figure = pytest.importorskip("matplotlib.pyplot").figure(figsize=(1.0, 0.5))
+        figure.add_subplot()
+        return figure
+
+
+def test_parts_are_put_together() -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    both = HumanLike({"obstacles": Small(), "arm": Small()})
+    assert both.table() == "## 5.3.3 Obstacles\n\nwords\n\n## 5.3.4 Human arm\n\nwords"
+    open_before = plt.get_fignums()
+    figure = both.plot()
+    assert [axes.get_images()[0].get_array().shape for axes in figure.axes] == [(55, 110, 4)] * 2
+    plt.close(figure)
+    assert plt.get_fignums() == open_before
+    with pytest.raises(UnknownNameError, match="no part is called 'arms', only sampling, real, obstacles, arm"):
+        run_human_like(("arms",))
+
+
+def test_parts_get_data_if_they_take_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    from thunder_py.experiments import human_like_arm, human_like_sampling
+
+    seen: list[object] = []
+    monkeypatch.setattr(human_like_arm, "run", lambda quick, data=None: seen.append((quick, data)))
+    monkeypatch.setattr(human_like_sampling, "run", partial(lambda kept, quick: kept.append(quick), seen))
+    run_human_like(("arm", "sampling"), quick=True, data="folder")
+    assert seen == [(True, "folder"), True]
