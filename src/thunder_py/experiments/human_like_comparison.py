@@ -192,7 +192,9 @@ def _largest_score(paper: Functional, motion: Motion) -> float:
     return float(np.max(np.abs(scores[:used]) / np.sqrt(paper.fpca.variances_[:used])))
 
 
-def _cuts(reaches: Reaches, found: _Found, share: float, report: Callable[[], object]) -> dict[float, dict[str, Array]]:
+def _cuts(
+    reaches: Reaches, thresholds: Iterable[float], found: _Found, share: float, report: Callable[[], object]
+) -> dict[float, dict[str, Array]]:
     """Compare MAP and minimum jerk on the same recordings, cut at other speeds; with one share of minimum jerk."""
     rows = {f"{name}, {state}": found.rows["rms", state, name] for state in (REST, FREE) for name in _THRESHOLD_METHODS}
     cuts = {THRESHOLD: rows}

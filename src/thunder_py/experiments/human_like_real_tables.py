@@ -21,7 +21,7 @@ TABLE_11 = {"real": 0.1976, "paper mode": 0.0884, "DMP mollifier": 1.1503}
 #: duration that the report's jerk suggests [s]
 DURATION = 5.0
 
-REASONS = f"""\
+_WHY_NOT_THE_SAME = f"""\
 Why these are not the report's numbers:
 
 - Other people, other reaches. The report's planner may have learned from the motions it is compared with; here whoever
@@ -29,24 +29,27 @@ Why these are not the report's numbers:
 - (102) has as many unknowns as conditions, so that nothing in it says what a person would do. Where people start and
   stop alike, five components have hardly a slope or curvature at the ends, and many standard deviations of them are
   needed to make ends at rest. That it is well conditioned does not help.
-- Jerk goes with 1/T^3. The report's numbers are those of reaches that take {DURATION:g} s, and so is the last column, by
-  arithmetic; people take one or two. Real jerk is that of the filter too: second-order Butterworth, {CUTOFF:g} Hz,
+- Jerk goes with 1/T^3. The report's numbers are those of reaches that take {DURATION:g} s, and so is the last column,
+  by arithmetic; people take one or two. Real jerk is that of the filter too: second-order Butterworth, {CUTOFF:g} Hz,
   forwards and backwards. What minimum jerk minimises is the square, and not the mean.
 - The DMPs are the better ones of their kind: least squares, rotodilatation, and the most typical reach to learn from.
-  Even so mollifiers have twice the jerk of Gaussians. They are told of no acceleration, and keep the demonstration's:
-  compare them with those that may choose it.
+  Even so mollifiers have up to twice the jerk of Gaussians. They are told of no acceleration, and keep the
+  demonstration's: compare them with those that may choose it."""
 
+_WHAT_IT_SAYS = f"""\
 What the comparison says:
 
-- Recordings are cut where the hand passes {THRESHOLD:g} m/s. It is not at rest there, and it accelerates. Whoever is told
-  of rest is told something false; MAP knows how people go on from there, and minimum jerk does not. The more so, the
-  faster the hand is at the cut; cut at 0.005 m/s, straight and symmetric reaches leave MAP next to nothing to win.
+- Recordings are cut where the hand passes {THRESHOLD:g} m/s. It is not at rest there, and it accelerates. Whoever is
+  told of rest is told something false; MAP knows how people go on from there, and minimum jerk does not. The more so,
+  the faster the hand is at the cut; cut at 0.005 m/s, straight and symmetric reaches leave MAP next to nothing to win.
 - If accelerations are free, or known, a motion of least jerk is as near to such reaches (CULM) as anything that was
-  learned. Reaches to grasp (kinesis), which are curved, and slow down for long, are another matter: there MAP leaves a
+  learned. Reaches to grasp (kinesis), which are curved and slow down for long, are another matter: there MAP leaves a
   third of the distance.
-- From rest to rest, what MAP knows is its mean. With a mean of minimum jerk it is minimum jerk; told of positions alone,
-  in the frame from start to goal, it is the mean, and what stays is how people differ. Covariances decide how the mean
-  is bent to meet conditions: where these are true, that helps; rest, which is not, costs MAP a tenth."""
+- From rest to rest, what MAP knows is its mean. With a mean of minimum jerk it is minimum jerk; told of positions
+  alone, in the frame from start to goal, it is the mean, and what stays is how people differ. Covariances decide how
+  the mean is bent to meet conditions: where these are true, that helps; rest, which is not, costs MAP a tenth."""
+
+REASONS = f"{_WHY_NOT_THE_SAME}\n\n{_WHAT_IT_SAYS}"
 
 
 def tables(found: Comparison) -> str:

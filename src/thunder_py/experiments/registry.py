@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ..errors import UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["REGISTRY", "Experiment", "run_experiment", "summaries"]
+__all__ = ["REGISTRY", "Experiment", "run_experiment", "summaries", "takes_data"]
 
-#: name -> module of this package with ``run(quick: bool) -> Experiment``; the first line of its docstring describes it
+#: name -> module of this package with ``run(quick: bool) -> Experiment``, and perhaps a parameter ``data``; the first
+#: line of its docstring describes it
 REGISTRY: dict[str, str] = {
     "lissajous": "lissajous_panda",
     "gains": "article_gains",
@@ -26,6 +30,7 @@ REGISTRY: dict[str, str] = {
     "human-like-sampling": "human_like_sampling",
     "human-like-obstacles": "human_like_obstacles",
     "human-like-arm": "human_like_arm",
+    "human-like-real": "human_like_real",
 }
 
 
@@ -39,7 +44,7 @@ class Experiment(Protocol):
         """Draw it on a new figure of pyplot."""
 
 
-def run_experiment(name: str, quick: bool = False) -> Experiment:
+def run_experiment(name: str, quick: bool = False, data: str | Path | None = None) -> Experiment:
     """Run an experiment of a paper.
 
     Parameters
@@ -48,6 +53,8 @@ def run_experiment(name: str, quick: bool = False) -> Experiment:
         One of `REGISTRY`.
     quick : bool
         A short form, of seconds: less time or fewer cases.
+    data : path-like, optional
+        Folder of recordings, for experiments that can use them (`takes_data`).
 
     Returns
     -------
@@ -58,12 +65,30 @@ def run_experiment(name: str, quick: bool = False) -> Experiment:
     ------
     UnknownNameError
         No such experiment.
+    ThunderError
+        `data` for an experiment that uses no recordings.
     """
+    module = _module(name)
+    if data is None:
+        return cast(Experiment, module.run(quick))
+    if not takes_data(name):
+        those = ", ".join(filter(takes_data, REGISTRY))
+        raise ThunderError(
+            f"data must be left out for {name!r}, which uses no recordings, unlike {those}; got {data!s}"
+        )
+    return cast(Experiment, module.run(quick, data=data))
+
+
+def takes_data(name: str) -> bool:
+    """Whether an experiment can use a folder of recordings."""
+    return "data" in signature(_module(name).run).parameters
+
+
+def _module(name: str) -> ModuleType:
     if name not in REGISTRY:
         known = ", ".join(REGISTRY)
         raise UnknownNameError(f"no experiment is called {name!r}, only {known}{nearest_hint(name, REGISTRY)}")
-    module = import_module(f".{REGISTRY[name]}", __package__)
-    return cast(Experiment, module.run(quick))
+    return import_module(f".{REGISTRY[name]}", __package__)
 
 
 def summaries() -> dict[str, str]:
