@@ -238,3 +238,17 @@ def test_poses_that_cannot_be(message):
 def test_points_have_three_coordinates():
     with pytest.raises(errors.ThunderError, match=re.escape("p must have shape (T, 3), got (11, 2)")):
         Trial.from_positions(T, np.zeros((11, 2)))
+
+
+@pytest.mark.parametrize("factor", [1e3, 1e-3])
+def test_times_in_other_units_are_told_from_seconds(factor):
+    t = np.arange(20) * 0.01
+    with pytest.raises(errors.ThunderError, match="other units"):
+        Trial(factor * t, np.zeros((20, 1)), ["x"], ["m"], 100.0)
+    assert Trial(t, np.zeros((20, 1)), ["x"], ["m"], 100.0).rate == 100.0
+
+
+def test_euler_angles_in_degrees_are_told_from_radians():
+    t, p = np.arange(3) * 0.01, np.zeros((3, 3))
+    with pytest.raises(errors.ThunderError, match="angle_unit"):
+        Trial.from_poses(t, p, euler=np.full((3, 3), 90.0), sequence="xyz")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import BSpline, PPoly
 
 from ..checks import Array
 from ..errors import ThunderError
+from .scalars import numbers, whole
 
 __all__ = ["SplineBasis"]
 
@@ -38,9 +37,9 @@ class SplineBasis:
     """
 
     def __init__(self, n_functions: int | None = None, degree: int = 5, *, knots: npt.ArrayLike | None = None) -> None:
-        self._degree = _whole(degree, "degree", 1)
+        self._degree = whole(degree, "degree", 1)
         if knots is None:
-            count = _whole(15 if n_functions is None else n_functions, "n_functions", self._degree + 1)
+            count = whole(15 if n_functions is None else n_functions, "n_functions", self._degree + 1)
             self._knots = _clamped(np.linspace(0.0, 1.0, count - self._degree + 1), self._degree)
         else:
             self._knots = _checked_knots(knots, self._degree)
@@ -94,8 +93,8 @@ class SplineBasis:
 
     def spline(self, coefficients: npt.ArrayLike, derivative: int = 0) -> BSpline:
         """Spline with the given coefficients (K, ...), or its derivative, as a `scipy.interpolate.BSpline`."""
-        derivative = _whole(derivative, "derivative", 0)
-        c = np.asarray(coefficients, dtype=np.float64)
+        derivative = whole(derivative, "derivative", 0)
+        c = numbers(coefficients, "coefficients")
         if c.ndim < 1 or c.shape[0] != self.n_functions:
             raise ThunderError(f"coefficients must have shape ({self.n_functions}, ...), got {c.shape}")
         if derivative > self._degree:
@@ -152,18 +151,12 @@ class SplineBasis:
         return f"SplineBasis({self.n_functions}, degree={self._degree}, breaks={self.breaks.round(4).tolist()})"
 
 
-def _whole(value: Any, what: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ThunderError(f"{what} must be a whole number of at least {least}, got {value!r}")
-    return int(value)
-
-
 def _clamped(breaks: Array, degree: int) -> Array:
     return np.concatenate([np.zeros(degree), breaks, np.ones(degree)])
 
 
 def _checked_knots(knots: npt.ArrayLike, degree: int) -> Array:
-    t = np.array(knots, dtype=np.float64)
+    t = numbers(knots, "knots")
     if t.ndim != 1 or len(t) < 2 * degree + 2:
         raise ThunderError(f"knots must be at least {2 * degree + 2} numbers for degree {degree}, got shape {t.shape}")
     inner = t[degree : len(t) - degree]
@@ -178,7 +171,7 @@ def _checked_knots(knots: npt.ArrayLike, degree: int) -> Array:
 
 
 def _unit_interval(tau: npt.ArrayLike) -> Array:
-    values = np.atleast_1d(np.asarray(tau, dtype=np.float64))
+    values = np.atleast_1d(numbers(tau, "tau"))
     if values.ndim != 1:
         raise ThunderError(f"tau must have shape (T,), got {values.shape}")
     inside = (values >= -_ROUNDING) & (values <= 1.0 + _ROUNDING)

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError
-from .dmp_basis import DMPBasis, Fit, known_name, positive
+from .dmp_basis import DMPBasis, Fit, known_name
 from .dmp_demonstrations import Demonstration, read_demonstrations
 from .dmp_motion import DMPMotion
 from .dynamic_potential import DynamicPotential, spheres_of
 from .min_jerk import duration_of
+from .scalars import positive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,9 @@ from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from .min_jerk import duration_of
+from .scalars import positive, whole
 
-__all__ = ["BASES", "FITS", "DMPBasis", "Fit", "is_number", "known_name", "positive", "whole"]
+__all__ = ["BASES", "FITS", "DMPBasis", "Fit", "known_name"]
 
 #: names of basis functions
 BASES: dict[str, _core.BasisKind] = {
@@ -22,25 +23,6 @@ BASES: dict[str, _core.BasisKind] = {
 FITS = ("ls", "lwr")
 #: a triangle with a smaller entry on its diagonal, relative to the largest, says that functions cannot be told apart
 _SINGULAR = 1e-12
-
-
-def positive(value: float, what: str) -> float:
-    """Return a number that is finite and above zero, or say what came."""
-    if not is_number(value) or not np.isfinite(value) or value <= 0.0:
-        raise ThunderError(f"{what} must be a positive number, got {value!r}")
-    return float(value)
-
-
-def is_number(value: object) -> bool:
-    """Tell a real number from anything else, truth values included."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
-def whole(value: int, what: str, least: int) -> int:
-    """Return an integer that is not below `least`, or say what came."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ThunderError(f"{what} must be an integer of at least {least}, got {value!r}")
-    return int(value)
 
 
 def known_name(value: str, known: tuple[str, ...], what: str) -> str:

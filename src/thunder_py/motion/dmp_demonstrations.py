@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from .dmp_basis import positive, whole
+from .scalars import positive, whole
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline

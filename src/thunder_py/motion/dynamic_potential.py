@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError
-from .dmp_basis import is_number, positive
+from .scalars import is_number, positive
 
 __all__ = ["DynamicPotential", "spheres_of"]
 

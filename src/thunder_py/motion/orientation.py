@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from .scalars import numbers
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -21,6 +22,8 @@ __all__ = ["check_sequence", "continuous_rotation_vectors", "from_euler", "from_
 _TOLERANCE = 1e-3
 _SEQUENCE = re.compile(r"[xyz]{3}|[XYZ]{3}")
 _TURN = 2.0 * np.pi
+#: angles of more turns than that are degrees which somebody took for radians
+_MOST_TURNS = 2
 
 
 def check_sequence(sequence: object) -> str:
@@ -35,7 +38,7 @@ def check_sequence(sequence: object) -> str:
 
 def _rows(values: npt.ArrayLike, tail: tuple[int, ...], what: str) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Return an array (T, *tail) and its rows without NaN; a row with one NaN is a gap."""
-    rows = np.array(values, dtype=np.float64)
+    rows = numbers(values, what)
     if rows.ndim != 1 + len(tail) or rows.shape[1:] != tail:
         raise ThunderError(f"{what} must have shape (T, {', '.join(map(str, tail))}), got {rows.shape}")
     if np.isinf(rows).any():
@@ -84,6 +87,11 @@ def from_euler(euler: npt.ArrayLike, sequence: object) -> Array:
 
     name: Any = check_sequence(sequence)
     rows, known = _rows(euler, (3,), "euler")
+    largest = float(np.abs(rows[known]).max(initial=0.0))
+    if largest > _MOST_TURNS * _TURN:
+        raise ThunderError(
+            f"euler must be angles within {_MOST_TURNS} turns, got {largest:g} rad: is angle_unit='deg' meant?"
+        )
     return _spread(known, lambda: Rotation.from_euler(name, rows[known]))
 
 
@@ -114,22 +122,6 @@ def continuous_rotation_vectors(rotations: Rotation) -> Array:
     motion that passes *beside* a whole turn swings fast in them, as near every singularity of three numbers for a
     rotation.
     """
-    vectors = np.array(rotations.as_rotvec(), dtype=np.float64).reshape(-1, 3)
-    angles = np.linalg.norm(vectors, axis=1)
-    steps = np.linalg.norm(np.diff(vectors, axis=0), axis=1)
-    if not (steps > np.pi / 2).any():  # most recordings: nothing to do
-        return vectors
-    for k in range(1, len(vectors)):
-        vectors[k] = _nearest(vectors[k], angles[k], vectors[k - 1])
-    return vectors
+    from .rotations import continuous
 
-
-def _nearest(vector: Array, angle: float, before: Array) -> Array:
-    """Return the member of {(angle + 2 pi k) axis} that is nearest to `before`."""
-    if angle < 1e-9:  # no rotation: any axis does, so that of the vector before
-        length = float(np.linalg.norm(before))
-        whole = _TURN * round(length / _TURN)
-        return before * (whole / length) if whole > 0.0 else vector
-    axis = vector / angle
-    turned: Array = axis * (angle + _TURN * round((float(axis @ before) - angle) / _TURN))
-    return turned
+    return continuous(rotations.as_rotvec().reshape(-1, 3))

@@ -15,9 +15,10 @@ from ..checks import Array, array
 from ..errors import ThunderError
 from ..trajectory.orientation import rotation
 from .dmp import SCALINGS
-from .dmp_basis import DMPBasis, Fit, known_name, positive
+from .dmp_basis import DMPBasis, Fit, known_name
 from .dmp_demonstrations import smooth, times_of
 from .min_jerk import duration_of
+from .scalars import positive
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation

@@ -13,6 +13,7 @@ from ..checks import Array
 from ..checks import pose as check_pose
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from . import orientation
+from .scalars import is_number, numbers
 from .units import SI_UNITS, to_si
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ ROTATION = ("rx", "ry", "rz")
 _LABELS = ("frame", "subject", "task", "name")
 #: how far steps of a uniform time may be from their mean, relative
 _UNIFORM = 1e-6
+#: how many times longer or shorter than 1 / rate every time step may be
+_OTHER_UNIT = 50.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +49,8 @@ class Trial:
     units : sequence of str, optional
         ``"m"``, ``"rad"`` or ``"1"`` for each column; by default metres for ``x, y, z`` and radians for all others.
     rate : float, optional
-        Nominal sampling rate [Hz]. Times need not agree to the last digit: clocks of recordings do not.
+        Nominal sampling rate [Hz]. Times need not agree to the last digit: clocks of recordings do not. But where every
+        step is 50 times longer or shorter, times are in other units.
     frame, subject, task, name : str
         Where the values are expressed, who moved, what, and what the recording is called.
 
@@ -80,7 +84,9 @@ class Trial:
         for label in _LABELS:
             if not isinstance(getattr(self, label), str):
                 raise ThunderError(f"{label} must be text, got {getattr(self, label)!r}")
-        values = {"t": t, "x": x, "dofs": dofs, "units": units, "rate": _rate(self.rate)}
+        rate = _rate(self.rate)
+        _check_unit_of_time(t, rate)
+        values = {"t": t, "x": x, "dofs": dofs, "units": units, "rate": rate}
         for key, value in values.items():
             object.__setattr__(self, key, value)
 
@@ -133,9 +139,9 @@ class Trial:
         if quaternion is not None:
             vectors = orientation.from_quaternions(quaternion, scalar_first=scalar_first)
         elif euler is not None:
-            vectors = orientation.from_euler(np.asarray(euler, dtype=np.float64) * factor, sequence)
+            vectors = orientation.from_euler(numbers(euler, "euler") * factor, sequence)
         else:
-            vectors = orientation.from_matrices(np.asarray(matrix))
+            vectors = orientation.from_matrices(matrix)  # type: ignore[arg-type]
         if len(vectors) != len(points):
             raise ThunderError(f"{given[0]} must have as many rows as p, {len(points)}, got {len(vectors)}")
         x = np.hstack([points, vectors])
@@ -238,6 +244,8 @@ class Trial:
 
     def slice(self, t0: float, t1: float) -> Trial:
         """Return the samples with t0 <= t <= t1 [s]; times stay as they are."""
+        if not is_number(t0) or not is_number(t1):
+            raise ThunderError(f"t0 and t1 must be times [s], got {t0!r} and {t1!r}")
         inside = (self.t >= t0) & (self.t <= t1)
         if np.count_nonzero(inside) < 2:
             raise ThunderError(
@@ -307,18 +315,8 @@ class Trial:
         return self.x[:, self._indices(names)]  # a copy
 
 
-def _numbers(value: Any, what: str, dimensions: int) -> Array:
-    try:
-        result = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ThunderError(f"{what} must be numbers, got {type(value).__name__}: {error}") from error
-    if result.ndim != dimensions:
-        raise ThunderError(f"{what} must have {dimensions} dimension(s), got shape {result.shape}")
-    return result
-
-
 def _times(value: Any) -> Array:
-    t = _numbers(value, "t", 1)
+    t = numbers(value, "t", 1)
     if len(t) < 2:
         raise ThunderError(f"t must hold two times or more, got {len(t)}")
     if not np.isfinite(t).all():
@@ -332,7 +330,7 @@ def _times(value: Any) -> Array:
 
 
 def _values(value: Any) -> Array:
-    x = _numbers(value, "x", 2)
+    x = numbers(value, "x", 2)
     if np.isinf(x).any():
         row, column = np.argwhere(np.isinf(x))[0]
         raise ThunderError(f"x must be finite, or NaN in a gap; got infinity in row {row}, column {column}")
@@ -341,14 +339,14 @@ def _values(value: Any) -> Array:
 
 
 def _points(value: Any) -> Array:
-    p = _numbers(value, "p", 2)
+    p = numbers(value, "p", 2)
     if p.shape[1] != 3:
         raise ThunderError(f"p must have shape (T, 3), got {p.shape}")
     return p
 
 
 def _names(value: Any, what: str) -> tuple[str, ...]:
-    names = tuple(value) if not isinstance(value, str) else ()
+    names = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else ()
     if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) != len(names):
         raise ThunderError(f"{what} must be different names, one or more, got {value!r}")
     return tuple(map(str, names))
@@ -357,7 +355,18 @@ def _names(value: Any, what: str) -> tuple[str, ...]:
 def _rate(value: Any) -> float | None:
     if value is None:
         return None
-    rate = float(value)
-    if not (np.isfinite(rate) and rate > 0.0):
+    if not is_number(value) or not (np.isfinite(value) and value > 0.0):
         raise ThunderError(f"rate must be positive [Hz] or None, got {value!r}")
-    return rate
+    return float(value)
+
+
+def _check_unit_of_time(t: Array, rate: float | None) -> None:
+    """Refuse times that are no seconds. Frames that are lost, and clocks, change steps much less."""
+    if rate is None:
+        return
+    steps = np.diff(t)
+    if steps.min() * rate > _OTHER_UNIT or steps.max() * rate < 1.0 / _OTHER_UNIT:
+        raise ThunderError(
+            f"t must be in seconds and fit rate, got steps of {np.median(steps):g} where {rate:g} Hz means "
+            f"{1.0 / rate:g} s: are these other units?"
+        )
