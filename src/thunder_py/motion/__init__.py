@@ -7,18 +7,26 @@ from typing import Any
 
 # what costs an import of its own comes when it is first used
 _LAZY = {
+    "Clearance": "obstacles",
+    "ConditionedPlan": "plan_conditions",
+    "Constraint": "plan_conditions",
     "DMP": "dmp",
-    "FPCA": "fpca",
     "DynamicPotential": "dynamic_potential",
+    "FPCA": "fpca",
+    "HumanLikeJointPlan": "plan",
     "HumanLikePlan": "plan",
     "HumanLikePlanner": "planner",
     "MotionSet": "motion_set",
+    "MovingObstacle": "obstacles",
+    "PlannedBatch": "plan_batch",
     "ProMP": "promp",
     "QuaternionDMP": "quaternion_dmp",
     "SplineBasis": "basis",
     "Trial": "trial",
     "ViaSearch": "via_search",
+    "clearance": "obstacles",
     "minimum_jerk": "min_jerk",
+    "turns_from_start": "from_start",
 }
 _LAZY_MODULES = ("downloads", "loaders", "metrics", "processing", "statistics", "synthetic")
 
