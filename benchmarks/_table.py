@@ -8,6 +8,7 @@ from _build import FLAGS
 from _measure import Record, fastest
 from _table_controllers import controllers, simulations
 from _table_generated import generated, generation
+from _table_planning import planning
 from _table_text import MODES, marked, table, times
 
 GOALS = {
@@ -50,6 +51,17 @@ def control_markdown(results: dict[str, Any]) -> str:
         "those with a dagger (†) miss it.",
         *controllers(results["controllers"]),
         *simulations(results["minutes"], results["many"]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def planning_markdown(results: dict[str, Any]) -> str:
+    """Return the tables of human-like planning."""
+    machine = results["machine"]
+    parts = [
+        f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}. Times in bold meet their goal, "
+        "those with a dagger (†) miss it.",
+        *planning(results),
     ]
     return "\n\n".join(parts) + "\n"
 

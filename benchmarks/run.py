@@ -3,6 +3,7 @@
 python benchmarks/run.py                                 everything; the first run builds Pinocchio, minutes long
 python benchmarks/run.py --quick                         half a minute once built; Pinocchio in C++ only if built before
 python benchmarks/run.py --controllers                   controllers and simulations only
+python benchmarks/run.py --planning                      human-like planning only
 python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated parts of the documentation
 """
 
@@ -21,6 +22,7 @@ import _controllers
 import _generated
 import _generation
 import _loop
+import _planning
 import _python
 import _sources
 import casadi
@@ -28,11 +30,12 @@ import numpy as np
 import pinocchio as pin
 from _build import CACHE, COMMON, FLAGS, Program, build_all, compiler_version, compilers
 from _measure import check_same_numbers, fastest, run_in_turns
-from _table import SLOPE_GOALS, control_markdown, markdown
+from _table import SLOPE_GOALS, control_markdown, markdown, planning_markdown
 
 GROWTH_JOINTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
 #: what the generated parts of the page are called in its marks
 KERNELS, CONTROLLERS = "benchmarks/run.py", "benchmarks/run.py --controllers"
+PLANNING = "benchmarks/run.py --planning"
 
 
 def main() -> None:
@@ -41,6 +44,9 @@ def main() -> None:
     arm = _arm.panda()
     if arguments.controllers:
         finish(arguments, control_results(arm, quick, arguments.real_loop))
+        return
+    if arguments.planning:
+        finish(arguments, planning_results(arm, quick))
         return
     programs, ours = build(quick, arguments.baseline, arm)
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -68,7 +74,7 @@ def main() -> None:
         "steps_per_second": _loop.steps_per_second(duration=2.0 if quick else 10.0, rounds=3),
         "python": _python.python_calls(arm, 50 if quick else 400),
     }
-    finish(arguments, control_results(arm, quick, arguments.real_loop) | results)
+    finish(arguments, control_results(arm, quick, arguments.real_loop) | planning_results(arm, quick) | results)
 
 
 def control_results(arm: _arm.Arm, quick: bool, real_loop: bool) -> dict[str, Any]:
@@ -83,13 +89,24 @@ def control_results(arm: _arm.Arm, quick: bool, real_loop: bool) -> dict[str, An
     }
 
 
+def planning_results(arm: _arm.Arm, quick: bool) -> dict[str, Any]:
+    """Time human-like planning."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    report("planning")
+    return {"machine": machine(_planning.programs(quick)), **_planning.results(arm.write(CACHE / "panda.txt"), quick)}
+
+
 def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
     """Print the tables, and write what was asked for."""
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
-    parts = {CONTROLLERS: control_markdown(results)}
+    parts = {}
+    if not arguments.controllers and not arguments.planning:
+        parts[KERNELS] = markdown(results)
+    if not arguments.planning:
+        parts[CONTROLLERS] = control_markdown(results)
     if not arguments.controllers:
-        parts = {KERNELS: markdown(results)} | parts
+        parts[PLANNING] = planning_markdown(results)
     for name, text in parts.items():
         if arguments.markdown:
             renew(arguments.markdown, name, text)
@@ -102,6 +119,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--baseline", action="store_true", help="leave the builds for this machine only (native) out")
     parser.add_argument("--real-loop", action="store_true", help="wait for real 1 kHz ticks instead of emulating them")
     parser.add_argument("--controllers", action="store_true", help="controllers and simulations only")
+    parser.add_argument("--planning", action="store_true", help="human-like planning only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     return parser.parse_args()

@@ -58,12 +58,18 @@ def test_every_reason_is_of_a_goal(tables):
     from _loop import LAWS
     from _reasons import REASONS
     from _table_controllers import GOALS as CONTROLLERS
+    from _table_planning import GOALS as PLANNING
+    from _table_planning import SAME_IN_CPP
 
     rows = {"controllers": {*CONTROLLERS}, "simulation": {*LAWS}}
     rows |= {"Pinocchio": {*tables.GOALS}, "Pinocchio, loop": {*tables.GOALS, "*"}, "CasADi": {*tables.GOALS}}
     for table, row in REASONS:
         if table == "generation":
             assert int(row.split()[0]) in tables.GENERATION_GOALS
+        elif table == "planning":
+            assert row == "*" or row.startswith(tuple(PLANNING))
+        elif table.startswith("planning, "):
+            assert row in {"*", *SAME_IN_CPP}
         else:
             assert row in rows[table]
 
@@ -124,3 +130,50 @@ def test_simulated_minutes_stand_beside_their_goal(tables):
     assert "| MACT | 0.5 s | 0.60 s † |" in text
     assert "- **MACT**: " in text
     assert "2.00 times faster" in text
+
+
+def planning_record(quantity, variant, ns, mode="warm"):
+    return record("thunder_py", quantity, variant, ns, mode) | {"p999_ns": 5 * ns}
+
+
+def test_plans_stand_beside_their_goals(tables):
+    import _table_planning
+
+    search = "via search, 1000 candidates, 3 spheres"
+    timed = [
+        planning_record("plan, 3 DoF", "map", 2000.0),
+        planning_record("plan, 3 DoF", "map", 3000.0, "loop"),
+        planning_record("replan, 6 x 6", "map", 11000.0),
+        planning_record(search, "default", 60000.0),
+        planning_record(search, "paper", 600000.0),  # its p99, 1.2 ms, is too long as well
+        planning_record("via search, 1000 candidates, 5 spheres", "default", 9e6),  # no goal is for so many
+    ]
+    failures = [{"quantity": search, "variant": "default", "failures": 3, "searches": 500}]
+    calls = [
+        {"quantity": "plan, 3 DoF", "median_ns": 9000.0, "p99_ns": 2e4},
+        {"quantity": "replan", "median_ns": 40000.0, "p99_ns": 9e4},
+    ]
+    family = {"candidates": 1000, "settings": 1000, "median_us": 80.0, "p99_us": 300.0}
+    results = {
+        "planning": timed,
+        "failures": failures,
+        "planning_python": calls,
+        "scenarios": [{"family": 1, "failures": 2, **family}, {"family": 2, "failures": 3, **family}],
+        "fpca": {"trials": 3000.0, "per coordinate": 0.5, "joint, aligned, shrunk": 2.5},
+    }
+    text = "\n".join(_table_planning.planning(results))
+    assert "| plan, 3 DoF: map | 5 | **2.00** | 4.00 | 10.00 | 3.00 |  |  |" in text
+    assert "| replan, 6 x 6: map | 10 | 11.00 † | 22.00 |" in text
+    assert f"| {search}: default | 120 | **60.00** | 120.00 | 300.00 |  | 3 of 500 | 6880 |" in text
+    assert f"| {search}: paper | 120 | 600.00 † | 1200.00 † |" in text
+    assert "| via search, 1000 candidates, 5 spheres: default |  | 9000.00 | 18000.00 |" in text
+    assert "| plan, 3 DoF | 9.0 | 20.0 | **7.00** |" in text
+    assert "| replan | 40.0 | 90.0 | 29.00 † |" in text
+    assert "| 1 | 1000 | 1000 | 0.20 % | 80 | 300 |" in text
+    assert "| 2 | 1000 | 1000 | 0.30 % † | 80 | 300 |" in text
+    assert "| per coordinate | **0.50** |" in text
+    assert "| joint, aligned, shrunk | 2.50 † |" in text
+    missed = ["replan, 6 x 6, map", f"{search}, paper", "replan", "family 2", "joint, aligned, shrunk"]
+    assert text.count("Missed, and why") == 4
+    for row in missed:
+        assert f"- **{row}**: " in text

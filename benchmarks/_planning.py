@@ -1,0 +1,119 @@
+"""Human-like planning: plans, replans, searches for via points, steps of movement primitives; C++ and Python."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from _build import Program, build_all, compilers
+from _measure import Record, check_same_numbers, quietest, run
+from _python import time_calls
+
+from thunder_py.errors import NoPathError
+from thunder_py.experiments.human_like_scenarios import FAMILIES, Scenario, scenarios
+from thunder_py.motion import DMP, FPCA, HumanLikePlanner, MotionSet, SplineBasis, Trial, ViaSearch
+from thunder_py.motion.synthetic import sigma_lognormal_reaches
+
+COUNTS = (1000, 10000)
+#: fPCA of the issue's size
+TRIALS, SAMPLES = 3000, 150
+
+
+def programs(quick: bool) -> list[Program]:
+    """Return the programs to run: with the flags of a wheel, by every compiler; by the first one in a quick run."""
+    return [Program("planning", compiler, "baseline") for compiler in compilers()[: 1 if quick else None]]
+
+
+def results(arm: Path, quick: bool) -> dict[str, Any]:
+    """Time everything about planning."""
+    timed, failures = _programs(arm, quick)
+    planner = HumanLikePlanner(FPCA().fit(sigma_lognormal_reaches(60, seed=1)))
+    return {
+        "planning": timed,
+        "failures": failures,
+        "planning_python": _python(planner, 20 if quick else 400),
+        "scenarios": [_family(planner, k, n, 100 if quick else 2000) for k in FAMILIES for n in COUNTS],
+        "fpca": _fpca(300 if quick else TRIALS, 1 if quick else 3),
+    }
+
+
+def _programs(arm: Path, quick: bool) -> tuple[list[Record], list[dict[str, Any]]]:
+    """Return the times, and how many searches of a kind found nothing."""
+    options = ["--passes", "4", "--ticks", "50"] if quick else ["--passes", "20", "--ticks", "400"]
+    built = build_all(programs(quick))
+    lines = [line for _ in range(1 if quick else 3) for program in built for line in run(program, arm, *options)]
+    timed = quietest(line for line in lines if "failures" not in line)
+    check_same_numbers([{**r, "quantity": f"{r['quantity']} {r['variant']}"} for r in timed])
+    counted = {(r["quantity"], r["variant"]): r for r in lines if "failures" in r}
+    return timed, list(counted.values())
+
+
+def _python(planner: HumanLikePlanner, rounds: int) -> list[dict[str, Any]]:
+    """Time calls from Python: a plan, the rest of one, a search among three spheres, a step of a DMP."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    problems = scenarios(3, 64, 7)
+    plans = [planner.plan(p.start, p.goal, p.duration) for p in problems]
+    dmp = DMP().fit(sigma_lognormal_reaches(1, seed=2)[0])
+    dmp.reset(np.zeros(3), np.ones(3), 1e6)
+    calls = {
+        "plan, 3 DoF": lambda k: planner.plan(problems[k].start, problems[k].goal, problems[k].duration),
+        "replan": lambda k: planner.replan(plans[k], 0.4 * plans[k].duration, problems[k].goal + 0.02),
+        "plan around 3 spheres, 1000 candidates": lambda k: _attempt(planner, problems[k], None),
+        "DMP step, 3 DoF": lambda k: dmp.step(1e-3),
+    }
+    return [{"quantity": name, **time_calls(call, rounds)} for name, call in calls.items()]
+
+
+def _attempt(planner: HumanLikePlanner, p: Scenario, via: ViaSearch | None) -> bool:
+    try:
+        planner.plan(p.start, p.goal, p.duration, obstacles=p.spheres, margin=p.margin, via=via)
+    except NoPathError:
+        return False
+    return True
+
+
+def _family(planner: HumanLikePlanner, family: int, candidates: int, count: int) -> dict[str, Any]:
+    """Plan in many settings of a family, from Python: times, and where nothing was found."""
+    search, times, failures = ViaSearch(count=candidates), [], 0
+    for problem in scenarios(family, count, 11):
+        start = perf_counter()
+        failures += not _attempt(planner, problem, search)
+        times.append(perf_counter() - start)
+    median, p99 = 1e6 * np.quantile(times, [0.5, 0.99])
+    return {
+        "family": family,
+        "candidates": candidates,
+        "settings": count,
+        "failures": failures,
+        "median_us": float(median),
+        "p99_us": float(p99),
+    }
+
+
+def _fpca(trials: int, rounds: int) -> dict[str, float]:
+    """Seconds that fits of many trials of six coordinates take, the best of some rounds."""
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    reaches = sigma_lognormal_reaches(30, seed=3).to_array(SAMPLES)
+    rng = np.random.default_rng(4)
+    progress = np.linalg.norm(reaches - reaches[:, :1], axis=2, keepdims=True)
+    few = np.concatenate([reaches, progress * rng.normal(scale=0.8, size=(30, 1, 3))], axis=2)  # turning on the way
+    many = few[rng.integers(0, len(few), trials)]
+    t = np.linspace(0.0, 1.0, SAMPLES)
+    dofs = ("x", "y", "z", "rx", "ry", "rz")
+    motions = MotionSet([Trial(t, x + 1e-3 * rng.normal(size=x.shape), dofs) for x in many])
+    ways = {
+        "per coordinate": FPCA(basis=SplineBasis(15)),
+        "joint, aligned, shrunk": FPCA(basis=SplineBasis(15), joint=True, alignment="path", shrinkage="auto"),
+    }
+    found = {"trials": float(trials)}
+    for name, fpca in ways.items():
+        seconds = []
+        for _ in range(rounds):
+            start = perf_counter()
+            fpca.fit(motions)
+            seconds.append(perf_counter() - start)
+        found[name] = min(seconds)
+    return found
