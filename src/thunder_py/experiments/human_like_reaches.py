@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -166,10 +167,10 @@ class Reaches:
             yield Fold(motions[~out], tuple(np.flatnonzero(out).tolist()))
 
     def thinned(self, subjects: int, every: int) -> Reaches:
-        """Return some: of the first subjects (all folds otherwise), every so many reaches."""
+        """Return some: of each of the first subjects every so many reaches."""
         known = list(dict.fromkeys(self.subjects.tolist()))[:subjects]
-        kept = [reach for reach in self.items if reach.trial.subject in known][::every]
-        return replace(self, items=tuple(kept))
+        kept = [[reach for reach in self.items if reach.trial.subject == subject][::every] for subject in known]
+        return replace(self, items=tuple(chain.from_iterable(kept)))
 
     def cut_at(self, threshold: float) -> Reaches:
         """Return the movements of the same recordings, cut where their speed is `threshold` [m/s]."""

@@ -33,21 +33,25 @@ Why these are not the report's numbers:
   by arithmetic; people take one or two. Real jerk is that of the filter too: second-order Butterworth, {CUTOFF:g} Hz,
   forwards and backwards. What minimum jerk minimises is the square, and not the mean.
 - The DMPs are the better ones of their kind: least squares, rotodilatation, and the most typical reach to learn from.
-  Even so mollifiers have up to twice the jerk of Gaussians. They are told of no acceleration, and keep the
-  demonstration's: compare them with those that may choose it."""
+  Even so mollifiers have up to two and a half times the jerk of Gaussians. They are told of no acceleration, and keep
+  the demonstration's: compare them with those that may choose it."""
 
 _WHAT_IT_SAYS = f"""\
-What the comparison says:
+What the comparison says, of the recordings CULM and kinesis where it names them (`--data`):
 
 - Recordings are cut where the hand passes {THRESHOLD:g} m/s. It is not at rest there, and it accelerates. Whoever is
   told of rest is told something false; MAP knows how people go on from there, and minimum jerk does not. The more so,
-  the faster the hand is at the cut; cut at 0.005 m/s, straight and symmetric reaches leave MAP next to nothing to win.
+  the faster the hand is at the cut: where reaches are straight and symmetric (CULM) and cut at 0.005 m/s, MAP has next
+  to nothing to win.
+- It is timing: paired by arc length, or by the nearest point, minimum jerk is as near to CULM's reaches as MAP, and a
+  straight line in the mean's time law is nearer than both where tau is paired.
 - If accelerations are free, or known, a motion of least jerk is as near to such reaches (CULM) as anything that was
   learned. Reaches to grasp (kinesis), which are curved and slow down for long, are another matter: there MAP leaves a
   third of the distance.
 - From rest to rest, what MAP knows is its mean. With a mean of minimum jerk it is minimum jerk; told of positions
   alone, in the frame from start to goal, it is the mean, and what stays is how people differ. Covariances decide how
-  the mean is bent to meet conditions: where these are true, that helps; rest, which is not, costs MAP a tenth."""
+  the mean is bent to meet conditions: where these are true, that helps; rest, which is not, costs MAP a tenth (CULM,
+  kinesis)."""
 
 REASONS = f"{_WHY_NOT_THE_SAME}\n\n{_WHAT_IT_SAYS}"
 

@@ -27,7 +27,8 @@ def plot_components(fpca: FPCA, n: int = 5, *, derivative: int = 0) -> list[Axes
         for i, curve in enumerate(values[:, :, k]):
             row[0].plot(tau, curve, linewidth=1.2, label=f"$S_{{{i + 1}}}$")
         row[0].set_ylabel(f"{mark} of {dof}")
-    panels[0][0].legend(ncols=5, fontsize="small")
+    # curves are everywhere within the panels
+    panels[0][0].legend(ncols=5, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False)
     panels[-1][0].set_xlabel("normalised time")
     return [row[0] for row in panels]
 
@@ -48,6 +49,8 @@ def plot_mean_and_components(fpca: FPCA, n: int = 3, *, spread: float = 1.0) -> 
             if n:
                 axis.plot(tau, mean[:, k] + steps[i, :, k], color=_MORE, linewidth=1.0, label=f"+{spread:g} sd")
                 axis.plot(tau, mean[:, k] - steps[i, :, k], color=_LESS, linewidth=1.0, label=f"-{spread:g} sd")
+                if fpca.joint and k:
+                    continue  # one share for all dofs
                 part = ratio[i] if fpca.joint else ratio[i, k]
                 axis.set_title(f"component {i + 1}: {100.0 * part:.1f} %", fontsize="small")
         row[0].set_ylabel(f"{dof} [{_unit(fpca, unit)}]")

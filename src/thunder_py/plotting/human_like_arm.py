@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..robot import Robot
     from ..trajectory import Sphere
 
-__all__ = ["METHOD_COLORS", "draw_arm", "draw_scene", "plot_human_like_arm"]
+__all__ = ["METHOD_COLORS", "draw_arm", "draw_scene", "equal_scales", "log_scale", "plot_human_like_arm"]
 
 METHOD_COLORS = {
     "paper mode": "#0072B2",
@@ -79,8 +79,6 @@ def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str
 
 def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
     """Draw one run: the arm at several times, its obstacles, the planned path in green, via points in purple."""
-    from matplotlib.ticker import MultipleLocator
-
     rows = np.linspace(0, len(run.result.q) - 1, postures).round().astype(int)
     draw_arm(axes, run.robot, run.result.q, rows.tolist())
     for sphere in run.scene.spheres:
@@ -89,11 +87,29 @@ def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
     if len(run.plan.via_points):
         axes.plot(*run.plan.via_points.T, color=_VIA, linestyle="", marker="o", markersize=7, label="via point")
     axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
-    axes.set_aspect("equal")
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.set_major_locator(MultipleLocator(0.2))
+    equal_scales(axes, zoom=0.95)
     axes.view_init(elev=15.0, azim=-60.0)
     axes.legend(fontsize="small", loc="upper left")
+
+
+def equal_scales(axes: Any, zoom: float = 1.0) -> None:
+    """Let a metre be as long along all three axes, with a tick every 0.2 m."""
+    from matplotlib.ticker import MultipleLocator
+
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.set_major_locator(MultipleLocator(0.2))
+    limits = (axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d())
+    axes.set_box_aspect([abs(high - low) for low, high in limits], zoom=zoom)
+
+
+def log_scale(axes: Axes) -> None:
+    """Make the vertical axis logarithmic, its ticks 1, 2, 5 and so on as plain numbers."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter("{x:g}")
 
 
 def _draw_sphere(axes: Any, sphere: Sphere) -> None:
@@ -123,7 +139,7 @@ def _draw_jerk(axes: Axes, found: HumanLikeArm, column: int) -> None:
             color = METHOD_COLORS[name]
             axes.plot(k + shift + spread, values, color=color, linestyle="", marker=marker, markersize=3.0, alpha=0.7)
             axes.plot([k + shift - 0.13, k + shift + 0.13], [np.median(values)] * 2, color="#222222", linewidth=1.6)
-    axes.set_yscale("log")
+    log_scale(axes)
     axes.set_xticks(range(len(found.methods)), found.methods, rotation=20, fontsize="small")
     axes.plot([], [], color="#222222", linestyle="", marker="o", markersize=3.0, label="plan")
     axes.plot([], [], color="#222222", linestyle="", marker="^", markersize=3.0, label="arm")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .article_gains import tidy
-from .human_like_arm import METHOD_COLORS
+from .human_like_arm import METHOD_COLORS, equal_scales, log_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +70,7 @@ def draw_setting(axes: Any, scene: Scenario, motions: dict[str, Motion]) -> None
     for point, color in ((scene.start, _START), (scene.goal, _GOAL)):
         axes.plot(*np.reshape(point, (3, 1)), color=color, marker="o", markersize=7.0)
     axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
-    axes.set_aspect("equal")
+    equal_scales(axes, zoom=1.05)
     axes.view_init(*_view(scene))
     axes.legend(fontsize="small", loc="upper left")
 
@@ -80,10 +80,10 @@ def _front(name: str) -> float:
 
 
 def _view(scene: Scenario) -> tuple[float, float]:
-    """Look across the way from start to goal."""
+    """Look across the way from start to goal, a little from above and aside."""
     way = scene.goal - scene.start
     across = np.cross(way, [0.0, 0.0, 1.0])
-    return 20.0, float(np.degrees(np.arctan2(across[1], across[0])))
+    return 25.0, float(np.degrees(np.arctan2(across[1], across[0]))) + 15.0
 
 
 def _draw_position(axes: Axes, scene: Scenario, motion: Motion, name: str) -> None:
@@ -96,7 +96,7 @@ def _draw_position(axes: Axes, scene: Scenario, motion: Motion, name: str) -> No
     for time, point in zip(getattr(motion, "via_times", ()), getattr(motion, "via_points", ()), strict=True):
         axes.plot([time] * 3, point, color=_VIA, linestyle="", marker="o", markersize=5.0)
     axes.set(ylabel="position [m]", title=f"Figure 32: {name}, via point black")
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="lower left")
     tidy(axes)
 
 
@@ -108,7 +108,7 @@ def _draw_speed(axes: Axes, scene: Scenario, motions: dict[str, Motion]) -> None
         axes.plot(t, speed, color=_COLORS[name], linestyle=style, label=name, linewidth=1.4, zorder=_front(name))
     axes.set(xlabel="time [s]", ylabel="speed [m/s]")
     axes.set_ylim(bottom=0.0)
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="lower center")
     tidy(axes)
 
 
@@ -131,7 +131,8 @@ def _draw_jerk(axes: Axes, found: HumanLikeObstacles) -> None:
     for name, printed in TABLE_13.items():
         if name in names:
             axes.plot([names.index(name)] * 4, printed, color="black", linestyle="", marker="x", label="report")
-    axes.set(yscale="log", ylabel="mean jerk [m/s$^3$]", title="Table 13: 5, 25, 50, 75, 95 %")
+    log_scale(axes)
+    axes.set(ylabel="mean jerk [m/s$^3$]", title="Table 13: 5, 25, 50, 75, 95 %")
     _name(axes, names)
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[:1], labels[:1], fontsize="small")

@@ -60,17 +60,21 @@ def _new_axes(rotates: bool) -> dict[str, Axes]:
 
 
 def _draw_path(axis: Any, p: Array, vias: Array) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     axis.plot(*p.T, color="tab:gray")
     for point, colour, label in ((p[0], _START, "start"), (p[-1], _GOAL, "goal")):
         axis.scatter(*point, color=colour, label=label)
     for k, point in enumerate(vias):
         axis.scatter(*point, color=_VIA, label="via point" if k == 0 else None)
+    for one in (axis.xaxis, axis.yaxis, axis.zaxis):
+        one.set_major_locator(MaxNLocator(4))
     axis.set_xlabel("x [m]")
     axis.set_ylabel("y [m]")
     axis.set_zlabel("z [m]")
     axis.legend()
     spread = np.maximum(np.ptp(p, axis=0), 0.2 * max(float(np.ptp(p, axis=0).max()), 1e-3))
-    axis.set_box_aspect(spread)
+    axis.set_box_aspect(spread, zoom=0.85)  # or the last label is cut off
 
 
 def _draw_coordinates(axis: Any, t: npt.NDArray[np.float64], x: Array, names: tuple[str, ...], label: str) -> None:

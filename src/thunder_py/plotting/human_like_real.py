@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .article_gains import tidy
-from .human_like_arm import METHOD_COLORS
+from .human_like_arm import METHOD_COLORS, log_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,8 @@ def plot_human_like_real(found: HumanLikeReal) -> Figure:
         for axes, k in zip(row[2:], (middle, longest), strict=True):
             draw_speed(axes, source, k)
     panels[0, 0].legend(fontsize="small")
-    panels[0, 1].legend(fontsize="x-small")
+    handles, labels = panels[0, 1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower right", ncols=len(labels), fontsize="small")
     return figure
 
 
@@ -72,7 +73,7 @@ def draw_distances(axes: Axes, source: Comparison) -> None:
                 k + shift, mean.statistic, error, color=_REAL, marker="D", markersize=3.0, linewidth=1.2, label=label
             )
         axes.fill([], [], color="#777777", alpha=0.9 if state == _REST else 0.35, label=words)
-    axes.set_yscale("log")
+    log_scale(axes)
     axes.set_xticks(range(len(names)), names, rotation=25, fontsize="small")
     axes.set_ylabel("RMS distance at equal tau [mm]")
     tidy(axes)

@@ -1,0 +1,36 @@
+"""The validation of section 5 as a whole, in its short form: every part with its tables, one figure."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+
+from thunder_py.experiments import run_experiment
+from thunder_py.experiments.human_like import PARTS, HumanLike
+
+#: a number of the report and one of our columns, from each part
+IN_PARTS = {
+    "sampling": ("6.88", "Friedman"),
+    "real": ("30.6 ± 19.4", "minimum jerk"),
+    "obstacles": ("0.0324 ± 0.054", "minimum jerk, via"),
+    "arm": ("0.049", "DMP Gaussian"),
+}
+
+
+def test_short_form_has_every_part_table_and_figure() -> None:
+    found = run_experiment("human-like", quick=True)
+    assert isinstance(found, HumanLike)
+    assert list(found.parts) == list(PARTS) == list(IN_PARTS)
+    text = found.table()
+    sections = text.split("## 5.3.")[1:]
+    for section, (printed, column) in zip(sections, IN_PARTS.values(), strict=True):
+        assert printed in section
+        assert column in section
+    for number in (10, 11, 12, 13, 14, 15):
+        assert f"Table {number}:" in text
+    figure = found.plot()
+    assert len(figure.axes) == len(PARTS)
+    for axes in figure.axes:
+        pixels = axes.get_images()[0].get_array()
+        assert pixels is not None
+        assert pixels.std() > 0.05  # not an empty page
+    plt.close(figure)
