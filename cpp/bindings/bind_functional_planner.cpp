@@ -23,17 +23,25 @@ void read_rate(py::handle value, const char* name, int d, DofVector& to) {
   if (!value.is_none()) to = read_dofs(value, name, d);
 }
 
-double positive(double value, const char* name) {
-  if (!(value > 0.0) || !std::isfinite(value))
-    throw py::value_error(std::string(name) + " must be positive and finite, got " +
-                          std::string(py::str(py::float_(value))));
-  return value;
+std::string text(double value) { return py::str(py::float_(value)); }
+
+/// Are all numbers of a path finite?
+bool sound(const BezierPath& path) {
+  double sum = 0.0;  // infinities and NaN stay in it
+  for (const double value : path.points) sum += 0.0 * value;
+  return sum == 0.0;
 }
 
-double finite(double value, const char* name) {
-  if (!std::isfinite(value))
-    throw py::value_error(std::string(name) + " must be finite, got " + std::string(py::str(py::float_(value))));
-  return value;
+/// Pieces of a path must end later than they begin, in double precision too.
+void check_clock(double start, double duration) {
+  constexpr double kTick = 1e-5;  // of the duration: pieces of paths with via points take more
+  if (!(start + kTick * duration > start))
+    throw py::value_error("duration must be long enough for the clock, got " + text(duration) + " s from " + text(start) +
+                          " s on");
+}
+
+[[noreturn]] void refuse_size() {
+  throw py::value_error("start, goal, their rates and the duration must be of a size that a motion between them is finite");
 }
 
 std::shared_ptr<BezierPath> make_path(A breaks, A points) {
@@ -119,6 +127,7 @@ BezierPath plan(const FunctionalPlanner& planner, py::handle start, py::handle g
                                        start_acceleration, goal_acceleration);
   BezierPath path = planner.blank();
   planner.connect(problem.from, problem.to, start_time, duration, path, 0);
+  require_motion(path);
   return path;
 }
 
@@ -132,7 +141,7 @@ BoundaryState state_at(const BezierPath& path, double t) {
 }
 
 py::typing::Tuple<BezierPath, double, bool> resume(const FunctionalPlanner& planner, const BezierPath& before, double t,
-                                                   double end, double tau, A origin, A goal, Object goal_velocity,
+                                                   double end, double tau, Object origin, A goal, Object goal_velocity,
                                                    Object goal_acceleration, int order, double limit) {
   const int d = planner.dimension();
   if (before.dimension != d) throw py::value_error("the path must have the dimension of the planner");
@@ -140,12 +149,15 @@ py::typing::Tuple<BezierPath, double, bool> resume(const FunctionalPlanner& plan
   if (order < 2 || order > planner.settings().order)
     throw py::value_error("order must be 2 to that of the planner, got " + std::to_string(order));
   const double left = positive(finite(end, "end") - finite(t, "t"), "end - t");
+  check_clock(t, left);
   BoundaryState to(d);
+  DofVector begin = to.x;
+  read_rate(origin, "origin", d, begin);
   to.x = read_dofs(goal, "goal", d);
   read_rate(goal_velocity, "goal_velocity", d, to.v);
   read_rate(goal_acceleration, "goal_acceleration", d, to.a);
-  Resumed rest =
-      planner.resume(read_dofs(origin, "origin", d), state_at(before, t), to, tau, t, left, order, limit);
+  Resumed rest = planner.resume(begin, state_at(before, t), to, tau, t, left, order, limit);
+  require_motion(rest.path);
   return py::make_tuple(std::move(rest.path), rest.condition, rest.fallback);
 }
 
@@ -193,18 +205,23 @@ Array plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations
   Array out({N, samples, d});
   double* const result = out.mutable_data();
   const double *t = times.data(), *duration = T.data();
-  const py::gil_scoped_release release;
-  BezierPath path = planner.blank();
-  BoundaryState from(static_cast<int>(d)), to(static_cast<int>(d));
-  const auto row = [d](const py::array_t<double, py::array::c_style>& array, py::ssize_t i) {
-    return Eigen::Map<const Eigen::VectorXd>(array.data() + i * d, d);
-  };
-  for (py::ssize_t i = 0; i < N; ++i) {
-    from.x = row(x0, i), from.v = row(v0, i), from.a = row(a0, i);
-    to.x = row(x1, i), to.v = row(v1, i), to.a = row(a1, i);
-    planner.connect(from, to, 0.0, duration[i], path, 0);
-    for (py::ssize_t k = 0; k < samples; ++k) path.at(t[k] * duration[i], derivative, result + (i * samples + k) * d);
+  bool all_sound = true;
+  {
+    const py::gil_scoped_release release;
+    BezierPath path = planner.blank();
+    BoundaryState from(static_cast<int>(d)), to(static_cast<int>(d));
+    const auto row = [d](const py::array_t<double, py::array::c_style>& array, py::ssize_t i) {
+      return Eigen::Map<const Eigen::VectorXd>(array.data() + i * d, d);
+    };
+    for (py::ssize_t i = 0; i < N; ++i) {
+      from.x = row(x0, i), from.v = row(v0, i), from.a = row(a0, i);
+      to.x = row(x1, i), to.v = row(v1, i), to.a = row(a1, i);
+      planner.connect(from, to, 0.0, duration[i], path, 0);
+      all_sound = all_sound && sound(path);
+      for (py::ssize_t k = 0; k < samples; ++k) path.at(t[k] * duration[i], derivative, result + (i * samples + k) * d);
+    }
   }
+  if (!all_sound) refuse_size();
   return out;
 }
 
@@ -255,13 +272,28 @@ Array pose_state(A pose, Object twist, Object rate, A R, const std::string& name
 
 }  // namespace
 
+double finite(double value, const char* name) {
+  if (!std::isfinite(value)) throw py::value_error(std::string(name) + " must be finite, got " + text(value));
+  return value;
+}
+
+double positive(double value, const char* name) {
+  if (!(value > 0.0 && std::isfinite(value)))
+    throw py::value_error(std::string(name) + " must be positive and finite, got " + text(value));
+  return value;
+}
+
+void require_motion(const BezierPath& path) {
+  if (!sound(path)) refuse_size();
+}
+
 Problem read_problem(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration,
                      double start_time, py::handle start_velocity, py::handle goal_velocity,
                      py::handle start_acceleration, py::handle goal_acceleration) {
   const int d = planner.dimension();
   Problem problem{BoundaryState(d), BoundaryState(d)};
   positive(duration, "duration");
-  finite(start_time, "start_time");
+  check_clock(finite(start_time, "start_time"), duration);
   problem.from.x = read_dofs(start, "start", d);
   problem.to.x = read_dofs(goal, "goal", d);
   read_rate(start_velocity, "start_velocity", d, problem.from.v);
@@ -288,7 +320,8 @@ void bind_functional_planner(py::module_& module) {
            py::arg("goal_acceleration") = none)
       .def("resume", &resume, py::arg("path"), py::arg("t"), py::arg("end"), py::arg("tau"), py::arg("origin"),
            py::arg("goal"), py::arg("goal_velocity"), py::arg("goal_acceleration"), py::arg("order"), py::arg("limit"),
-           "The rest of a path from time t on, at normalised time tau: path, condition, and whether it is Hermite's.")
+           "The rest of a path from time t on, at normalised time tau: path, condition, and whether it is Hermite's. An\n"
+           "aligned model needs the origin (d,), where the motion began.")
       .def("condition_on", &condition, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("constraints"),
            py::keep_alive<0, 1>(), "A row of constraints is tau, derivative, degree of freedom, value, noise.")
       .def("plan_many", &plan_many, py::arg("starts"), py::arg("goals"), py::arg("durations"), py::arg("start_velocities"),

@@ -32,17 +32,6 @@ BoundaryState state_of(const double* rows, int d) {
   return state;
 }
 
-double positive(double value, const char* name) {
-  if (!(value > 0.0 && std::isfinite(value)))
-    throw py::value_error(std::string(name) + " must be positive and finite, got " + std::string(py::str(py::float_(value))));
-  return value;
-}
-
-double number(double value, const char* name) {
-  if (!std::isfinite(value)) throw py::value_error(std::string(name) + " must be finite");
-  return value;
-}
-
 struct Found {
   ViaResult result;
   BezierPath path;
@@ -79,7 +68,7 @@ FoundTuple plan(SharedSearch& shared, Object start, Object goal, double duration
   const FunctionalPlanner& planner = shared.search.planner();
   const Problem problem = read_problem(planner, start, goal, duration, start_time, start_velocity, goal_velocity,
                                        start_acceleration, goal_acceleration);
-  number(margin, "margin");
+  finite(margin, "margin");
   Found found = [&] {
     const py::gil_scoped_release release;
     const std::lock_guard lock(shared.mutex);
@@ -108,15 +97,20 @@ std::vector<FoundTuple> plan_many(SharedSearch& shared, A from, A to, A starts, 
                           std::to_string(obstacles.size()));
   for (const auto& set : obstacles)
     if (!set) throw py::value_error("obstacles must be sets of obstacles, got None");
-  number(margin, "margin");
+  finite(margin, "margin");
+  if (threads < 0) throw py::value_error("threads must not be negative, got " + std::to_string(threads));
   std::vector<Found> found(count);
-  const int workers = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+  const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t wanted = threads > 0 ? std::min<std::size_t>(threads, processors) : processors;
   {
     const py::gil_scoped_release release;
-    const std::lock_guard lock(shared.mutex);
+    std::vector<ViaSearch> searches;  // one per thread
+    {
+      const std::lock_guard lock(shared.mutex);
+      searches.assign(std::max<std::size_t>(1, std::min(wanted, count)), shared.search);
+    }
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-      ViaSearch own = shared.search;
+    const auto work = [&](ViaSearch& own) {
       for (std::size_t k; (k = next++) < count;) {
         const auto i = static_cast<py::ssize_t>(k);
         found[k] = find(own, state_of(a.data(i, 0, 0), d), state_of(b.data(i, 0, 0), d), t0.at(i), T.at(i),
@@ -124,8 +118,8 @@ std::vector<FoundTuple> plan_many(SharedSearch& shared, A from, A to, A starts, 
       }
     };
     std::vector<std::thread> pool;
-    for (int w = 1; w < std::min<int>(workers, static_cast<int>(count)); ++w) pool.emplace_back(work);
-    work();
+    for (std::size_t w = 1; w < searches.size(); ++w) pool.emplace_back(work, std::ref(searches[w]));
+    work(searches[0]);
     for (std::thread& thread : pool) thread.join();
   }
   std::vector<FoundTuple> tuples;
@@ -154,8 +148,11 @@ std::optional<FoundTuple> through(SharedSearch& shared, Object start, Object goa
   return as_tuple(std::move(found), planner.dimension());
 }
 
-Array candidates(const SharedSearch& shared, A start, A goal) {
-  ViaCandidates own = shared.search.candidates();
+Array candidates(SharedSearch& shared, A start, A goal) {
+  ViaCandidates own = [&] {
+    const std::lock_guard lock(shared.mutex);
+    return shared.search.candidates();
+  }();
   own.begin(read_column(start, "start", 3), read_column(goal, "goal", 3));
   Array points({own.count(), 3});
   Eigen::Vector3d via;

@@ -10,6 +10,11 @@ struct Problem {
   BoundaryState from, to;
 };
 
+double finite(double value, const char* name);
+double positive(double value, const char* name);
+/// Finite numbers may be so large that what is computed from them is none: such a motion is refused.
+void require_motion(const BezierPath& path);
+
 /// Checks and reads the arguments of a plan; None stands for zero.
 Problem read_problem(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration,
                      double start_time, py::handle start_velocity, py::handle goal_velocity,

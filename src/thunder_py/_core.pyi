@@ -650,7 +650,7 @@ class FunctionalPlanner:
         t: typing.SupportsFloat | typing.SupportsIndex,
         end: typing.SupportsFloat | typing.SupportsIndex,
         tau: typing.SupportsFloat | typing.SupportsIndex,
-        origin: numpy.typing.ArrayLike,
+        origin: typing.Any,
         goal: numpy.typing.ArrayLike,
         goal_velocity: typing.Any,
         goal_acceleration: typing.Any,

@@ -174,7 +174,7 @@ def test_conversion_keeps_values_and_derivatives():
         (lambda: clearance("straight", []), "path must be a PPoly.*got str"),
         (lambda: clearance(PPoly(np.ones((2, 1)), [0.0, 1.0]), []), "coefficients"),
         (lambda: clearance(PPoly(np.ones((2, 1, 2)), [0.0, 1.0]), []), "three numbers of position, got 2"),
-        (lambda: clearance(line([0, 0, 0], [1, 0, 0]), [], tolerance=0.0), "tolerance must be positive"),
+        (lambda: clearance(line([0, 0, 0], [1, 0, 0]), [], tolerance=0.0), "tolerance must be a positive number"),
         (lambda: MovingObstacle("ball", [0, 0, 0]), "obstacle must be Sphere.*got str"),
         (lambda: MovingObstacle(Sphere([0, 0, 0], 1.0), [0, np.nan, 0]), "velocity must be finite"),
         (lambda: _core.ObstacleSet([None]), "got none"),
@@ -188,3 +188,38 @@ def test_bad_input(call, message):
 def test_numbers_that_are_none_are_not_free():
     path = _core.BezierPath([0.0, 1.0], np.full((1, 6, 3), 1e308) * [[[1], [-1], [1], [-1], [1], [-1]]])
     assert not obstacle_set([Sphere([0, 0, 0], 1.0)]).free(path, 0.0)
+
+
+@pytest.mark.parametrize("size", [1e99, 1e102, 1e160, 1e300])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_nothing_is_proved_of_numbers_whose_squares_overflow(size, kind, speed):
+    """The path leads through the middle of the obstacle, infinitely far from it in double precision."""
+    ends = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    path = _core.BezierPath([0.0, 2.0], size * np.linspace(*ends, 6)[None])
+    here = {
+        "sphere": Sphere([0, 0, 0], 0.1 * size),
+        "box": Box([0, 0, 0], np.full(3, 0.1 * size)),
+        "capsule": Capsule([0, -size, 0], [0, size, 0], 0.1 * size),
+        "half-space": HalfSpace([0, 0, 0], [1, 0, 0]),
+    }[kind]
+    if speed and size < 1e100:
+        here = MovingObstacle(here, [0.0, 1e-3 * size, 0.0])
+    if size > 1e100 and kind in ("sphere", "box", "capsule"):
+        with pytest.raises(ValueError, match="obstacles must be nearer, smaller and slower"):
+            obstacle_set([here])
+        here = Sphere([0, 0, 0], 1.0)
+    obstacles = obstacle_set([here])
+    assert not obstacles.free(path, 0.0)
+    distance, lower_bound, _, _ = obstacles.clearance(path)
+    assert lower_bound < 0.0
+    assert np.isnan(distance) or distance < 0.0
+
+
+def test_fast_obstacles_and_late_clocks_do_not_overflow_either():
+    path = _core.BezierPath([1e60, 2e60], np.zeros((1, 6, 3)))
+    passing = obstacle_set([MovingObstacle(Sphere([0, 0, 0], 0.1), [1e60, 0.0, 0.0])])
+    assert not passing.free(path, 0.0)
+    assert passing.clearance(path)[1] == -math.inf
+    with pytest.raises(ValueError, match="obstacles must be nearer, smaller and slower"):
+        obstacle_set([MovingObstacle(Sphere([0, 0, 0], 0.1), [1e101, 0.0, 0.0])])

@@ -124,7 +124,7 @@ def test_bad_constraints() -> None:
         planner.condition(ends, 0.0)
     with pytest.raises(ValueError, match="aligned model needs the whole position"):
         HumanLikePlanner(fitted("aligned")).condition(ends[:1], T)
-    with pytest.raises(ValueError, match="n must be a number"):
+    with pytest.raises(ValueError, match="n must be a whole number"):
         planner.sample(START, GOAL, T, -1)
     with pytest.raises(ValueError, match="t must lie within"):
         planner.tube(START, GOAL, T, [1.3])

@@ -237,7 +237,7 @@ def test_fewer_constraints(constraints) -> None:
     [
         ({"duration": 0.0}, "duration must be positive"),
         ({"duration": -1.0}, "duration must be positive"),
-        ({"duration": np.nan}, "duration must be positive"),
+        ({"duration": np.nan}, "duration must be finite"),
         ({"start": [0.0, np.nan, 0.0]}, "start must be finite, got nan at index"),
         ({"goal": [1.0, 2.0]}, r"goal must have shape \(..., 3\), got \(2,\)"),
         ({"goal": np.zeros((2, 3))}, "goal"),
@@ -264,9 +264,9 @@ def test_too_few_components_and_unknown_coordinates() -> None:
             HumanLikePlanner(model)
     with pytest.raises(ValueError, match="mode must be"):
         HumanLikePlanner(polynomials(), "best")
-    for options in ({"worst_condition": 0.5}, {"worst_condition": np.nan}, {"freeze": -0.1}):
-        with pytest.raises(ValueError, match="worst_condition"):
-            HumanLikePlanner(polynomials(), **options)
+    for name, value in (("worst_condition", 0.5), ("worst_condition", np.nan), ("freeze", -0.1), ("freeze", np.inf)):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            HumanLikePlanner(polynomials(), **{name: value})
     for constraints in ((), ("velocity",), ("position", "acceleration"), "position"):
         with pytest.raises(ValueError, match="constraints must be"):
             HumanLikePlanner(polynomials(), constraints=constraints)

@@ -39,10 +39,13 @@ bool beyond(const hull::ShapeDistance& shape, const Vector3d& p, double distance
   return shape(p).distance >= distance;
 }
 
-bool finite(const BezierPath& path) noexcept {
-  double sum = 0.0;  // infinities and NaN stay in it
-  for (const double value : path.points) sum += 0.0 * value;
-  return sum == 0.0;
+/// Are positions and times numbers whose squares are, too, for an observer of this speed?
+bool measurable(const BezierPath& path, double speed) noexcept {
+  double largest = 0.0;
+  for (const double t : path.breaks) largest = std::max(largest, std::abs(t) * speed);
+  for (const double value : path.points)
+    if (!(std::abs(value) + largest < ObstacleSet::kLargest)) return false;
+  return true;
 }
 
 }  // namespace
@@ -52,6 +55,8 @@ ObstacleSet::ObstacleSet(const std::vector<MovingObstacle>& obstacles) {
   for (const MovingObstacle& obstacle : obstacles) {
     if (!obstacle.shape) throw std::invalid_argument("obstacles must be obstacles, got none");
     const Item item{obstacle.velocity, obstacle.velocity.norm(), obstacle.shape->extent(), index++};
+    if (!(item.speed < kLargest && item.extent < kLargest))
+      throw std::invalid_argument("obstacles must be nearer, smaller and slower than 1e100 m (per s)");
     if (const auto* sphere = dynamic_cast<const Sphere*>(obstacle.shape.get()))
       balls_.push_back({item, sphere->centre(), sphere->radius()});
     else
@@ -109,6 +114,7 @@ bool ObstacleSet::free(const BezierPath& path, double margin, int first, int las
     const auto away = [&](const Item& item, const auto& nearest) noexcept {
       const Vector3d at = bubble.centre - middle * item.velocity;
       const double reach = bubble.radius + half * item.speed;
+      if (!(at.lpNorm<1>() + reach < kLargest)) return false;  // of what overflows nothing is proved
       const double reach_slack = reach * (1.0 + 1e-5);  // gradients of distances have unit length to 1e-6
       const double round = 64.0 * kEpsilon * (at.lpNorm<1>() + reach + item.extent);
       if (beyond(nearest, at, margin + reach_slack + round)) return true;
@@ -123,7 +129,9 @@ bool ObstacleSet::free(const BezierPath& path, double margin, int first, int las
 
 Clearance ObstacleSet::clearance(const BezierPath& path, double tolerance) const noexcept {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (!finite(path)) return {std::numeric_limits<double>::quiet_NaN(), -infinity, path.start(), -1};
+  double speed = 0.0;
+  each([&](const Item& item, const auto&) noexcept { return speed = std::max(speed, item.speed), true; });
+  if (!measurable(path, speed)) return {std::numeric_limits<double>::quiet_NaN(), -infinity, path.start(), -1};
   if (size() == 0) return {infinity, infinity, path.start(), -1};
   hull::Least least;
   const auto ends = [&](int k, int j, double t, double s) noexcept {

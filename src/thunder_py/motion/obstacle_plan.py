@@ -4,32 +4,58 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..checks import array
 from ..errors import ThunderError
-from .obstacles import obstacle_set
+from .obstacles import Clearance, Obstacles, obstacle_set
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, Stretch
 from .planner_states import Ends
-from .via_search import ViaSearch, via_path
+from .via_search import FREE, ViaPath, ViaSearch
 
 if TYPE_CHECKING:
     from .. import _core
-    from .planner import HumanLikePlanner, Obstacles
+    from .planner import HumanLikePlanner
 
-__all__ = ["core_search", "plan_around"]
+__all__ = ["Searches", "core_search", "plan_around"]
+
+
+class Searches:
+    """The searches of one planner, made when they are asked for; the last few are kept.
+
+    Parameters
+    ----------
+    planner : _core.FunctionalPlanner
+        Whose paths they look at.
+    usual : ViaSearch
+        Settings where none are given.
+    """
+
+    _KEPT = 8  # candidates of each may take megabytes
+
+    def __init__(self, planner: _core.FunctionalPlanner, usual: ViaSearch) -> None:
+        self._planner, self._usual = planner, usual
+        self._made: dict[ViaSearch, _core.ViaSearch] = {}
+        self._last: tuple[ViaSearch | None, _core.ViaSearch | None] = (None, None)
+
+    def of(self, via: ViaSearch | None) -> _core.ViaSearch:
+        """Return the search with these settings."""
+        settings = self._usual if via is None else via
+        last, search = self._last
+        if last is settings and search is not None:
+            return search
+        if not isinstance(settings, ViaSearch):
+            raise ThunderError(f"via must be a ViaSearch, got {type(settings).__name__}")
+        search = self._made.pop(settings, None) or settings.core(self._planner)
+        self._made[settings] = search
+        if len(self._made) > self._KEPT:
+            self._made.pop(next(iter(self._made)), None)
+        self._last = settings, search
+        return search
 
 
 def core_search(planner: HumanLikePlanner, via: ViaSearch | None) -> _core.ViaSearch:
-    """Return the planner's search with these settings, made once."""
+    """Return the planner's search with these settings, or raise `ThunderError` where it has none."""
     if planner.kind == "joints":
         raise ThunderError("obstacles need components of positions x, y, z; these are of joints")
-    settings = via
-    if settings is None:
-        settings = ViaSearch.paper() if planner.mode == "paper" else ViaSearch()
-    elif not isinstance(settings, ViaSearch):
-        raise ThunderError(f"via must be a ViaSearch, got {type(settings).__name__}")
-    if settings not in planner._searches:
-        planner._searches[settings] = settings.core(planner._core)
-    return planner._searches[settings]
+    return planner._searches.of(via)
 
 
 def plan_around(
@@ -43,29 +69,24 @@ def plan_around(
     fallback: str | None = None,
 ) -> HumanLikePlan | HumanLikeJointPlan:
     """Return a plan that is proved to keep the margin, or raise `NoPathError`."""
-    kept = margin if type(margin) is float else float(array(margin, (), "margin"))  # the core looks for NaN
-    found = via_path(
-        core_search(planner, via),
-        ends.start,
-        ends.goal,
-        duration,
-        obstacle_set(obstacles),
-        kept,
-        start_time=start_time,
-        start_velocity=ends.v_start,
-        goal_velocity=ends.v_goal,
-        start_acceleration=ends.a_start,
-        goal_acceleration=ends.a_goal,
-    ).require(obstacles, kept)
-    begins = float(found.times[-1]) if len(found.times) else start_time
+    status, path, times, states, clearance, evaluated, blocking = core_search(planner, via).plan(
+        ends.start, ends.goal, duration, obstacle_set(obstacles), margin, start_time, *ends.rates
+    )
+    if status not in FREE:
+        ViaPath(status, path, times, states, Clearance(*clearance), evaluated, blocking).require(obstacles, margin)
+    begins, points = start_time, states[:, 0, :3]
+    if evaluated:
+        begins = float(times[-1])
+        points.setflags(write=False)
+        times.setflags(write=False)
     details = PlanDetails(
-        Stretch(begins, 0.0, found.path.end - begins, len(planner.constraints)),
+        Stretch(begins, 0.0, path.end - begins, len(planner.constraints)),
         planner.condition_number,
         fallback,
-        found.via_points[:, :3],
-        found.times,
-        found.clearance.lower_bound,
-        found.clearance.time,
-        found.evaluated,
+        points,
+        times,
+        clearance[1],
+        clearance[2],
+        evaluated,
     )
-    return planner._made(found.path, ends.R, details)
+    return planner._made(path, ends.R, details)

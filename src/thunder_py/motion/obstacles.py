@@ -16,8 +16,9 @@ from ..checks import Array, array
 from ..errors import ThunderError
 from ..trajectory.obstacles import Obstacle
 from ..values import Value, set_fields
+from .scalars import positive
 
-__all__ = ["Clearance", "MovingObstacle", "Obstacles", "bezier_path", "clearance", "obstacle_set"]
+__all__ = ["Clearance", "MovingObstacle", "Obstacles", "as_sequence", "bezier_path", "clearance", "obstacle_set"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,16 @@ class Clearance(NamedTuple):
     lower_bound: float
     time: float
     obstacle: int
+
+
+def as_sequence(obstacles: Obstacles) -> Obstacles:
+    """Return obstacles as a sequence, whatever they came in, or raise `ThunderError` on one that came alone."""
+    if isinstance(obstacles, (list, tuple)):
+        return obstacles
+    try:
+        return tuple(obstacles)
+    except TypeError:
+        raise ThunderError(f"obstacles must be a sequence of obstacles, got {type(obstacles).__name__}") from None
 
 
 def obstacle_set(obstacles: Obstacles) -> _core.ObstacleSet:
@@ -141,7 +152,6 @@ def clearance(path: _core.BezierPath | PPoly, obstacles: Obstacles, *, tolerance
     ThunderError
         On a path or an obstacle that is none, or a tolerance that is not positive.
     """
-    if not tolerance > 0.0:
-        raise ThunderError(f"tolerance must be positive, got {tolerance!r}")
+    gap = positive(tolerance, "tolerance", "m")
     core = path if isinstance(path, _core.BezierPath) else bezier_path(path)
-    return Clearance(*obstacle_set(obstacles).clearance(core, tolerance))
+    return Clearance(*obstacle_set(as_sequence(obstacles)).clearance(core, gap))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array
 from ..reference import _JointSource, _TaskSource
+from .scalars import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,14 +161,20 @@ class _Plan:
         (..., d) array
             [m or rad, per s^derivative].
         """
-        return np.asarray(self.path.sample(t, derivative))
+        return np.asarray(self.path.sample(t, whole(derivative, "derivative", 0)))
 
     def mean_jerk(self, samples: int = 1000) -> float:
         """Return the mean over time of the norm of the jerk of the position, or of all joints [m/s^3 or rad/s^3].
 
         It goes with the inverse third power of the duration: 23.09 D / T^3 for a minimum-jerk reach over a distance D.
+
+        Parameters
+        ----------
+        samples : int
+            At the middles of so many equal parts of the duration.
         """
-        t = self.start_time + self.duration * (np.arange(samples) + 0.5) / samples
+        n = whole(samples, "samples", 1)
+        t = self.start_time + self.duration * (np.arange(n) + 0.5) / n
         jerk = self.position(t, 3)
         part = jerk if isinstance(self, HumanLikeJointPlan) else jerk[:, :3]
         return float(np.linalg.norm(part, axis=1).mean())

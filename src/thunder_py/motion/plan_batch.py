@@ -10,7 +10,11 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
+from .obstacle_plan import core_search
+from .obstacles import obstacle_set
 from .planner_states import Rates
+from .scalars import whole
+from .via_search import FREE
 
 if TYPE_CHECKING:
     from .planner import HumanLikePlanner
@@ -47,7 +51,7 @@ class PlannedBatch:
     @property
     def found(self) -> npt.NDArray[np.bool_]:
         """Where there is a path, (N,)."""
-        return np.isin(self.status, ("direct", "via"))
+        return np.isin(self.status, FREE)
 
 
 def _table(value: npt.ArrayLike | None, count: int, d: int, what: str) -> Array:
@@ -76,6 +80,7 @@ def plan_batch(
     around: tuple[Any, float, Any, int],
 ) -> PlannedBatch:
     """Return what `HumanLikePlanner.plan_many` describes."""
+    derivative = whole(derivative, "derivative", 0)
     d, count = len(planner.dofs), _count(*places, durations)
     order = len(planner.constraints)
     for name, value, needed in zip(_NAMES, rates, (2, 2, 3, 3), strict=True):
@@ -101,17 +106,13 @@ def _around(
     derivative: int,
     around: tuple[Any, float, Any, int],
 ) -> PlannedBatch:
-    from .obstacle_plan import core_search
-    from .obstacles import obstacle_set
-
     obstacles, margin, via, threads = around
     search = core_search(planner, via)
-    kept = float(array(margin, (), "margin"))
-    found = search.plan_many(a, b, np.zeros(len(T)), T, [obstacle_set(obstacles)], kept, threads)
+    found = search.plan_many(a, b, np.zeros(len(T)), T, [obstacle_set(obstacles)], margin, whole(threads, "threads", 0))
     x = np.full((len(T), len(tau), a.shape[2]), np.nan)
     clearance = np.full(len(T), np.nan)
     status = np.array([str(one[0]) for one in found])
     for k, one in enumerate(found):
-        if status[k] in ("direct", "via"):
+        if status[k] in FREE:
             x[k], clearance[k] = one[1].sample(tau * T[k], derivative), one[4][1]
     return PlannedBatch(tau, x, T, status, clearance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, Stretch
+from .planner_states import number
+from .scalars import whole
 
 if TYPE_CHECKING:
     from .planner import HumanLikePlanner
@@ -54,12 +56,13 @@ class Constraint:
         if self.kind not in _KINDS:
             hint = nearest_hint(str(self.kind), _KINDS)
             raise UnknownNameError(f"kind must be one of {', '.join(_KINDS)}, got {self.kind!r}{hint}")
-        names = tuple(known) if self.dofs is None else tuple([self.dofs] if isinstance(self.dofs, str) else self.dofs)
+        given = known if self.dofs is None else self.dofs
+        names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
         for name in names:
             if name not in known:
                 hint = nearest_hint(str(name), known)
                 raise UnknownNameError(f"dofs must be among {', '.join(known)}, got {name!r}{hint}")
-        tau = (float(array(self.t, (), "t")) - start_time) / duration
+        tau = (number(self.t, "t") - start_time) / duration
         if not -_ROUNDING <= tau <= 1.0 + _ROUNDING:
             raise ThunderError(
                 f"t of a constraint must lie within the motion, {start_time:g} to {start_time + duration:g} s, got "
@@ -103,11 +106,10 @@ class ConditionedPlan:
         self.duration, self.start_time = duration, start_time
         self.condition_number = float(core.condition)
         d = len(planner.dofs)
-        self.offsets: Array = core.unknowns[:d]
-        self.scores: Array = self._scores(core.unknowns)
-
-    def _scores(self, unknowns: Array) -> Array:
-        return np.asarray(unknowns[len(self._planner.dofs) :].reshape(self._planner.fpca.variances_.shape))
+        self._unknowns: Array = core.unknowns
+        self._unknowns.setflags(write=False)
+        self.offsets = self._unknowns[:d]
+        self.scores = scores_in(planner, self._unknowns)
 
     def plan(self) -> HumanLikePlan | HumanLikeJointPlan:
         """Return the most likely motion."""
@@ -115,18 +117,14 @@ class ConditionedPlan:
 
     def _plan(self, along: Array | None) -> HumanLikePlan | HumanLikeJointPlan:
         path = self._core.path(self.start_time, along)
-        unknowns = self._core.unknowns
-        if along is not None:
-            unknowns = unknowns + self._core.spread @ along
+        unknowns = self._unknowns if along is None else self._unknowns + self._core.spread @ along
         stretch = Stretch(self.start_time, 0.0, self.duration, len(self._planner.constraints))
-        details = PlanDetails(stretch, self.condition_number, scores=self._scores(unknowns))
+        details = PlanDetails(stretch, self.condition_number, scores=scores_in(self._planner, unknowns))
         return self._planner._made(path, self._R, details)
 
     def sample(self, n: int, seed: int | None = None) -> list[HumanLikePlan | HumanLikeJointPlan]:
         """Draw n motions; constraints without noise are met by each of them exactly."""
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
-            raise ThunderError(f"n must be a number of samples, got {n!r}")
-        steps = np.random.default_rng(seed).standard_normal((int(n), self._core.spread.shape[1]))
+        steps = np.random.default_rng(seed).standard_normal((whole(n, "n", 0), self._core.spread.shape[1]))
         return [self._plan(step) for step in steps]
 
     def tube(self, t: npt.ArrayLike, derivative: int = 0) -> tuple[Array, Array, Array]:
@@ -153,7 +151,7 @@ class ConditionedPlan:
             )
         if derivative not in range(4):
             raise ThunderError(f"derivative must be 0 to 3, got {derivative!r}")
-        mean, covariance = self._core.tube(np.clip(tau, 0.0, 1.0), derivative)
+        mean, covariance = self._core.tube(np.clip(tau, 0.0, 1.0), int(derivative))
         return mean, np.sqrt(np.einsum("kii->ki", covariance)), covariance
 
 
@@ -167,12 +165,13 @@ def condition_plan(
     R: Array | None = None,
 ) -> ConditionedPlan:
     """Return what `HumanLikePlanner.condition` describes."""
-    T, t0 = float(array(duration, (), "duration")), float(array(start_time, (), "start_time"))
+    T, t0 = number(duration, "duration"), number(start_time, "start_time")
     if not T > 0.0:
         raise ThunderError(f"duration must be positive, got {T:g}")
-    if not constraints or any(not isinstance(each, Constraint) for each in constraints):
-        raise ThunderError("constraints must be a sequence of Constraint, one at least")
-    rows = np.concatenate([each.rows(planner.dofs, t0, T) for each in constraints])
+    given = tuple(constraints) if isinstance(constraints, Iterable) else ()
+    if not given or any(not isinstance(each, Constraint) for each in given):
+        raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")
+    rows = np.concatenate([each.rows(planner.dofs, t0, T) for each in given])
     d = len(planner.dofs)
     a = _end_position(rows, 0.0, "start", d) if start is None else array(start, (d,), "start")
     b = _end_position(rows, 1.0, "goal", d) if goal is None else array(goal, (d,), "goal")
@@ -195,9 +194,16 @@ def _end_position(rows: Array, tau: float, what: str, d: int) -> Array | None:
     return None if np.isnan(found).any() else found
 
 
+def scores_in(planner: HumanLikePlanner, unknowns: Array) -> Array:
+    """Scores among the unknowns (offsets, scores) of a motion, (n, d), joint (n,); read-only."""
+    scores = unknowns[len(planner.dofs) :].reshape(planner.fpca.variances_.shape)
+    scores.setflags(write=False)
+    return scores
+
+
 def scores_of(planner: HumanLikePlanner, path: _core.BezierPath, stretch: Stretch) -> Array:
     """Scores of the components on a path's last segment, from the states at both its ends."""
-    d, end = len(planner.dofs), float(path.end)
+    end = float(path.end)
     rows = [
         [tau, derivative, k, value, 0.0]
         for derivative in range(stretch.order)
@@ -206,4 +212,4 @@ def scores_of(planner: HumanLikePlanner, path: _core.BezierPath, stretch: Stretc
     ]
     origin = path.sample(stretch.start, 0) if stretch.origin is None else stretch.origin
     core = planner._core.condition_on(origin, path.sample(end, 0), stretch.duration, rows)
-    return np.asarray(core.unknowns[d:].reshape(planner.fpca.variances_.shape))
+    return scores_in(planner, core.unknowns)

@@ -11,19 +11,20 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError
+from .obstacle_plan import Searches, plan_around
+from .obstacles import as_sequence
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, Stretch
 from .plan_batch import PlannedBatch, plan_batch
 from .plan_conditions import ConditionedPlan, Constraint, condition_plan
 from .planner_model import core_planner, kind_of
-from .planner_states import read_ends
+from .planner_states import number, read_ends
+from .replan import replan
+from .scalars import whole
+from .via_search import ViaSearch
 
 if TYPE_CHECKING:
-    from ..trajectory.obstacles import Obstacle
     from .fpca import FPCA
-    from .obstacles import MovingObstacle
-    from .via_search import ViaSearch
-
-    Obstacles = Sequence[Obstacle | MovingObstacle]
+    from .obstacles import Obstacles
 
 __all__ = ["HumanLikePlanner"]
 
@@ -85,6 +86,8 @@ class HumanLikePlanner:
     ) -> None:
         if mode not in ("map", "paper", "exact"):
             raise ThunderError(f'mode must be "map", "paper" or "exact", got {mode!r}')
+        if not hasattr(fpca, "alignment"):
+            raise ThunderError(f"fpca must be a fitted FPCA, got {type(fpca).__name__}")
         names = tuple(constraints)
         if not names or names != _CONSTRAINTS[: len(names)]:
             raise ThunderError(
@@ -92,20 +95,21 @@ class HumanLikePlanner:
             )
         self.fpca, self.mode, self.constraints = fpca, mode, names
         self.worst_condition = float(array(worst_condition, (), "worst_condition", finite=False))
-        self.freeze = float(array(freeze, (), "freeze"))
-        if not self.worst_condition >= 1.0 or self.freeze < 0.0:
-            raise ThunderError(
-                f"worst_condition must be 1 at least and freeze not negative, got {worst_condition!r} and {freeze!r}"
-            )
+        self.freeze = number(freeze, "freeze")
+        if not self.worst_condition >= 1.0:
+            raise ThunderError(f"worst_condition must be 1 at least, got {worst_condition!r}")
+        if self.freeze < 0.0:
+            raise ThunderError(f"freeze must be a time that is not negative [s], got {freeze!r}")
         self.dofs = tuple(fpca.dofs)
         self.kind = kind_of(self.dofs)
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))
-        self._searches: dict[ViaSearch, _core.ViaSearch] = {}
+        self._condition = float(self._core.condition)
+        self._searches = Searches(self._core, ViaSearch.paper() if mode == "paper" else ViaSearch())
 
     @property
     def condition_number(self) -> float:
         """Of the linear system, rows and columns equilibrated, the worst coordinate's."""
-        return float(self._core.condition)
+        return self._condition
 
     def __repr__(self) -> str:
         return f"HumanLikePlanner({self.fpca!r}, mode={self.mode!r}, constraints={self.constraints})"
@@ -141,7 +145,7 @@ class HumanLikePlanner:
         obstacles : sequence
             To keep clear of, such as `Sphere` and `MovingObstacle`.
         margin : float
-            Distance to keep [m].
+            Distance to keep [m]; if negative, how far inside the path may come.
         via : ViaSearch, optional
             How via points are searched; default `ViaSearch()`, in paper mode `ViaSearch.paper()`.
         start_time : float
@@ -160,15 +164,12 @@ class HumanLikePlanner:
             Shapes, NaN, durations that are not positive; turns of half a turn or more; rates that are no constraint.
         """
         ends = read_ends(self, start, goal, start_velocity, goal_velocity, start_acceleration, goal_acceleration)
-        if obstacles:
-            from .obstacle_plan import plan_around
-
-            return plan_around(self, ends, duration, obstacles, margin, via, start_time)
-        path = self._core.plan(
-            ends.start, ends.goal, duration, start_time, ends.v_start, ends.v_goal, ends.a_start, ends.a_goal
-        )
-        stretch = Stretch(start_time, 0.0, duration, len(self.constraints))
-        return self._made(path, ends.R, PlanDetails(stretch, self._core.condition))
+        T, t0, kept = number(duration, "duration"), number(start_time, "start_time"), number(margin, "margin")
+        around = as_sequence(obstacles)
+        if around:
+            return plan_around(self, ends, T, around, kept, via, t0)
+        path = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
+        return self._made(path, ends.R, PlanDetails(Stretch(t0, 0.0, T, len(self.constraints)), self._condition))
 
     def replan(
         self,
@@ -192,7 +193,7 @@ class HumanLikePlanner:
         Parameters
         ----------
         plan : HumanLikePlan or HumanLikeJointPlan
-            Of this planner.
+            Of this planner, or of another one of the same coordinates.
         t : float
             Now [s], within the plan.
         goal : array_like or (p, R)
@@ -218,10 +219,8 @@ class HumanLikePlanner:
         NoPathError, ValueError
             As `plan`; for a time outside the plan and an arrival in the past.
         """
-        from .replan import replan
-
         options = (goal_velocity, goal_acceleration, continuity)
-        return replan(self, plan, t, goal, end_time, options, obstacles, margin, via)
+        return replan(self, plan, t, goal, end_time, options, (as_sequence(obstacles), number(margin, "margin"), via))
 
     def condition(
         self,
@@ -319,7 +318,7 @@ class HumanLikePlanner:
         obstacles, margin, via
             As in `plan`, for all of them.
         threads : int
-            To search for via points with; 0 means all processors.
+            To search for via points with, as many as there are processors at most; 0 means all of these.
 
         Returns
         -------
@@ -327,8 +326,9 @@ class HumanLikePlanner:
             Samples (N, k, d), and per motion a status instead of an error where no path is free.
         """
         rates = (start_velocities, goal_velocities, start_accelerations, goal_accelerations)
-        times = np.linspace(0.0, 1.0, n) if tau is None else array(tau, (None,), "tau")
-        return plan_batch(self, (starts, goals), durations, rates, times, derivative, (obstacles, margin, via, threads))
+        times = np.linspace(0.0, 1.0, whole(n, "n", 1)) if tau is None else array(tau, (None,), "tau")
+        around = (as_sequence(obstacles), number(margin, "margin"), via, threads)
+        return plan_batch(self, (starts, goals), durations, rates, times, derivative, around)
 
     # --- for the modules beside this one -----------------------------------------------------------------------------
 

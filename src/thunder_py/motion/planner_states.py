@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,11 +11,12 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array, pose
 from ..errors import ThunderError
+from .scalars import is_number
 
 if TYPE_CHECKING:
     from .planner import HumanLikePlanner
 
-__all__ = ["Ends", "goal_state", "read_ends"]
+__all__ = ["Ends", "goal_state", "number", "read_ends"]
 
 Rates: TypeAlias = "tuple[npt.ArrayLike | None, npt.ArrayLike | None, npt.ArrayLike | None, npt.ArrayLike | None]"
 
@@ -41,6 +43,18 @@ class Ends(NamedTuple):
     def rates(self) -> Rates:
         """Velocities, then accelerations."""
         return self.v_start, self.v_goal, self.a_start, self.a_goal
+
+
+def number(value: Any, what: str) -> float:
+    """Return a finite number, also that of a zero-dimensional array, or raise `ThunderError`."""
+    if type(value) is float and isfinite(value):  # nearly always, and at once
+        return value
+    given = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not is_number(given):
+        raise ThunderError(f"{what} must be a number, got {value!r}")
+    if not abs(given) < inf:
+        raise ThunderError(f"{what} must be finite, got {value!r}")
+    return float(given)
 
 
 def is_pose(value: Any) -> bool:

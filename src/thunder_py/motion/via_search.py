@@ -15,8 +15,10 @@ from ..checks import Array
 from ..errors import NoPathError, ThunderError
 from .obstacles import Clearance, MovingObstacle, Obstacles
 
-__all__ = ["ViaPath", "ViaSearch", "via_path"]
+__all__ = ["FREE", "ViaPath", "ViaSearch", "via_path"]
 
+#: statuses of paths that are free
+FREE = ("direct", "via")
 _MOST = 4
 _LARGEST = 10_000_000
 
@@ -139,7 +141,7 @@ class ViaPath(NamedTuple):
     @property
     def found(self) -> bool:
         """Whether there is a path."""
-        return self.status in ("direct", "via")
+        return self.status in FREE
 
     def require(self, obstacles: Obstacles, margin: float) -> ViaPath:
         """Return self, or raise `NoPathError` that says why there is no path."""

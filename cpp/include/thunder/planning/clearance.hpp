@@ -34,7 +34,7 @@ struct Clearance {
 class ObstacleSet {
  public:
   ObstacleSet() = default;
-  /// Throws std::invalid_argument on an obstacle that is not there.
+  /// Throws std::invalid_argument on an obstacle that is not there, or beyond `kLargest`.
   explicit ObstacleSet(const std::vector<MovingObstacle>& obstacles);
 
   int size() const noexcept { return static_cast<int>(balls_.size() + shapes_.size()); }
@@ -47,15 +47,16 @@ class ObstacleSet {
   /// Does the straight line between two points keep at least `margin` to what does not move?
   bool line_free(const Eigen::Vector3d& a, const Eigen::Vector3d& b, double margin) const noexcept;
   /// Does the path keep at least `margin`? Yes is proved. No: it does not, or exceeds the margin by less than `kTouch`,
-  /// or its numbers are not finite.
+  /// or its numbers are beyond `kLargest`.
   bool free(const BezierPath& path, double margin) const noexcept { return free(path, margin, 0, path.pieces()); }
   /// The same for the pieces from `first` to before `last`.
   bool free(const BezierPath& path, double margin, int first, int last) const noexcept;
 
-  /// The least distance, to `tolerance`; NaN, with a bound of -infinity, where the path's numbers are not finite.
+  /// The least distance, to `tolerance`; NaN, with a bound of -infinity, where the path's numbers are beyond `kLargest`.
   Clearance clearance(const BezierPath& path, double tolerance = kTouch) const noexcept;
 
   static constexpr double kTouch = 1e-9;  // [m]
+  static constexpr double kLargest = 1e100;  // [m], [m/s]: squares must not overflow, or what is infinite is far
 
  private:
   struct Item {

@@ -1,0 +1,238 @@
+"""What no motion can be planned of is refused by name; what can, however odd, is planned."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from thunder_py.errors import NoPathError, ThunderError
+from thunder_py.motion import FPCA, Constraint, HumanLikePlanner, MovingObstacle, ViaSearch
+from thunder_py.trajectory import Sphere
+
+from .planner_models import fitted, reaches
+
+START, GOAL, T = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4]), 1.2
+BALL = Sphere(0.5 * (START + GOAL), 0.05)
+NO_NUMBERS = ("1", None, [1.0], True, 1j)
+KINDS = [("plain", "map"), ("aligned", "map"), ("paper", "paper")]
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind[0])
+def planner(request):
+    return HumanLikePlanner(fitted(request.param[0]), request.param[1])
+
+
+@pytest.mark.parametrize("name", ["duration", "start_time", "margin"])
+@pytest.mark.parametrize("obstacles", [(), (BALL,)])
+def test_numbers_are_numbers(planner, name, obstacles) -> None:
+    for value in NO_NUMBERS:
+        with pytest.raises(ThunderError, match=f"{name} must be a number"):
+            planner.plan(START, GOAL, **{"duration": T, name: value, "obstacles": obstacles})
+    for value in (np.nan, np.inf):
+        with pytest.raises(ThunderError, match=f"{name} must be finite"):
+            planner.plan(START, GOAL, **{"duration": T, name: value, "obstacles": obstacles})
+
+
+def test_any_kind_of_number_is_one(planner) -> None:
+    t = np.linspace(0.0, 2.0, 9)
+    expected = planner.plan(START, GOAL, 2.0).position(t)
+    for two in (2, np.float32(2.0), np.int64(2), np.array(2.0)):
+        np.testing.assert_array_equal(planner.plan(START, GOAL, two).position(t), expected)
+
+
+@pytest.mark.parametrize("duration", [0.0, -1.0, 0])
+@pytest.mark.parametrize("obstacles", [(), (BALL,)])
+def test_durations_are_positive(planner, duration, obstacles) -> None:
+    with pytest.raises(ValueError, match="duration must be positive"):
+        planner.plan(START, GOAL, duration, obstacles=obstacles)
+
+
+@pytest.mark.parametrize("obstacles", [(), (BALL,)])
+def test_no_motion_is_too_short_for_its_clock(planner, obstacles) -> None:
+    with pytest.raises(ValueError, match=r"duration must be long enough for the clock, got 1\.2 s from 1e\+17 s"):
+        planner.plan(START, GOAL, T, start_time=1e17, obstacles=obstacles)
+    now = 1.7e9  # seconds since 1970
+    made = planner.plan(START, GOAL, T, start_time=now, obstacles=obstacles)
+    assert (np.diff(made.path.breaks) > 0.0).all()
+    np.testing.assert_allclose(made.position([now, now + T]), [START, GOAL], atol=1e-12)
+
+
+def test_numbers_that_overflow_make_no_motion(planner) -> None:
+    with pytest.raises(ValueError, match="of a size that a motion between them is finite"):
+        planner.plan(START, GOAL, 1e300)
+    with pytest.raises(ValueError, match="of a size that a motion between them is finite"):
+        planner.plan_many([START, START], GOAL, [1.0, 1e300])
+    with pytest.raises(NoPathError):  # finite, but nothing can be proved of it
+        planner.plan(START, GOAL, T, start_velocity=[1e307, 0.0, 0.0], obstacles=[BALL], via=ViaSearch(count=5))
+
+
+@pytest.mark.parametrize("wrap", [list, tuple, iter, lambda o: np.array(o, dtype=object)])
+def test_obstacles_in_any_wrapping(planner, wrap) -> None:
+    t, around = np.linspace(0.0, T, 9), [BALL, MovingObstacle(Sphere([3.0, 3.0, 3.0], 0.1), [0.1, 0.0, 0.0])]
+    margin = {"margin": 0.02}
+    expected = planner.plan(START, GOAL, T, obstacles=around, **margin).position(t)
+    np.testing.assert_array_equal(planner.plan(START, GOAL, T, obstacles=wrap(around), **margin).position(t), expected)
+    batch = planner.plan_many(START, GOAL, T, obstacles=wrap(around), tau=t / T, **margin)
+    np.testing.assert_array_equal(batch.x[0], expected)
+    at_start = wrap([Sphere(START, 0.1)])
+    with pytest.raises(NoPathError, match=r"start must keep the margin.*obstacle 0 \(Sphere\)"):
+        planner.plan(START, GOAL, T, obstacles=at_start)
+
+
+def test_obstacles_come_in_a_sequence(planner) -> None:
+    made = planner.plan(START, GOAL, T)
+    for obstacles in (BALL, None, 3):
+        with pytest.raises(ThunderError, match="obstacles must be a sequence of obstacles, got"):
+            planner.plan(START, GOAL, T, obstacles=obstacles)
+        with pytest.raises(ThunderError, match="obstacles must be a sequence of obstacles, got"):
+            planner.replan(made, 0.5, GOAL, obstacles=obstacles)
+        with pytest.raises(ThunderError, match="obstacles must be a sequence of obstacles, got"):
+            planner.plan_many(START, GOAL, T, obstacles=obstacles)
+
+
+def test_obstacle_that_leaves_the_start_and_one_that_arrives_there(planner) -> None:
+    leaves = MovingObstacle(Sphere(START, 0.05), [2.0, 0.0, 0.0])
+    with pytest.raises(NoPathError, match="start must keep the margin"):
+        planner.plan(START, GOAL, T, obstacles=[leaves])
+    arrives = MovingObstacle(Sphere(START - [0.5, 0.0, 0.0], 0.05), [2.0, 0.0, 0.0])
+    made = planner.plan(START, GOAL, T, obstacles=[arrives])
+    t = np.linspace(0.0, T, 2000)
+    assert arrives.distance(made.position(t), t).min() >= 0.0
+
+
+def test_negative_margins_say_how_far_inside(planner) -> None:
+    made = planner.plan(START, GOAL, T, obstacles=[BALL], margin=-0.03)
+    assert -0.03 <= made.clearance < 0.0
+    assert BALL.distance(made.position(np.linspace(0.0, T, 500))).min() >= -0.03
+
+
+@pytest.mark.parametrize("ends", [([0, 0, 0], [0, 0, 0.4]), ([0, 0, 0.4], [0, 0, 0]), ([0, 0, 0], [1e-9, 0, 0.4])])
+def test_vertical_ways(planner, ends) -> None:
+    v = [0.1, -0.1, 0.2]
+    made = planner.plan(*ends, T, start_velocity=v)
+    np.testing.assert_allclose(made.position([0.0, T]), ends, atol=1e-11)
+    np.testing.assert_allclose(made.position(0.0, 1), v, atol=1e-10)
+    assert planner.plan(*ends, T, obstacles=[Sphere([0, 0, 0.2], 0.05)], margin=0.01).clearance >= 0.01 - 1e-12
+
+
+def test_whole_numbers_are_whole(planner) -> None:
+    made = planner.plan(START, GOAL, T)
+    for call in (
+        lambda: made.position(0.5, 1.0),
+        lambda: made.position(0.5, -1),
+        lambda: made.mean_jerk(0),
+        lambda: made.mean_jerk(10.5),
+        lambda: planner.plan_many(START, GOAL, T, n=0),
+        lambda: planner.plan_many(START, GOAL, T, n=2.5),
+        lambda: planner.plan_many(START, GOAL, T, derivative=1.5),
+        lambda: planner.plan_many(START, GOAL, T, derivative=-1, obstacles=[BALL]),
+        lambda: planner.plan_many(START, GOAL, T, threads=-1, obstacles=[BALL]),
+        lambda: planner.plan_many(START, GOAL, T, threads="all", obstacles=[BALL]),
+    ):
+        with pytest.raises(ThunderError, match="must be a whole number of at least"):
+            call()
+
+
+def test_batches_hold_good_and_bad_problems(planner) -> None:
+    starts, goals = np.array([START, START, BALL.centre, START]), np.array([GOAL, START, GOAL, BALL.centre])
+    for threads in (0, 1, 2, 10_000):
+        batch = planner.plan_many(starts, goals, T, obstacles=[BALL], margin=0.01, threads=threads)
+        assert batch.found.tolist() == [True, True, False, False]
+        assert batch.status[2:].tolist() == ["start_blocked", "goal_blocked"]
+        assert (batch.clearance[:2] >= 0.01 - 1e-12).all()
+        assert np.isnan(batch.clearance[2:]).all()
+        assert np.isfinite(batch.x[:2]).all()
+        assert np.isnan(batch.x[2:]).all()
+    for obstacles in ((), (BALL,)):
+        assert planner.plan_many(np.zeros((0, 3)), GOAL, T, obstacles=obstacles).x.shape == (0, 101, 3)
+
+
+def test_replans_at_every_time(planner) -> None:
+    made = planner.plan(START, GOAL, T)
+    again = planner.replan(made, 0, GOAL + 0.02)
+    assert again.start_time == 0.0
+    np.testing.assert_allclose(again.position([0.0, T]), [START, GOAL + 0.02], atol=1e-11)
+    assert planner.replan(made, T, GOAL + 0.02) is made
+    for t in (-1e-9, T + 1e-9):
+        with pytest.raises(ThunderError, match="t must lie within the plan"):
+            planner.replan(made, t, GOAL)
+    for name in ("t", "end_time", "margin"):
+        with pytest.raises(ThunderError, match=f"{name} must be a number, got 'now'"):
+            planner.replan(**{"plan": made, "t": 0.5, "goal": GOAL, name: "now"})
+    restless = HumanLikePlanner(planner.fpca, planner.mode, freeze=0.0)
+    for left in (1e-12, 1e-10, 1e-6, 1e-3):
+        rest = restless.replan(made, T - left, GOAL)
+        np.testing.assert_allclose(rest.position(T), GOAL, atol=1e-11)
+
+
+def test_replans_of_replans_and_of_plans_with_via_points(planner) -> None:
+    made, goal = planner.plan(START, GOAL, T, obstacles=[BALL], margin=0.02), GOAL.copy()
+    for t in (0.1, 0.3, 0.7, 0.9, 1.1):
+        goal = goal + np.array([0.01, 0.02, -0.01])
+        rest = planner.replan(made, t, goal)
+        for derivative in range(2):
+            x = made.position(t, derivative)
+            np.testing.assert_allclose(rest.position(t, derivative), x, rtol=0.0, atol=1e-8)
+        np.testing.assert_allclose(rest.position(T), goal, atol=1e-10)
+        with pytest.raises(ThunderError, match="t must lie within the plan"):
+            planner.replan(rest, t - 0.01, goal)
+        made = rest
+
+
+def test_conditions_are_said(planner) -> None:
+    ends = (Constraint(0.0, value=START), Constraint(T, value=GOAL))
+    t = np.linspace(0.0, T, 5)
+    expected = planner.condition(ends, T).plan().position(t)
+    np.testing.assert_array_equal(planner.condition(iter(ends), T).plan().position(t), expected)
+    for constraints in (None, ends[0], 3, ("start", "goal")):
+        with pytest.raises(ThunderError, match="constraints must be a sequence of Constraint"):
+            planner.condition(constraints, T)
+    with pytest.raises(ThunderError, match="dofs must be among x, y, z, got 5"):
+        planner.condition([*ends, Constraint(0.5, dofs=5)], T)
+    for t in ("x", None):
+        with pytest.raises(ThunderError, match="t must be a number"):
+            planner.condition([*ends, Constraint(t)], T)
+    with pytest.raises(ThunderError, match="duration must be a number"):
+        planner.sample(START, GOAL, "long", 1)
+
+
+def test_plans_cannot_be_changed(planner) -> None:
+    made = planner.plan(START, GOAL, T, obstacles=[BALL], margin=0.02)
+    motion = planner.condition([Constraint(0.0, value=START), Constraint(T, value=GOAL)], T)
+    arrays = (made.via_points, made.via_times, made.scores, motion.scores, motion.offsets, motion.plan().scores)
+    for values in (*arrays, planner.plan(START, GOAL, T).via_points):
+        assert not values.flags.writeable
+    points = made.path.points
+    points += 1.0
+    assert not np.array_equal(made.path.points, points)
+    for name in ("path", "via_points", "clearance", "start_time", "condition"):
+        with pytest.raises(AttributeError):
+            setattr(made, name, None)
+
+
+def test_searches_are_kept_and_not_for_ever() -> None:
+    planner = HumanLikePlanner(fitted("plain"))
+    of = planner._searches.of
+    via = ViaSearch(count=20, seed=1)
+    assert of(via) is of(via)
+    assert of(ViaSearch(count=20, seed=1)) is of(via)  # of equal settings
+    assert of(None) is of(ViaSearch())
+    first = of(via)
+    for seed in range(100, 120):
+        of(ViaSearch(count=20, seed=seed))
+    assert len(planner._searches._made) <= 8
+    again = of(via)
+    assert again is not first
+    np.testing.assert_array_equal(again.candidates(START, GOAL), first.candidates(START, GOAL))
+    with pytest.raises(ThunderError, match="via must be a ViaSearch, got int"):
+        of(3)
+
+
+def test_components_that_are_none() -> None:
+    with pytest.raises(ThunderError, match="shrinkage"):
+        HumanLikePlanner(FPCA().fit(reaches()[:1]))
+    with pytest.raises(ValueError, match=r"call FPCA\.fit\(motions\) first"):
+        HumanLikePlanner(FPCA())
+    for fpca in ("fpca", None):
+        with pytest.raises(ThunderError, match="fpca must be a fitted FPCA, got"):
+            HumanLikePlanner(fpca)
