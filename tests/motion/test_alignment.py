@@ -9,6 +9,10 @@ from scipy.spatial.transform import Rotation
 from thunder_py.errors import ThunderError
 from thunder_py.motion.alignment import PathFrames, from_canonical, path_frame, path_frames, to_canonical
 
+XYZ = ("x", "y", "z")
+#: a motion that rests, to rounding
+RESTING = np.full((1, 9, 3), 1.0 / 3.0) * (1.0 + 1e-15 * np.arange(9)[:, None])
+
 RNG = np.random.default_rng(5)
 POSE = ("x", "y", "z", "rx", "ry", "rz")
 
@@ -91,10 +95,14 @@ def test_other_coordinates_stay():
     [
         (lambda: path_frame([1, 2, 3], [1, 2, 3]), "start and goal must differ"),
         (lambda: path_frame(np.zeros((2, 3)), [[1, 0, 0], [0, 0, 0]]), "start and goal must differ"),
-        (lambda: path_frame([0, 0, np.nan], [1, 2, 3]), "start and goal must differ"),
-        (lambda: path_frame([0, 0], [1, 2]), r"points \(\.\.\., 3\), got \(2,\)"),
-        (lambda: path_frame(np.zeros(3), np.ones(3), np.zeros(3)), "start, goal and up"),
-        (lambda: path_frames(np.zeros((1, 9, 3)), ("x", "y", "z"), ["trial 7"]), "differ .* in trial 7"),
+        (lambda: path_frame([0, 0, np.nan], [1, 2, 3]), "start must be finite"),
+        (lambda: path_frame([0, 0, 0], [1e300, 1e300, 3]), "goal must be finite"),
+        (lambda: path_frame("here", [1, 2, 3]), "start must be numbers, got str"),
+        (lambda: path_frame([0, 0], [1, 2]), r"start must have shape \(\.\.\., 3\), got \(2,\)"),
+        (lambda: path_frame(np.zeros((2, 3)), np.ones((5, 3))), r"as many points as each other, got \(2, 3\) and"),
+        (lambda: path_frame(np.zeros(3), np.ones(3), np.zeros(3)), "up must be a direction"),
+        (lambda: path_frames(RESTING, XYZ, ["rests"]), "rests"),
+        (lambda: path_frames(np.zeros((1, 9, 3)), XYZ, ["trial 7"]), "differ .* in trial 7"),
         (lambda: path_frames(np.ones((1, 9, 2)), ("x", "y"), ["a"]), "needs the coordinates x, y and z, got x, y"),
         (lambda: to_canonical(np.ones((1, 9, 4)), ("x", "y", "z", "rx"), PathFrames(*3 * [None])), "together"),
     ],

@@ -57,6 +57,24 @@ def test_only_arrays_are_written(saved):
         ({"knots": np.zeros(4)}, "knots must be"),
         ({"frames.scale": None}, "frames.scale missing"),
         ({"shrinkage": np.array("import os")}, "could not convert"),
+        ({"thunder_fpca": np.zeros(3)}, "version .* of FPCA.save"),
+        ({"degree": np.array(np.inf)}, "not a file of FPCA.save"),
+        ({"joint": np.array("yes")}, "joint must be True or False"),
+        ({"dofs": np.zeros(3)}, "dofs must be texts"),
+        ({"dofs": np.array(["x", "x", "z"])}, "must name the same coordinates"),
+        ({"units": np.array(["m"])}, "must name the same coordinates"),
+        ({"mean_coefficients_": np.full((15, 3), np.nan)}, "mean_coefficients_ must be finite"),
+        ({"mean_coefficients_": np.full((15, 3), 1j)}, "mean_coefficients_ must be numbers"),
+        ({"variances_": np.full((3, 3), -1.0)}, "variances_ must not be negative"),
+        ({"total_variance_": np.zeros(2)}, r"total_variance_ must have shape \(3,\), got \(2,\)"),
+        ({"scores_": np.zeros(())}, r"scores_ must have shape \(6, 3, 3\)"),
+        ({"offsets_": np.zeros((1, 3))}, "must have shape"),
+        ({"durations_": np.zeros(6)}, "durations_ must be positive"),
+        ({"offset_covariance_": np.arange(9.0).reshape(3, 3)}, "must be symmetric"),
+        ({"shrinkage_": np.array(7.0)}, r"shrinkage_ must lie in \[0, 1\]"),
+        ({"frames.start": np.array("a")}, "frames.start must be numbers"),
+        ({"frames.rotation": np.zeros((6, 3, 3))}, "frames must have rotations"),
+        ({"frames.scale": np.zeros(6)}, "positive scales"),
     ],
 )
 def test_bad_files(saved, changes, text):
@@ -64,6 +82,24 @@ def test_bad_files(saved, changes, text):
     with pytest.raises(FileFormatError, match=text) as error:
         FPCA.load(path)
     assert str(path) in str(error.value)
+
+
+def test_numbers_of_numpy_are_parameters_too(tmp_path):
+    FPCA(np.int64(2), smoothing=np.float64(1e-7), shrinkage=np.float32(0.5)).fit(reaches()).save(tmp_path / "a.npz")
+    back = FPCA.load(tmp_path / "a.npz")
+    assert (back.n_components, back.smoothing, back.shrinkage) == (2, 1e-7, 0.5)
+
+
+def test_a_file_that_is_cut_off_or_too_large(tmp_path, monkeypatch):
+    FPCA(2).fit(reaches()).save(tmp_path / "a.npz")
+    content = (tmp_path / "a.npz").read_bytes()
+    for length in range(0, len(content), len(content) // 25):
+        (tmp_path / "b.npz").write_bytes(content[:length])
+        with pytest.raises(FileFormatError, match="no archive of plain arrays"):
+            FPCA.load(tmp_path / "b.npz")
+    monkeypatch.setattr("thunder_py.motion.archive._LARGEST", 1000)
+    with pytest.raises(FileFormatError, match="bytes, 1000 at the most"):
+        FPCA.load(tmp_path / "a.npz")
 
 
 def test_other_files(tmp_path):

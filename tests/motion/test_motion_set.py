@@ -166,6 +166,9 @@ def test_files_that_are_none(tmp_path, motions):
         ({"sizes": np.zeros(2)}, r"sizes must have shape \(trials, 2\), got \(2,\)$"),
         ({"t": np.zeros(20)}, r"t must increase, got 0 then 0 s at index 1$"),
         ({"trials": np.array("{")}, "damaged file of MotionSet.save: "),
+        ({"trials": np.array('"a"')}, "damaged file of MotionSet.save: trials must be a list of objects$"),
+        ({"trials": np.array("[3]")}, "damaged file of MotionSet.save: trials must be a list of objects$"),
+        ({"trials": np.array("[" * 100_000)}, "damaged file of MotionSet.save: "),
         ({"trials": np.array(json.dumps([{"dofs": ["x"]}]))}, "damaged file of MotionSet.save: 'units'$"),
     ],
 )

@@ -132,7 +132,16 @@ def test_continuous_through_a_whole_turn_and_over_a_gap():
     ("call", "text"),
     [
         (lambda: rot.exp([1.0, 2.0]), r"phi must have shape \(\.\.\., 3\), got \(2,\)"),
+        (lambda: rot.exp("turn"), "phi must be numbers, got str"),
         (lambda: rot.log(np.eye(2)), r"R must have shape"),
+        (lambda: rot.log(np.zeros((3, 3))), "R must hold rotations"),
+        (lambda: rot.log(-np.eye(3)), "R must hold rotations"),
+        (lambda: rot.log(1e200 * np.eye(3)), "R must hold rotations"),
+        (lambda: rot.angular_velocity(np.zeros((2, 3)), np.zeros((5, 3))), "phi, dphi must have one shape"),
+        (lambda: rot.karcher_mean([[np.nan, 0.0, 0.0]]), "leave gaps out"),
+        (lambda: rot.karcher_mean(np.zeros((2, 3)), "ab"), "weights must be numbers"),
+        (lambda: rot.to_reference(np.zeros((2, 3)), [np.nan, 0.0, 0.0]), "one finite rotation vector"),
+        (lambda: rot.to_reference(np.zeros((2, 3)), np.zeros((2, 3))), "one finite rotation vector"),
         (lambda: rot.angular_velocity(np.zeros(3), np.zeros(3), frame="tool"), "'tool'"),
         (lambda: rot.karcher_mean(np.zeros((0, 3))), "N >= 1"),
         (lambda: rot.karcher_mean(np.zeros((2, 3)), [1.0, -1.0]), "not negative"),
@@ -142,6 +151,16 @@ def test_continuous_through_a_whole_turn_and_over_a_gap():
 def test_bad_arguments(call, text):
     with pytest.raises(ThunderError, match=text):
         call()
+
+
+def test_gaps_stay():
+    phi = np.array([[0.1, 0.2, 0.3], [np.nan, 0.0, 0.0], [0.2, 0.1, 0.4]])
+    back = rot.from_reference(rot.to_reference(phi, [0.5, 0.0, 0.2]), [0.5, 0.0, 0.2])
+    np.testing.assert_allclose(back[[0, 2]], phi[[0, 2]], atol=1e-14)
+    assert np.isnan(back[1]).all()
+    np.testing.assert_allclose(rot.log(rot.exp(phi))[[0, 2]], phi[[0, 2]], atol=1e-14)
+    assert np.isnan(rot.log(rot.exp(phi))[1]).all()
+    assert rot.continuous(np.zeros((0, 3))).shape == (0, 3)
 
 
 def test_arrays_that_may_not_be_written_are_read():

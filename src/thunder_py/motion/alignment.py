@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from .scalars import points
 
 __all__ = ["PathFrames", "from_canonical", "path_frame", "path_frames", "to_canonical"]
 
@@ -20,6 +21,10 @@ __all__ = ["PathFrames", "from_canonical", "path_frame", "path_frames", "to_cano
 _VERTICAL = 1e-6
 #: part of a motion's extent below which its start and goal are one: noise would choose the direction
 _CLOSED = 0.01
+#: what rounding moves a resting motion by, in its coordinates
+_ROUNDING = 1e-10
+#: coordinates whose squares, summed, are still numbers
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -69,12 +74,17 @@ def path_frame(
     ThunderError
         Where start and goal coincide, or on wrong shapes.
     """
-    a, b, vertical = (np.asarray(v, dtype=np.float64) for v in (start, goal, up))
-    if a.shape[-1:] != (3,) or b.shape[-1:] != (3,) or vertical.shape != (3,) or not np.linalg.norm(vertical) > 0.0:
-        raise ThunderError(f"start, goal and up must be points (..., 3), got {a.shape}, {b.shape}, {vertical.shape}")
+    a, b, vertical = points(start, "start"), points(goal, "goal"), points(up, "up")
+    for what, value in (("start", a), ("goal", b), ("up", vertical)):
+        if not (np.abs(value) < _LARGEST).all():
+            raise ThunderError(f"{what} must be finite (below {_LARGEST:g}), got {value.tolist()}")
+    if vertical.shape != (3,) or not np.linalg.norm(vertical) > 0.0:
+        raise ThunderError(f"up must be a direction (3,), got {vertical.tolist()}")
+    if a.shape != b.shape and 1 not in (a.ndim, b.ndim):
+        raise ThunderError(f"start and goal must be as many points as each other, got {a.shape} and {b.shape}")
     way = b - a
     distance = np.linalg.norm(way, axis=-1)
-    if (distance <= 1e-12 * (1.0 + np.abs(a).max(initial=0.0))).any() or np.isnan(distance).any():
+    if (distance <= 1e-12 * (1.0 + np.abs(a).max(initial=0.0))).any():
         raise ThunderError("start and goal must differ: a path of no length has no direction")
     first = way / distance[..., None]
     vertical = vertical / np.linalg.norm(vertical)
@@ -93,6 +103,7 @@ def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) 
     position = _positions(dofs)
     start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
     extent = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
+    extent = np.maximum(extent, _ROUNDING * np.abs(start).max(axis=1))
     for distance, largest, name in zip(np.linalg.norm(goal - start, axis=1), extent, names, strict=True):
         if distance <= _CLOSED * largest:
             raise ThunderError(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from .scalars import numbers
 
 if TYPE_CHECKING:
     from .motion_set import MotionSet
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Curves", "read_curves"]
 
 _POSE = ("x", "y", "z", "rx", "ry", "rz")
+#: values whose squares, summed, are still numbers
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -69,11 +72,17 @@ def read_curves(
     """
     if isinstance(motions, np.ndarray):
         return _from_array(motions, dofs)
+    if isinstance(motions, str) or not (hasattr(motions, "x") or isinstance(motions, Iterable)):
+        raise ThunderError(f"motions must be trials or an array (trials, samples, dofs), got {motions!r}")
     trials: list[Any] = [motions] if hasattr(motions, "x") else list(motions)  # type: ignore[arg-type]
-    if trials and not hasattr(trials[0], "x"):
-        return _from_array(np.asarray(trials, dtype=np.float64), dofs)
     if not trials:
         raise ThunderError("motions must hold at least one trial, got none")
+    if not any(hasattr(trial, "x") for trial in trials):
+        return _from_array(trials, dofs)
+    if not all(hasattr(trial, "x") for trial in trials):
+        raise ThunderError("motions must be trials, or numbers alone")
+    if dofs is not None:
+        raise ThunderError(f"dofs name the coordinates of an array; trials have names of their own, got dofs={dofs!r}")
     names = [_name(trial, index) for index, trial in enumerate(trials)]
     first = trials[0]
     for trial, name in zip(trials, names, strict=True):
@@ -91,18 +100,19 @@ def read_curves(
     return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names)
 
 
-def _from_array(values: Array, dofs: Sequence[str] | None) -> Curves:
-    if values.ndim != 3 or min(values.shape) < 1 or values.dtype.kind not in "fiu":
+def _from_array(motions: Any, dofs: Sequence[str] | None) -> Curves:
+    values = numbers(motions, "motions")
+    if values.ndim != 3 or min(values.shape) < 1:
         raise ThunderError(f"motions as an array must have shape (trials, samples, dofs), got {values.shape}")
     count, samples, d = values.shape
     if samples < 2:
         raise ThunderError(f"motions must have at least 2 samples, got {samples}")
     default = _POSE[:d] if d in (3, 6) else tuple(f"x{i + 1}" for i in range(d))
-    labels = default if dofs is None else tuple(dofs)
-    if len(labels) != d:
-        raise ThunderError(f"dofs must name {d} coordinates, got {labels}")
+    labels = default if dofs is None else tuple(dofs) if isinstance(dofs, Iterable) else ()
+    if len(set(labels)) != d or len(labels) != d or not all(isinstance(label, str) for label in labels):
+        raise ThunderError(f"dofs must be {d} different names, got {dofs!r}")
     names = [f"trial {index}" for index in range(count)]
-    data = [_finite(np.asarray(x, dtype=np.float64), name) for x, name in zip(values, names, strict=True)]
+    data = [_finite(x, name) for x, name in zip(values, names, strict=True)]
     tau = np.linspace(0.0, 1.0, samples)
     units = tuple("m" if label in _POSE[:3] else "rad" if label in _POSE[3:] else "1" for label in labels)
     return Curves([tau] * count, data, np.full(count, np.nan), labels, units, names)
@@ -118,8 +128,10 @@ def _normalised(t: Array, name: str) -> tuple[Array, float]:
 
 
 def _finite(x: Array, name: str) -> Array:
-    if np.isinf(x).any():
-        raise ThunderError(f"values must be finite, or NaN in gaps, got infinity in {name}")
+    if (np.abs(x) > _LARGEST).any():
+        raise ThunderError(
+            f"values must be finite (below {_LARGEST:g}), or NaN in gaps, got {float(np.nanmax(np.abs(x))):g} in {name}"
+        )
     return x
 
 

@@ -17,6 +17,7 @@ from .curves import Curves, read_curves
 from .fpca_choice import Setting
 from .fpca_components import SplineSpace
 from .fpca_fit import fit_components, project, unit_groups
+from .scalars import is_number, is_whole, numbers
 from .smoothing import smooth
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     Motions = MotionSet | Trial | Iterable[Trial] | npt.ArrayLike
 
 __all__ = ["FPCA", "NotFittedError", "Projection"]
+
+#: weights of the penalty above this leave nothing but its null space, and products with them overflow
+_HEAVIEST = 1e100
 
 
 class NotFittedError(ThunderError, AttributeError):
@@ -138,7 +142,7 @@ class FPCA:
     ) -> None:
         self.n_components = _components(n_components)
         self.basis = SplineBasis() if basis is None else basis
-        self.smoothing = smoothing
+        self.smoothing = _smoothing(smoothing)
         self.joint, self.demean = bool(joint), bool(demean)
         self.alignment = alignment
         self.shrinkage = _shrinkage(shrinkage)
@@ -178,7 +182,7 @@ class FPCA:
         motions : MotionSet, sequence of Trials, or array (R, T, d)
             They may differ in length and sampling, and have gaps (NaN). An array is sampled uniformly.
         dofs : sequence of str, optional
-            Names of an array's coordinates; x, y, z(, rx, ry, rz) by default.
+            Names of an array's coordinates; x, y, z(, rx, ry, rz) by default. Trials have their own.
 
         Returns
         -------
@@ -308,11 +312,11 @@ class FPCA:
         ThunderError
             For shapes that do not fit.
         """
-        alpha = np.asarray(scores, dtype=np.float64)
+        alpha = numbers(scores, "scores")
         if alpha.shape[1:] != self.variances_.shape or alpha.ndim != self.variances_.ndim + 1:
             expected = ", ".join(map(str, self.variances_.shape))
             raise ThunderError(f"scores must have shape (R, {expected}), got {alpha.shape}")
-        x_bar = np.asarray(self.offset_mean_ if offsets is None else offsets, dtype=np.float64)
+        x_bar = self.offset_mean_ if offsets is None else numbers(offsets, "offsets")
         d = len(self.dofs)
         if x_bar.shape not in ((d,), (len(alpha), d)):
             raise ThunderError(f"offsets must have shape ({d},) or ({len(alpha)}, {d}), got {x_bar.shape}")
@@ -322,7 +326,7 @@ class FPCA:
         values = self.basis.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
         if frames is None:
             return np.asarray(values)
-        if self.alignment != "path" or len(frames) != len(alpha):
+        if self.alignment != "path" or not isinstance(frames, PathFrames) or len(frames) != len(alpha):
             raise ThunderError(f'frames belong to alignment="path", one for each of {len(alpha)} motions')
         return from_canonical(np.asarray(values), self.dofs, frames, derivative)
 
@@ -367,16 +371,24 @@ class FPCA:
 
 
 def _components(value: Any) -> int | float | None:
-    if value is None or (isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0):
+    if value is None or (is_whole(value) and value >= 0):
         return None if value is None else int(value)
     if isinstance(value, float) and 0.0 < value < 1.0:
         return float(value)
     raise ThunderError(f"n_components must be a whole number, a part between 0 and 1, or None, got {value!r}")
 
 
+def _smoothing(value: Any) -> float | str | None:
+    if value is None or (isinstance(value, str) and value == "gcv"):
+        return value
+    if is_number(value) and 0.0 <= value <= _HEAVIEST:
+        return float(value)
+    raise ThunderError(f"smoothing must be 'gcv', a number from 0 to {_HEAVIEST:g}, or None, got {value!r}")
+
+
 def _shrinkage(value: Any) -> float | str:
     if isinstance(value, str) and value == "auto":
         return value
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
+    if is_number(value) and 0.0 <= value <= 1.0:
         return float(value)
     raise ThunderError(f'shrinkage must lie in [0, 1] or be "auto", got {value!r}')

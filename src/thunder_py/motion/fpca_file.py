@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +9,10 @@ import numpy as np
 
 from ..errors import FileFormatError, ThunderError
 from .alignment import PathFrames
+from .archive import read_archive, write_archive
 from .basis import SplineBasis
 from .fpca import FPCA
+from .scalars import numbers
 
 __all__ = ["load_fpca", "save_fpca"]
 
@@ -35,9 +35,6 @@ _FRAMES = ("start", "scale", "rotation")
 
 def save_fpca(fpca: FPCA, path: str | Path) -> None:
     """Write fitted components: complete or not at all."""
-    target = Path(path)
-    if target.suffix != ".npz":
-        raise ThunderError(f"path must end in .npz, got {str(path)!r}")
     arrays: dict[str, Any] = {name: getattr(fpca, name) for name in _ARRAYS}
     arrays |= {_KEY: np.array(_VERSION), "knots": fpca.basis.knots, "degree": np.array(fpca.basis.degree)}
     arrays |= {"dofs": np.array(fpca.dofs, dtype=np.str_), "units": np.array(fpca.units, dtype=np.str_)}
@@ -47,58 +44,57 @@ def save_fpca(fpca: FPCA, path: str | Path) -> None:
         arrays[name] = np.array(repr(getattr(fpca, name)))
     if fpca.frames_ is not None:
         arrays |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
-    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_archive(path, arrays)
 
 
 def load_fpca(path: str | Path) -> FPCA:
     """Read a file that `save_fpca` wrote."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise
-    except (AttributeError, TypeError, ValueError):  # numpy's texts tell of pickles, which these files never are
-        raise FileFormatError("not a file of FPCA.save: no archive of plain arrays", path=path) from None
-    except Exception as error:
-        raise FileFormatError(f"not a file of FPCA.save: {error}", path=path) from error
+    arrays = read_archive(path, "FPCA.save")
     if _KEY not in arrays:
         raise FileFormatError(f"not a file of FPCA.save: {_KEY} missing", path=path)
-    version = int(arrays[_KEY])
-    if version != _VERSION:
+    if (version := str(arrays[_KEY])) != str(_VERSION):
         raise FileFormatError(f"version {version} of FPCA.save, this package reads {_VERSION}", path=path, key=_KEY)
     try:
         return _restored(arrays)
     except KeyError as error:
         raise FileFormatError(f"not a file of FPCA.save: {error.args[0]} missing", path=path) from None
-    except (ThunderError, TypeError, ValueError) as error:
+    except (ThunderError, OverflowError, TypeError, ValueError) as error:
         raise FileFormatError(f"not a file of FPCA.save: {error}", path=path) from error
 
 
 def _restored(arrays: dict[str, Any]) -> FPCA:
     fpca = FPCA(
         _parameter(arrays, "n_components"),
-        basis=SplineBasis(degree=int(arrays["degree"]), knots=arrays["knots"]),
+        basis=SplineBasis(degree=int(numbers(arrays["degree"], "degree", 0)), knots=arrays["knots"]),
         smoothing=_parameter(arrays, "smoothing"),
-        joint=bool(arrays["joint"]),
+        joint=_flag(arrays, "joint"),
         alignment=_parameter(arrays, "alignment"),
         shrinkage=_parameter(arrays, "shrinkage"),
-        demean=bool(arrays["demean"]),
+        demean=_flag(arrays, "demean"),
     )
     for name in _ARRAYS:
-        setattr(fpca, name, np.asarray(arrays[name], dtype=np.float64))
-    fpca.dofs, fpca.units = tuple(map(str, arrays["dofs"])), tuple(map(str, arrays["units"]))
-    fpca.offset_variance_ = np.diag(fpca.offset_covariance_).copy()
-    fpca.shrinkage_ = float(arrays["shrinkage_"])
+        setattr(fpca, name, numbers(arrays[name], name))
+    fpca.dofs, fpca.units = _texts(arrays, "dofs"), _texts(arrays, "units")
     aligned = fpca.alignment == "path"
-    fpca.frames_ = PathFrames(*(arrays[f"frames.{name}"] for name in _FRAMES)) if aligned else None
+    frames = (numbers(arrays[f"frames.{name}"], f"frames.{name}") for name in _FRAMES) if aligned else ()
+    fpca.frames_ = PathFrames(*frames) if aligned else None
+    fpca.shrinkage_ = float(numbers(arrays["shrinkage_"], "shrinkage_", 0))
     _check_shapes(fpca)
+    _check_values(fpca)
+    fpca.offset_variance_ = np.diag(fpca.offset_covariance_).copy()
     return fpca
+
+
+def _flag(arrays: dict[str, Any], name: str) -> bool:
+    if arrays[name].dtype.kind != "b" or arrays[name].ndim:
+        raise ThunderError(f"{name} must be True or False, got {arrays[name]!r}")
+    return bool(arrays[name])
+
+
+def _texts(arrays: dict[str, Any], name: str) -> tuple[str, ...]:
+    if arrays[name].dtype.kind != "U" or arrays[name].ndim != 1:
+        raise ThunderError(f"{name} must be texts, got {arrays[name]!r}")
+    return tuple(map(str, arrays[name]))
 
 
 def _parameter(arrays: dict[str, Any], name: str) -> Any:
@@ -113,7 +109,9 @@ def _parameter(arrays: dict[str, Any], name: str) -> Any:
 
 def _check_shapes(fpca: FPCA) -> None:
     K, d = fpca.basis.n_functions, len(fpca.dofs)
-    n = len(fpca.component_coefficients_)
+    n, R = (len(a) if a.ndim else -1 for a in (fpca.component_coefficients_, fpca.offsets_))
+    if len(set(fpca.dofs)) != d or len(fpca.units) != d or not d:
+        raise ThunderError(f"dofs and units must name the same coordinates, got {fpca.dofs} and {fpca.units}")
     expected = {
         "mean_coefficients_": (K, d),
         "component_coefficients_": (n, K, d),
@@ -121,7 +119,38 @@ def _check_shapes(fpca: FPCA) -> None:
         "offset_mean_": (d,),
         "offset_covariance_": (d, d),
         "smoothing_": (d,),
+        "total_variance_": () if fpca.joint else (d,),
+        "scores_": (R, n) if fpca.joint else (R, n, d),
+        "offsets_": (R, d),
+        "durations_": (R,),
     }
     for name, shape in expected.items():
         if (came := getattr(fpca, name).shape) != shape:
             raise ThunderError(f"{name} must have shape {shape}, got {came}")
+    for name, shape in {"start": (R, 3), "scale": (R,), "rotation": (R, 3, 3)}.items():
+        if fpca.frames_ is not None and (came := getattr(fpca.frames_, name).shape) != shape:
+            raise ThunderError(f"frames.{name} must have shape {shape}, got {came}")
+
+
+def _check_values(fpca: FPCA) -> None:
+    """Refuse what no fit gives: planners solve with these numbers."""
+    values = {name: getattr(fpca, name) for name in _ARRAYS if name != "durations_"}
+    if fpca.frames_ is not None:
+        values |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
+    for name, array in values.items():
+        if not np.isfinite(array).all():
+            raise ThunderError(f"{name} must be finite")
+    for name in ("variances_", "total_variance_", "smoothing_"):
+        if (getattr(fpca, name) < 0.0).any():
+            raise ThunderError(f"{name} must not be negative")
+    if not ((fpca.durations_ > 0.0) | np.isnan(fpca.durations_)).all():
+        raise ThunderError("durations_ must be positive, or NaN")
+    C = fpca.offset_covariance_
+    if not np.allclose(C, C.T, rtol=1e-9, atol=0.0) or (np.diag(C) < 0.0).any():
+        raise ThunderError("offset_covariance_ must be symmetric, and not negative on its diagonal")
+    if not 0.0 <= fpca.shrinkage_ <= 1.0:
+        raise ThunderError(f"shrinkage_ must lie in [0, 1], got {fpca.shrinkage_:g}")
+    if fpca.frames_ is not None:
+        R = fpca.frames_.rotation
+        if np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(initial=0.0) > 1e-9 or (fpca.frames_.scale <= 0.0).any():
+            raise ThunderError("frames must have rotations and positive scales")

@@ -19,6 +19,7 @@ from scipy.spatial.transform import Rotation
 
 from ..checks import Array
 from ..errors import ThunderError
+from .scalars import numbers, points
 
 __all__ = [
     "angular_acceleration",
@@ -36,30 +37,41 @@ __all__ = [
 
 #: terms of the series, which is used below u = 1: the first left out is 1/26!
 _TERMS = 12
+#: matrices may be rounded to a few digits
+_TOLERANCE = 1e-3
 
 
 def exp(phi: npt.ArrayLike) -> Array:
-    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3) [rad]."""
-    vectors = _vectors(phi, "phi")
+    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3) [rad]; NaN where a vector has one."""
+    vectors = points(phi, "phi")
     return Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape, 3)
 
 
 def log(R: npt.ArrayLike) -> Array:
-    """Rotation vectors (..., 3) [rad], of length pi at most, of rotation matrices (..., 3, 3)."""
-    matrices = np.array(R, dtype=np.float64)  # a copy, because SciPy wants to be allowed to write
-    if matrices.shape[-2:] != (3, 3):
-        raise ThunderError(f"R must have shape (..., 3, 3), got {matrices.shape}")
-    return Rotation.from_matrix(matrices.reshape(-1, 3, 3)).as_rotvec().reshape(matrices.shape[:-1])
+    """Rotation vectors (..., 3) [rad], of length pi at most, of rotation matrices (..., 3, 3); NaN for NaN."""
+    matrices = points(R, "R", (3, 3))
+    flat = matrices.reshape(-1, 3, 3)
+    known = ~np.isnan(flat).any(axis=(1, 2))
+    if np.isinf(flat).any() or (np.abs(flat[known]) > 2.0).any():  # before products overflow
+        raise ThunderError("R must hold rotations, got entries far from [-1, 1]")
+    off = np.abs(np.swapaxes(flat[known], 1, 2) @ flat[known] - np.eye(3)).max(axis=(1, 2), initial=0.0)
+    wrong = (off > _TOLERANCE) | (np.linalg.det(flat[known]) < 0.0)
+    if wrong.any():
+        raise ThunderError(f"R must hold rotations (to {_TOLERANCE:g}), got {flat[known][np.argmax(wrong)].tolist()}")
+    result = np.full((len(flat), 3), np.nan)
+    if known.any():  # SciPy wants one or more
+        result[known] = Rotation.from_matrix(flat[known]).as_rotvec()
+    return result.reshape(matrices.shape[:-1])
 
 
 def left_jacobian(phi: npt.ArrayLike) -> Array:
     """J_l (..., 3, 3): angular velocity in world axes is J_l dphi/dt."""
-    return _jacobian(_vectors(phi, "phi"), 1.0)
+    return _jacobian(points(phi, "phi"), 1.0)
 
 
 def right_jacobian(phi: npt.ArrayLike) -> Array:
     """J_r (..., 3, 3): angular velocity in body axes is J_r dphi/dt."""
-    return _jacobian(_vectors(phi, "phi"), -1.0)
+    return _jacobian(points(phi, "phi"), -1.0)
 
 
 def angular_velocity(phi: npt.ArrayLike, dphi: npt.ArrayLike, *, frame: str = "world") -> Array:
@@ -72,7 +84,7 @@ def angular_velocity(phi: npt.ArrayLike, dphi: npt.ArrayLike, *, frame: str = "w
     frame : "world" or "body"
         In whose axes.
     """
-    p, dp = _vectors(phi, "phi"), _vectors(dphi, "dphi")
+    p, dp = _together(phi=phi, dphi=dphi)
     (a, *_), (b, *_) = _stumpff(p)
     cross = np.cross(p, dp)
     return np.asarray(dp + _sign(frame) * a * cross + b * np.cross(p, cross))
@@ -82,7 +94,7 @@ def angular_acceleration(
     phi: npt.ArrayLike, dphi: npt.ArrayLike, ddphi: npt.ArrayLike, *, frame: str = "world"
 ) -> Array:
     """Angular acceleration (..., 3) [rad/s^2], the time derivative of `angular_velocity` in the same frame."""
-    p, dp, ddp = _vectors(phi, "phi"), _vectors(dphi, "dphi"), _vectors(ddphi, "ddphi")
+    p, dp, ddp = _together(phi=phi, dphi=dphi, ddphi=ddphi)
     (a, a_u, _), (b, b_u, _) = _stumpff(p)
     du = 2.0 * _dot(p, dp)
     e, de = np.cross(p, dp), np.cross(p, ddp)
@@ -94,8 +106,7 @@ def angular_jerk(
     phi: npt.ArrayLike, dphi: npt.ArrayLike, ddphi: npt.ArrayLike, d3phi: npt.ArrayLike, *, frame: str = "world"
 ) -> Array:
     """Second time derivative (..., 3) [rad/s^3] of `angular_velocity` in the same frame."""
-    p, dp = _vectors(phi, "phi"), _vectors(dphi, "dphi")
-    ddp, d3p = _vectors(ddphi, "ddphi"), _vectors(d3phi, "d3phi")
+    p, dp, ddp, d3p = _together(phi=phi, dphi=dphi, ddphi=ddphi, d3phi=d3phi)
     (a, a_u, a_uu), (b, b_u, b_uu) = _stumpff(p)
     du, ddu = 2.0 * _dot(p, dp), 2.0 * (_dot(dp, dp) + _dot(p, ddp))
     da, dda = a_u * du, a_uu * du**2 + a_u * ddu
@@ -122,10 +133,12 @@ def karcher_mean(phi: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Ar
     ThunderError
         For rotations so far apart that the iteration finds no mean; within pi/2 of one rotation there is exactly one.
     """
-    vectors = _vectors(phi, "phi")
+    vectors = points(phi, "phi")
     if vectors.ndim != 2 or not len(vectors):
         raise ThunderError(f"phi must have shape (N, 3), N >= 1, got {vectors.shape}")
-    w = np.ones(len(vectors)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if not np.isfinite(vectors).all():
+        raise ThunderError("phi must be finite: leave gaps out before taking a mean")
+    w = np.ones(len(vectors)) if weights is None else numbers(weights, "weights")
     if w.shape != (len(vectors),) or (w < 0.0).any() or not w.sum() > 0.0:
         raise ThunderError(f"weights must be {len(vectors)} numbers that are not negative, got {weights!r}")
     rotations = Rotation.from_rotvec(vectors)
@@ -145,17 +158,21 @@ def to_reference(phi: npt.ArrayLike, reference: npt.ArrayLike) -> Array:
     """Rotation vectors log(R_ref' R) (..., 3) of motions (..., T, 3), seen from a reference (3,), on one branch.
 
     With the mean or the start of a motion as reference they stay far from the angle pi, where rotation vectors jump.
+    Rows with NaN stay gaps.
     """
-    vectors = _vectors(phi, "phi")
-    relative = Rotation.from_rotvec(_vectors(reference, "reference")).inv() * Rotation.from_rotvec(
-        vectors.reshape(-1, 3)
-    )
-    return continuous(relative.as_rotvec().reshape(vectors.shape))
+    vectors, start = points(phi, "phi"), points(reference, "reference")
+    if start.shape != (3,) or not np.isfinite(start).all():
+        raise ThunderError(f"reference must be one finite rotation vector (3,), got {start.tolist()}")
+    flat, relative = vectors.reshape(-1, 3), np.full((vectors.size // 3, 3), np.nan)
+    known = np.isfinite(flat).all(axis=1)
+    if known.any():  # SciPy wants one or more
+        relative[known] = (Rotation.from_rotvec(start).inv() * Rotation.from_rotvec(flat[known])).as_rotvec()
+    return continuous(relative.reshape(vectors.shape))
 
 
 def from_reference(phi: npt.ArrayLike, reference: npt.ArrayLike) -> Array:
-    """Undo `to_reference`: log(R_ref R) (..., 3), on one branch."""
-    return to_reference(phi, -_vectors(reference, "reference"))
+    """Undo `to_reference`: log(R_ref R) (..., T, 3), on one branch."""
+    return to_reference(phi, -points(reference, "reference"))
 
 
 def continuous(phi: npt.ArrayLike) -> Array:
@@ -164,11 +181,11 @@ def continuous(phi: npt.ArrayLike) -> Array:
     phi and phi (1 + 2 pi k / |phi|) are one rotation; every vector is replaced by that nearest to the one before. The
     first stays. NaN rows stay too, and the next is compared with the last before the gap.
     """
-    vectors = np.array(phi, dtype=np.float64)
-    if vectors.ndim < 2 or vectors.shape[-1] != 3:
+    vectors = points(phi, "phi")
+    if vectors.ndim < 2:
         raise ThunderError(f"phi must have shape (..., T, 3), got {vectors.shape}")
-    flat = vectors.reshape(-1, *vectors.shape[-2:])
-    for motion in flat:
+    motions = vectors.reshape(-1, *vectors.shape[-2:]) if vectors.size else vectors[:0]
+    for motion in motions:
         valid = np.isfinite(motion).all(axis=-1)
         steps = np.diff(motion[valid], axis=0)
         if (np.linalg.norm(steps, axis=-1) > 0.5 * np.pi).any():  # else nothing is nearer
@@ -189,11 +206,15 @@ def _branch(motion: Array) -> Array:
     return motion
 
 
-def _vectors(value: npt.ArrayLike, what: str) -> Array:
-    vectors = np.array(value, dtype=np.float64)  # a copy, because SciPy wants to be allowed to write
-    if vectors.shape[-1:] != (3,):
-        raise ThunderError(f"{what} must have shape (..., 3), got {vectors.shape}")
-    return vectors
+def _together(**given: npt.ArrayLike) -> tuple[Array, ...]:
+    """Return vectors (..., 3) of shapes that go together."""
+    vectors = [points(value, what) for what, value in given.items()]
+    try:
+        np.broadcast_shapes(*(vector.shape for vector in vectors))
+    except ValueError:
+        shapes = ", ".join(str(vector.shape) for vector in vectors)
+        raise ThunderError(f"{', '.join(given)} must have one shape, got {shapes}") from None
+    return tuple(vectors)
 
 
 def _sign(frame: str) -> float:

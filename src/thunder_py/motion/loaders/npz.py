@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import FileFormatError, ThunderError
+from ..archive import read_archive, write_archive
 from ..motion_set import MotionSet
 from ..trial import Trial
 
@@ -28,9 +27,6 @@ def save_npz(motions: Sequence[Trial], path: str | Path) -> None:
     The file holds `sizes` (trials, 2) with T and d of every trial, `t` and `x` of all trials one behind the other, and
     `trials`, a JSON text with their labels.
     """
-    target = Path(path)
-    if target.suffix != ".npz":
-        raise ThunderError(f"path must end in .npz, got {str(path)!r}")
     labels = [
         {"dofs": trial.dofs, "units": trial.units, **{key: getattr(trial, key) for key in _LABELS}} for trial in motions
     ]
@@ -41,13 +37,7 @@ def save_npz(motions: Sequence[Trial], path: str | Path) -> None:
         "x": np.concatenate([np.empty(0), *(trial.x.ravel() for trial in motions)]),
         "trials": np.array(json.dumps(labels)),
     }
-    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_archive(path, arrays)
 
 
 def load_npz(path: str | Path) -> MotionSet:
@@ -58,25 +48,21 @@ def load_npz(path: str | Path) -> MotionSet:
     FileFormatError
         If the file is another one, or damaged.
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise
-    except Exception:  # numpy's texts tell of pickles, which these files never are
-        raise FileFormatError("not a file of MotionSet.save: no archive of plain arrays", path=path) from None
+    arrays = read_archive(path, "MotionSet.save")
     if missing := [name for name in _ARRAYS if name not in arrays]:
         raise FileFormatError(f"not a file of MotionSet.save: {', '.join(missing)} missing", path=path)
     if str(arrays["format"]) != _FORMAT:
         raise FileFormatError(f"format must be {_FORMAT!r}, got {str(arrays['format'])!r}", path=path)
     try:
         return MotionSet(_trials(arrays))
-    except (ThunderError, TypeError, ValueError, KeyError) as error:
+    except (ThunderError, TypeError, ValueError, KeyError, RecursionError) as error:
         raise FileFormatError(f"damaged file of MotionSet.save: {error}", path=path) from error
 
 
 def _trials(arrays: dict[str, Any]) -> list[Trial]:
     sizes, labels = arrays["sizes"], json.loads(str(arrays["trials"]))
+    if not isinstance(labels, list) or not all(isinstance(label, dict) for label in labels):
+        raise ThunderError("trials must be a list of objects")
     if sizes.ndim != 2 or sizes.shape[1] != 2 or sizes.dtype.kind != "i" or (sizes < 0).any():
         raise ThunderError(f"sizes must have shape (trials, 2), got {sizes.shape}")
     lengths, entries = sizes[:, 0], sizes[:, 0] * sizes[:, 1]
