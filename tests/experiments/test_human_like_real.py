@@ -209,8 +209,9 @@ class TestTablesAndFigure:
         figure = found.plot()
         assert len(figure.axes) == 4
         assert all(axes.has_data() for axes in figure.axes)
-        words = [text.get_text() for text in figure.legends[0].get_texts()]
-        assert sorted(words) == sorted([*METHODS, "real"])
+        words = [[text.get_text() for text in legend.get_texts()] for legend in figure.legends]
+        assert sorted(words[1]) == sorted([*METHODS, "real"])
+        assert "mean, 95 %" in words[0]
         figure.canvas.draw()
         plt.close(figure)
 

@@ -261,7 +261,7 @@ def reaches_of(data: str | Path | None, quick: bool = False) -> list[Reaches]:
         For a folder with neither.
     """
     if data is None:
-        return [synthetic_reaches(48, 4) if quick else synthetic_reaches(240)]
+        return [synthetic_reaches(30, 3) if quick else synthetic_reaches(240)]
     root = Path(data)
     makers: list[tuple[Path, Callable[[Path], Reaches]]] = [
         (root / "culm", culm_reaches),
@@ -270,4 +270,4 @@ def reaches_of(data: str | Path | None, quick: bool = False) -> list[Reaches]:
     found = [make(path) for path, make in makers if path.exists()]
     if not found:
         raise ThunderError(f"data must be a folder with culm/ or kinesis_rtg/rtgData.txt, got {str(root)!r}")
-    return [reaches.thinned(4, 4) if quick else reaches for reaches in found]
+    return [reaches.thinned(3, 4) if quick else reaches for reaches in found]

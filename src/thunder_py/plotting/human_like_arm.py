@@ -87,6 +87,7 @@ def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
     if len(run.plan.via_points):
         axes.plot(*run.plan.via_points.T, color=_VIA, linestyle="", marker="o", markersize=7, label="via point")
     axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+    axes.zaxis.labelpad = 10.0
     equal_scales(axes, zoom=0.95)
     axes.view_init(elev=15.0, azim=-60.0)
     axes.legend(fontsize="small", loc="upper left")

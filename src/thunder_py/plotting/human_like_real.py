@@ -40,7 +40,7 @@ def plot_human_like_real(found: HumanLikeReal) -> Figure:
         draw_path(row[1], source, middle)
         for axes, k in zip(row[2:], (middle, longest), strict=True):
             draw_speed(axes, source, k)
-    panels[0, 0].legend(fontsize="small")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower left", ncols=3, fontsize="small")
     handles, labels = panels[0, 1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower right", ncols=len(labels), fontsize="small")
     return figure
