@@ -130,6 +130,17 @@ def test_which_obstacle_and_in_any_order():
         assert found.distance == pytest.approx(0.4, abs=1e-9)
 
 
+def test_distances_of_points_at_times():
+    balls = [MovingObstacle(Box([0, 0, 0], [1, 1, 1]), [0.5, 0, 0]), Sphere([0, 3, 0], 0.5), Sphere([0, 3, 0], 0.6)]
+    obstacles = obstacle_set(balls)
+    for p, t in (([0.2, 1.0, 0.3], 0.0), ([2.0, 2.4, 0.0], 3.0), ([0.0, 2.6, 0.1], -1.0)):
+        expected = [balls[0].distance(p, t), balls[1].distance(p), balls[2].distance(p)]
+        np.testing.assert_allclose([obstacles.distance(k, p, t) for k in range(3)], expected, atol=1e-15)
+        for margin in (-1.0, 0.0, 0.4, 9.0):
+            near = [k for k in range(3) if expected[k] < margin]
+            assert obstacles.nearer(p, t, margin) == (near[0] if near else -1)
+
+
 def test_nothing_is_infinitely_far():
     found = clearance(line([0, 0, 0], [1, 0, 0]), [])
     assert found.distance == found.lower_bound == math.inf

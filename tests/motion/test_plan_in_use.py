@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -9,13 +11,14 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import thunder_py as th
 from thunder_py.errors import NoPathError
 from thunder_py.motion import HumanLikePlanner, ViaSearch
 from thunder_py.motion.metrics import mean_jerk
 from thunder_py.motion.obstacles import MovingObstacle
-from thunder_py.trajectory import Capsule, Sphere
+from thunder_py.trajectory import Box, Capsule, HalfSpace, Sphere
 
 from ..control.arms import Q0, panda
 from .planner_models import fitted, joints
@@ -150,6 +153,44 @@ def test_replanning_among_obstacles() -> None:
     assert blocked.distance(around.position(np.linspace(late.start_time, T, 400))).min() >= 0.005
 
 
+def random_obstacles(rng):
+    """One to three, where reaches pass."""
+    for _ in range(rng.integers(1, 4)):
+        at, R = rng.normal(0.2, 0.07, 3), Rotation.random(random_state=rng).as_matrix()
+        kinds = (
+            Sphere(at, rng.uniform(0.02, 0.12)),
+            Box(at, rng.uniform(0.03, 0.25, 3), R),
+            Capsule(at, at + rng.normal(scale=0.1, size=3), rng.uniform(0.02, 0.08)),
+            HalfSpace([0.0, 0.0, -0.2], [0.1, 0.0, 1.0]),
+        )
+        one = kinds[rng.integers(4)]
+        yield MovingObstacle(one, rng.normal(scale=0.2, size=3) * rng.integers(2))
+
+
+@pytest.mark.parametrize("kind", ["plain", "joint", "aligned", "joint aligned", "paper"])
+def test_no_sample_of_plans_and_replans_contradicts_their_clearance(kind) -> None:
+    planner = HumanLikePlanner(fitted(kind), "paper" if kind == "paper" else "map")
+    rng, answers = np.random.default_rng(17), []
+    for _ in range(40):
+        start, goal = rng.uniform(0.0, 0.15, 3), rng.uniform(0.25, 0.4, 3)
+        begin, duration = rng.uniform(-2.0, 2.0), rng.uniform(0.5, 3.0)
+        around = {"obstacles": list(random_obstacles(rng)), "margin": rng.choice([0.0, 0.02, -0.01])}
+        try:
+            made = planner.plan(start, goal, duration, start_time=begin, start_velocity=rng.normal(0, 0.1, 3), **around)
+            answers.append(len(made.via_points))
+            now = begin + rng.uniform(0.0, 0.9) * duration
+            rest = planner.replan(made, now, goal + rng.normal(0.0, 0.03, 3), **around)
+        except NoPathError:
+            continue
+        np.testing.assert_allclose(rest.position(now, 1), made.position(now, 1), atol=1e-8)
+        for each in (made, rest):
+            t = np.linspace(each.start_time, each.end_time, 500)
+            nearest = min(obstacle.distance(each.position(t), t).min() for obstacle in around["obstacles"])
+            assert nearest >= each.clearance >= around["margin"] - 1e-12
+    assert len(answers) > 10
+    assert sum(answers) > 3
+
+
 @pytest.mark.parametrize("kind", ["plain", "pose"])
 def test_figures_show_start_via_points_and_goal(kind) -> None:
     planner = HumanLikePlanner(fitted(kind))
@@ -170,3 +211,17 @@ def test_figures_show_start_via_points_and_goal(kind) -> None:
 def test_jerk_is_that_of_the_metrics() -> None:
     made = HumanLikePlanner(fitted("plain")).plan(START, GOAL, T)
     assert made.mean_jerk(20_000) == pytest.approx(mean_jerk(made), rel=1e-4)
+
+
+def test_threads_share_a_planner() -> None:
+    """One search has one scratch: calls wait for each other, and find what they find alone."""
+    planner, rng = HumanLikePlanner(fitted("plain")), np.random.default_rng(2)
+    starts = START + 0.03 * rng.normal(size=(24, 3))
+
+    def points(start):
+        return planner.plan(start, GOAL, T, obstacles=[BALL], margin=0.02).path.points
+
+    alone = [points(start) for start in starts]
+    with ThreadPoolExecutor(4) as pool:
+        for one, other in zip(alone * 4, pool.map(points, np.tile(starts, (4, 1))), strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -7,6 +7,7 @@ import pytest
 from scipy.interpolate import BSpline
 
 from thunder_py.motion import HumanLikePlanner, minimum_jerk
+from thunder_py.motion.alignment import path_frame
 
 from .planner_models import boundary, fitted, polynomials, reaches, spline_rows
 
@@ -181,6 +182,21 @@ def test_aligned_plans_turn_shift_and_grow_with_start_and_goal(kind) -> None:
         moved = [shift + size * R @ b[0], shift + size * R @ b[1], *(size * R @ rate for rate in b[2:])]
         x, y = plan(planner, b, 1.0).position(t), plan(planner, moved, 1.0).position(t)
         np.testing.assert_allclose(y, shift + size * x @ R.T, rtol=0.0, atol=1e-11 * (1.0 + size * np.abs(x).max()))
+
+
+@pytest.mark.parametrize("kind", ["aligned", "joint aligned"])
+@pytest.mark.parametrize(
+    "way", [(0.3, -0.2, 0.4), (0.0, 0.0, 0.5), (0.0, 0.0, -0.5), (1e-8, 0.0, 0.5), (-0.6, 0.0, 0.0)]
+)
+def test_aligned_plans_are_those_of_the_canonical_frame(kind, way) -> None:
+    """The frame that components are learned in, by NumPy, is the frame that they are planned in."""
+    planner, T = HumanLikePlanner(fitted(kind)), 1.1
+    start, t = np.array([0.2, 0.1, -0.3]), np.linspace(0.0, 1.1, 21)
+    goal, rates = start + way, [0.3 * part for part in boundary(np.random.default_rng(3))[2:]]
+    D, R = path_frame(start, goal)
+    canonical = plan(planner, [np.zeros(3), np.eye(3)[0], *(R.T @ rate / D for rate in rates)], T)
+    made = plan(planner, [start, goal, *rates], T)
+    np.testing.assert_allclose(made.position(t), start + D * canonical.position(t) @ R.T, rtol=0.0, atol=1e-11)
 
 
 @pytest.mark.parametrize("kind", ["plain", "joint", "paper"])

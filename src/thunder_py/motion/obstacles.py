@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -16,6 +15,7 @@ from ..checks import Array, array
 from ..errors import ThunderError
 from ..trajectory.obstacles import Obstacle
 from ..values import Value, set_fields
+from .planner_model import bernstein_points
 from .scalars import positive
 
 __all__ = ["Clearance", "MovingObstacle", "Obstacles", "as_sequence", "bezier_path", "clearance", "obstacle_set"]
@@ -122,13 +122,7 @@ def bezier_path(path: PPoly) -> _core.BezierPath:
         raise ThunderError(
             f"path must be a PPoly of vectors, coefficients (order, m, d), got {type(path).__name__}{shape}"
         )
-    degree = path.c.shape[0] - 1
-    points = np.zeros((path.c.shape[1], degree + 1, path.c.shape[2]))
-    for power in range(degree + 1):  # s^i = sum_j C(j, i) / C(n, i) B_j
-        scaled = path.c[degree - power] * (np.diff(path.x) ** power)[:, None] / math.comb(degree, power)
-        for j in range(power, degree + 1):
-            points[:, j] += math.comb(j, power) * scaled
-    return _core.BezierPath(path.x, points)
+    return _core.BezierPath(path.x, bernstein_points(path.c, path.x))
 
 
 def clearance(path: _core.BezierPath | PPoly, obstacles: Obstacles, *, tolerance: float = 1e-9) -> Clearance:

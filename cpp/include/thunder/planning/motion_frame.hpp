@@ -15,7 +15,6 @@ struct MotionFrame {
 
   MotionFrame(const FunctionalModel& model, const DofVector& start, const DofVector& goal) noexcept;
 
-  bool turned(int dof) const noexcept { return aligned && dof < 6; }
   /// A position, or a derivative of one, as the model has it.
   void to_model(const DofVector& x, bool derivative, double* out) const noexcept;
   /// A control point of the model becomes one in the world.
