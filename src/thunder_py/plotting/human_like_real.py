@@ -94,6 +94,7 @@ def draw_path(axes: Axes, source: Comparison, k: int) -> None:
     axes.plot(1e3 * (real - real[0]) @ along, 1e3 * off @ across, color=_REAL, linewidth=2.0, label="real")
     # what goes far astray would leave nothing to be seen of the others
     most = 1e3 * max(3.0 * float(reached), 0.05 * reach.distance)
+    axes.set_xlim(-150.0 * reach.distance, 1300.0 * reach.distance)
     axes.set_ylim(-most, most)
     axes.set(xlabel="towards the goal [mm]", ylabel="across [mm], stretched")
     tidy(axes)
