@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 __all__ = ["percentage", "progress_bar"]
@@ -23,10 +24,12 @@ def progress_bar(total: int, **options: Any) -> Iterator[Callable[[float], objec
     **options
         Others of `tqdm`.
     """
-    from tqdm.auto import tqdm
-
-    # tqdm's own question, disable=None, takes a notebook for no terminal
-    shown = type(sys.stderr).__module__.startswith("ipykernel") or sys.stderr.isatty()
+    notebook = type(sys.stderr).__module__.startswith("ipykernel")
+    if notebook and find_spec("ipywidgets"):
+        from tqdm.notebook import tqdm
+    else:
+        from tqdm import tqdm
+    shown = notebook or sys.stderr.isatty()  # tqdm's own question, disable=None, takes a notebook for no terminal
     with tqdm(total=total, disable=not shown, **options) as bar:
         yield lambda done: bar.update(round(done * total) - bar.n)
 
