@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -25,10 +26,8 @@ def progress_bar(total: int, **options: Any) -> Iterator[Callable[[float], objec
         Others of `tqdm`.
     """
     notebook = type(sys.stderr).__module__.startswith("ipykernel")
-    if notebook and find_spec("ipywidgets"):
-        from tqdm.notebook import tqdm
-    else:
-        from tqdm import tqdm
+    drawn = notebook and find_spec("ipywidgets")
+    tqdm: Any = import_module("tqdm.notebook" if drawn else "tqdm").tqdm
     shown = notebook or sys.stderr.isatty()  # tqdm's own question, disable=None, takes a notebook for no terminal
     with tqdm(total=total, disable=not shown, **options) as bar:
         yield lambda done: bar.update(round(done * total) - bar.n)
