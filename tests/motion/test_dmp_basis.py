@@ -116,7 +116,7 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     ("arguments", "message"),
     [
         ({"kind": "mollifer"}, "did you mean 'mollifier'"),
-        ({"n_basis": 1}, "n_basis must be a whole number of at least 2, got 1"),
+        ({"n_basis": 1}, "n_basis must be a whole number from 2 to 10000, got 1"),
         ({"n_basis": 2.5}, "n_basis"),
         ({"alpha": 0.0}, "alpha must be a positive number"),
         ({"overlap": float("nan")}, "overlap must be a positive number"),

@@ -122,7 +122,7 @@ def test_bad_demonstrations_are_refused(demonstration, message: str) -> None:
         (lambda: DMP().rollout(), "call fit"),
         (lambda: DMP().fit(REACH).step(0.01), "call reset"),
         (lambda: DMP().fit(REACH, cutoff=0.0).rollout(), None),
-        (lambda: DMP().fit((T99, X99), cutoff=0.0), "cutoff must be a positive number"),
+        (lambda: DMP().fit((T99, X99), cutoff=0.0), "cutoff must be a frequency > 0 Hz"),
         (lambda: DMP().fit((T99, X99), cutoff=20.0), "cutoff must be below half the rate"),
         (lambda: DMP(rotodilatation=True).fit((T99, np.sin(2 * np.pi * T99 / 5.0))), "must not end where they start"),
         (lambda: DMP().fit(REACH).rollout(goal=[1.0, 2.0]), r"goal must have shape \(3,\)"),

@@ -164,7 +164,7 @@ BAD_TABLES = [
     (GOOD, TIMED | {"decimal": ","}, r"^delimiter must not be the decimal comma; name the delimiter$"),
     (GOOD, TIMED | {"unit": "inch"}, r"^unit must be one of m, cm, mm, got 'inch'$"),
     (GOOD, TIMED | {"unit": "rad"}, r"^unit must be one of m, cm, mm, got 'rad'$"),
-    (GOOD, TIMED | {"unit": {"x": "m"}}, r"^unit must name the unit of each of x, y, z, got x$"),
+    (GOOD, TIMED | {"unit": {"x": "m"}}, r"^unit must name the unit of each of x, y, z, got {'x': 'm'}$"),
     (GOOD, TIMED | {"columns": "XYZ"}, r"^columns must be \{dof: column\} or a sequence of names, got 'XYZ'$"),
     (GOOD, TIMED | {"by": "X"}, r"\.csv:2: a trial must have two samples or more$"),
     (GOOD, TIMED | {"euler": XYZ, "quaternion": XYZ}, r"^one of quaternion and euler must be given, got both$"),

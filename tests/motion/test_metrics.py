@@ -407,7 +407,10 @@ def gappy():
         (lambda: mean_jerk(REACH, cutoff=10.0), "cutoff is for recordings"),
         (lambda: mean_jerk(gappy(), cutoff=10.0), "without gaps"),
         (lambda: path_length(gappy()), "without gaps"),
-        (lambda: mean_jerk(recorded(REACH), cutoff=150.0), "cutoff must be > 0 and below half the"),
+        (
+            lambda: mean_jerk(recorded(REACH), cutoff=150.0),
+            "above 1e-06 of the rate of the trial and below half",
+        ),
         (lambda: mean_jerk(REACH, part="orientation"), "part 'orientation' needs such dofs, this motion has x, y, z"),
         (lambda: mean_jerk(REACH, part="rotation"), "part must be one of"),
         (lambda: mean_jerk([1.0, 2.0]), "a motion must be a Trial"),
@@ -422,7 +425,7 @@ def gappy():
         (lambda: power_law(minimum_jerk([0.0], [1.0], 1.0)), "needs two or three dimensions"),
         (lambda: power_law(REACH), "ten samples that move on a curve, got 0"),
         (lambda: power_law(ellipse(0.1, 0.1)), "needs curvature that varies"),
-        (lambda: speed_peaks(REACH, prominence=2.0), "prominence must be between 0 and 1"),
+        (lambda: speed_peaks(REACH, prominence=2.0), r"prominence must be a number in \[0, 1\]"),
     ],
 )
 def test_bad_input(call, message):

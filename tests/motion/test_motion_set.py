@@ -87,7 +87,7 @@ def test_what_to_array_refuses(motions):
         match=r"^to_array needs trials without gaps, got one from 0\.04 to 0\.1 s in trial 1 \(late\); ",
     ):
         MotionSet([trial(), trial(gap=slice(3, 5), name="late")]).to_array(10)
-    with pytest.raises(errors.ThunderError, match=r"^n must be 2 or more, got 1$"):
+    with pytest.raises(errors.ThunderError, match=r"^n must be a whole number of at least 2, got 1$"):
         motions.to_array(1)
     other = Trial([0.0, 1.0], np.zeros((2, 1)), ["elbow"])
     with pytest.raises(errors.ThunderError, match=r"^trials must share their dofs, got x, y, z and, at index 1, elbow"):

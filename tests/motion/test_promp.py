@@ -185,9 +185,9 @@ def gap():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ProMP(1), "n_basis must be an integer of 2 or more, got 1"),
-        (lambda: ProMP(5, overlap=1.0), "overlap must be between 0 and 1"),
-        (lambda: ProMP(5, regularisation=-1.0), "regularisation must be a finite number of at least 0"),
+        (lambda: ProMP(1), "n_basis must be a whole number of at least 2, got 1"),
+        (lambda: ProMP(5, overlap=1.0), r"overlap must be a number in \(0, 1\)"),
+        (lambda: ProMP(5, regularisation=-1.0), "regularisation must be a number >= 0"),
         (lambda: ProMP(5).rollout(), "fit it first"),
         (lambda: ProMP(5).fit(gap()), "without gaps"),
         (lambda: ProMP(5).fit(np.zeros((3, 4))), r"motions must have shape \(n, n, n\)"),

@@ -98,8 +98,8 @@ def test_planned_reaches_of_culm():
 def test_reaches_of_one_subject_are_bell_shaped():
     trial = low_pass(load_culm(CULM, task="Planned01").filter(subject="S02"), 10.0)[0]
     places, ratios = [], []
-    for reach in segment_by_speed(trial, cutoff=None):
-        v = speed(reach, cutoff=None)
+    for reach in segment_by_speed(trial, cutoff=np.inf):
+        v = speed(reach, cutoff=np.inf)
         places.append(np.argmax(v) / (len(v) - 1))
         ratios.append(v.max() / v.mean())
     assert 0.4 < np.median(places) < 0.6
@@ -109,7 +109,7 @@ def test_reaches_of_one_subject_are_bell_shaped():
 @needs_culm
 def test_long_reaches_of_culm_meet_halfway_but_not_at_their_peaks():
     """The numbers in docs/motion_data.md: standard deviation between trials, in parts of the distance."""
-    reaches = segment_by_speed(low_pass(load_culm(CULM, task="Planned01"), 10.0), cutoff=None).map(unit_reach)
+    reaches = segment_by_speed(low_pass(load_culm(CULM, task="Planned01"), 10.0), cutoff=np.inf).map(unit_reach)
     assert len(reaches) == 148
     spread = {
         name: register(reaches, **how).to_array(101)[:, :, 1].std(axis=0).mean()

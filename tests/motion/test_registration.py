@@ -47,7 +47,7 @@ def crossing(fraction):
 def test_movements_are_found_where_the_speed_crosses_the_threshold():
     moves = [(0.3, 0.8), (-0.5, 1.2), (0.2, 0.6)]
     trial, starts = reaches(moves)
-    found = segment_by_speed(trial, cutoff=None)
+    found = segment_by_speed(trial, cutoff=np.inf)
     assert [part.name for part in found] == ["r/1", "r/2", "r/3"]
     for part, start, (distance, duration) in zip(found, starts, moves, strict=True):
         inside = crossing(0.03 * duration / (1.875 * abs(distance))) * duration
@@ -71,27 +71,27 @@ def test_movements_to_and_fro_have_a_path_but_no_distance():
     t = np.arange(400) / RATE
     circle = 0.2 * np.column_stack([np.cos(np.pi * t), np.sin(np.pi * t), 0.0 * t])
     trial = Trial.from_positions(t, circle)
-    assert len(segment_by_speed(trial, cutoff=None)) == 0
-    assert len(segment_by_speed(trial, cutoff=None, length="path")) == 1
-    assert len(segment_by_speed(trial, cutoff=None, length="path", whole=True)) == 0
+    assert len(segment_by_speed(trial, cutoff=np.inf)) == 0
+    assert len(segment_by_speed(trial, cutoff=np.inf, length="path")) == 1
+    assert len(segment_by_speed(trial, cutoff=np.inf, length="path", whole=True)) == 0
 
 
 def test_speed_is_that_of_the_motion():
     trial, starts = reaches([(0.4, 1.0)])
-    v = speed(trial, cutoff=None)
+    v = speed(trial, cutoff=np.inf)
     tau = np.clip(trial.t - starts[0], 0.0, 1.0)
     np.testing.assert_allclose(v, 0.4 * 30.0 * (tau * (1.0 - tau)) ** 2, atol=2e-4)
     joints = Trial(trial.t, trial.x[:, :1], ("shoulder",), ("rad",))
-    np.testing.assert_allclose(speed(joints, cutoff=None, dofs=("shoulder",)), v)
+    np.testing.assert_allclose(speed(joints, cutoff=np.inf, dofs=("shoulder",)), v)
 
 
 def test_crop_keeps_what_is_faster_than_a_fraction_of_the_peak():
     trial, starts = reaches([(0.1, 1.0), (0.5, 1.0)])
-    got = crop_to_movement(trial, cutoff=None)
+    got = crop_to_movement(trial, cutoff=np.inf)
     inside = crossing(0.05)
     assert got.t[0] == pytest.approx(starts[1] + inside, abs=1.0 / RATE)
     assert got.t[-1] == pytest.approx(starts[1] + 1.0 - inside, abs=1.0 / RATE)
-    both = crop_to_movement(trial, cutoff=None, pauses=True)
+    both = crop_to_movement(trial, cutoff=np.inf, pauses=True)
     assert both.t[0] == pytest.approx(starts[0] + crossing(0.25), abs=1.0 / RATE)
     assert len(crop_to_movement(MotionSet([trial, trial]))) == 2
 

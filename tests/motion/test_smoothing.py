@@ -167,5 +167,5 @@ def test_bad_arguments(y, smoothing, text):
 
 @pytest.mark.parametrize("penalty", [0, 6, 2.0, True])
 def test_bad_penalty(penalty):
-    with pytest.raises(ThunderError, match="penalty must be an order from 1 to the degree 5"):
+    with pytest.raises(ThunderError, match="penalty, the order of a derivative, must be a whole number from 1 to 5"):
         smooth(read_curves(with_gap(slice(0, 0))), BASIS, penalty=penalty)

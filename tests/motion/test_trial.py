@@ -189,14 +189,14 @@ def test_text_of_a_trial():
 BAD = {
     r"^t must increase, got 0\.1 then 0\.1 s at index 2$": {"t": [0.0, 0.1, 0.1], "x": np.zeros((3, 1))},
     r"^t must hold two times or more, got 1$": {"t": [0.0], "x": np.zeros((1, 1))},
-    r"^t must be finite, got nan at index 1$": {"t": [0.0, np.nan], "x": np.zeros((2, 1))},
+    r"^t must be finite \(below 1e\+100\), got nan at index 1$": {"t": [0.0, np.nan], "x": np.zeros((2, 1))},
     r"^t must have 1 dimension\(s\), got shape \(2, 1\)$": {"t": [[0.0], [1.0]], "x": np.zeros((2, 1))},
     r"^t must be numbers, got str: ": {"t": "now", "x": np.zeros((2, 1))},
     r"^x must be finite, or NaN in a gap; got infinity in row 1, column 0$": {"x": [[0.0], [np.inf]]},
     r"^x must have shape \(T, d\) = \(2, 1\) as t and dofs say, got \(3, 1\)$": {"x": np.zeros((3, 1))},
     r"^dofs must be different names, one or more, got \['a', 'a'\]$": {"dofs": ["a", "a"], "x": np.zeros((2, 2))},
     r"^units must be one of m, rad, 1 for each of 1 dofs .* got \['mm'\]$": {"units": ["mm"]},
-    r"^rate must be positive \[Hz\] or None, got 0$": {"rate": 0},
+    r"^rate, if there is one, must be a positive number \[Hz\], got 0$": {"rate": 0},
     r"^subject must be text, got 3$": {"subject": 3},
 }
 

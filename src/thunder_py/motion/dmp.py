@@ -12,7 +12,7 @@ from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError
 from .dmp_basis import DMPBasis, Fit, known_name
-from .dmp_demonstrations import Demonstration, read_demonstrations
+from .dmp_demonstrations import Demonstration, read_demonstrations, steps_of
 from .dmp_motion import DMPMotion
 from .dynamic_potential import DynamicPotential, spheres_of
 from .min_jerk import duration_of
@@ -126,7 +126,7 @@ class DMP:
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def fit(self, demonstrations: Any, *, cutoff: float | None = None, samples: int = 1001) -> DMP:
+    def fit(self, demonstrations: Any, *, cutoff: float = math.inf, samples: int = 1001) -> DMP:
         """Learn the forcing term.
 
         Parameters
@@ -134,9 +134,9 @@ class DMP:
         demonstrations
             One or a list of: a `Trial`; a tuple ``(t, x)`` or ``(t, x, dx, ddx)``; an object with ``position(t,
             derivative)`` and ``duration``. Several are weighted equally, whatever their durations and rates.
-        cutoff : float, optional
+        cutoff : float
             [Hz]. Samples without derivatives are differentiated through a quintic spline, after a zero-phase
-            Butterworth filter of second order with this cutoff; default none, which recorded data will not forgive.
+            Butterworth filter of second order with this cutoff. `math.inf` is none, which recorded data do not forgive.
         samples : int
             How many are taken of motions that are functions.
 
@@ -171,6 +171,10 @@ class DMP:
         return self._learned(w, y0, g, duration_of(duration))
 
     def _learned(self, weights: Array, start: Array, goal: Array, duration: float) -> DMP:
+        if not 1 <= weights.shape[1] <= _MOST:
+            raise ThunderError(f"a primitive has 1 to {_MOST} coordinates, got {weights.shape[1]}")
+        if self.rotodilatation and not self._displacement.any():
+            raise ThunderError("start and goal must differ with rotodilatation: there is no way to turn")
         self.weights_, self.start_, self.goal_, self.duration_ = weights, start, goal, duration
         paper = self.scaling == "paper"
         self._core = _core.Dmp(self.basis.core, self.K, self.D, paper, self.rotodilatation, weights, self._displacement)
@@ -250,9 +254,7 @@ class DMP:
         self._place(core, obstacles, potential)
         end = tau if until is None else positive(until, "until")
         given = tau / 500 if dt is None else positive(dt, "dt")
-        steps = max(1, math.ceil(end / given - 1e-9))
-        if steps > 10_000_000:
-            raise ThunderError(f"dt must not be so short that there are more than 1e7 samples, got {given:g} s")
+        steps = steps_of(end, given, tau)
         step = end / steps
         x, dx, ddx, dddx = core._rollout(steps, step, max(1, math.ceil(step / (_INNER * tau) - 1e-9)))
         far = np.linalg.norm(x - g, axis=1)

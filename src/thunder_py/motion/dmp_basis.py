@@ -9,7 +9,7 @@ from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from .min_jerk import duration_of
-from .scalars import positive, whole
+from .scalars import numbers, positive, whole
 
 __all__ = ["BASES", "FITS", "DMPBasis", "Fit", "known_name"]
 
@@ -21,6 +21,8 @@ BASES: dict[str, _core.BasisKind] = {
     "wendland_c4": _core.BasisKind.wendland_c4,
 }
 FITS = ("ls", "lwr")
+#: functions that a basis may have
+_MOST = 10_000
 #: a triangle with a smaller entry on its diagonal, relative to the largest, says that functions cannot be told apart
 _SINGULAR = 1e-12
 
@@ -66,10 +68,14 @@ class DMPBasis:
     """
 
     def __init__(self, n_basis: int = 21, kind: str = "gaussian", *, alpha: float = 4.0, overlap: float = 1.0) -> None:
-        self.n_basis = whole(n_basis, "n_basis", 2)
+        self.n_basis = whole(n_basis, "n_basis", 2, _MOST)
         self.kind = known_name(kind, tuple(BASES), "basis")
         self.alpha, self.overlap = positive(alpha, "alpha"), positive(overlap, "overlap")
         self.core = _core.DmpBasis(BASES[kind], self.n_basis, self.alpha, self.overlap)
+        if not np.isfinite(self.core.widths).all() or not (self.core.centres > 0.0).all():
+            raise ThunderError(
+                f"alpha, n_basis and overlap must leave centres apart, got {alpha:g}, {n_basis} and {overlap:g}"
+            )
 
     @property
     def centres(self) -> Array:
@@ -82,8 +88,8 @@ class DMPBasis:
         return self.core.widths
 
     def phase(self, t: npt.ArrayLike, duration: float) -> Array:
-        """Return x = exp(-alpha t / duration) at times t [s]."""
-        x: Array = np.exp(-self.alpha * np.asarray(t, dtype=np.float64) / duration_of(duration))
+        """Return x (...) = exp(-alpha t / duration) at times t (...) [s]."""
+        x: Array = np.exp(-self.alpha * numbers(t, "t") / duration_of(duration))
         return x
 
     def evaluate(self, x: npt.ArrayLike) -> Array:
@@ -151,6 +157,8 @@ class Fit:
 
     def _ls(self, target: Array, factor: Array) -> Array:
         root = np.sqrt(self.share)[:, None]
+        if not np.isfinite(target).all():
+            raise ThunderError("demonstrations must have forces that are numbers, got an overflow: look at their units")
         A = root * factor[:, None] * self.design
         scale = np.linalg.norm(A, axis=0)
         solution, R = _core.solve_by_qr(A / np.where(scale > 0.0, scale, 1.0), root * target)

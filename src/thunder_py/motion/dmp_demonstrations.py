@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +10,18 @@ import numpy as np
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from .scalars import positive, whole
+from .processing.filtering import filters_nothing
+from .scalars import numbers, positive, whole
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
-__all__ = ["Demonstration", "read_demonstrations", "smooth", "times_of"]
+__all__ = ["Demonstration", "read_demonstrations", "smooth", "steps_of", "times_of"]
 
 #: degree of the splines that samples are differentiated with
 _DEGREE = 5
+#: samples of a rollout, and how long it may go on
+_MOST_STEPS, _MOST_DURATIONS = 10_000_000, 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +60,10 @@ class Demonstration:
         return part
 
 
-def read_demonstrations(value: Any, cutoff: float | None, samples: int) -> list[Demonstration]:
+def read_demonstrations(value: Any, cutoff: float, samples: int) -> list[Demonstration]:
     """Return what `value` holds as demonstrations of one dimension; see `DMP.fit`."""
+    if not _is_one(value) and not isinstance(value, Iterable):
+        raise ThunderError(f"demonstrations must be motions, or several of them, got {type(value).__name__}")
     each: Sequence[Any] = [value] if _is_one(value) else list(value)
     if not each:
         raise ThunderError("demonstrations must be at least one, got none")
@@ -82,7 +87,7 @@ def _name(value: Any, k: int) -> str:
     return f"demonstration {k}" + (f" ({label})" if isinstance(label, str) and label else "")
 
 
-def _read(value: Any, name: str, cutoff: float | None, samples: int) -> Demonstration:
+def _read(value: Any, name: str, cutoff: float, samples: int) -> Demonstration:
     if _is_motion(value):
         t = np.linspace(0.0, positive(value.duration, f"{name}: duration"), whole(samples, "samples", 2))
         x, dx, ddx = (array(value.position(t, derivative), (len(t), None), name) for derivative in range(3))
@@ -105,6 +110,15 @@ def _read(value: Any, name: str, cutoff: float | None, samples: int) -> Demonstr
     return Demonstration(t, spline(t), spline(t, 1), spline(t, 2))
 
 
+def steps_of(until: float, dt: float, tau: float) -> int:
+    """Return into how many steps of about `dt` [s] a rollout of duration tau [s] is divided, until some time [s]."""
+    if until / dt > _MOST_STEPS:
+        raise ThunderError(f"dt must not be so short that there are more than 1e7 samples, got {dt:g} s")
+    if until / tau > _MOST_DURATIONS:
+        raise ThunderError(f"until must be at most {_MOST_DURATIONS:g} durations, got {until:g} s of {tau:g} s")
+    return max(1, int(np.ceil(until / dt - 1e-9)))
+
+
 def times_of(value: Any, name: str) -> Array:
     """Return times (k,) from zero on, which increase."""
     t = array(value, (None,), f"{name}: t")
@@ -119,14 +133,14 @@ def times_of(value: Any, name: str) -> Array:
 
 
 def _values(value: Any, rows: int, name: str) -> Array:
-    x = np.asarray(value, dtype=np.float64)
+    x = numbers(value, f"{name}: x")
     if np.isnan(x).any():
         raise ThunderError(f"{name} must have no gaps (processing.fill_gaps closes them), got NaN")
     return array(x[:, None] if x.ndim == 1 else x, (rows, None), f"{name}: x")
 
 
-def smooth(t: Array, x: Array, cutoff: float | None, name: str) -> tuple[Array, BSpline]:
-    """Return times and a quintic spline through x, low-passed first if there is a cutoff [Hz].
+def smooth(t: Array, x: Array, cutoff: float, name: str) -> tuple[Array, BSpline]:
+    """Return times and a quintic spline through x, low-passed first at a cutoff [Hz] that is not infinite.
 
     The filter is a Butterworth one of second order, forwards and backwards, over evenly spaced times: those of the
     spline through the samples if the samples' own are not.
@@ -137,10 +151,10 @@ def smooth(t: Array, x: Array, cutoff: float | None, name: str) -> tuple[Array, 
     if len(t) <= _DEGREE:
         raise ThunderError(f"{name} must have at least {_DEGREE + 1} samples to be differentiated, got {len(t)}")
     spline = make_interp_spline(t, x, k=_DEGREE)
-    if cutoff is None:
+    if filters_nothing(cutoff):
         return t, spline
     rate = (len(t) - 1) / t[-1]
-    if positive(cutoff, "cutoff") >= 0.5 * rate:
+    if cutoff >= 0.5 * rate:
         raise ThunderError(f"cutoff must be below half the rate of {name}, {0.5 * rate:g} Hz, got {cutoff:g} Hz")
     even = np.linspace(0.0, t[-1], len(t))
     b, a = butter(2, 2.0 * cutoff / rate)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from .scalars import numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +91,7 @@ class DMPMotion:
         """
         if derivative not in (0, 1, 2, 3):
             raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
-        time = np.asarray(t, dtype=np.float64)
+        time = numbers(t, "t")
         value: Array = self._polynomial(np.clip(time, 0.0, self.duration), nu=derivative)
         outside = (time < 0.0) | (time > self.duration)
         return np.where(outside[..., None], 0.0, value) if derivative else value

@@ -96,8 +96,9 @@ def fetch(
     ThunderError
         If no hash is known, the hash of what arrived is another one, nothing arrived, or pooch is not installed.
     """
-    if name not in REGISTRY:
-        raise UnknownNameError(f"no download {name!r}; there are {', '.join(REGISTRY)}{nearest_hint(name, REGISTRY)}")
+    if not isinstance(name, str) or name not in REGISTRY:
+        hint = nearest_hint(str(name), REGISTRY)
+        raise UnknownNameError(f"no download {name!r}; there are {', '.join(REGISTRY)}{hint}")
     entry = REGISTRY[name]
     expected = _hash(name, entry, known_hash)
     pooch = _pooch()
@@ -109,7 +110,7 @@ def fetch(
 
 
 def _hash(name: str, entry: Download, given: str | None) -> str:
-    if given is not None and not _HASH.fullmatch(given):
+    if given is not None and not (isinstance(given, str) and _HASH.fullmatch(given)):
         raise ThunderError(f"known_hash must be 'sha256:', 'sha1:' or 'md5:' and hexadecimal digits, got {given!r}")
     if entry.sha256 is None:
         if given is None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError
-from .scalars import is_number, positive
+from .scalars import is_number, numbers, positive
 
 __all__ = ["DynamicPotential", "spheres_of"]
 
@@ -88,7 +88,16 @@ class DynamicPotential(_core.DynamicPotential):
         return force[:, : shape[-1]].reshape(shape)
 
     def _evaluate(self, y: Any, z: Any, obstacles: Any, t: float) -> tuple[Array, Array, tuple[int, ...]]:
-        points, speeds = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(z, dtype=np.float64))
+        points, speeds = numbers(y, "y"), numbers(z, "z")
+        for what, value in (("y", points), ("z", speeds)):
+            if not np.isfinite(value).all():
+                raise ThunderError(f"{what} must be finite, got {value[~np.isfinite(value)][0]}")
+        if not is_number(t) or not np.isfinite(t):
+            raise ThunderError(f"t must be a time [s], got {t!r}")
+        try:
+            points, speeds = np.broadcast_arrays(points, speeds)
+        except ValueError:
+            raise ThunderError(f"y and z must have one shape, got {points.shape} and {speeds.shape}") from None
         if points.ndim == 0 or not 1 <= points.shape[-1] <= 3:
             raise ThunderError(f"y and z must have shape (..., m) with m = 1, 2 or 3, got {points.shape}")
         m = points.shape[-1]

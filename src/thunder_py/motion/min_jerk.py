@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +11,12 @@ import numpy.typing as npt
 from ..checks import Array, array
 from ..errors import ThunderError
 from ..values import Value, set_fields
+from .scalars import is_number, is_whole, numbers
 
 __all__ = ["MinimumJerk", "minimum_jerk"]
 
+#: durations whose powers are numbers, up to the fifth derivative's
+_SHORTEST, _LONGEST = 1e-50, 1e50
 #: rows: coefficients of 1, tau, ..., tau^5; columns: x0, T v0, T^2 a0, x1, T v1, T^2 a1
 _HERMITE = np.array(
     [
@@ -45,7 +47,8 @@ class MinimumJerk(Value):
 
     def __post_init__(self) -> None:
         """Check and freeze the coefficients."""
-        set_fields(self, coefficients=array(self.coefficients, (6, None), "coefficients"))
+        coefficients = array(self.coefficients, (6, None), "coefficients")
+        set_fields(self, coefficients=coefficients, duration=duration_of(self.duration))
 
     @property
     def dimension(self) -> int:
@@ -67,9 +70,9 @@ class MinimumJerk(Value):
         ndarray, shape (..., d)
             Unit of x, per s^derivative.
         """
-        if not 0 <= derivative <= 5:
+        if not is_whole(derivative) or not 0 <= derivative <= 5:
             raise ThunderError(f"derivative must be between 0 and 5, got {derivative!r}")
-        time = np.asarray(t, dtype=np.float64)
+        time = numbers(t, "t")
         tau = np.clip(time / self.duration, 0.0, 1.0)
         c = self.coefficients
         for _ in range(derivative):
@@ -152,6 +155,9 @@ def minimum_jerk(
 
 def duration_of(duration: Any) -> float:
     """Return a duration [s] that is positive and finite, or say what came."""
-    if not (isinstance(duration, numbers.Real) and 0.0 < float(duration) < float("inf")):
-        raise ThunderError(f"duration must be a positive number of seconds, got {duration!r}")
+    if not is_number(duration) or not _SHORTEST <= duration <= _LONGEST:
+        what = "a positive number of seconds"
+        if is_number(duration) and duration > 0.0:
+            what += f" from {_SHORTEST:g} to {_LONGEST:g}"
+        raise ThunderError(f"duration must be {what}, got {duration!r}")
     return float(duration)

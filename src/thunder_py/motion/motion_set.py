@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from .scalars import whole
 from .trial import Trial
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class MotionSet(Sequence[Trial]):
     __slots__ = ("_trials",)
 
     def __init__(self, trials: Iterable[Trial] = ()) -> None:
+        if isinstance(trials, Trial) or not isinstance(trials, Iterable):
+            raise ThunderError(f"trials must be a sequence of Trials, got {type(trials).__name__}")
         members = tuple(trials)
         for k, trial in enumerate(members):
             if not isinstance(trial, Trial):
@@ -141,7 +144,11 @@ class MotionSet(Sequence[Trial]):
         """
         if unknown := set(fields) - set(_FIELDS):
             raise ThunderError(f"filter knows {', '.join(_FIELDS)}, got {', '.join(sorted(unknown))}")
-        wanted = {key: {value} if isinstance(value, str) else set(value) for key, value in fields.items()}
+        wanted = {key: (value,) if isinstance(value, str) else value for key, value in fields.items()}
+        for key, values in wanted.items():
+            if not isinstance(values, Iterable) or not all(isinstance(value, str) for value in values):
+                raise ThunderError(f"{key} must be text, or several texts, got {values!r}")
+        wanted = {key: set(values) for key, values in wanted.items()}
         return MotionSet(
             trial
             for trial in self
@@ -184,8 +191,7 @@ class MotionSet(Sequence[Trial]):
         """
         from scipy.interpolate import CubicSpline
 
-        if n < 2:
-            raise ThunderError(f"n must be 2 or more, got {n}")
+        whole(n, "n", 2)
         result = np.empty((len(self), n, len(self.dofs)))
         for k, trial in enumerate(self):
             if trial.gaps:

@@ -20,6 +20,8 @@ __all__ = ["check_sequence", "continuous_rotation_vectors", "from_euler", "from_
 
 #: recorded quaternions are rounded to a few digits, and matrices too
 _TOLERANCE = 1e-3
+#: no entry of a rotation is as large, and its square is a number
+_LARGEST = 1e100
 _SEQUENCE = re.compile(r"[xyz]{3}|[XYZ]{3}")
 _TURN = 2.0 * np.pi
 #: angles of more turns than that are degrees which somebody took for radians
@@ -43,6 +45,8 @@ def _rows(values: npt.ArrayLike, tail: tuple[int, ...], what: str) -> tuple[Arra
         raise ThunderError(f"{what} must have shape (T, {', '.join(map(str, tail))}), got {rows.shape}")
     if np.isinf(rows).any():
         raise ThunderError(f"{what} must be finite, or NaN in a gap; got infinity in row {_first_inf(rows)}")
+    if (np.abs(rows) > _LARGEST).any():
+        raise ThunderError(f"{what} must be numbers of rotations, got {float(np.nanmax(np.abs(rows))):g}")
     known: npt.NDArray[np.bool_] = np.logical_not(np.isnan(rows).reshape(len(rows), -1).any(axis=1))
     return rows, known
 

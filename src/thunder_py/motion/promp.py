@@ -15,6 +15,7 @@ from .min_jerk import duration_of
 from .motion_set import MotionSet
 from .processing.over_sets import refuse_gaps
 from .promp_basis import BasisMotion, GaussianBasis
+from .scalars import at_least, is_number, numbers, seed_of, whole
 from .trial import Trial
 
 __all__ = ["Observation", "ProMP"]
@@ -86,10 +87,8 @@ class ProMP:
         variance_floor: float = 1e-6,
     ) -> None:
         self.basis = GaussianBasis(n_basis, overlap)
-        for what, value in (("regularisation", regularisation), ("variance_floor", variance_floor)):
-            if not (np.isfinite(value) and value >= 0.0):
-                raise ThunderError(f"{what} must be a finite number of at least 0, got {value!r}")
-        self.regularisation, self.variance_floor = float(regularisation), float(variance_floor)
+        self.regularisation = at_least(regularisation, "regularisation")
+        self.variance_floor = at_least(variance_floor, "variance_floor")
         self.dofs: tuple[str, ...] = ()
         self.duration_ = 1.0
         self._mean: Array | None = None
@@ -236,12 +235,15 @@ class ProMP:
         A, y, R, scale = [], [], [], []
         largest = float(np.abs(self.mean_weights_).max())
         for k, seen in enumerate(observations):
-            value = np.asarray(seen.value, dtype=np.float64)
+            if not isinstance(seen, Observation):
+                raise ThunderError(f"observation {k} must be an Observation, got {type(seen).__name__}")
+            value = numbers(seen.value, f"value of observation {k}")
             if value.shape != (d,) or np.isinf(value).any():
                 raise ThunderError(
                     f"value of observation {k} must be ({d},) numbers, NaN where open, got {seen.value!r}"
                 )
-            if not 0.0 <= seen.tau <= 1.0 or not seen.noise >= 0.0:
+            known = is_number(seen.tau) and is_number(seen.noise)
+            if not known or not 0.0 <= seen.tau <= 1.0 or not 0.0 <= seen.noise < np.inf:
                 raise ThunderError(f"observation {k} must have 0 <= tau <= 1 and noise >= 0, got {seen!r}")
             b, factor = self.basis.evaluate(seen.tau, seen.derivative), T**seen.derivative
             size = max(largest, float(np.nanmax(np.abs(factor * value), initial=0.0)), 1e-3)
@@ -264,7 +266,7 @@ class ProMP:
         """Return n motions drawn from the distribution; the same seed, the same motions."""
         values, vectors = np.linalg.eigh(self.covariance_)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        z = np.random.default_rng(seed).normal(size=(n, len(values)))
+        z = np.random.default_rng(seed_of(seed)).normal(size=(whole(n, "n", 0), len(values)))
         mean, shape = self.mean_weights_, self.mean_weights_.T.shape
         return [self._motion(mean + (root @ draw).reshape(shape).T, duration) for draw in z]
 

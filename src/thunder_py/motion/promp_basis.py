@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..checks import Array
 from ..errors import ThunderError
 from ..values import Value
+from .scalars import numbers, whole, within
 
 __all__ = ["BasisMotion", "GaussianBasis"]
 
@@ -31,10 +32,8 @@ class GaussianBasis:
     overlap: float = 0.7
 
     def __post_init__(self) -> None:
-        if isinstance(self.n, bool) or not isinstance(self.n, (int, np.integer)) or self.n < 2:
-            raise ThunderError(f"n_basis must be an integer of 2 or more, got {self.n!r}")
-        if not 0.0 < self.overlap < 1.0:
-            raise ThunderError(f"overlap must be between 0 and 1, got {self.overlap!r}")
+        whole(self.n, "n_basis", 2)
+        within(self.overlap, "overlap", 0.0, 1.0, ends="()")
 
     def evaluate(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return the functions, or a derivative by tau up to the third, at tau (...): an array (..., n).
@@ -45,7 +44,7 @@ class GaussianBasis:
         if derivative not in (0, 1, 2, 3):
             raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
         variance = -1.0 / (8.0 * self.n**2 * math.log(self.overlap))
-        u = (np.asarray(tau, dtype=np.float64)[..., None] - np.linspace(0.0, 1.0, self.n)) / math.sqrt(variance)
+        u = (numbers(tau, "tau")[..., None] - np.linspace(0.0, 1.0, self.n)) / math.sqrt(variance)
         g0 = np.exp(-0.5 * u * u)
         # Hermite polynomials
         g = [g0, -u * g0, (u**2 - 1.0) * g0, (3.0 - u**2) * u * g0][: derivative + 1]
@@ -80,7 +79,7 @@ class BasisMotion(Value):
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return x (..., d) or a time derivative of it, to the third, at t (...) in s; at rest before 0 and after T."""
-        time = np.asarray(t, dtype=np.float64)
+        time = numbers(t, "t")
         values = self.basis.evaluate(np.clip(time / self.duration, 0.0, 1.0), derivative) @ self.weights
         outside = (time < 0.0) | (time > self.duration)
         scaled = values / self.duration**derivative

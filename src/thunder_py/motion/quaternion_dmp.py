@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,7 @@ from ..errors import ThunderError
 from ..trajectory.orientation import rotation
 from .dmp import SCALINGS
 from .dmp_basis import DMPBasis, Fit, known_name
-from .dmp_demonstrations import smooth, times_of
+from .dmp_demonstrations import smooth, steps_of, times_of
 from .min_jerk import duration_of
 from .scalars import positive
 
@@ -120,7 +120,7 @@ class QuaternionDMP:
         self._core: _core.QuaternionDmp | None = None
         self._running = False
 
-    def fit(self, demonstrations: Any, *, cutoff: float | None = None) -> QuaternionDMP:
+    def fit(self, demonstrations: Any, *, cutoff: float = math.inf) -> QuaternionDMP:
         """Learn the forcing term.
 
         Parameters
@@ -128,7 +128,7 @@ class QuaternionDMP:
         demonstrations
             One or a list of: a `Trial` with rotation vectors; a tuple ``(t, rotations)`` with times (k,) [s] and a
             SciPy Rotation or matrices (k, 3, 3).
-        cutoff : float, optional
+        cutoff : float
             [Hz], as in `DMP.fit`; here of the quaternions, made unit again.
 
         Raises
@@ -136,6 +136,10 @@ class QuaternionDMP:
         ThunderError
             As `DMP.fit`; and for a demonstration that is half a turn away from where it ends, where the error jumps.
         """
+        if not hasattr(demonstrations, "rotations") and not isinstance(demonstrations, Iterable):
+            raise ThunderError(
+                f"demonstrations must be motions, or several of them, got {type(demonstrations).__name__}"
+            )
         one = isinstance(demonstrations, tuple) or hasattr(demonstrations, "rotations")
         each: Sequence[Any] = [demonstrations] if one else list(demonstrations)
         if not each:
@@ -201,7 +205,7 @@ class QuaternionDMP:
         core = self._learned_core().copy()
         tau = self._prepare(core, start, goal, duration, start_velocity)
         end = tau if until is None else positive(until, "until")
-        steps = max(1, math.ceil(end / (tau / 500 if dt is None else positive(dt, "dt")) - 1e-9))
+        steps = steps_of(end, tau / 500 if dt is None else positive(dt, "dt"), tau)
         q, w, dw = core._rollout(steps, end / steps)
         rotations = Rotation.from_quat(q)
         error = float((Rotation.from_matrix(core.goal) * rotations[-1].inv()).magnitude())
@@ -271,7 +275,7 @@ def _matrix(value: Any, what: str) -> Array:
     return rotation(value.as_matrix() if hasattr(value, "as_matrix") else value, what)
 
 
-def _read(value: Any, name: str, cutoff: float | None) -> _Demonstration:
+def _read(value: Any, name: str, cutoff: float) -> _Demonstration:
     """Angular velocity and acceleration by a quintic spline through quaternions of one sign."""
     from scipy.spatial.transform import Rotation
 

@@ -22,6 +22,7 @@ from ..errors import ThunderError
 from .basis import SplineBasis
 from .curves import Curves
 from .penalised import Group, cross_validated, solve_groups
+from .scalars import whole
 
 __all__ = ["Smoothed", "smooth"]
 
@@ -80,8 +81,7 @@ def smooth(
     ThunderError
         Too few samples are left in a motion, named in the message; `smoothing` or `penalty` are out of range.
     """
-    if isinstance(penalty, bool) or not isinstance(penalty, int) or not 1 <= penalty <= basis.degree:
-        raise ThunderError(f"penalty must be an order from 1 to the degree {basis.degree}, got {penalty!r}")
+    whole(penalty, "penalty, the order of a derivative,", 1, basis.degree)
     d = len(curves.dofs)
     weights = _given(smoothing, d)
     groups = _grouped(curves, basis, weights is not None and not weights.all())

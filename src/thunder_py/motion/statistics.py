@@ -12,6 +12,7 @@ from scipy import stats as _stats
 
 from ..checks import Array, array
 from ..errors import ThunderError
+from .scalars import seed_of, whole, within
 
 __all__ = [
     "EffectSize",
@@ -268,7 +269,7 @@ def cliffs_delta(
     """
     a, b = _sample(a, "a"), _sample(b, "b")
     _fraction(confidence)
-    rng = np.random.default_rng(seed)
+    rng, resamples = np.random.default_rng(seed_of(seed)), whole(resamples, "resamples", 2)
     draws = [_delta(rng.choice(a, len(a)), np.sort(rng.choice(b, len(b)))) for _ in range(resamples)]
     low, high = np.quantile(draws, [0.5 - confidence / 2, 0.5 + confidence / 2])
     return EffectSize(
@@ -313,6 +314,7 @@ def bootstrap_interval(
         raise ThunderError(f"method must be 'BCa' or 'percentile', got {method!r}")
     if len(x) < 2:
         raise ThunderError(f"bootstrap_interval needs at least two observations, got {len(x)}")
+    rng, resamples = np.random.default_rng(seed_of(seed)), whole(resamples, "resamples", 2)
     value = float(np.asarray(statistic(x, axis=-1)))
     if np.ptp(x) == 0.0:
         return Interval(value, value, value, (len(x),), confidence, method)
@@ -322,7 +324,7 @@ def bootstrap_interval(
         n_resamples=resamples,
         confidence_level=confidence,
         method=method,
-        random_state=np.random.default_rng(seed),
+        random_state=rng,
         vectorized=True,
     ).confidence_interval
     return Interval(value, float(result.low), float(result.high), (len(x),), confidence, method)
@@ -375,5 +377,4 @@ def _one_of(alternative: str) -> None:
 
 
 def _fraction(confidence: float) -> None:
-    if not 0.0 < confidence < 1.0:
-        raise ThunderError(f"confidence must be between 0 and 1, got {confidence!r}")
+    within(confidence, "confidence", 0.0, 1.0, ends="()")

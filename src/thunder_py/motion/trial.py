@@ -13,7 +13,7 @@ from ..checks import Array
 from ..checks import pose as check_pose
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from . import orientation
-from .scalars import is_number, numbers
+from .scalars import at_least, is_number, numbers, positive
 from .units import SI_UNITS, to_si
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ _LABELS = ("frame", "subject", "task", "name")
 _UNIFORM = 1e-6
 #: how many times longer or shorter than 1 / rate every time step may be
 _OTHER_UNIT = 50.0
+#: times whose differences, and squares of them, are numbers
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +77,8 @@ class Trial:
         dofs = _names(self.dofs, "dofs")
         if len(x) != len(t) or x.shape[1] != len(dofs):
             raise ThunderError(f"x must have shape (T, d) = ({len(t)}, {len(dofs)}) as t and dofs say, got {x.shape}")
-        units = tuple(self.units) or tuple("m" if name in POSITION else "rad" for name in dofs)
+        given = tuple(self.units) if isinstance(self.units, Iterable) else (self.units,)
+        units = given or tuple("m" if name in POSITION else "rad" for name in dofs)
         if isinstance(self.units, str) or len(units) != len(dofs) or any(unit not in SI_UNITS for unit in units):
             raise ThunderError(
                 f"units must be one of {', '.join(SI_UNITS)} for each of {len(dofs)} dofs (from_positions and "
@@ -237,7 +240,8 @@ class Trial:
         The vectors held here run on across it. But two trials of one movement may lie on different branches there:
         means and components over trials need a frame in which this is False everywhere.
         """
-        near: npt.NDArray[np.bool_] = np.linalg.norm(self.rotation_vectors, axis=1) > np.pi - eps
+        margin = at_least(eps, "eps", unit="rad")
+        near: npt.NDArray[np.bool_] = np.linalg.norm(self.rotation_vectors, axis=1) > np.pi - margin
         return near
 
     # --- new trials ---------------------------------------------------------------------------------------------
@@ -319,8 +323,11 @@ def _times(value: Any) -> Array:
     t = numbers(value, "t", 1)
     if len(t) < 2:
         raise ThunderError(f"t must hold two times or more, got {len(t)}")
-    if not np.isfinite(t).all():
-        raise ThunderError(f"t must be finite, got {t[~np.isfinite(t)][0]} at index {int(np.argmin(np.isfinite(t)))}")
+    finite = np.abs(t) < _LARGEST
+    if not finite.all():
+        raise ThunderError(
+            f"t must be finite (below {_LARGEST:g}), got {t[~finite][0]} at index {int(np.argmin(finite))}"
+        )
     back = np.diff(t) <= 0.0
     if back.any():
         k = int(np.argmax(back))
@@ -353,11 +360,7 @@ def _names(value: Any, what: str) -> tuple[str, ...]:
 
 
 def _rate(value: Any) -> float | None:
-    if value is None:
-        return None
-    if not is_number(value) or not (np.isfinite(value) and value > 0.0):
-        raise ThunderError(f"rate must be positive [Hz] or None, got {value!r}")
-    return float(value)
+    return None if value is None else positive(value, "rate, if there is one,", "Hz")
 
 
 def _check_unit_of_time(t: Array, rate: float | None) -> None:

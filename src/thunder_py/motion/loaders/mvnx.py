@@ -63,6 +63,8 @@ def read_mvnx(path: str | Path, wanted: tuple[str, ...]) -> MvnxFrames:
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
             raise FileFormatError(f"not well-formed XML: {reason}", path=file, line=error.lineno) from None
+        except LookupError as error:
+            raise FileFormatError(f"not well-formed XML: {error}", path=file) from None
     return reader.result()
 
 

@@ -14,6 +14,7 @@ from ...checks import Array
 from ...errors import FileFormatError, ThunderError, nearest_hint
 from .. import orientation
 from ..motion_set import MotionSet
+from ..scalars import whole
 from ..trial import POSITION, ROTATION, Trial
 from ..units import to_si
 from .text import MISSING, cells_of, column_name, guess_delimiter, number, read_lines
@@ -100,6 +101,11 @@ def load_table(
         raise ThunderError("time (a column) or rate [Hz] must be given: the file alone does not say how fast it is")
     if time_unit not in _TIMES:
         raise ThunderError(f"time_unit must be one of {', '.join(_TIMES)}, got {time_unit!r}")
+    whole(skip, "skip", 0)
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise ThunderError(f"delimiter must be one character, got {delimiter!r}")
+    if name is not None and not isinstance(name, str):
+        raise ThunderError(f"name must be text, got {name!r}")
     if decimal not in (".", ","):
         raise ThunderError(f"decimal must be '.' or ',', got {decimal!r}")
     table = _read(Path(path), skip, header, delimiter, decimal, tuple(missing))
@@ -204,11 +210,11 @@ def _wanted(
     columns: Mapping[str, Column] | Sequence[str], unit: str | Mapping[str, str]
 ) -> tuple[dict[str, Column], dict[str, float]]:
     """Return {dof: column} and {dof: factor to SI}."""
-    if isinstance(columns, str) or not columns:
+    if isinstance(columns, str) or not isinstance(columns, (Mapping, Sequence)) or not columns:
         raise ThunderError(f"columns must be {{dof: column}} or a sequence of names, got {columns!r}")
     dofs: dict[str, Column] = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
-    if not isinstance(unit, str) and set(unit) != set(dofs):
-        raise ThunderError(f"unit must name the unit of each of {', '.join(dofs)}, got {', '.join(unit)}")
+    if not isinstance(unit, str) and not (isinstance(unit, Mapping) and set(unit) == set(dofs)):
+        raise ThunderError(f"unit must name the unit of each of {', '.join(map(str, dofs))}, got {unit!r}")
     return dofs, {dof: to_si(_unit(dof, unit), "length" if dof in POSITION else "any") for dof in dofs}
 
 
@@ -232,6 +238,9 @@ def _orientation(
         raise ThunderError("one of quaternion and euler must be given, got both")
     if quaternion is None and euler is None:
         return None
+    for what, given, count in (("quaternion", quaternion, 4), ("euler", euler, 3)):
+        if given is not None and (isinstance(given, str) or len(given) != count):
+            raise ThunderError(f"{what} must name {count} columns, got {given!r}")
     try:
         if quaternion is not None:
             values = np.column_stack([table.numbers(column) for column in quaternion])

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import ThunderError
+from ..scalars import whole
 from .path import path_points
 from .sampling import MotionLike, choose_part, dofs_of
 
@@ -46,8 +47,7 @@ def rms_distance(a: MotionLike, b: MotionLike, pairing: str = "tau", *, part: st
     """
     if pairing not in PAIRINGS:
         raise ThunderError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
-    if n < 2:
-        raise ThunderError(f"n must be 2 or more, got {n}")
+    n = whole(n, "n", 2)
     dofs_a, dofs_b = dofs_of(a), dofs_of(b)
     part, columns_a = choose_part(dofs_a, part)
     _, columns_b = choose_part(dofs_b, part)

@@ -16,7 +16,7 @@ __all__ = ["path_length", "path_points", "straightness"]
 
 
 def path_length(
-    motion: MotionLike, *, part: str | None = None, cutoff: float | None = None, filter_order: int = 2
+    motion: MotionLike, *, part: str | None = None, cutoff: float = math.inf, filter_order: int = 2
 ) -> float:
     """Return the length of the path: m for translation, rad for orientation and joints.
 
@@ -27,9 +27,9 @@ def path_length(
         samples are joined by straight lines (by geodesics between orientations).
     part : {"translation", "orientation", "joints"}, optional
         By default the translation if there is one, else the joints.
-    cutoff : float, optional
-        Of a zero-phase Butterworth filter for recordings, Hz. Left out, samples are taken as they are, and noise adds
-        to the length.
+    cutoff : float
+        Of a zero-phase Butterworth filter for recordings, Hz. Without one (`math.inf`) samples are taken as they are,
+        and noise adds to the length.
     filter_order : int
         Of one pass.
 
@@ -44,13 +44,13 @@ def path_length(
     """
     name, columns = choose_part(dofs_of(motion), part)
     if is_motion(motion):
-        s = sample(motion, 1, part=name, cutoff=cutoff)
+        s = sample(motion, 1, part=name, cutoff=None if cutoff == math.inf else cutoff)
         return float(s.weights @ s.norm(1))
     return float(_steps(_recorded(motion, columns, cutoff, filter_order), name).sum())
 
 
 def straightness(
-    motion: MotionLike, *, part: str | None = None, cutoff: float | None = None, filter_order: int = 2
+    motion: MotionLike, *, part: str | None = None, cutoff: float = math.inf, filter_order: int = 2
 ) -> float:
     """Return the distance from start to end over the length of the path: 1 for a straight line, 0 for a closed one.
 
@@ -79,7 +79,7 @@ def path_points(motion: MotionLike, part: str, columns: list[int], n: int) -> Ar
         t = even_times(motion, n)
         return np.asarray(motion.position(t)[:, columns], dtype=np.float64)  # type: ignore[operator,union-attr]
     trial = as_trial(motion)
-    x = np.array(_recorded(motion, columns, None, 2))
+    x = np.array(_recorded(motion, columns, math.inf, 2))
     t = np.linspace(trial.t[0], trial.t[-1], n)
     if part == "orientation":
         from scipy.spatial.transform import Rotation, Slerp
@@ -90,11 +90,11 @@ def path_points(motion: MotionLike, part: str, columns: list[int], n: int) -> Ar
     return np.asarray(CubicSpline(trial.t, x)(t), dtype=np.float64)
 
 
-def _recorded(motion: MotionLike, columns: list[int], cutoff: float | None, order: int) -> Array:
+def _recorded(motion: MotionLike, columns: list[int], cutoff: float, order: int) -> Array:
     trial = as_trial(motion)
     trial = trial.select([trial.dofs[k] for k in columns])
     refuse_gaps(trial, "a path")
-    return trial.x if cutoff is None or math.isinf(cutoff) else low_pass(trial, cutoff, order).x
+    return low_pass(trial, cutoff, order).x
 
 
 def _steps(x: Array, part: str) -> Array:

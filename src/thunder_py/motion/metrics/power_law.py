@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import ThunderError
+from ..scalars import at_least, within
 from .sampling import MotionLike, Samples, sample
 from .smoothness import RATE
 
@@ -86,6 +87,8 @@ def power_law(
     ----------
     Lacquaniti, Terzuolo and Viviani (1983), Acta Psychologica 54.
     """
+    within(slowest, "slowest", 0.0, 1.0, ends="[)")
+    at_least(flattest, "flattest")
     s = sample(motion, 2, part="translation", cutoff=cutoff, filter_order=filter_order, rate=rate)
     v, a, speed = s.values[1], s.values[2], s.norm(1)
     if v.shape[1] < 2:

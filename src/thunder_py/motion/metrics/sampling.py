@@ -13,7 +13,8 @@ import numpy.typing as npt
 from ...checks import Array
 from ...errors import ThunderError
 from ..processing.filtering import low_pass
-from ..processing.over_sets import refuse_gaps
+from ..processing.over_sets import moves, refuse_gaps
+from ..scalars import numbers, positive
 from ..trial import POSITION, ROTATION, Trial
 
 __all__ = ["Motion", "MotionLike", "Samples", "as_trial", "choose_part", "dofs_of", "even_times", "is_motion", "sample"]
@@ -21,6 +22,8 @@ __all__ = ["Motion", "MotionLike", "Samples", "as_trial", "choose_part", "dofs_o
 PARTS = ("translation", "orientation", "joints")
 #: Gauss-Legendre quadrature of motion objects: nodes of a panel, panels of the duration
 _NODES, _PANELS = 4, 256
+#: samples that a motion object is looked at in, where a rate says how many
+_MOST = 10_000_000
 
 
 class Motion(Protocol):
@@ -112,12 +115,12 @@ def as_trial(motion: Any) -> Trial:
             "a motion must be a Trial, an object with position(t, derivative) and duration, or a tuple (t, x), got "
             f"{type(motion).__name__}"
         )
-    x = np.asarray(motion[1], dtype=np.float64)
-    if x.ndim != 2:
-        raise ThunderError(f"x must have shape (T, d), got {x.shape}")
+    x = numbers(motion[1], "x", 2)
+    if not x.shape[1]:
+        raise ThunderError(f"x must have shape (T, d), d >= 1, got {x.shape}")
     dofs = _default_dofs(x.shape[1])
     units = tuple("m" if name in POSITION else "rad" for name in dofs)
-    return Trial(np.asarray(motion[0]), x, dofs, units)
+    return Trial(motion[0], x, dofs, units)
 
 
 def dofs_of(motion: Any) -> tuple[str, ...]:
@@ -151,7 +154,7 @@ def choose_part(dofs: Sequence[str], part: str | None) -> tuple[str, list[int]]:
     }
     if part is None:
         part = next(name for name in columns if columns[name])
-    if part not in columns:
+    if not isinstance(part, str) or part not in columns:
         raise ThunderError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
     if not columns[part]:
         raise ThunderError(f"part {part!r} needs such dofs, this motion has {', '.join(dofs)}")
@@ -227,8 +230,10 @@ def _differentiate(trial: Trial, highest: int, cutoff: float | None, order: int)
     refuse_gaps(trial, "a derivative")
     if len(trial) < 6:
         raise ThunderError(f"derivatives of a recording need six samples or more, got {len(trial)}")
-    if not math.isinf(cutoff):
-        trial = low_pass(trial, cutoff, order)
+    rests = not moves(trial)
+    trial = low_pass(trial, cutoff, order)
+    if rests:  # else rounding would be taken for a motion
+        return [np.asarray(trial.x), *(np.zeros_like(trial.x) for _ in range(highest))]
     spline = make_interp_spline(trial.t - trial.t[0], trial.x, k=5)
     return [np.asarray(spline(trial.t - trial.t[0], nu=k), dtype=np.float64) for k in range(highest + 1)]
 
@@ -245,8 +250,8 @@ def _gauss(motion: Any) -> tuple[Array, Array]:
 
 
 def _even(motion: Any, rate: float) -> tuple[Array, Array]:
-    if not rate > 0.0:
-        raise ThunderError(f"rate must be > 0 Hz, got {rate!r}")
+    if positive(rate, "rate", "Hz") * float(motion.duration) > _MOST:
+        raise ThunderError(f"rate must make at most {_MOST} samples of {motion.duration:g} s, got {rate:g} Hz")
     t = even_times(motion, max(round(motion.duration * rate), 8) + 1)
     return t, _trapezoid(t)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
-from ...checks import Array
+from ...checks import Array, array
 from ...errors import ThunderError
+from ..scalars import positive, whole, within
 from .sampling import MotionLike, Samples, is_motion, sample
 
 __all__ = ["ldlj", "sparc", "spectral_arc_length", "speed_peaks"]
@@ -114,13 +116,13 @@ def sparc(
 
 
 def spectral_arc_length(
-    speed: Array, rate: float, *, padding: int = 4, highest: float = 10.0, threshold: float = 0.05
+    speed: npt.ArrayLike, rate: float, *, padding: int = 4, highest: float = 10.0, threshold: float = 0.05
 ) -> float:
     """Return minus the length of the normalised amplitude spectrum of a speed profile.
 
     Parameters
     ----------
-    speed : ndarray, shape (T,)
+    speed : array_like, shape (T,)
         At equal time steps, any unit.
     rate : float
         Hz.
@@ -137,6 +139,13 @@ def spectral_arc_length(
     largest amplitude and the frequency by the last one that counts, so neither the size of the motion matters nor, as
     long as `highest` is not reached, its duration.
     """
+    speed = array(speed, (None,), "speed")
+    if len(speed) < 2:
+        raise ThunderError(f"speed must hold two samples or more, got {len(speed)}")
+    positive(rate, "rate", "Hz")
+    positive(highest, "highest", "Hz")
+    whole(padding, "padding", 0, 16)
+    within(threshold, "threshold", 0.0, 1.0)
     points = 2 ** (math.ceil(math.log2(len(speed))) + padding)
     amplitude = np.abs(np.fft.rfft(speed, points))
     largest = float(amplitude.max())
@@ -179,8 +188,7 @@ def speed_peaks(
     """
     from scipy.signal import find_peaks
 
-    if not 0.0 <= prominence <= 1.0:
-        raise ThunderError(f"prominence must be between 0 and 1, got {prominence!r}")
+    within(prominence, "prominence", 0.0, 1.0)
     speed = _even_samples(motion, part, cutoff, filter_order, rate).norm(1)
     least = max(prominence, 1e-9) * float(speed.max())
     return len(find_peaks(speed, prominence=least)[0]) if least > 0.0 else 0
@@ -190,5 +198,5 @@ def _even_samples(
     motion: MotionLike, part: str | None, cutoff: float | None, filter_order: int, rate: float
 ) -> Samples:
     if is_motion(motion):
-        rate = max(rate, _FEWEST / float(motion.duration))  # type: ignore[union-attr]
+        rate = max(positive(rate, "rate", "Hz"), _FEWEST / float(motion.duration))  # type: ignore[union-attr]
     return sample(motion, 1, part=part, cutoff=cutoff, filter_order=filter_order, rate=rate)

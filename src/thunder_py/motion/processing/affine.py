@@ -7,6 +7,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import ThunderError
 from ..motion_set import MotionSet
+from ..scalars import numbers, whole
 from ..trial import Trial
 from .resampling import at_times
 
@@ -25,12 +26,7 @@ def affine_registration(
     n: int | None,
 ) -> MotionSet:
     """Register every trial to one of them; see `register`."""
-    if (
-        isinstance(reference, bool)
-        or not isinstance(reference, (int, np.integer))
-        or not (-len(motions) <= reference < len(motions))
-    ):
-        raise ThunderError(f"reference must be the index of one of {len(motions)} trials, got {reference!r}")
+    whole(reference, "reference", -len(motions), len(motions) - 1)
     _ = motions.dofs  # raises where they differ
     pairs = _pairs(grid, shifts, stretches)
     tau = np.linspace(0.0, 1.0, _SAMPLES)
@@ -45,10 +41,12 @@ def affine_registration(
 
 def _pairs(grid: tuple[int, int], shifts: tuple[float, float], stretches: tuple[float, float]) -> Array:
     """Return all (shift, stretch), shape (m, 2)."""
-    if len(grid) != 2 or any(isinstance(g, bool) or not isinstance(g, (int, np.integer)) or g < 1 for g in grid):
-        raise ThunderError(f"grid must be two numbers of steps >= 1, got {grid!r}")
+    if np.shape(grid) != (2,):
+        raise ThunderError(f"grid must be two numbers of steps, got {grid!r}")
+    for steps in grid:
+        whole(steps, "grid: a number of steps", 1)
     for what, value in (("shifts", shifts), ("stretches", stretches)):
-        if np.shape(value) != (2,) or not np.isfinite(value).all() or value[0] > value[1]:
+        if numbers(value, what).shape != (2,) or not np.isfinite(value).all() or value[0] > value[1]:
             raise ThunderError(f"{what} must be a smallest and a largest number, got {value!r}")
     if not stretches[0] > 0.0:
         raise ThunderError(f"stretches must be > 0, got {stretches!r}")
@@ -92,9 +90,7 @@ def affine_fit(values: Array, wanted: Array, pairs: Array) -> tuple[float, float
 
 def _moved(trial: Trial, shift: float, stretch: float, n: int | None) -> Trial:
     """Return x((tau - shift) / stretch), ends held, over a duration that keeps speeds as they were."""
-    count = len(trial) if n is None else n
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
-        raise ThunderError(f"n must be an integer >= 2, got {n!r}")
+    count = len(trial) if n is None else whole(n, "n", 2)
     tau = np.linspace(0.0, 1.0, count)
     values = at_times(trial, trial.t[0] + np.clip((tau - shift) / stretch, 0.0, 1.0) * trial.duration)
     duration = trial.duration / stretch

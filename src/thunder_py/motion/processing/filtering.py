@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...checks import Array
 from ...errors import ThunderError
+from ..scalars import is_number, whole
 from ..trial import Trial
 from .over_sets import over_sets, refuse_gaps, refuse_uneven, who
 from .rotation import through_mean
 
-__all__ = ["butterworth", "low_pass", "median_filter", "moving_average"]
+__all__ = ["butterworth", "filters_nothing", "low_pass", "median_filter", "moving_average"]
+
+#: below this part of the sampling rate the filter's equations have no solution left to rounding
+_LOWEST = 1e-6
 
 
 @over_sets
@@ -28,7 +34,8 @@ def low_pass(trial: Trial, cutoff: float, order: int = 2) -> Trial:
     trial : Trial or MotionSet
         Equal time steps, no gaps.
     cutoff : float
-        Cut-off frequency of one pass [Hz], below half the sampling rate.
+        Cut-off frequency of one pass [Hz], below half the sampling rate; `math.inf` lets everything pass, and then time
+        steps may differ.
     order : int
         Order of one pass, 1 to 10.
 
@@ -44,9 +51,24 @@ def low_pass(trial: Trial, cutoff: float, order: int = 2) -> Trial:
         allow, or too few samples for the filter to start.
     """
     refuse_gaps(trial, "low_pass")
+    if filters_nothing(cutoff):
+        return trial
     rate = refuse_uneven(trial, "low_pass")
     _check_filter(trial, cutoff, order, rate)
     return trial.with_values(through_mean(trial, lambda values: butterworth(values, rate, cutoff, order)))
+
+
+def filters_nothing(cutoff: object) -> bool:
+    """Return whether a cut-off says that no filter is wanted: it is infinite, everywhere in this package.
+
+    Raises
+    ------
+    ThunderError
+        For what is no frequency, None too: to say nothing is not to say that data need no filter.
+    """
+    if not is_number(cutoff) or not cutoff > 0.0:  # type: ignore[operator]
+        raise ThunderError(f"cutoff must be a frequency > 0 Hz, or math.inf for no filter, got {cutoff!r}")
+    return cutoff == math.inf
 
 
 def butterworth(values: Array, rate: float, cutoff: float, order: int = 2) -> Array:
@@ -58,12 +80,12 @@ def butterworth(values: Array, rate: float, cutoff: float, order: int = 2) -> Ar
 
 
 def _check_filter(trial: Trial, cutoff: float, order: int, rate: float) -> None:
-    if not 0.0 < cutoff < 0.5 * rate:
+    if not _LOWEST * rate < cutoff < 0.5 * rate:
         raise ThunderError(
-            f"cutoff must be > 0 and below half the rate of {who(trial)}, {0.5 * rate:g} Hz, got {cutoff:g} Hz"
+            f"cutoff must be above {_LOWEST:g} of the rate of {who(trial)} and below half of it, {0.5 * rate:g} Hz, "
+            f"got {cutoff:g} Hz"
         )
-    if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 1 <= order <= 10:
-        raise ThunderError(f"order must be an integer from 1 to 10, got {order!r}")
+    whole(order, "order", 1, 10)
     # what sosfiltfilt extends the signal by at either end
     least = 3 * (2 * ((order + 1) // 2) + 1 - order % 2) + 1
     if len(trial) < least:
@@ -130,7 +152,4 @@ def _average(values: Array, width: int) -> Array:
 
 
 def _check_width(trial: Trial, width: int) -> None:
-    if isinstance(width, bool) or not isinstance(width, (int, np.integer)) or not 1 <= width <= len(trial):
-        raise ThunderError(
-            f"width must be a number of samples from 1 to {len(trial)}, which {who(trial)} has, got {width!r}"
-        )
+    whole(width, f"width, in samples of {who(trial)},", 1, len(trial))

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from ...checks import Array
 from ...errors import ThunderError
 from ..motion_set import MotionSet
+from ..scalars import at_least, positive
 from ..trial import Trial
 from .over_sets import over_sets, splits_sets, who
 from .rotation import about_mean, in_the_frame
@@ -48,8 +49,8 @@ def fill_gaps(trial: Trial, longest: float | None = None, method: str = "cubic")
     ThunderError
         If fewer than two samples are complete, `longest` is not positive or `method` is unknown.
     """
-    if longest is not None and not longest > 0.0:
-        raise ThunderError(f"longest must be > 0 s, got {longest!r}")
+    if longest is not None:
+        positive(longest, "longest", "s")
     if method not in _METHODS:
         raise ThunderError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
     if trial.valid.all():
@@ -106,8 +107,7 @@ def split_at_gaps(trial: Trial, least_duration: float = 0.0) -> MotionSet:
     MotionSet
         Named ``<name>/1``, ``<name>/2``, ... where there are several; times as they were.
     """
-    if not least_duration >= 0.0:
-        raise ThunderError(f"least_duration must be >= 0 s, got {least_duration!r}")
+    at_least(least_duration, "least_duration", unit="s")
     parts = [
         trial.slice(trial.t[first], trial.t[last])
         for first, last in stretches(trial.valid)

@@ -6,14 +6,18 @@ import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
 
+import numpy as np
+
 from ...checks import Array
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import Trial
 
-__all__ = ["over_sets", "refuse_gaps", "refuse_uneven", "splits_sets", "who"]
+__all__ = ["moves", "over_sets", "refuse_gaps", "refuse_uneven", "splits_sets", "who"]
 
 P = ParamSpec("P")
+#: what filters and splines leave of a constant, relative to it
+_ROUNDING = 1e-12
 
 
 class Step(Protocol[P]):
@@ -75,6 +79,11 @@ def refuse_gaps(trial: Trial, task: str) -> Array:
             f"{end:.4g} s: close short ones with fill_gaps, or cut there with split_at_gaps"
         )
     return trial.x
+
+
+def moves(trial: Trial) -> bool:
+    """Return whether a trial without gaps goes farther than rounding of its values does."""
+    return bool((np.ptp(trial.x, axis=0) > _ROUNDING * np.abs(trial.x).max(axis=0)).any())
 
 
 def refuse_uneven(trial: Trial, task: str) -> float:

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from ...checks import Array
 from ...errors import ThunderError
 from ..motion_set import MotionSet
+from ..scalars import numbers, whole
 from ..trial import POSITION, Trial
 from .affine import affine_registration
-from .over_sets import refuse_gaps, who
+from .over_sets import moves, refuse_gaps, who
 from .resampling import at_times
 
 __all__ = ["half_path_time", "landmark_map", "peak_speed_time", "register"]
@@ -97,13 +98,19 @@ def register(
 def _landmark_registration(
     motions: MotionSet, landmarks: Landmarks, target: npt.ArrayLike | None, n: int | None, dofs: Sequence[str]
 ) -> MotionSet:
+    if not isinstance(landmarks, str) and not callable(landmarks) and _count(landmarks) != len(motions):
+        raise ThunderError(f"landmarks must be one entry for each of {len(motions)} trials, got {landmarks!r}")
     found = [_landmarks(trial, k, landmarks, dofs) for k, trial in enumerate(motions)]
     if len({len(times) for times in found}) > 1:
         raise ThunderError(f"trials must have as many landmarks as each other, got {sorted({len(f) for f in found})}")
-    goal = np.mean(found, axis=0) if target is None else np.atleast_1d(np.asarray(target, dtype=np.float64))
+    goal = np.mean(found, axis=0) if target is None else np.atleast_1d(numbers(target, "target"))
     if goal.shape != found[0].shape:
         raise ThunderError(f"target must have one entry for each of {len(found[0])} landmarks, got shape {goal.shape}")
     return MotionSet(_warped(trial, landmark_map(goal, times), n) for trial, times in zip(motions, found, strict=True))
+
+
+def _count(landmarks: object) -> int:
+    return len(landmarks) if isinstance(landmarks, (Sequence, np.ndarray)) else -1
 
 
 def _landmarks(trial: Trial, k: int, landmarks: Landmarks, dofs: Sequence[str]) -> Array:
@@ -116,16 +123,14 @@ def _landmarks(trial: Trial, k: int, landmarks: Landmarks, dofs: Sequence[str]) 
         times = known[landmarks](trial, dofs)
     else:
         times = landmarks(trial) if callable(landmarks) else landmarks[k]
-    tau: Array = (np.atleast_1d(np.asarray(times, dtype=np.float64)) - trial.t[0]) / trial.duration
+    tau: Array = (np.atleast_1d(numbers(times, "landmarks")) - trial.t[0]) / trial.duration
     if tau.ndim != 1 or not ((tau > 0.0) & (tau < 1.0)).all() or (np.diff(tau) <= 0.0).any():
         raise ThunderError(f"landmarks must increase inside of {who(trial)} (index {k}), got {tau.tolist()} in tau")
     return tau
 
 
 def _warped(trial: Trial, h: Callable[[Array], Array], n: int | None) -> Trial:
-    count = len(trial) if n is None else n
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
-        raise ThunderError(f"n must be an integer >= 2, got {n!r}")
+    count = len(trial) if n is None else whole(n, "n", 2)
     tau = np.linspace(0.0, 1.0, count)
     times = trial.t[0] + tau * trial.duration
     values = at_times(trial, trial.t[0] + np.clip(h(tau), 0.0, 1.0) * trial.duration)
@@ -145,10 +150,12 @@ def landmark_map(target: npt.ArrayLike, source: npt.ArrayLike) -> Callable[[Arra
     target, source : float or array_like, shape (m,)
         Increasing, between 0 and 1.
     """
-    c, s = (np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in (target, source))
+    c, s = (np.atleast_1d(numbers(v, what)) for v, what in ((target, "target"), (source, "source")))
     for what, value in (("target", c), ("source", s)):
-        if value.shape != c.shape or value.ndim != 1 or (np.diff(np.concatenate([[0.0], value, [1.0]])) <= 0.0).any():
+        if value.shape != c.shape or value.ndim != 1 or not (np.diff([0.0, *value, 1.0]) > 0.0).all():
             raise ThunderError(f"{what} must be {len(c)} increasing numbers between 0 and 1, got {value.tolist()}")
+    if not len(c):
+        raise ThunderError("target must be one number or more, got none")
     if len(c) == 1:
         a = float(c[0] * (1.0 - s[0]) / (s[0] * (1.0 - c[0])))
         return lambda tau: tau / (tau + a * (1.0 - tau))
@@ -163,7 +170,10 @@ def peak_speed_time(trial: Trial, dofs: Sequence[str] = POSITION) -> float:
     from scipy.interpolate import CubicSpline
     from scipy.optimize import minimize_scalar
 
-    spline = CubicSpline(trial.t, refuse_gaps(trial.select(dofs), "peak_speed_time"))
+    values = refuse_gaps(trial.select(dofs), "peak_speed_time")
+    if not moves(trial.select(dofs)):
+        raise ThunderError(f"{who(trial)} does not move, so its speed has no peak")
+    spline = CubicSpline(trial.t, values)
     peak = int(np.argmax(np.linalg.norm(spline(trial.t, 1), axis=1)))
     around = trial.t[max(peak - 1, 0)], trial.t[min(peak + 1, len(trial) - 1)]
     best = minimize_scalar(

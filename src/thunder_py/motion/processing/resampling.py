@@ -9,11 +9,15 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import ThunderError
+from ..scalars import positive, whole
 from ..trial import Trial
 from .over_sets import over_sets, refuse_gaps, who
 from .rotation import about_mean, in_the_frame
 
 __all__ = ["NormalisedTrial", "at_times", "normalise_time", "resample"]
+
+#: samples that a trial can be given
+_MOST = 100_000_000
 
 
 @over_sets
@@ -42,12 +46,11 @@ def resample(trial: Trial, rate: float | None = None, n: int | None = None) -> T
     refuse_gaps(trial, "resample")
     start, end = trial.t[0], trial.t[-1]
     if rate is None:
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2:
-            raise ThunderError(f"n must be an integer >= 2, got {n!r}")
-        times = np.linspace(start, end, int(n))
-        return trial.with_values(at_times(trial, times), times, rate=(int(n) - 1) / trial.duration)
-    if not 0.0 < rate < np.inf:
-        raise ThunderError(f"rate must be > 0 Hz, got {rate!r}")
+        count = whole(n, "n", 2, _MOST)
+        times = np.linspace(start, end, count)
+        return trial.with_values(at_times(trial, times), times, rate=(count - 1) / trial.duration)
+    if positive(rate, "rate", "Hz") * trial.duration > _MOST:
+        raise ThunderError(f"rate must make at most {_MOST} samples of {trial.duration:g} s, got {rate:g} Hz")
     # a last sample that rounding alone puts behind the end is the end
     steps = int(np.floor(trial.duration * rate * (1.0 + 1e-12) + 1e-9))
     if steps < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from ...checks import Array
 from ...errors import ThunderError
 from ..motion_set import MotionSet
+from ..scalars import at_least, within
 from ..trial import POSITION, Trial
 from .filtering import low_pass
 from .gaps import stretches
-from .over_sets import over_sets, refuse_gaps, splits_sets, who
+from .over_sets import moves, over_sets, refuse_gaps, splits_sets, who
 
 __all__ = ["crop_to_movement", "segment_by_speed", "speed"]
 
@@ -24,8 +26,8 @@ def speed(trial: Trial, *, cutoff: float | None = 10.0, order: int = 2, dofs: Se
     ----------
     trial : Trial
         No gaps; equal time steps if there is a filter.
-    cutoff : float, optional
-        Of `low_pass` [Hz]; None takes the values as they are.
+    cutoff : float
+        Of `low_pass` [Hz]; `math.inf` takes the values as they are (and so does None, as in earlier versions).
     order : int
         Of `low_pass`.
     dofs : sequence of str
@@ -44,7 +46,7 @@ def _smooth(trial: Trial, cutoff: float | None, order: int, dofs: Sequence[str])
     if len(set(chosen.units)) > 1:
         raise ThunderError(f"dofs must share one unit, or there is no speed, got {', '.join(chosen.units)}")
     refuse_gaps(chosen, "a speed")
-    return chosen if cutoff is None else low_pass(chosen, cutoff, order)
+    return low_pass(chosen, math.inf if cutoff is None else cutoff, order)
 
 
 def _speed(trial: Trial) -> Array:
@@ -97,8 +99,7 @@ def segment_by_speed(
     """
     limits = {"threshold": threshold, "least_length": least_length, "least_duration": least_duration}
     for what, value in limits.items():
-        if not value >= 0.0:
-            raise ThunderError(f"{what} must be >= 0, got {value!r}")
+        at_least(value, what)
     if length not in ("distance", "path"):
         raise ThunderError(f"length must be 'distance' or 'path', got {length!r}")
     smooth = _smooth(trial, cutoff, order, dofs)
@@ -149,15 +150,19 @@ def crop_to_movement(
     ThunderError
         For gaps, unequal time steps, a fraction out of range, or a trial that does not move.
     """
-    if not 0.0 <= fraction < 1.0:
-        raise ThunderError(f"fraction must be from 0 to below 1, got {fraction!r}")
-    v = _speed(_smooth(trial, cutoff, order, dofs))
+    within(fraction, "fraction", 0.0, 1.0, ends="[)")
+    smooth = _smooth(trial, cutoff, order, dofs)
+    v = _speed(smooth)
+    if not moves(smooth):
+        raise ThunderError(f"{who(trial)} has no movement to crop to: its peak speed is {v.max():.3g}")
     peak = int(np.argmax(v))
     moving = v >= fraction * v[peak]
     parts = stretches(moving)
     first, last = next((a, b) for a, b in parts if a <= peak <= b)
     if pauses:
         first, last = parts[0][0], parts[-1][1]
-    if v[peak] == 0.0 or first == last:
-        raise ThunderError(f"{who(trial)} has no movement to crop to: its peak speed is {v[peak]:g}")
+    if first == last:
+        raise ThunderError(
+            f"{who(trial)} has no movement to crop to: one sample alone is as fast as {fraction:g} of its peak"
+        )
     return trial.slice(trial.t[first], trial.t[last])

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...checks import Array
 from ..motion_set import MotionSet
-from .recording import bump, check_count, check_size, direction, noise_generator, perpendicular, record, step, times
+from ..scalars import at_least, positive, whole
+from .recording import bump, direction, generators, perpendicular, record, step, times
 
 __all__ = ["daily_living"]
 
@@ -76,10 +77,10 @@ def daily_living(
     Tasks are by turns intransitive (one via pose), transitive (two) and with a tool (two, and at the first an
     oscillation of 10 to 40 mm at 1 to 2 Hz under the window h).
     """
-    n, n_subjects = check_count(n, "n"), check_count(n_subjects, "n_subjects")
-    variability, rate = check_size(variability, "variability"), check_size(rate, "rate", positive=True)
-    noise, angle_noise = check_size(noise, "noise"), check_size(angle_noise, "angle_noise")
-    rng, of_noise = np.random.default_rng(seed), noise_generator(seed)
+    n, n_subjects = whole(n, "n", 1), whole(n_subjects, "n_subjects", 1)
+    variability, rate = at_least(variability, "variability"), positive(rate, "rate")
+    noise, angle_noise = at_least(noise, "noise"), at_least(angle_noise, "angle_noise")
+    rng, of_noise = generators(seed)
     tasks = _tasks()
     size, pace = np.exp(rng.normal(0.0, 0.07, n_subjects)), np.exp(rng.normal(0.0, 0.15, n_subjects))
     rest = _REST + rng.normal(size=(n_subjects, 6)) * np.repeat([0.02, 0.1], 3)

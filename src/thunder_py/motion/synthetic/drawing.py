@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...checks import Array
-from ...errors import ThunderError
 from ..motion_set import MotionSet
-from .recording import check_count, check_range, check_size, direction, noise_generator, perpendicular, record, times
+from ..scalars import at_least, positive, whole, within
+from .recording import check_range, direction, generators, perpendicular, record, times
 
 __all__ = ["power_law_curves"]
 
@@ -59,17 +59,15 @@ def power_law_curves(
     (h + h'')^(1 + exponent) dpsi. So the curvature is exact, and time is inverted from a fine table.
     """
     n, n_subjects, rate = (
-        check_count(n, "n"),
-        check_count(n_subjects, "n_subjects"),
-        check_size(rate, "rate", positive=True),
+        whole(n, "n", 1),
+        whole(n_subjects, "n_subjects", 1),
+        positive(rate, "rate"),
     )
     (T_low, T_high), (r_low, r_high) = check_range(lap_duration, "lap_duration"), check_range(size, "size")
-    laps, noise = check_size(laps, "laps", positive=True), check_size(noise, "noise")
-    if not 0.0 <= eccentricity < 1.0:
-        raise ThunderError(f"eccentricity must be at least 0 and below 1, got {eccentricity!r}")
-    if not -1.0 < exponent < 10.0:
-        raise ThunderError(f"exponent must be between -1 and 10, got {exponent!r}")
-    rng, of_noise = np.random.default_rng(seed), noise_generator(seed)
+    laps, noise = positive(laps, "laps"), at_least(noise, "noise")
+    within(eccentricity, "eccentricity", 0.0, 1.0, ends="[)")
+    within(exponent, "exponent", -1.0, 10.0, ends="()")
+    rng, of_noise = generators(seed)
     pace, scale = np.exp(rng.normal(0.0, 0.12, n_subjects)), np.exp(rng.normal(0.0, 0.1, n_subjects))
     trials = []
     for k in range(n):

@@ -6,13 +6,12 @@ import numpy as np
 
 from ..min_jerk import minimum_jerk
 from ..motion_set import MotionSet
+from ..scalars import at_least, positive, whole
 from .recording import (
     bump,
-    check_count,
     check_range,
-    check_size,
     direction,
-    noise_generator,
+    generators,
     perpendicular,
     record,
     times,
@@ -71,17 +70,17 @@ def minimum_jerk_reaches(
     order of reaches at a table.
     """
     n, n_subjects, rate = (
-        check_count(n, "n"),
-        check_count(n_subjects, "n_subjects"),
-        check_size(rate, "rate", positive=True),
+        whole(n, "n", 1),
+        whole(n_subjects, "n_subjects", 1),
+        positive(rate, "rate"),
     )
     (T_low, T_high), (D_low, D_high) = check_range(duration, "duration"), check_range(distance, "distance")
-    curvature, noise = check_size(curvature, "curvature"), check_size(noise, "noise")
+    curvature, noise = at_least(curvature, "curvature"), at_least(noise, "noise")
     spread = (
-        check_size(boundary_velocity, "boundary_velocity"),
-        check_size(boundary_acceleration, "boundary_acceleration"),
+        at_least(boundary_velocity, "boundary_velocity"),
+        at_least(boundary_acceleration, "boundary_acceleration"),
     )
-    rng, of_noise = np.random.default_rng(seed), noise_generator(seed)
+    rng, of_noise = generators(seed)
     pace = np.exp(rng.normal(0.0, 0.12, n_subjects))
     bow, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
     trials = []

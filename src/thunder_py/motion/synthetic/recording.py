@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...checks import Array
 from ...errors import ThunderError
+from ..scalars import positive, seed_of
 from ..trial import POSITION, ROTATION, Trial
 
 __all__ = [
     "bump",
-    "check_count",
     "check_range",
-    "check_size",
     "direction",
-    "noise_generator",
+    "generators",
     "perpendicular",
     "record",
     "step",
@@ -54,9 +51,9 @@ def perpendicular(axis: Array, angle: float) -> Array:
     return np.asarray(np.cos(angle) * up + np.sin(angle) * np.cross(axis, up), dtype=np.float64)
 
 
-def noise_generator(seed: int) -> np.random.Generator:
-    """Return a generator for noise alone, so that motions are the same with and without it."""
-    return np.random.default_rng([seed, 1])
+def generators(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """Return a generator for motions and one for noise alone, so that motions are the same with and without it."""
+    return np.random.default_rng(seed_of(seed)), np.random.default_rng([int(seed), 1])
 
 
 def times(duration: float, rate: float) -> Array:
@@ -84,26 +81,11 @@ def record(
     return Trial(t, x, dofs, rate=rate, frame="chest", subject=f"S{subject + 1:02d}", task=task, name=name)
 
 
-def check_count(value: Any, what: str) -> int:
-    """Return a number of things, at least one."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise ThunderError(f"{what} must be an integer of 1 or more, got {value!r}")
-    return int(value)
-
-
-def check_size(value: Any, what: str, *, positive: bool = False) -> float:
-    """Return a finite number that is not negative, or positive."""
-    good = isinstance(value, numbers.Real) and np.isfinite(float(value)) and float(value) >= 0.0
-    if not good or (positive and float(value) == 0.0):
-        raise ThunderError(f"{what} must be a finite number {'above' if positive else 'of at least'} 0, got {value!r}")
-    return float(value)
-
-
 def check_range(value: Any, what: str) -> tuple[float, float]:
     """Return (least, largest), both positive."""
-    if not isinstance(value, Sequence) or len(value) != 2:
+    if np.shape(value) != (2,):
         raise ThunderError(f"{what} must be (least, largest), got {value!r}")
-    low, high = (check_size(v, what, positive=True) for v in value)
+    low, high = (positive(v, what) for v in value)
     if low > high:
         raise ThunderError(f"{what} must be (least, largest), got {value!r}")
     return low, high

@@ -11,8 +11,10 @@ from scipy.special import ndtr
 from ...checks import Array, array
 from ...errors import ThunderError
 from ...values import Value, set_fields
+from ..min_jerk import duration_of
 from ..motion_set import MotionSet
-from .recording import check_count, check_range, check_size, direction, noise_generator, perpendicular, record, times
+from ..scalars import at_least, numbers, positive, whole
+from .recording import check_range, direction, generators, perpendicular, record, times
 
 __all__ = ["SigmaLognormal", "sigma_lognormal_reaches"]
 
@@ -52,7 +54,8 @@ class SigmaLognormal(Value):
         plane = array(self.plane, (2, 3), "plane")
         if np.abs(plane @ plane.T - np.eye(2)).max() > 1e-9:
             raise ThunderError(f"plane must hold two orthonormal axes, got {plane.tolist()}")
-        set_fields(self, strokes=strokes, start=array(self.start, (3,), "start"), plane=plane)
+        start, duration = array(self.start, (3,), "start"), duration_of(self.duration)
+        set_fields(self, strokes=strokes, start=start, plane=plane, duration=duration)
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return x [m] or one of its first three time derivatives at t (...), shape (..., 3).
@@ -63,7 +66,7 @@ class SigmaLognormal(Value):
         """
         if derivative not in (0, 1, 2, 3):
             raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
-        time = np.asarray(t, dtype=np.float64)
+        time = numbers(t, "t")
         xy = np.zeros((*time.shape, 2))
         for stroke in self.strokes:
             xy += _stroke(stroke, time, derivative)
@@ -137,8 +140,8 @@ def sigma_lognormal_reaches(
         Trials with dofs x, y, z, m, in the frame "chest".
     """
     motions = _motions(n, seed, n_subjects, n_strokes, duration, distance, curvature)
-    noise, rate = check_size(noise, "noise"), check_size(rate, "rate", positive=True)
-    of_noise = noise_generator(seed)
+    noise, rate = at_least(noise, "noise"), positive(rate, "rate")
+    _, of_noise = generators(seed)
     trials = []
     for k, motion in enumerate(motions):
         t = times(motion.duration, rate)
@@ -157,13 +160,13 @@ def _motions(
     curvature: float,
 ) -> list[SigmaLognormal]:
     n, n_subjects, most = (
-        check_count(n, "n"),
-        check_count(n_subjects, "n_subjects"),
-        check_count(n_strokes, "n_strokes"),
+        whole(n, "n", 1),
+        whole(n_subjects, "n_subjects", 1),
+        whole(n_strokes, "n_strokes", 1),
     )
     (T_low, T_high), (D_low, D_high) = check_range(duration, "duration"), check_range(distance, "distance")
-    curvature = check_size(curvature, "curvature")
-    rng = np.random.default_rng(seed)
+    curvature = at_least(curvature, "curvature")
+    rng, _ = generators(seed)
     pace, sigma = np.exp(rng.normal(0.0, 0.12, n_subjects)), rng.uniform(0.2, 0.4, n_subjects)
     turn, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
     motions = []
