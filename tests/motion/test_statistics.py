@@ -190,3 +190,11 @@ def test_texts_say_what_was_done():
 def test_bad_input(call, message):
     with pytest.raises(ThunderError, match=message):
         call()
+
+
+def test_bca_that_is_not_defined_is_a_percentile_interval():
+    sample = [1.0, 1.0, 1.0, 1.0, 2.0]  # without any one of them the median is 1
+    found = bootstrap_interval(sample, np.median)
+    assert found == bootstrap_interval(sample, np.median, method="percentile")
+    assert found.method == "percentile"
+    assert (found.low, found.high) == (1.0, 2.0)

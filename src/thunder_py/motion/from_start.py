@@ -43,6 +43,8 @@ def turns_from_start(motions: Trial | MotionSet) -> Trial | MotionSet:
 
 
 def _turned(trial: Trial) -> Trial:
+    if not isinstance(trial, Trial):
+        raise ThunderError(f"motions must be a Trial or a MotionSet, got {type(trial).__name__}")
     if not set(ROTATION) <= set(trial.dofs):
         raise ThunderError(f"motions must have coordinates {', '.join(ROTATION)}, got {', '.join(trial.dofs)}")
     phi = np.array(trial.rotation_vectors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -297,7 +298,8 @@ def bootstrap_interval(
     confidence : float
         Between 0 and 1.
     method : {"BCa", "percentile"}
-        BCa corrects for bias and skewness (Efron 1987).
+        BCa corrects for bias and skewness (Efron 1987). Where it is not defined, as for a median that does not change
+        when any one observation is left out, the result is the percentile interval, and its `method` says so.
     resamples : int
         Of the bootstrap.
     seed : int
@@ -318,16 +320,23 @@ def bootstrap_interval(
     value = float(np.asarray(statistic(x, axis=-1)))
     if np.ptp(x) == 0.0:
         return Interval(value, value, value, (len(x),), confidence, method)
-    result = stats.bootstrap(
-        (x,),
-        statistic,
-        n_resamples=resamples,
-        confidence_level=confidence,
-        method=method,
-        random_state=rng,
-        vectorized=True,
-    ).confidence_interval
-    return Interval(value, float(result.low), float(result.high), (len(x),), confidence, method)
+    state = rng.bit_generator.state
+    for way in dict.fromkeys((method, "percentile")):
+        rng.bit_generator.state = state
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # what is not finite is seen below
+            found = stats.bootstrap(
+                (x,),
+                statistic,
+                n_resamples=resamples,
+                confidence_level=confidence,
+                method=way,
+                random_state=rng,
+                vectorized=True,
+            ).confidence_interval
+        if np.isfinite([found.low, found.high]).all():
+            return Interval(value, float(found.low), float(found.high), (len(x),), confidence, way)
+    raise ThunderError("statistic must be finite for every resample of the sample")
 
 
 def _delta(a: Array, ordered: Array) -> float:
