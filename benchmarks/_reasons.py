@@ -21,9 +21,9 @@ REASONS = {
         "most of it is the command's own start, Python and its imports; the rest is what *of which in it* says."
     ),
     ("planning", "*"): (
-        "where all coordinates share their scores and frames turn with the path, each candidate costs two quadratic forms "
-        "in the world's axes and a system of 6 x 6 for its velocity and acceleration, and 18 numbers act on a control "
-        "point. Coordinates of their own have 2 x 2 in closed form, and 6 numbers."
+        "where all coordinates share their scores and frames turn with the path, each candidate costs two quadratic "
+        "forms in the world's axes and a system of 6 x 6 for its velocity and acceleration, and 18 numbers act on a "
+        "control point. Coordinates of their own have 2 x 2 in closed form, and 6 numbers."
     ),
 }
 UNKNOWN = "no reason found yet."

@@ -241,8 +241,8 @@ class TestData:
 def test_from_rest_to_rest_map_is_nearer_to_people_than_minimum_jerk_and_the_square_system() -> None:
     """Subjects left out one by one, every third of their reaches; paired, so that intervals are of differences.
 
-    The share of minimum jerk is fixed at what prediction chose most often on these recordings, because choosing takes longer; the
-    experiment chooses it anew without the subject who is left out.
+    The share of minimum jerk is fixed at what prediction chose most often on these recordings, because choosing
+    takes longer; the experiment chooses it anew without the subject who is left out.
 
     With free accelerations the least jerk is as near: what MAP wins is that the hand is not at rest where it is cut.
     """

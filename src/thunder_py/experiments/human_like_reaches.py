@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -238,7 +239,7 @@ def _cut(recordings: MotionSet, threshold: float, least: float, *, first: bool, 
     for recording in recordings:
         spline = make_interp_spline(recording.t, recording.x, k=5)
         splines = (spline, *(spline.derivative(k) for k in (1, 2, 3)))
-        found = segment_by_speed(recording, threshold, least, cutoff=None, whole=whole)
+        found = segment_by_speed(recording, threshold, least, cutoff=math.inf, whole=whole)
         items += [Reach(trial, splines) for trial in found][: 1 if first else None]
     if not items:
         raise ThunderError(f"data must hold reaches longer than {least:g} m, got none in {len(recordings)} recordings")

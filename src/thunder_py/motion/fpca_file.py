@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..archive import read_archive, write_archive
 from ..errors import FileFormatError, ThunderError
 from .alignment import PathFrames
-from .archive import read_archive, write_archive
 from .basis import SplineBasis
 from .fpca import FPCA
 from .scalars import numbers

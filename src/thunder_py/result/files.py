@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..archive import read_archive, write_archive
 from ..errors import FileFormatError, ThunderError
 from ..io import parse_description
 from ..io.yaml_writer import write_native
@@ -29,9 +28,6 @@ _PAYLOAD_COLUMNS = 15
 
 def save_run(result: Result, path: str | Path) -> None:
     """Write a run: complete or not at all."""
-    target = Path(path)
-    if target.suffix != ".npz":
-        raise ValueError(f"path must end in .npz, got {str(path)!r}")
     arrays: dict[str, Any] = {name: getattr(result, name) for name in result._columns()}
     arrays |= {_SIGNAL + name: values for name, values in result.signals.items()}
     arrays |= {_LABELS + name: np.array(list(labels), dtype=np.str_) for name, labels in result.names.items()}
@@ -40,13 +36,7 @@ def save_run(result: Result, path: str | Path) -> None:
         arrays[_ROBOT] = np.array(write_native(result.description))
     if result.payloads:
         arrays[_PAYLOADS] = np.array([_payload_row(payload) for payload in result.payloads])
-    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_archive(path, arrays)
 
 
 def _payload_row(payload: Payload) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -56,15 +46,7 @@ def _payload_row(payload: Payload) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 def load_run(cls: type[Result], path: str | Path) -> Result:
     """Read a file that `save_run` wrote."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise
-    except (AttributeError, TypeError, ValueError):  # numpy's texts tell of pickles, which these files never are
-        raise FileFormatError("not a file of Result.save: no archive of plain arrays", path=path) from None
-    except Exception as error:
-        raise FileFormatError(f"not a file of Result.save: {error}", path=path) from error
+    arrays = read_archive(path, "Result.save")
     missing = [name for name in ALWAYS_LOGGED if name not in arrays]
     if missing:
         raise FileFormatError(f"not a file of Result.save: {', '.join(missing)} missing", path=path)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...archive import read_archive, write_archive
 from ...errors import FileFormatError, ThunderError
-from ..archive import read_archive, write_archive
 from ..motion_set import MotionSet
 from ..trial import Trial
 

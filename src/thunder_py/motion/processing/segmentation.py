@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,7 +18,7 @@ from .over_sets import moves, over_sets, refuse_gaps, splits_sets, who
 __all__ = ["crop_to_movement", "segment_by_speed", "speed"]
 
 
-def speed(trial: Trial, *, cutoff: float | None = 10.0, order: int = 2, dofs: Sequence[str] = POSITION) -> Array:
+def speed(trial: Trial, *, cutoff: float = 10.0, order: int = 2, dofs: Sequence[str] = POSITION) -> Array:
     """Return the norm (T,) of the velocity of `dofs`, by central differences of the filtered values.
 
     Parameters
@@ -27,7 +26,7 @@ def speed(trial: Trial, *, cutoff: float | None = 10.0, order: int = 2, dofs: Se
     trial : Trial
         No gaps; equal time steps if there is a filter.
     cutoff : float
-        Of `low_pass` [Hz]; `math.inf` takes the values as they are (and so does None, as in earlier versions).
+        Of `low_pass` [Hz]; `math.inf` takes the values as they are.
     order : int
         Of `low_pass`.
     dofs : sequence of str
@@ -41,12 +40,12 @@ def speed(trial: Trial, *, cutoff: float | None = 10.0, order: int = 2, dofs: Se
     return _speed(_smooth(trial, cutoff, order, dofs))
 
 
-def _smooth(trial: Trial, cutoff: float | None, order: int, dofs: Sequence[str]) -> Trial:
+def _smooth(trial: Trial, cutoff: float, order: int, dofs: Sequence[str]) -> Trial:
     chosen = trial.select(dofs)
     if len(set(chosen.units)) > 1:
         raise ThunderError(f"dofs must share one unit, or there is no speed, got {', '.join(chosen.units)}")
     refuse_gaps(chosen, "a speed")
-    return low_pass(chosen, math.inf if cutoff is None else cutoff, order)
+    return low_pass(chosen, cutoff, order)
 
 
 def _speed(trial: Trial) -> Array:
@@ -61,7 +60,7 @@ def segment_by_speed(
     least_duration: float = 0.2,
     *,
     length: str = "distance",
-    cutoff: float | None = 10.0,
+    cutoff: float = 10.0,
     order: int = 2,
     dofs: Sequence[str] = POSITION,
     whole: bool = False,
@@ -125,7 +124,7 @@ def crop_to_movement(
     trial: Trial,
     fraction: float = 0.05,
     *,
-    cutoff: float | None = 10.0,
+    cutoff: float = 10.0,
     order: int = 2,
     dofs: Sequence[str] = POSITION,
     pauses: bool = False,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FileFormatError, ThunderError
+from .errors import FileFormatError, ThunderError
 
 __all__ = ["read_archive", "write_archive"]
 
