@@ -1,0 +1,21 @@
+"""Dynamic manipulation: throwing, throwing with an elastic wrist, grasping what moves, picking what is seen."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+# what costs an import of its own comes when it is first used
+_LAZY: dict[str, str] = {}
+
+__all__ = [*_LAZY]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
