@@ -6,7 +6,10 @@ import importlib
 from typing import Any
 
 # what costs an import of its own comes when it is first used
-_LAZY: dict[str, str] = {}
+_LAZY: dict[str, str] = {
+    "PoseMeasurement": "pose_source",
+    "PoseSource": "pose_source",
+}
 
 __all__ = [*_LAZY]
 
