@@ -7,8 +7,10 @@ from typing import Any
 
 # what costs an import of its own comes when it is first used
 _LAZY: dict[str, str] = {
+    "PoseFault": "simulated_pose",
     "PoseMeasurement": "pose_source",
     "PoseSource": "pose_source",
+    "SimulatedPoseSource": "simulated_pose",
 }
 
 __all__ = [*_LAZY]
