@@ -17,7 +17,7 @@ using Strategy = InterceptionSettings::Strategy;
 constexpr int kTries = 6;             // of later arrivals, where one asks too much of the hand
 constexpr double kLater = 0.08;       // [s]
 constexpr double kLastTau = 1.0 - 1e-12;
-constexpr double kShortestStop = 0.2; // [s]
+constexpr double kShortestStop = 0.2;  // [s]
 
 /// Largest norms of velocity and acceleration of the position: bounds, from the control points.
 void bounds(const BezierPath& path, double& velocity, double& acceleration) noexcept {
@@ -153,21 +153,15 @@ InterceptionReason Interceptor::plan_until(double now, const MovingTarget& targe
   state_at(now, now_);
   wanted_.v.head<3>() = target.velocity;
   if (wanted_.x.size() == 6) wanted_.x.tail<3>() = goal_rotation_;
+  const double soonest = now + settings_.shortest_reach;
+  const bool late = !(arrival >= soonest);
+  if (late) arrival = soonest;
   Reason reason = Reason::out_of_reach;
   for (int k = 0; k < kTries; ++k, arrival += kLater) {
-    if (arrival - now < settings_.shortest_reach) {
-      reason = Reason::too_late;
-      arrival = now + settings_.shortest_reach - kLater;
-      continue;
-    }
     const Eigen::Vector3d goal = target.at(arrival);
-    const bool inside = (goal.array() >= settings_.low.array()).all() && (goal.array() <= settings_.high.array()).all();
-    const double past = settings_.direction.dot(goal - settings_.reference);
-    if (!inside) {
-      if (past <= 0.0) continue;  // not there yet
-      return reason == Reason::out_of_reach && target.time + settings_.shortest_reach > arrival_time(settings_, target)
-                 ? Reason::too_late
-                 : reason;
+    if (!((goal.array() >= settings_.low.array()).all() && (goal.array() <= settings_.high.array()).all())) {
+      if (settings_.direction.dot(goal - settings_.reference) <= 0.0) continue;  // not there yet
+      return reason == Reason::out_of_reach && late ? Reason::too_late : reason;
     }
     wanted_.x.head<3>() = goal;
     make(now, arrival);

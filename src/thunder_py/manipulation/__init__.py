@@ -6,7 +6,18 @@ import importlib
 from typing import Any
 
 # what costs an import of its own comes when it is first used
-_LAZY: dict[str, str] = {}
+_LAZY: dict[str, str] = {
+    "Belt": "interception",
+    "Camera": "interception",
+    "ConstantVelocityFilter": "interception",
+    "Conveyor": "interception",
+    "GraspTolerance": "interception",
+    "InterceptionOptions": "interception",
+    "Interceptor": "interception",
+    "SingleShot": "interception",
+    "TimeAugmentation": "interception",
+    "VariableStructure": "interception",
+}
 
 __all__ = [*_LAZY]
 

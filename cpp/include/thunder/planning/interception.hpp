@@ -31,7 +31,7 @@ struct InterceptionSettings {
   double worst_condition = 1e4;
 
   // limits of the hand and of what it follows
-  double velocity_limit = 1.2, acceleration_limit = 8.0;  // [m/s], [m/s^2]
+  double velocity_limit = 1.0, acceleration_limit = 8.0;  // [m/s], [m/s^2]
   double braking = 4.0;                                   // deceleration that aborted motions end with [m/s^2]
   double least_speed = 0.03, greatest_speed = 0.6;        // of objects along the belt [m/s]
   double longest_silence = 0.5;                           // without an estimate to believe in [s]
