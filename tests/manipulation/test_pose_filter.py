@@ -64,16 +64,19 @@ def test_normalised_estimation_error_is_consistent():
     assert stats.kstest(values, stats.chi2(12).cdf).pvalue > 1e-3
 
 
-def test_transition_is_the_derivative_of_the_motion():
+@pytest.mark.parametrize("persistence", [np.inf, 0.5])
+def test_transition_is_the_derivative_of_the_motion(persistence):
     """Errors of all twelve coordinates carried over a step, by central differences."""
-    filt = PoseFilter(*NOISE, acceleration=0.0, angular_acceleration=0.0)
+    filt = PoseFilter(*NOISE, acceleration=0.0, angular_acceleration=0.0, persistence=persistence)
     xi, dt, h = np.array([0.1, -0.3, 0.2, 0.9, -1.4, 0.6]), 0.4, 1e-6
+    left = np.exp(-dt / persistence)
+    span = dt if left == 1.0 else persistence * (1.0 - left)
     T = moving(0.0)
 
     def carried(error):
         R = exp(error[3:6]) @ T[:3, :3]
         w = xi + error[6:]
-        return make_pose(exp(dt * w[3:]) @ R, T[:3, 3] + error[:3] + dt * w[:3]), w
+        return make_pose(exp(span * w[3:]) @ R, T[:3, 3] + error[:3] + span * w[:3]), left * w
 
     A = np.random.default_rng(0).normal(size=(12, 12))
     P = A @ A.T
@@ -88,13 +91,25 @@ def test_transition_is_the_derivative_of_the_motion():
     np.testing.assert_allclose(found.P, F @ P @ F.T, rtol=1e-6, atol=1e-7)
 
 
-def test_process_noise_is_that_of_van_loan():
-    filt = PoseFilter(*NOISE, acceleration=0.2, angular_acceleration=0.5)
+@pytest.mark.parametrize("persistence", [np.inf, 1e6, 2.0, 0.1])
+def test_process_noise_is_that_of_van_loan(persistence):
+    filt = PoseFilter(*NOISE, acceleration=0.2, angular_acceleration=0.5, persistence=persistence)
     found = filt._predict(_State(0.0, np.zeros(3), np.eye(3), np.zeros(6), np.zeros((12, 12))), 0.3).P
     A, Q = np.zeros((12, 12)), np.diag(np.repeat([0.0, 0.0, 0.04, 0.25], 3))
-    A[:6, 6:] = np.eye(6)
+    A[:6, 6:], A[6:, 6:] = np.eye(6), -np.eye(6) / persistence
     block = linalg.expm(0.3 * np.block([[-A, Q], [np.zeros((12, 12)), A.T]]))
-    np.testing.assert_allclose(found, block[12:, 12:].T @ block[:12, 12:], atol=1e-12)
+    np.testing.assert_allclose(found, block[12:, 12:].T @ block[:12, 12:], rtol=1e-6, atol=1e-12)
+
+
+def test_twists_decay_where_they_are_said_to():
+    """Position and velocity over a time without pictures against SciPy's integration."""
+    filt = PoseFilter(*NOISE, persistence=0.7)
+    xi = np.array([0.1, -0.3, 0.2, 0.0, 0.0, 0.6])
+    found = filt._predict(_State(0.0, np.zeros(3), np.eye(3), xi, np.zeros((12, 12))), 1.3)
+    left = np.exp(-1.3 / 0.7)
+    np.testing.assert_allclose(found.twist, left * xi)
+    np.testing.assert_allclose(found.p, 0.7 * (1.0 - left) * xi[:3])
+    np.testing.assert_allclose(log(found.R), 0.7 * (1.0 - left) * xi[3:])
 
 
 def test_without_rotation_it_is_the_plain_kalman_filter():
@@ -216,6 +231,7 @@ def test_latest_pose_takes_the_latest_picture():
         ({"rotation_noise": np.nan}, "rotation_noise"),
         ({"acceleration": -1.0}, "acceleration"),
         ({"speed": np.inf}, "speed"),
+        ({"persistence": 0.0}, "persistence"),
         ({"gate": 1.0}, "gate"),
         ({"readmit": 1}, "readmit"),
         ({"memory": 0}, "memory"),

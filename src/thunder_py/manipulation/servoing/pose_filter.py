@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -80,6 +81,9 @@ class PoseFilter:
         the velocity changes by about this times sqrt(T).
     speed, angular_speed : float
         Standard deviation of the twist before anything is known, per axis [m/s, rad/s]; 0: at rest.
+    persistence : float
+        Time in which a twist decays to 1/e on its own [s]: where nothing is seen for long, things are expected to stop.
+        Infinity: constant velocity.
     gate : float
         Probability with which a good measurement passes.
     readmit : int
@@ -89,8 +93,9 @@ class PoseFilter:
 
     Notes
     -----
-    Position p' = v, orientation R' = [w]x R, v and w in world axes. With R = exp(phi) R_estimate the errors obey, over
-    dt, phi+ = exp(w dt) phi + J_l(w dt) dt dw; the measurement's innovation is log(R_measured R_estimate'). After an
+    Position p' = v, orientation R' = [w]x R, v and w in world axes, v' = -v / persistence + white noise (a Singer
+    model). With R = exp(phi) R_estimate the errors obey, over dt, phi+ = exp(w s) phi + J_l(w s) s dw, where s is dt
+    or, with decay, (1 - exp(-dt / T)) T; the measurement's innovation is log(R_measured R_estimate'). After an
     update the errors are counted from the new estimate, which turns their covariance by J_l of the correction (Sola,
     Quaternion kinematics for the error-state Kalman filter, section 6.3).
 
@@ -108,6 +113,7 @@ class PoseFilter:
         angular_acceleration: float = 0.3,
         speed: float = 0.05,
         angular_speed: float = 0.1,
+        persistence: float = np.inf,
         gate: float = 0.999,
         readmit: int = 4,
         memory: int = 16,
@@ -120,6 +126,7 @@ class PoseFilter:
         )
         self._density = _squares(*density)
         self._twist = _squares(not_negative(speed, "speed"), not_negative(angular_speed, "angular_speed"))
+        self._decay = 1.0 / positive(persistence, "persistence", "s") if persistence != np.inf else 0.0
         if not 0.0 < probability(gate, "gate") < 1.0:
             raise ThunderError(f"gate must be between 0 and 1, got {gate!r}")
         self._gate = float(stats.chi2.ppf(gate, 6))
@@ -197,7 +204,7 @@ class PoseFilter:
             if len(rejected) == self._readmit and self._agree(rejected):
                 return self._start(time, T), Verdict.restarted
             return _State(time, at.p, at.R, at.twist, at.P, rejected), Verdict.outlier
-        K = gain[:, :-1].T
+        K: Array = np.asarray(gain[:, :-1].T, dtype=np.float64)
         step = K @ y
         P = _joseph(at.P, K, self._noise)
         G = np.eye(12)
@@ -223,18 +230,28 @@ class PoseFilter:
         dt = time - s.time
         if dt <= 0.0:
             return s
-        turn = dt * s.twist[3:]
-        R_step, F = exp(turn), np.eye(12)
-        F[:3, 6:9] = dt * np.eye(3)
-        F[3:6, 3:6], F[3:6, 9:] = R_step, dt * left_jacobian(turn)
+        span, keep, noise = self._decayed(dt)
+        turn = span * s.twist[3:]
+        R_step, F = exp(turn), keep * np.eye(12)
+        F[:3, :3], F[:3, 6:9] = np.eye(3), span * np.eye(3)
+        F[3:6, 3:6], F[3:6, 9:] = R_step, span * left_jacobian(turn)
         P = F @ s.P @ F.T
-        # white acceleration, integrated; the turn within dt is neglected in the noise alone
+        # the turn within dt is neglected in the noise alone
         diagonal, S = np.arange(6), self._density
-        P[diagonal, diagonal] += S * dt**3 / 3.0
-        P[diagonal, diagonal + 6] += S * dt**2 / 2.0
-        P[diagonal + 6, diagonal] += S * dt**2 / 2.0
-        P[diagonal + 6, diagonal + 6] += S * dt
-        return _State(time, s.p + dt * s.twist[:3], R_step @ s.R, s.twist, P, s.rejected)
+        P[diagonal, diagonal] += noise[0] * S
+        P[diagonal, diagonal + 6] += noise[1] * S
+        P[diagonal + 6, diagonal] += noise[1] * S
+        P[diagonal + 6, diagonal + 6] += noise[2] * S
+        return _State(time, s.p + span * s.twist[:3], R_step @ s.R, keep * s.twist, P, s.rejected)
+
+    def _decayed(self, dt: float) -> tuple[float, float, tuple[float, float, float]]:
+        """Return what a twist is multiplied by for the motion, what is left of it, and the integrals of the noise."""
+        x = self._decay * dt
+        if x < 1e-4:  # the next terms are x times as large
+            return dt, 1.0 - x, (dt**3 / 3.0, dt**2 / 2.0, dt)
+        keep, gone, a = math.exp(-x), -math.expm1(-x), self._decay
+        position = (x - gone - 0.5 * gone**2) / a**3
+        return gone / a, keep, (position, 0.5 * gone**2 / a**2, -0.5 * math.expm1(-2.0 * x) / a)
 
 
 class LatestPose:
@@ -287,6 +304,6 @@ def _squares(linear: float, angular: float) -> Array:
 
 def _joseph(P: Array, K: Array, noise: Array) -> Array:
     """Covariance behind an update, in the form that stays positive for any gain."""
-    A = np.eye(len(P))
+    A: Array = np.eye(len(P))
     A[:, :6] -= K
     return A @ P @ A.T + (K * noise) @ K.T

@@ -48,8 +48,8 @@ class ToolEstimator:
         Degrees of freedom of Student's t, which the noise is taken for: few degrees, heavy tails. Infinity is a normal
         distribution, and no robustness.
     window : int
-        So many pictures in a row tell a slip, when they agree with each other and their median lies where good ones would
-        hardly ever put it.
+        So many pictures in a row tell a slip, when they agree with each other and their median lies where good ones
+        would hardly ever put it.
     slip_level : float
         Probability with which a median of good pictures counts as a slip.
 
@@ -58,7 +58,7 @@ class ToolEstimator:
     With the hand's pose H known by kinematics at the time of the picture, Z = H^-1 T_seen sees the pose X of the tool
     in the hand. Errors of X live on the tangent of SO(3) x R^3, in the axes of the hand: R = exp(phi) R_estimate.
     Noise with Student's t distribution is normal with an unknown scale. The scale's expectation and the estimate are
-    found by turns (variational: Agamennoni et al., IEEE Trans. Signal Processing 60(10), 2012), the scale never below 1.
+    found by turns (variational: Agamennoni et al., IEEE Trans. Signal Processing 60(10), 2012), no scale below 1.
 
     An offset that all of the camera's poses share (calibration) goes into the estimate of X. When the object is seen by
     the same camera it falls out again where tool and object meet.
