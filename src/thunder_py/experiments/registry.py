@@ -41,6 +41,7 @@ REGISTRY: dict[str, str] = {
     "human-like-obstacles": "human_like_obstacles",
     "human-like-arm": "human_like_arm",
     "human-like-real": "human_like_real",
+    "throwing": "throwing",
     "moving-objects": "moving_objects",
 }
 
