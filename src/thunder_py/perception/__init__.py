@@ -7,6 +7,7 @@ from typing import Any
 
 # what costs an import of its own comes when it is first used
 _LAZY: dict[str, str] = {
+    "PinholeCamera": "camera",
     "PoseFault": "simulated_pose",
     "PoseMeasurement": "pose_source",
     "PoseSource": "pose_source",
