@@ -17,6 +17,21 @@ _LAZY: dict[str, str] = {
     "SingleShot": "interception",
     "TimeAugmentation": "interception",
     "VariableStructure": "interception",
+    "HandOpening": "throwing",
+    "Palm": "throwing",
+    "Release": "throwing",
+    "ReleaseNoise": "throwing",
+    "ThrowMotion": "throwing",
+    "Thrown": "throwing",
+    "find_release": "throwing",
+    "find_releases": "throwing",
+    "flight_range": "throwing",
+    "fly": "throwing",
+    "landing": "throwing",
+    "landing_sensitivity": "throwing",
+    "plan_throw": "throwing",
+    "release_velocity": "throwing",
+    "throw": "throwing",
 }
 
 __all__ = [*_LAZY]
