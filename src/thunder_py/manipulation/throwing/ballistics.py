@@ -142,9 +142,9 @@ def release_velocity(
         return np.array([*(speed * math.cos(theta) * heading), speed * math.sin(theta) if d > 0.0 else speed])
     theta = float(array(angle, (), "angle"))
     rise = d * math.tan(theta) - dz  # of the straight line over the target; gravity must take it
-    if abs(theta) >= 0.5 * math.pi or d == 0.0 or rise <= 0.0:
+    if abs(theta) >= 0.5 * math.pi or d == 0.0 or rise <= max(dz, 0.0):  # with less than dz it would still be rising
         raise ReleaseError(
-            f"no speed reaches a target {d:.3g} m away and {dz:.3g} m up at an angle of {theta:.3g} rad", "angle"
+            f"no speed comes down on a target {d:.3g} m away and {dz:.3g} m up at an angle of {theta:.3g} rad", "angle"
         )
     forward = d / math.sqrt(2.0 * rise / g)
     return np.array([*(forward * heading), forward * math.tan(theta)])

@@ -178,12 +178,13 @@ def release_velocity_with_drag(
 
     if angle is not None:
         return velocity(float(angle))
-    straight = math.atan2(goal[2] - start[2], d)  # below this angle no speed is enough
+    dz = float(goal[2] - start[2])
+    least = math.atan2(max(dz, 2.0 * dz), d)  # below this angle nothing comes down on the target
 
     def speed(theta: float) -> float:
         return float(np.linalg.norm(velocity(theta)))
 
-    bounds = (straight + 0.02, 0.5 * math.pi - 0.02)
+    bounds = (least + 0.02, 0.5 * math.pi - 0.02)
     best = minimize_scalar(speed, bounds=bounds, method="bounded", options={"xatol": 1e-7})
     return velocity(float(best.x))
 

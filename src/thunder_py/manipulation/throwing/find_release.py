@@ -16,13 +16,15 @@ from ...motion.scalars import at_least, whole
 from ...robot import Robot
 from .drag import landing_with_drag
 from .release import HandAcceleration, Palm, Release, ReleaseNoise, release_at
-from .release_problem import ReleaseProblem
+from .release_problem import ReleaseProblem, Solved
 
 __all__ = ["find_release", "find_releases"]
 
 OBJECTIVES = ("velocity", "limits", "sensitivity")
 ACCELERATIONS = ("joints", "hand", "free fall")
 _ITERATIONS = 100
+#: against drag: further searches, then corrections of the velocity alone
+_SEARCHES, _CORRECTIONS = 2, 20
 #: a velocity limit that never binds, to see what a throw would need
 _LOOSE = 20.0
 
@@ -122,10 +124,13 @@ def find_releases(
     )
     rng = np.random.default_rng(whole(seed, "seed", 0))
     x0 = [problem.start(rng) for _ in range(whole(starts, "starts", 1))]
-    found = sorted(_solve(problem, x0, goal, k), key=lambda release: release.value)
+    found = list(_solve(problem, x0, goal, k))
     if not found:
-        raise _explained(problem, x0)
-    return found
+        easy = _without_limits(problem, x0)
+        found = list(_solve(problem, [np.concatenate([s.q, s.dq, [s.flight_time]]) for s in easy], goal, k))
+        if not found:
+            raise _explained(problem, easy)
+    return sorted(found, key=lambda release: release.value)
 
 
 def _palm(palm: Palm | None) -> Palm | None:
@@ -149,43 +154,55 @@ def _region(region: npt.ArrayLike | None) -> Array | None:
 
 def _solve(problem: ReleaseProblem, starts: list[Array], goal: Array, drag: float) -> Iterator[Release]:
     for x0 in starts:
-        at, start = problem, x0
-        release: Release | None = None
-        for _ in range(1 if drag == 0.0 else 8):
-            solved = at.search(start, _ITERATIONS)
-            if solved is None:
-                release = None
-                break
-            release = _release(at, solved.q, solved.dq, goal, solved.value)
-            miss = goal - landing_with_drag(release.p, release.v, float(goal[2]), drag=drag).p
-            if np.abs(miss).max() < 1e-9:
-                break
-            at = replace(at, aim=at.aim + miss)
-            start = np.concatenate([solved.q, solved.dq, [release.flight_time]])
-        if release is not None:
-            yield release
+        solved = problem.search(x0, _ITERATIONS)
+        if solved is None:
+            continue
+        try:
+            yield _release(problem, solved, goal) if drag == 0.0 else _against_drag(problem, solved, goal, drag)
+        except ReleaseError:  # the air needs more than the limits leave
+            continue
 
 
-def _release(problem: ReleaseProblem, q: Array, dq: Array, goal: Array, value: float) -> Release:
+def _against_drag(problem: ReleaseProblem, solved: Solved, goal: Array, drag: float) -> Release:
+    """Return the release that hits through air: the aim is moved by what is missed, at last with the posture held."""
+    for k in range(_SEARCHES + _CORRECTIONS):
+        x = np.concatenate([solved.q, solved.dq, [solved.flight_time]])
+        hand = problem.hand(solved.q, solved.dq)
+        miss = goal - landing_with_drag(hand.p, hand.v, float(goal[2]), drag=drag).p
+        if np.abs(miss).max() < 1e-10:
+            break
+        problem = replace(problem, aim=problem.aim + miss)
+        again = problem.search(x, _ITERATIONS) if k < _SEARCHES else problem.solved(problem.exact(x))
+        if again is None:
+            raise ReleaseError("no release through this air was found", "drag")
+        solved = again
+    return _release(problem, solved, goal)
+
+
+def _release(problem: ReleaseProblem, solved: Solved, goal: Array) -> Release:
     return release_at(
-        problem.robot, q, dq, goal, problem.limits, frame=problem.frame, spin_free=problem.spin_free,
-        acceleration=problem.acceleration, objective=problem.objective, value=value,
+        problem.robot, solved.q, solved.dq, goal, problem.limits, frame=problem.frame, spin_free=problem.spin_free,
+        acceleration=problem.acceleration, objective=problem.objective, value=solved.value,
     )  # fmt: skip
 
 
-def _explained(problem: ReleaseProblem, starts: list[Array]) -> ReleaseError:
-    """Say which limit stands against the throw: by trying without those of velocity, acceleration and torque."""
+def _without_limits(problem: ReleaseProblem, starts: list[Array]) -> list[Solved]:
+    """Return throws that use limits of velocity, acceleration and torque least, whether they keep them or not."""
     limits = problem.full
     loose = MotionLimits(lower=limits.lower, upper=limits.upper, velocity=_LOOSE * limits.velocity)
     free = replace(problem, limits=loose, objective="limits")
-    solved = [s for s in (free.search(x0, _ITERATIONS) for x0 in starts) if s is not None]
+    found = [solved for solved in (free.search(x0, _ITERATIONS) for x0 in starts) if solved is not None]
+    return sorted(found, key=lambda solved: solved.value)
+
+
+def _explained(problem: ReleaseProblem, easy: list[Solved]) -> ReleaseError:
+    """Say which limit stands against the throw."""
     where = f"({', '.join(f'{x:.3g}' for x in problem.aim)}) m"
-    if not solved:
+    if not easy:
         others = [name for name in ("palm", "region", "angle") if getattr(problem, name) is not None]
         what = ", ".join(["reach", *others])
         return ReleaseError(f"no release to {where} was found at any speed; what binds: {what}", what)
-    best = min(solved, key=lambda s: s.value)
-    uses = {kind: np.abs(parts) for kind, parts in free.uses(best.q, best.dq).items()}
+    uses = {kind: np.abs(parts) for kind, parts in problem.uses(easy[0].q, easy[0].dq).items()}
     kind = max(uses, key=lambda name: float(uses[name].max()))
     name = f"{kind} of {problem.robot.joint_names[int(uses[kind].argmax())]}"
     return ReleaseError(f"a throw to {where} needs {uses[kind].max():.3g} times the limit of {name}, at best", name)

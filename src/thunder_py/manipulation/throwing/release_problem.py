@@ -30,13 +30,16 @@ class Solved(NamedTuple):
     Attributes
     ----------
     q, dq : (n,) array
-        With velocities that throw exactly at the target.
+        With velocities that throw exactly at the aim.
+    flight_time : float
+        [s].
     value : float
         Of the objective.
     """
 
     q: Array
     dq: Array
+    flight_time: float
     value: float
 
 
@@ -140,7 +143,8 @@ class ReleaseProblem:
         """Return what must not be negative, (..., m)."""
         q, dq, T = self.split(x)
         hand = self.hand(q, dq)
-        rows = []
+        # the object comes down on the target, it does not pass it on its way up
+        rows = [(0.5 * GRAVITY * T**2 - self.aim[2] + hand.p[..., 2])[..., None]]
         for values, limit in ((hand.ddq, self.limits.acceleration), (hand.tau, self.limits.effort)):
             finite = np.isfinite(limit)
             part = values[..., finite] / limit[finite]
@@ -201,9 +205,13 @@ class ReleaseProblem:
         x = self.exact(x)
         kept = self.inequalities(x).min(initial=0.0) >= _ROOM - 1.0
         inside = (np.abs(x[self.robot.n : -1]) <= limits.velocity).all()
+        return self.solved(x) if kept and inside else None
+
+    def solved(self, x: Array) -> Solved:
+        """Return a point with its value."""
         q, dq, T = self.split(x)
         value = float(self.deviation(q, dq, T) if self.objective == "sensitivity" else self.cost(x))
-        return Solved(q, dq, value) if kept and inside else None
+        return Solved(q, dq, float(T), value)
 
     def exact(self, x: Array) -> Array:
         """Return the same posture and flight with velocities that throw exactly at the aim."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array
+from ...errors import ThunderError
 from ...motion.scalars import at_least, positive
 from .ballistics import GRAVITY, landing
 from .drag import acceleration, until_landing
@@ -58,7 +59,7 @@ def _covariance(value: npt.ArrayLike, what: str) -> Array:
         return np.asarray(at_least(float(array(value, (), what)), what) ** 2 * np.eye(3))
     given = array(value, (3, 3), what)
     if not np.allclose(given, given.T) or np.linalg.eigvalsh(given)[0] < -1e-12 * np.abs(given).max():
-        raise ValueError(f"{what} must be a covariance, symmetric without negative eigenvalues, got {given.tolist()}")
+        raise ThunderError(f"{what} must be a covariance, symmetric without negative eigenvalues, got {given.tolist()}")
     return given
 
 
