@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq, linprog
+from scipy.optimize import brentq
 
 from ...checks import Array
 from ...errors import ThunderError
 from ...motion.scalars import positive, whole
+from .linear_program import maximise
 from .model import ElasticWrist
 from .oscillator import WristOscillator
 from .throw import WristThrow
@@ -155,13 +156,11 @@ def grid_optimum(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2
     o, T, count = _oscillator(wrist), positive(T, "T"), whole(cells, "cells", 2)
     left = T - np.linspace(0.0, T, count + 1)
     angle, rate = -np.diff(o.step(left)), -np.diff(o.step_rate(left))
-    found = linprog(
-        -rate, A_eq=angle[None] / o.gain, b_eq=[0.0], bounds=(o.u_lo, o.u_hi), method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )  # fmt: skip
+    low, high = np.full(count, o.u_lo), np.full(count, o.u_hi)
+    found = maximise(rate, low, high, angle[None] / o.gain, np.zeros(1))
     if not found.success:
         raise ThunderError(f"the linear program of the wrist's motor found no optimum: {found.message}")
-    return GridOptimum(np.asarray(found.x), -float(found.fun or 0.0), float(found.eqlin.marginals[0]) / o.gain)
+    return GridOptimum(np.asarray(found.x), -float(found.fun), float(found.eqlin.marginals[0]) / o.gain)
 
 
 def free_switching(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2000) -> WristThrow:
