@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ThunderError
-from ..manipulation.wrist.arm_throw import ArmThrow, Release, wrist_at_release
+from ..manipulation.wrist.arm_throw import ArmThrow, WristRelease, wrist_at_release
 from ..manipulation.wrist.base_motion import BaseMotion, optimise_base_motion
 from ..manipulation.wrist.model import ElasticWrist
 from ..manipulation.wrist.motor_motion import WristRun
@@ -44,7 +44,7 @@ class ArmCase:
     turning : bool
         Whether the hand may turn at release.
     throw : ArmThrow
-    releases : dict of str to Release
+    releases : dict of str to WristRelease
         By what the motor does; ``"hand fixed"`` is the arm without wrist.
     rates : dict of str to float
         dq(T) of the wrist as the models have it [rad/s].
@@ -58,7 +58,7 @@ class ArmCase:
 
     turning: bool
     throw: ArmThrow
-    releases: dict[str, Release]
+    releases: dict[str, WristRelease]
     rates: dict[str, float]
     run: WristRun
     found: int
@@ -148,7 +148,7 @@ def run_arm(*, turning: bool, seeds: int = 24, jobs: int = 1) -> ArmCase:
     )  # fmt: skip
 
 
-def _throws(throw: ArmThrow, still: ElasticWrist) -> tuple[dict[str, Release], dict[str, float]]:
+def _throws(throw: ArmThrow, still: ElasticWrist) -> tuple[dict[str, WristRelease], dict[str, float]]:
     linear = free_switching(still, _T)
     once = one_switch(still, min(_T, linear.limit))
     best = throw.plan()

@@ -42,6 +42,7 @@ REGISTRY: dict[str, str] = {
     "human-like-arm": "human_like_arm",
     "human-like-real": "human_like_real",
     "throwing": "throwing",
+    "elastic-wrist": "elastic_wrist",
     "moving-objects": "moving_objects",
 }
 

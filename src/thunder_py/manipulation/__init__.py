@@ -32,6 +32,18 @@ _LAZY: dict[str, str] = {
     "plan_throw": "throwing",
     "release_velocity": "throwing",
     "throw": "throwing",
+    "ArmThrow": "wrist",
+    "ElasticWrist": "wrist",
+    "WristOscillator": "wrist",
+    "WristThrow": "wrist",
+    "floating_wrist": "wrist",
+    "free_switching": "wrist",
+    "one_switch": "wrist",
+    "optimise_base_motion": "wrist",
+    "plan_motor": "wrist",
+    "throw_together": "wrist",
+    "with_rigid_hand": "wrist",
+    "with_wrist": "wrist",
 }
 
 __all__ = [*_LAZY]

@@ -180,15 +180,14 @@ def _draw_sweep(found: ElasticWristExperiment, axes: Axes) -> None:
 
 
 def _draw_cases(found: ElasticWristExperiment, axes: Axes) -> None:
-    names = [case.name.split(",")[0] for case in found.cases]
+    names = [case.name.replace(" N m s/rad", "").replace(" deg", "°").replace(", ", "\n") for case in found.cases]
     place = np.arange(len(names))
-    for shift, values, color, label in (
-        (-0.27, [case.throw.speed for case in found.cases], _BLUE, "$|\\theta| \\leq \\theta_{max}$"),
-        (0.0, [case.simulated[1] for case in found.cases], _GREEN, "the same, simulated"),
-        (0.27, [case.printed.speed for case in found.cases], _ORANGE, "$|u| \\leq \\theta_{max}$, as printed"),
+    for values, mark, color, label in (
+        ([case.throw.speed for case in found.cases], "o", _BLUE, "$|\\theta| \\leq \\theta_{max}$"),
+        ([case.simulated[1] for case in found.cases], "s", _GREEN, "the same, simulated with (79)"),
+        ([case.printed.speed for case in found.cases], "x", _ORANGE, "$|u| \\leq \\theta_{max}$, as printed"),
     ):
-        axes.bar(place + shift, values, 0.25, color=color, label=label)
+        axes.plot(place, values, mark, color=color, label=label)
     axes.set_xticks(place, names, rotation=25, fontsize="small")
     axes.set(ylabel="dq(T) [rad/s]", title="gravity's bounds are not symmetric")
-    axes.set_ylim(bottom=0.85 * min(case.throw.speed for case in found.cases))
     axes.legend(fontsize="small")

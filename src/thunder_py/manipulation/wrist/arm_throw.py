@@ -22,14 +22,14 @@ from .motor_plan import MotorPlan, plan_motor
 from .robots import with_wrist
 from .throw import WristThrow
 
-__all__ = ["ArmThrow", "Release", "wrist_at_release"]
+__all__ = ["ArmThrow", "WristRelease", "wrist_at_release"]
 
 #: of the controllers, natural frequency squared [1/s^2]
 _STIFFNESS = 400.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Release(Value):
+class WristRelease(Value):
     """The end effector at release.
 
     Attributes
@@ -151,25 +151,25 @@ class ArmThrow:
             self.robot, everything, q0=np.append(first.q, 0.0), controller=control, reference=self._at, dt=1e-3
         )
 
-    def rigid(self) -> Release:
+    def rigid(self) -> WristRelease:
         """Simulate the same arm motion with the hand fixed."""
         robot = self.base.robot
         first = self.trajectory(self.begin)
         law = ComputedTorque(robot, _STIFFNESS, 2.0 * math.sqrt(_STIFFNESS))
         run = simulate(robot, law, lambda t: self._at(t + self.begin), self.base.T, self.dt, q0=first.q, dq0=first.dq)
         along, across = self._velocity(robot, run.q[-1], run.dq[-1])
-        return Release(
+        return WristRelease(
             speed=along, across=across, q=0.0, dq=0.0, effort=float(np.abs(run.tau / robot.limits.effort).max()),
             arm_error=float(np.abs(run.q - self.trajectory(run.t + self.begin).q).max()),
         )  # fmt: skip
 
-    def release(self, run: WristRun) -> Release:
+    def release(self, run: WristRun) -> WristRelease:
         """Return what a run reaches at the time of release."""
         k = int(np.argmin(np.abs(run.t - self.base.release_time)))
         along, across = self._velocity(self.robot, run.q[k], run.dq[k])
         until = slice(0, k)
         arm = self.trajectory(run.t[until]).q
-        return Release(
+        return WristRelease(
             speed=along, across=across, q=float(run.q[k, -1]), dq=float(run.dq[k, -1]),
             arm_error=float(np.abs(run.q[until, :-1] - arm).max()),
             effort=float(np.abs(run.tau[until, :-1] / self.robot.limits.effort[:-1]).max()),
