@@ -115,7 +115,8 @@ InterceptionSettings read_settings(const py::dict& from) {
       {"braking", &s.braking},
       {"least_speed", &s.least_speed},
       {"greatest_speed", &s.greatest_speed},
-      {"longest_silence", &s.longest_silence}};
+      {"longest_silence", &s.longest_silence},
+      {"patience", &s.patience}};
   for (const auto& [name, to] : numbers) *to = number(from, name);
   s.least_updates = py::cast<int>(from["least_updates"]);
   s.order = py::cast<int>(from["order"]);

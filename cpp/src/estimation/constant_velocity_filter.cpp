@@ -1,5 +1,6 @@
 #include "thunder/estimation/constant_velocity_filter.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace thunder {
@@ -32,6 +33,7 @@ void ConstantVelocityFilter::start(double t, const Eigen::Vector3d& z) noexcept 
 }
 
 void ConstantVelocityFilter::predict(double dt, State& x, Covariance& P) const noexcept {
+  if (dt == 0.0) return;  // the paper's noise does not depend on time
   const double h = std::abs(dt), nu = settings_.intensity;
   // A P A' in blocks
   P.topLeftCorner<3, 3>() += dt * (P.topRightCorner<3, 3>() + P.bottomLeftCorner<3, 3>()) +
@@ -99,15 +101,28 @@ FilterUpdate ConstantVelocityFilter::update(double t, const Eigen::Vector3d& z) 
   return insert(place, t, z);
 }
 
+FilterUpdate ConstantVelocityFilter::reject(double t, const Eigen::Vector3d& z) noexcept {
+  const int most = std::min(settings_.reinitialise_after, kMostRejected), last = rejected_;
+  rejected_times_[last] = t;
+  rejected_positions_[last] = z;
+  if (++rejected_ < most) return FilterUpdate::rejected;
+  start(rejected_times_[0], rejected_positions_[0]);  // and all of them at once, so that there is a velocity, too
+  for (int k = 1; k < most; ++k) {
+    Entry made;
+    if (!(rejected_times_[k] > time()) ||
+        !correct(entry(count_ - 1), rejected_times_[k], rejected_positions_[k], settings_.gate, made))
+      continue;
+    entry(count_++) = made;
+    ++updates_;
+  }
+  return FilterUpdate::reinitialised;
+}
+
 FilterUpdate ConstantVelocityFilter::insert(int place, double t, const Eigen::Vector3d& z) noexcept {
   const bool newest = place == count_;
   Entry made;
-  if (!correct(entry(place - 1), t, z, settings_.gate, made)) {
-    if (!newest || settings_.reinitialise_after == 0 || ++rejected_ < settings_.reinitialise_after)
-      return FilterUpdate::rejected;
-    start(t, z);
-    return FilterUpdate::reinitialised;
-  }
+  if (!correct(entry(place - 1), t, z, settings_.gate, made))
+    return newest && settings_.reinitialise_after > 0 ? reject(t, z) : FilterUpdate::rejected;
   if (count_ == kHistory) {  // forget the oldest
     first_ = (first_ + 1) % kHistory;
     --count_;

@@ -68,13 +68,14 @@ void Interceptor::reset() noexcept {
   believed_ = last_update_ = frequency_ = old_frequency_ = 0.0;
   phase_ = Phase::waiting;
   reason_ = Reason::no_estimate;
+  doubt_ = Reason::none;
   plans_.clear();
 }
 
 FilterUpdate Interceptor::measure(double now, double taken, const Eigen::Vector3d& position) noexcept {
   if (!std::isfinite(now) || taken > now) return FilterUpdate::invalid;  // not from the future
   const FilterUpdate update = filter_.update(taken, position);
-  if (update == FilterUpdate::accepted || update == FilterUpdate::late) {
+  if (update == FilterUpdate::accepted || update == FilterUpdate::late || update == FilterUpdate::reinitialised) {
     if (filter_.updates() >= settings_.least_updates) believed_ = now;
     old_frequency_ = frequency_;
     frequency_ = now > last_update_ ? 1.0 / (now - last_update_) : frequency_;
@@ -87,6 +88,7 @@ FilterUpdate Interceptor::measure(double now, double taken, const Eigen::Vector3
 
 void Interceptor::advance(double now) noexcept {
   if (phase_ == Phase::reaching && !frozen(now) && now - believed_ > settings_.longest_silence) abort(now, Reason::silent);
+  if (phase_ == Phase::reaching && frozen(now) && doubt_ != Reason::none) abort(now, doubt_);
   if (phase_ == Phase::reaching && now >= arrival_) phase_ = Phase::closing;
   if (phase_ == Phase::closing && now >= arrival_ + settings_.closing_time) leave(now);
   if (phase_ == Phase::leaving && now >= path_.path.end()) phase_ = Phase::finished;
@@ -123,30 +125,32 @@ void Interceptor::consider(double now) noexcept {
     reason_ = reason;
     if (reason == Reason::none) start(now, target);
   } else if (settings_.strategy != Strategy::single_shot && !frozen(now)) {
-    if (reason != Reason::none)
-      abort(now, reason);
-    else
-      correct(now, target);
+    doubt(now, reason != Reason::none ? reason : correct(now, target));
   }
+}
+
+/// One estimate may be wrong, and the present plan is safe: only what lasts ends it.
+void Interceptor::doubt(double now, Reason reason) noexcept {
+  if (doubt_ == Reason::none) doubted_ = now;
+  doubt_ = reason;
+  if (reason != Reason::none && now - doubted_ > settings_.patience) abort(now, reason);
 }
 
 void Interceptor::start(double now, const MovingTarget& target) noexcept {
   const double at_reference = arrival_time(settings_, target);
   if (at_reference - now > settings_.longest_reach) return;
-  const double arrival = std::max(at_reference, now + settings_.shortest_reach);
-  reason_ = plan_until(now, target, arrival);
+  reason_ = plan_until(now, target, at_reference);
   if (reason_ != Reason::none) return;
   phase_ = Phase::reaching;
   believed_ = now;
 }
 
-void Interceptor::correct(double now, const MovingTarget& target) noexcept {
-  if (!misses(settings_, target, goal_.x.head<3>(), arrival_)) return;
+InterceptionReason Interceptor::correct(double now, const MovingTarget& target) noexcept {
+  if (!misses(settings_, target, goal_.x.head<3>(), arrival_)) return Reason::none;
   const double tau = std::min(tau_ + (now - stretch_start_) / stretch_, 1.0);
   state_at(now, now_);
   const ReplanSituation situation{now, arrival_, 1.0 - tau, now_.x.head<3>(), frequency_, old_frequency_};
-  const Reason reason = plan_until(now, target, new_arrival(settings_, target, situation));
-  if (reason != Reason::none) abort(now, reason);
+  return plan_until(now, target, new_arrival(settings_, target, situation));
 }
 
 InterceptionReason Interceptor::plan_until(double now, const MovingTarget& target, double arrival) noexcept {

@@ -186,7 +186,8 @@ Why these are not the report's numbers:
   prints none. A grasp counts by place and speed alone; what slips out of a real hand is not simulated, so failures with
   replanning are fewer than the report's 24 % of all trials.
 - Without replanning, what is left of the way when the plan is made decides. Planned as soon as there is an estimate,
-  the hand misses by the error of the velocity times the time until the arrival: success is small, and grows with the speed.
+  the hand misses by the error of the velocity times the time until the arrival: success is small and grows with the
+  speed.
   Planned 1 s before the arrival it falls with the speed, as the report's does and for the report's reason: over the
   same way a fast belt gives the filter fewer pictures. When the report's single plan was made is not said.
 - A filter that starts sure of v = 0, as the report's may (it gives no covariance), makes an error that is a part of the

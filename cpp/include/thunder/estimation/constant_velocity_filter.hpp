@@ -19,7 +19,7 @@ struct ConstantVelocitySettings {
   Eigen::Matrix3d R = Eigen::Matrix3d::Identity() * 1.6e-5;  // covariance of a measured position [m^2]
   double velocity_deviation = 0.5;                           // of the first velocity, zero, per axis [m/s]
   double gate = std::numeric_limits<double>::infinity();     // of the squared Mahalanobis distance of an innovation
-  int reinitialise_after = 5;                                // rejected in a row; 0: never
+  int reinitialise_after = 5;                                // rejected in a row, kMostRejected at most; 0: never
   int frozen_after = 3;                                      // repeats of one position to the last bit; 0: never
 };
 
@@ -35,6 +35,7 @@ class ConstantVelocityFilter {
   using Covariance = Eigen::Matrix<double, 6, 6>;
   /// Measurements that a late one may have after it.
   static constexpr int kHistory = 32;
+  static constexpr int kMostRejected = 16;
 
   explicit ConstantVelocityFilter(ConstantVelocitySettings settings) noexcept : settings_(settings) {}
 
@@ -69,10 +70,13 @@ class ConstantVelocityFilter {
   /// The state after a measurement; false, and nothing written, where the gate is closed.
   bool correct(const Entry& before, double t, const Eigen::Vector3d& z, double gate, Entry& after) noexcept;
   FilterUpdate insert(int place, double t, const Eigen::Vector3d& z) noexcept;
+  FilterUpdate reject(double t, const Eigen::Vector3d& z) noexcept;
   bool repeated(const Eigen::Vector3d& z) noexcept;
 
   ConstantVelocitySettings settings_;
   std::array<Entry, kHistory> ring_;
+  std::array<double, kMostRejected> rejected_times_;  // of the last ones in a row
+  std::array<Eigen::Vector3d, kMostRejected> rejected_positions_;
   int first_ = 0, count_ = 0, updates_ = 0, rejected_ = 0, repeats_ = 0;
   Eigen::Vector3d last_seen_ = Eigen::Vector3d::Zero();
   double distance_ = std::numeric_limits<double>::quiet_NaN();

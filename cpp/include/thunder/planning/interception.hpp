@@ -35,6 +35,7 @@ struct InterceptionSettings {
   double braking = 4.0;                                   // deceleration that aborted motions end with [m/s^2]
   double least_speed = 0.03, greatest_speed = 0.6;        // of objects along the belt [m/s]
   double longest_silence = 0.5;                           // without an estimate to believe in [s]
+  double patience = 0.25;                                 // with estimates that the plan cannot be corrected for [s]
 };
 
 /// Position and velocity of the grasping point at a time, moving uniformly.

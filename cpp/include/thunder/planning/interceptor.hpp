@@ -67,7 +67,8 @@ class Interceptor {
   InterceptionReason refusal(const MovingTarget& target) const noexcept;
   void consider(double now) noexcept;
   void start(double now, const MovingTarget& target) noexcept;
-  void correct(double now, const MovingTarget& target) noexcept;
+  InterceptionReason correct(double now, const MovingTarget& target) noexcept;
+  void doubt(double now, InterceptionReason reason) noexcept;
   InterceptionReason plan_until(double now, const MovingTarget& target, double arrival) noexcept;
   void make(double now, double arrival) noexcept;
   InterceptionReason check() const noexcept;
@@ -87,6 +88,8 @@ class Interceptor {
   double candidate_tau_ = 0.0, candidate_stretch_ = 1.0;
   double arrival_ = std::numeric_limits<double>::infinity();
   double believed_ = 0.0;  // when there last was an estimate to believe in
+  double doubted_ = 0.0;  // since when the plan cannot be corrected
+  InterceptionReason doubt_ = InterceptionReason::none;
   double last_update_ = 0.0, frequency_ = 0.0, old_frequency_ = 0.0;
   InterceptionPhase phase_ = InterceptionPhase::waiting;
   InterceptionReason reason_ = InterceptionReason::no_estimate;

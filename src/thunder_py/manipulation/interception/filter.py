@@ -42,7 +42,7 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
         Probability with which a good measurement passes the test of its Mahalanobis distance, whose square has the
         chi-square distribution with three degrees of freedom; None for no test.
     reinitialise_after : int
-        So many rejected in a row begin the filter anew; 0 never.
+        So many rejected in a row, 16 at most, begin the filter anew, with all of these; 0 never.
     frozen_after : int
         So many repeats of one position to the last bit, and the source counts as frozen: more are left out. 0 never.
 
@@ -77,7 +77,7 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
             _covariance(measurement_noise),
             at_least(velocity_deviation, "velocity_deviation"),
             np.inf if gate is None else _quantile(gate),
-            whole(reinitialise_after, "reinitialise_after", 0),
+            _few(whole(reinitialise_after, "reinitialise_after", 0)),
             whole(frozen_after, "frozen_after", 0),
         )
 
@@ -92,6 +92,12 @@ def _covariance(noise: npt.ArrayLike) -> np.ndarray:
     if deviations.min() <= 0.0:
         raise ThunderError(f"measurement_noise must be positive, got {deviations.tolist()}")
     return np.diag(deviations**2)
+
+
+def _few(count: int) -> int:
+    if count > 16:
+        raise ThunderError(f"reinitialise_after must be at most 16, got {count}")
+    return count
 
 
 def _quantile(probability: float) -> float:

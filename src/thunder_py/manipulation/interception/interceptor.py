@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FollowedInterception", "InterceptionOptions", "Interceptor", "PlannedArrival"]
 
-_MAY_BE_ZERO = ("freeze", "closing_time", "lift", "least_speed")
+_MAY_BE_ZERO = ("patience", "freeze", "closing_time", "lift", "least_speed")
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,9 @@ class InterceptionOptions:
         Of an object, along the belt [m/s]. Slower ones count as stopped.
     longest_silence : float
         Without an estimate that can be believed, and a reach is broken off [s].
+    patience : float
+        So long the present plan, which is safe, is kept where estimates say that the object has stopped, turns back, is
+        too fast or out of reach [s]: they may be wrong. At `freeze` before the arrival there is no patience left.
     worst_condition : float
         Of the components on what is left of their time; beyond it, a polynomial (`HumanLikePlanner.replan`).
     """
@@ -81,6 +84,7 @@ class InterceptionOptions:
     least_speed: float = 0.03
     greatest_speed: float = 0.6
     longest_silence: float = 0.5
+    patience: float = 0.25
     worst_condition: float = 1e4
 
     def __post_init__(self) -> None:
