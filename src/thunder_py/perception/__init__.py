@@ -7,11 +7,15 @@ from typing import Any
 
 # what costs an import of its own comes when it is first used
 _LAZY: dict[str, str] = {
+    "FiducialPoseSource": "fiducials",
     "PinholeCamera": "camera",
     "PoseFault": "simulated_pose",
     "PoseMeasurement": "pose_source",
     "PoseSource": "pose_source",
     "SimulatedPoseSource": "simulated_pose",
+    "TagDetection": "tags",
+    "detect_tags": "tags",
+    "render_tag": "tags",
 }
 
 __all__ = [*_LAZY]
