@@ -9,10 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
-from ..manipulation.throwing import throw
+from ..manipulation.throwing import landing_sensitivity, throw
 from .parallel import map_seeds
 from .text import markdown
-from .throwing_setup import BOX, CONTROLLERS, OBJECTS, OPENING, REPETITIONS, REPORT, Setup, controller_of, make_setup
+from .throwing_setup import (
+    BOX,
+    CONTROLLERS,
+    GRASP,
+    OBJECTS,
+    OPENING,
+    REPETITIONS,
+    REPORT,
+    Setup,
+    controller_of,
+    make_setup,
+)
 from .throwing_statistics import Figures, figures_of, window
 
 if TYPE_CHECKING:
@@ -61,6 +72,12 @@ class Throwing:
         misses = [self.misses[controller, each] for each in names]
         return figures_of(misses, [window(OBJECTS[each][1], BOX) for each in names])
 
+    def expected_spread(self) -> float:
+        """Return the spread of landings to first order that grasp and opening alone cause [m]."""
+        release = self.setup.motion.release
+        found = landing_sensitivity(release.p, release.v, float(release.target[2]), a=release.a)
+        return float(np.sqrt(np.trace(found.covariance(position=GRASP, time=OPENING.jitter))))
+
     def table(self) -> str:
         """Return scatter, hit rates and errors, the report's beside ours, as Markdown."""
         return f"{self.scatter_table()}\n\n{self.error_table()}\n\n{self.release_text()}"
@@ -72,7 +89,9 @@ class Throwing:
             for name in (*OBJECTS, None):
                 rows.append([controller, name or "all", *self.figures(controller, name).cells()])
         header = ["controller", "object", "RMS miss [cm]", "bias [cm]", "spread [cm]", "in the box [%]"]
-        return f"{self.seeds} throws of each object, 95 % intervals in brackets\n\n{markdown(header, rows)}"
+        expected = f"spread that grasp and opening of the hand must cause: {100.0 * self.expected_spread():.2f} cm"
+        text = f"{self.seeds} throws of each object, 95 % intervals in brackets; {expected}"
+        return f"{text}\n\n{markdown(header, rows)}"
 
     def error_table(self) -> str:
         """Return RMSE of the throwing movement, as Markdown."""
@@ -102,6 +121,7 @@ class Throwing:
         return {
             "seeds": self.seeds,
             "box": BOX,
+            "expected spread": self.expected_spread(),
             "release": {"q": release.q.tolist(), "dq": release.dq.tolist(), "p": release.p.tolist(),
                         "v": release.v.tolist(), "target": release.target.tolist()},
             "controllers": {
