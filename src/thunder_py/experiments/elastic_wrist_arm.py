@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -120,15 +121,15 @@ class ArmCase:
         )
 
 
-def run_arm(*, turning: bool, seeds: int = 24, jobs: int = 1) -> ArmCase:
+def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1) -> ArmCase:
     """Choose the arm's motion, plan the motor's, simulate.
 
     Parameters
     ----------
     turning : bool
         Whether the hand may turn at release.
-    seeds : int
-        Random starts of the release's optimisation.
+    seeds : int or sequence of int
+        Random starts of the release's optimisation: how many, or which ones.
     jobs : int
         Processes for them.
     """
@@ -136,7 +137,7 @@ def run_arm(*, turning: bool, seeds: int = 24, jobs: int = 1) -> ArmCase:
     rigid = with_rigid_hand(panda, WRIST, mount=MOUNT, tip=TIP)
     found = [one for one in map_seeds(partial(_release, rigid, turning), seeds, jobs=jobs) if one is not None]
     if not found:
-        raise ThunderError(f"no throw of the arm was found from {seeds} seeds; take more")
+        raise ThunderError(f"no throw of the arm was found with seeds {seeds}; take more or others")
     base = max(found, key=lambda one: one.speed)
     throw = ArmThrow(panda, WRIST, base, MOUNT, TIP)
     releases, rates = _throws(throw, wrist_at_release(WRIST, rigid, base.q_release))
