@@ -8,9 +8,12 @@ from typing import Any
 # what costs an import of its own comes when it is first used
 _LAZY: dict[str, str] = {
     "FiducialPoseSource": "fiducials",
+    "MegaPoseClient": "megapose",
+    "MegaPoseSource": "megapose_source",
     "PinholeCamera": "camera",
     "PoseFault": "simulated_pose",
     "PoseMeasurement": "pose_source",
+    "PoseServerError": "megapose_messages",
     "PoseSource": "pose_source",
     "SimulatedPoseSource": "simulated_pose",
     "TagDetection": "tags",
