@@ -100,13 +100,16 @@ class ToolEstimator:
         self._p, self._R = self._nominal[:3, 3].copy(), exp(log(self._nominal[:3, :3]))
         self._P = np.diag(self._spread)
         self._time: float | None = None
+        self._pose: Array | None = None
         self._recent: deque[Array] = deque(maxlen=self._window)
         self.used = self.slips = 0
 
     @property
     def pose(self) -> Array:
-        """Estimate of the tool's pose in the hand, (4, 4)."""
-        return make_pose(self._R, self._p)
+        """Estimate of the tool's pose in the hand, (4, 4); another array whenever it changes."""
+        if self._pose is None:
+            self._pose = make_pose(self._R, self._p)
+        return self._pose
 
     @property
     def covariance(self) -> Array:
@@ -132,6 +135,7 @@ class ToolEstimator:
         if self._time is not None:
             self._P = self._P + max(0.0, taken - self._time) * self._creep
         self._time = taken if self._time is None else max(taken, self._time)
+        self._pose = None
         Z = inverse(H) @ T
         self._recent.append(Z)
         if self._has_slipped():
