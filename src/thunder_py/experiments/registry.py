@@ -44,6 +44,7 @@ REGISTRY: dict[str, str] = {
     "throwing": "throwing",
     "elastic-wrist": "elastic_wrist",
     "moving-objects": "moving_objects",
+    "picking": "picking",
 }
 
 
