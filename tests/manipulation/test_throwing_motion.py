@@ -165,6 +165,8 @@ def test_a_late_hand_is_told_early(motion: tw.ThrowMotion) -> None:
     times = [tw.HandOpening(delay=0.1, jitter=0.005).release_time(1.0, rng) for _ in range(2000)]
     assert np.std(times) == pytest.approx(0.005, rel=0.1)
     assert np.mean(times) == pytest.approx(1.1, abs=5e-4)
+    with pytest.raises(th.errors.ReleaseError, match="would have to be told"):
+        tw.throw(motion, controller(), plant=ROBOT, hand=tw.HandOpening(delay=1.0))
     with pytest.raises(th.errors.ReleaseError, match="the hand lets go at"):
         tw.throw(motion, controller(), plant=ROBOT, hand=tw.HandOpening(delay=9.0, assumed=0.0))
 
@@ -198,3 +200,26 @@ def test_laws_of_repetitions_are_those_of_timing(motion: tw.ThrowMotion) -> None
     law = TimingLaw([0.0, piece.duration], piece.coefficients[:, :1])
     t = np.linspace(0.0, piece.duration, 7)
     np.testing.assert_allclose(law(t).ds, evaluate(piece, t)[1][:, 0], atol=1e-12)
+
+
+def test_a_throw_in_task_space(motion: tw.ThrowMotion) -> None:
+    """The report's own kind of motion under its own kind of controller, on an arm with more room than a Panda."""
+    loose = MotionLimits(lower=LIMITS.lower, upper=LIMITS.upper, velocity=1.5 * LIMITS.velocity, acceleration=60.0)
+    line = tw.motion_through(ROBOT, motion.release, loose, space="task")
+    law = th.CartesianMACT(ROBOT, [400] * 3 + [40] * 3, [20] * 4 + [5, 5, 1], adaptive=False)
+    thrown = tw.throw(line, law, plant=ROBOT, repetitions=1)
+    assert np.linalg.norm(thrown.miss) < 5e-3
+    assert (thrown.position_errors < 1e-3).all()
+
+
+def test_a_release_at_its_velocity_limit_can_be_swung_to() -> None:
+    """What the optimiser leaves free is more than what motions keep free."""
+    robot = th.Robot.load("iiwa14")
+    motion = tw.plan_throw(robot, (1.3, 0.0, -0.3), starts=4)
+    assert 0.0 < motion.margins["velocity"].min() < 0.01
+    assert motion.swing.duration >= 0.05
+
+
+def test_an_arm_without_limits_takes_its_time() -> None:
+    motion = tw.plan_throw(th.Robot.load("elbow"), (1.5, 0.0, -1.0), spin_free=False, starts=2)
+    assert motion.swing.duration == motion.stop.duration == motion.back.duration == 0.05

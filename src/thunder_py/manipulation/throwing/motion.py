@@ -20,7 +20,7 @@ from ...trajectory import JointTrajectory, TimingLaw
 from ...trajectory.orientation import as_orientation
 from ...trajectory.segments import Portion, TaskTrajectory
 from .pieces import Piece, evaluate
-from .release import Release, margins_of, worst_margin
+from .release import ROOM, Release, margins_of, worst_margin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,10 +29,9 @@ __all__ = ["States", "ThrowMotion", "fastest"]
 
 #: joint positions, velocities and accelerations of a coordinate's value, velocity and acceleration
 States = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
-#: shortest and longest piece tried, and ratio of one trial to the next [s]
+#: durations of pieces that are tried: an arm without limits would not swing at all [s]
 _TRIALS = np.geomspace(0.05, 4.0, 60)
 _SAMPLES = 80  # instants where limits are looked at
-_ROOM = 2e-3  # of each limit, for what is between these instants
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -159,7 +158,7 @@ class ThrowMotion:
 def fastest(
     make: Callable[[float], Piece], states: States, robot: Robot, limits: MotionLimits, what: str, period: float
 ) -> Piece:
-    """Return the shortest piece that keeps all limits, its time a whole number of periods.
+    """Return the shortest piece that keeps all limits, of 0.05 to 4 s, its time a whole number of periods.
 
     Parameters
     ----------
@@ -188,17 +187,19 @@ def fastest(
         return worst_margin(margins_of(limits, q, dq, ddq, robot.inverse_dynamics(q, dq, ddq)), robot)
 
     trials = [(T, *margin(T)) for T in _TRIALS]
-    good = next((k for k, (_, least, _) in enumerate(trials) if least >= _ROOM), None)
+    good = next((k for k, (_, least, _) in enumerate(trials) if least >= ROOM), None)
     if good is None:
         T, least, name = max(trials, key=lambda trial: trial[1])
-        raise ReleaseError(f"no {what} keeps the limits: in {T:.3g} s it breaks {name} by {-100 * least:.3g} %", name)
-    low = int(np.floor((trials[good - 1][0] if good else 0.0) / period))
+        raise ReleaseError(
+            f"no {what} keeps the limits: in {T:.3g} s it breaks {name} by {100 * (ROOM - least):.3g} %", name
+        )
+    low = int(np.floor(trials[max(good - 1, 0)][0] / period))
     high = int(np.ceil(trials[good][0] / period))
-    while margin(high * period)[0] < _ROOM:  # rounding up may leave a narrow interval of good times
+    while margin(high * period)[0] < ROOM:  # rounding up may leave a narrow interval of good times
         high += 1
         if high * period > _TRIALS[-1]:
             raise ReleaseError(f"no {what} of whole periods keeps the limits", trials[good][2])
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if margin(middle * period)[0] >= _ROOM else (middle, high)
+        low, high = (low, middle) if margin(middle * period)[0] >= ROOM else (middle, high)
     return make(high * period)

@@ -16,6 +16,7 @@ from ...robot import Robot
 from .ballistics import GRAVITY
 
 __all__ = [
+    "ROOM",
     "HandAcceleration",
     "HandState",
     "Palm",
@@ -27,6 +28,8 @@ __all__ = [
     "worst_margin",
 ]
 
+#: of each limit that motions leave free, for what is between the instants where they are looked at
+ROOM = 2e-3
 #: what is without acceleration at the release: the hand, the joints, or a body that falls with the hand
 HandAcceleration = Literal["hand", "joints", "free fall"]
 

@@ -13,12 +13,13 @@ from ...checks import Array
 from ...identification.limits import MotionLimits
 from ...robot import Robot
 from .ballistics import GRAVITY, release_velocity
-from .release import HandAcceleration, HandState, Palm, ReleaseNoise, hand_states
+from .release import ROOM, HandAcceleration, HandState, Palm, ReleaseNoise, hand_states
 
 __all__ = ["ReleaseProblem", "Solved"]
 
-#: of the limits that the optimiser may use: room for its tolerance
-_ROOM = 1.0 - 1e-4
+#: of the limits that the optimiser may use: room for its tolerance, and for what motions keep free, see `ROOM`
+_ROOM = 1.0 - 1.5 * ROOM
+_TOLERANCE = 0.25 * ROOM
 _SHORTEST, _LONGEST = 0.02, 5.0  # flights [s]
 _STEP = 1e-6  # of central differences
 _POWER = 12  # of the norm that stands for the largest part
@@ -203,8 +204,8 @@ class ReleaseProblem:
         if not np.isfinite(x).all() or np.abs(self.equalities(x)).max() > 1e-4:
             return None
         x = self.exact(x)
-        kept = self.inequalities(x).min(initial=0.0) >= _ROOM - 1.0
-        inside = (np.abs(x[self.robot.n : -1]) <= limits.velocity).all()
+        kept = self.inequalities(x).min(initial=0.0) >= -_TOLERANCE
+        inside = (np.abs(x[self.robot.n : -1]) <= (_ROOM + _TOLERANCE) * limits.velocity).all()
         return self.solved(x) if kept and inside else None
 
     def solved(self, x: Array) -> Solved:

@@ -115,14 +115,18 @@ def throw(
     Raises
     ------
     ReleaseError
-        If the arm does not get to the release, or the object leaves after the end of the motion.
+        If the arm does not get to the release, or the hand would have to be told before the motion starts, or opens
+        after it ends.
     """
     opening = HandOpening() if hand is None else hand
     wanted = float(motion.release_times(repetitions)[-1])
-    time = opening.release_time(opening.command_time(wanted), np.random.default_rng(seed))
+    command = opening.command_time(wanted)
+    if command < 0.0:
+        raise ReleaseError(f"the hand would have to be told {-command:.3g} s before the motion starts", "hand")
+    time = opening.release_time(command, np.random.default_rng(seed))
     duration = motion.duration(repetitions)
-    if not 0.0 <= time <= duration:
-        raise ReleaseError(f"the hand lets go at {time:.3g} s, the throw lasts from 0 to {duration:.3g} s", "hand")
+    if time > duration:
+        raise ReleaseError(f"the hand lets go at {time:.3g} s, the throw lasts until {duration:.3g} s", "hand")
     result = simulate(
         plant, controller, motion.reference(repetitions), duration, q0=motion.q_start,
         payloads=() if payload is None else payload, sensors=sensors, **options,
