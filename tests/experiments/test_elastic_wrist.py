@@ -71,5 +71,5 @@ def test_figures(found):
     assert len(figure.axes) == 9
     assert all(panel.has_data() for panel in figure.axes)
     other = found.beyond.plot()
-    assert [panel.get_title() for panel in other.axes] == ["optimal", "motion", "phase portrait"]
+    assert [panel.get_title() for panel in other.axes] == ["motor and switching function", "motion", "phase portrait"]
     plt.close("all")

@@ -180,8 +180,8 @@ _NOTES = """\
 - One switch is optimal until t_1 = pi / omega_d (D-18). Past it free switching gains; at omega0 T = 2 pi one switch
   gives nothing.
 - Base and wrist: (79) has the term ddx q, a stiffness that the base's acceleration changes, so optima are local; of
-  several starts the best is shown. (80) promises more than (79) where q is large: its moment of ddx grows with q, not
-  with sin q.
+  several starts the best is shown. (80) promises more than (79) where q is large: the moment of ddz goes with cos q,
+  that of ddx with sin q.
 - Arm: the gain is the wrist's share, tip times dq, as long as the arm keeps to its motion. What the rows differ by:
   the base's acceleration and turning, which the linear model does not know (its switches leave q(T) far from zero, the
   tip flies aside) and planned motions of the motor do; the arm's torques, sampled every 0.5 ms; the motor's speed.

@@ -65,7 +65,7 @@ def draw_control(throw: WristThrow, axes: Axes) -> None:
         axes.plot(t, offset + 0.5 * second / np.abs(second).max(), color=_ORANGE, label="$\\lambda_2$, scaled")
     for switch in throw.switches:
         axes.axvline(switch, color=_GREY, linewidth=0.6)
-    axes.set(xlabel="time [s]", title="optimal" if throw.agrees() else "not optimal: signs disagree")
+    axes.set(xlabel="time [s]", title="motor and switching function" if throw.agrees() else "not optimal: signs disagree")
     axes.legend(fontsize="small")
 
 
@@ -165,7 +165,7 @@ def draw_together(throw: JointThrow, axes: Axes) -> None:
     for values, color, name in ((ddx, _PINK, "x"), (ddz, _ORANGE, "z")):
         axes.stairs(values / most, t, baseline=None, color=color, label=f"base, dd{name} / {most:g} m/s$^2$")
     axes.set(xlabel="time [s]", title=f"base and wrist together: {throw.speed:.2f} m/s")
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="lower left")
 
 
 def _draw_sweep(found: ElasticWristExperiment, axes: Axes) -> None:

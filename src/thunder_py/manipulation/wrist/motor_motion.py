@@ -103,7 +103,7 @@ class WristRun(Value):
     Attributes
     ----------
     t : (N,) array
-        [s].
+        Ascending [s]; where the motor jumps, as after the jump.
     q, dq : (N, n) array
         Joints, the wrist last.
     theta : (N,) array
@@ -179,7 +179,8 @@ def run_with_motor(
             dx0=[slope],
         )
         q, dq = run.q[-1], run.dq[-1]
-        runs.append((run.t + begin, run.q, run.dq, run.x[:, 0], run.tau))
+        kept = slice(None) if end == motor.breaks[-1] else slice(-1)  # where a piece ends the next one begins
+        runs.append(tuple(column[kept] for column in (run.t + begin, run.q, run.dq, run.x[:, 0], run.tau)))
     t, qs, dqs, theta, tau = (np.concatenate(column) for column in zip(*runs, strict=True))
     tau = tau.copy()
     tau[:, -1] = robot.elastic_torque(qs, theta[:, None])[:, -1]
