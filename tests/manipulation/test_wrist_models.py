@@ -166,6 +166,17 @@ def test_arm_with_wrist_held_is_the_arm_with_a_fixed_hand():
     np.testing.assert_allclose(J[:3, 7], 0.2 * elastic.forward_kinematics(eight[0])[:3, 2], atol=1e-13)
 
 
+def test_arm_with_wrist_can_be_written_and_read(tmp_path):
+    robot = with_wrist(th.Robot.load("panda"), WRIST)
+    robot.save(tmp_path / "arm.yaml")
+    again = th.Robot.load(tmp_path / "arm.yaml")
+    rng = np.random.default_rng(5)
+    state = [*rng.normal(size=(2, 8)), *rng.normal(size=(2, 1)), rng.normal(size=8)]
+    np.testing.assert_allclose(
+        again.elastic_forward_dynamics(*state), robot.elastic_forward_dynamics(*state), rtol=1e-12
+    )
+
+
 def test_friction_of_the_arm_stays():
     friction = th.description.Friction(terms=("coulomb",), coefficients=[[0.4], [0.3]])
     elbow = th.Robot.load("elbow").replace(friction=friction)
@@ -184,6 +195,11 @@ def test_friction_of_the_arm_stays():
         (lambda: on_a_slope(WRIST, tip=np.nan), "tip must be a positive number"),
         (lambda: on_a_slope(WRIST, motor_inertia=0.0), "motor_inertia must be a positive number"),
         (lambda: CarriedWrist(th.Robot.load("elbow"), None), "the last joint of elbow must be elastic"),
+        (lambda: run_with_motor(on_a_slope(WRIST), 0.3, q0=[0.0]), "motor must be a MotorMotion, got float"),
+        (
+            lambda: run_with_motor(th.Robot.load("elbow"), MotorMotion.still(0.1, 0.0, 1.0), q0=[0, 0]),
+            "elbow must have",
+        ),
         (lambda: MotorMotion.still(0.1, 1.0, 1.0), "motor breaks must be at least two increasing times"),
         (lambda: MotorMotion(breaks=[0.0, 1.0], start=[np.nan], slope=[0.0]), "motor start must be finite"),
         (lambda: MotorMotion.still(0.1, 0.0, 1.0).then(MotorMotion.still(0.1, 2.0, 3.0)), "must follow each other"),

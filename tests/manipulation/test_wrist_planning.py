@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -157,6 +158,14 @@ def test_bad_limits(name, value):
 def test_bad_throws_together(T, changes, name):
     with pytest.raises(ThunderError, match=f"{name} must be"):
         throw_together(WRIST, T, **changes)
+
+
+def test_results_draw_themselves():
+    plan = plan_motor(still(WRIST), 0.15, WRIST.theta_max, cells=30)
+    both = throw_together(WRIST, 0.15, cells=20, starts=1)
+    for figure in (plan.plot(), both.plot()):
+        assert all(axes.has_data() for axes in figure.axes)
+    plt.close("all")
 
 
 # --- the arm ----------------------------------------------------------------------------------------------------------

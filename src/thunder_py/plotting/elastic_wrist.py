@@ -16,9 +16,19 @@ if TYPE_CHECKING:
     from ..experiments.elastic_wrist import ElasticWristExperiment
     from ..experiments.elastic_wrist_arm import ArmCase
     from ..manipulation.wrist.collocation import JointThrow
+    from ..manipulation.wrist.motor_plan import MotorPlan
     from ..manipulation.wrist.throw import WristThrow
 
-__all__ = ["draw_arm_case", "draw_control", "draw_phase", "draw_together", "plot_elastic_wrist", "plot_throw"]
+__all__ = [
+    "draw_arm_case",
+    "draw_control",
+    "draw_phase",
+    "draw_together",
+    "plot_elastic_wrist",
+    "plot_plan",
+    "plot_throw",
+    "plot_together",
+]
 
 _BLUE, _ORANGE, _GREEN, _PINK, _GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#888888"
 
@@ -65,7 +75,9 @@ def draw_control(throw: WristThrow, axes: Axes) -> None:
         axes.plot(t, offset + 0.5 * second / np.abs(second).max(), color=_ORANGE, label="$\\lambda_2$, scaled")
     for switch in throw.switches:
         axes.axvline(switch, color=_GREY, linewidth=0.6)
-    axes.set(xlabel="time [s]", title="motor and switching function" if throw.agrees() else "not optimal: signs disagree")
+    axes.set(
+        xlabel="time [s]", title="motor and switching function" if throw.agrees() else "not optimal: signs disagree"
+    )
     axes.legend(fontsize="small")
 
 
@@ -166,6 +178,49 @@ def draw_together(throw: JointThrow, axes: Axes) -> None:
         axes.stairs(values / most, t, baseline=None, color=color, label=f"base, dd{name} / {most:g} m/s$^2$")
     axes.set(xlabel="time [s]", title=f"base and wrist together: {throw.speed:.2f} m/s")
     axes.legend(fontsize="small", loc="lower left")
+
+
+def plot_together(throw: JointThrow) -> Figure:
+    """Draw controls and wrist of the joint optimum, and the base's speed.
+
+    Parameters
+    ----------
+    throw : JointThrow
+    """
+    import matplotlib.pyplot as plt
+
+    figure, (controls, base) = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
+    draw_together(throw, controls)
+    base.plot(throw.t, throw.states[:, 3], color=_PINK, label="base, dx")
+    base.plot(throw.t, throw.states[:, 5], color=_ORANGE, label="base, dz")
+    base.plot(throw.t, throw.tip * throw.states[:, 1], color=_BLUE, label="tip dq")
+    base.set(xlabel="time [s]", ylabel="[m/s]", title="speeds")
+    base.legend(fontsize="small")
+    for axes in (controls, base):
+        tidy(axes)
+    return figure
+
+
+def plot_plan(plan: MotorPlan) -> Figure:
+    """Draw the motor's motion and the wrist's.
+
+    Parameters
+    ----------
+    plan : MotorPlan
+    """
+    import matplotlib.pyplot as plt
+
+    figure, (angle, rate) = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
+    fine = np.linspace(plan.t[0], plan.t[-1], 8 * plan.t.size)
+    angle.plot(fine, plan.motor(fine), color=_GREEN, label="motor $\\theta$")
+    angle.plot(plan.t, plan.q, color=_BLUE, label="wrist q")
+    angle.set(xlabel="time [s]", ylabel="[rad]", title="wrist and motor")
+    angle.legend(fontsize="small")
+    rate.plot(plan.t, plan.dq, color=_BLUE)
+    rate.set(xlabel="time [s]", ylabel="dq [rad/s]", title=f"wrist: {plan.speed:.2f} rad/s at release")
+    for axes in (angle, rate):
+        tidy(axes)
+    return figure
 
 
 def _draw_sweep(found: ElasticWristExperiment, axes: Axes) -> None:

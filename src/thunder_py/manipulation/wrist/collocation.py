@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -16,6 +16,9 @@ from ...motion.scalars import positive, whole
 from ...values import Value, set_fields
 from .linear_program import maximise
 from .model import ElasticWrist
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["BaseLimits", "JointThrow", "base_alone", "throw_together"]
 
@@ -88,6 +91,12 @@ class JointThrow(Value):
     residual: float
     defect: float
     iterations: int
+
+    def plot(self) -> Figure:
+        """Draw it on a new figure of pyplot."""
+        from ...plotting.elastic_wrist import plot_together
+
+        return plot_together(self)
 
 
 def base_alone(limits: BaseLimits, T: float, cells: int = 100) -> float:

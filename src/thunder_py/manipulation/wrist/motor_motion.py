@@ -162,6 +162,10 @@ def run_with_motor(
     piece is a whole number of steps, so that no step sees a jump.
     """
     longest = positive(dt, "dt", "s")
+    if not isinstance(motor, MotorMotion):
+        raise ThunderError(f"motor must be a MotorMotion, got {type(motor).__name__}")
+    if robot.e != 1:
+        raise ThunderError(f"{robot.name} must have one elastic joint, the wrist, got {robot.e}")
     at_rest = JointReference(*(np.zeros((3, robot.n))))
     q, dq = array(q0, (robot.n,), "q0"), array(np.zeros(robot.n) if dq0 is None else dq0, (robot.n,), "dq0")
     runs = []

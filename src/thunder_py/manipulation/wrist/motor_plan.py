@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from ...motion.scalars import positive, whole
 from ...values import Value
 from .linear_program import maximise
 from .motor_motion import MotorMotion
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["MotorPlan", "plan_motor"]
 
@@ -53,6 +56,12 @@ class MotorPlan(Value):
     speed: float
     miss: float
     iterations: int
+
+    def plot(self) -> Figure:
+        """Draw it on a new figure of pyplot."""
+        from ...plotting.elastic_wrist import plot_plan
+
+        return plot_plan(self)
 
 
 def plan_motor(
