@@ -143,6 +143,7 @@ def test_what_looks_once_believes_it_for_ever():
     stop = True
     track = tracker.update(5.0)
     assert track.estimate.pose[0, 3] == 1.0
+    assert (track.estimate.twist == 0.0).all()
     assert track.age == 0.0
     source.reset()
     other = StoppedSource(source, lambda: stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +34,9 @@ class FrozenTracker(TargetTracker):
         if not self.frozen() or self._kept is None:
             self._kept = super().update(t)
             return self._kept
-        return Track(t, self._kept.estimate, 0.0, Trouble.none)
+        seen = self._kept.estimate
+        still = None if seen is None else replace(seen, twist=np.zeros(6))  # or the law would wait for it to move
+        return Track(t, still, 0.0, Trouble.none)
 
 
 class StoppedSource:

@@ -65,15 +65,16 @@ def _draw_errors(axes: Axes, found: Picking, task: str) -> None:
     allowed = TASKS[task]
     size = (1e3 * allowed.across, 1e3 * allowed.along)
     axes.add_patch(Rectangle((0.0, 0.0), *size, facecolor="#DDDDDD", edgecolor="none", zorder=0, label="forgiven"))
-    largest = np.array(size)
+    shown, beyond = 3.0 * np.array(size), 0
     for (name, variant), picks in found.picks.items():
         if name != task or variant == "eq. 124" or not picks:
             continue
         errors = 1e3 * found.errors(task, variant)[:, :2]
         axes.plot(*errors.T, ".", color=_COLORS[variant], alpha=0.8, label=variant)
-        largest = np.maximum(largest, errors.max(axis=0, initial=0.0))
-    axes.set(xlabel="error across [mm]", ylabel="error along [mm]", title=f"at contact, {task}")
-    axes.set(xlim=(0.0, 1.08 * largest[0]), ylim=(0.0, 1.08 * largest[1]))
+        beyond += int(np.count_nonzero((errors > shown).any(axis=1)))
+    more = f" ({beyond} beyond)" if beyond else ""
+    axes.set(xlabel="error across [mm]", ylabel="error along [mm]", title=f"at contact, {task}{more}")
+    axes.set(xlim=(0.0, shown[0]), ylim=(0.0, shown[1]))
     axes.legend(fontsize="small")
     tidy(axes)
 
