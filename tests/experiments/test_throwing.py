@@ -8,14 +8,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from thunder_py.experiments import throwing, throwing_setup
+from thunder_py.experiments import throwing, throwing_friction, throwing_setup
 from thunder_py.experiments.throwing_statistics import figures_of, hits, window
 from thunder_py.manipulation.throwing import landing
 
 
 @pytest.fixture(scope="module")
 def found() -> throwing.Throwing:
-    return throwing.run_throwing(3, setup=throwing_setup.make_setup(starts=4))
+    return throwing.run_throwing(3, setup=throwing_setup.make_setup(starts=4), frictions=(0.0, 0.3))
 
 
 def test_numbers_are_those_of_the_report() -> None:
@@ -71,6 +71,15 @@ def test_spread_left_is_that_of_grasp_and_opening(found: throwing.Throwing) -> N
     """What is left under adaptation no controller can take away: chi squared with 18 degrees of freedom, 99.9 %."""
     ratio = (found.figures("adaptive, low").rms[0] / found.expected_spread()) ** 2
     assert 4.9 / 18 < ratio < 42.3 / 18
+
+
+def test_friction_must_be_learnt_as_well(found: throwing.Throwing) -> None:
+    """Where joints have friction that no model has, learning the object alone is worse than stiffness."""
+    object_alone, both, stiff = throwing_friction.KINDS
+    miss = found.friction
+    assert miss[object_alone, 0.0] < 0.3 * miss[stiff, 0.0]
+    assert miss[object_alone, 0.3] > 2.0 * miss[stiff, 0.3]
+    assert miss[both, 0.3] < 0.6 * miss[stiff, 0.3]
 
 
 def test_seeds_differ_and_repeat(found: throwing.Throwing) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from ..checks import Array
 from ..manipulation.throwing import landing_sensitivity, throw
 from .parallel import map_seeds
 from .text import markdown
+from .throwing_friction import FRICTIONS, friction_table, throw_with_friction
 from .throwing_setup import (
     BOX,
     CONTROLLERS,
@@ -49,6 +51,8 @@ class Throwing:
         By controller and object: landing minus target [m].
     positions, velocities : dict of (str, str) to (seeds, REPETITIONS + 1) array
         RMSE of the hand in each swing, the throw's last [m], [m/s].
+    friction : dict of (str, float) to float
+        RMS miss where the arm has friction that the controller's model has not, see `throwing_friction` [m].
     """
 
     setup: Setup
@@ -56,6 +60,7 @@ class Throwing:
     misses: dict[tuple[str, str], Array]
     positions: dict[tuple[str, str], Array]
     velocities: dict[tuple[str, str], Array]
+    friction: dict[tuple[str, float], float]
 
     @property
     def box(self) -> float:
@@ -80,7 +85,8 @@ class Throwing:
 
     def table(self) -> str:
         """Return scatter, hit rates and errors, the report's beside ours, as Markdown."""
-        return f"{self.scatter_table()}\n\n{self.error_table()}\n\n{self.release_text()}"
+        parts = [self.scatter_table(), self.error_table(), friction_table(self.friction), self.release_text()]
+        return "\n\n".join(parts)
 
     def scatter_table(self) -> str:
         """Return what became of the throws, as Markdown."""
@@ -124,6 +130,7 @@ class Throwing:
             "expected spread": self.expected_spread(),
             "release": {"q": release.q.tolist(), "dq": release.dq.tolist(), "p": release.p.tolist(),
                         "v": release.v.tolist(), "target": release.target.tolist()},
+            "friction": [{"kind": k, "friction": f, "rms": rms} for (k, f), rms in self.friction.items()],
             "controllers": {
                 controller: {
                     "all": self.figures(controller).to_dict(),
@@ -165,7 +172,14 @@ def throws_of_seed(setup: Setup, seed: int) -> _Row:
     return found
 
 
-def run_throwing(seeds: int = _SEEDS, *, jobs: int = 1, progress: bool = False, setup: Setup | None = None) -> Throwing:
+def run_throwing(
+    seeds: int = _SEEDS,
+    *,
+    jobs: int = 1,
+    progress: bool = False,
+    setup: Setup | None = None,
+    frictions: Sequence[float] = FRICTIONS,
+) -> Throwing:
     """Plan a throw for the arm without object and do it with objects it does not know.
 
     Parameters
@@ -178,6 +192,8 @@ def run_throwing(seeds: int = _SEEDS, *, jobs: int = 1, progress: bool = False, 
         Show a bar.
     setup : Setup, optional
         Default `make_setup()`.
+    frictions : sequence of float
+        Of the joints, for the comparison of what it does.
 
     Notes
     -----
@@ -187,7 +203,14 @@ def run_throwing(seeds: int = _SEEDS, *, jobs: int = 1, progress: bool = False, 
     given = make_setup() if setup is None else setup
     rows = map_seeds(partial(throws_of_seed, given), seeds, jobs=jobs, progress=progress, description="throws")
     parts = [{key: np.array([row[key][k] for row in rows]) for key in rows[0]} for k in range(3)]
-    return Throwing(setup=given, seeds=len(rows), misses=parts[0], positions=parts[1], velocities=parts[2])
+    return Throwing(
+        setup=given,
+        seeds=len(rows),
+        misses=parts[0],
+        positions=parts[1],
+        velocities=parts[2],
+        friction=throw_with_friction(given, frictions),
+    )
 
 
 def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Throwing:
