@@ -137,6 +137,43 @@ def test_throw_together(alpha):
     assert throw_together(wrist, T, base=base, cells=80, starts=1).defect < 0.2 * found.defect
 
 
+def test_throw_together_is_a_local_optimum_for_ipopt():
+    """Another solver with another discretisation (RK4, single shooting) starts there and finds nothing better."""
+    ca = pytest.importorskip("casadi")
+    w, T, n, base = WRIST, 0.22, 20, BaseLimits()
+    found = throw_together(w, T, base=base, cells=n, starts=1)
+    u, h = ca.MX.sym("u", 3, n), T / n
+    q, z, first = ca.MX.zeros(2), ca.MX.zeros(4), w.m * w.r_c
+    paths = []
+    for k in range(n):
+        theta, ddx, ddz = u[0, k], u[1, k], u[2, k]
+
+        def rate(y, theta=theta, ddx=ddx, ddz=ddz):
+            moment = first * (ddx * ca.sin(y[0]) - (ddz + w.g) * ca.cos(y[0]))
+            return ca.vertcat(y[1], (-w.k * (y[0] - theta) - w.c * y[1] + moment) / w.I)
+
+        for _ in range(2):
+            s = h / 2.0
+            k1 = rate(q)
+            k2 = rate(q + s / 2 * k1)
+            k3 = rate(q + s / 2 * k2)
+            q = q + s / 6 * (k1 + 2 * k2 + 2 * k3 + rate(q + s * k3))
+        step = ca.vertcat(h * z[1] + h**2 / 2 * ddx, h * ddx, h * z[3] + h**2 / 2 * ddz, h * ddz)
+        z = z + step
+        paths.append(z)
+    limits = np.tile([base.stroke, base.speed, base.stroke, base.speed], n)
+    limits[-3] = 0.0
+    problem = {"x": ca.vec(u), "f": -(z[3] + 0.15 * q[1]), "g": ca.vertcat(q[0], *paths)}
+    quiet = {"ipopt.print_level": 0, "print_time": False, "ipopt.tol": 1e-9}
+    solver = ca.nlpsol("throw", "ipopt", problem, quiet)
+    most = np.tile([w.theta_max, base.acceleration, base.acceleration], n)
+    bounds = np.concatenate([[0.0], limits])
+    start = 0.98 * found.controls.ravel()
+    solved = solver(x0=start, lbx=-most, ubx=most, lbg=-bounds, ubg=bounds)
+    assert solver.stats()["success"]
+    assert found.speed == pytest.approx(-float(solved["f"]), rel=1e-4)
+
+
 def test_throw_together_without_a_base_is_the_wrists_optimum():
     """A base that hardly moves leaves the linear optimum of section 4.3, to the accuracy of the grid."""
     small = BaseLimits(acceleration=1e-6, speed=1.0, stroke=1.0)
@@ -273,9 +310,35 @@ def test_clipped_torques_stay_within_limits(throw):
     assert throw.release(clipped).speed < throw.release(free).speed
 
 
+def test_plan_within_torques(throw):
+    """The largest range of the motor that the arm's torques allow: a slightly larger one takes more."""
+    plan = throw.plan_within_torques(cells=60, tolerance=0.02)
+    within = throw.release(throw.run(plan.motor))
+    assert within.effort <= 1.0
+    assert throw.rigid().speed + 1.0 < within.speed < throw.base.speed + 0.15 * throw.plan(cells=60).speed
+    larger = throw.plan(cells=60, theta_max=float(np.abs(plan.motor.start).max()) + 0.02)
+    assert throw.release(throw.run(larger.motor)).effort > 1.0
+
+
+def test_torque_left_for_the_spring(rigid):
+    options = {
+        "acceleration_limits": ACCELERATION,
+        "q_start": Q_START,
+        "T": 0.3,
+        "floor": 0.25,
+        "starts": 1,
+        "seed": 12,
+    }
+    found = optimise_base_motion(rigid, [1.0, 0.0, 1.0], torque_margin=0.6, **options)
+    now = found.trajectory(found.run_up + np.linspace(1e-6, found.T + found.brake - 1e-6, 60))
+    share = np.abs(rigid.inverse_dynamics(now.q, now.dq, now.ddq) / rigid.limits.effort).max()
+    assert 0.5 < share < 0.63
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"torque_margin": 1.2}, r"torque_margin must be at most 1, got 1\.2"),
         ({"direction": [0.0, 0.0, 0.0]}, r"direction must not be zero"),
         ({"direction": [0.0, np.nan, 1.0]}, "direction must be finite"),
         ({"T": 0.0}, "T must be a positive number"),

@@ -162,6 +162,12 @@ def _throws(throw: ArmThrow, still: ElasticWrist) -> tuple[dict[str, WristReleas
     }
     releases = {"hand fixed": throw.rigid()}
     releases |= {name: throw.release(throw.run(motor)) for name, motor in motions.items()}
+    try:
+        weaker = throw.plan_within_torques()
+        name = f"planned, theta within {np.abs(weaker.motor.start).max():.2f} rad: arm within its torques"
+        releases[name] = throw.release(throw.run(weaker.motor))
+    except ThunderError:
+        pass  # the arm's own motion takes all torque there is, which the first row shows
     releases["planned, arm's torques clipped"] = throw.release(throw.run(best.motor, limited=True))
     releases["planned, arm knows no spring"] = throw.release(throw.run(best.motor, feedforward=False))
     for rate in _RATES:

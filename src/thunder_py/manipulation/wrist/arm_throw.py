@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...control import ComputedTorque
+from ...errors import ThunderError
 from ...reference import JointReference
 from ...robot import Robot
 from ...simulation import simulate
@@ -100,13 +101,57 @@ class ArmThrow:
         """When the throw begins, at the end of the run-up [s]."""
         return self.base.run_up
 
-    def plan(self, rate: float = math.inf, cells: int = 200) -> MotorPlan:
-        """Return the motor's best motion for this motion of the arm, with a bounded speed of the motor [rad/s]."""
+    def plan(self, rate: float = math.inf, cells: int = 200, theta_max: float | None = None) -> MotorPlan:
+        """Return the motor's best motion for this motion of the arm.
+
+        Parameters
+        ----------
+        rate : float
+            Bound of the motor's speed [rad/s].
+        cells : int
+            Of the plan.
+        theta_max : float, optional
+            Bound of the motor's angle [rad]; default the wrist's.
+        """
         held = self.carried.resting_motor(self.begin - 1e-9)
+        bound = self.wrist.theta_max if theta_max is None else theta_max
         return plan_motor(
-            self.carried.acceleration, self.base.T, self.wrist.theta_max, begin=self.begin, cells=cells, rate=rate,
+            self.carried.acceleration, self.base.T, bound, begin=self.begin, cells=cells, rate=rate,
             theta0=held if math.isfinite(rate) else None,
         )  # fmt: skip
+
+    def plan_within_torques(self, cells: int = 200, tolerance: float = 0.01) -> MotorPlan:
+        """Return the plan with the largest range of the motor for which the arm keeps within its torques.
+
+        Parameters
+        ----------
+        cells : int
+            Of the plan.
+        tolerance : float
+            Of the range [rad], which is found by bisection on simulated throws.
+
+        Raises
+        ------
+        ThunderError
+            If the arm needs more torque than it has even where the motor hardly moves.
+        """
+        low, high, best = abs(self.carried.resting_motor(self.begin - 1e-9)), self.wrist.theta_max, None
+        while high - low > tolerance:
+            middle = 0.5 * (low + high)
+            tried = self._feasible(middle, cells)
+            low, high, best = (middle, high, tried) if tried is not None else (low, middle, best)
+        if best is None:
+            raise ThunderError(
+                "the arm has no torque left for the wrist's spring; take a base motion with a smaller margin"
+            )
+        return best
+
+    def _feasible(self, theta_max: float, cells: int) -> MotorPlan | None:
+        try:
+            plan = self.plan(cells=cells, theta_max=theta_max)
+        except ThunderError:  # too small a range to come back to q = 0
+            return None
+        return plan if self.release(self.run(plan.motor)).effort <= 1.0 else None
 
     def held(self) -> MotorMotion:
         """Return a motor that stands where it holds the hand at q = 0 before the throw."""

@@ -121,6 +121,7 @@ def optimise_base_motion(
     wrist_speed: float = 0.0,
     turning: bool = False,
     margin: float = 0.95,
+    torque_margin: float | None = None,
     floor: float | None = None,
     opening_delay: float = 0.0,
     starts: int = 6,
@@ -147,6 +148,8 @@ def optimise_base_motion(
         Whether the hand may turn while it is released; else its angular velocity is zero there.
     margin : float
         Share of every limit that may be used.
+    torque_margin : float, optional
+        Of the torques, if it is another: what is left is for the spring of an elastic wrist, which acts on the arm too.
     floor : float, optional
         The end effector stays above this height at the start of the throw, at release and after the brake [m].
     opening_delay : float
@@ -166,7 +169,7 @@ def optimise_base_motion(
     within the limits of the joints; torques are bounded along both. Collisions of the arm with itself are not looked
     at. Source: D4.2, section 4.4.
     """
-    problem = _Problem(robot, direction, acceleration_limits, positive(T, "T"), turning, margin, floor)
+    problem = _Problem(robot, direction, acceleration_limits, positive(T, "T"), turning, (margin, torque_margin), floor)
     q0 = array(q_start, (robot.n,), "q_start")
     delay = at_least(opening_delay, "opening_delay")
     if delay > T:
@@ -206,15 +209,17 @@ class _Problem:
         acceleration: npt.ArrayLike,
         T: float,
         turning: bool,
-        margin: float,
+        margins: tuple[float, float | None],
         floor: float | None,
     ) -> None:
         given = array(direction, (3,), "direction")
         length = float(np.linalg.norm(given))
         if length == 0.0:
             raise ThunderError("direction must not be zero, got [0, 0, 0]")
-        if not 0.0 < positive(margin, "margin") <= 1.0:
-            raise ThunderError(f"margin must be at most 1, got {margin!r}")
+        margin, of_torque = margins[0], margins[0] if margins[1] is None else margins[1]
+        for value, name in ((margin, "margin"), (of_torque, "torque_margin")):
+            if positive(value, name) > 1.0:
+                raise ThunderError(f"{name} must be at most 1, got {value!r}")
         limits = robot.limits
         for name in ("lower", "upper", "velocity", "effort"):
             if not np.isfinite(getattr(limits, name)).all():
@@ -229,7 +234,7 @@ class _Problem:
         self._across = np.linalg.svd(self.direction[None])[2][1:]
         middle, half = 0.5 * (limits.lower + limits.upper), 0.5 * margin * (limits.upper - limits.lower)
         self._low, self._high = middle - half, middle + half
-        self.velocity, self._effort = margin * limits.velocity, margin * limits.effort
+        self.velocity, self._effort = margin * limits.velocity, of_torque * limits.effort
 
     def draw(self, rng: np.random.Generator) -> Array:
         most = self._most()
