@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import partial
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from thunder_py.errors import ThunderError
-from thunder_py.experiments.parallel import map_seeds
+from thunder_py.experiments.parallel import map_seeds, shared_workers
 
 
 def _draw(seed: int, scale: float = 1.0) -> tuple[float, float, str]:
@@ -19,10 +21,14 @@ def _draw(seed: int, scale: float = 1.0) -> tuple[float, float, str]:
     return scale * float(rng.normal()), float(np.linalg.solve(a, a[0])[0]), os.environ.get("OPENBLAS_NUM_THREADS", "")
 
 
-def _fail_from_3(seed: int, error: type[Exception]) -> int:
+def _fail_from_3(seed: int, error: type[Exception] = ThunderError) -> int:
     if seed >= 3:
         raise error(f"no {seed}")
     return seed
+
+
+def _process(seed: int) -> int:
+    return os.getpid()
 
 
 def _die(seed: int) -> None:
@@ -58,9 +64,32 @@ def test_the_first_seed_that_fails_is_named(jobs: int) -> None:
         map_seeds(partial(_fail_from_3, error=ZeroDivisionError), 40, jobs=jobs)
 
 
-def test_a_worker_that_dies_is_told() -> None:
-    with pytest.raises(RuntimeError, match="a worker process died"):
-        map_seeds(_die, 2, jobs=2)
+def test_a_worker_that_dies_is_told_and_others_take_its_place() -> None:
+    with shared_workers():
+        with pytest.raises(RuntimeError, match="a worker process died"):
+            map_seeds(_die, 2, jobs=2)
+        assert map_seeds(_fail_from_3, 1, jobs=2) == [0]
+
+
+def test_workers_may_be_shared_by_several_calls() -> None:
+    with shared_workers():
+        first = set(map_seeds(_process, 8, jobs=2))
+        with pytest.raises(ThunderError, match="seed 3"):
+            map_seeds(partial(_fail_from_3, error=ThunderError), 8, jobs=2)
+        assert map_seeds(_draw, 3, jobs=2) == [(*_draw(seed)[:2], "1") for seed in range(3)]
+        assert os.getpid() not in first
+        assert first & set(map_seeds(_process, 8, jobs=2))
+    assert not first & set(map_seeds(_process, 2, jobs=2))
+
+
+def test_a_function_that_workers_cannot_import_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    # as a notebook's: there for this process, and for no other
+    here = ModuleType("only_here")
+    exec("def work(seed): return seed", here.__dict__)
+    monkeypatch.setitem(sys.modules, "only_here", here)
+    with pytest.raises(ThunderError, match=r"seed 0: a worker process cannot import the function.*only_here"):
+        map_seeds(here.work, 2, jobs=2)
+    assert map_seeds(here.work, 2) == [0, 1]
 
 
 @pytest.mark.parametrize(

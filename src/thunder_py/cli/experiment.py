@@ -69,7 +69,9 @@ class _Help(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from ..experiments.registry import REGISTRY
 
-        names = textwrap.fill(", ".join(REGISTRY), 100, initial_indent="  ", subsequent_indent="  ")
+        names = textwrap.fill(
+            ", ".join(REGISTRY), 100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+        )
         parser.epilog = f"experiments:\n{names}\n\n{_EPILOG}"
         parser.print_help()
         parser.exit()

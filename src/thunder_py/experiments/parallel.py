@@ -6,11 +6,12 @@ import os
 import pickle
 import signal
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from ..errors import ThunderError
 from ..motion.scalars import whole
 from ..progress import progress_bar
 
-__all__ = ["map_seeds"]
+__all__ = ["map_seeds", "shared_workers"]
 
 T = TypeVar("T")
 
@@ -41,13 +42,13 @@ def map_seeds(
     Parameters
     ----------
     function : callable
-        Of one seed. With several processes it is sent to each of them once, so it must be importable: of a module,
-        or a `functools.partial` of one, neither a lambda nor a function of a notebook.
+        Of one seed. With several processes it is sent to them, so it must be importable: of a module, or a
+        `functools.partial` of one, neither a lambda nor a function of a notebook.
     seeds : int or sequence of int
         How many, ``0, 1, ...``, or which ones.
     jobs : int
-        Processes; 1 calls the function here. Results do not depend on it as long as the function depends on nothing but
-        its seed.
+        Processes, which end with the call, see `shared_workers`; 1 calls the function here. Results do not depend on it
+        as long as the function depends on nothing but its seed.
     progress : bool
         Show a bar.
     description : str
@@ -66,11 +67,11 @@ def map_seeds(
         order that is told, whatever the number of processes.
     """
     given = _seeds(seeds)
-    workers = min(whole(jobs, "jobs", 1), len(given))
+    here = min(whole(jobs, "jobs", 1), len(given)) <= 1
     bar = progress_bar(len(given), desc=description or None, unit="seed") if progress else nullcontext(lambda _: None)
     results: list[T] = []
-    with bar as report:
-        answers = _answers_here(function, given) if workers <= 1 else _answers_of_workers(function, given, workers)
+    answers = _answers_here(function, given) if here else _answers_of_workers(function, given, jobs)
+    with bar as report, closing(answers):
         for part in answers:
             for answer in part:
                 if isinstance(answer, _Failure):
@@ -114,28 +115,59 @@ def _call(function: Callable[[int], Any], seeds: Sequence[int]) -> Iterator[Any]
             return
 
 
-def _answers_here(function: Callable[[int], Any], seeds: Sequence[int]) -> Iterator[list[Any]]:
+def _answers_here(function: Callable[[int], Any], seeds: Sequence[int]) -> Generator[list[Any], None, None]:
     for answer in _call(function, seeds):
         yield [answer]
 
 
-def _answers_of_workers(function: Callable[[int], Any], seeds: list[int], workers: int) -> Iterator[list[Any]]:
-    size = max(1, len(seeds) // (_PIECES * workers))
+def _answers_of_workers(
+    function: Callable[[int], Any], seeds: list[int], jobs: int
+) -> Generator[list[Any], None, None]:
+    packed = _packed(function)
+    size = max(1, len(seeds) // (_PIECES * jobs))
     pieces = [seeds[k : k + size] for k in range(0, len(seeds), size)]
-    # spawned, not forked: the compiled core may have threads, and a fork would copy their locks
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_start, initargs=(_packed(function),))
+    waiting: list[Future[list[Any]]] = []
+    with shared_workers():
+        pool = _pool_of(jobs)
+        try:
+            with _environment(dict.fromkeys(_ONE_THREAD, "1")):  # workers are started by these calls
+                waiting = [pool.submit(_work, packed, piece) for piece in pieces]
+            for future in waiting:
+                yield future.result()
+        except BrokenProcessPool as error:
+            _pools.pop(jobs).shutdown()
+            raise RuntimeError("a worker process died") from error
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+_pools: dict[int, ProcessPoolExecutor] = {}
+_sharing = 0  # how many contexts of `shared_workers` are open
+
+
+@contextmanager
+def shared_workers() -> Iterator[None]:
+    """Keep worker processes from one `map_seeds` to the next while inside: each costs a second to start.
+
+    They do not see what is changed in modules meanwhile, so they end with the context.
+    """
+    global _sharing
+    _sharing += 1
     try:
-        with _environment(dict.fromkeys(_ONE_THREAD, "1")):  # workers are started by these calls
-            waiting: list[Future[list[Any]]] = [pool.submit(_work, piece) for piece in pieces]
-        for future in waiting:
-            yield future.result()
-    except BrokenProcessPool as error:
-        raise RuntimeError(
-            "a worker process died, or could not import the function (functions of a notebook or an interactive "
-            "session cannot be sent; jobs=1 calls them here)"
-        ) from error
+        yield
     finally:
-        pool.shutdown(cancel_futures=True)
+        _sharing -= 1
+        if _sharing == 0:
+            for jobs in list(_pools):
+                _pools.pop(jobs).shutdown(cancel_futures=True)
+
+
+def _pool_of(jobs: int) -> ProcessPoolExecutor:
+    if jobs not in _pools:
+        # spawned, not forked: the compiled core may have threads, and a fork would copy their locks
+        _pools[jobs] = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_leave_interrupts)
+    return _pools[jobs]
 
 
 def _packed(function: Callable[[int], Any]) -> bytes:
@@ -162,15 +194,23 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-_function: Callable[[int], Any] | None = None  # in a worker: what it calls
-
-
-def _start(packed: bytes) -> None:
-    global _function
+def _leave_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted and stops us
-    _function = pickle.loads(packed)
 
 
-def _work(seeds: list[int]) -> list[Any]:
-    assert _function is not None
-    return list(_call(_function, seeds))
+@lru_cache(maxsize=1)
+def _unpacked(packed: bytes) -> Callable[[int], Any]:
+    function: Callable[[int], Any] = pickle.loads(packed)
+    return function
+
+
+def _work(packed: bytes, seeds: list[int]) -> list[Any]:
+    try:
+        function = _unpacked(packed)
+    except Exception as error:
+        message = (
+            "a worker process cannot import the function, which must be one of a module, not of a notebook or an "
+            f"interactive session ({type(error).__name__}: {error}); jobs=1 calls it here"
+        )
+        return [_Failure(seeds[0], True, message, traceback.format_exc())]
+    return list(_call(function, seeds))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, get_type_hints, runtime_c
 
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..motion.scalars import whole
+from .parallel import shared_workers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,7 +115,8 @@ def run_experiment(
             raise ThunderError(
                 f"{option} must be left out for {name!r}, which {_OPTIONS[option]}, unlike {those}; got {value!s}"
             )
-    return cast(Experiment, module.run(quick, **given))
+    with shared_workers():
+        return cast(Experiment, module.run(quick, **given))
 
 
 def _count(value: int | None, what: str) -> int | None:
