@@ -195,6 +195,22 @@ def test_printed_costates_do_not_obey_their_equation():
     np.testing.assert_allclose(free.costates(t)[:, 1], np.cos(left) + free.nu / w * np.sin(left), atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_free_switching_everywhere(seed):
+    """From a thousandth of a half period to thirty, from no damping to nearly critical, bounds of very unlike size."""
+    rng = np.random.default_rng(seed)
+    for zeta in (0.0, 0.4, 0.999, 1.0 - 1e-9):
+        for share in (1e-3, 0.1, 1.0, 30.0):
+            bounds = {"u_lo": -(10.0 ** rng.uniform(-4, 1)), "u_hi": 10.0 ** rng.uniform(-4, 1)}
+            o = WristOscillator(omega0=10.0 ** rng.uniform(-1, 3), zeta=zeta, gain=rng.uniform(0.3, 3.0), **bounds)
+            T = share * o.half_period
+            found, once = free_switching(o, T, 100), one_switch(o, T)
+            assert found.agrees()
+            assert abs(float(found.state(T)[0])) < 1e-10 * o.gain * (o.u_hi - o.u_lo)
+            assert found.speed >= max(once.speed * (1.0 - 1e-9), found.grid_speed * (1.0 - 1e-5))
+            assert once.valid == once.agrees()
+
+
 def test_whole_period_has_no_costate():
     o = WristOscillator(omega0=2.0 * np.pi, u_lo=-0.5, u_hi=0.5)
     found = one_switch(o, 1.0)

@@ -156,11 +156,15 @@ def grid_optimum(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2
     o, T, count = _oscillator(wrist), positive(T, "T"), whole(cells, "cells", 2)
     left = T - np.linspace(0.0, T, count + 1)
     angle, rate = -np.diff(o.step(left)), -np.diff(o.step_rate(left))
-    low, high = np.full(count, o.u_lo), np.full(count, o.u_hi)
-    found = maximise(rate, low, high, angle[None] / o.gain, np.zeros(1))
+    # in units of which the solver's tolerances make sense whatever T and the bounds are
+    unit = o.u_hi - o.u_lo
+    by_angle, by_rate = (float(np.abs(row).max()) or 1.0 for row in (angle, rate))
+    low, high = np.full(count, o.u_lo / unit), np.full(count, o.u_hi / unit)
+    found = maximise(rate / by_rate, low, high, angle[None] / by_angle, np.zeros(1))
     if not found.success:
         raise ThunderError(f"the linear program of the wrist's motor found no optimum: {found.message}")
-    return GridOptimum(np.asarray(found.x), -float(found.fun), float(found.eqlin.marginals[0]) / o.gain)
+    speed, nu = -float(found.fun) * by_rate * unit, float(found.eqlin.marginals[0]) * by_rate / by_angle
+    return GridOptimum(unit * np.asarray(found.x), speed, nu)
 
 
 def free_switching(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2000) -> WristThrow:

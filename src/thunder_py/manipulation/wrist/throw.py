@@ -94,14 +94,20 @@ class WristThrow(Value):
             Where `nu` is infinite.
         """
         o = self.oscillator
-        if not math.isfinite(self.nu):
-            raise ThunderError(f"the last switch must be before T = {self.T:g} s for co-states with lambda_2(T) = 1")
         s = self.T - np.asarray(t, dtype=np.float64)
         decay, b = np.exp(-o.zeta * o.omega0 * s), (self.nu - o.zeta * o.omega0) / o.omega_d
-        cosine, sine = np.cos(o.omega_d * s), np.sin(o.omega_d * s)
-        second = decay * (cosine + b * sine)
-        rate = o.zeta * o.omega0 * second + decay * o.omega_d * (sine - b * cosine)  # of t, which is minus that of s
+        second = decay * self._wave(s)
+        turned = decay * o.omega_d * (np.sin(o.omega_d * s) - b * np.cos(o.omega_d * s))
+        rate = o.zeta * o.omega0 * second + turned  # of t, which is minus that of s
         return np.stack([2.0 * o.zeta * o.omega0 * second - rate, second], axis=-1)
+
+    def _wave(self, s: npt.ArrayLike) -> Array:
+        """Return lambda_2 at times s before T without its decay, which has no influence on its sign."""
+        o = self.oscillator
+        if not math.isfinite(self.nu):
+            raise ThunderError(f"the last switch must be before T = {self.T:g} s for co-states with lambda_2(T) = 1")
+        b, angle = (self.nu - o.zeta * o.omega0) / o.omega_d, o.omega_d * np.asarray(s)
+        return np.asarray(np.cos(angle) + b * np.sin(angle))
 
     def times(self, count: int = 501) -> Array:
         """Return times from 0 to T with the switches among them, for pictures and checks [s]."""
@@ -112,8 +118,7 @@ class WristThrow(Value):
         if not math.isfinite(self.nu):
             return False
         t = (np.arange(count) + 0.5) * (self.T / count)
-        second = self.costates(t)[..., 1]
-        wanted = np.where(second > 0.0, self.oscillator.u_hi, self.oscillator.u_lo)
+        wanted = np.where(self._wave(self.T - t) > 0.0, self.oscillator.u_hi, self.oscillator.u_lo)
         near = np.abs(t[:, None] - self.switches).min(axis=1, initial=math.inf) < 1e-9 * self.T
         return bool(np.all(near | (self.control(t) == wanted)))
 
