@@ -17,6 +17,7 @@ def cells(path, kind):
     "name",
     [
         "d42_control",
+        "d42_servoing",
         "d42_elastic_wrist",
         "d42_throwing",
         "lecture_course",
