@@ -131,6 +131,29 @@ def test_velocities_change_no_faster_than_they_may():
     assert 0.02 < change <= 10.0 * 0.012 + 1e-9
 
 
+def test_joints_that_are_no_numbers_stop_the_arm_and_end_the_pick():
+    loop, _ = make()
+    for k in range(200):
+        step = loop.update(0.01 * k, HOME)
+    assert loop.machine.phase is PickPhase.approach
+    assert np.abs(step.dq).max() > 0.01
+    for k in range(200, 340):
+        step = loop.update(0.01 * k, np.full(7, np.nan))
+    assert loop.machine.phase is PickPhase.failed
+    assert loop.machine.reason is PickReason.invalid_state
+    assert (step.dq == 0.0).all()
+
+
+def test_a_controller_that_starts_without_numbers_holds_and_goes_on_when_they_come():
+    loop, _ = make()
+    controller = PickingController(loop, ComputedTorque(PANDA, 900.0, 60.0))
+    assert np.isfinite(controller.step(0.0, np.full(7, np.nan), np.zeros(7))).all()
+    assert np.isnan(controller.followed).all()
+    assert controller.steps == []
+    controller.step(0.01, HOME, np.zeros(7))
+    np.testing.assert_array_equal(controller.followed, HOME)
+
+
 def test_poses_of_the_past():
     history = PoseHistory(1.0)
     assert history.at(0.0) is None

@@ -110,15 +110,20 @@ class PickLoop:
         self._time: float | None = None
         self._last: ServoStep | None = None
         self._taken: Array | None = None  # the estimate that the servo has
+        self._hand: Array = np.eye(4)
 
     def update(self, t: float, q: Array, holding: bool | None = None) -> PickStep:
-        """Return what to do from time `t` [s] on, at joint positions `q` (n,)."""
-        hand: Array = self.servo.robot.forward_kinematics(q, frame=self.servo.frame)
-        self.hands.add(t, hand)
+        """Return what to do from time `t` [s] on, at joint positions `q` (n,).
+
+        Positions that are no numbers are no error: nothing is asked of the arm, and the machine gives up after a while.
+        """
+        if np.isfinite(q).all():
+            self._hand = self.servo.robot.forward_kinematics(q, frame=self.servo.frame)
+            self.hands.add(t, self._hand)
         slipped = self._look_at_tool(t)
         if self.tool is not None and self.tool.pose is not self._taken:
             self.servo.tool = self._taken = self.tool.pose
-        now = hand @ self.servo.tool
+        now = self._hand @ self.servo.tool
         track = self.target.update(t)
         given = PickInput(t, track, now, self._last, self._tool_known(), slipped, holding)
         decision = self.machine.step(given)
@@ -208,6 +213,8 @@ class PickingController:
         """Return the torque, (n,)."""
         now = self.start + t
         if self._q is None:
+            if not np.isfinite(q).all():  # nowhere to start from: the safe torque of the joint controller
+                return self.inner.step(t, q, dq, JointReference(*np.zeros((3, len(q)))))
             self._q, self._next, self._before = q.copy(), now, now
         self._q = self._q + (now - self._before) * self._dq
         self._before = now
