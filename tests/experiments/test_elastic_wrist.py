@@ -14,7 +14,7 @@ from thunder_py.experiments.registry import REGISTRY
 @pytest.fixture(scope="module")
 def found():
     """One good seed of the release is enough."""
-    return elastic_wrist.run_elastic_wrist(seeds=(12,), sweep=13, cells=30, starts=1, turning=(False,))
+    return elastic_wrist.run_elastic_wrist(seeds=(12,), sweep=13, cells=30, starts=1, plan_cells=60, turning=(False,))
 
 
 def test_is_registered():

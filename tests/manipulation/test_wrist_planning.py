@@ -45,12 +45,12 @@ def linear(wrist):
 def test_plans_of_linear_wrists_are_optimal(alpha, T):
     """The grid costs little, and the second linear program finds nothing better."""
     wrist = replace(WRIST, alpha=alpha)
-    found, best = plan_motor(linear(wrist), T, wrist.theta_max), free_switching(wrist, T)
+    found, best = plan_motor(linear(wrist), T, wrist.theta_max, cells=100), free_switching(wrist, T)
     assert abs(found.miss) < 1e-12
-    assert 0.0 < best.speed - found.speed < 1e-3 * best.speed
+    assert 0.0 < best.speed - found.speed < 4e-3 * best.speed
     assert found.iterations <= 3
     for t in best.switches:
-        assert np.abs(found.motor.breaks - t).min() <= T / 200
+        assert np.abs(found.motor.breaks - t).min() <= T / 100
 
 
 def test_plans_know_that_79_is_not_linear():
@@ -67,10 +67,10 @@ def test_plans_know_that_79_is_not_linear():
 
 
 def test_plans_with_a_slow_motor():
-    fast = plan_motor(still(WRIST), 0.2, WRIST.theta_max, cells=100).speed
+    fast = plan_motor(still(WRIST), 0.2, WRIST.theta_max, cells=60).speed
     speeds = []
     for rate in (200.0, 30.0, 10.0):
-        found = plan_motor(still(WRIST), 0.2, WRIST.theta_max, cells=100, rate=rate, theta0=WRIST.theta_g)
+        found = plan_motor(still(WRIST), 0.2, WRIST.theta_max, cells=60, rate=rate, theta0=WRIST.theta_g)
         assert np.abs(found.motor.slope).max() <= rate * (1.0 + 1e-9)
         assert np.abs(found.motor(found.t)).max() <= WRIST.theta_max * (1.0 + 1e-9)
         assert found.motor(0.0) == pytest.approx(WRIST.theta_g)
@@ -140,7 +140,7 @@ def test_throw_together(alpha):
 def test_throw_together_is_a_local_optimum_for_ipopt():
     """Another solver with another discretisation (RK4, single shooting) starts there and finds nothing better."""
     ca = pytest.importorskip("casadi")
-    w, T, n, base = WRIST, 0.22, 20, BaseLimits()
+    w, T, n, base = WRIST, 0.22, 10, BaseLimits()
     found = throw_together(w, T, base=base, cells=n, starts=1)
     u, h = ca.MX.sym("u", 3, n), T / n
     q, z, first = ca.MX.zeros(2), ca.MX.zeros(4), w.m * w.r_c
@@ -152,8 +152,8 @@ def test_throw_together_is_a_local_optimum_for_ipopt():
             moment = first * (ddx * ca.sin(y[0]) - (ddz + w.g) * ca.cos(y[0]))
             return ca.vertcat(y[1], (-w.k * (y[0] - theta) - w.c * y[1] + moment) / w.I)
 
-        for _ in range(2):
-            s = h / 2.0
+        for _ in range(3):
+            s = h / 3.0
             k1 = rate(q)
             k2 = rate(q + s / 2 * k1)
             k3 = rate(q + s / 2 * k2)
@@ -171,7 +171,7 @@ def test_throw_together_is_a_local_optimum_for_ipopt():
     start = 0.98 * found.controls.ravel()
     solved = solver(x0=start, lbx=-most, ubx=most, lbg=-bounds, ubg=bounds)
     assert solver.stats()["success"]
-    assert found.speed == pytest.approx(-float(solved["f"]), rel=1e-4)
+    assert found.speed == pytest.approx(-float(solved["f"]), rel=1e-3)
 
 
 def test_throw_together_without_a_base_is_the_wrists_optimum():
@@ -266,7 +266,7 @@ def test_trajectory_of_the_base_is_continuous(base):
 
 def test_speed_gained_by_the_wrist(throw):
     """With eight joints the arm gains what the linear model promises, to a few per cent, and the tip flies straight."""
-    fixed, planned = throw.rigid(), throw.release(throw.run(throw.plan(cells=150).motor))
+    fixed, planned = throw.rigid(), throw.release(throw.run(throw.plan(cells=100).motor))
     assert fixed.speed == pytest.approx(throw.base.speed, rel=1e-3)
     gain = planned.speed - fixed.speed
     still_wrist = wrist_at_release(WRIST, throw.base.robot, throw.base.q_release)
@@ -284,7 +284,7 @@ def test_speed_gained_by_the_wrist(throw):
 
 def test_plan_on_the_arm_is_what_the_simulation_does(throw):
     """Model and simulation differ by the sampling of the arm's torques: a shorter period brings them together."""
-    plan = throw.plan(cells=150)
+    plan = throw.plan(cells=100)
     misses = []
     for dt in (1e-3, 2.5e-4):
         finer = ArmThrow(th.Robot.load("panda"), WRIST, throw.base, MOUNT, 0.15, dt=dt)

@@ -103,7 +103,7 @@ def oscillators():
 def test_pontryagin(o, share):
     """The control agrees with the switching function, which obeys the adjoint equation (92)."""
     T = share * o.half_period
-    found = free_switching(o, T, cells=500)
+    found = free_switching(o, T, cells=200)
     assert found.agrees()
     assert abs(float(found.state(T)[0])) < 1e-13
     assert found.grid_speed <= found.speed * (1.0 + 1e-12)
@@ -124,9 +124,9 @@ def test_one_switch_is_optimal_up_to_its_limit(o):
     within, beyond = one_switch(o, 0.97 * limit), one_switch(o, 1.05 * limit)
     assert (within.valid, within.agrees()) == (True, True)
     assert (beyond.valid, beyond.agrees()) == (False, False)
-    assert free_switching(o, 0.97 * limit).speed == pytest.approx(within.speed, rel=1e-12)
-    assert free_switching(o, 1.05 * limit).speed > beyond.speed * (1.0 + 1e-5)
-    assert free_switching(o, 1.05 * limit).switches.size == 2
+    assert free_switching(o, 0.97 * limit, 200).speed == pytest.approx(within.speed, rel=1e-12)
+    assert free_switching(o, 1.05 * limit, 200).speed > beyond.speed * (1.0 + 1e-5)
+    assert free_switching(o, 1.05 * limit, 200).switches.size == 2
 
 
 def test_limit_without_losses():

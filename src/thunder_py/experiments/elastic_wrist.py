@@ -197,6 +197,7 @@ def run_elastic_wrist(
     sweep: int = 121,
     cells: int = 80,
     starts: int = 4,
+    plan_cells: int = 200,
     turning: Sequence[bool] = (False, True),
     progress: bool = False,
 ) -> ElasticWristExperiment:
@@ -212,6 +213,8 @@ def run_elastic_wrist(
         Times of release in the sweep.
     cells, starts : int
         Of the collocation.
+    plan_cells : int
+        Of the motor's plans on the arm.
     turning : sequence of bool
         Arm motions: whether the hand may turn at release.
     progress : bool
@@ -228,7 +231,7 @@ def run_elastic_wrist(
         report(3 / (3 + len(turning)))
         arms = []
         for turns in turning:
-            arms.append(run_arm(turning=turns, seeds=seeds, jobs=jobs))
+            arms.append(run_arm(turning=turns, seeds=seeds, jobs=jobs, cells=plan_cells))
             report((3 + len(arms)) / (3 + len(turning)))
     return ElasticWristExperiment(
         cases=cases, times=curves[0], one=curves[1], free=curves[2], switches=curves[3].astype(np.int64),
@@ -288,6 +291,12 @@ def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Elas
     """Run the experiment."""
     if quick:
         return run_elastic_wrist(
-            seeds=_QUICK if seeds is None else seeds, jobs=jobs, sweep=25, cells=40, starts=1, turning=(False,)
+            seeds=_QUICK if seeds is None else seeds,
+            jobs=jobs,
+            sweep=25,
+            cells=40,
+            starts=1,
+            plan_cells=100,
+            turning=(False,),
         )
     return run_elastic_wrist(seeds=24 if seeds is None else seeds, jobs=jobs, progress=True)

@@ -121,7 +121,7 @@ class ArmCase:
         )
 
 
-def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1) -> ArmCase:
+def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1, cells: int = 200) -> ArmCase:
     """Choose the arm's motion, plan the motor's, simulate.
 
     Parameters
@@ -132,6 +132,8 @@ def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1) ->
         Random starts of the release's optimisation: how many, or which ones.
     jobs : int
         Processes for them.
+    cells : int
+        Of the motor's plans.
     """
     panda = Robot.load("panda")
     rigid = with_rigid_hand(panda, WRIST, mount=MOUNT, tip=TIP)
@@ -140,8 +142,8 @@ def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1) ->
         raise ThunderError(f"no throw of the arm was found with seeds {seeds}; take more or others")
     base = max(found, key=lambda one: one.speed)
     throw = ArmThrow(panda, WRIST, base, MOUNT, TIP)
-    releases, rates = _throws(throw, wrist_at_release(WRIST, rigid, base.q_release))
-    best = throw.plan()
+    releases, rates = _throws(throw, wrist_at_release(WRIST, rigid, base.q_release), cells)
+    best = throw.plan(cells=cells)
     speeds = [one.speed for one in found]
     return ArmCase(
         turning=turning, throw=throw, releases=releases, rates=rates, run=throw.whole(best.motor),
@@ -149,11 +151,11 @@ def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1) ->
     )  # fmt: skip
 
 
-def _throws(throw: ArmThrow, still: ElasticWrist) -> tuple[dict[str, WristRelease], dict[str, float]]:
+def _throws(throw: ArmThrow, still: ElasticWrist, cells: int) -> tuple[dict[str, WristRelease], dict[str, float]]:
     linear = free_switching(still, _T)
     once = one_switch(still, min(_T, linear.limit))
-    best = throw.plan()
-    nonlinear = plan_motor(lambda t, q, dq, theta: still.acceleration(q, dq, theta), _T, still.theta_max)
+    best = throw.plan(cells=cells)
+    nonlinear = plan_motor(lambda t, q, dq, theta: still.acceleration(q, dq, theta), _T, still.theta_max, cells=cells)
     motions = {
         "held still": throw.held(),
         f"one switch of (80) in the last {once.T:.3f} s": throw.of_throw(once),
@@ -163,7 +165,7 @@ def _throws(throw: ArmThrow, still: ElasticWrist) -> tuple[dict[str, WristReleas
     releases = {"hand fixed": throw.rigid()}
     releases |= {name: throw.release(throw.run(motor)) for name, motor in motions.items()}
     try:
-        weaker = throw.plan_within_torques()
+        weaker = throw.plan_within_torques(cells)
         name = f"planned, theta within {np.abs(weaker.motor.start).max():.2f} rad: arm within its torques"
         releases[name] = throw.release(throw.run(weaker.motor))
     except ThunderError:
@@ -171,7 +173,7 @@ def _throws(throw: ArmThrow, still: ElasticWrist) -> tuple[dict[str, WristReleas
     releases["planned, arm's torques clipped"] = throw.release(throw.run(best.motor, limited=True))
     releases["planned, arm knows no spring"] = throw.release(throw.run(best.motor, feedforward=False))
     for rate in _RATES:
-        motor = throw.plan(rate).motor
+        motor = throw.plan(rate, cells).motor
         releases[f"planned, motor at most {rate:g} rad/s"] = throw.release(throw.run(motor))
     rates = {
         "linear optimum (80), base at rest": linear.speed,
