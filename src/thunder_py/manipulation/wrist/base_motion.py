@@ -118,7 +118,6 @@ def optimise_base_motion(
     acceleration_limits: npt.ArrayLike,
     q_start: npt.ArrayLike,
     T: float = 0.3,
-    wrist_speed: float = 0.0,
     turning: bool = False,
     margin: float = 0.95,
     torque_margin: float | None = None,
@@ -142,8 +141,6 @@ def optimise_base_motion(
         Where the run-up starts.
     T : float
         Of the throw [s].
-    wrist_speed : float
-        Speed that an elastic wrist adds to the end effector's along the palm [m/s]; it counts in no limit.
     turning : bool
         Whether the hand may turn while it is released; else its angular velocity is zero there.
     margin : float
@@ -195,7 +192,7 @@ def optimise_base_motion(
     )
     return BaseMotion(
         robot=robot, direction=problem.direction, T=float(T), q_start=q0, q_intermediate=before, q_release=q,
-        dq_release=dq, speed=best[0] + wrist_speed, run_up=run_up, brake=problem.brake_time(dq), opening_delay=delay,
+        dq_release=dq, speed=best[0], run_up=run_up, brake=problem.brake_time(dq), opening_delay=delay,
     )  # fmt: skip
 
 
