@@ -37,13 +37,19 @@ def test_voxels_make_density_even() -> None:
     assert voxel_downsample(flat, 0.05)[:, 0].mean() == pytest.approx(1.0, abs=0.02)
 
 
-def test_a_grid_beyond_counting_is_refused() -> None:
-    with pytest.raises(ThunderError, match="too small for a cloud"):
-        voxel_downsample([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]], 1e-9)
+def test_more_cubes_than_can_be_counted_are_told_apart() -> None:
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0], [0.0, 1.0, 0.0]]) + 5e-10
+    found = voxel_downsample(corners, 1e-9)
+    np.testing.assert_allclose(found, [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]], atol=1e-9)
+
+
+def test_sizes_and_shapes_are_checked() -> None:
     with pytest.raises(ThunderError, match="size must be a positive number"):
         voxel_downsample([[0.0, 0.0, 0.0]], 0.0)
     with pytest.raises(ThunderError, match=r"points must have shape \(\.\.\., 3\)"):
         voxel_downsample([[0.0, 0.0]], 0.1)
+    with pytest.raises(ThunderError, match=r"points must have shape \(\.\.\., 3\)"):
+        find_plane(np.zeros((4, 6)))
 
 
 @pytest.mark.parametrize("seed", range(6))

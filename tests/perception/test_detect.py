@@ -144,6 +144,7 @@ def test_the_same_cloud_gives_the_same_answer() -> None:
     [
         ({"voxel": 0.0}, "voxel must be a positive number"),
         ({"voxel": 0.01, "gap": 0.01}, "gap must be at least a voxel's diagonal"),
+        ({"table": (0.0, 0.0, 1.0)}, "table must be a Plane"),
         ({"least": 2}, "least must be a whole number of at least 3"),
         ({"up": (0.0, 0.0, 0.0)}, "normal must not be zero"),
         ({"surface_share": 1.5}, "surface_share must be a probability"),
@@ -154,6 +155,16 @@ def test_the_same_cloud_gives_the_same_answer() -> None:
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ThunderError, match=message):
         CloudPipeline(**settings)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_outliers_however_far_change_nothing(seed: int) -> None:
+    cloud = view(box(_BOX, 0.02, 0.01, 0.4)).reshape(-1, 3)
+    rng = np.random.default_rng(seed)
+    far = rng.normal(size=(60, 3)) * 10.0 ** rng.uniform(1.0, 300.0, (60, 1))
+    found = _FIND(np.concatenate([cloud, far, [[np.inf, 0.0, 0.0], [0.0, -np.inf, np.nan]]]))
+    np.testing.assert_allclose(found.centre, (0.02, 0.01, 0.05), atol=0.008)
+    assert abs(_yaw_error(found, 0.4)) < 0.05
 
 
 def test_clouds_of_another_shape_are_refused() -> None:

@@ -26,6 +26,8 @@ __all__ = ["CloudPipeline", "detect_object"]
 _ROUND = 0.48
 #: part of an object's points that may stand above its upper surface: a plane through the middle of something is none
 _ABOVE = 0.1
+#: what is farther away was not measured by any depth camera [m]
+_FAR = 1e4
 _LENGTHS = ("voxel", "clearance", "gap", "plane_distance")
 
 
@@ -90,6 +92,8 @@ class CloudPipeline(Value):
             raise ThunderError(
                 f"gap must be at least a voxel's diagonal, {np.sqrt(3.0) * self.voxel:g} m, got {self.gap:g} m"
             )
+        if self.table is not None and not isinstance(self.table, Plane):
+            raise ThunderError(f"table must be a Plane, got {self.table!r}")
         if self.region is not None:
             checked["region"] = array(self.region, (2, 3), "region", finite=False)
         set_fields(self, **checked)
@@ -100,7 +104,7 @@ class CloudPipeline(Value):
         Parameters
         ----------
         cloud : (..., 3) array_like
-            Points in the world [m]; NaN where nothing was measured.
+            Points in the world [m]; NaN where nothing was measured, as which counts what is more than 10 km away.
         near : (3,) array_like, optional
             Where the object is expected [m]: the group nearest to it is taken. Default the largest.
 
@@ -126,9 +130,7 @@ class CloudPipeline(Value):
         return self._described(stages | {"groups": groups, "chosen": chosen})
 
     def _in_region(self, points: Array) -> Array:
-        if self.region is None:
-            return points
-        low, high = np.asarray(self.region)
+        low, high = (-_FAR, _FAR) if self.region is None else np.asarray(self.region)
         inside: Array = points[((points >= low) & (points <= high)).all(axis=1)]
         return inside
 

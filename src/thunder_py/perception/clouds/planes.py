@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...errors import ThunderError
-from ...motion.scalars import positive, whole
+from ...motion.scalars import numbers, positive, whole
 from ...values import Value, set_fields
 from ..options import finite
 from .voxels import finite_points
@@ -108,7 +108,7 @@ def find_plane(
     near_by, count = positive(distance, "distance", "m"), whole(hypotheses, "hypotheses", 1)
     axis = None if normal is None else np.asarray(Plane(normal, 0.0).normal)
     slope = -1.0 if axis is None else float(np.cos(positive(angle, "angle", "rad")))
-    given = np.asarray(points, dtype=float).reshape(-1, 3)
+    given = numbers(points, "points", 2)
     usable = finite_points(given, "points")
     rng = np.random.default_rng(whole(seed, "seed", 0))
     best = _best_hypothesis(usable, near_by, axis, slope, count, rng)

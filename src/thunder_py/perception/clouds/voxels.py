@@ -42,7 +42,7 @@ def voxel_downsample(points: npt.ArrayLike, size: float) -> Array:
     Raises
     ------
     ThunderError
-        A size that is not positive, or so small that cubes cannot be counted.
+        A size that is not positive.
     """
     given = finite_points(points, "points")
     if not len(given):
@@ -50,9 +50,11 @@ def voxel_downsample(points: npt.ArrayLike, size: float) -> Array:
     cubes = np.floor(given / positive(size, "size", "m"))
     cubes -= cubes.min(axis=0)
     counts = cubes.max(axis=0) + 1.0
-    if np.prod(counts) > 2.0**62:
-        raise ThunderError(f"size of {size:g} m is too small for a cloud of {counts.tolist()} cubes")
-    keys = np.ravel_multi_index(tuple(cubes.astype(np.int64).T), tuple(counts.astype(np.int64)))
-    _, cube, count = np.unique(keys, return_inverse=True, return_counts=True)
+    if np.prod(counts) < 2.0**62:
+        keys = np.ravel_multi_index(tuple(cubes.astype(np.int64).T), tuple(counts.astype(np.int64)))
+        _, cube, count = np.unique(keys, return_inverse=True, return_counts=True)
+    else:  # far outliers: one number does not tell all cubes apart
+        _, cube, count = np.unique(cubes, axis=0, return_inverse=True, return_counts=True)
+        cube = cube.reshape(-1)  # NumPy 2.0 gives a column
     sums = np.stack([np.bincount(cube, weights=column) for column in given.T], axis=1)
     return np.asarray(sums / count[:, None])
