@@ -35,7 +35,7 @@ def test_wilson_interval_by_its_formula():
 
 
 def test_the_printed_filter_never_lets_the_hand_start(found):
-    name = "replan, filter as printed, P_v = 0"
+    name = "replan, noise as printed, P_v = 0"
     assert all(found.variants[name, speed].outcomes == {"stopped": 4} for speed in SPEEDS)
 
 

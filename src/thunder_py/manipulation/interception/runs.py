@@ -132,7 +132,9 @@ class ConveyorRun:
     @property
     def outcome(self) -> str:
         """``"grasped"``, what was out of tolerance, or the reason why there was no grasp."""
-        return self.reason if self.grasp is None else self.grasp.reason
+        if self.grasp is None:
+            return "still on its way" if self.reason == "none" else self.reason
+        return self.grasp.reason
 
     @property
     def jerk(self) -> Array:
