@@ -20,12 +20,12 @@ from thunder_py.perception.simulated_pose import SimulatedPoseSource
 
 @pytest.fixture(scope="module")
 def found():
-    return run(quick=True, seeds=2)
+    return run(quick=True, seeds=1)
 
 
 def test_every_task_is_run_in_every_variant_that_it_has(found):
     assert set(found.picks) == {(t, v) for t in TASKS for v in VARIANTS} - {("hand", "no tool estimate")}
-    assert [one.seed for one in found.picks["hand", "servoing"]] == [0, 1]
+    assert [one.seed for one in found.picks["hand", "servoing"]] == [0]
 
 
 def test_a_pick_counts_only_where_its_true_errors_are_forgiven(found):
@@ -55,8 +55,8 @@ def _across(picks):
 
 
 def test_the_estimate_of_the_tool_is_what_picks_with_a_tool():
-    """Six scenes: with it most are picked, without it hardly any."""
-    found = {v: [pick("tool", v, s) for s in range(6)] for v in ("servoing", "no tool estimate")}
+    """Five scenes: with it most are picked, without it hardly any."""
+    found = {v: [pick("tool", v, s) for s in range(5)] for v in ("servoing", "no tool estimate")}
     hits, across = ({v: f(every) for v, every in found.items()} for f in (_hits, _across))
     assert hits["servoing"] >= hits["no tool estimate"] + 3
     assert across["servoing"] < 0.5 * across["no tool estimate"]
@@ -68,9 +68,9 @@ def test_table_and_dictionary(found):
     assert "95" in text
     numbers = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert numbers["reported_rate"] == 0.95
-    assert numbers["seeds"] == 2
+    assert numbers["seeds"] == 1
     assert len(numbers["results"]) == 9
-    assert len(numbers["results"][0]["picks"]) == 2
+    assert len(numbers["results"][0]["picks"]) == 1
     assert numbers["settings"]["camera"]["rate"] == CAMERA.rate
 
 
@@ -162,7 +162,8 @@ def test_figures_are_drawn(found):
     from thunder_py.plotting.picking import plot_pick
     from thunder_py.plotting.servoing import plot_servoing_domain
 
-    figures = [found.plot(), plot_pick(trace("tool", "servoing", 0)), plot_servoing_domain()]
+    short = trace("tool", "servoing", 3)
+    figures = [found.plot(), plot_pick(short), plot_servoing_domain()]
     assert [len(figure.axes) for figure in figures] == [3, 3, 2]
     for figure in figures:
         figure.canvas.draw()

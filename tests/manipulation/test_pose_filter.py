@@ -57,8 +57,8 @@ def nees(seed, seconds=4.0, latency=0.25):
 
 
 def test_normalised_estimation_error_is_consistent():
-    """NEES of 100 independent runs: its mean lies inside the 99.9 % bounds of chi-square with 12 degrees of freedom."""
-    values = [nees(seed) for seed in range(100)]
+    """NEES of 60 independent runs: its mean lies inside the 99.9 % bounds of chi-square with 12 degrees of freedom."""
+    values = [nees(seed) for seed in range(60)]
     low, high = stats.chi2.ppf([0.0005, 0.9995], 12 * len(values)) / len(values)
     assert low < np.mean(values) < high
     assert stats.kstest(values, stats.chi2(12).cdf).pvalue > 1e-3

@@ -30,7 +30,7 @@ def random_start(seed, degrees, distance=0.1):
     return q, make_pose(exp(np.radians(degrees) * axis) @ T[:3, :3], T[:3, 3] + distance * way)
 
 
-def follow(servo, q, target, duration, dt=1e-3):
+def follow(servo, q, target, duration, dt=2e-3):
     """Midpoint rule; errors over time, or None in place of the arm's motion where the law stops."""
     errors = []
     for _ in range(round(duration / dt)):
@@ -51,7 +51,7 @@ def test_converges_from_random_starts_inside_the_domain_at_the_rate_of_theory(se
     q, target = random_start(seed, degrees, distance=0.05)
     _, errors, state = follow(unlimited(error=error), q, target, 1.5)
     assert state is ServoState.ok
-    decay = np.exp(-GAIN * 1e-3 * np.arange(len(errors)))
+    decay = np.exp(-GAIN * 2e-3 * np.arange(len(errors)))
     measure = np.sin if error == "axis_angle" else lambda x: x
     np.testing.assert_allclose(errors[:, 0], 0.05 * decay, rtol=2e-3)
     np.testing.assert_allclose(measure(errors[:, 1]), measure(np.radians(degrees)) * decay, rtol=2e-3)
@@ -74,7 +74,7 @@ def test_the_logarithm_converges_where_the_papers_error_does_not(degrees):
     q, target = random_start(4, degrees, distance=0.02)
     _, errors, state = follow(servo, q, target, 1.0)
     assert state is ServoState.ok
-    assert errors[-1, 1] == pytest.approx(np.radians(degrees) * np.exp(-GAIN * 0.999), rel=5e-3)
+    assert errors[-1, 1] == pytest.approx(np.radians(degrees) * np.exp(-GAIN * 0.998), rel=5e-3)
     q, target = random_start(4, 179.5)
     assert servo.step(q, target).state is ServoState.outside_domain
 
@@ -82,9 +82,9 @@ def test_the_logarithm_converges_where_the_papers_error_does_not(degrees):
 @pytest.mark.parametrize(("degrees", "end"), [(80.0, 0.0), (100.0, 180.0), (150.0, 180.0)])
 def test_printed_law_leads_to_half_a_turn_from_past_a_right_angle(degrees, end):
     """D-28: e_o = r sin(theta) vanishes at 180 degrees too, and L^-1 makes that end attract, at the same rate."""
-    R, dt = exp(np.radians(degrees) * np.array([0.6, 0.0, 0.8])), 1e-3  # R_d R', with R_d at rest
+    R, dt = exp(np.radians(degrees) * np.array([0.6, 0.0, 0.8])), 3e-3  # R_d R', with R_d at rest
     first = np.sin(np.radians(degrees))
-    for _ in range(3000):
+    for _ in range(1000):
         e = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
         L = 0.5 * (np.trace(R) * np.eye(3) - R.T)
         w = np.linalg.solve(L, GAIN * e)
@@ -128,9 +128,9 @@ def test_position_limits_are_never_passed():
     q = HOME.copy()
     start = PANDA.forward_kinematics(q)
     target = make_pose(start[:3, :3], np.array([0.05, 0.0, 0.1]))
-    for _ in range(1500):
+    for _ in range(600):
         step = servo.step(q, target)
-        q = q + 5e-3 * step.dq
+        q = q + 1e-2 * step.dq
         assert (q > PANDA.limits.lower + 0.019).all()
         assert (q < PANDA.limits.upper - 0.019).all()
     assert step.state is ServoState.joint_limit
