@@ -26,8 +26,9 @@ def plot_detection(found: Detection) -> Figure:
     from matplotlib.pyplot import figure as new_figure
 
     figure = new_figure(figsize=(10.5, 4.8), layout="constrained")
-    space: Any = figure.add_subplot(1, 2, 1, projection="3d")
-    above = figure.add_subplot(1, 2, 2)
+    grid = figure.add_gridspec(1, 3, width_ratios=[1.0, 0.06, 1.0])  # labels of 3-D axes stand outside of them
+    space: Any = figure.add_subplot(grid[0], projection="3d")
+    above = figure.add_subplot(grid[2])
     shown = _shown(found)
     for label, color, rows in _stages(found):
         points = found.points[rows & shown]
