@@ -56,6 +56,7 @@ def test_table_results_and_figure(found, tmp_path):
     again = json.loads(json.dumps(found.to_dict()))
     assert len(again["arm"]) == 9
     assert again["point"][0]["runs"] == 12
+    assert [cell["speed"] for cell in again["point"][:3]] == list(SPEEDS)
     figure = found.plot()
     figure.savefig(tmp_path / "moving.png", dpi=40)
     assert (tmp_path / "moving.png").stat().st_size > 5000

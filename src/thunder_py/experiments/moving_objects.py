@@ -88,8 +88,8 @@ class Cell(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return rate, interval, outcomes and means."""
-        names = ("plans", "fallbacks", "mean_jerk", "horizontal", "speed")
-        means = {name: _plain(self.mean(name)) for name in names}
+        names = ("plans", "fallbacks", "mean_jerk", "horizontal")
+        means = {name: _plain(self.mean(name)) for name in names} | {"relative_speed": _plain(self.mean("speed"))}
         return {"runs": len(self.runs), "success": self.rate, "wilson_95": list(self.interval), **means} | {
             "outcomes": self.outcomes
         }
