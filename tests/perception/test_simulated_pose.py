@@ -48,14 +48,14 @@ def test_what_is_measured_does_not_depend_on_when_it_is_asked() -> None:
 def test_noise_has_the_deviations_that_are_given() -> None:
     source = _source(position_noise=(0.01, 0.02, 0.03), rotation_noise=0.05, rate=1000.0)
     shifts, turns = [], []
-    for m in source.poll(3.0):
+    for m in source.poll(1.5):
         assert m.pose is not None
         truth = _truth(m.time)
         shifts.append(m.pose[:3, 3] - truth[:3, 3])
         turns.append(Rotation.from_matrix(truth[:3, :3].T @ m.pose[:3, :3]).as_rotvec())
-    np.testing.assert_allclose(np.std(shifts, axis=0), (0.01, 0.02, 0.03), rtol=0.06)
-    np.testing.assert_allclose(np.std(turns, axis=0), 0.05, rtol=0.06)
-    np.testing.assert_allclose(np.mean(turns, axis=0), 0.0, atol=4 * 0.05 / np.sqrt(3001))
+    np.testing.assert_allclose(np.std(shifts, axis=0), (0.01, 0.02, 0.03), rtol=0.08)
+    np.testing.assert_allclose(np.std(turns, axis=0), 0.05, rtol=0.08)
+    np.testing.assert_allclose(np.mean(turns, axis=0), 0.0, atol=4 * 0.05 / np.sqrt(1501))
 
 
 def test_dropouts_and_occlusions_leave_the_others_alone() -> None:
