@@ -148,7 +148,7 @@ void Interceptor::start(double now, const MovingTarget& target) noexcept {
 InterceptionReason Interceptor::correct(double now, const MovingTarget& target) noexcept {
   if (!misses(settings_, target, goal_.x.head<3>(), arrival_)) return Reason::none;
   const double tau = std::min(tau_ + (now - stretch_start_) / stretch_, 1.0);
-  state_at(now, now_);
+  path_.path.at(now, 0, now_.x.data());
   const ReplanSituation situation{now, arrival_, 1.0 - tau, now_.x.head<3>(), frequency_, old_frequency_};
   return plan_until(now, target, new_arrival(settings_, target, situation));
 }
