@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 from types import ModuleType
 
+import matplotlib.image
+import numpy as np
 import pytest
+from perception.pose_server import StandInServer, entry, packed, text
+
+from thunder_py.transforms import pose_from_rpy
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -71,3 +77,29 @@ def test_adaptation_laws(capsys):
     assert bodies["natural"] == 100
     assert bodies["gradient"] < 50
     assert error["natural"] < error["gradient, dead zone"]
+
+
+def test_perception_accuracy(capsys):
+    errors = load("perception_accuracy").main(4)
+    assert errors["clouds"].shape == (4, 4, 7)
+    assert errors["tags"].shape == (4, 3, 3)
+    box = errors["clouds"][:, 0]
+    assert np.abs(box[:, 3:6]).max() < 8.0 < np.abs(box[:, :3]).max()  # millimetres
+    assert np.abs(box[:, 6]).max() < 3.0
+    assert errors["tags"][:, :2, 0].max() < 6.0
+    assert "centroid: bias [mm]" in capsys.readouterr().out
+
+
+def test_megapose_client(capsys, tmp_path):
+    picture = tmp_path / "picture.png"
+    matplotlib.image.imsave(picture, np.zeros((30, 40, 3)))
+    pose = pose_from_rpy((0.1, -0.05, 0.6), (0.3, 0.2, 2.0))
+    example = load("megapose_client")
+    with StandInServer(lambda request: packed("RETP", text(json.dumps([entry(pose, 0.75)])))) as server:
+        arguments = [str(picture), "cube", "1", "2", "30", "20", f"--port={server.port}", "--timeout=5"]
+        np.testing.assert_allclose(example.main(arguments), pose, atol=1e-6)
+    printed = capsys.readouterr().out
+    assert "objects that the server knows: cube, pneumatic tool" in printed
+    assert "cube: score 0.75, at [ 0.1  -0.05  0.6 ] m" in printed
+    assert example.main(arguments) is None
+    assert "no pose: no connection to a pose server" in capsys.readouterr().out

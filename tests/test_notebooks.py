@@ -17,7 +17,11 @@ def cells(path, kind):
     "name",
     [
         "d42_control",
+        "d42_elastic_wrist",
         "d42_human_motion",
+        "d42_moving_objects",
+        "d42_servoing",
+        "d42_throwing",
         "lecture_course",
         "regressors_2009",
         "scara_project",

@@ -61,6 +61,12 @@ Array step(Clik& clik, const ArrayLike& q, const py::object& dq, py::handle refe
   return out;
 }
 
+void set_tool(Clik& clik, const ArrayLike& tool) {
+  const auto T = read_array(tool, "tool", {4, 4});
+  const double* d = T.data();
+  clik.set_tool({{d[0], d[1], d[2], d[4], d[5], d[6], d[8], d[9], d[10]}, {d[3], d[7], d[11]}});
+}
+
 FollowCallbacks make_callbacks(const py::object& reference, const py::object& null_velocity, int n) {
   FollowCallbacks callbacks;
   if (py::isinstance<TaskReferenceSource>(reference)) {
@@ -146,6 +152,7 @@ void bind_clik(py::module_& module) {
       .def_property_readonly(
           "error", [](const Clik& clik) { return to_numpy(Eigen::VectorXd(clik.task().e)); },
           "Task error of the last step, (m,).")
+      .def("_set_tool", &set_tool, py::arg("tool"), "See CLIK.set_tool.")
       .def("_step", &step, py::arg("q"), py::arg("dq"), py::arg("reference"), py::arg("dq_0"), "See CLIK.step.")
       .def("_follow", &run, py::arg("reference"), py::arg("null_velocity"), py::arg("q0"), py::arg("dq0"),
            py::arg("dt"), py::arg("steps"), py::arg("runge_kutta"), "See CLIK.follow.");

@@ -101,6 +101,7 @@ void bind_functional_planner(py::module_& module);
 void bind_clearance(py::module_& module);
 void bind_via_search(py::module_& module);
 void bind_dmp(py::module_& module);
+void bind_interception(py::module_& module);
 
 void bind_planning(py::module_& module) {
   bind_polynomial(module);
@@ -111,6 +112,7 @@ void bind_planning(py::module_& module) {
   bind_clearance(module);
   bind_via_search(module);
   bind_dmp(module);
+  bind_interception(module);
 }
 
 }  // namespace thunder::python

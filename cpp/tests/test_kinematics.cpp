@@ -41,6 +41,7 @@ void check_clik(const SharedModel& model, Clik::Method method, int order, Orient
   const Status usual = clik.step(q.data(), dq.data(), reference, nullptr, out.data());
   clik.step(straight.data(), dq.data(), reference, dq.data(), out.data());
   const Status invalid = clik.step(bad.data(), dq.data(), reference, nullptr, out.data());
+  clik.set_tool({{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, {0.0, 0.0, 0.1}});
   CHECK(scope.made() == 0);
   CHECK(usual == Status::ok || usual == Status::saturated);
   CHECK(invalid == Status::invalid_input);

@@ -23,6 +23,7 @@ __all__: list[str] = [
     "Clik",
     "ComputedTorque",
     "ConditionedMotion",
+    "ConstantVelocityFilter",
     "Controller",
     "DerivativeEstimator",
     "Dmp",
@@ -37,6 +38,7 @@ __all__: list[str] = [
     "HalfSpace",
     "Impedance",
     "IndependentJoint",
+    "Interceptor",
     "InverseKinematics",
     "JointBezierPath",
     "JointController",
@@ -57,6 +59,7 @@ __all__: list[str] = [
     "RobustUnitVector",
     "RotationVectorPath",
     "SampledJointReference",
+    "ScheduledInterception",
     "SetPoint",
     "SetPose",
     "Sinusoid",
@@ -891,6 +894,78 @@ class QuaternionDmp:
     @property
     def w(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
+class ConstantVelocityFilter:
+    def __init__(
+        self,
+        process: str,
+        intensity: typing.SupportsFloat | typing.SupportsIndex,
+        R: numpy.typing.ArrayLike,
+        velocity_deviation: typing.SupportsFloat | typing.SupportsIndex,
+        gate: typing.SupportsFloat | typing.SupportsIndex,
+        reinitialise_after: typing.SupportsInt | typing.SupportsIndex,
+        frozen_after: typing.SupportsInt | typing.SupportsIndex,
+    ) -> None: ...
+    def estimate(
+        self, t: typing.Any = None
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+    def reset(self) -> None: ...
+    def update(self, t: typing.SupportsFloat | typing.SupportsIndex, position: numpy.typing.ArrayLike) -> str: ...
+    @property
+    def distance(self) -> float: ...
+    @property
+    def started(self) -> bool: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def updates(self) -> int: ...
+
+class Interceptor:
+    def __init__(
+        self,
+        planner: FunctionalPlanner,
+        filter: ConstantVelocityFilter,
+        settings: dict[str, typing.Any],
+        start: numpy.typing.ArrayLike,
+        R: numpy.typing.ArrayLike,
+        goal_rotation: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def advance(self, now: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+    def measure(
+        self,
+        now: typing.SupportsFloat | typing.SupportsIndex,
+        taken: typing.SupportsFloat | typing.SupportsIndex,
+        position: numpy.typing.ArrayLike,
+    ) -> str: ...
+    def reset(self) -> None: ...
+    @property
+    def _plans(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def arrival(self) -> float: ...
+    @property
+    def filter(self) -> ConstantVelocityFilter: ...
+    @property
+    def goal(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def goal_velocity(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def path(self) -> BezierPath: ...
+    @property
+    def phase(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+
+class ScheduledInterception(TaskReferenceSource):
+    def __init__(
+        self,
+        interceptor: Interceptor,
+        taken: numpy.typing.ArrayLike,
+        available: numpy.typing.ArrayLike,
+        positions: numpy.typing.ArrayLike,
+    ) -> None: ...
+    @property
+    def interceptor(self) -> Interceptor: ...
+
 class Controller:
     def reset(self) -> None: ...
     @property
@@ -1169,6 +1244,7 @@ class Clik:
         steps: typing.SupportsInt | typing.SupportsIndex,
         runge_kutta: bool,
     ) -> dict[str, typing.Any]: ...
+    def _set_tool(self, tool: numpy.typing.ArrayLike) -> None: ...
     def _step(
         self, q: numpy.typing.ArrayLike, dq: typing.Any, reference: typing.Any, dq_0: typing.Any
     ) -> numpy.typing.NDArray[numpy.float64]: ...
@@ -1322,6 +1398,31 @@ class SymbolicChain:
         rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
     ) -> list[typing.Any]: ...
 
+def _arrival_time(
+    settings: dict[str, typing.Any],
+    time: typing.SupportsFloat | typing.SupportsIndex,
+    position: numpy.typing.ArrayLike,
+    velocity: numpy.typing.ArrayLike,
+) -> float: ...
+def _misses(
+    settings: dict[str, typing.Any],
+    time: typing.SupportsFloat | typing.SupportsIndex,
+    position: numpy.typing.ArrayLike,
+    velocity: numpy.typing.ArrayLike,
+    goal: numpy.typing.ArrayLike,
+    arrival: typing.SupportsFloat | typing.SupportsIndex,
+) -> bool: ...
+def _new_arrival(
+    settings: dict[str, typing.Any],
+    time: typing.SupportsFloat | typing.SupportsIndex,
+    position: numpy.typing.ArrayLike,
+    velocity: numpy.typing.ArrayLike,
+    arrival: typing.SupportsFloat | typing.SupportsIndex,
+    remaining: typing.SupportsFloat | typing.SupportsIndex,
+    hand: numpy.typing.ArrayLike,
+    frequency: typing.SupportsFloat | typing.SupportsIndex,
+    old_frequency: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
 def _pose_state(
     pose: numpy.typing.ArrayLike, twist: typing.Any, rate: typing.Any, R: numpy.typing.ArrayLike, name: str
 ) -> numpy.typing.NDArray[numpy.float64]: ...

@@ -11,6 +11,7 @@ __all__ = [
     "FileFormatError",
     "ModelError",
     "NoPathError",
+    "ReleaseError",
     "ThunderError",
     "UnknownNameError",
     "nearest_hint",
@@ -31,6 +32,26 @@ class UnknownNameError(ThunderError):
 
 class NoPathError(ThunderError):
     """No motion found that keeps clear of the obstacles, or start or goal lie inside one."""
+
+
+class ReleaseError(ThunderError):
+    """A throw that the arm cannot do.
+
+    Parameters
+    ----------
+    message : str
+        What was asked for and what stands against it.
+    limit : str
+        What binds: ``"velocity of joint4"``, ``"reach"``, ``"target"``, ...
+    """
+
+    def __init__(self, message: str, limit: str = "") -> None:
+        self.limit = limit
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[ReleaseError], tuple[str, str]]:
+        """Pickle with the limit: processes send their errors."""
+        return type(self), (str(self), self.limit)
 
 
 class CompilerError(ThunderError):

@@ -12,7 +12,8 @@ namespace thunder {
 
 namespace {
 
-using Unknowns = Eigen::VectorXd;
+using Unknowns =
+    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxDofs*(FunctionalModel::kMaxComponents + 1), 1>;  // on the stack
 
 /// Keeps what comes after s in every dimension of a piece.
 void keep_right(double* points, int degree, int dimension, double s) noexcept {
@@ -82,22 +83,27 @@ double solve_single(const FunctionalPlanner& planner, const MotionFrame& frame, 
 
 Resumed FunctionalPlanner::resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau,
                                   double t0, double left, int order, double limit) const {
+  Resumed result;
+  resume(start, now, goal, tau, t0, left, order, limit, result);
+  return result;
+}
+
+void FunctionalPlanner::resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau,
+                               double t0, double left, int order, double limit, Resumed& result) const {
   const MotionFrame frame(model_, start, goal.x);
   const Ends ends(frame, now, goal, left / (1.0 - tau));
   Unknowns unknowns = Unknowns::Zero(model_.unknowns());
-  Resumed result;
   const auto solve = model_.joint ? solve_joint : solve_single;
   result.condition = solve(*this, frame, ends, tau, order, unknowns);
-  if (!std::isfinite(result.condition) || result.condition > limit) {
-    result.fallback = true;
-    result.path = hermite(now, goal, order, t0, left);
-    return result;
-  }
+  result.fallback = !std::isfinite(result.condition) || result.condition > limit;
+  BezierPath& path = result.path;
+  if (result.fallback) return hermite(now, goal, order, t0, left, path);
   double s, mean_scale[kMaxDofs];
   for (int k = 0; k < dimension(); ++k) mean_scale[k] = frame.mean_scale(k);
   const int first = model_.piece_at(tau, s), kept = model_.pieces() - first, width = (model_.degree + 1) * dimension();
-  BezierPath& path = result.path;
-  path = BezierPath(dimension(), model_.degree, model_.pieces());
+  path.dimension = dimension();
+  path.degree = model_.degree;
+  path.points.resize(static_cast<std::size_t>(model_.pieces() * width));
   model_.compose(unknowns.data(), mean_scale, first, path.points.data());
   path.points.erase(path.points.begin(), path.points.begin() + first * width);
   keep_right(path.points.data(), model_.degree, dimension(), s);
@@ -106,13 +112,22 @@ Resumed FunctionalPlanner::resume(const DofVector& start, const BoundaryState& n
   path.breaks[0] = t0;
   for (int p = 1; p <= kept; ++p)
     path.breaks[p] = t0 + left * (model_.breaks[first + p] - tau) / (1.0 - tau);
-  return result;
 }
 
 BezierPath hermite(const BoundaryState& from, const BoundaryState& to, int order, double t0, double duration) {
+  BezierPath path;
+  hermite(from, to, order, t0, duration, path);
+  return path;
+}
+
+void hermite(const BoundaryState& from, const BoundaryState& to, int order, double t0, double duration, BezierPath& path) {
   const int d = static_cast<int>(from.x.size()), degree = 2 * order - 1;
-  BezierPath path(d, degree, 1);
-  path.breaks = {t0, t0 + duration};
+  path.dimension = d;
+  path.degree = degree;
+  path.points.resize(static_cast<std::size_t>((degree + 1) * d));
+  path.breaks.resize(2);
+  path.breaks[0] = t0;
+  path.breaks[1] = t0 + duration;
   const double h = duration / degree, hh = degree > 1 ? duration * duration / (degree * (degree - 1)) : 0.0;
   for (int k = 0; k < d; ++k) {
     double* const point = path.points.data() + k;
@@ -125,7 +140,6 @@ BezierPath hermite(const BoundaryState& from, const BoundaryState& to, int order
     point[2 * d] = 2.0 * point[d] - point[0] + hh * from.a[k];
     point[(degree - 2) * d] = 2.0 * point[(degree - 1) * d] - point[degree * d] + hh * to.a[k];
   }
-  return path;
 }
 
 }  // namespace thunder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,11 @@ def check_target(path: Path, option: str, suffixes: Sequence[str]) -> None:
         raise ThunderError(f"{option}: there is no folder {str(path.parent)!r}; make it first or choose another")
     if path.is_dir():
         raise ThunderError(f"{option}: {str(path)!r} is a folder; give the name of a file")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):  # permissions say little about what a file system lets us do
+            pass
+    except OSError as error:
+        raise ThunderError(f"{option}: the folder {str(path.parent)!r} cannot be written: {error.strerror}") from error
 
 
 def check_picture(path: Path, option: str) -> None:

@@ -6,17 +6,28 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast, get_type_hints, runtime_checkable
 
 from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..motion.scalars import whole
+from .parallel import shared_workers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["REGISTRY", "Experiment", "run_experiment", "summaries", "takes_data"]
+__all__ = [
+    "REGISTRY",
+    "Experiment",
+    "ExperimentWithResults",
+    "gives_results",
+    "run_experiment",
+    "summaries",
+    "takes",
+    "takes_data",
+]
 
-#: name -> module of this package with ``run(quick: bool) -> Experiment``, and perhaps a parameter ``data``; the first
-#: line of its docstring describes it
+#: name -> module of this package with ``run(quick: bool) -> Experiment``, perhaps with more parameters, see `_OPTIONS`;
+#: the first line of its docstring describes it
 REGISTRY: dict[str, str] = {
     "lissajous": "lissajous_panda",
     "gains": "article_gains",
@@ -31,6 +42,10 @@ REGISTRY: dict[str, str] = {
     "human-like-obstacles": "human_like_obstacles",
     "human-like-arm": "human_like_arm",
     "human-like-real": "human_like_real",
+    "throwing": "throwing",
+    "elastic-wrist": "elastic_wrist",
+    "moving-objects": "moving_objects",
+    "picking": "picking",
 }
 
 
@@ -44,7 +59,26 @@ class Experiment(Protocol):
         """Draw it on a new figure of pyplot."""
 
 
-def run_experiment(name: str, quick: bool = False, data: str | Path | None = None) -> Experiment:
+@runtime_checkable
+class ExperimentWithResults(Experiment, Protocol):
+    """What an experiment returns whose results other programs can read."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number that is reported, as nested dicts, lists, numbers and texts."""
+
+
+#: parameters that ``run`` may have, and what an experiment without one is like
+_OPTIONS = {"data": "uses no recordings", "seeds": "draws no random cases", "jobs": "runs in one process"}
+
+
+def run_experiment(
+    name: str,
+    quick: bool = False,
+    data: str | Path | None = None,
+    *,
+    seeds: int | None = None,
+    jobs: int | None = None,
+) -> Experiment:
     """Run an experiment of a paper.
 
     Parameters
@@ -55,6 +89,10 @@ def run_experiment(name: str, quick: bool = False, data: str | Path | None = Non
         A short form, of seconds: less time or fewer cases.
     data : path-like, optional
         Folder of recordings, for experiments that can use them (`takes_data`).
+    seeds : int, optional
+        Number of random cases, for experiments that draw some; default theirs.
+    jobs : int, optional
+        Processes, for experiments that can use several; default one. Results do not depend on it.
 
     Returns
     -------
@@ -66,22 +104,38 @@ def run_experiment(name: str, quick: bool = False, data: str | Path | None = Non
     UnknownNameError
         No such experiment.
     ThunderError
-        `data` for an experiment that uses no recordings.
+        An option that the experiment does not have, or a number below 1.
     """
     module = _module(name)
-    if data is None:
-        return cast(Experiment, module.run(quick))
-    if not takes_data(name):
-        those = ", ".join(filter(takes_data, REGISTRY))
-        raise ThunderError(
-            f"data must be left out for {name!r}, which uses no recordings, unlike {those}; got {data!s}"
-        )
-    return cast(Experiment, module.run(quick, data=data))
+    options = {"data": data, "seeds": _count(seeds, "seeds"), "jobs": _count(jobs, "jobs")}
+    given = {option: value for option, value in options.items() if value is not None}
+    for option, value in given.items():
+        if not takes(name, option):
+            those = ", ".join(other for other in REGISTRY if takes(other, option)) or "none yet"
+            raise ThunderError(
+                f"{option} must be left out for {name!r}, which {_OPTIONS[option]}, unlike {those}; got {value!s}"
+            )
+    with shared_workers():
+        return cast(Experiment, module.run(quick, **given))
+
+
+def _count(value: int | None, what: str) -> int | None:
+    return None if value is None else whole(value, what, 1)
+
+
+def takes(name: str, option: str) -> bool:
+    """Whether an experiment has an option: ``"data"``, ``"seeds"``, ``"jobs"``."""
+    return option in signature(_module(name).run).parameters
 
 
 def takes_data(name: str) -> bool:
     """Whether an experiment can use a folder of recordings."""
-    return "data" in signature(_module(name).run).parameters
+    return takes(name, "data")
+
+
+def gives_results(name: str) -> bool:
+    """Whether what an experiment returns has ``to_dict()``."""
+    return hasattr(get_type_hints(_module(name).run)["return"], "to_dict")
 
 
 def _module(name: str) -> ModuleType:

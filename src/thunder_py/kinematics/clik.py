@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, array, pose
 from ..control.task_rows import ROW_NAMES, require_robot, resolve_rows
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..reference import _JointSource
@@ -196,6 +196,16 @@ class CLIK(_core.Clik):
         K = np.zeros((6, 6))
         K[:3, :3], K[3:, 3:] = _block(K_p, "K_p"), _block(K_o, "K_o")
         return cls(robot, K, frame=frame, method="pseudoinverse", orientation="axis_angle", **options)
+
+    def set_tool(self, tool: npt.ArrayLike) -> None:
+        """From now on, move the frame that stands at `tool` in the frame given: that of a tool in a hand, say.
+
+        Parameters
+        ----------
+        tool : (4, 4) array_like
+            Rigid transform; it may change before every step, as estimates do.
+        """
+        self._set_tool(pose(tool, "tool"))
 
     def step(self, t: float, q: npt.ArrayLike, reference: Any, dq: npt.ArrayLike | None = None) -> Array:
         """Return the joint velocities, or with order 2 the accelerations, at time `t`.

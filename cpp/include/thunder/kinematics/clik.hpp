@@ -41,6 +41,8 @@ class Clik {
   /// the objective. Never throws, never allocates. Where there is no answer, dq is zero and ddq brakes.
   Status step(const double* q, const double* dq, const TaskReference& desired, const double* dq_0,
               double* out) noexcept;
+  /// From now on it is the frame at `tool` in the frame of the task that moves: an estimate may change in every step.
+  void set_tool(const Pose<double>& tool) noexcept { task_.set_tool(tool); }
   /// Scales the whole vector into the velocity limits, which keeps its direction; was there need to?
   bool limit(double* dq) const noexcept;
 

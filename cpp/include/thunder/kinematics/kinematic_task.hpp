@@ -13,7 +13,7 @@ namespace thunder {
 class KinematicTask {
  public:
   KinematicTask(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskRows rows, OrientationKind kind)
-      : model_(std::move(model)), frame_(frame), rows_(rows), kind_(kind), motion_(model_->n()) {
+      : model_(std::move(model)), carrier_(frame), frame_(frame), rows_(rows), kind_(kind), motion_(model_->n()) {
     const int m = rows.count();
     for (TaskVector* v : {&e, &b, &b_dot, &bias}) v->setZero(m);
     J.setZero(m, model_->n());
@@ -26,6 +26,11 @@ class KinematicTask {
     double w;
     thunder::manipulability(model_->view(), q, frame_, rows_, &w);
     return w;
+  }
+
+  /// Another frame to move: one that stands at `tool` in the frame that was chosen first.
+  void set_tool(const Pose<double>& tool) noexcept {
+    frame_.pose = {carrier_.pose.R * tool.R, carrier_.pose.p + carrier_.pose.R * tool.p};
   }
 
   /// False where the orientation error has no Jacobian.
@@ -62,7 +67,7 @@ class KinematicTask {
 
  private:
   std::shared_ptr<const Model> model_;
-  Frame<double> frame_;
+  Frame<double> carrier_, frame_;
   TaskRows rows_;
   OrientationKind kind_;
   FrameMotion motion_;

@@ -76,6 +76,10 @@ class FunctionalPlanner {
   /// an aligned model needs. Beyond `limit` of the condition Hermite's polynomial takes the place of the components.
   Resumed resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau, double t0,
                  double left, int order, double limit) const;
+  /// The same into a result that is used again: without allocation, once its path has had room for all pieces, unless one
+  /// score moves several degrees of freedom.
+  void resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau, double t0,
+              double left, int order, double limit, Resumed& result) const;
 
   /// Standard deviations of the scores of degrees of freedom first to first + size, which share them, zero for those that
   /// so many constraints per degree of freedom do not make use of; for the square system, ones.
@@ -110,5 +114,7 @@ class FunctionalPlanner {
 
 /// The polynomial of degree 2 order - 1 between two states.
 BezierPath hermite(const BoundaryState& from, const BoundaryState& to, int order, double t0, double duration);
+/// The same into a path that is used again.
+void hermite(const BoundaryState& from, const BoundaryState& to, int order, double t0, double duration, BezierPath& path);
 
 }  // namespace thunder

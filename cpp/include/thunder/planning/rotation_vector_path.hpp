@@ -6,6 +6,9 @@
 
 namespace thunder {
 
+/// What a path of 3 or 6 dimensions asks for at time t; see `RotationVectorPath`.
+void path_reference(const BezierPath& path, const Eigen::Matrix3d& R_ref, double t, TaskReference& reference) noexcept;
+
 /// Position from the first three degrees of freedom; orientation exp(phi) R_ref with phi from the next three, in world
 /// axes, or R_ref where there are none.
 class RotationVectorPath final : public TaskReferenceSource {

@@ -1,0 +1,218 @@
+"""D4.2, section 3.3.3, Figures 27 and 28: an arm throws things it has never held before into a box."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..checks import Array
+from ..manipulation.throwing import landing_sensitivity, throw
+from .parallel import map_seeds
+from .text import markdown
+from .throwing_friction import FRICTIONS, friction_table, throw_with_friction
+from .throwing_setup import (
+    BOX,
+    CONTROLLERS,
+    GRASP,
+    OBJECTS,
+    OPENING,
+    REPETITIONS,
+    REPORT,
+    Setup,
+    controller_of,
+    make_setup,
+)
+from .throwing_statistics import Figures, figures_of, window
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Throwing", "run", "run_throwing"]
+
+#: seeds of a full and of a quick run; each throws three objects with three controllers
+_SEEDS, _QUICK = 40, 3
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Throwing:
+    """What the experiment found.
+
+    Attributes
+    ----------
+    setup : Setup
+        Arm, motion, gains.
+    seeds : int
+        How often each object was thrown with each controller: another grasp, another jitter, other noise.
+    misses : dict of (str, str) to (seeds, 2) array
+        By controller and object: landing minus target [m].
+    positions, velocities : dict of (str, str) to (seeds, REPETITIONS + 1) array
+        RMSE of the hand in each swing, the throw's last [m], [m/s].
+    friction : dict of (str, float) to float
+        RMS miss where the arm has friction that the controller's model has not, see `throwing_friction` [m].
+    """
+
+    setup: Setup
+    seeds: int
+    misses: dict[tuple[str, str], Array]
+    positions: dict[tuple[str, str], Array]
+    velocities: dict[tuple[str, str], Array]
+    friction: dict[tuple[str, float], float]
+
+    @property
+    def box(self) -> float:
+        """Width of the box's opening [m]."""
+        return BOX
+
+    def all_misses(self, controller: str) -> Array:
+        """Return the misses of all objects, (3 seeds, 2) [m]."""
+        return np.concatenate([self.misses[controller, name] for name in OBJECTS])
+
+    def figures(self, controller: str, name: str | None = None) -> Figures:
+        """Return scatter and hit rate with 95 % intervals, of one object or of all."""
+        names = list(OBJECTS) if name is None else [name]
+        misses = [self.misses[controller, each] for each in names]
+        return figures_of(misses, [window(OBJECTS[each][1], BOX) for each in names])
+
+    def expected_spread(self) -> float:
+        """Return the spread of landings to first order that grasp and opening alone cause [m]."""
+        release = self.setup.motion.release
+        found = landing_sensitivity(release.p, release.v, float(release.target[2]), a=release.a)
+        return float(np.sqrt(np.trace(found.covariance(position=GRASP, time=OPENING.jitter))))
+
+    def table(self) -> str:
+        """Return scatter, hit rates and errors, the report's beside ours, as Markdown."""
+        parts = [self.scatter_table(), self.error_table(), friction_table(self.friction), self.release_text()]
+        return "\n\n".join(parts)
+
+    def scatter_table(self) -> str:
+        """Return what became of the throws, as Markdown."""
+        rows: list[list[object]] = []
+        for controller in CONTROLLERS:
+            for name in (*OBJECTS, None):
+                rows.append([controller, name or "all", *self.figures(controller, name).cells()])
+        header = ["controller", "object", "RMS miss [cm]", "bias [cm]", "spread [cm]", "in the box [%]"]
+        expected = f"spread that grasp and opening of the hand must cause: {100.0 * self.expected_spread():.2f} cm"
+        text = f"{self.seeds} throws of each object, 95 % intervals in brackets; {expected}"
+        return f"{text}\n\n{markdown(header, rows)}"
+
+    def error_table(self) -> str:
+        """Return RMSE of the throwing movement, as Markdown."""
+        rows: list[list[object]] = [["report, adaptive", "", 1e3 * REPORT[0], 1e3 * REPORT[1]]]
+        for controller in CONTROLLERS:
+            for name in OBJECTS:
+                parts = (self.positions[controller, name], self.velocities[controller, name])
+                rows.append([controller, name, *(1e3 * float(np.mean(part[:, -1])) for part in parts)])
+        return "RMSE of the throwing movement\n\n" + markdown(
+            ["controller", "object", "position [mm]", "velocity [mm/s]"], rows
+        )
+
+    def release_text(self) -> str:
+        """Say how the arm throws."""
+        motion = self.setup.motion
+        return f"{motion.release!r}, then {motion!r}"
+
+    def plot(self) -> Figure:
+        """Draw Figures 27a, 27b and 28."""
+        from ..plotting.throwing import plot_throwing
+
+        return plot_throwing(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything measured as plain numbers."""
+        release = self.setup.motion.release
+        return {
+            "seeds": self.seeds,
+            "box": BOX,
+            "expected spread": self.expected_spread(),
+            "release": {"q": release.q.tolist(), "dq": release.dq.tolist(), "p": release.p.tolist(),
+                        "v": release.v.tolist(), "target": release.target.tolist()},
+            "friction": [{"kind": k, "friction": f, "rms": rms} for (k, f), rms in self.friction.items()],
+            "controllers": {
+                controller: {
+                    "all": self.figures(controller).to_dict(),
+                    **{name: self._numbers(controller, name) for name in OBJECTS},
+                }
+                for controller in CONTROLLERS
+            },
+        }  # fmt: skip
+
+    def _numbers(self, controller: str, name: str) -> dict[str, Any]:
+        key = (controller, name)
+        return {
+            **self.figures(controller, name).to_dict(),
+            "misses": self.misses[key].tolist(),
+            "position RMSE": self.positions[key].tolist(),
+            "velocity RMSE": self.velocities[key].tolist(),
+        }
+
+
+#: by controller and object: miss, RMSE of position and of velocity
+_Row = dict[tuple[str, str], tuple[Array, Array, Array]]
+
+
+def throws_of_seed(setup: Setup, seed: int) -> _Row:
+    """Throw every object once with every controller: all get the same grasp, jitter and noise."""
+    found: _Row = {}
+    grasps, noise, jitter = np.random.SeedSequence(seed).spawn(3)
+    rng = np.random.default_rng(grasps)
+    for name in OBJECTS:
+        grasp = setup.grasp(name, rng)
+        sensors = setup.sensors(int(noise.generate_state(1)[0]))
+        for controller in CONTROLLERS:
+            thrown = throw(
+                setup.motion, controller_of(setup, controller), plant=setup.robot, payload=grasp.payload,
+                offset=grasp.offset, repetitions=REPETITIONS, hand=OPENING, sensors=sensors,
+                seed=int(jitter.generate_state(1)[0]), torque_limits=setup.robot.limits.effort, log=(),
+            )  # fmt: skip
+            found[controller, name] = (thrown.miss, thrown.position_errors, thrown.velocity_errors)
+    return found
+
+
+def run_throwing(
+    seeds: int = _SEEDS,
+    *,
+    jobs: int = 1,
+    progress: bool = False,
+    setup: Setup | None = None,
+    frictions: Sequence[float] = FRICTIONS,
+) -> Throwing:
+    """Plan a throw for the arm without object and do it with objects it does not know.
+
+    Parameters
+    ----------
+    seeds : int
+        Throws of each object with each controller.
+    jobs : int
+        Processes.
+    progress : bool
+        Show a bar.
+    setup : Setup, optional
+        Default `make_setup()`.
+    frictions : sequence of float
+        Of the joints, for the comparison of what it does.
+
+    Notes
+    -----
+    Where the report has a real arm, this is a simulation: Panda and SoftHand are known exactly and have no friction.
+    All controllers repeat the movement four times before the throw, so that those without adaptation have settled.
+    """
+    given = make_setup() if setup is None else setup
+    rows = map_seeds(partial(throws_of_seed, given), seeds, jobs=jobs, progress=progress, description="throws")
+    parts = [{key: np.array([row[key][k] for row in rows]) for key in rows[0]} for k in range(3)]
+    return Throwing(
+        setup=given,
+        seeds=len(rows),
+        misses=parts[0],
+        positions=parts[1],
+        velocities=parts[2],
+        friction=throw_with_friction(given, frictions),
+    )
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Throwing:
+    """Run the experiment."""
+    return run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, jobs=jobs, progress=True)

@@ -1,0 +1,230 @@
+"""Runs of the conveyor: the planned point alone, or with the arm that follows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...checks import Array
+from ...motion import FPCA, HumanLikePlanner
+from ...motion.synthetic import sigma_lognormal_reaches
+from ...robot import Robot
+from .belt import Belt
+from .conveyor import BeltObject, Camera, Conveyor, Feed
+from .filter import ConstantVelocityFilter
+from .follower import FOLLOWER, Follower
+from .grasp import Grasp, GraspTolerance, judge
+from .interceptor import InterceptionOptions, Interceptor, PlannedArrival
+
+__all__ = ["START", "ConveyorRun", "RunSummary", "Scenario", "run_conveyor", "summary"]
+
+#: joints of the Panda while it waits: the flange 0.3 m above p_ref, a little nearer, looking down [rad]
+START = (0.0, -0.4, 0.0, -2.2, 0.0, 1.8, np.pi / 4)
+PERIOD = 1e-3  # of the control loop [s]
+
+
+def default_belt() -> Belt:
+    """Return a belt across the front of a Panda; the flange grasps 0.15 m above an object's centre."""
+    return Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35), offset=(0.0, 0.0, 0.15))
+
+
+@lru_cache(maxsize=1)
+def default_planner() -> HumanLikePlanner:
+    """Return a planner whose components come from synthetic reaches of hands with lognormal strokes."""
+    motions = sigma_lognormal_reaches(60, seed=1)
+    return HumanLikePlanner(FPCA(alignment="path", shrinkage=0.2).fit(motions))
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Everything of a run but its seed.
+
+    Parameters
+    ----------
+    conveyor, camera, tolerance
+        The world.
+    options : InterceptionOptions
+        The strategy.
+    filter : dict
+        Arguments of `ConstantVelocityFilter` other than its defaults.
+    arm : bool
+        Whether the Panda follows, under `follower`; else the hand is where the plan has it.
+    follower : Follower
+        Its controller.
+    """
+
+    conveyor: Conveyor = field(default_factory=Conveyor)
+    camera: Camera = field(default_factory=Camera)
+    options: InterceptionOptions = field(default_factory=InterceptionOptions)
+    tolerance: GraspTolerance = field(default_factory=GraspTolerance)
+    filter: tuple[tuple[str, object], ...] = ()
+    arm: bool = False
+    follower: Follower = FOLLOWER
+
+    def interceptor(self) -> Interceptor:
+        """Return a fresh interceptor."""
+        return Interceptor(
+            default_planner(),
+            default_belt(),
+            _start(),
+            filter=ConstantVelocityFilter(**dict(self.filter)),  # type: ignore[arg-type]
+            options=self.options,
+        )
+
+    def world(self, seed: int) -> tuple[BeltObject, Feed]:
+        """Return object and measurements of a seed: the same for every strategy, filter and follower."""
+        rng = np.random.default_rng(seed)
+        target = self.conveyor.draw(default_belt(), rng)
+        return target, self.camera.watch(target, self.conveyor.duration, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class ConveyorRun:
+    """One run.
+
+    Attributes
+    ----------
+    grasp : Grasp or None
+        None where the hand did not come to closing.
+    phase, reason : str
+        Of the interceptor in the end.
+    t : (k,) array
+        [s].
+    reference, hand : (k, 3) array
+        What the hand was to do, and did [m].
+    hand_velocity, acceleration : (k, 3) array
+        Of the hand [m/s], and of the reference [m/s²].
+    plans : list of PlannedArrival
+        The first one included.
+    target : BeltObject
+        What was to be grasped.
+    feed : Feed
+        What was measured.
+    q, dq : (k, n) array or None
+        Of the arm.
+    arrival : float
+        t_f of the last plan [s]; infinite without one.
+    """
+
+    grasp: Grasp | None
+    phase: str
+    reason: str
+    t: Array
+    reference: Array
+    hand: Array
+    hand_velocity: Array
+    acceleration: Array
+    plans: list[PlannedArrival]
+    target: BeltObject
+    feed: Feed
+    arrival: float
+    q: Array | None = None
+    dq: Array | None = None
+
+    @property
+    def success(self) -> bool:
+        """Whether the object was grasped."""
+        return self.grasp is not None and self.grasp.success
+
+    @property
+    def outcome(self) -> str:
+        """``"grasped"``, what was out of tolerance, or the reason why there was no grasp."""
+        if self.grasp is None:
+            return "still on its way" if self.reason == "none" else self.reason
+        return self.grasp.reason
+
+    @property
+    def jerk(self) -> Array:
+        """Norm of the reference's jerk during the reach, by differences of the acceleration [m/s³]: jumps are peaks."""
+        if not self.plans:
+            return np.zeros(0)
+        inside = (self.t >= self.plans[0].time) & (self.t <= self.arrival)
+        return np.asarray(np.linalg.norm(np.diff(self.acceleration[inside], axis=0), axis=1) / PERIOD)
+
+
+def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
+    """Run the conveyor once.
+
+    Parameters
+    ----------
+    seed : int
+        Of object and camera.
+    scenario : Scenario
+        Everything else.
+    """
+    target, feed = scenario.world(seed)
+    interceptor = scenario.interceptor()
+    source = interceptor.follow(feed)
+    q = dq = None
+    if scenario.arm:
+        t, q, dq, reference, hand, velocity, acceleration = scenario.follower.follow(
+            source, scenario.conveyor.duration, START, PERIOD
+        )
+    else:
+        t = np.asarray(PERIOD * np.arange(int(np.ceil(scenario.conveyor.duration / PERIOD)) + 1), dtype=np.float64)
+        wanted = source(t)
+        reference, velocity, acceleration = wanted.p, wanted.xi[:, :3], wanted.xi_dot[:, :3]
+        hand = reference
+    grasp = None
+    if interceptor.phase in ("leaving", "finished"):
+        end = interceptor.arrival + scenario.options.closing_time
+        closing = (t >= interceptor.arrival) & (t < end)
+        grasp = judge(t[closing], hand[closing], velocity[closing], target, scenario.tolerance)
+    arrival = interceptor.arrival
+    return ConveyorRun(
+        grasp, interceptor.phase, interceptor.reason, t, reference, hand, velocity, acceleration,
+        interceptor.plans, target, feed, arrival, q, dq,
+    )  # fmt: skip
+
+
+class RunSummary(NamedTuple):
+    """What is kept of one of thousands of runs.
+
+    Attributes
+    ----------
+    success : bool
+        Grasped?
+    outcome : str
+        As `ConveyorRun.outcome`.
+    plans, fallbacks : int
+        Plans that were made, the first one included, and those that were polynomials.
+    mean_jerk : float
+        Over the time of the reach, of the reference [m/s³]; NaN without one.
+    along, horizontal, speed : float
+        As in `Grasp`; NaN without one.
+    tracking : float
+        Largest distance between reference and hand [m].
+    effort : float
+        Largest joint velocity as a part of its limit; NaN without the arm.
+    """
+
+    success: bool
+    outcome: str
+    plans: int
+    fallbacks: int
+    mean_jerk: float
+    along: float
+    horizontal: float
+    speed: float
+    tracking: float
+    effort: float
+
+
+def summary(seed: int, scenario: Scenario) -> RunSummary:
+    """Run the conveyor once and keep what is counted; for `map_seeds`."""
+    run = run_conveyor(seed, scenario)
+    nan = float("nan")
+    numbers = (nan, nan, nan) if run.grasp is None else (run.grasp.along, run.grasp.horizontal, run.grasp.speed)
+    jerk = float(run.jerk.mean()) if run.jerk.size else nan
+    off = float(np.linalg.norm(run.hand - run.reference, axis=1).max())
+    effort = nan if run.dq is None else float((np.abs(run.dq).max(axis=0) / scenario.follower.velocity_limits).max())
+    fallbacks = sum(plan.fallback for plan in run.plans)
+    return RunSummary(run.success, run.outcome, len(run.plans), fallbacks, jerk, *numbers, off, effort)
+
+
+@lru_cache(maxsize=1)
+def _start() -> Array:
+    return np.asarray(Robot.load("panda").forward_kinematics(START))

@@ -1,0 +1,219 @@
+"""Visual servoing: joint velocities that bring a tool to a seen pose, and what keeps them from doing so."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _core
+from ...checks import Array, array, pose
+from ...errors import ThunderError, UnknownNameError, nearest_hint
+from ...kinematics.clik import CLIK
+from ...kinematics.objectives import Objective
+from ...motion.scalars import positive
+from ...perception.options import not_negative
+from ...reference import TaskReference
+from ...robot import Robot
+from .lie import angle_of
+
+__all__ = ["DOMAIN", "ERRORS", "ServoState", "ServoStep", "VisualServo"]
+
+#: orientation errors: that of eq. 121, and the logarithm of the rotation
+ERRORS = ("axis_angle", "rotation_vector")
+#: angles [rad] from which on each has no answer: L is singular at a right angle, and the core stops 1.1 degrees before
+#: it; the axis of half a turn may point either way
+DOMAIN = {"axis_angle": math.acos(0.02), "rotation_vector": math.radians(179.0)}
+_NO_TWIST = np.zeros(6)
+
+
+class ServoState(enum.Enum):
+    """How a step of the law went."""
+
+    ok = "ok"
+    scaled = "scaled into the joint velocity limits"
+    joint_limit = "held back by a joint position limit"
+    outside_domain = "outside the domain"
+    singular = "the arm is singular"
+    invalid_input = "invalid input"
+
+    @property
+    def moves(self) -> bool:
+        """Whether the law had an answer."""
+        return self in (ServoState.ok, ServoState.scaled, ServoState.joint_limit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ServoStep:
+    """Answer of the law.
+
+    Attributes
+    ----------
+    dq : (n,) array
+        Joint velocities; zero where there is no answer.
+    state : ServoState
+    distance : float
+        From tool to target [m], NaN for invalid input.
+    angle : float
+        Between their orientations [rad].
+    joint : int
+        The joint that limits, -1 for none.
+    """
+
+    dq: Array
+    state: ServoState
+    distance: float
+    angle: float
+    joint: int = -1
+
+
+class VisualServo:
+    """The law of D4.2, eq. 124, or the same with the logarithm of the rotation, inside the limits of the joints.
+
+    ::
+
+        axis_angle        dq = J^+ [x'_d + K_p e_p; L^-1 (L' w_d + K_o r sin(theta))]
+        rotation_vector   dq = J^+ [x'_d + K_p e_p; w_d + K_o r theta]
+
+    where R_d R' turns by theta about r. The first lets r sin(theta) fall as exp(-K_o t), so theta' = -K_o tan(theta):
+    it asks for an infinite speed at a right angle, and past it would lead to half a turn, where its error is zero too.
+    The second lets theta fall as exp(-K_o t) from anywhere below half a turn.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm; its limits hold.
+    K_p, K_o : float, (3,) or (3, 3) array_like
+        Gains of position and orientation [1/s].
+    frame : int or str, optional
+        That carries the tool, default the end effector.
+    error : {"rotation_vector", "axis_angle"}
+        ``axis_angle`` is the paper's.
+    damping, threshold : float
+        Where the manipulability w = sqrt(det(J J')) is below the threshold the pseudo-inverse is damped, by
+        lambda^2 = damping^2 (1 - (w / threshold)^2). A threshold of 0 is no damping: singular arms are told instead.
+    speed : float
+        Share of the joints' velocity limits that may be used, above 0, up to 1.
+    limit_gain : float
+        A joint moves towards its position limit at most at this gain [1/s] times its distance to it.
+    margin : float
+        Distance kept from position limits [rad or m].
+    null_space : Objective, optional
+        Of `thunder_py.kinematics`: what redundant arms do beside the task.
+
+    Notes
+    -----
+    Errors are desired minus actual. Joint velocities past a limit are scaled down all together, so the tool keeps its
+    path and only gets slower; a joint that stands at its limit and is asked to pass it stops the arm
+    (`ServoState.joint_limit`). The step runs in the compiled core (`CLIK`), which neither allocates nor throws; bad
+    numbers become `ServoState.invalid_input` and no motion.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        K_p: npt.ArrayLike = 2.0,
+        K_o: npt.ArrayLike = 2.0,
+        frame: int | str | None = None,
+        *,
+        error: str = "rotation_vector",
+        damping: float = 0.05,
+        threshold: float = 0.02,
+        speed: float = 1.0,
+        limit_gain: float = 5.0,
+        margin: float = 0.02,
+        null_space: Objective | None = None,
+    ) -> None:
+        if error not in ERRORS:
+            hint = nearest_hint(str(error), ERRORS)
+            raise UnknownNameError(f"error must be one of {', '.join(ERRORS)}, got {error!r}{hint}")
+        if positive(speed, "speed") > 1.0:
+            raise ThunderError(f"speed must be above 0 and at most 1, got {speed!r}")
+        self.robot, self.error, self.frame = robot, error, frame
+        inverse: dict[str, Any] = {"method": "pseudoinverse"}
+        if not_negative(threshold, "threshold") > 0.0:
+            inverse = {"method": "damped", "damping": damping, "threshold": threshold, "measure": "manipulability"}
+        K = np.zeros((6, 6))
+        K[:3, :3], K[3:, 3:] = _block(K_p, "K_p"), _block(K_o, "K_o")
+        self._clik = CLIK(robot, K, frame=frame, orientation=error, null_space=null_space, **inverse)
+        limits = robot.limits
+        self._velocity = float(speed) * limits.velocity
+        self._lower = limits.lower + not_negative(margin, "margin")
+        self._upper = limits.upper - margin
+        self._gain = positive(limit_gain, "limit_gain", "1/s")
+        self._tool = np.eye(4)
+
+    @property
+    def tool(self) -> Array:
+        """Pose (4, 4) of the tool in the frame that carries it."""
+        return self._tool
+
+    @tool.setter
+    def tool(self, tool: npt.ArrayLike) -> None:
+        self._tool = pose(tool, "tool")
+        self._clik.set_tool(self._tool)
+
+    def tool_pose(self, q: npt.ArrayLike) -> Array:
+        """Pose (4, 4) of the tool at joint positions (n,)."""
+        carrier: Array = self.robot.forward_kinematics(q, frame=self.frame)
+        return carrier @ self._tool
+
+    def step(self, q: npt.ArrayLike, target: Array, twist: Array | None = None, speed: float = 1.0) -> ServoStep:
+        """Return the joint velocities at joint positions `q` (n,).
+
+        Parameters
+        ----------
+        q : (n,) array_like
+            NaN is no error here: the state tells.
+        target : (4, 4) array
+            Where the tool shall be; NaN or a matrix that is no pose are told by the state too.
+        twist : (6,) array, optional
+            Of the target, linear part first, world axes [m/s, rad/s].
+        speed : float
+            From 0 to 1: what to slow the answer down by.
+        """
+        joints = np.asarray(q, dtype=np.float64)
+        T = np.asarray(target, dtype=np.float64)
+        xi = _NO_TWIST if twist is None else np.asarray(twist, dtype=np.float64)
+        if not (np.isfinite(T).all() and np.isfinite(xi).all() and 0.0 <= speed <= 1.0):
+            return self._invalid()
+        dq = self._clik.step(0.0, joints, TaskReference(T[:3, 3], T[:3, :3], xi, _NO_TWIST))
+        status = self._clik.status
+        if status is _core.Status.invalid_input:
+            return self._invalid()
+        now = self.tool_pose(joints)
+        away = T[:3, 3] - now[:3, 3]
+        distance, angle = math.sqrt(float(away @ away)), angle_of(T[:3, :3] @ now[:3, :3].T)
+        if angle >= DOMAIN[self.error]:
+            return ServoStep(np.zeros(self.robot.n), ServoState.outside_domain, distance, angle)
+        if status is _core.Status.singular:
+            return ServoStep(np.zeros(self.robot.n), ServoState.singular, distance, angle)
+        dq, state, joint = self._limit(joints, dq)
+        return ServoStep(speed * dq, state, distance, angle, joint)
+
+    def _invalid(self) -> ServoStep:
+        return ServoStep(np.zeros(self.robot.n), ServoState.invalid_input, math.nan, math.nan)
+
+    def _limit(self, q: Array, dq: Array) -> tuple[Array, ServoState, int]:
+        """Scale velocities into the limits of the joints."""
+        room = np.where(dq > 0.0, self._upper - q, q - self._lower)
+        allowed = np.minimum(self._velocity, self._gain * np.maximum(room, 0.0))
+        size = np.abs(dq)
+        if (size <= allowed).all():
+            return dq, ServoState.ok, -1
+        ratio = np.divide(allowed, size, out=np.ones_like(dq), where=size > allowed)
+        joint = int(np.argmin(ratio))
+        near = allowed[joint] < self._velocity[joint]
+        return ratio[joint] * dq, ServoState.joint_limit if near else ServoState.scaled, joint
+
+
+def _block(gain: npt.ArrayLike, what: str) -> Array:
+    """Return a gain as a matrix (3, 3)."""
+    value = np.asarray(gain, dtype=np.float64)
+    if value.shape not in ((), (3,), (3, 3)):
+        raise ThunderError(f"{what} must be a number, (3,) or (3, 3), got shape {value.shape}")
+    return array(value if value.ndim == 2 else np.diag(np.broadcast_to(value, 3)), (3, 3), what)

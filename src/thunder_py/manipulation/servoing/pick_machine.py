@@ -1,0 +1,240 @@
+"""Approach, pick, retreat: a state machine that is told the time and never waits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import ThunderError
+from ...perception.options import finite
+from .law import ServoState
+from .lie import angle_of
+from .pick_phases import TRANSITIONS, PickDecision, PickEvent, PickInput, PickPhase, PickReason, PickSettings
+from .tracker import Trouble
+
+__all__ = ["PickMachine"]
+
+_LOST = {
+    Trouble.silent: PickReason.source_silent,
+    Trouble.frozen: PickReason.source_frozen,
+    Trouble.invalid: PickReason.source_invalid,
+    Trouble.late: PickReason.source_invalid,
+}
+_STUCK = {
+    ServoState.outside_domain: PickReason.outside_domain,
+    ServoState.singular: PickReason.singular,
+    ServoState.joint_limit: PickReason.joint_limit,
+    ServoState.invalid_input: PickReason.invalid_state,
+}
+
+
+class PickMachine:
+    """The sequence of a pick.
+
+    Data go in (`PickInput`), a decision and events come out (`PickDecision`); nothing is slept through or remembered
+    but the phase, when it began, and what a phase needs. The same inputs give the same outputs.
+
+    ``search``: the target, and the tool in the hand, are looked at. ``approach``: to the standoff before the target.
+    ``descend``: along the target's z axis, only as far as the tool is beside that line. ``grip``: the gripper closes.
+    ``retreat``: back to the standoff with the object. A descent is begun again from ``approach`` when the target jumps
+    or the tool slips; where it fails, the arm withdraws to the standoff first (``withdraw``), with the gripper open.
+
+    Parameters
+    ----------
+    settings : PickSettings, optional
+    """
+
+    def __init__(self, settings: PickSettings | None = None) -> None:
+        self.settings = PickSettings() if settings is None else settings
+        self._rules = {
+            PickPhase.search: self._search,
+            PickPhase.approach: self._approach,
+            PickPhase.descend: self._descend,
+            PickPhase.grip: self._grip,
+            PickPhase.retreat: self._go_back,
+            PickPhase.withdraw: self._go_back,
+        }
+        self.reset()
+
+    def reset(self) -> None:
+        """Start again."""
+        self.phase = PickPhase.search
+        self.reason: PickReason | None = None
+        self._now: float | None = None
+        self._began = 0.0  # the phase
+        self._good_since: float | None = None  # where the phase wants to be
+        self._stuck_since: float | None = None
+        self._height = 0.0  # above the target, in the descent
+        self._sinks = False
+        self._tries = 0
+        self._hold: Array | None = None  # where a way back ends
+        self._events: list[PickEvent] = []
+
+    def step(self, given: PickInput) -> PickDecision:
+        """Return what is to be done now.
+
+        Raises
+        ------
+        ThunderError
+            A time that is not finite or goes back.
+        """
+        t = finite(given.t, "t")
+        if self._now is None:
+            self._now = self._began = t
+        if t < self._now:
+            raise ThunderError(f"t must not go back, from {self._now:g} s to {t:g} s; reset() starts again")
+        dt, self._now, self._events = t - self._now, t, []
+        if not self.phase.over:
+            self._check_law(given)
+        if not self.phase.over:
+            self._rules[self.phase](given, dt)
+        return self._decide(given)
+
+    def _enter(self, phase: PickPhase, reason: PickReason | None = None) -> None:
+        assert self._now is not None
+        assert phase in TRANSITIONS[self.phase], (self.phase, phase)
+        self._events.append(PickEvent(self._now, self.phase, phase, reason))
+        self.phase, self._began = phase, self._now
+        self._good_since = self._stuck_since = None
+
+    def _fail(self, reason: PickReason) -> None:
+        """Give up: from close to the object by way of the standoff, elsewhere on the spot."""
+        self.reason = reason if self.reason is None else self.reason
+        close = self.phase in (PickPhase.descend, PickPhase.grip)
+        self._enter(PickPhase.withdraw if close else PickPhase.failed, self.reason)
+
+    def _elapsed(self) -> float:
+        assert self._now is not None
+        return self._now - self._began
+
+    def _check_law(self, given: PickInput) -> None:
+        """Give up where the law had no answer for too long."""
+        reason = None if given.servo is None else _STUCK.get(given.servo.state)
+        if reason is None:
+            self._stuck_since = None
+        elif self._stuck_since is None:
+            self._stuck_since = given.t
+        elif given.t - self._stuck_since > self.settings.trouble_time:
+            self._fail(reason)
+
+    def _lost(self, given: PickInput) -> bool:
+        if given.target.age <= self.settings.lost_age:
+            return False
+        self._fail(_LOST.get(given.target.trouble, PickReason.target_lost))
+        return True
+
+    def _search(self, given: PickInput, dt: float) -> None:
+        seen = given.target.estimate is not None and given.target.age < self.settings.stop_age
+        self._settled(seen and given.tool_known, given.t)
+        if self._good_since is not None and given.t - self._good_since >= self.settings.look_time:
+            self._enter(PickPhase.approach)
+        elif self._elapsed() > self.settings.search_time:
+            unseen = _LOST.get(given.target.trouble, PickReason.never_seen)
+            if given.target.estimate is not None:
+                unseen = _LOST.get(given.target.trouble, PickReason.target_lost)
+            self._fail(PickReason.tool_unseen if seen else unseen)
+
+    def _approach(self, given: PickInput, dt: float) -> None:
+        s = self.settings
+        if self._lost(given):
+            return
+        distance, angle = _apart(self._above(given, s.standoff), given.tool)
+        if self._settled(distance < s.arrived_distance and angle < s.arrived_angle, given.t):
+            self._height, self._hold = s.standoff, self._above(given, s.standoff)
+            self._enter(PickPhase.descend)
+        elif self._elapsed() > s.approach_time:
+            self._fail(PickReason.approach_timeout)
+
+    def _descend(self, given: PickInput, dt: float) -> None:
+        s = self.settings
+        if self._again(given):
+            return
+        self._hold = self._above(given, s.standoff)
+        if given.target.age > (s.blind_time if self._height < s.blind_distance else s.lost_age):
+            self._fail(_LOST.get(given.target.trouble, PickReason.target_lost))
+            return
+        distance, angle = _apart(self._above(given, self._height), given.tool)
+        self._sinks = self._height > 0.0 and distance < 2.0 * s.arrived_distance and angle < 2.0 * s.arrived_angle
+        if self._sinks:
+            self._height = max(0.0, self._height - dt * self._speed(given) * s.descent_speed)
+        distance, angle = _apart(self._above(given, 0.0), given.tool)
+        if self._settled(distance < s.contact_distance and angle < s.contact_angle, given.t):
+            self._enter(PickPhase.grip)
+        elif self._elapsed() > s.descend_time:
+            self._fail(PickReason.descend_timeout)
+
+    def _again(self, given: PickInput) -> bool:
+        """Whether the descent is broken off because target or tool moved."""
+        if not (given.target.restarted or given.tool_slipped):
+            return False
+        reason = PickReason.target_jumped if given.target.restarted else PickReason.tool_slipped
+        if self._tries >= self.settings.tries:
+            self._fail(reason)
+            return True
+        self._tries += 1
+        self._enter(PickPhase.approach, reason)
+        return True
+
+    def _grip(self, given: PickInput, dt: float) -> None:
+        if given.holding:
+            self._enter(PickPhase.retreat)
+        elif given.holding is not None:
+            self._fail(PickReason.nothing_held)
+        elif self._elapsed() > self.settings.grip_time:
+            self._fail(PickReason.grip_timeout)
+
+    def _go_back(self, given: PickInput, dt: float) -> None:
+        """Way back to the standoff, with the object or without."""
+        s = self.settings
+        carries = self.phase is PickPhase.retreat
+        assert self._hold is not None
+        if carries and given.holding is False:
+            self._fail(PickReason.object_dropped)
+        elif self._settled(_apart(self._hold, given.tool)[0] < 2.0 * s.arrived_distance, given.t):
+            self._enter(*((PickPhase.done, None) if carries else (PickPhase.failed, self.reason)))
+        elif self._elapsed() > s.retreat_time:
+            self._fail(PickReason.retreat_timeout)
+
+    def _settled(self, good: bool, t: float) -> bool:
+        """Whether something has been good for the settling time."""
+        if not good:
+            self._good_since = None
+            return False
+        if self._good_since is None:
+            self._good_since = t
+        return t - self._good_since >= self.settings.settle
+
+    def _above(self, given: PickInput, height: float) -> Array:
+        """Pose (4, 4) so far before the target."""
+        assert given.target.estimate is not None
+        T = given.target.estimate.pose.copy()
+        T[:3, 3] -= height * T[:3, 2]
+        return T
+
+    def _speed(self, given: PickInput) -> float:
+        """Full speed with fresh pictures, less with older ones, none with old ones."""
+        s, age = self.settings, given.target.age
+        if self.phase is PickPhase.descend and self._height < s.blind_distance:
+            return 1.0
+        return min(1.0, max(0.0, (s.stop_age - age) / (s.stop_age - s.slow_age)))
+
+    def _decide(self, given: PickInput) -> PickDecision:
+        goal, twist, speed = None, np.zeros(6), 1.0
+        if self.phase in (PickPhase.approach, PickPhase.descend):
+            assert given.target.estimate is not None
+            goal = self._above(given, self.settings.standoff if self.phase is PickPhase.approach else self._height)
+            twist, speed = given.target.estimate.twist, self._speed(given)
+            if self.phase is PickPhase.descend and self._sinks:
+                twist = twist + np.concatenate((self.settings.descent_speed * goal[:3, 2], np.zeros(3)))
+        elif self.phase in (PickPhase.retreat, PickPhase.withdraw):
+            goal = self._hold
+        holds = self.phase in (PickPhase.grip, PickPhase.retreat, PickPhase.done)
+        return PickDecision(self.phase, goal, twist, speed, holds, self.reason, tuple(self._events))
+
+
+def _apart(desired: Array, actual: Array) -> tuple[float, float]:
+    """Distance and angle between two poses."""
+    away = desired[:3, 3] - actual[:3, 3]
+    return math.sqrt(float(away @ away)), angle_of(desired[:3, :3] @ actual[:3, :3].T)

@@ -1,0 +1,229 @@
+"""Flight through air, whose drag grows with the square of the speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, array
+from ...errors import ReleaseError
+from ...motion.scalars import at_least, positive
+from . import ballistics
+from .ballistics import GRAVITY, Landing
+
+__all__ = ["AIR_DENSITY", "Flight", "drag_coefficient", "fly", "landing_with_drag", "release_velocity_with_drag"]
+
+#: dry air at sea level and 20 degrees Celsius [kg/m^3]
+AIR_DENSITY = 1.204
+_TOLERANCE: dict[str, Any] = {"rtol": 1e-11, "atol": 1e-12, "method": "DOP853"}
+_FASTEST = 1e3  # [m/s], where the search for a speed gives up
+
+
+class Flight(NamedTuple):
+    """A flight from release to landing.
+
+    Attributes
+    ----------
+    t : (k,) array
+        Since the release [s].
+    p, v : (k, 3) array
+        [m], [m/s].
+    landing : Landing
+        Its end.
+    """
+
+    t: Array
+    p: Array
+    v: Array
+    landing: Landing
+
+
+def drag_coefficient(mass: float, area: float, c_d: float, *, density: float = AIR_DENSITY) -> float:
+    """Return k of ``dv/dt = -k |v| v`` [1/m]: density c_d area / (2 mass).
+
+    Parameters
+    ----------
+    mass : float
+        [kg].
+    area : float
+        Cross-section [m^2].
+    c_d : float
+        Of the shape: about 0.47 for a sphere, 1.05 for a cube.
+    density : float
+        Of the air [kg/m^3].
+    """
+    ratio = positive(area, "area", "m^2") / positive(mass, "mass", "kg")
+    return 0.5 * positive(density, "density", "kg/m^3") * positive(c_d, "c_d") * ratio
+
+
+def acceleration(v: Array, drag: float, g: float) -> Array:
+    """Of an object in flight, (3,)."""
+    return np.array([0.0, 0.0, -g]) - drag * float(np.linalg.norm(v)) * v
+
+
+def until_landing(rates: Callable[[float, Array], Array], state: Array, plane: float, g: float) -> Any:
+    """Integrate a state that begins with z at entry 2 and its rate at entry 5 until it comes down through the plane."""
+    from scipy.integrate import solve_ivp
+
+    def above(_: float, x: Array) -> float:
+        return float(x[2] - plane)
+
+    above.terminal, above.direction = True, -1.0  # type: ignore[attr-defined]
+    up, height = float(state[5]), float(state[2]) - plane
+    horizon = 2.0 + 2.0 * (abs(up) + math.sqrt(up**2 + 2.0 * g * abs(height))) / g
+    for _ in range(20):
+        solution: Any = solve_ivp(rates, (0.0, horizon), state, events=above, dense_output=True, **_TOLERANCE)
+        if solution.t_events[0].size:
+            return solution
+        if solution.y[2, -1] < plane:  # it started below and is falling again
+            break
+        horizon *= 2.0
+    raise ReleaseError(
+        f"the object does not rise to the landing height, it reaches {solution.y[2].max():.3g} m of {plane:.3g} m",
+        "height",
+    )
+
+
+def fly(
+    p: npt.ArrayLike, v: npt.ArrayLike, plane: float = 0.0, *, drag: float = 0.0, g: float = GRAVITY, samples: int = 50
+) -> Flight:
+    """Integrate a flight until it comes down through the plane z = `plane`.
+
+    Parameters
+    ----------
+    p, v : (3,) array_like
+        At release [m], [m/s].
+    plane : float
+        [m].
+    drag : float
+        k of ``dv/dt = g - k |v| v`` [1/m], see `drag_coefficient`.
+    g : float
+        [m/s^2].
+    samples : int
+        Evenly spaced instants of the flight.
+
+    Raises
+    ------
+    ReleaseError
+        If it never lands there.
+    """
+    position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
+    k, g, level = at_least(drag, "drag"), positive(g, "g", "m/s^2"), float(array(plane, (), "plane"))
+    if position[2] <= level and velocity[2] <= 0.0:
+        ballistics.landing(position, velocity, level, g=g)  # on the plane, or an error
+        at = Landing(np.asarray(0.0), position, velocity)
+        return Flight(np.zeros(1), position[None], velocity[None], at)
+
+    def rates(_: float, x: Array) -> Array:
+        return np.concatenate([x[3:], acceleration(x[3:], k, g)])
+
+    solution = until_landing(rates, np.concatenate([position, velocity]), level, g)
+    end, time = solution.y_events[0][0], float(solution.t_events[0][0])
+    t = np.linspace(0.0, time, samples)
+    x = solution.sol(t).T
+    return Flight(t, x[:, :3], x[:, 3:], Landing(np.asarray(time), end[:3], end[3:]))
+
+
+def landing_with_drag(
+    p: npt.ArrayLike, v: npt.ArrayLike, plane: float = 0.0, *, drag: float, g: float = GRAVITY
+) -> Landing:
+    """Return where an object lands; see `fly`. Without drag it is the closed form."""
+    if drag == 0.0:
+        return ballistics.landing(array(p, (3,), "p"), array(v, (3,), "v"), plane, g=g)
+    return fly(p, v, plane, drag=drag, g=g, samples=2).landing
+
+
+def release_velocity_with_drag(
+    p: npt.ArrayLike, target: npt.ArrayLike, *, drag: float, angle: float | None = None, g: float = GRAVITY
+) -> Array:
+    """Return the velocity at which an object must leave p to land at the target through air, (3,) [m/s].
+
+    Parameters
+    ----------
+    p, target : (3,) array_like
+        [m].
+    drag : float
+        [1/m].
+    angle : float, optional
+        Above the horizontal [rad]; default the one of the least speed.
+    g : float
+        [m/s^2].
+
+    Raises
+    ------
+    ReleaseError
+        If no speed up to 1000 m/s does it.
+
+    Notes
+    -----
+    Drag is along the velocity, so that the flight stays in its vertical plane: one speed is looked for at every angle,
+    by Brent's method, and the angle by bounded minimisation.
+    """
+    from scipy.optimize import minimize_scalar
+
+    start, goal = array(p, (3,), "p"), array(target, (3,), "target")
+    k = at_least(drag, "drag")
+    vacuum = ballistics.release_velocity(start, goal, angle=angle, g=g)
+    d = float(np.linalg.norm((goal - start)[:2]))
+    if k == 0.0 or d == 0.0:
+        return vacuum
+    heading = np.array([*((goal - start)[:2] / d), 0.0])
+
+    def velocity(theta: float) -> Array:
+        return _speed_at(start, goal, theta, k, g) * (math.cos(theta) * heading + math.sin(theta) * np.array([0, 0, 1]))
+
+    if angle is not None:
+        return velocity(float(angle))
+    dz = float(goal[2] - start[2])
+    least = math.atan2(max(dz, 2.0 * dz), d)  # below this angle nothing comes down on the target
+
+    def speed(theta: float) -> float:
+        return float(np.linalg.norm(velocity(theta)))
+
+    bounds = (least + 0.02, 0.5 * math.pi - 0.02)
+    best = minimize_scalar(speed, bounds=bounds, method="bounded", options={"xatol": 1e-7})
+    return velocity(float(best.x))
+
+
+def _speed_at(start: Array, goal: Array, theta: float, drag: float, g: float) -> float:
+    """Speed at which an object that leaves at an angle lands on the target."""
+    from scipy.optimize import brentq
+
+    d = float(np.linalg.norm((goal - start)[:2]))
+    heading = (goal - start)[:2] / d
+    direction = np.array([*(math.cos(theta) * heading), math.sin(theta)])
+
+    def beyond(speed: float) -> float:
+        return _height_over(start, speed * direction, heading, d, drag, g) - float(goal[2])
+
+    low = float(np.linalg.norm(ballistics.release_velocity(start, goal, angle=theta, g=g)))
+    high = low
+    while beyond(high) <= 0.0:
+        high *= 1.5
+        if high > _FASTEST:
+            raise ReleaseError(f"no speed up to {_FASTEST:g} m/s reaches the target through this air", "speed")
+    return low if high == low else float(brentq(beyond, low, high, xtol=1e-12, rtol=1e-14))
+
+
+def _height_over(start: Array, velocity: Array, heading: Array, d: float, drag: float, g: float) -> float:
+    """Height of the flight where it is as far away as the target."""
+    from scipy.integrate import solve_ivp
+
+    def there(_: float, x: Array) -> float:
+        return float((x[:2] - start[:2]) @ heading) - d
+
+    def lost(_: float, x: Array) -> float:
+        return float(x[2] - start[2]) + 10.0 * (d + float(velocity @ velocity) / (2.0 * g) + 1.0)
+
+    there.terminal = lost.terminal = True  # type: ignore[attr-defined]
+
+    def rates(_: float, x: Array) -> Array:
+        return np.concatenate([x[3:], acceleration(x[3:], drag, g)])
+
+    state = np.concatenate([start, velocity])
+    solution = solve_ivp(rates, (0.0, 1e3), state, events=(there, lost), **_TOLERANCE)
+    return float(solution.y[2, -1])

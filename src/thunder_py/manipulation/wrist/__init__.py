@@ -1,0 +1,41 @@
+"""Throwing with an elastic wrist (D4.2, section 4): models, optimal switching, base motion, both together."""
+
+from .arm_throw import ArmThrow, WristRelease
+from .base_motion import BaseMotion, optimise_base_motion
+from .carried import CarriedWrist, CarrierControl
+from .collocation import BaseLimits, JointThrow, throw_together
+from .model import ElasticWrist
+from .motor_motion import MotorMotion, WristRun, run_with_motor
+from .motor_plan import MotorPlan, plan_motor
+from .oscillator import WristOscillator
+from .robots import floating_wrist, on_a_slope, with_rigid_hand, with_wrist
+from .switching import closed_form, free_switching, one_switch, one_switch_limit
+from .throw import WristThrow
+
+__all__ = [
+    "ArmThrow",
+    "BaseLimits",
+    "BaseMotion",
+    "CarriedWrist",
+    "CarrierControl",
+    "ElasticWrist",
+    "JointThrow",
+    "MotorMotion",
+    "MotorPlan",
+    "WristOscillator",
+    "WristRelease",
+    "WristRun",
+    "WristThrow",
+    "closed_form",
+    "floating_wrist",
+    "free_switching",
+    "on_a_slope",
+    "one_switch",
+    "one_switch_limit",
+    "optimise_base_motion",
+    "plan_motor",
+    "run_with_motor",
+    "throw_together",
+    "with_rigid_hand",
+    "with_wrist",
+]

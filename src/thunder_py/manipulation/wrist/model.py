@@ -1,0 +1,161 @@
+"""A wrist driven through a spring: its data, the planar model of D4.2 (79) and the linear one (80)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...errors import ThunderError
+from ...motion.scalars import at_least, is_number, positive
+from ...values import Value, set_fields
+from .oscillator import WristOscillator
+
+__all__ = ["ElasticWrist"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ElasticWrist(Value):
+    """A hand on a series elastic joint.
+
+    The joint angle q turns the hand from the x axis of its base towards the z axis; at alpha = 0 the base's z axis
+    points up, and alpha pitches its x axis down. The motor stands at theta, the spring is relaxed at ``q = theta``.
+
+    Attributes
+    ----------
+    I : float
+        Moment of inertia about the joint's axis, ``I_com + m r_c^2`` [kg m^2].
+    k : float
+        Stiffness [N m/rad].
+    m : float
+        Mass of the hand with what it holds [kg].
+    r_c : float
+        Distance of its centre of mass from the axis [m].
+    c : float
+        Damping between hand and base [N m s/rad].
+    theta_max : float
+        The motor reaches plus and minus this [rad].
+    alpha : float
+        Slope of the base [rad].
+    g : float
+        Gravity [m/s^2].
+
+    Raises
+    ------
+    ThunderError
+        Naming the field: NaN, a negative stiffness, mass or damping, an inertia below ``m r_c^2``.
+
+    Notes
+    -----
+    Source: D4.2, section 4.2; the geometry is the one for which (79) is what Lagrange's equations give (errata D-16).
+    """
+
+    I: float
+    k: float
+    m: float
+    r_c: float
+    c: float = 0.0
+    theta_max: float = 0.6
+    alpha: float = 0.0
+    g: float = 9.81
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        least = {"m": 0.0, "r_c": 0.0, "c": 0.0, "g": 0.0}
+        fields = {name: positive(getattr(self, name), f"wrist {name}") for name in ("I", "k", "theta_max")}
+        fields |= {name: _finite(getattr(self, name), f"wrist {name}") for name in (*least, "alpha")}
+        for name, value in least.items():
+            at_least(fields[name], f"wrist {name}", value)
+        if fields["I"] < fields["m"] * fields["r_c"] ** 2:
+            raise ThunderError(
+                f"wrist I must be at least m r_c^2 = {fields['m'] * fields['r_c'] ** 2:g} kg m^2, the share of a mass "
+                f"at r_c, got {fields['I']:g}"
+            )
+        set_fields(self, **fields)
+
+    @property
+    def k_eff(self) -> float:
+        """Stiffness that the linear model sees on a slope, ``k + m r_c g sin(alpha)`` [N m/rad]."""
+        return self.k + self.m * self.r_c * self.g * math.sin(self.alpha)
+
+    @property
+    def theta_g(self) -> float:
+        """Where the motor holds the hand still at q = 0, ``m r_c g cos(alpha) / k`` [rad]."""
+        return self.m * self.r_c * self.g * math.cos(self.alpha) / self.k
+
+    def oscillator(self) -> WristOscillator:
+        """Return the linear model (81) of ``u = theta - theta_g``, with the bounds that theta leaves to u (D-21).
+
+        Raises
+        ------
+        ThunderError
+            If gravity topples the hand (``k_eff <= 0``), the wrist is overdamped, or the motor cannot hold the hand
+            at q = 0 (``abs(theta_g) >= theta_max``).
+        """
+        if self.k_eff <= 0.0:
+            raise ThunderError(
+                f"wrist k must outweigh gravity: k + m r_c g sin(alpha) must be > 0, got {self.k_eff:g} N m/rad"
+            )
+        if abs(self.theta_g) >= self.theta_max:
+            raise ThunderError(
+                f"wrist theta_max must exceed |theta_g| = {abs(self.theta_g):g} rad, at which the motor holds the hand "
+                f"against gravity, got {self.theta_max:g}: the bounds of u would not hold zero between them"
+            )
+        omega0 = math.sqrt(self.k_eff / self.I)
+        return WristOscillator(
+            omega0=omega0,
+            zeta=self.c / (2.0 * omega0 * self.I),
+            gain=self.k / self.k_eff,
+            u_lo=-self.theta_max - self.theta_g,
+            u_hi=self.theta_max - self.theta_g,
+            offset=self.theta_g,
+        )
+
+    def acceleration(
+        self,
+        q: npt.ArrayLike,
+        dq: npt.ArrayLike,
+        theta: npt.ArrayLike,
+        ddx: npt.ArrayLike = 0.0,
+        ddz: npt.ArrayLike = 0.0,
+    ) -> Array:
+        """Return ddq [rad/s^2] of the planar model (79) on a base that does not turn.
+
+        Parameters
+        ----------
+        q, dq, theta : (...) array_like
+            Joint angle [rad], its rate, motor angle [rad].
+        ddx, ddz : (...) array_like
+            Acceleration of the base along its own axes [m/s^2].
+        """
+        p, dp, x = (np.asarray(value, dtype=np.float64) for value in (q, dq, theta))
+        along, across = self._apparent(ddx, ddz)
+        return np.asarray((-self.k * (p - x) - self.c * dp + along * np.sin(p) - across * np.cos(p)) / self.I)
+
+    def linear_acceleration(
+        self,
+        q: npt.ArrayLike,
+        dq: npt.ArrayLike,
+        theta: npt.ArrayLike,
+        ddx: npt.ArrayLike = 0.0,
+        ddz: npt.ArrayLike = 0.0,
+    ) -> Array:
+        """Return ddq [rad/s^2] of the model (80), linear about q = 0; arguments as of `acceleration`."""
+        p, dp, x = (np.asarray(value, dtype=np.float64) for value in (q, dq, theta))
+        along, across = self._apparent(ddx, ddz)
+        return np.asarray(((along - self.k) * p - self.c * dp + self.k * x - across) / self.I)
+
+    def _apparent(self, ddx: npt.ArrayLike, ddz: npt.ArrayLike) -> tuple[Array, Array]:
+        """Moments of the base's acceleration and of gravity: that along x times sin q, that across times cos q."""
+        first = self.m * self.r_c
+        along = first * (np.asarray(ddx, dtype=np.float64) - self.g * math.sin(self.alpha))
+        return along, first * (np.asarray(ddz, dtype=np.float64) + self.g * math.cos(self.alpha))
+
+
+def _finite(value: object, what: str) -> float:
+    if not is_number(value) or not math.isfinite(value):  # type: ignore[arg-type]
+        raise ThunderError(f"{what} must be a finite number, got {value!r}")
+    return float(value)  # type: ignore[arg-type]

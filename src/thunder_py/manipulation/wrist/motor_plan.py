@@ -1,0 +1,234 @@
+"""The motor's best motion where the wrist is not linear or its base moves: successive linear programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import diags_array, vstack
+
+from ...checks import Array, array
+from ...errors import ThunderError
+from ...motion.scalars import positive, whole
+from ...values import Value
+from .linear_program import maximise
+from .motor_motion import MotorMotion
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["MotorPlan", "plan_motor"]
+
+#: acceleration of the wrist [rad/s^2] from time, angle, rate and motor angle
+Acceleration = Callable[[Array, Array, Array, Array], Array]
+_STEP = 1e-6
+#: what a radian of q(T) costs beside dq(T) [1/s], when steps are compared
+_WEIGHT = 1e3
+_MOST = 60
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MotorPlan(Value):
+    """The fastest throw that was found.
+
+    Attributes
+    ----------
+    motor : MotorMotion
+        The control.
+    t, q, dq : (cells + 1,) array
+        The wrist under it, integrated cell by cell [s, rad, rad/s].
+    speed : float
+        dq(T) [rad/s].
+    miss : float
+        q(T) [rad], zero to the tolerance.
+    iterations : int
+        Linear programs that were solved.
+    """
+
+    motor: MotorMotion
+    t: Array
+    q: Array
+    dq: Array
+    speed: float
+    miss: float
+    iterations: int
+
+    def plot(self) -> Figure:
+        """Draw it on a new figure of pyplot."""
+        from ...plotting.elastic_wrist import plot_plan
+
+        return plot_plan(self)
+
+
+def plan_motor(
+    acceleration: Acceleration,
+    T: float,
+    theta_max: float,
+    *,
+    begin: float = 0.0,
+    start: npt.ArrayLike = (0.0, 0.0),
+    cells: int = 200,
+    rate: float = math.inf,
+    theta0: float | None = None,
+    tolerance: float = 1e-8,
+) -> MotorPlan:
+    """Find the motion of the motor that ends at q = 0 with the greatest dq.
+
+    Parameters
+    ----------
+    acceleration : callable
+        ``acceleration(t, q, dq, theta)``, each (k,), gives ddq (k,): of `CarriedWrist`, or of `ElasticWrist` with some
+        motion of the base.
+    T : float
+        From `begin` to release [s].
+    theta_max : float
+        Bound of the motor's angle [rad].
+    begin : float
+        Time of the start [s].
+    start : (2,) array_like
+        q and dq there.
+    cells : int
+        Equal parts of T. The motor stands still in each, or moves evenly where its speed is bounded.
+    rate : float
+        Bound of the motor's speed [rad/s]; infinite for jumps.
+    theta0 : float, optional
+        Where a motor of bounded speed starts [rad]; default anywhere.
+    tolerance : float
+        Of q(T) [rad] and, relatively, of the speed.
+
+    Raises
+    ------
+    ThunderError
+        On bad data, or if q(T) = 0 cannot be had.
+
+    Notes
+    -----
+    Each cell is a step of RK4. Its derivatives, by central differences, make q(T) and dq(T) linear in the controls; the
+    linear program (HiGHS) steps within a trust region, which shrinks where the step makes things worse. A linear
+    wrist is solved by the first program.
+    """
+    T, bound, count = positive(T, "T"), positive(theta_max, "theta_max"), whole(cells, "cells", 2)
+    if not rate > 0.0:
+        raise ThunderError(f"rate must be positive, got {rate!r}")
+    t = np.linspace(begin, begin + T, count + 1)
+    rollout = _Rollout(acceleration, t, array(start, (2,), "start"), math.isfinite(rate))
+    controls = _Controls.of(rollout.size, bound, rate * T / count, theta0)
+    theta, x, solved = _climb(rollout, controls, np.full(rollout.size, 0.0 if theta0 is None else theta0), tolerance)
+    if theta is None:
+        raise ThunderError(
+            f"no motion of the motor within {bound:g} rad and {rate:g} rad/s brings the wrist back to q = 0 at T = "
+            f"{T:g} s"
+        )
+    motor = MotorMotion.through(rollout.t, theta, held=not rollout.sloped)
+    return MotorPlan(
+        motor=motor, t=rollout.t, q=x[:, 0], dq=x[:, 1], speed=float(x[-1, 1]), miss=float(x[-1, 0]), iterations=solved
+    )
+
+
+def _climb(rollout: _Rollout, controls: _Controls, theta: Array, tolerance: float) -> tuple[Array | None, Array, int]:
+    """Return the best controls, their states, and how many programs it took; None where a program has no point."""
+    x, trust, merit = rollout(theta), 2.0 * float(controls.high.max()), -math.inf
+    for solved in range(1, _MOST + 1):
+        gradient = rollout.gradient(theta, x)
+        step = controls.best_step(gradient, x[-1], theta, trust)
+        if step is None:
+            return (None if solved == 1 else theta), x, solved
+        if float(x[-1, 1] + gradient[1] @ step) - merit < tolerance * (1.0 + abs(merit)):
+            break
+        tried = rollout(theta + step)
+        value = float(tried[-1, 1] - _WEIGHT * abs(tried[-1, 0]))
+        if value > merit:
+            theta, x, merit = theta + step, tried, value
+        else:
+            trust *= 0.3
+    return theta, x, solved
+
+
+class _Rollout:
+    """The wrist's motion from cell to cell as a function of the controls."""
+
+    def __init__(self, acceleration: Acceleration, t: Array, start: Array, sloped: bool) -> None:
+        self._acceleration, self.t, self._start, self.sloped = acceleration, t, start, sloped
+        self.size = t.size if sloped else t.size - 1
+
+    def __call__(self, theta: Array) -> Array:
+        """Return the states at the ends of the cells, (cells + 1, 2)."""
+        x = np.empty((self.t.size, 2))
+        x[0] = self._start
+        first, last = self._ends(theta)
+        for k in range(self.t.size - 1):
+            one = slice(k, k + 1)
+            x[k + 1] = self._step(self.t[one], x[one], first[one], last[one])[0]
+        return x
+
+    def gradient(self, theta: Array, x: Array) -> Array:
+        """Return the derivative of the last state by the controls, (2, controls)."""
+        first, last = self._ends(theta)
+        t, states = self.t[:-1], x[:-1]
+
+        def difference(dx: Array, da: float, db: float) -> Array:
+            ahead = self._step(t, states + dx, first + da, last + db)
+            return np.asarray((ahead - self._step(t, states - dx, first - da, last - db)) / (2.0 * _STEP))
+
+        none = np.zeros(2)
+        A = np.stack([difference(_STEP * e, 0.0, 0.0) for e in np.eye(2)], axis=-1)
+        B = np.stack([difference(none, _STEP, 0.0), difference(none, 0.0, _STEP)], axis=-1)
+        onward, rows = np.eye(2), np.empty((len(t), 2, 2))
+        for k in range(len(t) - 1, -1, -1):
+            rows[k] = onward @ B[k]
+            onward = onward @ A[k]
+        by_end = np.zeros((2, self.size))
+        if not self.sloped:
+            return np.asarray(rows.sum(axis=2).T)
+        by_end[:, :-1] += rows[:, :, 0].T
+        by_end[:, 1:] += rows[:, :, 1].T
+        return by_end
+
+    def _ends(self, theta: Array) -> tuple[Array, Array]:
+        return (theta[:-1], theta[1:]) if self.sloped else (theta, theta)
+
+    def _step(self, t: Array, x: Array, first: Array, last: Array) -> Array:
+        h = float(self.t[1] - self.t[0])
+
+        def rate(at: float, y: Array) -> Array:
+            motor = first + at * (last - first)
+            return np.stack([y[:, 1], self._acceleration(t + at * h, y[:, 0], y[:, 1], motor)], axis=-1)
+
+        k1 = rate(0.0, x)
+        k2 = rate(0.5, x + 0.5 * h * k1)
+        k3 = rate(0.5, x + 0.5 * h * k2)
+        k4 = rate(1.0, x + h * k3)
+        return np.asarray(x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4))
+
+
+class _Controls(NamedTuple):
+    """What bounds the controls: their range, and the difference between neighbours."""
+
+    low: Array
+    high: Array
+    most: float
+
+    @classmethod
+    def of(cls, size: int, bound: float, most: float, theta0: float | None) -> _Controls:
+        if theta0 is not None and not abs(theta0) <= bound:
+            raise ThunderError(f"theta0 must be within plus and minus theta_max = {bound:g}, got {theta0!r}")
+        low, high = np.full(size, -bound), np.full(size, bound)
+        if theta0 is not None and math.isfinite(most):
+            low[0] = high[0] = theta0
+        return cls(low, high, most)
+
+    def best_step(self, gradient: Array, end: Array, theta: Array, trust: float) -> Array | None:
+        """Return the step that the linear model likes best, within the trust region; None if there is none."""
+        low, high = np.maximum(self.low - theta, -trust), np.minimum(self.high - theta, trust)
+        A: Any = None
+        b: Any = None
+        if math.isfinite(self.most):
+            ones = np.ones(theta.size - 1)
+            D: Any = diags_array([-ones, ones], offsets=[0, 1], shape=(theta.size - 1, theta.size))
+            A, b = vstack([D, -D]), np.r_[self.most - D @ theta, self.most + D @ theta]
+        found = maximise(gradient[1], low, np.maximum(low, high), gradient[:1], -end[:1], A, b)
+        return np.asarray(found.x) if found.success else None

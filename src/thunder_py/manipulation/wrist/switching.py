@@ -1,0 +1,260 @@
+"""Fastest wrist at q(T) = 0: one switch of the motor in closed form or by a root, several by a linear program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ...checks import Array
+from ...errors import ThunderError
+from ...motion.scalars import positive, whole
+from .linear_program import maximise
+from .model import ElasticWrist
+from .oscillator import WristOscillator
+from .throw import WristThrow
+
+__all__ = [
+    "ClosedForm",
+    "GridOptimum",
+    "closed_form",
+    "free_switching",
+    "grid_optimum",
+    "one_switch",
+    "one_switch_limit",
+]
+
+#: of T, how far roots are found
+_ROOT = 1e-15
+
+
+class ClosedForm(NamedTuple):
+    """Switch and speed of the lossless, level wrist.
+
+    Attributes
+    ----------
+    t1 : float
+        Time of the switch [s].
+    speed : float
+        dq(T) [rad/s].
+    nu : float
+        Multiplier, ``-omega0 cot(omega0 (T - t1))`` [1/s].
+    """
+
+    t1: float
+    speed: float
+    nu: float
+
+
+class GridOptimum(NamedTuple):
+    """Optimum over controls that are constant on the cells of a grid.
+
+    Attributes
+    ----------
+    u : (cells,) array
+        [rad].
+    speed : float
+        dq(T) [rad/s].
+    nu : float
+        Multiplier of q(T) = 0 [1/s].
+    """
+
+    u: Array
+    speed: float
+    nu: float
+
+
+def closed_form(omega0: float, theta_max: float, T: float) -> ClosedForm:
+    """Best single switch without damping, gravity or slope, control between plus and minus `theta_max`.
+
+    Parameters
+    ----------
+    omega0 : float
+        [rad/s].
+    theta_max : float
+        [rad].
+    T : float
+        Time of release [s], at most one period; optimal among all controls up to ``omega0 T = 4.3726``.
+
+    Raises
+    ------
+    ThunderError
+        If a number is not positive and finite, or T is past one period, where the square root changes sign.
+
+    Notes
+    -----
+    Source: D4.2, section 4.3.1, eq. 91 and the formulas above it.
+    """
+    w, bound, T = positive(omega0, "omega0"), positive(theta_max, "theta_max"), positive(T, "T")
+    if w * T > 2.0 * math.pi:
+        raise ThunderError(f"T must be at most one period, {2.0 * math.pi / w:g} s, got {T:g}")
+    left = math.acos(min(1.0, 0.5 * (1.0 + math.cos(w * T)))) / w
+    speed = bound * w * (2.0 * math.sqrt(1.0 - math.cos(0.5 * w * T) ** 4) - math.sin(w * T))
+    nu = -w / math.tan(w * left) if left > 0.0 else -math.inf
+    return ClosedForm(T - left, speed, nu)
+
+
+def one_switch(wrist: WristOscillator | ElasticWrist, T: float) -> WristThrow:
+    """Best control that goes from its lower to its upper bound once.
+
+    Parameters
+    ----------
+    wrist : WristOscillator or ElasticWrist
+        Of the second its `oscillator`, with effective stiffness and the asymmetric bounds that gravity leaves.
+    T : float
+        Time of release [s].
+
+    Returns
+    -------
+    WristThrow
+        `valid` tells whether it is the best of all controls, which it is until ``t_1 = pi / omega_d``; `limit` is
+        the T for which that happens (``4.3726 / omega0`` without damping and gravity).
+
+    Raises
+    ------
+    ThunderError
+        On bad data of the wrist, or a T that is not positive.
+
+    Notes
+    -----
+    With the step response S: ``u_lo S(T) + (u_hi - u_lo) S(T - t_1) = 0``, on the first rise of S (D4.2, section 4.3;
+    errata D-18, D-20, D-21).
+    """
+    o, T = _oscillator(wrist), positive(T, "T")
+    left = _root(lambda s: o.u_lo * float(o.step(T)) + (o.u_hi - o.u_lo) * float(o.step(s)), min(T, o.half_period))
+    limit = one_switch_limit(o)
+    return _throw(o, T, np.array([T - left]), o.u_lo, valid=limit * (1.0 + 1e-12) >= T, limit=limit)
+
+
+def one_switch_limit(wrist: WristOscillator | ElasticWrist) -> float:
+    """Largest T for which one switch is optimal [s]: that switch is then at ``pi / omega_d``."""
+    o = _oscillator(wrist)
+    h = o.half_period
+    return h + _root(lambda s: o.u_lo * float(o.step(h + s)) + (o.u_hi - o.u_lo) * float(o.step(s)), h)
+
+
+def grid_optimum(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2000) -> GridOptimum:
+    """Best control that is constant on each of `cells` equal parts of [0, T], by linear programming (HiGHS).
+
+    Parameters
+    ----------
+    wrist : WristOscillator or ElasticWrist
+        As for `one_switch`.
+    T : float
+        Time of release [s].
+    cells : int
+        The discretisation is exact (zero-order hold): only the control is restricted.
+
+    Raises
+    ------
+    ThunderError
+        On bad data, or if HiGHS gives up, with its message.
+    """
+    o, T, count = _oscillator(wrist), positive(T, "T"), whole(cells, "cells", 2)
+    left = T - np.linspace(0.0, T, count + 1)
+    angle, rate = -np.diff(o.step(left)), -np.diff(o.step_rate(left))
+    # in units of which the solver's tolerances make sense whatever T and the bounds are
+    unit = o.u_hi - o.u_lo
+    by_angle, by_rate = (float(np.abs(row).max()) or 1.0 for row in (angle, rate))
+    low, high = np.full(count, o.u_lo / unit), np.full(count, o.u_hi / unit)
+    found = maximise(rate / by_rate, low, high, angle[None] / by_angle, np.zeros(1))
+    if not found.success:
+        raise ThunderError(f"the linear program of the wrist's motor found no optimum: {found.message}")
+    speed, nu = -float(found.fun) * by_rate * unit, float(found.eqlin.marginals[0]) * by_rate / by_angle
+    return GridOptimum(unit * np.asarray(found.x), speed, nu)
+
+
+def free_switching(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2000) -> WristThrow:
+    """Best of all controls, with as many switches as it takes.
+
+    Parameters
+    ----------
+    wrist : WristOscillator or ElasticWrist
+        As for `one_switch`.
+    T : float
+        Time of release [s].
+    cells : int
+        Of the linear program (`grid_optimum`).
+
+    Returns
+    -------
+    WristThrow
+        With one switch up to `limit`, then one more for about every half period that T is longer.
+
+    Raises
+    ------
+    ThunderError
+        As `grid_optimum`.
+
+    Notes
+    -----
+    The program's multiplier nu places the zeros of lambda_2: the last one a time s before T, the others
+    ``pi / omega_d`` apart before it. All alternate in sign with the impulse response, so q(T) grows with s without
+    exception, and the s with q(T) = 0 is the only one; it is found to rounding from the program's. The problem is
+    convex: a control that agrees with a switching function is the optimum.
+    """
+    o, T = _oscillator(wrist), positive(T, "T")
+    grid = grid_optimum(o, T, cells)
+
+    def miss(s: float) -> float:
+        switches, first = _pattern(o, T, s)
+        return float(o.response(T, np.r_[0.0, switches], _alternating(o, first, switches.size + 1))[0])
+
+    guess = math.atan2(o.omega_d, o.zeta * o.omega0 - grid.nu) / o.omega_d
+    width = T / cells
+    low, high = max(0.0, guess - width), min(o.half_period, guess + width)
+    if miss(low) > 0.0 or miss(high) < 0.0:
+        low, high = 0.0, o.half_period
+    s = float(brentq(miss, low, high, xtol=_ROOT * T, rtol=4.0 * np.finfo(float).eps))
+    switches, first = _pattern(o, T, s)
+    return _throw(o, T, switches, first, valid=True, limit=one_switch_limit(o), grid=grid.speed)
+
+
+def _pattern(o: WristOscillator, T: float, s: float) -> tuple[Array, float]:
+    """Return the switches of the co-state whose last zero is s before T, and the first value of u."""
+    left = np.arange(s, T, o.half_period)
+    return T - left[::-1], o.u_lo if left.size % 2 else o.u_hi
+
+
+def _alternating(o: WristOscillator, first: float, count: int) -> Array:
+    other = o.u_hi if first == o.u_lo else o.u_lo
+    return np.where(np.arange(count) % 2 == 0, first, other)
+
+
+def _throw(
+    o: WristOscillator,
+    T: float,
+    switches: Array,
+    first: float,
+    *,
+    valid: bool,
+    limit: float,
+    grid: float | None = None,
+) -> WristThrow:
+    values = _alternating(o, first, switches.size + 1)
+    speed = float(o.response(T, np.r_[0.0, switches], values)[1])
+    return WristThrow(
+        oscillator=o,
+        T=T,
+        switches=switches,
+        values=values,
+        speed=speed,
+        valid=valid,
+        limit=limit,
+        grid_speed=grid,
+    )
+
+
+def _root(function: Callable[[float], float], high: float) -> float:
+    return float(brentq(function, 0.0, high, xtol=_ROOT * high, rtol=4.0 * np.finfo(float).eps))
+
+
+def _oscillator(wrist: WristOscillator | ElasticWrist) -> WristOscillator:
+    if isinstance(wrist, WristOscillator):
+        return wrist
+    if not isinstance(wrist, ElasticWrist):
+        raise ThunderError(f"wrist must be an ElasticWrist or a WristOscillator, got {type(wrist).__name__}")
+    return wrist.oscillator()

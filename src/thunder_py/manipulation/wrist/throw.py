@@ -1,0 +1,129 @@
+"""What an optimal motion of the wrist's motor is: its switches, the speed it gives, its co-states."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...errors import ThunderError
+from ...values import Value
+from .oscillator import WristOscillator
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["WristThrow"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WristThrow(Value):
+    """A bang-bang control from rest that ends at q(T) = 0 with the speed `speed`.
+
+    Attributes
+    ----------
+    oscillator : WristOscillator
+        The linear wrist.
+    T : float
+        Time of release [s].
+    switches : (n,) array
+        When u changes [s].
+    values : (n + 1,) array
+        u before, between and after [rad].
+    speed : float
+        dq(T) [rad/s].
+    valid : bool
+        Whether the control is the optimum over all controls: its switching function has its sign everywhere.
+    limit : float
+        Largest T for which one switch is optimal [s].
+    grid_speed : float or None
+        Optimum of the linear program that free switching started from [rad/s].
+    """
+
+    oscillator: WristOscillator
+    T: float
+    switches: Array
+    values: Array
+    speed: float
+    valid: bool
+    limit: float
+    grid_speed: float | None = None
+
+    @property
+    def starts(self) -> Array:
+        """Beginnings of the pieces of u, (n + 1,) [s]."""
+        return np.concatenate([[0.0], self.switches])
+
+    @property
+    def nu(self) -> float:
+        """Multiplier of q(T) = 0, lambda_1(T) [1/s].
+
+        From lambda_2 = 0 at the last switch: ``zeta omega0 - omega_d cot(omega_d (T - t))`` (D4.2, eq. 94, as errata
+        D-20 has it). Infinite where the last switch is at T: the throw then has no co-state of this form.
+        """
+        o = self.oscillator
+        left = self.T - float(self.switches[-1])
+        sine = math.sin(o.omega_d * left)
+        return math.inf if sine == 0.0 else o.zeta * o.omega0 - o.omega_d * math.cos(o.omega_d * left) / sine
+
+    def control(self, t: npt.ArrayLike) -> Array:
+        """Return u (...) at times in [0, T] [rad]; at a switch it has its new value."""
+        return np.asarray(self.values[np.searchsorted(self.switches, np.asarray(t, dtype=np.float64), side="right")])
+
+    def theta(self, t: npt.ArrayLike) -> Array:
+        """Return the motor's angle (...), u plus what holds gravity [rad]."""
+        return np.asarray(self.control(t) + self.oscillator.offset)
+
+    def state(self, t: npt.ArrayLike) -> tuple[Array, Array]:
+        """Return q and dq (...) of the linear model [rad, rad/s]."""
+        return self.oscillator.response(t, self.starts, self.values)
+
+    def costates(self, t: npt.ArrayLike) -> Array:
+        """Return lambda_1 and lambda_2, (..., 2), with lambda(T) = (nu, 1).
+
+        lambda_2 is the switching function. Source: D4.2, eq. 93 with the signs of errata D-19; lambda_1 from the second
+        row of (92), ``lambda_1 = 2 zeta omega0 lambda_2 - dlambda_2/dt``.
+
+        Raises
+        ------
+        ThunderError
+            Where `nu` is infinite.
+        """
+        o = self.oscillator
+        s = self.T - np.asarray(t, dtype=np.float64)
+        decay, b = np.exp(-o.zeta * o.omega0 * s), (self.nu - o.zeta * o.omega0) / o.omega_d
+        second = decay * self._wave(s)
+        turned = decay * o.omega_d * (np.sin(o.omega_d * s) - b * np.cos(o.omega_d * s))
+        rate = o.zeta * o.omega0 * second + turned  # of t, which is minus that of s
+        return np.stack([2.0 * o.zeta * o.omega0 * second - rate, second], axis=-1)
+
+    def _wave(self, s: npt.ArrayLike) -> Array:
+        """Return lambda_2 at times s before T without its decay, which has no influence on its sign."""
+        o = self.oscillator
+        if not math.isfinite(self.nu):
+            raise ThunderError(f"the last switch must be before T = {self.T:g} s for co-states with lambda_2(T) = 1")
+        b, angle = (self.nu - o.zeta * o.omega0) / o.omega_d, o.omega_d * np.asarray(s)
+        return np.asarray(np.cos(angle) + b * np.sin(angle))
+
+    def times(self, count: int = 501) -> Array:
+        """Return times from 0 to T with the switches among them, for pictures and checks [s]."""
+        return np.unique(np.concatenate([np.linspace(0.0, self.T, count), self.switches]))
+
+    def agrees(self, count: int = 2001) -> bool:
+        """Whether u is at its upper bound where lambda_2 > 0, at its lower one where lambda_2 < 0 (Pontryagin)."""
+        if not math.isfinite(self.nu):
+            return False
+        t = (np.arange(count) + 0.5) * (self.T / count)
+        wanted = np.where(self._wave(self.T - t) > 0.0, self.oscillator.u_hi, self.oscillator.u_lo)
+        near = np.abs(t[:, None] - self.switches).min(axis=1, initial=math.inf) < 1e-9 * self.T
+        return bool(np.all(near | (self.control(t) == wanted)))
+
+    def plot(self) -> Figure:
+        """Draw control, switching function, motion and phase portrait."""
+        from ...plotting.elastic_wrist import plot_throw
+
+        return plot_throw(self)

@@ -1,0 +1,146 @@
+"""The pinhole camera: what its calibration says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array
+from ..errors import ThunderError
+from ..motion.scalars import numbers, positive, whole
+from ..values import Value, set_fields
+from .options import finite
+
+__all__ = ["PinholeCamera"]
+
+#: rounds of the fixed point that takes distortion away, and what must be left [in units of the focal length]
+_ROUNDS, _LEFT = 100, 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class PinholeCamera(Value):
+    """A calibrated camera. Its frame has x to the right, y down and z forward; pixel centres have whole coordinates.
+
+    Attributes
+    ----------
+    width, height : int
+        Of its pictures [pixel].
+    fx, fy : float
+        Focal lengths [pixel].
+    cx, cy : float
+        Principal point [pixel].
+    distortion : (5,) array
+        k1, k2, p1, p2, k3: radial, tangential and the third radial coefficient (Brown and Conrady, in OpenCV's order).
+
+    Raises
+    ------
+    ThunderError
+        A calibration that no camera has: focal lengths not positive, the principal point outside the picture, or a
+        distortion that folds the picture over itself.
+    """
+
+    width: int
+    height: int
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    distortion: npt.ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Check the calibration."""
+        set_fields(
+            self,
+            width=whole(self.width, "width", 1),
+            height=whole(self.height, "height", 1),
+            fx=positive(self.fx, "fx", "pixel"),
+            fy=positive(self.fy, "fy", "pixel"),
+            cx=finite(self.cx, "cx"),
+            cy=finite(self.cy, "cy"),
+            distortion=array(self.distortion, (5,), "distortion"),
+        )
+        if not (0.0 <= self.cx <= self.width - 1 and 0.0 <= self.cy <= self.height - 1):
+            raise ThunderError(
+                f"the principal point must lie in the picture of {self.width} x {self.height} pixels, "
+                f"got ({self.cx:g}, {self.cy:g})"
+            )
+        if np.any(self.distortion):
+            self._check_distortion()
+
+    @classmethod
+    def from_field_of_view(cls, width: int, height: int, angle: float) -> PinholeCamera:
+        """Return a camera without distortion, with square pixels and the principal point in the middle.
+
+        Parameters
+        ----------
+        width, height : int
+            [pixel].
+        angle : float
+            From the left to the right edge of the picture [rad], below pi.
+        """
+        if positive(angle, "angle", "rad") >= np.pi:
+            raise ThunderError(f"angle must be below pi rad, got {angle:g}")
+        f = whole(width, "width", 1) / (2.0 * np.tan(angle / 2.0))
+        return cls(width, height, f, f, (width - 1) / 2.0, (whole(height, "height", 1) - 1) / 2.0)
+
+    @property
+    def matrix(self) -> Array:
+        """K (3, 3), which takes directions with z = 1 to pixels."""
+        return np.array([[self.fx, 0.0, self.cx], [0.0, self.fy, self.cy], [0.0, 0.0, 1.0]])
+
+    def project(self, points: npt.ArrayLike) -> Array:
+        """Return pixels (..., 2) of points (..., 3) in the camera's frame [m]; NaN for what is not in front of it."""
+        p = numbers(points, "points")
+        if p.shape[-1:] != (3,):
+            raise ThunderError(f"points must have shape (..., 3), got {p.shape}")
+        z = np.where(p[..., 2] > 0.0, p[..., 2], np.nan)
+        x, y = self._distorted(p[..., 0] / z, p[..., 1] / z)
+        return np.stack([self.fx * x + self.cx, self.fy * y + self.cy], axis=-1)
+
+    def directions(self, pixels: npt.ArrayLike) -> Array:
+        """Return directions (..., 3) with z = 1 that are seen at pixels (..., 2): `project` backwards."""
+        given = numbers(pixels, "pixels")
+        if given.shape[-1:] != (2,):
+            raise ThunderError(f"pixels must have shape (..., 2), got {given.shape}")
+        x, y = (given[..., 0] - self.cx) / self.fx, (given[..., 1] - self.cy) / self.fy
+        if np.any(self.distortion):
+            x, y = self._undistorted(x, y)
+        return np.stack([x, y, np.ones_like(x)], axis=-1)
+
+    def pixels(self) -> Array:
+        """Return the coordinates of every pixel, (height, width, 2)."""
+        u, v = np.meshgrid(np.arange(self.width, dtype=float), np.arange(self.height, dtype=float))
+        return np.stack([u, v], axis=-1)
+
+    def _distorted(self, x: Array, y: Array) -> tuple[Array, Array]:
+        k1, k2, p1, p2, k3 = np.asarray(self.distortion)
+        r2 = x * x + y * y
+        radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3))
+        return (
+            x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x),
+            y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y,
+        )
+
+    def _undistorted(self, x: Array, y: Array) -> tuple[Array, Array]:
+        u, v = x, y
+        for _ in range(_ROUNDS):
+            seen_x, seen_y = self._distorted(u, v)
+            left_x, left_y = x - seen_x, y - seen_y
+            if max(np.nanmax(np.abs(left_x), initial=0.0), np.nanmax(np.abs(left_y), initial=0.0)) < _LEFT:
+                break
+            u, v = u + left_x, v + left_y
+        return u, v
+
+    def _check_distortion(self) -> None:
+        """Refuse a distortion that cannot be undone at the corners, where it is strongest."""
+        corners = np.array([[0.0, 0.0], [self.width - 1.0, 0.0], [0.0, self.height - 1.0], [1.0, 1.0]])
+        corners[3] = self.width - 1.0, self.height - 1.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            again = self.project(self.directions(corners))
+        if not np.allclose(again, corners, atol=1e-4):
+            raise ThunderError(
+                "distortion must be one that can be undone everywhere in the picture, got "
+                f"{np.asarray(self.distortion).tolist()}"
+            )

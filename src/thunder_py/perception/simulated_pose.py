@@ -1,0 +1,194 @@
+"""A pose source without a camera: the truth, made as bad as cameras and networks make it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.transform import Rotation
+
+from ..checks import Array, array
+from ..checks import pose as checked_pose
+from ..errors import ThunderError
+from ..motion.scalars import positive, whole
+from ..values import Value, set_fields
+from .options import finite, not_negative, probability
+from .pose_source import PoseMeasurement
+
+__all__ = ["PoseFault", "SimulatedPoseSource"]
+
+_KINDS = ("freeze", "jump", "nan")
+
+
+@dataclass(frozen=True, eq=False)
+class PoseFault(Value):
+    """Something that goes wrong with the pictures of an interval of time.
+
+    Attributes
+    ----------
+    kind : {"freeze", "jump", "nan"}
+        The last pose before it is sent again and again, under new times; another pose is sent; NaN is sent.
+    start, stop : float
+        Pictures with ``start <= time < stop`` are concerned [s]; without end by default.
+    offset : (4, 4) array
+        For ``"jump"``: what the true pose is multiplied by, from the left.
+    """
+
+    kind: Literal["freeze", "jump", "nan"]
+    start: float
+    stop: float = np.inf
+    offset: npt.ArrayLike = ((1.0, 0.0, 0.0, 0.5), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+
+    def __post_init__(self) -> None:
+        """Check kind, interval and offset."""
+        if self.kind not in _KINDS:
+            raise ThunderError(f"kind of a fault must be one of {', '.join(_KINDS)}, got {self.kind!r}")
+        set_fields(self, offset=checked_pose(self.offset, "offset of a fault"))
+        _interval((self.start, self.stop), "a fault")
+
+    def concerns(self, time: float) -> bool:
+        """Whether a picture of this time [s] is one of those."""
+        return self.start <= time < self.stop
+
+
+class SimulatedPoseSource:
+    """Poses of a target as a camera would tell them: at its rate, late, noisy, with gaps.
+
+    The noise of every picture is drawn in the order of the pictures, so what is measured depends on the seed and not on
+    when or how often the source is polled, and drop-outs and occlusions leave the other measurements as they are.
+
+    Parameters
+    ----------
+    true_pose : callable
+        Pose (4, 4) of the target at a time [s]. It is asked when the source is first polled at or after that time, so
+        it may look at a simulation that runs.
+    rate : float
+        Pictures per second [Hz].
+    latency, jitter : float
+        Delay of every measurement, and the longest further one, uniform [s]; see `measurement_times`.
+    position_noise : float or (3,) array_like
+        Standard deviation along the axes that `true_pose` is given in [m].
+    rotation_noise : float or (3,) array_like
+        Standard deviation about the target's own axes [rad].
+    dropout : float
+        Probability that a picture has no result at all, 0 to 1.
+    occlusions : sequence of (start, stop)
+        Intervals [s] in which nothing is seen: measurements come, with the pose None.
+    faults : sequence of PoseFault
+        What else goes wrong; the last one that concerns a picture counts.
+    start : float
+        Time of the first picture [s].
+    seed : int
+        Of the noise.
+    """
+
+    def __init__(
+        self,
+        true_pose: Callable[[float], npt.ArrayLike],
+        *,
+        rate: float = 30.0,
+        latency: float = 0.0,
+        jitter: float = 0.0,
+        position_noise: npt.ArrayLike = 0.0,
+        rotation_noise: npt.ArrayLike = 0.0,
+        dropout: float = 0.0,
+        occlusions: Sequence[tuple[float, float]] = (),
+        faults: Sequence[PoseFault] = (),
+        start: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        if not callable(true_pose):
+            raise ThunderError(f"true_pose must be callable with a time, got {true_pose!r}")
+        self._true_pose = true_pose
+        self._rate = positive(rate, "rate", "Hz")
+        self._latency, self._jitter = not_negative(latency, "latency", "s"), not_negative(jitter, "jitter", "s")
+        self._position_noise = _deviations(position_noise, "position_noise")
+        self._rotation_noise = _deviations(rotation_noise, "rotation_noise")
+        self._dropout = probability(dropout, "dropout")
+        self._occlusions = tuple(_interval(pair, "an occlusion") for pair in occlusions)
+        self._faults = _faults(faults)
+        self._start, self._seed = finite(start, "start"), whole(seed, "seed", 0)
+        self.reset()
+
+    def reset(self) -> None:
+        """Start again, with the same noise."""
+        self._rng = np.random.default_rng(self._seed)
+        self._taken = 0
+        self._now = -np.inf
+        self._frozen: Array | None = None
+        self._waiting: list[tuple[float, int, PoseMeasurement]] = []
+
+    def poll(self, t: float) -> list[PoseMeasurement]:
+        """Return what became available since the last poll, up to time `t` [s], in order of availability.
+
+        Raises
+        ------
+        ThunderError
+            `t` is before the last one, or not finite.
+        """
+        now = finite(t, "t")
+        if now < self._now:
+            raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
+        self._now = now
+        while (taken := self._start + self._taken / self._rate) <= now:
+            self._take(taken)
+            self._taken += 1
+        ready = []
+        while self._waiting and self._waiting[0][0] <= now:
+            ready.append(heapq.heappop(self._waiting)[2])
+        return ready
+
+    def _take(self, taken: float) -> None:
+        delay, chance = self._rng.random(2)
+        shift, turn = self._rng.normal(size=(2, 3))
+        measured = self._measured(taken, shift, turn)
+        if chance < self._dropout:
+            return
+        if any(start <= taken < stop for start, stop in self._occlusions):
+            measured = None
+        available = taken + self._latency + self._jitter * delay
+        # pictures count on where measurements become available together
+        heapq.heappush(self._waiting, (available, self._taken, PoseMeasurement(taken, available, measured)))
+
+    def _measured(self, taken: float, shift: Array, turn: Array) -> Array | None:
+        fault = next((fault for fault in reversed(self._faults) if fault.concerns(taken)), None)
+        if fault is not None and fault.kind == "nan":
+            return np.full((4, 4), np.nan)
+        if fault is not None and fault.kind == "freeze":
+            return self._frozen
+        T = np.array(checked_pose(self._true_pose(taken), "true_pose(t)"))
+        if fault is not None:
+            T = np.asarray(fault.offset) @ T
+        T[:3, 3] += self._position_noise * shift
+        T[:3, :3] = T[:3, :3] @ Rotation.from_rotvec(self._rotation_noise * turn).as_matrix()
+        self._frozen = T
+        return T
+
+
+def _deviations(value: npt.ArrayLike, what: str) -> Array:
+    given = array(value, () if np.ndim(value) == 0 else (3,), what)
+    if (given < 0.0).any():
+        raise ThunderError(f"{what} must not be negative, got {given.tolist()}")
+    return np.broadcast_to(given, (3,))
+
+
+def _interval(value: Any, what: str) -> tuple[float, float]:
+    try:
+        start, stop = map(float, value)
+    except (TypeError, ValueError) as error:
+        raise ThunderError(f"{what} must be an interval (start, stop) [s], got {value!r}") from error
+    if not (np.isfinite(start) and start < stop):
+        raise ThunderError(f"{what} must start at a finite time before its end, got {start:g} s and {stop:g} s")
+    return start, stop
+
+
+def _faults(faults: Iterable[PoseFault]) -> tuple[PoseFault, ...]:
+    given = tuple(faults)
+    for fault in given:
+        if not isinstance(fault, PoseFault):
+            raise ThunderError(f"every fault must be a PoseFault, got {fault!r}")
+    return given

@@ -1,0 +1,264 @@
+"""AprilTags: pictures of them as a camera takes them, and their poses from pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import gaussian_filter
+
+from ..checks import Array, pose
+from ..errors import ThunderError
+from ..motion.scalars import positive, whole
+from ..values import Value
+from .camera import PinholeCamera
+from .optional import require
+from .options import not_negative
+
+__all__ = ["TAG_COUNT", "TagDetection", "detect_tags", "render_tag"]
+
+Picture = npt.NDArray[np.uint8]
+
+#: tags of the family tag36h11
+TAG_COUNT = 587
+#: modules on a side: six of data and a black border; around it one more that must be white
+_MODULES, _QUIET = 8, 1
+#: Least difference of grey values between ink and paper. OpenCV's own, 5, takes noise for edges: thirty times the time.
+_CONTRAST = 20
+#: grey values of ink, paper and what is behind
+_INK, _PAPER, _BEHIND = 30.0, 220.0, 130.0
+
+
+@dataclass(frozen=True, eq=False)
+class TagDetection(Value):
+    """A tag in a picture.
+
+    A square looks almost alike in two poses when it is small or far away (Schweighofer and Pinz 2006); both are given.
+
+    Attributes
+    ----------
+    tag_id : int
+    corners : (4, 2) array
+        In the picture [pixel]: top left, top right, bottom right and bottom left of the tag.
+    pose : (4, 4) array
+        Of the tag in the camera's frame: x to the tag's right, y to its top, z out of it; it explains the picture best.
+    error : float
+        Root mean square of the distances between corners seen and corners at the pose [pixel].
+    other : (4, 4) array
+        The second pose.
+    other_error : float
+        Its error [pixel].
+    """
+
+    tag_id: int
+    corners: Array
+    pose: Array
+    error: float
+    other: Array
+    other_error: float
+
+    @property
+    def ambiguity(self) -> float:
+        """Error over that of the other pose: small is unambiguous, 1 is not to be told apart."""
+        return self.error / self.other_error if self.other_error > 0.0 else 1.0
+
+
+def render_tag(
+    camera: PinholeCamera,
+    tag_pose: npt.ArrayLike,
+    *,
+    size: float,
+    tag_id: int = 0,
+    samples: int = 4,
+    blur: float = 0.6,
+    noise: float = 2.0,
+    rng: np.random.Generator | None = None,
+    picture: Picture | None = None,
+) -> Picture:
+    """Render a tag on a white card as a camera takes it, lens distortion included.
+
+    Every pixel is the mean of rays that are spread over it, so edges are as smooth as a sensor makes them.
+
+    Parameters
+    ----------
+    camera : PinholeCamera
+    tag_pose : (4, 4) array_like
+        Of the tag in the camera's frame, see `TagDetection`.
+    size : float
+        Edge of the black square [m].
+    tag_id : int
+        0 to 586.
+    samples : int
+        Rays along each side of a pixel.
+    blur : float
+        Standard deviation of the lens's blur [pixel].
+    noise : float
+        Of each pixel [grey values of 255].
+    rng : numpy.random.Generator, optional
+        Of the noise; default one with seed 0.
+    picture : (height, width) uint8 array, optional
+        What is behind, such as a picture with another tag; default an even grey.
+
+    Returns
+    -------
+    (height, width) uint8 array
+    """
+    T = pose(tag_pose, "tag_pose")
+    shape = (camera.height, camera.width)
+    values = np.full(shape, _BEHIND) if picture is None else _grey(picture, camera).astype(np.float64)
+    half = positive(size, "size", "m") * (_MODULES + 2 * _QUIET) / _MODULES / 2.0
+    window = _window(camera, T, half)
+    if window is not None:
+        card = _card(camera, T, size, tag_id, whole(samples, "samples", 1), window)
+        seen = np.isfinite(card)
+        share = seen.mean(axis=-1)
+        values[window] = np.where(seen, card, 0.0).mean(axis=-1) + (1.0 - share) * values[window]
+    values = gaussian_filter(values, not_negative(blur, "blur", "pixel"))
+    generator = np.random.default_rng(0) if rng is None else rng
+    values += not_negative(noise, "noise") * generator.normal(size=shape)
+    return np.clip(np.round(values), 0.0, 255.0).astype(np.uint8)
+
+
+def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list[TagDetection]:
+    """Find AprilTags of the family tag36h11 and their poses, with OpenCV.
+
+    Parameters
+    ----------
+    picture : (height, width) or (height, width, 3) uint8 array
+        Grey, or colours of which the mean is taken; black and white must differ by 20 grey values at least.
+    camera : PinholeCamera
+    size : float
+        Edge of the black squares [m].
+
+    Returns
+    -------
+    list of TagDetection
+        In the order of their numbers. A picture without a tag gives none.
+
+    Raises
+    ------
+    ThunderError
+        A picture of another size than the camera's, or not of bytes.
+    ModuleNotFoundError
+        OpenCV is not installed.
+
+    Notes
+    -----
+    Two poses of a square by infinitesimal plane-based pose estimation (Collins and Bartoli 2014), each refined by
+    minimising the reprojection error.
+    """
+    edge = positive(size, "size", "m")
+    grey = _grey(picture, camera)
+    corners, ids, _ = _detector().detectMarkers(grey)
+    if ids is None:
+        return []
+    found = [
+        _located(int(k), c.reshape(4, 2) - _corner_offset(), camera, edge)
+        for k, c in zip(ids.flat, corners, strict=True)
+    ]
+    return sorted((d for d in found if d is not None), key=lambda d: (d.tag_id, d.corners[0].tolist()))
+
+
+def _located(tag_id: int, corners: Array, camera: PinholeCamera, size: float) -> TagDetection | None:
+    cv2 = require("cv2")
+    square = size / 2.0 * np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
+    K, bent = camera.matrix, np.asarray(camera.distortion).copy()
+    count, turns, shifts, _ = cv2.solvePnPGeneric(square, corners, K, bent, flags=cv2.SOLVEPNP_IPPE_SQUARE)
+    poses = []
+    for turn, shift in zip(turns[:count], shifts[:count], strict=True):
+        turn, shift = cv2.solvePnPRefineLM(square, corners, K, bent, turn.copy(), shift.copy())
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = cv2.Rodrigues(turn)[0], shift.ravel()
+        off = camera.project(square @ T[:3, :3].T + T[:3, 3]) - corners
+        error = float(np.sqrt((off**2).sum(axis=1).mean()))
+        if np.isfinite(error):
+            poses.append((error, T))
+    if not poses:
+        return None
+    poses.sort(key=lambda entry: entry[0])
+    (error, best), (other_error, other) = poses[0], poses[-1]
+    return TagDetection(tag_id, corners, best, error, other, other_error)
+
+
+@lru_cache(maxsize=1)
+def _detector() -> Any:
+    aruco = require("cv2").aruco
+    options = aruco.DetectorParameters()
+    options.cornerRefinementMethod = aruco.CORNER_REFINE_APRILTAG  # lines along the edges, three times as exact
+    options.aprilTagMinWhiteBlackDiff = _CONTRAST
+    return aruco.ArucoDetector(aruco.getPredefinedDictionary(aruco.DICT_APRILTAG_36h11), options)
+
+
+@lru_cache(maxsize=1)
+def _corner_offset() -> Array:
+    """Return what the detector adds to corners (2,): half a pixel where it counts from the corner of the first one.
+
+    This is a matter of the version of OpenCV, so a drawn tag is asked, whose corners are known.
+    """
+    aruco = require("cv2").aruco
+    side, margin = 64, 40
+    dictionary = aruco.getPredefinedDictionary(aruco.DICT_APRILTAG_36h11)
+    drawn = np.pad(aruco.generateImageMarker(dictionary, 0, side), margin, constant_values=255)
+    corners, _, _ = _detector().detectMarkers(drawn)
+    offset: Array = np.mean(corners[0].reshape(4, 2), axis=0) - (margin + side / 2.0 - 0.5)
+    return offset
+
+
+@lru_cache(maxsize=32)
+def _card_modules(tag_id: int) -> Array:
+    """Return grey values of the modules with the white around them, first row on top."""
+    if tag_id >= TAG_COUNT:
+        raise ThunderError(f"tag_id must be below {TAG_COUNT}, got {tag_id}")
+    aruco = require("cv2").aruco
+    bits = aruco.generateImageMarker(aruco.getPredefinedDictionary(aruco.DICT_APRILTAG_36h11), tag_id, _MODULES)
+    return np.pad(np.where(np.asarray(bits) > 0, _PAPER, _INK), _QUIET, constant_values=_PAPER)
+
+
+def _card(
+    camera: PinholeCamera, T: Array, size: float, tag_id: int, samples: int, window: tuple[slice, slice]
+) -> Array:
+    """Return grey values of every ray of the pixels of a window, (rows, columns, rays); NaN beside the card."""
+    modules = _card_modules(whole(tag_id, "tag_id", 0))
+    spread = (np.arange(samples) + 0.5) / samples - 0.5
+    offsets = np.stack(np.meshgrid(spread, spread), axis=-1).reshape(-1, 2)
+    rays = camera.directions(camera.pixels()[window][:, :, None, :] + offsets)
+    # the plane of the tag: its third axis is 0 there
+    with np.errstate(divide="ignore", invalid="ignore"):
+        depth = (T[:3, 2] @ T[:3, 3]) / (rays @ T[:3, 2])
+        x, y = np.moveaxis((rays * depth[..., None] - T[:3, 3]) @ T[:3, :2], -1, 0)
+        column, row = (
+            np.floor(_MODULES / 2 + _QUIET + sign * a / size * _MODULES) for sign, a in ((1.0, x), (-1.0, y))
+        )
+        inside = (depth > 0.0) & (np.minimum(row, column) >= 0.0) & (np.maximum(row, column) < len(modules))
+    inside &= T[:3, 2] @ T[:3, 3] < 0.0  # seen from behind a card shows nothing
+    rows, columns = (np.where(inside, a, 0.0).astype(np.int64) for a in (row, column))
+    return np.where(inside, modules[rows, columns], np.nan)
+
+
+def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice] | None:
+    """Return the rows and columns that a card of a half edge may be seen in."""
+    square = half * np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
+    # points along the edges, since distortion bends them
+    ends = np.concatenate(
+        [square[k - 1] + np.linspace(0, 1, 9)[:, None] * (square[k] - square[k - 1]) for k in range(4)]
+    )
+    at = camera.project(ends @ T[:3, :3].T + T[:3, 3])
+    if np.isnan(at).any():
+        return None  # in part behind the camera
+    low = np.clip(np.floor(at.min(axis=0)) - 1, 0, (camera.width, camera.height)).astype(int)
+    high = np.clip(np.ceil(at.max(axis=0)) + 2, 0, (camera.width, camera.height)).astype(int)
+    return None if (high <= low).any() else (slice(low[1], high[1]), slice(low[0], high[0]))
+
+
+def _grey(picture: Any, camera: PinholeCamera) -> Picture:
+    given = np.asarray(picture)
+    expected = (camera.height, camera.width)
+    if given.dtype != np.uint8 or given.shape not in (expected, (*expected, 3)):
+        raise ThunderError(
+            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {given.dtype} of {given.shape}"
+        )
+    grey = given if given.ndim == 2 else given.mean(axis=2).round().astype(np.uint8)
+    return np.ascontiguousarray(grey)

@@ -1,0 +1,178 @@
+"""An arm that moves: shown in notebooks, or written as GIF or MP4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array
+from ..errors import ThunderError
+from ..motion.scalars import numbers, positive
+from .arm import ArmPicture, arm_points, frame_box, new_space
+
+if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
+
+    from ..robot import Robot
+
+__all__ = ["animate", "save_animation"]
+
+_PATH, _TRACE = "#009E73", "#0072B2"
+_POINTS = ("#D55E00", "#7B3294", "#E69F00", "#56B4E9", "#CC79A7")
+#: pictures of a film; more is a mistake in the units of t
+_MOST = 5000
+
+
+def animate(
+    robot: Robot,
+    t: npt.ArrayLike,
+    q: npt.ArrayLike,
+    *,
+    path: npt.ArrayLike | None = None,
+    points: Mapping[str, npt.ArrayLike] | None = None,
+    seconds_per_second: float = 1.0,
+    fps: float = 20,
+) -> FuncAnimation:
+    """Animate a motion of an arm; the end effector leaves a trace.
+
+    Parameters
+    ----------
+    robot : Robot
+        Any arm.
+    t : (T,) array_like
+        Ascending times [s], at least two; between them is interpolated.
+    q : (T, n) array_like
+        Joint positions [rad or m].
+    path : (K, 3) array_like, optional
+        A line that stays, such as the planned path [m]; NaN interrupts it.
+    points : mapping of str to (T, 3) array_like, optional
+        Points that move too, such as an object, by the name in the legend [m]; NaN while there is none.
+    seconds_per_second : float
+        Seconds of the motion in each second of the film: 0.5 is half the speed.
+    fps : float
+        Pictures per second of the film.
+
+    Returns
+    -------
+    matplotlib.animation.FuncAnimation
+        On a new figure of pyplot. Save it with `save_animation`, show it in a notebook with ``to_jshtml``; close the
+        figure afterwards.
+
+    Raises
+    ------
+    ThunderError
+        Shapes that do not fit, times that do not ascend, or a film of more than 5000 pictures.
+    """
+    from matplotlib.animation import FuncAnimation
+
+    times, postures = _motion(robot, t, q)
+    given = {name: _moving(value, len(times), name) for name, value in (points or {}).items()}
+    line = None if path is None else _rows(path, "path")
+    shown = _film_times(times, positive(seconds_per_second, "seconds_per_second"), positive(fps, "fps", "1/s"))
+    film = _Film(robot, _at(times, postures, shown), shown, {n: _at(times, p, shown) for n, p in given.items()}, line)
+    return FuncAnimation(film.figure, film.show, frames=len(shown), interval=1000.0 / fps, blit=False)
+
+
+def save_animation(animation: FuncAnimation, file: str | Path, *, dpi: int = 72) -> None:
+    """Write an animation to a file.
+
+    Parameters
+    ----------
+    animation : FuncAnimation
+        Of `animate`, or any.
+    file : str or path
+        Ends in ``.gif``, or in ``.mp4``, for which the program ffmpeg is needed.
+    dpi : int
+        Dots per inch; the default keeps a GIF of some seconds below a megabyte.
+
+    Raises
+    ------
+    ThunderError
+        Another suffix, no such folder, or no ffmpeg.
+    """
+    from matplotlib.animation import writers
+
+    target = Path(file)
+    kinds = {".gif": "pillow", ".mp4": "ffmpeg"}
+    if target.suffix not in kinds:
+        raise ThunderError(f"file must end in .gif or .mp4, got {str(target)!r}")
+    if not target.parent.is_dir():
+        raise ThunderError(f"file: there is no folder {str(target.parent)!r}; make it first or choose another")
+    if target.suffix == ".mp4" and not writers.is_available("ffmpeg"):
+        raise ThunderError("MP4 needs the program ffmpeg, which is not installed; a file that ends in .gif does not")
+    animation.save(target, writer=kinds[target.suffix], dpi=dpi)
+
+
+class _Film:
+    """The artists of the picture, and what moves them."""
+
+    def __init__(self, robot: Robot, q: Array, t: Array, points: dict[str, Array], path: Array | None) -> None:
+        self._q, self._t, self._points = q, t, points
+        sticks = arm_points(robot, q)
+        self._tips = sticks[:, -1]
+        self._axes: Any = new_space()
+        self.figure = self._axes.figure
+        frame_box(self._axes, [sticks, *points.values(), *([] if path is None else [path])])
+        if path is not None:
+            self._axes.plot(*path.T, color=_PATH, linewidth=3.0, alpha=0.5, label="path")
+        self._arm = ArmPicture(self._axes, robot, q[0])
+        self._trace = self._axes.plot([], [], [], color=_TRACE, linewidth=1.2)[0]
+        self._marks = {
+            name: self._axes.plot([], [], [], "o", color=_POINTS[k % len(_POINTS)], markersize=7, label=name)[0]
+            for k, name in enumerate(points)
+        }
+        self._clock = self._axes.text2D(0.02, 0.96, "", transform=self._axes.transAxes)
+        if points or path is not None:
+            self._axes.legend(loc="upper right", fontsize="small")
+        # laid out once, not again for every picture
+        self.figure.draw_without_rendering()
+        self.figure.set_layout_engine("none")
+
+    def show(self, k: int) -> list[Any]:
+        self._arm.move(self._q[k])
+        self._trace.set_data_3d(*self._tips[: k + 1].T)
+        for name, mark in self._marks.items():
+            mark.set_data_3d(*self._points[name][k : k + 1].T)
+        self._clock.set_text(f"{self._t[k]:.2f} s")
+        return []
+
+
+def _motion(robot: Robot, t: npt.ArrayLike, q: npt.ArrayLike) -> tuple[Array, Array]:
+    times = array(t, (None,), "t")
+    if len(times) < 2 or not (np.diff(times) > 0.0).all():
+        raise ThunderError(f"t must be at least two ascending times, got {len(times)}")
+    return times, array(q, (len(times), robot.n), "q")
+
+
+def _rows(value: npt.ArrayLike, what: str) -> Array:
+    rows = numbers(value, what, 2)
+    if rows.shape[1] != 3:
+        raise ThunderError(f"{what} must have shape (n, 3), got {rows.shape}")
+    return rows
+
+
+def _moving(value: npt.ArrayLike, count: int, name: str) -> Array:
+    rows = _rows(value, f"points[{name!r}]")
+    if len(rows) != count:
+        raise ThunderError(f"points[{name!r}] must have a row for each of the {count} times, got {len(rows)}")
+    return rows
+
+
+def _film_times(t: Array, speed: float, fps: float) -> Array:
+    duration = t[-1] - t[0]
+    count = int(np.ceil(duration * fps / speed - 1e-9)) + 1
+    if count > _MOST:
+        raise ThunderError(
+            f"a film of {count} pictures is too long (at most {_MOST}); raise seconds_per_second or lower fps"
+        )
+    shown: Array = np.minimum(t[0] + np.arange(count) * speed / fps, t[-1])
+    return shown
+
+
+def _at(t: Array, values: Array, when: Array) -> Array:
+    """Interpolate columns linearly; NaN spreads to the times beside it."""
+    return np.stack([np.interp(when, t, column) for column in values.T], axis=-1)

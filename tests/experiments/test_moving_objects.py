@@ -1,0 +1,63 @@
+"""The experiment of section 6, in short."""
+
+import json
+
+import matplotlib
+import numpy as np
+import pytest
+
+from thunder_py.experiments.moving_objects import PRINTED_JERK, SPEEDS, Cell, MovingObjects, run_moving_objects
+from thunder_py.manipulation.interception.runs import RunSummary
+from thunder_py.motion import minimum_jerk
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def found() -> MovingObjects:
+    return run_moving_objects(arm_seeds=2, point_seeds=12, variant_seeds=4)
+
+
+def test_intervals_of_replanning_and_not_do_not_overlap(found):
+    for speed in SPEEDS:
+        once = found.point["no replan", speed].interval
+        for name in ("variable structure", "time augmentation"):
+            assert found.point[name, speed].interval[0] > once[1]
+
+
+def test_wilson_interval_by_its_formula():
+    runs = tuple(RunSummary(k < 7, "", 1, 0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0) for k in range(10))
+    z, p, n = 1.959963984540054, 0.7, 10
+    middle, half = (p + z * z / 2 / n), z * np.sqrt(p * (1 - p) / n + z * z / 4 / n / n)
+    expected = np.array([middle - half, middle + half]) / (1 + z * z / n)
+    assert np.allclose(Cell(runs).interval, expected, rtol=1e-9)
+    assert Cell(runs).rate == 0.7
+
+
+def test_the_printed_filter_never_lets_the_hand_start(found):
+    name = "replan, noise as printed, P_v = 0"
+    assert all(found.variants[name, speed].outcomes == {"stopped": 4} for speed in SPEEDS)
+
+
+def test_printed_jerk_is_too_small_for_any_reach():
+    """23.09 D / T^3 is the mean of a minimum-jerk reach, the motion with the least jerk in the mean square."""
+    plan = minimum_jerk([0.0, 0.0, 0.0], [0.0, 0.0, 0.33], 2.0)
+    t = np.linspace(0.0, 2.0, 4001)
+    jerk = np.abs(plan.position(t, 3)[:, 2])
+    assert np.isclose(jerk.mean(), 23.09 * 0.33 / 8.0, rtol=0.01)
+    assert max(PRINTED_JERK.values()) < 0.01 * jerk.mean()
+
+
+def test_table_results_and_figure(found, tmp_path):
+    text = found.table()
+    assert "Table 16" in text
+    assert "95%" in text
+    assert "nan" not in text
+    again = json.loads(json.dumps(found.to_dict()))
+    assert len(again["arm"]) == 9
+    assert again["point"][0]["runs"] == 12
+    assert [cell["speed"] for cell in again["point"][:3]] == list(SPEEDS)
+    figure = found.plot()
+    figure.savefig(tmp_path / "moving.png", dpi=40)
+    assert (tmp_path / "moving.png").stat().st_size > 5000
+    matplotlib.pyplot.close(figure)

@@ -1,0 +1,147 @@
+"""Options of experiments: seeds, processes, and results as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py import cli
+from thunder_py.experiments import registry
+from thunder_py.experiments.results_file import plain, write_results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class _Dice:
+    """An experiment with everything that there is."""
+
+    seeds: int
+    jobs: int
+    quick: bool
+
+    def table(self) -> str:
+        return f"{self.seeds} seeds"
+
+    def plot(self) -> Figure:
+        from matplotlib.figure import Figure
+
+        return Figure()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"seeds": np.int64(self.seeds), "values": np.array([[0.5, np.nan]]), "jobs": self.jobs}
+
+
+def _roll(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> _Dice:
+    return _Dice(seeds or 6, jobs, quick)
+
+
+@pytest.fixture(autouse=True)
+def _dice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module = ModuleType("thunder_py.experiments.dice", "Dice.")
+    module.run = _roll  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(registry.REGISTRY, "dice", "dice")
+    monkeypatch.chdir(tmp_path)
+
+
+def test_seeds_and_jobs_reach_the_experiment() -> None:
+    assert registry.run_experiment("dice") == _Dice(6, 1, False)
+    assert registry.run_experiment("dice", True, seeds=3, jobs=2) == _Dice(3, 2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("softhand", {"seeds": 3}, "seeds must be left out for 'softhand', which draws no random cases, unlike .*dice"),
+        ("softhand", {"jobs": 2}, "jobs must be left out for 'softhand', which runs in one process, unlike .*dice"),
+        ("dice", {"data": "here"}, "data must be left out for 'dice', which uses no recordings, unlike human-like"),
+        ("dice", {"seeds": 0}, "seeds must be a whole number of at least 1"),
+        ("dice", {"jobs": 1.5}, "jobs must be a whole number of at least 1"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(th.errors.ThunderError, match=message):
+        registry.run_experiment(name, **options)
+
+
+def test_command_writes_results_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("dice.json").write_text("what was there before")
+    arguments = ["experiment", "dice", "--seeds", "4", "--jobs", "2", "--results", "dice.json", "--no-plot"]
+    assert cli.main(arguments) == 0
+    assert capsys.readouterr().out == "4 seeds\n\nresults  dice.json\n"
+    assert json.loads(Path("dice.json").read_text()) == {
+        "experiment": "dice",
+        "thunder_py": th.__version__,
+        "quick": False,
+        "seeds": 4,
+        "results": {"seeds": 4, "values": [[0.5, None]], "jobs": 2},
+    }
+    assert [path.name for path in Path().iterdir()] == ["dice.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["softhand", "--results", "a.json"], "--results must be left out for 'softhand', which has tables only"),
+        (["dice", "--results", "a.txt"], "--results must end in .json"),
+        (["dice", "--results", "none/a.json"], "there is no folder 'none'"),
+        (["dice", "--results", "/proc/a.json"], "the folder '/proc' cannot be written"),
+        (["dice", "--output", "/proc/a.png"], "the folder '/proc' cannot be written"),
+        (["softhand", "--seeds", "4", "--no-plot"], "seeds must be left out"),
+        (["nothing", "--results", "a.json"], "no experiment is called 'nothing'"),
+    ],
+)
+def test_command_refuses_before_it_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.setattr(sys.modules["thunder_py.experiments.dice"], "run", _roll_never)
+    assert cli.main(["experiment", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert list(Path().iterdir()) == []
+
+
+def _roll_never(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> _Dice:
+    raise AssertionError("it ran")
+
+
+@pytest.mark.parametrize("value", ["0", "-3", "two", "1.5"])
+def test_command_takes_whole_numbers_only(capsys: pytest.CaptureFixture[str], value: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["experiment", "dice", f"--seeds={value}"])
+    assert f"must be a whole number of at least 1, got '{value}'" in capsys.readouterr().err
+
+
+def test_help_names_every_experiment(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["experiment", "--help"])
+    out = capsys.readouterr().out
+    names = out.split("experiments:\n")[1].split("\n\n")[0].replace("\n", " ").replace(",", " ").split()
+    assert names == list(registry.REGISTRY)
+    for option in ("--seeds", "--jobs", "--results", "--quick"):
+        assert option in out
+
+
+def test_plain_is_what_json_knows() -> None:
+    value = {1: (np.float32(0.5), math.inf), "a": [np.bool_(True), None, Path("x")], "b": np.arange(3)}
+    assert plain(value) == {"1": [0.5, None], "a": [True, None, "x"], "b": [0, 1, 2]}
+    with pytest.raises(TypeError, match="set has no form in JSON"):
+        plain({"a": {1, 2}})
+
+
+def test_a_file_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
+    write_results(tmp_path / "a.json", {"x": 1})
+    with pytest.raises(TypeError):
+        write_results(tmp_path / "a.json", {"x": object()})
+    assert json.loads((tmp_path / "a.json").read_text()) == {"x": 1}
+    assert len(list(tmp_path.iterdir())) == 1

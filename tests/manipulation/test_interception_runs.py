@@ -1,0 +1,141 @@
+"""Conveyor, camera, what counts as a grasp, and the arm that follows."""
+
+import pickle
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from thunder_py.errors import ThunderError
+from thunder_py.manipulation.interception import (
+    BeltObject,
+    Camera,
+    Conveyor,
+    GraspTolerance,
+    InterceptionOptions,
+    SingleShot,
+    judge,
+)
+from thunder_py.manipulation.interception.follower import Follower
+from thunder_py.manipulation.interception.runs import START, Scenario, default_belt, run_conveyor, summary
+from thunder_py.robot import Robot
+
+BELT = default_belt()
+
+
+def test_velocity_is_the_derivative_of_position():
+    thing = BeltObject(BELT, -0.5, 0.3, 0.01, 0.02, ripple=0.1, phase=0.7, change_time=1.0, change_speed=-0.1)
+    t, h = np.array([0.1, 0.5, 0.93, 1.4]), 1e-6
+    slope = (thing.position(t + h) - thing.position(t - h)) / (2 * h)
+    assert np.allclose(slope, thing.velocity(t), atol=1e-8)
+    assert np.allclose(thing.position(0.0), np.asarray(BELT.reference) - BELT.offset + [-0.01, -0.5, 0.02])
+
+
+def test_camera_noise_is_what_it_says():
+    camera = Camera(rate=2000.0, noise=0.004, bias=0.0, outliers=0.0, dropout=0.1, latency=0.05, jitter=0.01)
+    thing = BeltObject(BELT, -0.55, 0.26)
+    feed = camera.watch(thing, 3.0, np.random.default_rng(1))
+    error = feed.positions - thing.position(feed.taken)
+    assert np.allclose(error.std(axis=0), 0.004, rtol=0.05)
+    assert np.abs(error.mean(axis=0)).max() < 3e-4
+    assert np.abs(len(feed.taken) / 6000 - 0.9) < 0.02
+    delay = feed.available - feed.taken
+    assert delay.min() >= 0.05
+    assert delay.max() <= 0.06 + 1e-12
+    biased = replace(camera, noise=0.0, bias=0.01).watch(thing, 1.0, np.random.default_rng(2))
+    off = biased.positions - thing.position(biased.taken)
+    assert np.allclose(off, off[0], atol=1e-12)
+    assert np.abs(off[0]).max() > 1e-3
+    wild = replace(camera, noise=0.0, outliers=0.25).watch(thing, 3.0, np.random.default_rng(3))
+    far = np.abs(wild.positions - thing.position(wild.taken)).max(axis=1) > 1e-9
+    assert np.abs(far.mean() - 0.25) < 0.03
+
+
+def test_seeds_decide_and_strategies_do_not():
+    one, other = Scenario(), Scenario(options=InterceptionOptions(strategy=SingleShot()))
+    (a, fa), (b, fb) = one.world(7), other.world(7)
+    assert a == b
+    assert all(np.array_equal(x, y) for x, y in zip(fa, fb, strict=True))
+    assert one.world(8)[0].speed != a.speed
+    assert repr(summary(7, one)) == repr(summary(7, one))
+
+
+def test_grasps_by_relative_place_and_speed():
+    thing = BeltObject(BELT, 0.0, 0.2)
+    t = np.linspace(0.0, 0.25, 26)
+    there, v = thing.position(t) + BELT.offset, thing.velocity(t)
+    grasp = judge(t, there, v, thing)
+    assert grasp.success
+    assert max(grasp[2:]) < 1e-12
+    assert judge(t, there + np.array([0, 0.024, 0]), v, thing).success
+    beside = judge(t, there + np.array([0, 0.026, 0]), v, thing)
+    assert (beside.success, beside.reason) == (False, "beside")
+    assert np.isclose(beside.along, 0.026)
+    assert judge(t, there + np.array([0.02, 0.02, 0]), v, thing).reason == "beside"
+    assert judge(t, there + np.array([0, 0, -0.021]), v, thing).reason == "above or below"
+    assert judge(t, there, v + np.array([0, 0.081, 0]), thing).reason == "sliding"
+    assert judge(t, np.full_like(there, np.nan), v, thing).success is False
+    assert judge(t, there + np.array([0, 0.026, 0]), v, thing, GraspTolerance(horizontal=0.03)).success
+    with pytest.raises(ThunderError, match="shape"):
+        judge(t, there[:5], v, thing)
+
+
+def test_replanning_grasps_what_a_single_plan_misses():
+    once = [summary(seed, Scenario(options=InterceptionOptions(strategy=SingleShot()))) for seed in range(30)]
+    again = [summary(seed, Scenario()) for seed in range(30)]
+    assert sum(run.success for run in again) >= 27
+    assert sum(run.success for run in once) <= 10
+    assert all(run.plans == 1 for run in once)
+    assert min(run.plans for run in again) > 3
+
+
+def test_the_arm_grasps_within_its_limits():
+    run = run_conveyor(1, Scenario(arm=True))
+    robot = Robot.load("panda")
+    assert run.success
+    assert run.outcome == "grasped"
+    assert (np.abs(run.dq) < robot.limits.velocity).all()
+    assert ((run.q > robot.limits.lower) & (run.q < robot.limits.upper)).all()
+    assert np.linalg.norm(run.hand - run.reference, axis=1).max() < 3e-3
+    p = robot.forward_kinematics(run.q)[:, :3, 3]
+    assert np.allclose(p, run.hand)
+    planned = run_conveyor(1, Scenario())
+    assert np.allclose(planned.reference, run.reference, atol=1e-9)
+
+
+def test_all_of_the_box_is_within_the_arms_reach():
+    """The belt's box, its corners included, can be reached with the hand down and without leaving joint limits."""
+    from thunder_py.kinematics import InverseKinematics
+
+    robot = Robot.load("panda")
+    solver = InverseKinematics(robot)
+    T = robot.forward_kinematics(START)
+    for x in (BELT.low[0], BELT.high[0]):
+        for y in (BELT.low[1], BELT.high[1]):
+            for z in (BELT.low[2], BELT.high[2]):
+                T[:3, 3] = x, y, z
+                assert solver.solve(T, START).success
+
+
+def test_runs_can_be_sent_to_other_processes():
+    work = partial(summary, scenario=Scenario(conveyor=Conveyor(0.38), filter=(("gate", None),)))
+    assert repr(pickle.loads(pickle.dumps(work))(3)) == repr(work(3))
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: Conveyor(speed=0.0), "speed"),
+        (lambda: Conveyor(ripple=-1.0), "ripple"),
+        (lambda: Camera(rate=np.nan), "rate"),
+        (lambda: Camera(noise=-0.001), "noise"),
+        (lambda: Camera(outliers=1.5), "outliers"),
+        (lambda: GraspTolerance(speed=0.0), "speed"),
+        (lambda: Follower(damping=(1.0,) * 6), "damping"),
+        (lambda: Follower(stiffness=-1.0), "stiffness"),
+    ],
+)
+def test_bad_worlds(make, word):
+    with pytest.raises(ValueError, match=word):
+        make()

@@ -1,0 +1,154 @@
+"""Flight: closed forms against integration, derivatives against differences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import thunder_py as th
+from thunder_py.manipulation import throwing as tw
+
+P, V = np.array([0.5, -0.2, 0.8]), np.array([1.1, 0.4, 0.9])
+
+
+def test_range_equation_has_the_release_above_the_landing() -> None:
+    """D4.2, eq. 77, with the sign of h that errata D-15 gives; the other one has no number here."""
+    v, theta, h = 1.5, 0.3, 0.6
+    up, ahead = v * math.sin(theta), v * math.cos(theta)
+    flight = solve_ivp(
+        lambda t, x: [x[1], -9.81], (0.0, 2.0), [h, up], events=lambda t, x: x[0], rtol=1e-12, atol=1e-12
+    )
+    assert tw.flight_range(v, theta, h) == pytest.approx(ahead * flight.t_events[0][0], abs=1e-10)
+    with pytest.raises(th.errors.ReleaseError, match="does not rise"):
+        tw.flight_range(v, theta, -h)
+
+
+def test_range_equation_over_arrays_is_the_landing() -> None:
+    rng = np.random.default_rng(0)
+    v, theta, h = rng.uniform(0.5, 3.0, 20), rng.uniform(-1.0, 1.4, 20), rng.uniform(0.0, 1.0, 20)
+    velocity = np.stack([v * np.cos(theta), 0.0 * v, v * np.sin(theta)], axis=-1)
+    start = np.stack([0.0 * h, 0.0 * h, h], axis=-1)
+    np.testing.assert_allclose(tw.flight_range(v, theta, h), tw.landing(start, velocity).p[:, 0], atol=1e-13)
+
+
+@pytest.mark.parametrize("target", [(1.5, 0.3, 0.0), (1.0, -0.6, 1.1), (0.7, -0.2, -0.5)])
+def test_release_velocity_hits_with_the_least_speed(target: tuple[float, float, float]) -> None:
+    v = tw.release_velocity(P, target)
+    np.testing.assert_allclose(tw.landing(P, v, target[2]).p, target, atol=1e-12)
+    for angle in np.linspace(-0.4, 1.4, 40):
+        try:
+            other = tw.release_velocity(P, target, angle=angle)
+        except th.errors.ReleaseError:
+            continue
+        np.testing.assert_allclose(tw.landing(P, other, target[2]).p, target, atol=1e-9)
+        assert math.atan2(other[2], math.hypot(other[0], other[1])) == pytest.approx(angle)
+        assert np.linalg.norm(other) >= np.linalg.norm(v) - 1e-12
+
+
+def test_release_velocity_straight_up_and_down() -> None:
+    np.testing.assert_allclose(tw.release_velocity(P, P - np.array([0.0, 0.0, 0.3])), 0.0, atol=1e-12)
+    assert tw.release_velocity(P, P + np.array([0.0, 0.0, 0.3]))[2] == pytest.approx(math.sqrt(2 * 9.81 * 0.3))
+
+
+def test_a_vanishing_drag_is_no_drag() -> None:
+    closed = tw.landing(P, V, 0.1)
+    errors = []
+    for k in (0.0, 1e-6, 1e-3):
+        flight = tw.fly(P, V, 0.1, drag=k)
+        errors.append(np.linalg.norm(flight.landing.p - closed.p))
+    assert errors[0] < 1e-10
+    assert errors[1] < 1e-6
+    assert errors[1] * 500 < errors[2] < errors[1] * 2000  # proportional to the drag
+    np.testing.assert_allclose(tw.fly(P, V, 0.1).landing.v, closed.v, atol=1e-10)
+
+
+def test_fall_through_air_in_closed_form() -> None:
+    """From rest: height g t^2 turns into v_t^2 / g ln cosh(g t / v_t)."""
+    k = 0.2
+    v_t = math.sqrt(9.81 / k)
+    flight = tw.fly([0, 0, 5.0], np.zeros(3), drag=k)
+    t = float(flight.landing.time)
+    assert v_t**2 / 9.81 * math.log(math.cosh(9.81 * t / v_t)) == pytest.approx(5.0, abs=1e-9)
+    assert flight.landing.v[2] == pytest.approx(-v_t * math.tanh(9.81 * t / v_t), abs=1e-9)
+
+
+@pytest.mark.parametrize("angle", [None, 0.7])
+def test_release_through_air_hits(angle: float | None) -> None:
+    target, k = np.array([2.5, 0.4, 0.2]), 0.1
+    v = tw.release_velocity_with_drag(P, target, drag=k, angle=angle)
+    np.testing.assert_allclose(tw.landing_with_drag(P, v, 0.2, drag=k).p, target, atol=1e-8)
+    if angle is None:
+        for other in (0.4, 0.6, 0.9):
+            faster = tw.release_velocity_with_drag(P, target, drag=k, angle=other)
+            assert np.linalg.norm(faster) > np.linalg.norm(v) - 1e-9
+    else:
+        assert math.atan2(v[2], math.hypot(v[0], v[1])) == pytest.approx(angle)
+
+
+def test_drag_coefficient_of_a_tennis_ball() -> None:
+    k = tw.drag_coefficient(0.0577, math.pi * 0.0335**2, 0.55)
+    assert k == pytest.approx(1.204 * 0.55 * math.pi * 0.0335**2 / (2 * 0.0577))
+    assert 0.01 < k < 0.05
+
+
+@pytest.mark.parametrize("drag", [0.0, 0.15])
+def test_sensitivity_is_the_derivative(drag: float) -> None:
+    a, plane, h = np.array([0.5, -2.0, 1.5]), 0.1, 1e-5
+    found = tw.landing_sensitivity(P, V, plane, a=a, drag=drag)
+
+    def lands(p: Any, v: Any) -> Any:
+        return tw.landing_with_drag(p, v, plane, drag=drag).p[:2]
+
+    for column, step in enumerate(h * np.eye(3)):
+        by_p = (lands(P + step, V) - lands(P - step, V)) / (2 * h)
+        by_v = (lands(P, V + step) - lands(P, V - step)) / (2 * h)
+        np.testing.assert_allclose(found.position[:, column], by_p, atol=1e-6)
+        np.testing.assert_allclose(found.velocity[:, column], by_v, atol=1e-6)
+    later, sooner = ((P + V * t + a * t**2 / 2, V + a * t) for t in (h, -h))
+    np.testing.assert_allclose(found.time, (lands(*later) - lands(*sooner)) / (2 * h), atol=1e-6)
+
+
+def test_a_falling_hand_makes_the_time_of_release_unimportant() -> None:
+    falling = tw.landing_sensitivity(P, V, 0.0, a=(0.0, 0.0, -9.81))
+    np.testing.assert_allclose(falling.time, 0.0, atol=1e-12)
+    steady = tw.landing_sensitivity(P, V, 0.0)
+    assert np.linalg.norm(steady.time) > 1.0
+
+
+def test_covariance_is_that_of_many_throws() -> None:
+    rng = np.random.default_rng(1)
+    sigma_p, sigma_v, sigma_t, count = 2e-3, 5e-3, 2e-3, 20000
+    A = rng.standard_normal((3, 3)) * sigma_v
+    t = sigma_t * rng.standard_normal((count, 1))
+    p = P + sigma_p * rng.standard_normal((count, 3)) + V * t
+    v = V + rng.standard_normal((count, 3)) @ A.T
+    many = np.cov(tw.landing(p, v).p[:, :2].T)
+    found = tw.landing_sensitivity(P, V).covariance(sigma_p, A @ A.T, sigma_t)
+    np.testing.assert_allclose(found, many, rtol=0.05, atol=0.05 * np.trace(many))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tw.landing(P, [np.nan, 0, 0]), "v must be finite"),
+        (lambda: tw.landing(P, V, 3.0), "does not rise to the landing height"),
+        (lambda: tw.landing([0, 0, -1.0], [1, 0, -9.0], 0.0), "below the landing height and falls"),
+        (lambda: tw.fly(P, V, 3.0, drag=0.1), "does not rise to the landing height"),
+        (lambda: tw.fly(P, V, drag=-0.1), "drag must be >= 0"),
+        (lambda: tw.flight_range(-1.0, 0.0), "speed must not be negative"),
+        (lambda: tw.release_velocity(P, [1, 1, 2.0], angle=0.1), "no speed comes down on a target"),
+        (lambda: tw.release_velocity(P, [1, 1]), "target must have shape"),
+        (lambda: tw.landing_sensitivity(P, V).covariance(time=-1.0), "time must be >= 0"),
+        (lambda: tw.landing_sensitivity(P, V).covariance(-np.eye(3)), "must be a covariance"),
+        (lambda: tw.drag_coefficient(0.0, 1.0, 1.0), "mass must be a positive number"),
+        (lambda: tw.HandOpening(delay=-0.1), "hand delay must be >= 0"),
+        (lambda: tw.HandOpening(jitter=math.nan), "hand jitter must be >= 0"),
+    ],
+)
+def test_nonsense_is_refused(call: Any, message: str) -> None:
+    with pytest.raises(th.errors.ThunderError, match=message):
+        call()

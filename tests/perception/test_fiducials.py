@@ -1,0 +1,199 @@
+"""AprilTags on rendered pictures: poses against the truth they were rendered at."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from thunder_py.checks import Array
+from thunder_py.errors import ThunderError
+from thunder_py.perception import (
+    FiducialPoseSource,
+    PinholeCamera,
+    PoseSource,
+    TagDetection,
+    detect_tags,
+    fiducials,
+    render_tag,
+)
+from thunder_py.transforms import pose_from_rpy
+
+_CAMERA = PinholeCamera(640, 480, 600.0, 605.0, 321.3, 238.7, (-0.2, 0.05, 1e-3, -1e-3, 0.0))
+_SIZE = 0.08
+
+
+def _facing(x: float, y: float, z: float, tilt: tuple[float, float] = (0.0, 0.0), roll: float = 0.0) -> Array:
+    """Return the pose of a tag that faces the camera, tilted about its axes x and y."""
+    T = np.eye(4)
+    R = Rotation.from_euler("x", np.pi) * Rotation.from_rotvec([*tilt, 0.0]) * Rotation.from_euler("z", roll)
+    T[:3, :3], T[:3, 3] = R.as_matrix(), (x, y, z)
+    return T
+
+
+def _angle(A: Array, B: Array) -> float:
+    return float(np.degrees(Rotation.from_matrix(A[:3, :3].T @ B[:3, :3]).magnitude()))
+
+
+def _random_pose(rng: np.random.Generator) -> Array:
+    azimuth, tilt = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(0.25, 0.9)
+    leaning = (tilt * np.cos(azimuth), tilt * np.sin(azimuth))
+    return _facing(*rng.uniform((-0.12, -0.1, 0.4), (0.12, 0.1, 0.8)), leaning, rng.uniform(-np.pi, np.pi))
+
+
+def test_poses_are_those_that_were_rendered() -> None:
+    corners = _SIZE / 2.0 * np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
+    off, turned, shifted = [], [], []
+    for k in range(12):
+        rng = np.random.default_rng(k)
+        T = _random_pose(rng)
+        (tag,) = detect_tags(render_tag(_CAMERA, T, size=_SIZE, tag_id=14 * k, rng=rng), _CAMERA, size=_SIZE)
+        assert tag.tag_id == 14 * k
+        off.append(tag.corners - _CAMERA.project(corners @ T[:3, :3].T + T[:3, 3]))
+        turned.append(_angle(tag.pose, T))
+        shifted.append(np.linalg.norm(tag.pose[:3, 3] - T[:3, 3]) / T[2, 3])
+        assert tag.error <= tag.other_error
+    assert np.sqrt(np.mean(np.square(off))) < 0.15  # pixels
+    assert np.median(shifted) < 0.0015
+    assert max(shifted) < 0.006
+    assert np.median(turned) < 0.3
+    assert max(turned) < 3.0
+
+
+def test_the_rendered_corners_stand_where_the_camera_model_says() -> None:
+    # an independent look at the picture: the mean of the black square of a tag that faces a camera without distortion
+    camera = PinholeCamera(200, 200, 400.0, 400.0, 100.0, 90.0)
+    picture = render_tag(camera, _facing(0.01, -0.02, 0.5), size=0.1, blur=0.0, noise=0.0).astype(float)
+    paper = picture > 150.0
+    rows, columns = np.nonzero(np.abs(picture - 130.0) > 1.0)
+    assert (columns.min() + columns.max()) / 2.0 == pytest.approx(100.0 + 400.0 * 0.01 / 0.5, abs=0.51)
+    assert (rows.min() + rows.max()) / 2.0 == pytest.approx(90.0 - 400.0 * 0.02 / 0.5, abs=0.51)
+    assert columns.max() - columns.min() + 1 == pytest.approx(400.0 * 0.125 / 0.5, abs=1.5)
+    assert paper.sum() > 1000
+
+
+def test_of_several_tags_each_is_found() -> None:
+    poses = {3: _facing(-0.1, 0.0, 0.5, (0.3, 0.2)), 7: _facing(0.1, 0.02, 0.6, (-0.3, 0.4), 1.0)}
+    picture = render_tag(_CAMERA, poses[3], size=_SIZE, tag_id=3)
+    picture = render_tag(_CAMERA, poses[7], size=_SIZE, tag_id=7, picture=picture)
+    found = detect_tags(np.repeat(picture[..., None], 3, axis=2), _CAMERA, size=_SIZE)
+    assert [tag.tag_id for tag in found] == [3, 7]
+    for tag in found:
+        np.testing.assert_allclose(tag.pose[:3, 3], poses[tag.tag_id][:3, 3], atol=0.003)
+
+
+def test_where_no_tag_is_none_is_found() -> None:
+    behind = _facing(0.0, 0.0, 0.5) @ pose_from_rpy((0.0, 0.0, 0.0), (np.pi, 0.0, 0.0))
+    for T in (behind, _facing(0.0, 0.0, -0.5), _facing(2.0, 0.0, 0.5)):
+        assert detect_tags(render_tag(_CAMERA, T, size=_SIZE), _CAMERA, size=_SIZE) == []
+    assert detect_tags(np.zeros((480, 640), np.uint8), _CAMERA, size=_SIZE) == []
+    cut = _facing(0.27, 0.0, 0.5)  # half of it outside the picture
+    assert detect_tags(render_tag(_CAMERA, cut, size=_SIZE), _CAMERA, size=_SIZE) == []
+
+
+def test_the_second_pose_is_the_mirrored_one() -> None:
+    T = _facing(0.0, 0.0, 0.8, (0.5, 0.0))
+    (tag,) = detect_tags(render_tag(_CAMERA, T, size=_SIZE), _CAMERA, size=_SIZE)
+    assert _angle(tag.pose, T) < 2.0
+    assert _angle(tag.other, T) > 20.0
+    assert tag.ambiguity < 0.7
+
+
+def test_a_source_gives_poses_in_the_world_late_and_none_while_hidden() -> None:
+    camera_pose, target = pose_from_rpy((0.2, 0.3, 0.9), (np.pi, 0.1, 0.2)), pose_from_rpy((0.0, 0.05, -0.1))
+
+    def truth(t: float) -> Array:
+        return _facing(0.1 * t, 0.0, 0.5, (0.3, 0.2))
+
+    def grab(t: float) -> Any:
+        hidden = 0.35 < t < 0.65
+        return None if t > 0.85 else render_tag(_CAMERA, truth(t), size=_SIZE, tag_id=9 if hidden else 5)
+
+    source = FiducialPoseSource(
+        grab, _CAMERA, size=_SIZE, tag_id=5, rate=10.0, latency=0.15, camera_pose=camera_pose, target=target
+    )
+    assert isinstance(source, PoseSource)
+    assert source.poll(0.1) == []
+    seen = source.poll(0.2) + source.poll(1.2)
+    assert [m.time for m in seen] == pytest.approx(np.arange(11) / 10.0)
+    for m in seen:
+        assert m.available == m.time + 0.15
+        if 0.35 < m.time < 0.65 or m.time > 0.85:
+            assert (m.pose, m.quality) == (None, 0.0)
+        else:
+            assert m.pose is not None
+            assert m.usable
+            assert 0.6 < m.quality < 1.0
+            np.testing.assert_allclose(m.pose[:3, 3], (camera_pose @ truth(m.time) @ target)[:3, 3], atol=0.002)
+    source.reset()
+    assert len(source.poll(1.2)) == 11
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [({}, True), ({"memory": 0.05}, False), ({"ambiguous": 0.95}, False), ({"max_error": 0.105}, False)],
+)
+def test_an_ambiguous_tag_keeps_the_pose_it_had(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], kept: bool
+) -> None:
+    right, mirrored = _facing(0.0, 0.0, 1.0, (0.4, 0.0)), _facing(0.0, 0.0, 1.0, (-0.4, 0.0))
+    corners = np.zeros((4, 2))
+    clear = TagDetection(0, corners, right, 0.1, mirrored, 2.0)
+    doubtful = TagDetection(0, corners, mirrored, 0.1, right, 0.11)  # noise makes the wrong pose fit better
+    answers = iter([[clear], [doubtful], [doubtful]])
+    monkeypatch.setattr(fiducials, "detect_tags", lambda *_, **__: next(answers))
+    source = FiducialPoseSource(lambda t: np.zeros((480, 640), np.uint8), _CAMERA, size=_SIZE, rate=10.0, **options)
+    first, *later = source.poll(0.2)
+    assert np.array_equal(first.pose, right)  # type: ignore[arg-type]
+    for m in later:
+        assert np.array_equal(m.pose, right if kept else mirrored)  # type: ignore[arg-type]
+        assert m.quality == pytest.approx(1.0 / (1.11 if kept else 1.10))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"grab": 3}, "grab must be callable"),
+        ({"camera": None}, "camera must be a PinholeCamera"),
+        ({"size": 0.0}, "size must be a positive number"),
+        ({"tag_id": 587}, "tag_id must be below 587"),
+        ({"rate": -1.0}, "rate must be a positive number"),
+        ({"latency": np.nan}, "latency must be a finite number >= 0"),
+        ({"camera_pose": np.zeros((4, 4))}, "camera_pose must have the last row"),
+        ({"ambiguous": 2.0}, "ambiguous must be a probability"),
+    ],
+)
+def test_nonsense_is_refused(change: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"grab": lambda t: None, "camera": _CAMERA, "size": _SIZE} | change
+    with pytest.raises(ThunderError, match=message):
+        FiducialPoseSource(given.pop("grab"), given.pop("camera"), **given)
+
+
+def test_pictures_of_another_camera_are_refused() -> None:
+    with pytest.raises(ThunderError, match=r"picture must be bytes \(uint8\) of shape \(480, 640\) or .* got uint8 of"):
+        detect_tags(np.zeros((10, 10), np.uint8), _CAMERA, size=_SIZE)
+    with pytest.raises(ThunderError, match=r"got float64 of \(480, 640\)"):
+        detect_tags(np.zeros((480, 640)), _CAMERA, size=_SIZE)  # type: ignore[arg-type]
+    with pytest.raises(ThunderError, match="tag_id must be below 587"):
+        render_tag(_CAMERA, _facing(0.0, 0.0, 0.5), size=_SIZE, tag_id=600)
+    source = FiducialPoseSource(lambda t: np.zeros((3, 3), np.uint8), _CAMERA, size=_SIZE)
+    with pytest.raises(ThunderError, match="picture must be bytes"):
+        source.poll(0.0)
+    source = FiducialPoseSource(lambda t: None, _CAMERA, size=_SIZE)
+    source.poll(1.0)
+    with pytest.raises(ThunderError, match="t must not go back"):
+        source.poll(0.9)
+
+
+@pytest.mark.parametrize(("module", "name"), [("cv2", "OpenCV"), ("sklearn", "scikit-learn")])
+def test_without_its_package_it_says_which_extra_to_install(
+    monkeypatch: pytest.MonkeyPatch, module: str, name: str
+) -> None:
+    from thunder_py.perception.optional import require
+
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ModuleNotFoundError, match=rf'{name} is not installed, .* pip install "thunder_py\[vision\]"'):
+        require(module)

@@ -1,0 +1,236 @@
+"""The client against a stand-in server on loopback: what it sends, what it understands, and what it does not."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from perception.pose_server import StandInServer, entry, packed, text
+
+from thunder_py.errors import ThunderError
+from thunder_py.perception import MegaPoseClient, MegaPoseSource, PinholeCamera, PoseServerError, PoseSource
+from thunder_py.transforms import pose_from_rpy
+
+_CAMERA = PinholeCamera(40, 30, 50.0, 51.0, 20.0, 14.0)
+_POSE = pose_from_rpy((0.1, -0.05, 0.6), (0.3, 0.2, 2.0))
+_PICTURE = np.random.default_rng(0).integers(0, 256, (30, 40, 3), dtype=np.uint8)
+_BOX = (5.0, 6.0, 20.0, 25.0)
+
+
+def _poses(*entries: Any) -> bytes:
+    return packed("RETP", text(json.dumps(list(entries))))
+
+
+def _client(server: StandInServer, **options: Any) -> MegaPoseClient:
+    return MegaPoseClient(_CAMERA, port=server.port, **({"timeout": 5.0} | options))
+
+
+def test_requests_and_answers_are_those_of_the_protocol() -> None:
+    with (
+        StandInServer(lambda request: _poses(entry(_POSE), entry(np.eye(4), 0.25))) as server,
+        _client(server) as client,
+    ):
+        assert client.objects() == ["cube", "pneumatic tool"]
+        depth = np.arange(1200, dtype=np.uint16).reshape(30, 40)
+        first, second = client.poses(
+            _PICTURE, ["cube", "cube"], boxes=[_BOX, (0, 0, 1, 1)], depth=depth, depth_scale=0.002, refinements=3
+        )
+        client.poses(_PICTURE[..., 0], ["cube", "pneumatic tool"], initial=[_POSE, np.eye(4)])
+    assert server.intrinsics == [{"px": 50.0, "py": 51.0, "u0": 20.0, "v0": 14.0, "h": 30, "w": 40}]
+    np.testing.assert_allclose(first.pose, _POSE, atol=1e-6)
+    np.testing.assert_allclose(first.pose[:3, :3].T @ first.pose[:3, :3], np.eye(3), atol=1e-14)
+    assert (first.score, second.score, first.box) == (0.9, 0.25, (1.0, 2.0, 3.0, 4.0))
+    boxed, started = server.requests
+    assert np.array_equal(boxed["picture"], _PICTURE)
+    np.testing.assert_allclose(boxed["depth"], 0.002 * depth)
+    assert boxed["detections"] == [list(_BOX), [0.0, 0.0, 1.0, 1.0]]
+    assert (boxed["labels"], boxed["refiner_iterations"]) == (["cube", "cube"], 3)
+    assert "initial_cTos" not in boxed
+    assert np.array_equal(started["picture"], np.repeat(_PICTURE[..., :1], 3, axis=2))
+    np.testing.assert_allclose(np.reshape(started["initial_cTos"], (2, 4, 4)), [_POSE, np.eye(4)])
+    assert {"detections", "refiner_iterations", "depth_scale_to_m"}.isdisjoint(started)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (packed("RERR", text("no such object")), "the pose server says: no such object"),
+        (packed("OKOK"), "must answer b'RETP' to b'GETP', got b'OKOK'"),
+        (packed("WHAT", b"x"), r"sent b'WHAT' with 1 bytes, which is no answer"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "which is no answer"),
+        (b"\xff\xff\xff\xffRETP", "sent b'RETP' with 4294967295 bytes, which is no answer"),
+        (packed("RETP", b"\x00\x00\x00\xffabc"), "a text whose length is not what it says, 7 bytes"),
+        (packed("RETP", b""), "a text whose length is not what it says, 0 bytes"),
+        (packed("RETP", b"\x00\x00\x00\x01\xff"), "a text that is none"),
+        (packed("RETP", text("{")), "sent no JSON"),
+        (packed("RETP", text("[" * 100000)), "sent no JSON"),
+        (packed("RETP", text("{}")), r"must give 1 pose\(s\), got {}"),
+        (_poses(), r"must give 1 pose\(s\), got \[\]"),
+        (_poses(3), "every pose of the pose server must be an object, got int"),
+        (_poses({}), r"cTo of the pose server must be 16 finite number\(s\), got None"),
+        (_poses(entry(cTo=[1.0] * 15)), "cTo of the pose server must be 16"),
+        (_poses(entry(cTo=[True] * 16)), "cTo of the pose server must be 16"),
+        (_poses(entry(cTo=[10**400] * 16)), "cTo of the pose server must be 16"),
+        (_poses(entry(np.full((4, 4), np.nan))), "cTo of the pose server must be 16 finite"),
+        (_poses(entry(np.diag([2.0, 1.0, 1.0, 1.0]))), "cTo of the pose server must be a rigid transform"),
+        (_poses(entry(np.diag([-1.0, 1.0, 1.0, 1.0]))), "cTo of the pose server must be a rigid transform"),
+        (_poses(entry(np.zeros((4, 4)))), "cTo of the pose server must be a rigid transform"),
+        (_poses(entry(score=float("inf"))), "score of the pose server must be 1 finite"),
+        (_poses(entry(score="good")), "score of the pose server must be 1 finite"),
+        (_poses(entry(boundingBox=None)), "boundingBox of the pose server must be 4 finite"),
+    ],
+)
+def test_answers_that_make_no_sense_are_told_and_the_next_is_understood(answer: bytes, message: str) -> None:
+    answers = iter([answer, _poses(entry(_POSE))])
+    with StandInServer(lambda request: next(answers)) as server, _client(server) as client:
+        with pytest.raises(PoseServerError, match=message):
+            client.poses(_PICTURE, ["cube"], boxes=[_BOX])
+        (seen,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
+        np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
+
+
+@pytest.mark.parametrize("options", [{"delay": 30.0}, {"trickle": 0.02}], ids=["silent", "byte by byte"])
+def test_a_server_that_does_not_come_to_an_end_holds_nobody(options: dict[str, float]) -> None:
+    with StandInServer(lambda request: _poses(entry(_POSE)) * 100, **options) as server:
+        client = _client(server, timeout=0.3)
+        # the connection itself is quick
+        server.trickle, trickle = 0.0, server.trickle
+        client.objects()
+        server.trickle = trickle
+        with pytest.raises(PoseServerError, match=r"did not answer within 0\.3 s"):
+            client.poses(_PICTURE, ["cube"], boxes=[_BOX])
+        client.close()
+
+
+def test_a_server_that_goes_away_is_told_and_found_again() -> None:
+    server = StandInServer(lambda request: _poses(entry(_POSE)))
+    client = _client(server)
+    assert len(client.poses(_PICTURE, ["cube"], boxes=[_BOX])) == 1
+    port = server.port
+    server.stop()
+    with pytest.raises(PoseServerError, match="no connection to a pose server at 127"):
+        client.poses(_PICTURE, ["cube"], boxes=[_BOX])
+    with pytest.raises(PoseServerError, match=f"no connection to a pose server at 127.0.0.1:{port}"):
+        client.objects()
+
+
+def test_a_stranger_on_the_port_is_no_pose_server() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        client = MegaPoseClient(_CAMERA, port=listening.getsockname()[1], timeout=0.2)
+        with pytest.raises(PoseServerError, match=r"did not answer within 0\.2 s"):
+            client.objects()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": []}, "labels must be at least one name"),
+        ({"labels": "cube"}, "labels must be at least one name"),
+        ({"labels": ["Würfel"]}, "labels must be at least one name of ASCII"),
+        ({"boxes": None}, "either boxes or initial must be given"),
+        ({"initial": [np.eye(4)]}, "either boxes or initial must be given"),
+        ({"boxes": [(1.0, 2.0)]}, r"boxes must have shape \(1, 4\)"),
+        ({"boxes": None, "initial": [np.zeros((4, 4))]}, "initial must have the last row"),
+        ({"picture": _PICTURE[:5]}, r"picture must be bytes \(uint8\) of shape \(30, 40\)"),
+        ({"depth": np.zeros((30, 40))}, r"depth must be uint16 of shape \(30, 40\), got float64"),
+        ({"depth": np.zeros((30, 40), np.uint16), "depth_scale": 0.0}, "depth_scale must be a positive number"),
+        ({"refinements": -1}, "refinements must be a whole number"),
+    ],
+)
+def test_requests_that_make_no_sense_are_not_sent(change: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"picture": _PICTURE, "labels": ["cube"], "boxes": [_BOX]} | change
+    with pytest.raises(ThunderError, match=message) as caught:
+        MegaPoseClient(_CAMERA, port=1).poses(given.pop("picture"), given.pop("labels"), **given)
+    assert not isinstance(caught.value, PoseServerError)
+
+
+def test_clients_are_checked() -> None:
+    bent = PinholeCamera(40, 30, 50.0, 51.0, 20.0, 14.0, (-0.1, 0.0, 0.0, 0.0, 0.0))
+    with pytest.raises(ThunderError, match="camera must be without distortion"):
+        MegaPoseClient(bent)
+    with pytest.raises(ThunderError, match="port must be at most 65535"):
+        MegaPoseClient(_CAMERA, port=70000)
+    with pytest.raises(ThunderError, match="timeout must be a positive number"):
+        MegaPoseClient(_CAMERA, timeout=0.0)
+    with pytest.raises(ThunderError, match="host must be a name"):
+        MegaPoseClient(_CAMERA, host="")
+
+
+def _source(server: StandInServer, grab: Callable[[float], Any] = lambda t: _PICTURE, **options: Any) -> MegaPoseSource:
+    return MegaPoseSource(_client(server), grab, "cube", box=_BOX, **options)
+
+
+def test_a_source_follows_the_object_from_its_last_pose() -> None:
+    camera_pose = pose_from_rpy((0.0, 0.0, 1.0), (np.pi, 0.0, 0.0))
+    with StandInServer(lambda request: _poses(entry(_POSE))) as server:
+        source = _source(server, rate=5.0, wait=True, camera_pose=camera_pose)
+        assert isinstance(source, PoseSource)
+        seen = [m for t in np.arange(0.0, 1.0, 0.05) for m in source.poll(t)]
+        source.close()
+    assert [m.time for m in seen] == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8], abs=0.051)
+    for m in seen:
+        assert m.usable
+        assert m.quality == 0.9
+        np.testing.assert_allclose(m.pose, camera_pose @ _POSE, atol=1e-6)
+    assert ["detections" in request for request in server.requests] == [True, False, False, False, False]
+
+
+def test_failures_are_measurements_without_a_pose_and_the_box_is_used_again() -> None:
+    good = _poses(entry(_POSE))
+    replies = iter([good, packed("RERR", text("lost")), good, _poses(entry(_POSE, 0.1)), good])
+    with StandInServer(lambda request: next(replies)) as server:
+        source = _source(server, rate=10.0, wait=True)
+        seen, errors = [], []
+        for k in range(5):
+            seen += source.poll(0.2 * k)
+            errors.append(source.error)
+        source.close()
+    assert [m.pose is not None for m in seen] == [True, False, True, False, True]
+    assert [m.quality for m in seen] == [0.9, 0.0, 0.9, 0.1, 0.9]
+    assert [error is None for error in errors] == [True, False, True, True, True]
+    assert "lost" in str(errors[1])
+    assert ["detections" in request for request in server.requests] == [True, False, True, False, True]
+
+
+def test_polls_do_not_wait_and_skip_pictures_meanwhile() -> None:
+    release = threading.Event()
+
+    def reply(request: dict[str, Any]) -> bytes:
+        release.wait(60.0)
+        return _poses(entry(_POSE))
+
+    with StandInServer(reply) as server:
+        source = _source(server, rate=100.0)
+        # a poll that waited would get the client's time-out as a measurement
+        assert [m for k in range(20) for m in source.poll(0.01 * k)] == []
+        release.set()
+        seen, t = [], 0.2
+        while not seen and t < 60.0:
+            time.sleep(0.01)
+            t += 0.01
+            seen = source.poll(t)
+        assert (seen[0].time, seen[0].available) == (0.0, t)
+        assert seen[0].usable
+        release.clear()
+        source.reset()  # a request is on its way: its answer is dropped
+        assert source.poll(0.0) == []
+        release.set()
+        source.close()
+
+
+def test_no_picture_is_nothing_seen_and_times_do_not_go_back() -> None:
+    with StandInServer(lambda request: None) as server:
+        source = _source(server, grab=lambda t: None)
+        (m,) = source.poll(1.0)
+        assert (m.time, m.pose) == (1.0, None)
+        with pytest.raises(ThunderError, match="t must not go back"):
+            source.poll(0.5)
+        source.close()
+        with pytest.raises(ThunderError, match=r"box must have shape \(4,\)"):
+            MegaPoseSource(_client(server), lambda t: None, "cube", box=(1.0, 2.0))
