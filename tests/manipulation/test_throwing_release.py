@@ -126,7 +126,7 @@ def test_a_given_release_beyond_a_limit_is_refused() -> None:
         ({"palm": tw.Palm(angle=0.0)}, "palm must have an axis and an angle"),
         ({"region": [[0, 0, 0], [1, 1, 0]]}, "region must have its lower corner below"),
         ({"angle": np.inf}, "angle must be finite"),
-        ({"drag": -1.0}, "drag must be >= 0"),
+        ({"drag": -1.0}, "drag must be a number >= 0"),
         ({"starts": 0}, "starts must be a whole number"),
         ({"seed": -1}, "seed must be a whole number"),
     ],
@@ -140,7 +140,7 @@ def test_targets_that_are_no_numbers_are_refused() -> None:
     for target in ([1.0, np.nan, 0.0], [1.0, 0.0], "here"):
         with pytest.raises(th.errors.ThunderError, match="target must"):
             tw.find_release(ROBOT, target)
-    with pytest.raises(th.errors.ThunderError, match="noise time must be >= 0"):
+    with pytest.raises(th.errors.ThunderError, match="noise time must be a number >= 0"):
         tw.ReleaseNoise(time=-1.0)
 
 

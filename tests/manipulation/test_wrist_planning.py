@@ -346,7 +346,7 @@ def test_torque_left_for_the_spring(rigid):
         ({"acceleration_limits": [0.0] * 7}, "acceleration_limits must be positive"),
         ({"q_start": [0.0] * 6}, r"q_start must have shape \(7,\), got \(6,\)"),
         ({"opening_delay": 0.4}, r"opening_delay must be at most T = 0\.3 s"),
-        ({"opening_delay": -0.1}, "opening_delay must be >= 0"),
+        ({"opening_delay": -0.1}, "opening_delay must be a number >= 0"),
         ({"starts": 0}, "starts must be a whole number of at least 1"),
         ({"floor": 5.0, "starts": 1, "seed": 13}, "no release of panda_hand was found"),
     ],

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, array, pose
 from ...errors import ThunderError
-from ...motion.scalars import at_least, numbers, positive, whole
+from ...motion.scalars import at_least, numbers, positive, whole, within
 from ...reference import TaskReference, _TaskSource
 from .belt import Belt
 from .filter import ConstantVelocityFilter
@@ -98,7 +98,9 @@ class InterceptionOptions:
         whole(self.least_updates, "least_updates", 2)
         for name in self._numbers():
             value = getattr(self, name)
-            if name in _MAY_BE_ZERO or name == "longest_reach":
+            if name == "longest_reach":
+                within(value, name, 0.0, np.inf)
+            elif name in _MAY_BE_ZERO:
                 at_least(value, name)
             else:
                 positive(value, name)
