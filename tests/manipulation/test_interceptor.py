@@ -9,6 +9,7 @@ from thunder_py.errors import ThunderError
 from thunder_py.manipulation.interception import (
     BeltObject,
     Camera,
+    ConstantVelocityFilter,
     Feed,
     InterceptionOptions,
     Interceptor,
@@ -303,3 +304,84 @@ def test_planners_that_do_not_fit():
         Interceptor(PLANNER, BELT, START, goal_rotation=np.eye(3))
     with pytest.raises(ThunderError, match="start"):
         Interceptor(PLANNER, BELT, np.full((4, 4), np.nan))
+
+
+def test_measurements_before_the_last_period_are_planned_from_it_on():
+    """A loop that polls now and then, or not in order, never moves the hand back to an older plan."""
+    _, feed = watched(Camera(rate=60.0, jitter=0.1))
+    made = Interceptor(PLANNER, BELT, START)
+    p, v, seen = [], [], np.zeros(len(feed.taken), dtype=bool)
+    for k, t in enumerate(T[:2400]):
+        if k % 90 == 0:
+            for i in np.flatnonzero(~seen & (feed.available <= t))[::-1]:  # the last ones first
+                T_object = np.eye(4)
+                T_object[:3, 3] = feed.positions[i]
+                made.take(PoseMeasurement(feed.taken[i], feed.available[i], T_object))
+                seen[i] = True
+        reference = made.reference(t)
+        p.append(reference.p)
+        v.append(reference.xi[:3])
+    steps = np.diff(p, axis=0) - 0.5e-3 * (np.array(v[1:]) + np.array(v[:-1]))  # by the trapezoidal rule
+    assert len(made.plans) > 10
+    assert np.abs(steps).max() < 2e-6
+    assert all(plan.time >= T[0] for plan in made.plans)
+    assert (np.diff([plan.time for plan in made.plans]) >= 0.0).all()
+
+
+def test_a_loop_that_stalls_finds_the_hand_where_it_would_have_been():
+    _, feed = watched()
+    ends = []
+    for after in (1e-3, 3.0):
+        made = Interceptor(PLANNER, BELT, START)
+        source = made.follow(feed)
+        source(T[T < 2.0])
+        assert made.phase == "reaching"
+        times = np.arange(2.0, 6.0, 1e-3) if after < 1.0 else np.array([2.0 + after])
+        ends.append(np.asarray(source(times).p)[-1])
+        made.advance(6.0)
+        assert made.phase == "finished"
+    assert np.allclose(ends[0], ends[1], atol=1e-12)
+
+
+def test_time_never_goes_back():
+    _, feed = watched()
+    made, _ = run(feed)
+    assert made.phase == "finished"
+    made.advance(0.0)
+    assert made.phase == "finished"
+    assert made.measure(0.0, -1.0, [0.5, 0.0, 0.1]) != "invalid"  # counts as of now
+    made.reset()
+    assert made.measure(-1.0, -1.1, [0.5, 0.0, 0.1]) == "started"
+
+
+def test_results_that_come_at_once_do_not_move_the_arrival_by_seconds():
+    """The frequency in (116) has a bound of 100 Hz: two results a microsecond apart are none of a megahertz."""
+    made = Interceptor(PLANNER, BELT, START, options=InterceptionOptions(threshold=1e-6))
+    for k in range(24):
+        taken = k / 15.0
+        for late in (0.1, 0.100001):
+            made.measure(taken + late, taken + 1e-3 * (late > 0.1), [0.5, -0.55 + 0.26 * taken, 0.1])
+    assert len(made.plans) > 10
+    assert np.ptp([plan.arrival for plan in made.plans[3:]]) < 0.1
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("gate", [0.999, None])
+def test_whatever_comes_the_reference_is_finite_and_within_limits(strategy, gate):
+    rng = np.random.default_rng(3)
+    for _ in range(15):
+        camera = Camera(
+            rate=rng.choice([5, 15, 60]), latency=rng.choice([0.0, 0.1, 1.5]), jitter=rng.choice([0.0, 0.3]),
+            noise=rng.choice([0.0, 0.03]), outliers=rng.choice([0.0, 0.3]), outlier_size=rng.choice([0.06, 1e3]),
+        )  # fmt: skip
+        _, feed = watched(camera, change_time=rng.uniform(0.2, 2.5), change_speed=rng.uniform(-0.5, 0.8))
+        k = rng.integers(1, len(feed.taken))
+        spoilt = rng.choice([0.0, np.nan, -1e300, 1.7e308])
+        feed.positions[k:] += spoilt if np.isnan(spoilt) else spoilt * (-1.0) ** np.arange(len(feed.taken) - k)[:, None]
+        options, filter = InterceptionOptions(strategy=strategy), ConstantVelocityFilter(gate=gate)
+        made = Interceptor(PLANNER, BELT, START, filter=filter, options=options)
+        wanted = made.follow(feed)(T[::4])
+        assert all(np.isfinite(part).all() for part in wanted)
+        assert np.linalg.norm(wanted.xi[:, :3], axis=1).max() < 1.1
+        assert np.linalg.norm(wanted.xi_dot[:, :3], axis=1).max() < 2.0 * 8.0
+        assert wanted.p[:, 2].min() > BELT.low[2] - 0.01

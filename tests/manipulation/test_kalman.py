@@ -208,6 +208,22 @@ def test_a_source_that_repeats_itself_counts_as_frozen():
     assert all(never.update(0.1 * k, [0.1, 0.2, 0.3]) == "accepted" for k in range(1, 7))
 
 
+def test_one_wrong_picture_that_comes_often_begins_nothing_anew():
+    made, _ = fed([0.0, 0.1, 0.2], [[0.0] * 3, [1e-3] * 3, [2e-3] * 3], gate=0.999)
+    wrong = np.array([5.0, 5.0, 5.0])
+    answers = [made.update(0.3, wrong + 1e-3 * k) for k in range(6)]
+    assert answers == ["rejected"] + ["duplicate"] * 5
+    assert made.updates == 3
+    assert made.update(0.4, [4e-3, 4e-3, 4e-3]) == "accepted"
+
+
+def test_numbers_too_large_for_their_difference_are_rejected_without_a_gate_too():
+    made, _ = fed([0.0, 0.1], [[0.0, 0, 0], [1e-3, 0, 0]], gate=None)
+    made.update(0.2, [1.7e308, 0, 0])
+    made.update(0.3, [-1.7e308, 0, 0])
+    assert all(np.isfinite(part).all() for part in made.estimate())
+
+
 def test_estimates_need_a_measurement_and_reset_forgets():
     made = ConstantVelocityFilter()
     for call in (made.estimate, lambda: made.time):

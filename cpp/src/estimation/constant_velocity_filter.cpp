@@ -72,9 +72,11 @@ bool ConstantVelocityFilter::correct(const Entry& before, double t, const Eigen:
   J.leftCols<3>() -= L;
   const Covariance JP = J.lazyProduct(P);
   const Eigen::Matrix<double, 6, 3> LR = L * settings_.R;
+  x += L * innovation;
+  if (!x.allFinite()) return false;  // numbers so large that their difference has none; without a gate, too
   after.time = t;
   after.z = z;
-  after.x = x + L * innovation;
+  after.x = x;
   after.P = JP.lazyProduct(J.transpose()) + LR.lazyProduct(L.transpose());
   after.P = (0.5 * (after.P + after.P.transpose())).eval();
   return true;
@@ -90,6 +92,8 @@ FilterUpdate ConstantVelocityFilter::update(double t, const Eigen::Vector3d& z) 
   if (!std::isfinite(t) || !z.allFinite()) return FilterUpdate::invalid;
   for (int k = 0; k < count_; ++k)
     if (std::abs(entry(k).time - t) < kSameTime) return FilterUpdate::duplicate;
+  for (int k = 0; k < rejected_; ++k)  // one wrong picture, however often it comes, begins nothing anew
+    if (std::abs(rejected_times_[k] - t) < kSameTime) return FilterUpdate::duplicate;
   if (repeated(z)) return FilterUpdate::frozen;
   if (count_ == 0) {
     start(t, z);

@@ -18,6 +18,8 @@ constexpr int kTries = 6;             // of later arrivals, where one asks too m
 constexpr double kLater = 0.08;       // [s]
 constexpr double kLastTau = 1.0 - 1e-12;
 constexpr double kShortestStop = 0.2;  // [s]
+/// Results that come at once are no frequency: (116) would move the arrival by seconds [s].
+constexpr double kShortestInterval = 0.01;
 
 /// Largest norms of velocity and acceleration of the position: bounds, from the control points.
 void bounds(const BezierPath& path, double& velocity, double& acceleration) noexcept {
@@ -66,6 +68,7 @@ void Interceptor::reset() noexcept {
   arrival_ = std::numeric_limits<double>::infinity();
   goal_ = rest_;
   believed_ = last_update_ = frequency_ = old_frequency_ = 0.0;
+  clock_ = -std::numeric_limits<double>::infinity();
   phase_ = Phase::waiting;
   reason_ = Reason::no_estimate;
   doubt_ = Reason::none;
@@ -73,12 +76,15 @@ void Interceptor::reset() noexcept {
 }
 
 FilterUpdate Interceptor::measure(double now, double taken, const Eigen::Vector3d& position) noexcept {
-  if (!std::isfinite(now) || taken > now) return FilterUpdate::invalid;  // not from the future
+  if (!std::isfinite(now)) return FilterUpdate::invalid;
+  now = std::max(now, clock_);  // what the hand has done already is not planned anew
+  if (phase_ == Phase::reaching) now = std::max(now, stretch_start_);
+  if (taken > now) return FilterUpdate::invalid;  // not from the future
   const FilterUpdate update = filter_.update(taken, position);
   if (update == FilterUpdate::accepted || update == FilterUpdate::late || update == FilterUpdate::reinitialised) {
     if (filter_.updates() >= settings_.least_updates) believed_ = now;
     old_frequency_ = frequency_;
-    frequency_ = now > last_update_ ? 1.0 / (now - last_update_) : frequency_;
+    if (now > last_update_) frequency_ = 1.0 / std::max(now - last_update_, kShortestInterval);
     if (filter_.updates() <= 3) old_frequency_ = frequency_;  // no two intervals yet
     last_update_ = now;
     consider(now);
@@ -87,10 +93,12 @@ FilterUpdate Interceptor::measure(double now, double taken, const Eigen::Vector3
 }
 
 void Interceptor::advance(double now) noexcept {
+  clock_ = now = std::max(now, clock_);
   if (phase_ == Phase::reaching && !frozen(now) && now - believed_ > settings_.longest_silence) abort(now, Reason::silent);
   if (phase_ == Phase::reaching && frozen(now) && doubt_ != Reason::none) abort(now, doubt_);
   if (phase_ == Phase::reaching && now >= arrival_) phase_ = Phase::closing;
-  if (phase_ == Phase::closing && now >= arrival_ + settings_.closing_time) leave(now);
+  if (phase_ == Phase::closing && now >= arrival_ + settings_.closing_time)
+    leave(arrival_ + settings_.closing_time);  // then, also where the loop was late: the hand goes no farther
   if (phase_ == Phase::leaving && now >= path_.path.end()) phase_ = Phase::finished;
 }
 

@@ -45,9 +45,9 @@ class Interceptor {
               const Eigen::Vector3d& goal_rotation);
 
   void reset() noexcept;
-  /// A position from a picture taken at `taken` that can be used now.
+  /// A position from a picture taken at `taken` that can be used now; it counts from the last `advance` on, if that is later.
   FilterUpdate measure(double now, double taken, const Eigen::Vector3d& position) noexcept;
-  /// Time goes on; to be called in every control period, before `at`.
+  /// Time goes on, never back; to be called in every control period, before `at`.
   void advance(double now) noexcept;
   /// The reference at a time since the last `advance`.
   void at(double t, TaskReference& reference) const noexcept;
@@ -87,6 +87,7 @@ class Interceptor {
   double tau_ = 0.0, stretch_start_ = 0.0, stretch_ = 1.0;  // where the path lies in the components' time
   double candidate_tau_ = 0.0, candidate_stretch_ = 1.0;
   double arrival_ = std::numeric_limits<double>::infinity();
+  double clock_ = -std::numeric_limits<double>::infinity();  // of the last `advance`
   double believed_ = 0.0;  // when there last was an estimate to believe in
   double doubted_ = 0.0;  // since when the plan cannot be corrected
   InterceptionReason doubt_ = InterceptionReason::none;
