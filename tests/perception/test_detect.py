@@ -146,9 +146,11 @@ def test_the_same_cloud_gives_the_same_answer() -> None:
         ({"voxel": 0.01, "gap": 0.01}, "gap must be at least a voxel's diagonal"),
         ({"table": (0.0, 0.0, 1.0)}, "table must be a Plane"),
         ({"least": 2}, "least must be a whole number of at least 3"),
-        ({"up": (0.0, 0.0, 0.0)}, "normal must not be zero"),
+        ({"up": (0.0, 0.0, 0.0)}, "up must not be zero"),
         ({"surface_share": 1.5}, "surface_share must be a probability"),
         ({"elongation": 0.5}, "elongation must be at least 1"),
+        ({"tilt": 2.0}, "tilt must be at most pi / 2"),
+        ({"region": [(0, 0, 1), (1, 1, 0)]}, "region must be a lowest and a highest corner"),
         ({"region": [(0, 0), (1, 1)]}, r"region must have shape \(2, 3\)"),
     ],
 )

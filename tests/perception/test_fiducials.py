@@ -177,6 +177,10 @@ def test_pictures_of_another_camera_are_refused() -> None:
         detect_tags(np.zeros((10, 10), np.uint8), _CAMERA, size=_SIZE)
     with pytest.raises(ThunderError, match=r"got float64 of \(480, 640\)"):
         detect_tags(np.zeros((480, 640)), _CAMERA, size=_SIZE)  # type: ignore[arg-type]
+    with pytest.raises(ThunderError, match="camera must be a PinholeCamera, got None"):
+        detect_tags(np.zeros((480, 640), np.uint8), None, size=_SIZE)  # type: ignore[arg-type]
+    with pytest.raises(ThunderError, match="camera must be a PinholeCamera, got None"):
+        render_tag(None, np.eye(4), size=_SIZE)  # type: ignore[arg-type]
     with pytest.raises(ThunderError, match="tag_id must be below 587"):
         render_tag(_CAMERA, _facing(0.0, 0.0, 0.5), size=_SIZE, tag_id=600)
     source = FiducialPoseSource(lambda t: np.zeros((3, 3), np.uint8), _CAMERA, size=_SIZE)

@@ -116,6 +116,8 @@ def test_the_truth_may_be_what_a_simulation_says_now() -> None:
         ({"dropout": 2.0}, "dropout must be a probability"),
         ({"occlusions": [(1.0, 0.5)]}, "an occlusion must start"),
         ({"occlusions": [3.0]}, "an occlusion must be an interval"),
+        ({"occlusions": 3.0}, "occlusions must be a sequence"),
+        ({"faults": 3.0}, "faults must be a sequence"),
         ({"faults": ["freeze"]}, "every fault must be a PoseFault"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"start": np.inf}, "start must be a finite number"),

@@ -63,7 +63,8 @@ class ObjectPose(Value):
 class MegaPoseClient:
     """A connection to a MegaPose server, made when it is first needed and again after a failure.
 
-    Every request ends within its time: with an answer or with a `PoseServerError`.
+    Every request ends within its time: with an answer or with a `PoseServerError`. Only looking up the name of a host
+    is left to the system, and each of its addresses has the time that is left.
 
     Parameters
     ----------
@@ -183,6 +184,8 @@ class MegaPoseClient:
     def _ask(self, request: str, data: bytes, answer: str) -> bytes:
         """Return the data of an answer."""
         deadline = time.monotonic() + self._timeout
+        if self._socket is not None and _has_news(self._socket):
+            self.close()  # more than one answer to the last request, of an old picture; or the server has gone
         try:
             if self._socket is None:
                 self._connect(deadline)
@@ -234,6 +237,18 @@ class MegaPoseClient:
                 raise ConnectionError(f"it closed the connection after {len(received)} of {count} bytes")
             received += part
         return bytes(received)
+
+
+def _has_news(connection: socket.socket) -> bool:
+    """Tell whether there is something to read, or an end, before anything was asked."""
+    try:
+        connection.settimeout(0.0)
+        connection.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _left(deadline: float) -> float:

@@ -69,6 +69,7 @@ class MegaPoseSource:
         self._least_score, self._wait = probability(least_score, "least_score"), bool(wait)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pose server")
         self._pending: tuple[float, Future[ObjectPose]] | None = None
+        self._closed = False
         #: what the server failed with last, None after a success
         self.error: PoseServerError | None = None
         self.reset()
@@ -82,7 +83,8 @@ class MegaPoseSource:
         self._pending = None
 
     def close(self) -> None:
-        """Wait for the request under way and end the connection."""
+        """Wait for the request under way and end the connection; there are no further measurements."""
+        self._closed = True
         self._thread.shutdown(cancel_futures=True)
         self._client.close()
 
@@ -92,9 +94,11 @@ class MegaPoseSource:
         Raises
         ------
         ThunderError
-            `t` is before the last one, or a picture is not one of the client's camera.
+            `t` is before the last one, the source is closed, or a picture is not one of the client's camera.
         """
         now = finite(t, "t")
+        if self._closed:
+            raise ThunderError("the source is closed: make another one")
         if now < self._now:
             raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
         self._now = now

@@ -109,7 +109,7 @@ class SimulatedPoseSource:
         self._position_noise = _deviations(position_noise, "position_noise")
         self._rotation_noise = _deviations(rotation_noise, "rotation_noise")
         self._dropout = probability(dropout, "dropout")
-        self._occlusions = tuple(_interval(pair, "an occlusion") for pair in occlusions)
+        self._occlusions = tuple(_interval(pair, "an occlusion") for pair in _sequence(occlusions, "occlusions"))
         self._faults = _faults(faults)
         self._start, self._seed = finite(start, "start"), whole(seed, "seed", 0)
         self.reset()
@@ -186,8 +186,14 @@ def _interval(value: Any, what: str) -> tuple[float, float]:
     return start, stop
 
 
+def _sequence(value: Any, what: str) -> tuple[Any, ...]:
+    if not isinstance(value, Iterable):
+        raise ThunderError(f"{what} must be a sequence, got {value!r}")
+    return tuple(value)
+
+
 def _faults(faults: Iterable[PoseFault]) -> tuple[PoseFault, ...]:
-    given = tuple(faults)
+    given = _sequence(faults, "faults")
     for fault in given:
         if not isinstance(fault, PoseFault):
             raise ThunderError(f"every fault must be a PoseFault, got {fault!r}")

@@ -106,6 +106,7 @@ def render_tag(
     -------
     (height, width) uint8 array
     """
+    _check_camera(camera)
     T = pose(tag_pose, "tag_pose")
     shape = (camera.height, camera.width)
     values = np.full(shape, _BEHIND) if picture is None else _grey(picture, camera).astype(np.float64)
@@ -254,6 +255,7 @@ def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice]
 
 
 def _grey(picture: Any, camera: PinholeCamera) -> Picture:
+    _check_camera(camera)
     given = np.asarray(picture)
     expected = (camera.height, camera.width)
     if given.dtype != np.uint8 or given.shape not in (expected, (*expected, 3)):
@@ -262,3 +264,8 @@ def _grey(picture: Any, camera: PinholeCamera) -> Picture:
         )
     grey = given if given.ndim == 2 else given.mean(axis=2).round().astype(np.uint8)
     return np.ascontiguousarray(grey)
+
+
+def _check_camera(camera: Any) -> None:
+    if not isinstance(camera, PinholeCamera):
+        raise ThunderError(f"camera must be a PinholeCamera, got {camera!r}")

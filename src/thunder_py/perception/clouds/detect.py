@@ -82,10 +82,14 @@ class CloudPipeline(Value):
     def __post_init__(self) -> None:
         """Check the settings."""
         checked: dict[str, Any] = {name: positive(getattr(self, name), name, "m") for name in _LENGTHS}
-        checked["tilt"] = positive(self.tilt, "tilt", "rad")
+        if (tilt := positive(self.tilt, "tilt", "rad")) > np.pi / 2.0:
+            raise ThunderError(f"tilt must be at most pi / 2 rad, got {tilt:g}")
+        checked["tilt"] = tilt
         checked["least"], checked["seed"] = whole(self.least, "least", 3), whole(self.seed, "seed", 0)
         checked["surface_share"] = probability(self.surface_share, "surface_share")
-        checked["up"] = np.asarray(Plane(array(self.up, (3,), "up"), 0.0).normal)
+        if not array(self.up, (3,), "up").any():
+            raise ThunderError("up must not be zero")
+        checked["up"] = np.asarray(Plane(self.up, 0.0).normal)
         if not positive(self.elongation, "elongation") >= 1.0:
             raise ThunderError(f"elongation must be at least 1, got {self.elongation:g}")
         if self.gap < np.sqrt(3.0) * self.voxel:
@@ -95,7 +99,10 @@ class CloudPipeline(Value):
         if self.table is not None and not isinstance(self.table, Plane):
             raise ThunderError(f"table must be a Plane, got {self.table!r}")
         if self.region is not None:
-            checked["region"] = array(self.region, (2, 3), "region", finite=False)
+            region = array(self.region, (2, 3), "region", finite=False)
+            if not (region[0] < region[1]).all():
+                raise ThunderError(f"region must be a lowest and a highest corner, got {region.tolist()}")
+            checked["region"] = region
         set_fields(self, **checked)
 
     def __call__(self, cloud: npt.ArrayLike, *, near: npt.ArrayLike | None = None) -> Detection:
