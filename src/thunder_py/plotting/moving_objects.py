@@ -101,8 +101,14 @@ def _plot_success(cells: dict[tuple[str, float], Cell], ax: Axes, hand: str) -> 
             printed = TABLE_16["no replan" if name == "no replan" else "replan"][i]
             ax.plot([bar[0].get_x(), bar[0].get_x() + bar[0].get_width()], [printed] * 2, color="#222222", lw=2, ls=":")
     ax.set_xticks(range(len(SPEEDS)), [f"{v:g} m/s" for v in SPEEDS])
-    ax.set(ylim=(0.0, 1.05), title=f"success, {hand}; dotted: report", ylabel="part of the runs")
-    ax.legend(fontsize="small", loc="center left")
+    # room for the legend above all bars
+    ax.set(
+        ylim=(0.0, 1.4),
+        yticks=np.linspace(0.0, 1.0, 6),
+        title=f"success, {hand}; dotted: report",
+        ylabel="part of the runs",
+    )
+    ax.legend(fontsize="small", loc="upper center", ncols=2)
 
 
 def _plot_lead(cells: dict[tuple[str, float], Cell], ax: Axes) -> None:
