@@ -28,11 +28,17 @@ OURS = {
     "thunder": ["thunder_model.hpp"],
     "controllers": ["thunder_model.hpp", "control_states.hpp", "controllers.hpp"],
     "planning": ["planning_problems.hpp"],
+    "interception": ["planning_problems.hpp"],
 }
 KINEMATICS = ["clik.cpp", "null_objective.cpp"]  # of the core, beside all of its control laws
 #: of the core's planning, what needs no robot
 PLANNING = ["functional_*", "score_solver", "small_system", "motion_frame", "bezier_path", "piecewise_polynomial"]
-PLANNING += ["obstacle", "clearance", "via_*", "dmp", "dmp_basis", "damped_step"]
+PLANNING += ["obstacle", "clearance"]
+#: and what only one of its programs needs
+MORE_PLANNING = {
+    "planning": ["planning/via_*", "planning/dmp", "planning/dmp_basis", "planning/damped_step"],
+    "interception": ["planning/interception", "planning/interceptor", "planning/rotation_vector_path", "estimation/*"],
+}
 
 # what Pinocchio's own CMake target asks of its users
 PINOCCHIO_DEFINITIONS = [
@@ -96,8 +102,9 @@ class Program:
         if self.folder is not None:
             return [SOURCES / "bench_generated.cpp", self.folder / "functions.cpp"]
         sources = [SOURCES / f"bench_{self.library}.cpp"]
-        if self.library == "planning":
-            return sources + sorted(path for name in PLANNING for path in (CORE / "planning").glob(f"{name}.cpp"))
+        if self.library in MORE_PLANNING:
+            names = [*(f"planning/{name}" for name in PLANNING), *MORE_PLANNING[self.library]]
+            return sources + sorted(path for name in names for path in CORE.glob(f"{name}.cpp"))
         if self.library != "pinocchio":
             sources.append(CORE / "model.cpp")
         if self.library == "controllers":

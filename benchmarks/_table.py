@@ -8,6 +8,7 @@ from _build import FLAGS
 from _measure import Record, fastest
 from _table_controllers import controllers, simulations
 from _table_generated import generated, generation
+from _table_interception import interception
 from _table_planning import planning
 from _table_text import MODES, marked, table, times
 
@@ -62,6 +63,7 @@ def planning_markdown(results: dict[str, Any]) -> str:
         f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}. Times in bold meet their goal, "
         "those with a dagger (†) miss it.",
         *planning(results),
+        *interception(results),
     ]
     return "\n\n".join(parts) + "\n"
 

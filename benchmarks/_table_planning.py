@@ -6,7 +6,7 @@ from typing import Any
 
 from _measure import Record, fastest
 from _reasons import explain
-from _table_text import table
+from _table_text import marked_below, table
 
 #: median, warm, at most [us]: by what a row's name begins with
 GOALS = {"plan, ": 5.0, "replan, ": 10.0, "via search, 1000 ": 120.0, "via search, 10000 ": 1200.0, "DMP step": 1.0}
@@ -51,8 +51,8 @@ def _programs(records: list[Record], failures: list[dict[str, Any]]) -> list[str
                 [
                     f"{quantity}: {variant}",
                     "" if goal is None else f"{goal:g}",
-                    _marked(median, goal),
-                    _marked(p99, WORST_P99 if late else None),
+                    marked_below(median, goal),
+                    marked_below(p99, WORST_P99 if late else None),
                     f"{p999:.2f}",
                     f"{1e-3 * loop['median_ns']:.2f}" if loop else "",
                     f"{lost['failures']} of {lost['searches']}" if lost else "",
@@ -62,13 +62,6 @@ def _programs(records: list[Record], failures: list[dict[str, Any]]) -> list[str
         header = ["what", "goal, at most", "median", "p99", "p99.9", "1 kHz loop, emulated", "no path", "report"]
         parts += [f"### Planning in C++: microseconds ({compiler}, {records[0]['flags']} flags)", table(header, rows)]
     return parts + explain("planning", missed)
-
-
-def _marked(value: float, goal: float | None) -> str:
-    text = f"{value:.2f}"
-    if goal is None:
-        return text
-    return f"**{text}**" if value <= goal else f"{text} †"
 
 
 #: rows from Python, and the C++ rows they are compared with
@@ -90,7 +83,7 @@ def _python(calls: list[dict[str, Any]], records: list[Record]) -> list[str]:
         if more is not None and more > PYTHON_MORE:
             missed.append(call["quantity"])
         rows.append(
-            [call["quantity"], f"{median:.1f}", f"{p99:.1f}", "" if more is None else _marked(more, PYTHON_MORE)]
+            [call["quantity"], f"{median:.1f}", f"{p99:.1f}", "" if more is None else marked_below(more, PYTHON_MORE)]
         )
     header = ["call", "median", "p99", f"more than in C++ (goal {PYTHON_MORE:g}, at most)"]
     return ["### Planning from Python: microseconds a call", table(header, rows), *explain("planning, Python", missed)]
@@ -121,7 +114,7 @@ def _families(families: list[dict[str, Any]]) -> list[str]:
 
 
 def _fpca(fits: dict[str, float]) -> list[str]:
-    rows = [[name, _marked(seconds, FPCA_SECONDS)] for name, seconds in fits.items() if name != "trials"]
+    rows = [[name, marked_below(seconds, FPCA_SECONDS)] for name, seconds in fits.items() if name != "trials"]
     missed = [name for name, seconds in fits.items() if name != "trials" and seconds > FPCA_SECONDS]
     title = f"### Functional components of {fits['trials']:.0f} trials of 6 coordinates (goal {FPCA_SECONDS:g} s)"
     return [title, table(["way", "seconds"], rows), *explain("fpca", missed)]

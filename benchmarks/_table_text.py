@@ -26,6 +26,14 @@ def marked(ratio: float, goal: float) -> str:
     return f"**{text}**" if ratio >= goal else f"{text} †"
 
 
+def marked_below(value: float, goal: float | None, unit: str = "") -> str:
+    """Return a number in bold where it is not above its goal, with a dagger where it is; plain without a goal."""
+    text = f"{value:.2f}{unit}"
+    if goal is None:
+        return text
+    return f"**{text}**" if value <= goal else f"{text} †"
+
+
 def times(record: Record | None) -> str:
     """Return median, p99 and worst."""
     return " / ".join(f"{record[k]:.0f}" for k in ("median_ns", "p99_ns", "worst_ns")) if record else "-"

@@ -3,7 +3,7 @@
 python benchmarks/run.py                                 everything; the first run builds Pinocchio, minutes long
 python benchmarks/run.py --quick                         half a minute once built; Pinocchio in C++ only if built before
 python benchmarks/run.py --controllers                   controllers and simulations only
-python benchmarks/run.py --planning                      human-like planning only
+python benchmarks/run.py --planning                      human-like planning and interception only
 python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated parts of the documentation
 """
 
@@ -21,6 +21,7 @@ import _arm
 import _controllers
 import _generated
 import _generation
+import _interception
 import _loop
 import _planning
 import _python
@@ -93,7 +94,10 @@ def planning_results(arm: _arm.Arm, quick: bool) -> dict[str, Any]:
     """Time human-like planning."""
     CACHE.mkdir(parents=True, exist_ok=True)
     report("planning")
-    return {"machine": machine(_planning.programs(quick)), **_planning.results(arm.write(CACHE / "panda.txt"), quick)}
+    text = arm.write(CACHE / "panda.txt")
+    found = {"machine": machine(_planning.programs(quick)), **_planning.results(text, quick)}
+    report("interception")
+    return found | _interception.results(text, quick)
 
 
 def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
@@ -119,7 +123,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--baseline", action="store_true", help="leave the builds for this machine only (native) out")
     parser.add_argument("--real-loop", action="store_true", help="wait for real 1 kHz ticks instead of emulating them")
     parser.add_argument("--controllers", action="store_true", help="controllers and simulations only")
-    parser.add_argument("--planning", action="store_true", help="human-like planning only")
+    parser.add_argument("--planning", action="store_true", help="human-like planning and interception only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     return parser.parse_args()

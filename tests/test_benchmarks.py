@@ -55,6 +55,7 @@ def test_goals_that_are_missed_say_why(tables):
 
 
 def test_every_reason_is_of_a_goal(tables):
+    from _interception import GOALS as INTERCEPTION
     from _loop import LAWS
     from _reasons import REASONS
     from _table_controllers import GOALS as CONTROLLERS
@@ -68,6 +69,8 @@ def test_every_reason_is_of_a_goal(tables):
             assert int(row.split()[0]) in tables.GENERATION_GOALS
         elif table == "planning":
             assert row == "*" or row.startswith(tuple(PLANNING))
+        elif table == "interception":
+            assert row == "*" or row in INTERCEPTION
         elif table.startswith("planning, "):
             assert row in {"*", *SAME_IN_CPP}
         else:
@@ -177,3 +180,31 @@ def test_plans_stand_beside_their_goals(tables):
     assert text.count("Missed, and why") == 4
     for row in missed:
         assert f"- **{row}**: " in text
+
+
+def test_replans_in_the_loop_and_runs_of_the_conveyor_stand_beside_their_goals(tables):
+    import _table_interception
+
+    quantity = "measurement to reference"
+    results = {
+        "interception": [
+            planning_record(quantity, "6 x 6", 9000.0),
+            planning_record(quantity, "6 x 6", 16000.0, "loop"),
+            planning_record(quantity, "late", 15100.0),
+        ],
+        "interception_replans": [{"quantity": quantity, "variant": "6 x 6", "replans": 90, "calls": 100}],
+        "interception_python": {"replans": 5000, "median_us": 11.0, "p99_us": 20.0, "p999_us": 101.0},
+        "conveyor": [
+            {"runs": 1000, "jobs": 2, "arm": False, "seconds": 15.0},
+            {"runs": 1000, "jobs": 2, "arm": True, "seconds": 61.0},
+            {"runs": 20, "jobs": 2, "arm": True, "seconds": 4.0},
+        ],
+    }
+    text = "\n".join(_table_interception.interception(results))
+    assert f"| {quantity}: 6 x 6, g++ | 15 | **9.00** | 18.00 | 45.00 | 16.00 | 80.00 | 90 of 100 |" in text
+    assert f"| {quantity}: late, g++ | 15 | 15.10 † | 30.20 | 75.50 |  |  |  |" in text
+    assert "| `measure` and `reference` from Python | 100 | **11.00** | 20.00 | 101.00 |  |  | 5000 timed |" in text
+    assert "| the planned point | 1000 | 2 | 60 s | **15.00 s** |" in text
+    assert "| the Panda follows, under MACT | 1000 | 2 | 60 s | 61.00 s † |" in text
+    assert "| 20 | 2 |  | 4.00 s |" in text
+    assert text.count("Missed, and why") == 2
