@@ -42,7 +42,7 @@ def results(arm: Path, quick: bool) -> dict[str, Any]:
 
 def _programs(arm: Path, quick: bool) -> tuple[list[Record], list[dict[str, Any]]]:
     """Return the times, and how many searches of a kind found nothing."""
-    options = ["--passes", "4", "--ticks", "50"] if quick else ["--passes", "20", "--ticks", "400"]
+    options = ["--passes", "2", "--ticks", "20"] if quick else ["--passes", "20", "--ticks", "400"]
     built = build_all(programs(quick))
     lines = [line for _ in range(1 if quick else 3) for program in built for line in run(program, arm, *options)]
     timed = quietest(line for line in lines if "failures" not in line)

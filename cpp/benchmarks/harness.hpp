@@ -185,6 +185,9 @@ class Bench {
     return options_.only.empty() || ("," + options_.only + ",").find("," + quantity + ",") != std::string::npos;
   }
 
+  // Through the states when warm.
+  std::size_t passes() const { return options_.passes; }
+
   // Measures call(state), which leaves its answer in `result`, and prints what it found. `variant` names
   // one of several ways a library offers to the same quantity; who reads the table keeps the fastest.
   template <class S, class Result, class Call>
