@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from thunder_py.errors import ThunderError
-from thunder_py.experiments.picking import Picking, _picks_of, run, wilson
+from thunder_py.experiments.picking import FIRST_SEED, Picking, _picks_of, run, wilson
 from thunder_py.experiments.picking_blind import FrozenTracker, LatestTool, StoppedSource
-from thunder_py.experiments.picking_run import VARIANTS, Pick, panda, pick, trace
+from thunder_py.experiments.picking_run import CAMERAS, VARIANTS, Pick, panda, pick, trace
 from thunder_py.experiments.picking_scene import CAMERA, TASKS, random_scene
 from thunder_py.manipulation.servoing.lie import angle_of
 from thunder_py.manipulation.servoing.pick_phases import PickPhase
@@ -24,8 +24,9 @@ def found():
 
 
 def test_every_task_is_run_in_every_variant_that_it_has(found):
-    assert set(found.picks) == {(t, v) for t in TASKS for v in VARIANTS} - {("hand", "no tool estimate")}
-    assert [one.seed for one in found.picks["hand", "servoing"]] == [0]
+    of_the_tool = {("hand", v) for v in ("no tool estimate", *CAMERAS)}
+    assert set(found.picks) == {(t, v) for t in TASKS for v in VARIANTS} - of_the_tool
+    assert [one.seed for one in found.picks["hand", "servoing"]] == [FIRST_SEED]
 
 
 def test_a_pick_counts_only_where_its_true_errors_are_forgiven(found):
@@ -69,7 +70,8 @@ def test_table_and_dictionary(found):
     numbers = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert numbers["reported_rate"] == 0.95
     assert numbers["seeds"] == 1
-    assert len(numbers["results"]) == 9
+    assert numbers["first_seed"] == FIRST_SEED
+    assert len(numbers["results"]) == 11
     assert len(numbers["results"][0]["picks"]) == 1
     assert numbers["settings"]["camera"]["rate"] == CAMERA.rate
 

@@ -12,8 +12,9 @@ from scipy import stats
 from ...checks import Array, pose
 from ...errors import ThunderError
 from ...motion.scalars import positive, whole
-from ...perception.options import finite, is_pose, not_negative
+from ...perception.options import finite, not_negative
 from .lie import exp, inverse, left_jacobian, log, make_pose
+from .polling import rigid
 
 __all__ = ["ToolEstimator", "ToolVerdict"]
 
@@ -129,8 +130,8 @@ class ToolEstimator:
             Pose of the hand at that time, in the same frame.
         """
         taken, H = finite(time, "time"), pose(hand, "hand")
-        T = None if tool is None else np.asarray(tool, dtype=np.float64)
-        if T is None or T.shape != (4, 4) or not is_pose(T):
+        T = rigid(tool)
+        if T is None:
             return ToolVerdict.invalid
         if self._time is not None:
             self._P = self._P + max(0.0, taken - self._time) * self._creep
