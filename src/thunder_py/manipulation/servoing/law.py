@@ -153,12 +153,14 @@ class VisualServo:
 
     @property
     def tool(self) -> Array:
-        """Pose (4, 4) of the tool in the frame that carries it."""
+        """Pose (4, 4) of the tool in the frame that carries it; to be set as a whole."""
         return self._tool
 
     @tool.setter
     def tool(self, tool: npt.ArrayLike) -> None:
-        self._tool = pose(tool, "tool")
+        given = pose(tool, "tool").copy()
+        given.setflags(write=False)
+        self._tool = given
         self._clik.set_tool(self._tool)
 
     def tool_pose(self, q: npt.ArrayLike) -> Array:

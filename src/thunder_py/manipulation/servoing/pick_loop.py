@@ -234,7 +234,7 @@ class PickingController:
         self.start = 0.0
         self.steps: list[tuple[float, Array, PickStep]] = []
         self._q: Array | None = None  # followed
-        self._dq = np.zeros(loop.servo.robot.n)
+        self._dq, self._none = np.zeros((2, loop.servo.robot.n))
         self._next, self._before = 0.0, 0.0
 
     @property
@@ -263,4 +263,4 @@ class PickingController:
             self.steps.append((now, q.copy(), step))
             self._dq = step.dq
             self._next += self._period
-        return self.inner.step(t, q, dq, JointReference(self._q, self._dq, np.zeros_like(self._dq)))
+        return self.inner.step(t, q, dq, JointReference(self._q, self._dq, self._none))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...errors import ThunderError
-from ...motion.scalars import whole
+from ...motion.scalars import is_number, whole
 from ...perception.options import finite
 from ...perception.pose_source import PoseMeasurement, PoseSource
 from .polling import poll, rigid
@@ -130,7 +130,7 @@ class TargetTracker:
     ) -> None:
         if not isinstance(source, PoseSource):
             raise ThunderError(f"source must have poll and reset, got {type(source).__name__}")
-        if not silence > 0.0:
+        if not is_number(silence) or not silence > 0.0:
             raise ThunderError(f"silence must be above 0 s, got {silence!r}")
         self.source, self.belief = source, belief
         self._repetition, self._silence = Repetition(repeats), float(silence)
