@@ -112,6 +112,8 @@ class PickLoop:
     ) -> None:
         if tool_source is not None and tool is None:
             raise ThunderError("tool must be given where there is a tool_source, got None")
+        if tool_source is not None and not isinstance(tool_source, PoseSource):
+            raise ThunderError(f"tool_source must have poll and reset, got {type(tool_source).__name__}")
         self.servo, self.target, self.machine = servo, target, machine
         self.tool, self.tool_source = tool, tool_source
         self._sure = positive(tool_sure, "tool_sure", "m")
