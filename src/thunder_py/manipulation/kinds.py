@@ -1,12 +1,14 @@
-"""What objects may be at the doors of throwing and wrist, and what is said where they are something else."""
+"""What objects and numbers may be at the doors of throwing and wrist, and what is said where they are not."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+import math
+from typing import Any, TypeVar
 
 from ..errors import ThunderError
+from ..motion import scalars
 
-__all__ = ["of_kind"]
+__all__ = ["at_least", "of_kind"]
 
 T = TypeVar("T")
 
@@ -32,3 +34,11 @@ def of_kind(value: object, kind: type[T], what: str) -> T:
         name = f"an {kind.__name__}" if kind.__name__[0] in "AEIOU" else f"a {kind.__name__}"
         raise ThunderError(f"{what} must be {name}, got {type(value).__name__}: {value!r:.80}")
     return value
+
+
+def at_least(value: Any, what: str, least: float = 0.0) -> float:
+    """Return a finite number that is not below `least`, or say what came: an integration would not end at infinity."""
+    number = scalars.at_least(value, what, least)
+    if not math.isfinite(number):
+        raise ThunderError(f"{what} must be a finite number >= {least:g}, got {value!r}")
+    return number

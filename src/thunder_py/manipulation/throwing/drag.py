@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...errors import ReleaseError
-from ...motion.scalars import at_least, positive, whole
+from ...motion.scalars import positive, whole
+from ..kinds import at_least
 from . import ballistics
 from .ballistics import GRAVITY, Landing
 

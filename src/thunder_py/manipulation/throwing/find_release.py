@@ -12,9 +12,9 @@ import numpy.typing as npt
 from ...checks import Array, array
 from ...errors import ReleaseError, ThunderError, UnknownNameError, nearest_hint
 from ...identification.limits import MotionLimits
-from ...motion.scalars import at_least, positive, whole
+from ...motion.scalars import positive, whole
 from ...robot import Robot
-from ..kinds import of_kind
+from ..kinds import at_least, of_kind
 from .drag import landing_with_drag
 from .release import HandAcceleration, Palm, Release, ReleaseNoise, release_at
 from .release_problem import ReleaseProblem, Solved

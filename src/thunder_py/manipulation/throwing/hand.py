@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...motion.scalars import at_least
+from ..kinds import at_least
 
 __all__ = ["HandOpening"]
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ...checks import Array, array
 from ...errors import ReleaseError
 from ...identification.limits import MotionLimits
-from ...motion.scalars import at_least
 from ...robot import Robot
+from ..kinds import at_least
 from .ballistics import GRAVITY
 
 __all__ = [

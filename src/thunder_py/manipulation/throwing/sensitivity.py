@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...errors import ThunderError
-from ...motion.scalars import at_least, positive
+from ...motion.scalars import positive
+from ..kinds import at_least
 from .ballistics import GRAVITY, landing
 from .drag import acceleration, until_landing
 

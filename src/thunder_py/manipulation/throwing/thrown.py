@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...errors import ReleaseError
-from ...motion.scalars import at_least, whole
+from ...motion.scalars import whole
 from ...result import Result
 from ...robot import Robot
 from ...simulation import Payload, Sensors, simulate
-from ..kinds import of_kind
+from ..kinds import at_least, of_kind
 from .drag import Flight, fly
 from .hand import HandOpening
 from .motion import ThrowMotion
