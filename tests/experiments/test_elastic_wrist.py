@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests import truth
+from thunder_py.errors import ThunderError
 from thunder_py.experiments import elastic_wrist, elastic_wrist_arm
 from thunder_py.experiments.registry import REGISTRY
 
@@ -73,3 +74,8 @@ def test_figures(found):
     other = found.beyond.plot()
     assert [panel.get_title() for panel in other.axes] == ["motor and switching function", "motion", "phase portrait"]
     plt.close("all")
+
+
+def test_a_sweep_has_at_least_two_times():
+    with pytest.raises(ThunderError, match="sweep must be a whole number of at least 2, got -3"):
+        elastic_wrist.run_elastic_wrist(sweep=-3)

@@ -8,9 +8,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+from thunder_py.control import MACT, Gradient
 from thunder_py.experiments import throwing, throwing_friction, throwing_setup
+from thunder_py.experiments.d42_setup import ETA, FLOOR, TORQUES
 from thunder_py.experiments.throwing_statistics import figures_of, hits, window
-from thunder_py.manipulation.throwing import landing
+from thunder_py.manipulation.throwing import landing, throw
+from thunder_py.simulation import Payload
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +53,8 @@ def test_adaptation_throws_best(found: throwing.Throwing) -> None:
     ours = {name: found.figures(name) for name in throwing_setup.CONTROLLERS}
     assert ours["adaptive, low"].rms[0] < ours["fixed, high"].rms[0] < ours["fixed, low"].rms[0]
     assert ours["adaptive, low"].hits[0] >= ours["fixed, high"].hits[0] > ours["fixed, low"].hits[0]
+    small = {name: found.centres_within(name) for name in throwing_setup.CONTROLLERS}
+    assert small["adaptive, low"] > small["fixed, high"] > small["fixed, low"]
     for name in throwing_setup.OBJECTS:
         errors = found.positions["adaptive, low", name]
         assert (errors[:, -1] < 0.2 * errors[:, 0]).all()
@@ -80,6 +85,33 @@ def test_friction_must_be_learnt_as_well(found: throwing.Throwing) -> None:
     assert miss[object_alone, 0.0] < 0.3 * miss[stiff, 0.0]
     assert miss[object_alone, 0.3] > 2.0 * miss[stiff, 0.3]
     assert miss[both, 0.3] < 0.6 * miss[stiff, 0.3]
+
+
+def test_what_four_repetitions_teach(found: throwing.Throwing) -> None:
+    """Numbers of docs/throwing.md: what gamma leaves of the errors, and stiff or soft throws that have settled."""
+    setup = found.setup
+    ideal = {"plant": setup.robot, "torque_limits": setup.robot.limits.effort, "log": ()}
+    tube = Payload(throwing_setup.OBJECTS["silicone tube"][0], throwing_setup.PALM, link="link7")
+    left = {}
+    for gamma in (0.1, 1.0, 10.0):
+        law = Gradient.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
+        learns = MACT(setup.robot, *setup.gains[30.0], law=law, unknown="link7", gamma=gamma, R_t=1.0 / TORQUES)
+        left[gamma] = float(throw(setup.motion, learns, payload=tube, repetitions=4, **ideal).position_errors[-1])
+    assert 0.014 < left[0.1] < 0.022
+    assert 0.8e-3 < left[1.0] < 2e-3
+    assert 0.3e-3 < left[10.0] < 0.7e-3
+    first, settled = (
+        float(np.linalg.norm(throw(setup.motion, soft, payload=tube, repetitions=r, **ideal).miss))
+        for r, soft in ((r, throwing_setup.controller_of(setup, "fixed, low")) for r in (0, 4))
+    )
+    assert 0.8 * settled > 0.9 * first > 0.05
+    ideal.pop("torque_limits")
+    exact = [
+        float(np.linalg.norm(throw(setup.motion, throwing_setup.controller_of(setup, name), dt=dt, **ideal).miss))
+        for name, dt in (("fixed, low", 1e-3), ("fixed, low", 1e-4), ("fixed, high", 1e-3))
+    ]
+    assert max(exact) < 1.5e-3
+    assert exact[1] == pytest.approx(0.1 * exact[0], rel=0.1)
 
 
 def test_seeds_differ_and_repeat(found: throwing.Throwing) -> None:

@@ -385,3 +385,21 @@ def test_whatever_comes_the_reference_is_finite_and_within_limits(strategy, gate
         assert np.linalg.norm(wanted.xi[:, :3], axis=1).max() < 1.1
         assert np.linalg.norm(wanted.xi_dot[:, :3], axis=1).max() < 2.0 * 8.0
         assert wanted.p[:, 2].min() > BELT.low[2] - 0.01
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda s: type(s).__name__)
+def test_the_hand_is_in_the_box_until_it_has_closed(strategy):
+    closed = 0
+    for late in np.arange(0.0, 1.2, 0.1):  # objects that come into view late
+        thing, feed = watched(speed=0.5)
+        seen = feed.taken > late
+        made, wanted = run(Feed(*(part[seen] for part in feed)), strategy)
+        if made.phase != "finished":
+            assert made.reason in ("too late", "too fast", "out of reach")
+            continue
+        closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
+        p = wanted.p[closing]
+        assert ((p >= BELT.low - 1e-9) & (p <= BELT.high + 1e-9)).all()
+        closed += 1
+    assert 0 < closed < 12
+    assert thing.speed == 0.5

@@ -170,3 +170,5 @@ def test_a_source_of_the_tool_needs_an_estimator():
     loop, _ = make()
     with pytest.raises(ThunderError, match="tool must be given"):
         PickLoop(loop.servo, loop.target, loop.machine, tool_source=loop.target.source)
+    with pytest.raises(ThunderError, match="tool_source must have poll"):  # else it would fail in silence, for ever
+        PickLoop(loop.servo, loop.target, loop.machine, tool=ToolEstimator(TOOL, 0.02, 0.15, *NOISE), tool_source=1.0)

@@ -20,6 +20,7 @@ from thunder_py.manipulation.servoing.tracker import Track, Trouble
 DOWN = np.diag([1.0, -1.0, -1.0])
 TARGET = make_pose(DOWN, [0.5, 0.0, 0.1])
 DT = 0.02
+WAY = (PickPhase.approach, PickPhase.descend, PickPhase.grip, PickPhase.retreat)
 
 
 class Story:
@@ -245,12 +246,51 @@ def test_time_outs_and_the_gripper(phase, given, path, reason):
     story.run(**given)
     assert story.path[-len(path) :] == path
     assert story.decision.reason is reason
-    assert not story.decision.grip
+    # what is held is not let fall where the way back takes too long
+    assert story.decision.grip is (reason is PickReason.retreat_timeout)
 
 
 def test_the_first_reason_stays_when_the_way_back_fails_too():
     story = at(PickPhase.grip).run(holding=False, moves=False)
     assert story.decision.reason is PickReason.nothing_held
+
+
+def test_every_reason_is_reached():
+    lost = [
+        Story().run(seen=False),
+        Story().run(known=False),
+        *(at(PickPhase.approach).run(age=9.0, trouble=trouble) for trouble in Trouble),
+        *(at(PickPhase.approach).run(state=state, moves=False) for state in ServoState),
+        *(
+            at(phase).run(holding=holding, moves=False)
+            for phase in PickPhase
+            for holding in (None, False)
+            if phase in WAY
+        ),
+        *(at(PickPhase.descend, tries=0).disturb(**what) for what in ({"restarted": True}, {"slipped": True})),
+    ]
+    assert {story.machine.reason for story in lost} >= set(PickReason)
+
+
+@pytest.mark.parametrize("phase", [PickPhase.approach, PickPhase.descend])
+def test_a_target_that_is_known_no_more_is_lost(phase):
+    for given in ({"seen": False}, {"age": np.nan}):
+        story = at(phase).run(trouble=Trouble.unseen, **given)
+        assert story.decision.phase is PickPhase.failed
+        assert story.decision.reason is PickReason.target_lost
+
+
+def test_grippers_may_answer_with_numpy():
+    assert at(PickPhase.retreat).run(holding=np.False_).decision.reason is PickReason.object_dropped
+    assert at(PickPhase.grip).run(holding=np.True_).path[-1] == "done"
+
+
+def test_a_pause_makes_the_descent_no_leap():
+    story = at(PickPhase.descend, descent_speed=0.1).run(0.1)
+    height = story.machine._height
+    story.t += 5.0
+    story.run(DT)
+    assert height - 0.1 * 0.1 - 1e-9 <= story.machine._height < height
 
 
 def test_an_ended_pick_stays_ended_until_reset():

@@ -31,6 +31,6 @@ def test_table_of_phases_is_that_of_the_machine():
 def test_names_of_the_page_are_there():
     words = set(re.findall(r"`(\w+)`", TEXT))
     assert {t.name for t in Trouble if t is not Trouble.none} <= words
-    for word in ("source_invalid", "source_frozen", "source_silent", "target_lost", "target_jumped"):
+    for word in ("source_invalid", "source_frozen", "source_silent", "source_failed", "target_lost", "target_jumped"):
         assert word in words
         assert word in PickReason.__members__

@@ -156,6 +156,8 @@ def test_the_tool_is_what_moves():
     servo = unlimited()
     tool = make_pose(Rotation.from_rotvec([0.2, -0.1, 0.3]).as_matrix(), [0.03, 0.02, 0.15])
     servo.tool = tool
+    with pytest.raises(ValueError, match="read-only"):
+        servo.tool[0, 3] = 1.0  # the law would not know
     q, _ = random_start(0, 0.0)
     now = PANDA.forward_kinematics(q) @ tool
     np.testing.assert_allclose(servo.tool_pose(q), now, atol=1e-14)

@@ -155,8 +155,10 @@ def test_what_is_no_pose_changes_nothing(bad):
         ({"rotation_noise": -1.0}, "rotation_noise"),
         ({"creep": np.nan}, "creep"),
         ({"tail": 0.0}, "tail"),
+        ({"tail": "heavy"}, "tail"),
         ({"window": 2}, "window"),
         ({"slip_level": 1.0}, "slip_level"),
+        ({"slip_level": "low"}, "slip_level"),
     ],
 )
 def test_bad_options_are_refused(options, word):

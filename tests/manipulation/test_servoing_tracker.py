@@ -142,3 +142,5 @@ def test_bad_options_are_refused():
         TargetTracker(source, PoseFilter(*NOISE), repeats=1)
     with pytest.raises(ThunderError, match="silence"):
         TargetTracker(source, PoseFilter(*NOISE), silence=0.0)
+    with pytest.raises(ThunderError, match="silence"):
+        TargetTracker(source, PoseFilter(*NOISE), silence="long")

@@ -89,6 +89,17 @@ def test_release_through_air_hits(angle: float | None) -> None:
         assert math.atan2(v[2], math.hypot(v[0], v[1])) == pytest.approx(angle)
 
 
+@pytest.mark.parametrize("beside", [0.0, 1e-3])
+def test_release_through_air_straight_up(beside: float) -> None:
+    """A target above is reached, at v^2 = g / k (e^(2 k h) - 1) where it is right above; bounds of the angle hold."""
+    h, k = 0.8, 0.3
+    v = tw.release_velocity_with_drag(np.zeros(3), [beside, 0.0, h], drag=k)
+    top = tw.fly(np.zeros(3), v, h - 1e-6, drag=k).landing
+    np.testing.assert_allclose(top.p, [beside, 0.0, h], atol=1e-4)
+    least = math.sqrt(9.81 / k * (math.exp(2.0 * k * h) - 1.0))
+    assert np.linalg.norm(v) == pytest.approx(least, rel=1e-9 if beside == 0.0 else 1e-2)
+
+
 def test_drag_coefficient_of_a_tennis_ball() -> None:
     k = tw.drag_coefficient(0.0577, math.pi * 0.0335**2, 0.55)
     assert k == pytest.approx(1.204 * 0.55 * math.pi * 0.0335**2 / (2 * 0.0577))
@@ -138,15 +149,23 @@ def test_covariance_is_that_of_many_throws() -> None:
         (lambda: tw.landing(P, V, 3.0), "does not rise to the landing height"),
         (lambda: tw.landing([0, 0, -1.0], [1, 0, -9.0], 0.0), "below the landing height and falls"),
         (lambda: tw.fly(P, V, 3.0, drag=0.1), "does not rise to the landing height"),
-        (lambda: tw.fly(P, V, drag=-0.1), "drag must be a number >= 0"),
+        (lambda: tw.fly(P, V, drag=-0.1), "drag must be .*>= 0"),
+        (lambda: tw.fly(P, V, 1e300, drag=0.1), "it reaches at most 0.841 m"),
+        (lambda: tw.fly(P, V, samples=1.5), "samples must be a whole number of at least 2, got 1.5"),
+        (lambda: tw.landing_sensitivity(P, V, math.nan, drag=0.1), "plane must be finite"),
+        (lambda: tw.landing_sensitivity(P, V, "low", drag=0.1), "plane must be numbers"),
         (lambda: tw.flight_range(-1.0, 0.0), "speed must not be negative"),
         (lambda: tw.release_velocity(P, [1, 1, 2.0], angle=0.1), "no speed comes down on a target"),
         (lambda: tw.release_velocity(P, [1, 1]), "target must have shape"),
-        (lambda: tw.landing_sensitivity(P, V).covariance(time=-1.0), "time must be a number >= 0"),
+        (lambda: tw.landing_sensitivity(P, V).covariance(time=-1.0), "time must be .*>= 0"),
         (lambda: tw.landing_sensitivity(P, V).covariance(-np.eye(3)), "must be a covariance"),
+        (lambda: tw.fly(P, V, drag=math.inf), "drag must be a .*number >= 0, got inf"),
+        (lambda: tw.landing_sensitivity(P, V, drag=math.inf), "drag must be a .*number >= 0, got inf"),
+        (lambda: tw.HandOpening(assumed=math.inf), "hand assumed must be a .*number >= 0, got inf"),
+        (lambda: tw.ReleaseNoise(velocity=math.inf), "noise velocity must be a .*number >= 0, got inf"),
         (lambda: tw.drag_coefficient(0.0, 1.0, 1.0), "mass must be a positive number"),
-        (lambda: tw.HandOpening(delay=-0.1), "hand delay must be a number >= 0"),
-        (lambda: tw.HandOpening(jitter=math.nan), "hand jitter must be a number >= 0"),
+        (lambda: tw.HandOpening(delay=-0.1), "hand delay must be .*>= 0"),
+        (lambda: tw.HandOpening(jitter=math.nan), "hand jitter must be .*>= 0"),
     ],
 )
 def test_nonsense_is_refused(call: Any, message: str) -> None:

@@ -171,6 +171,38 @@ def test_a_late_hand_is_told_early(motion: tw.ThrowMotion) -> None:
         tw.throw(motion, controller(), plant=ROBOT, hand=tw.HandOpening(delay=9.0, assumed=0.0))
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+        ({"repetitions": -1}, "repetitions must be a whole number"),
+        ({"drag": np.nan}, "drag must be .*>= 0"),
+        ({"offset": [0.0, 0.0]}, "offset must have shape"),
+        ({"hand": 0.08}, "hand must be a HandOpening, got float"),
+        ({"plant": "panda"}, "plant must be a Robot, got str"),
+        ({"motion": None}, "motion must be a ThrowMotion, got NoneType"),
+    ],
+)
+def test_a_throw_of_nonsense_is_refused_before_the_arm_moves(
+    motion: tw.ThrowMotion, changes: dict[str, Any], message: str
+) -> None:
+    class Never:
+        def step(self, *_: Any) -> Any:
+            raise AssertionError("the arm moved")
+
+    with pytest.raises(th.errors.ThunderError, match=message):
+        tw.throw(**({"motion": motion, "controller": Never(), "plant": ROBOT} | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"space": "line"}, "space must be"), ({"period": 0.0}, "period must be"), ({"limits": 2.0}, "limits must be a")],
+)
+def test_a_plan_of_nonsense_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(th.errors.ThunderError, match=message):
+        tw.plan_throw(ROBOT, TARGET, **changes)
+
+
 def test_an_object_off_the_middle_lands_beside(motion: tw.ThrowMotion) -> None:
     """The hand does not turn, so where the object lies is where it misses, except that a higher one flies longer."""
     offset = np.array([0.01, -0.02, 0.015])

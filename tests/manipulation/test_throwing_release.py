@@ -104,6 +104,12 @@ def test_a_target_too_far_away_is_refused_with_what_binds() -> None:
     assert caught.value.limit.startswith("velocity of joint")
 
 
+def test_limits_next_to_zero_are_what_binds() -> None:
+    slow = MotionLimits(lower=LIMITS.lower, upper=LIMITS.upper, velocity=1e-6)
+    with pytest.raises(th.errors.ReleaseError, match="times the limit of velocity of joint"):
+        tw.find_release(ROBOT, TARGET, limits=slow, starts=3)
+
+
 def test_an_impossible_region_is_refused() -> None:
     with pytest.raises(th.errors.ReleaseError, match="what binds: reach, region"):
         tw.find_release(ROBOT, TARGET, limits=LIMITS, starts=2, region=[[2.0, 2.0, 2.0], [3.0, 3.0, 3.0]])
@@ -123,10 +129,14 @@ def test_a_given_release_beyond_a_limit_is_refused() -> None:
         ({"objective": "velocities"}, "objective must be one of .*did you mean 'velocity'"),
         ({"acceleration": "none"}, "acceleration must be one of"),
         ({"palm": tw.Palm((0.0, 0.0, 0.0))}, "palm must have an axis"),
-        ({"palm": tw.Palm(angle=0.0)}, "palm must have an axis and an angle"),
+        ({"palm": tw.Palm(angle=0.0)}, "palm angle must be a positive number"),
+        ({"palm": tw.Palm(angle=4.0)}, "palm must have an axis and an angle"),
+        ({"palm": (0.0, 0.0, 1.0)}, "palm must be a Palm, got tuple"),
+        ({"limits": 1.0}, "limits must be a MotionLimits, got float"),
+        ({"noise": 1e-3}, "noise must be a ReleaseNoise, got float"),
         ({"region": [[0, 0, 0], [1, 1, 0]]}, "region must have its lower corner below"),
         ({"angle": np.inf}, "angle must be finite"),
-        ({"drag": -1.0}, "drag must be a number >= 0"),
+        ({"drag": -1.0}, "drag must be .*>= 0"),
         ({"starts": 0}, "starts must be a whole number"),
         ({"seed": -1}, "seed must be a whole number"),
     ],
@@ -140,7 +150,9 @@ def test_targets_that_are_no_numbers_are_refused() -> None:
     for target in ([1.0, np.nan, 0.0], [1.0, 0.0], "here"):
         with pytest.raises(th.errors.ThunderError, match="target must"):
             tw.find_release(ROBOT, target)
-    with pytest.raises(th.errors.ThunderError, match="noise time must be a number >= 0"):
+    with pytest.raises(th.errors.ThunderError, match="robot must be a Robot, got str"):
+        tw.find_release("panda", TARGET)  # type: ignore[arg-type]
+    with pytest.raises(th.errors.ThunderError, match=r"noise time must be .*>= 0"):
         tw.ReleaseNoise(time=-1.0)
 
 

@@ -91,6 +91,11 @@ def test_plans_with_a_slow_motor():
         ({"cells": 1}, "cells must be a whole number of at least 2, got 1"),
         ({"theta0": 1.0, "rate": 9.0}, r"theta0 must be within plus and minus theta_max = 0\.6, got 1"),
         ({"start": [0.0, np.inf]}, "start must be finite"),
+        ({"rate": "fast"}, "rate must be positive, got 'fast'"),
+        ({"begin": np.nan}, "begin must be a finite number, got nan"),
+        ({"theta0": "0"}, "theta0 must be within"),
+        ({"tolerance": np.nan}, "tolerance must be a positive number"),
+        ({"T": 1e4}, "cells many enough for RK4"),
     ],
 )
 def test_bad_plans(changes, message):
@@ -190,7 +195,16 @@ def test_bad_limits(name, value):
 
 
 @pytest.mark.parametrize(
-    ("T", "changes", "name"), [(0.0, {}, "T"), (0.2, {"tip": -1.0}, "tip"), (0.2, {"cells": 1}, "cells")]
+    ("T", "changes", "name"),
+    [
+        (0.0, {}, "T"),
+        (0.2, {"tip": -1.0}, "tip"),
+        (0.2, {"cells": 1}, "cells"),
+        (50.0, {"cells": 10}, "cells"),
+        (0.2, {"seed": -1}, "seed"),
+        (0.2, {"tolerance": 0.0}, "tolerance"),
+        (0.2, {"base": 0.0}, "base"),
+    ],
 )
 def test_bad_throws_together(T, changes, name):
     with pytest.raises(ThunderError, match=f"{name} must be"):
@@ -320,6 +334,17 @@ def test_plan_within_torques(throw):
     assert throw.release(throw.run(larger.motor)).effort > 1.0
 
 
+@pytest.mark.parametrize("tolerance", [0.0, -1.0, np.nan])
+def test_bisection_needs_a_tolerance(throw, tolerance):
+    with pytest.raises(ThunderError, match="tolerance must be a positive number"):
+        throw.plan_within_torques(tolerance=tolerance)
+
+
+def test_constant_acceleration_needs_a_time():
+    with pytest.raises(ThunderError, match="T must be a positive number, got nan"):
+        BaseLimits().constant(np.nan)
+
+
 def test_torque_left_for_the_spring(rigid):
     options = {
         "acceleration_limits": ACCELERATION,
@@ -346,8 +371,9 @@ def test_torque_left_for_the_spring(rigid):
         ({"acceleration_limits": [0.0] * 7}, "acceleration_limits must be positive"),
         ({"q_start": [0.0] * 6}, r"q_start must have shape \(7,\), got \(6,\)"),
         ({"opening_delay": 0.4}, r"opening_delay must be at most T = 0\.3 s"),
-        ({"opening_delay": -0.1}, "opening_delay must be a number >= 0"),
+        ({"opening_delay": -0.1}, "opening_delay must be .*>= 0"),
         ({"starts": 0}, "starts must be a whole number of at least 1"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
         ({"floor": 5.0, "starts": 1, "seed": 13}, "no release of panda_hand was found"),
     ],
 )

@@ -211,6 +211,41 @@ def test_free_switching_everywhere(seed):
             assert once.valid == once.agrees()
 
 
+@pytest.mark.parametrize("zeta", [0.0, 0.5])
+@pytest.mark.parametrize("T", [1e-4, 1e-6, 1e-9])
+def test_throws_of_no_time(zeta, T):
+    """Shorter than any oscillation the wrist is a mass: constant acceleration, t_1 = (1 - 1 / sqrt 2) T."""
+    o = WristOscillator(omega0=20.0, zeta=zeta, u_lo=-0.5, u_hi=0.5)
+    speed = 20.0**2 * 0.5 * T * (np.sqrt(2.0) - 1.0)
+    slack = 1e-6 + 30.0 * T
+    for found in (one_switch(o, T), free_switching(o, T, 100)):
+        assert found.speed == pytest.approx(speed, rel=slack)
+        assert found.switches[0] == pytest.approx(T * (1.0 - np.sqrt(0.5)), rel=slack)
+    assert closed_form(20.0, 0.5, T)[:2] == pytest.approx((T * (1.0 - np.sqrt(0.5)), speed), rel=slack)
+
+
+def test_step_response_is_that_of_many_digits():
+    mpmath = pytest.importorskip("mpmath")
+    o = WristOscillator(omega0=20.0, zeta=0.3, gain=1.1, u_lo=-0.5, u_hi=0.5)
+    with mpmath.workdps(40):
+        w, z = mpmath.mpf(20), mpmath.mpf(0.3)
+        wd = w * mpmath.sqrt(1 - z**2)
+        for t in (1e-6, 1e-3, 0.1, 2.0):
+            s = mpmath.mpf(t)
+            wave = mpmath.cos(wd * s) + z * w / wd * mpmath.sin(wd * s)
+            exact = mpmath.mpf(1.1) * (1 - mpmath.exp(-z * w * s) * wave)
+            assert abs(float((mpmath.mpf(float(o.step(t))) - exact) / exact)) < 1e-10
+
+
+def test_times_too_long_are_refused():
+    o = WristOscillator(omega0=20.0, u_lo=-0.5, u_hi=0.5)
+    for solve in (one_switch, free_switching):
+        with pytest.raises(ThunderError, match=r"T must be at most 1e\+06 half periods"):
+            solve(o, 1e300)
+    with pytest.raises(ThunderError, match=r"half as many half periods of .* as cells, 100"):
+        free_switching(o, 60 * o.half_period, 100)
+
+
 def test_whole_period_has_no_costate():
     o = WristOscillator(omega0=2.0 * np.pi, u_lo=-0.5, u_hi=0.5)
     found = one_switch(o, 1.0)

@@ -20,6 +20,7 @@ from ..manipulation.wrist.oscillator import WristOscillator
 from ..manipulation.wrist.robots import on_a_slope
 from ..manipulation.wrist.switching import closed_form, free_switching, one_switch, one_switch_limit
 from ..manipulation.wrist.throw import WristThrow
+from ..motion.scalars import whole
 from ..progress import progress_bar
 from .elastic_wrist_arm import TIP, WRIST, ArmCase, run_arm
 from .text import markdown
@@ -220,6 +221,7 @@ def run_elastic_wrist(
     progress : bool
         Show a bar.
     """
+    sweep = whole(sweep, "sweep", 2)
     bar = progress_bar(3 + len(turning), desc="elastic wrist") if progress else nullcontext(lambda _: None)
     with bar as report:
         cases = tuple(_case(slope, c) for slope, c in _SLOPES)

@@ -11,21 +11,24 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ThunderError
+from ..motion.scalars import whole
 from .parallel import map_seeds
-from .picking_run import VARIANTS, Pick, pick
+from .picking_run import CAMERAS, VARIANTS, Pick, pick
 from .picking_scene import CAMERA, GRASP, TASKS
 from .text import markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["REPORTED_RATE", "Picking", "run", "run_picking", "wilson"]
+__all__ = ["FIRST_SEED", "REPORTED_RATE", "Picking", "run", "run_picking", "wilson"]
 
 #: "an overall 95 % of success rate", hand and tool together, the number of trials unsaid
 REPORTED_RATE = 0.95
 _SEEDS, _QUICK_SEEDS = 40, 4
-#: tasks and variants; a hand is known by kinematics, there is no estimate to leave out
-_CASES = [(t, v) for t in TASKS for v in VARIANTS if TASKS[t].held or v != "no tool estimate"]
+#: the scenes of seeds 0 to 39 were looked at while the loop was made, and choices rest on them: they are not used here
+FIRST_SEED = 1000
+#: tasks and variants; a hand is known by kinematics, there is no estimate to leave out, and it forgives the camera
+_CASES = [(t, v) for t in TASKS for v in VARIANTS if TASKS[t].held or v not in ("no tool estimate", *CAMERAS)]
 
 
 def wilson(hits: int, n: int, z: float = 1.959964) -> tuple[float, float]:
@@ -93,7 +96,8 @@ class Picking:
             for (task, variant), found in self.picks.items()
         ]
         settings = {"camera": asdict(CAMERA), "grasp": asdict(GRASP), "tasks": {k: asdict(v) for k, v in TASKS.items()}}
-        return {"seeds": self.seeds, "reported_rate": REPORTED_RATE, "settings": settings, "results": results}
+        told = {"seeds": self.seeds, "first_seed": FIRST_SEED, "reported_rate": REPORTED_RATE}
+        return {**told, "settings": settings, "results": results}
 
     def _rates(self) -> str:
         rows: list[list[object]] = []
@@ -128,11 +132,14 @@ def _notes() -> str:
 - Errors are medians at contact, of the true poses. Picked with the hand: within {1e3 * hand.across:g} mm and
   {np.degrees(hand.tilt):.0f} degrees; with the tool: {1e3 * tool.across:g} mm across, {1e3 * tool.along:g} mm along,
   {np.degrees(tool.tilt):.0f} degrees. These and all errors of camera and grasp were written down before the first run.
+  Settings of filters and sequence were not, and that the main row has the logarithm was chosen after eight picks with
+  eq. 124: in other scenes, of seeds 0 to 39. These are of seeds from {FIRST_SEED} on, run when all was settled.
 - The report says neither how many trials its 95 % come from, nor how hard the scenes were; its arm, hand and camera
   are real, these are simulated. The numbers can stand beside each other, no more.
 - "eq. 124" is the report's law; it refuses objects that are turned by 89 degrees or more from where the hand is.
   "servoing" is the same loop with the logarithm of the rotation. Scenes and noise are the same for all rows of a
-  task. "look, then move": the camera is not looked at any more once the arm moves."""
+  task. "look, then move": the camera is not looked at any more once the arm moves. "unbiased camera": without the
+  errors that all pictures share, calibration included; "exact camera": without those of single pictures too."""
 
 
 def _picks_of(seed: int) -> dict[tuple[str, str], Pick]:
@@ -146,13 +153,14 @@ def run_picking(seeds: int = _SEEDS, *, jobs: int = 1, progress: bool = False) -
     Parameters
     ----------
     seeds : int
-        Number of scenes of each task.
+        Number of scenes of each task, those of the seeds from `FIRST_SEED` on.
     jobs : int
         Processes.
     progress : bool
         Show bars.
     """
-    found = map_seeds(_picks_of, seeds, jobs=jobs, progress=progress, description="picking")
+    scenes = range(FIRST_SEED, FIRST_SEED + whole(seeds, "seeds", 1))
+    found = map_seeds(_picks_of, scenes, jobs=jobs, progress=progress, description="picking")
     return Picking(len(found), {key: [one[key] for one in found] for key in _CASES})
 
 

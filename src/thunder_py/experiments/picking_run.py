@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -27,10 +27,16 @@ from ..simulation import Payload, simulate
 from .picking_blind import FrozenTracker, LatestTool, StoppedSource
 from .picking_scene import CAMERA, GRASP, HAND, TASKS, Camera, Grasp, Scene, Task, random_scene
 
-__all__ = ["VARIANTS", "Pick", "pick", "trace"]
+__all__ = ["CAMERAS", "VARIANTS", "Pick", "pick", "trace"]
 
+_UNBIASED = replace(
+    CAMERA, shared_position=0.0, shared_rotation=0.0, calibration_position=0.0, calibration_rotation=0.0
+)
+#: ablations: a camera without the errors that all its pictures share, and one without those of single pictures as well
+#: (as good as: poses that are equal to the last bit would count as a camera that hangs); outliers and gaps stay
+CAMERAS = {"unbiased camera": _UNBIASED, "exact camera": replace(_UNBIASED, position=1e-6, rotation=1e-6)}
 #: "eq. 124" has the report's orientation error, all others the logarithm of the rotation
-VARIANTS = ("servoing", "eq. 124", "no tool estimate", "no filter", "look, then move")
+VARIANTS = ("servoing", "eq. 124", "no tool estimate", "no filter", "look, then move", *CAMERAS)
 #: noise that filters are told: both parts of the camera's error together
 _NOISE = (math.hypot(CAMERA.shared_position, CAMERA.position), math.hypot(CAMERA.shared_rotation, CAMERA.rotation))
 _PIECE, _LONGEST = 0.5, 30.0  # a pick is simulated in pieces [s], and stopped in any case
@@ -220,7 +226,8 @@ def _make_loop(world: _World, variant: str) -> PickLoop:
     servo = VisualServo(panda(), 2.0, 2.0, error="axis_angle" if variant == "eq. 124" else "rotation_vector", speed=0.5)
     servo.tool = HAND @ task.nominal
     machine = PickMachine()
-    source = _ObjectSource(world, CAMERA, 2 * scene.seed)
+    camera = CAMERAS.get(variant, CAMERA)
+    source = _ObjectSource(world, camera, 2 * scene.seed)
     blind = variant == "look, then move"
     make = FrozenTracker if blind else TargetTracker
     tracker = make(source, _belief(variant))
@@ -228,7 +235,7 @@ def _make_loop(world: _World, variant: str) -> PickLoop:
         tracker.frozen = lambda: machine.phase is not PickPhase.search
     if not task.held or variant == "no tool estimate":
         return PickLoop(servo, tracker, machine)
-    pictures = SimulatedPoseSource(world.seen_tool, **_options(CAMERA), seed=2 * scene.seed + 1)
+    pictures = SimulatedPoseSource(world.seen_tool, **_options(camera), seed=2 * scene.seed + 1)
     seen = StoppedSource(pictures, lambda: machine.phase is not PickPhase.search) if blind else pictures
     nominal = HAND @ task.nominal
     tool = LatestTool(nominal, *_NOISE) if variant == "no filter" else _tool_estimator(nominal, task, GRASP)
@@ -244,7 +251,7 @@ def _tool_estimator(nominal: Array, task: Task, grasp: Grasp) -> ToolEstimator:
 def _simulate(task_name: str, variant: str, seed: int) -> tuple[_World, PickingController, Array]:
     """Run a pick; the largest error of following comes with it."""
     task, robot = TASKS[task_name], panda()
-    world = _World(random_scene(robot, task, seed), task)
+    world = _World(random_scene(robot, task, seed, CAMERAS.get(variant, CAMERA)), task)
     world.loop = _make_loop(world, variant)
     controller = PickingController(world.loop, ComputedTorque(robot, 900.0, 60.0), holding=world.holding)
     # the model of the joint controller knows neither hand nor tool
@@ -276,7 +283,7 @@ def pick(task: str, variant: str, seed: int) -> Pick:
     ----------
     task : {"hand", "tool"}
     variant : str
-        One of `VARIANTS`; "no tool estimate" is of the tool.
+        One of `VARIANTS`; "no tool estimate" and `CAMERAS` are of the tool.
     seed : int
         Of scene and noise, the same for all variants.
     """

@@ -26,7 +26,7 @@ from .throwing_setup import (
     controller_of,
     make_setup,
 )
-from .throwing_statistics import Figures, figures_of, window
+from .throwing_statistics import Figures, figures_of, hits, window
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,6 +35,8 @@ __all__ = ["Throwing", "run", "run_throwing"]
 
 #: seeds of a full and of a quick run; each throws three objects with three controllers
 _SEEDS, _QUICK = 40, 3
+#: width of a box that tells more about the controllers than the one that is thrown into [m]
+SMALL_BOX = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,6 +79,10 @@ class Throwing:
         misses = [self.misses[controller, each] for each in names]
         return figures_of(misses, [window(OBJECTS[each][1], BOX) for each in names])
 
+    def centres_within(self, controller: str, width: float = SMALL_BOX) -> float:
+        """Return the part of all throws whose object's centre lands in a square of a width [m] around the target."""
+        return float(hits(self.all_misses(controller), 0.5 * width).mean())
+
     def expected_spread(self) -> float:
         """Return the spread of landings to first order that grasp and opening alone cause [m]."""
         release = self.setup.motion.release
@@ -97,7 +103,9 @@ class Throwing:
         header = ["controller", "object", "RMS miss [cm]", "bias [cm]", "spread [cm]", "in the box [%]"]
         expected = f"spread that grasp and opening of the hand must cause: {100.0 * self.expected_spread():.2f} cm"
         text = f"{self.seeds} throws of each object, 95 % intervals in brackets; {expected}"
-        return f"{text}\n\n{markdown(header, rows)}"
+        centres = ", ".join(f"{100.0 * self.centres_within(name):.0f} % ({name})" for name in CONTROLLERS)
+        small = f"centre within a square of {100.0 * SMALL_BOX:g} cm: {centres}"
+        return f"{text}\n\n{markdown(header, rows)}\n\n{small}"
 
     def error_table(self) -> str:
         """Return RMSE of the throwing movement, as Markdown."""
@@ -131,6 +139,7 @@ class Throwing:
             "release": {"q": release.q.tolist(), "dq": release.dq.tolist(), "p": release.p.tolist(),
                         "v": release.v.tolist(), "target": release.target.tolist()},
             "friction": [{"kind": k, "friction": f, "rms": rms} for (k, f), rms in self.friction.items()],
+            "centres within 5 cm": {controller: self.centres_within(controller) for controller in CONTROLLERS},
             "controllers": {
                 controller: {
                     "all": self.figures(controller).to_dict(),

@@ -9,6 +9,7 @@ import numpy as np
 from ..control import MACT, Gradient
 from ..joint_data import Friction
 from ..manipulation.throwing import throw
+from ..motion.scalars import at_least
 from ..robot import Robot
 from ..simulation import Payload
 from .d42_setup import ETA, FLOOR, TORQUES
@@ -47,7 +48,7 @@ def throw_with_friction(setup: Setup, frictions: Sequence[float] = FRICTIONS) ->
     found = {}
     for kind in KINDS:
         for friction in frictions:
-            plant = with_friction(setup.robot, friction)
+            plant = with_friction(setup.robot, at_least(friction, "friction"))
             squares = []
             for mass, _ in OBJECTS.values():
                 thrown = throw(

@@ -203,7 +203,14 @@ class CLIK(_core.Clik):
         Parameters
         ----------
         tool : (4, 4) array_like
-            Rigid transform; it may change before every step, as estimates do.
+            Rigid transform; it may change before every step, as estimates do. Another tool replaces it. A `null_space`
+            objective goes on looking at the frame without it, which with all six rows is the same: manipulability then
+            does not depend on the tool.
+
+        Raises
+        ------
+        ModelError
+            No rigid transform (4, 4) of finite numbers; the tool then stays as it was.
         """
         self._set_tool(pose(tool, "tool"))
 

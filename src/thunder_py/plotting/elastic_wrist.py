@@ -78,7 +78,9 @@ def draw_control(throw: WristThrow, axes: Axes) -> None:
     axes.set(
         xlabel="time [s]", title="motor and switching function" if throw.agrees() else "not optimal: signs disagree"
     )
-    axes.legend(fontsize="small")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.3 * (high - low))  # the legend hides no switch there
+    axes.legend(fontsize="small", loc="upper center", ncols=2)
 
 
 def draw_phase(throw: WristThrow, axes: Axes) -> None:

@@ -23,6 +23,8 @@ _COLORS = {
     "no tool estimate": "#D55E00",
     "no filter": "#E69F00",
     "look, then move": "#CC79A7",
+    "unbiased camera": "#56B4E9",
+    "exact camera": "#999999",
 }
 _REPORT = "#222222"
 

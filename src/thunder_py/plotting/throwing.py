@@ -138,5 +138,7 @@ def _draw_sequence(axes: Any, found: Throwing) -> None:
     for edge in (corners, below, *zip(corners[:4], below[:4], strict=True)):
         axes.plot(*np.asarray(edge).T, color="#222222", linewidth=1.0)
     frame_box(axes, [flight.p, corners, below, *robot.forward_kinematics(postures)[None, :, :3, 3], np.zeros((1, 3))])
+    sides = [float(np.ptp(limits)) for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
+    axes.set_box_aspect(sides, zoom=0.85)  # leaves room for the name of z
     axes.view_init(elev=18, azim=-70)
     axes.set_title("Figure 28: start, swing, release (dark), stop")

@@ -15,7 +15,7 @@ from ...checks import Array, array, pose
 from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...kinematics.clik import CLIK
 from ...kinematics.objectives import Objective
-from ...motion.scalars import positive
+from ...motion.scalars import numbers, positive
 from ...perception.options import not_negative
 from ...reference import TaskReference
 from ...robot import Robot
@@ -28,7 +28,9 @@ ERRORS = ("axis_angle", "rotation_vector")
 #: angles [rad] from which on each has no answer: L is singular at a right angle, and the core stops 1.1 degrees before
 #: it; the axis of half a turn may point either way
 DOMAIN = {"axis_angle": math.acos(0.02), "rotation_vector": math.radians(179.0)}
-_NO_TWIST = np.zeros(6)
+_NO_TWIST, _LAST_ROW = np.zeros(6), np.array([0.0, 0.0, 0.0, 1.0])
+#: squares of larger entries might overflow
+_LARGEST = 1e100
 
 
 class ServoState(enum.Enum):
@@ -128,7 +130,7 @@ class VisualServo:
         margin: float = 0.02,
         null_space: Objective | None = None,
     ) -> None:
-        if error not in ERRORS:
+        if not isinstance(error, str) or error not in ERRORS:
             hint = nearest_hint(str(error), ERRORS)
             raise UnknownNameError(f"error must be one of {', '.join(ERRORS)}, got {error!r}{hint}")
         if positive(speed, "speed") > 1.0:
@@ -144,17 +146,21 @@ class VisualServo:
         self._velocity = float(speed) * limits.velocity
         self._lower = limits.lower + not_negative(margin, "margin")
         self._upper = limits.upper - margin
+        if not (self._lower < self._upper).all():
+            raise ThunderError(f"margin must leave every joint room between its limits, got {margin!r}")
         self._gain = positive(limit_gain, "limit_gain", "1/s")
         self._tool = np.eye(4)
 
     @property
     def tool(self) -> Array:
-        """Pose (4, 4) of the tool in the frame that carries it."""
+        """Pose (4, 4) of the tool in the frame that carries it; to be set as a whole."""
         return self._tool
 
     @tool.setter
     def tool(self, tool: npt.ArrayLike) -> None:
-        self._tool = pose(tool, "tool")
+        given = pose(tool, "tool").copy()
+        given.setflags(write=False)
+        self._tool = given
         self._clik.set_tool(self._tool)
 
     def tool_pose(self, q: npt.ArrayLike) -> Array:
@@ -170,7 +176,8 @@ class VisualServo:
         q : (n,) array_like
             NaN is no error here: the state tells.
         target : (4, 4) array
-            Where the tool shall be; NaN or a matrix that is no pose are told by the state too.
+            Where the tool shall be; NaN or a matrix that is no pose are told by the state too, another shape is an
+            error.
         twist : (6,) array, optional
             Of the target, linear part first, world axes [m/s, rad/s].
         speed : float
@@ -179,7 +186,10 @@ class VisualServo:
         joints = np.asarray(q, dtype=np.float64)
         T = np.asarray(target, dtype=np.float64)
         xi = _NO_TWIST if twist is None else np.asarray(twist, dtype=np.float64)
-        if not (np.isfinite(T).all() and np.isfinite(xi).all() and 0.0 <= speed <= 1.0):
+        if T.shape != (4, 4):
+            raise ThunderError(f"target must have shape (4, 4), got {T.shape}")
+        sensible = np.abs(T).max() < _LARGEST and np.array_equal(T[3], _LAST_ROW)  # NaN is not below anything
+        if not (sensible and np.isfinite(xi).all() and 0.0 <= speed <= 1.0):
             return self._invalid()
         dq = self._clik.step(0.0, joints, TaskReference(T[:3, 3], T[:3, :3], xi, _NO_TWIST))
         status = self._clik.status
@@ -213,7 +223,10 @@ class VisualServo:
 
 def _block(gain: npt.ArrayLike, what: str) -> Array:
     """Return a gain as a matrix (3, 3)."""
-    value = np.asarray(gain, dtype=np.float64)
+    value = numbers(gain, what)
     if value.shape not in ((), (3,), (3, 3)):
         raise ThunderError(f"{what} must be a number, (3,) or (3, 3), got shape {value.shape}")
-    return array(value if value.ndim == 2 else np.diag(np.broadcast_to(value, 3)), (3, 3), what)
+    K = array(value if value.ndim == 2 else np.diag(np.broadcast_to(value, 3)), (3, 3), what)
+    if (least := float(np.linalg.eigvalsh(0.5 * (K + K.T))[0])) <= 0.0:
+        raise ThunderError(f"{what} must be positive definite, its smallest eigenvalue is {least:g}")
+    return K

@@ -14,11 +14,13 @@ from ... import _core
 from ...checks import Array
 from ...errors import ThunderError
 from ...motion.scalars import positive
+from ...perception.options import finite
 from ...perception.pose_source import PoseSource
 from ...reference import JointReference
 from .law import ServoStep, VisualServo
-from .pick_machine import PickMachine
+from .pick_machine import LONGEST_STEP, PickMachine
 from .pick_phases import PickDecision, PickInput
+from .polling import poll, rigid
 from .pose_history import PoseHistory
 from .tool_estimator import ToolVerdict
 from .tracker import Repetition, TargetTracker, Track
@@ -81,11 +83,19 @@ class PickLoop:
     tool : ToolBelief, optional
         Estimate of how the tool lies in the hand; default the tool of the servo, which then is known.
     tool_source : PoseSource, optional
-        Of pictures of the tool, in the world.
+        Of pictures of the tool, in the world. Where it fails the estimate stays as it is; `tool_error` tells.
+    tool_repeats : int or None
+        So many equal pictures of the tool in a row are a frozen source, and from then on not used; None for sources
+        without noise.
     tool_sure : float
         The tool counts as known once the deviation of its position is below this, per axis [m].
     acceleration : float
         Joint velocities change at most so fast [rad/s^2 or m/s^2], together, which keeps their direction.
+
+    Attributes
+    ----------
+    tool_error : Exception or None
+        The latest that the source of the tool raised.
     """
 
     def __init__(
@@ -96,27 +106,55 @@ class PickLoop:
         *,
         tool: ToolBelief | None = None,
         tool_source: PoseSource | None = None,
+        tool_repeats: int | None = 3,
         tool_sure: float = 0.004,
         acceleration: float = 10.0,
     ) -> None:
         if tool_source is not None and tool is None:
             raise ThunderError("tool must be given where there is a tool_source, got None")
+        if tool_source is not None and not isinstance(tool_source, PoseSource):
+            raise ThunderError(f"tool_source must have poll and reset, got {type(tool_source).__name__}")
         self.servo, self.target, self.machine = servo, target, machine
         self.tool, self.tool_source = tool, tool_source
         self._sure = positive(tool_sure, "tool_sure", "m")
         self._acceleration = positive(acceleration, "acceleration")
-        self._repetition, self.hands = Repetition(3), PoseHistory()
-        self._dq = np.zeros(servo.robot.n)
+        self._repetition = Repetition(tool_repeats)
+        self._clear()
+
+    def _clear(self) -> None:
+        self.hands = PoseHistory()
+        self.tool_error: Exception | None = None
+        self._dq = np.zeros(self.servo.robot.n)
         self._time: float | None = None
         self._last: ServoStep | None = None
         self._taken: Array | None = None  # the estimate that the servo has
         self._hand: Array = np.eye(4)
 
+    def reset(self) -> None:
+        """Start again, from rest: sources, estimates and the machine too."""
+        if self.tool_source is not None:
+            self.tool_source.reset()
+        if self.tool is not None:
+            self.tool.reset()
+        self.target.reset()
+        self.machine.reset()
+        self._repetition.reset()
+        self._clear()
+
     def update(self, t: float, q: Array, holding: bool | None = None) -> PickStep:
         """Return what to do from time `t` [s] on, at joint positions `q` (n,).
 
         Positions that are no numbers are no error: nothing is asked of the arm, and the machine gives up after a while.
+
+        Raises
+        ------
+        ThunderError
+            A time that is not finite or does not go on.
         """
+        if self._time is not None and finite(t, "t") <= self._time:
+            raise ThunderError(f"t must go on, from {self._time:g} s, got {t:g} s; reset() starts again")
+        dt = 0.0 if self._time is None else min(t - self._time, LONGEST_STEP)
+        self._time = finite(t, "t")
         if np.isfinite(q).all():
             self._hand = self.servo.robot.forward_kinematics(q, frame=self.servo.frame)
             self.hands.add(t, self._hand)
@@ -132,15 +170,18 @@ class PickLoop:
         else:
             self._last = self.servo.step(q, decision.goal, decision.twist, decision.speed)
             wanted = self._last.dq
-        return PickStep(self._ramp(t, wanted), decision, self._last, track, now)
+        return PickStep(self._ramp(dt, wanted), decision, self._last, track, now)
 
     def _look_at_tool(self, t: float) -> bool:
         """Take in pictures of the tool; whether it slipped."""
+        if self.tool is None or self.tool_source is None:
+            return False
         slipped = False
-        for seen in self.tool_source.poll(t) if self.tool_source is not None else ():
+        pictures, error = poll(self.tool_source, t)
+        self.tool_error = self.tool_error if error is None else error
+        for seen in pictures:
             hand = self.hands.at(seen.time)
-            if seen.usable and hand is not None and not self._repetition(seen.pose):
-                assert self.tool is not None
+            if rigid(seen.pose) is not None and hand is not None and not self._repetition(seen.pose):
                 slipped |= self.tool.observe(seen.time, seen.pose, hand) is ToolVerdict.slipped
         return slipped
 
@@ -149,12 +190,11 @@ class PickLoop:
             return True
         return math.sqrt(float(np.max(np.diag(self.tool.covariance)[:3]))) < self._sure
 
-    def _ramp(self, t: float, wanted: Array) -> Array:
+    def _ramp(self, dt: float, wanted: Array) -> Array:
         change = wanted - self._dq
-        allowed = 0.0 if self._time is None else self._acceleration * (t - self._time)
+        allowed = self._acceleration * dt
         largest = float(np.abs(change).max())
         self._dq = self._dq + (change if largest <= allowed else (allowed / largest) * change)
-        self._time = t
         return self._dq
 
 
@@ -196,7 +236,7 @@ class PickingController:
         self.start = 0.0
         self.steps: list[tuple[float, Array, PickStep]] = []
         self._q: Array | None = None  # followed
-        self._dq = np.zeros(loop.servo.robot.n)
+        self._dq, self._none = np.zeros((2, loop.servo.robot.n))
         self._next, self._before = 0.0, 0.0
 
     @property
@@ -225,4 +265,4 @@ class PickingController:
             self.steps.append((now, q.copy(), step))
             self._dq = step.dq
             self._next += self._period
-        return self.inner.step(t, q, dq, JointReference(self._q, self._dq, np.zeros_like(self._dq)))
+        return self.inner.step(t, q, dq, JointReference(self._q, self._dq, self._none))

@@ -16,11 +16,14 @@ from .tracker import Trouble
 
 __all__ = ["PickMachine"]
 
+#: a loop that paused must not leap [s]
+LONGEST_STEP = 0.1
 _LOST = {
     Trouble.silent: PickReason.source_silent,
     Trouble.frozen: PickReason.source_frozen,
     Trouble.invalid: PickReason.source_invalid,
     Trouble.late: PickReason.source_invalid,
+    Trouble.failed: PickReason.source_failed,
 }
 _STUCK = {
     ServoState.outside_domain: PickReason.outside_domain,
@@ -70,6 +73,7 @@ class PickMachine:
         self._sinks = False
         self._tries = 0
         self._hold: Array | None = None  # where a way back ends
+        self._carries = False
         self._events: list[PickEvent] = []
 
     def step(self, given: PickInput) -> PickDecision:
@@ -85,7 +89,7 @@ class PickMachine:
             self._now = self._began = t
         if t < self._now:
             raise ThunderError(f"t must not go back, from {self._now:g} s to {t:g} s; reset() starts again")
-        dt, self._now, self._events = t - self._now, t, []
+        dt, self._now, self._events = min(t - self._now, LONGEST_STEP), t, []
         if not self.phase.over:
             self._check_law(given)
         if not self.phase.over:
@@ -119,8 +123,9 @@ class PickMachine:
         elif given.t - self._stuck_since > self.settings.trouble_time:
             self._fail(reason)
 
-    def _lost(self, given: PickInput) -> bool:
-        if given.target.age <= self.settings.lost_age:
+    def _too_old(self, given: PickInput, most: float) -> bool:
+        """Whether the pick is given up because what is known of the target is too old, or nothing is known any more."""
+        if given.target.estimate is not None and given.target.age <= most:
             return False
         self._fail(_LOST.get(given.target.trouble, PickReason.target_lost))
         return True
@@ -138,23 +143,20 @@ class PickMachine:
 
     def _approach(self, given: PickInput, dt: float) -> None:
         s = self.settings
-        if self._lost(given):
+        if self._too_old(given, s.lost_age):
             return
         distance, angle = _apart(self._above(given, s.standoff), given.tool)
         if self._settled(distance < s.arrived_distance and angle < s.arrived_angle, given.t):
-            self._height, self._hold = s.standoff, self._above(given, s.standoff)
+            self._height, self._hold, self._sinks = s.standoff, self._above(given, s.standoff), False
             self._enter(PickPhase.descend)
         elif self._elapsed() > s.approach_time:
             self._fail(PickReason.approach_timeout)
 
     def _descend(self, given: PickInput, dt: float) -> None:
         s = self.settings
-        if self._again(given):
+        if self._too_old(given, s.blind_time if self._height < s.blind_distance else s.lost_age) or self._again(given):
             return
         self._hold = self._above(given, s.standoff)
-        if given.target.age > (s.blind_time if self._height < s.blind_distance else s.lost_age):
-            self._fail(_LOST.get(given.target.trouble, PickReason.target_lost))
-            return
         distance, angle = _apart(self._above(given, self._height), given.tool)
         self._sinks = self._height > 0.0 and distance < 2.0 * s.arrived_distance and angle < 2.0 * s.arrived_angle
         if self._sinks:
@@ -179,6 +181,7 @@ class PickMachine:
 
     def _grip(self, given: PickInput, dt: float) -> None:
         if given.holding:
+            self._carries = True
             self._enter(PickPhase.retreat)
         elif given.holding is not None:
             self._fail(PickReason.nothing_held)
@@ -190,7 +193,8 @@ class PickMachine:
         s = self.settings
         carries = self.phase is PickPhase.retreat
         assert self._hold is not None
-        if carries and given.holding is False:
+        if carries and given.holding is not None and not given.holding:
+            self._carries = False
             self._fail(PickReason.object_dropped)
         elif self._settled(_apart(self._hold, given.tool)[0] < 2.0 * s.arrived_distance, given.t):
             self._enter(*((PickPhase.done, None) if carries else (PickPhase.failed, self.reason)))
@@ -230,7 +234,7 @@ class PickMachine:
                 twist = twist + np.concatenate((self.settings.descent_speed * goal[:3, 2], np.zeros(3)))
         elif self.phase in (PickPhase.retreat, PickPhase.withdraw):
             goal = self._hold
-        holds = self.phase in (PickPhase.grip, PickPhase.retreat, PickPhase.done)
+        holds = self.phase is PickPhase.grip or self._carries
         return PickDecision(self.phase, goal, twist, speed, holds, self.reason, tuple(self._events))
 
 

@@ -55,6 +55,7 @@ class PickReason(enum.Enum):
     source_silent = "the pose source fell silent"
     source_frozen = "the pose source froze"
     source_invalid = "the pose source sends no poses"
+    source_failed = "the pose source raised errors"
     target_jumped = "the target jumped too often"
     tool_slipped = "the tool slipped too often"
     outside_domain = "the target is turned out of the law's domain"
@@ -198,7 +199,7 @@ class PickDecision:
     speed : float
         From 0 to 1: what to slow the arm down by.
     grip : bool
-        Whether the gripper shall hold.
+        Whether the gripper shall hold; a pick that fails on the way back goes on holding what it has.
     reason : PickReason or None
         Why the pick fails or failed.
     events : tuple of PickEvent

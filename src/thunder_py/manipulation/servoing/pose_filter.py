@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,9 @@ from scipy import stats
 from ...checks import Array
 from ...errors import ThunderError
 from ...motion.scalars import positive, whole
-from ...perception.options import finite, is_pose, not_negative, probability
+from ...perception.options import finite, not_negative, probability
 from .lie import exp, left_jacobian, log, make_pose
+from .polling import rigid
 
 __all__ = ["LatestPose", "PoseEstimate", "PoseFilter", "Verdict"]
 
@@ -67,6 +68,7 @@ class _State:
     twist: Array
     P: Array
     rejected: tuple[Array, ...] = ()
+    restarted: bool = False
 
 
 class PoseFilter:
@@ -157,20 +159,23 @@ class PoseFilter:
             What is no rigid transform of finite numbers is `Verdict.invalid` and changes nothing.
         """
         taken = finite(time, "time")
-        T = None if pose is None else np.asarray(pose, dtype=np.float64)
-        if T is None or T.shape != (4, 4) or not is_pose(T):
+        T = rigid(pose)
+        if T is None:
             return Verdict.invalid
         if taken < self._forgotten:
             return Verdict.late
         k = bisect_right(self._times, taken)
         self._times.insert(k, taken)
-        self._poses.insert(k, T)
+        self._poses.insert(k, T.copy())
+        began_again = {state.time for state in self._states[k:] if state.restarted}
         del self._states[k:]
         state = self._states[k - 1] if k else self._before
         verdict = Verdict.invalid
         for j in range(k, len(self._times)):
             state, found = self._advance(state, self._times[j], self._poses[j])
-            verdict = found if j == k else verdict
+            # what comes late may be what later ones lacked to agree
+            again = found is Verdict.restarted and state.time not in began_again
+            verdict = found if j == k or again else verdict
             self._states.append(state)
         if len(self._times) > self._memory:
             self._forgotten, self._before = self._times.pop(0), self._states.pop(0)
@@ -199,10 +204,10 @@ class PoseFilter:
         y = np.concatenate((T[:3, 3] - at.p, log(T[:3, :3] @ at.R.T)))
         S = at.P[:6, :6] + np.diag(self._noise)
         gain = np.linalg.solve(S, np.column_stack((at.P[:6], y)))
-        if float(y @ gain[:, -1]) > self._gate:
+        if not float(y @ gain[:, -1]) <= self._gate:
             rejected = (*at.rejected, T)[-self._readmit :]
             if len(rejected) == self._readmit and self._agree(rejected):
-                return self._start(time, T), Verdict.restarted
+                return replace(self._start(time, T), restarted=True), Verdict.restarted
             return _State(time, at.p, at.R, at.twist, at.P, rejected), Verdict.outlier
         K: Array = np.asarray(gain[:, :-1].T, dtype=np.float64)
         step = K @ y
@@ -280,15 +285,15 @@ class LatestPose:
     def add(self, time: float, pose: npt.ArrayLike | None) -> Verdict:
         """Take in a measurement: as `PoseFilter.add`, but older pictures than the latest are `Verdict.late`."""
         taken = finite(time, "time")
-        T = None if pose is None else np.array(pose, dtype=np.float64)
-        if T is None or T.shape != (4, 4) or not is_pose(T):
+        T = rigid(pose)
+        if T is None:
             return Verdict.invalid
         if self._last is None:
-            self._last = (taken, T)
+            self._last = (taken, T.copy())
             return Verdict.first
         if taken < self._last[0]:
             return Verdict.late
-        self._last = (taken, T)
+        self._last = (taken, T.copy())
         return Verdict.used
 
     def estimate(self, t: float) -> PoseEstimate:

@@ -11,9 +11,10 @@ from scipy import stats
 
 from ...checks import Array, pose
 from ...errors import ThunderError
-from ...motion.scalars import positive, whole
-from ...perception.options import finite, is_pose, not_negative
+from ...motion.scalars import is_number, positive, whole
+from ...perception.options import finite, not_negative
 from .lie import exp, inverse, left_jacobian, log, make_pose
+from .polling import rigid
 
 __all__ = ["ToolEstimator", "ToolVerdict"]
 
@@ -85,11 +86,11 @@ class ToolEstimator:
         self._noise = np.repeat(np.square(noise), 3)
         rates = (not_negative(creep, "creep"), not_negative(angular_creep, "angular_creep"))
         self._creep = np.diag(np.repeat(np.square(rates), 3))
-        if not tail > 0.0:
+        if not is_number(tail) or not tail > 0.0:
             raise ThunderError(f"tail must be above 0, got {tail!r}")
         self._tail = float(tail)
         self._window = whole(window, "window", 3)
-        if not 0.0 < float(slip_level) < 1.0:
+        if not is_number(slip_level) or not 0.0 < slip_level < 1.0:
             raise ThunderError(f"slip_level must be between 0 and 1, got {slip_level!r}")
         self._slip = float(stats.chi2.ppf(1.0 - slip_level, 6))
         self._outlier = float(stats.chi2.ppf(0.999, 6))
@@ -129,8 +130,8 @@ class ToolEstimator:
             Pose of the hand at that time, in the same frame.
         """
         taken, H = finite(time, "time"), pose(hand, "hand")
-        T = None if tool is None else np.asarray(tool, dtype=np.float64)
-        if T is None or T.shape != (4, 4) or not is_pose(T):
+        T = rigid(tool)
+        if T is None:
             return ToolVerdict.invalid
         if self._time is not None:
             self._P = self._P + max(0.0, taken - self._time) * self._creep

@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...errors import ThunderError
-from ...motion.scalars import whole
+from ...motion.scalars import is_number, whole
+from ...perception.options import finite
 from ...perception.pose_source import PoseMeasurement, PoseSource
+from .polling import poll, rigid
 from .pose_filter import PoseEstimate, Verdict
 
 __all__ = ["PoseBelief", "Repetition", "TargetTracker", "Track", "Trouble"]
@@ -46,6 +48,7 @@ class Trouble(enum.Enum):
     invalid = "the source sends what is no pose"
     outliers = "the source sends poses far from what is expected"
     late = "the source sends what is too old, or comes from the future"
+    failed = "the source raises errors"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +118,11 @@ class TargetTracker:
         sources without noise.
     silence : float
         After so long without a message the source is silent [s].
+
+    Attributes
+    ----------
+    error : Exception or None
+        The latest that `poll` of the source raised.
     """
 
     def __init__(
@@ -122,7 +130,7 @@ class TargetTracker:
     ) -> None:
         if not isinstance(source, PoseSource):
             raise ThunderError(f"source must have poll and reset, got {type(source).__name__}")
-        if not silence > 0.0:
+        if not is_number(silence) or not silence > 0.0:
             raise ThunderError(f"silence must be above 0 s, got {silence!r}")
         self.source, self.belief = source, belief
         self._repetition, self._silence = Repetition(repeats), float(silence)
@@ -130,8 +138,9 @@ class TargetTracker:
 
     def _clear(self) -> None:
         self._rests_on = -math.inf  # time of the latest picture that counts
-        self._heard = -math.inf
+        self._heard = self._now = -math.inf
         self._trouble = Trouble.silent
+        self.error: Exception | None = None
 
     def reset(self) -> None:
         """Start again."""
@@ -141,13 +150,26 @@ class TargetTracker:
         self._clear()
 
     def update(self, t: float) -> Track:
-        """Take in what became available up to time `t` [s]."""
-        restarted = False
-        for measurement in self.source.poll(t):
+        """Take in what became available up to time `t` [s].
+
+        A source that raises an error is no error here: the track says `Trouble.failed`.
+
+        Raises
+        ------
+        ThunderError
+            A time that is not finite or goes back.
+        """
+        if finite(t, "t") < self._now:
+            raise ThunderError(f"t must not go back, from {self._now:g} s to {t:g} s; reset() starts again")
+        self._now, restarted = t, False
+        measurements, error = poll(self.source, t)
+        for measurement in measurements:
             self._heard = t
             verdict = self._take(measurement, t)
             restarted |= verdict is Verdict.restarted
-        if t - self._heard > self._silence:
+        if error is not None:
+            self.error, self._trouble = error, Trouble.failed
+        elif t - self._heard > self._silence:
             self._trouble = Trouble.silent
         estimate = self.belief.estimate(t) if self.belief.ready else None
         return Track(t, estimate, t - self._rests_on, self._trouble, restarted)
@@ -156,7 +178,7 @@ class TargetTracker:
         frozen = self._repetition(measurement.pose)
         if measurement.pose is None:
             self._trouble = Trouble.unseen
-        elif not measurement.usable:
+        elif rigid(measurement.pose) is None:
             self._trouble = Trouble.invalid
         elif frozen:
             self._trouble = Trouble.frozen

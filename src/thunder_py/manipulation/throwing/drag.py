@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...errors import ReleaseError
-from ...motion.scalars import at_least, positive
+from ...motion.scalars import at_least, positive, whole
 from . import ballistics
 from .ballistics import GRAVITY, Landing
 
@@ -74,6 +74,12 @@ def until_landing(rates: Callable[[float, Array], Array], state: Array, plane: f
 
     above.terminal, above.direction = True, -1.0  # type: ignore[attr-defined]
     up, height = float(state[5]), float(state[2]) - plane
+    most = float(state[2]) + max(up, 0.0) ** 2 / (2.0 * g)  # without drag; through air it rises less
+    if most < plane:
+        raise ReleaseError(
+            f"the object does not rise to the landing height, it reaches at most {most:.3g} m of {plane:.3g} m",
+            "height",
+        )
     horizon = 2.0 + 2.0 * (abs(up) + math.sqrt(up**2 + 2.0 * g * abs(height))) / g
     for _ in range(20):
         solution: Any = solve_ivp(rates, (0.0, horizon), state, events=above, dense_output=True, **_TOLERANCE)
@@ -104,7 +110,7 @@ def fly(
     g : float
         [m/s^2].
     samples : int
-        Evenly spaced instants of the flight.
+        Evenly spaced instants of the flight, at least 2.
 
     Raises
     ------
@@ -113,6 +119,7 @@ def fly(
     """
     position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
     k, g, level = at_least(drag, "drag"), positive(g, "g", "m/s^2"), float(array(plane, (), "plane"))
+    count = whole(samples, "samples", 2)
     if position[2] <= level and velocity[2] <= 0.0:
         ballistics.landing(position, velocity, level, g=g)  # on the plane, or an error
         at = Landing(np.asarray(0.0), position, velocity)
@@ -123,7 +130,7 @@ def fly(
 
     solution = until_landing(rates, np.concatenate([position, velocity]), level, g)
     end, time = solution.y_events[0][0], float(solution.t_events[0][0])
-    t = np.linspace(0.0, time, samples)
+    t = np.linspace(0.0, time, count)
     x = solution.sol(t).T
     return Flight(t, x[:, :3], x[:, 3:], Landing(np.asarray(time), end[:3], end[3:]))
 
@@ -169,8 +176,11 @@ def release_velocity_with_drag(
     k = at_least(drag, "drag")
     vacuum = ballistics.release_velocity(start, goal, angle=angle, g=g)
     d = float(np.linalg.norm((goal - start)[:2]))
-    if k == 0.0 or d == 0.0:
+    dz = float(goal[2] - start[2])
+    if k == 0.0 or (d == 0.0 and dz <= 0.0):
         return vacuum
+    if d == 0.0:  # straight up, where v^2 loses 2 g + 2 k v^2 per metre
+        return np.array([0.0, 0.0, math.sqrt(g / k * math.expm1(2.0 * k * dz))])
     heading = np.array([*((goal - start)[:2] / d), 0.0])
 
     def velocity(theta: float) -> Array:
@@ -178,13 +188,13 @@ def release_velocity_with_drag(
 
     if angle is not None:
         return velocity(float(angle))
-    dz = float(goal[2] - start[2])
     least = math.atan2(max(dz, 2.0 * dz), d)  # below this angle nothing comes down on the target
 
     def speed(theta: float) -> float:
         return float(np.linalg.norm(velocity(theta)))
 
-    bounds = (least + 0.02, 0.5 * math.pi - 0.02)
+    edge = 0.01 * (0.5 * math.pi - least)
+    bounds = (least + edge, 0.5 * math.pi - edge)
     best = minimize_scalar(speed, bounds=bounds, method="bounded", options={"xatol": 1e-7})
     return velocity(float(best.x))
 

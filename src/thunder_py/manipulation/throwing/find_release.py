@@ -12,8 +12,9 @@ import numpy.typing as npt
 from ...checks import Array, array
 from ...errors import ReleaseError, ThunderError, UnknownNameError, nearest_hint
 from ...identification.limits import MotionLimits
-from ...motion.scalars import at_least, whole
+from ...motion.scalars import at_least, positive, whole
 from ...robot import Robot
+from ..kinds import of_kind
 from .drag import landing_with_drag
 from .release import HandAcceleration, Palm, Release, ReleaseNoise, release_at
 from .release_problem import ReleaseProblem, Solved
@@ -25,7 +26,7 @@ ACCELERATIONS = ("joints", "hand", "free fall")
 _ITERATIONS = 100
 #: against drag: further searches, then corrections of the velocity alone
 _SEARCHES, _CORRECTIONS = 2, 20
-#: a velocity limit that never binds, to see what a throw would need
+#: times the limits of velocity, and [rad/s] or [m/s], that are allowed to see what a throw would need
 _LOOSE = 20.0
 
 
@@ -107,7 +108,8 @@ def find_releases(
         hint = nearest_hint(str(acceleration), ACCELERATIONS)
         raise UnknownNameError(f"acceleration must be one of {', '.join(ACCELERATIONS)}, got {acceleration!r}{hint}")
     goal, k = array(target, (3,), "target"), at_least(drag, "drag")
-    full = MotionLimits.of(robot, torque=True) if limits is None else limits
+    of_kind(robot, Robot, "robot")
+    full = MotionLimits.of(robot, torque=True) if limits is None else of_kind(limits, MotionLimits, "limits")
     problem = ReleaseProblem(
         robot=robot,
         aim=goal,
@@ -120,7 +122,7 @@ def find_releases(
         spin_free=spin_free,
         acceleration=acceleration,
         region=_region(region),
-        noise=ReleaseNoise() if noise is None else noise,
+        noise=ReleaseNoise() if noise is None else of_kind(noise, ReleaseNoise, "noise"),
     )
     rng = np.random.default_rng(whole(seed, "seed", 0))
     x0 = [problem.start(rng) for _ in range(whole(starts, "starts", 1))]
@@ -136,11 +138,11 @@ def find_releases(
 def _palm(palm: Palm | None) -> Palm | None:
     if palm is None:
         return None
-    axis = array(palm.axis, (3,), "palm axis")
+    axis, angle = array(of_kind(palm, Palm, "palm").axis, (3,), "palm axis"), positive(palm.angle, "palm angle", "rad")
     size = float(np.linalg.norm(axis))
-    if size == 0.0 or not 0.0 < palm.angle < np.pi:
+    if size == 0.0 or angle >= np.pi:
         raise ThunderError(f"palm must have an axis and an angle between 0 and pi, got {palm}")
-    return Palm(tuple((axis / size).tolist()), float(palm.angle))
+    return Palm(tuple((axis / size).tolist()), angle)
 
 
 def _region(region: npt.ArrayLike | None) -> Array | None:
@@ -189,7 +191,8 @@ def _release(problem: ReleaseProblem, solved: Solved, goal: Array) -> Release:
 def _without_limits(problem: ReleaseProblem, starts: list[Array]) -> list[Solved]:
     """Return throws that use limits of velocity, acceleration and torque least, whether they keep them or not."""
     limits = problem.full
-    loose = MotionLimits(lower=limits.lower, upper=limits.upper, velocity=_LOOSE * limits.velocity)
+    fast = np.maximum(_LOOSE * limits.velocity, _LOOSE)
+    loose = MotionLimits(lower=limits.lower, upper=limits.upper, velocity=fast)
     free = replace(problem, limits=loose, objective="limits")
     found = [solved for solved in (free.search(x0, _ITERATIONS) for x0 in starts) if solved is not None]
     return sorted(found, key=lambda solved: solved.value)
@@ -201,7 +204,10 @@ def _explained(problem: ReleaseProblem, easy: list[Solved]) -> ReleaseError:
     if not easy:
         others = [name for name in ("palm", "region", "angle") if getattr(problem, name) is not None]
         what = ", ".join(["reach", *others])
-        return ReleaseError(f"no release to {where} was found at any speed; what binds: {what}", what)
+        return ReleaseError(
+            f"no release to {where} was found, even {_LOOSE:g} times as fast as the limits allow; what binds: {what}",
+            what,
+        )
     uses = {kind: np.abs(parts) for kind, parts in problem.uses(easy[0].q, easy[0].dq).items()}
     kind = max(uses, key=lambda name: float(uses[name].max()))
     name = f"{kind} of {problem.robot.joint_names[int(uses[kind].argmax())]}"

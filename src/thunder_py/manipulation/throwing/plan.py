@@ -13,6 +13,7 @@ from ...errors import ReleaseError, UnknownNameError
 from ...identification.limits import MotionLimits
 from ...motion.scalars import positive
 from ...robot import Robot
+from ..kinds import of_kind
 from .find_release import find_releases
 from .line import line_states
 from .motion import States, ThrowMotion, fastest
@@ -57,7 +58,11 @@ def plan_throw(
     ReleaseError
         If no release, or no motion through one, keeps the limits; `limit` names what binds.
     """
-    full = MotionLimits.of(robot, torque=True) if limits is None else limits
+    of_kind(robot, Robot, "robot")
+    full = MotionLimits.of(robot, torque=True) if limits is None else of_kind(limits, MotionLimits, "limits")
+    if space not in ("joint", "task"):  # before a search of seconds
+        raise UnknownNameError(f"space must be 'joint' or 'task', got {space!r}")
+    period = positive(period, "period", "s")
     if space == "task" and (
         options.setdefault("acceleration", "hand") != "hand" or not options.setdefault("spin_free", True)
     ):
@@ -96,6 +101,9 @@ def motion_through(
     frame: int | str | None = None,
 ) -> ThrowMotion:
     """Return the shortest motion to a release, out of it and back; arguments and errors as in `plan_throw`."""
+    of_kind(robot, Robot, "robot")
+    of_kind(release, Release, "release")
+    of_kind(limits, MotionLimits, "limits")
     period = positive(period, "period", "s")
     if space == "joint":
         coordinates = (release.q, release.dq, release.ddq)

@@ -96,13 +96,13 @@ def landing_sensitivity(
     ``dL/dv = T dL/dp``. With drag the same follows from the variational equations of the flight.
     """
     position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
-    hand, k = array(a, (3,), "a"), at_least(drag, "drag")
+    hand, k, level = array(a, (3,), "a"), at_least(drag, "drag"), float(array(plane, (), "plane"))
     if k == 0.0:
-        down = landing(position, velocity, plane, g=g)
+        down = landing(position, velocity, level, g=g)
         by_position = np.hstack([np.eye(2), velocity[:2, None] / -down.v[2]])
         by_velocity = float(down.time) * by_position
     else:
-        by_position, by_velocity = _variational(position, velocity, float(plane), k, positive(g, "g"))
+        by_position, by_velocity = _variational(position, velocity, level, k, positive(g, "g"))
     return LandingSensitivity(by_position, by_velocity, by_position @ velocity + by_velocity @ hand)
 
 

@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...errors import ReleaseError
+from ...motion.scalars import at_least, whole
 from ...result import Result
 from ...robot import Robot
 from ...simulation import Payload, Sensors, simulate
+from ..kinds import of_kind
 from .drag import Flight, fly
 from .hand import HandOpening
 from .motion import ThrowMotion
@@ -118,7 +120,10 @@ def throw(
         If the arm does not get to the release, or the hand would have to be told before the motion starts, or opens
         after it ends.
     """
-    opening = HandOpening() if hand is None else hand
+    opening = HandOpening() if hand is None else of_kind(hand, HandOpening, "hand")
+    of_kind(motion, ThrowMotion, "motion")
+    of_kind(plant, Robot, "plant")
+    where, drag, seed = array(offset, (3,), "offset"), at_least(drag, "drag"), whole(seed, "seed", 0)
     wanted = float(motion.release_times(repetitions)[-1])
     command = opening.command_time(wanted)
     if command < 0.0:
@@ -135,7 +140,7 @@ def throw(
         raise ReleaseError(f"the arm diverged after {result.t[-1]:.3g} s, before the release", "controller")
     carrying = plant if payload is None else payload.added_to(plant)
     q, dq = _state_at(carrying, result, time)
-    state = object_state(plant, q, dq, array(offset, (3,), "offset"), motion.frame)
+    state = object_state(plant, q, dq, where, motion.frame)
     flight = fly(state.p, state.v, float(motion.release.target[2]), drag=drag)
     position, velocity = _errors(plant, motion, result, repetitions)
     return Thrown(

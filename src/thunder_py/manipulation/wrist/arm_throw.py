@@ -11,10 +11,12 @@ import numpy.typing as npt
 from ...checks import Array
 from ...control import ComputedTorque
 from ...errors import ThunderError
+from ...motion.scalars import positive
 from ...reference import JointReference
 from ...robot import Robot
 from ...simulation import simulate
 from ...values import Value
+from ..kinds import of_kind
 from .base_motion import BaseMotion
 from .carried import CarriedWrist, CarrierControl
 from .model import ElasticWrist
@@ -91,8 +93,9 @@ class ArmThrow:
     def __init__(
         self, arm: Robot, wrist: ElasticWrist, base: BaseMotion, mount: npt.ArrayLike, tip: float, dt: float = 5e-4
     ) -> None:
+        of_kind(base, BaseMotion, "base")
         self.robot = with_wrist(arm, wrist, mount=mount, tip=tip)
-        self.wrist, self.base, self.tip, self.dt = wrist, base, tip, dt
+        self.wrist, self.base, self.tip, self.dt = wrist, base, tip, positive(dt, "dt", "s")
         self.trajectory = base.trajectory
         self.carried = CarriedWrist(self.robot, self.trajectory)
 
@@ -135,6 +138,7 @@ class ArmThrow:
         ThunderError
             If the arm needs more torque than it has even where the motor hardly moves.
         """
+        tolerance = positive(tolerance, "tolerance", "rad")
         low, high, best = abs(self.carried.resting_motor(self.begin - 1e-9)), self.wrist.theta_max, None
         while high - low > tolerance:
             middle = 0.5 * (low + high)

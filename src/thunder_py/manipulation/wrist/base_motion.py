@@ -16,6 +16,7 @@ from ...motion.scalars import at_least, positive, whole
 from ...robot import Robot
 from ...trajectory import JointTrajectory, min_jerk, point_to_point
 from ...values import Value
+from ..kinds import of_kind
 
 __all__ = ["BaseMotion", "optimise_base_motion"]
 
@@ -166,12 +167,13 @@ def optimise_base_motion(
     within the limits of the joints; torques are bounded along both. Collisions of the arm with itself are not looked
     at. Source: D4.2, section 4.4.
     """
+    of_kind(robot, Robot, "robot")
     problem = _Problem(robot, direction, acceleration_limits, positive(T, "T"), turning, (margin, torque_margin), floor)
     q0 = array(q_start, (robot.n,), "q_start")
     delay = at_least(opening_delay, "opening_delay")
     if delay > T:
         raise ThunderError(f"opening_delay must be at most T = {T:g} s, or the hand opens in the run-up, got {delay:g}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole(seed, "seed", 0))
     best: tuple[float, Array] | None = None
     for _ in range(whole(starts, "starts", 1)):
         z = problem.solve(problem.draw(rng))

@@ -14,6 +14,7 @@ from ...checks import Array
 from ...errors import ThunderError
 from ...motion.scalars import positive, whole
 from ...values import Value, set_fields
+from ..kinds import of_kind
 from .linear_program import maximise
 from .model import ElasticWrist
 
@@ -27,6 +28,8 @@ _STATES, _CONTROLS = 6, 3
 #: what a unit of defect costs beside the speed [m/s], when steps are compared
 _WEIGHT = 30.0
 _MOST = 80
+#: of a cell, in radians of the wrist's own oscillation: longer ones do not follow it
+_COARSEST = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,6 +57,7 @@ class BaseLimits(Value):
 
     def constant(self, T: float) -> float:
         """Return the largest constant acceleration from rest over T [m/s^2], as D4.2 (4.4) moves the base."""
+        T = positive(T, "T")
         return min(self.acceleration, self.speed / T, 2.0 * self.stroke / T**2)
 
 
@@ -163,8 +167,15 @@ def throw_together(
     of the defects, sparse, and steps within a trust region. Optima are local where (79) is not linear.
     """
     T, arm, n = positive(T, "T"), positive(tip, "tip"), whole(cells, "cells", 2)
-    problem = _Collocation(wrist, T / n, n, base or BaseLimits(), arm, linear)
-    found = [problem.climb(w, tolerance) for w in problem.starts(whole(starts, "starts", 1), seed)]
+    close, tries = positive(tolerance, "tolerance"), (whole(starts, "starts", 1), whole(seed, "seed", 0))
+    of_kind(wrist, ElasticWrist, "wrist")
+    if T / n * math.sqrt(wrist.k / wrist.I) > _COARSEST:
+        raise ThunderError(
+            f"cells must be more for T = {T:g} s: the wrist turns by over a radian of its phase in one of {n}"
+        )
+    limits = BaseLimits() if base is None else of_kind(base, BaseLimits, "base")
+    problem = _Collocation(wrist, T / n, n, limits, arm, linear)
+    found = [problem.climb(w, close) for w in problem.starts(*tries)]
     solved = sum(count for _, count in found)
     feasible = [w for w, _ in found if w is not None]
     if not feasible:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...errors import ThunderError
-from ...motion.scalars import at_least, is_number, positive
+from ...motion.scalars import at_least, positive
 from ...values import Value, set_fields
-from .oscillator import WristOscillator
+from .oscillator import WristOscillator, finite
 
 __all__ = ["ElasticWrist"]
 
@@ -66,7 +66,7 @@ class ElasticWrist(Value):
         """Check every field."""
         least = {"m": 0.0, "r_c": 0.0, "c": 0.0, "g": 0.0}
         fields = {name: positive(getattr(self, name), f"wrist {name}") for name in ("I", "k", "theta_max")}
-        fields |= {name: _finite(getattr(self, name), f"wrist {name}") for name in (*least, "alpha")}
+        fields |= {name: finite(getattr(self, name), f"wrist {name}") for name in (*least, "alpha")}
         for name, value in least.items():
             at_least(fields[name], f"wrist {name}", value)
         if fields["I"] < fields["m"] * fields["r_c"] ** 2:
@@ -153,9 +153,3 @@ class ElasticWrist(Value):
         first = self.m * self.r_c
         along = first * (np.asarray(ddx, dtype=np.float64) - self.g * math.sin(self.alpha))
         return along, first * (np.asarray(ddz, dtype=np.float64) + self.g * math.cos(self.alpha))
-
-
-def _finite(value: object, what: str) -> float:
-    if not is_number(value) or not math.isfinite(value):  # type: ignore[arg-type]
-        raise ThunderError(f"{what} must be a finite number, got {value!r}")
-    return float(value)  # type: ignore[arg-type]

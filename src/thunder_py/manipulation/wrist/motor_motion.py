@@ -16,9 +16,14 @@ from ...reference import JointReference
 from ...robot import Robot
 from ...simulation import ControllerLike, simulate
 from ...values import Value, set_fields
+from ..kinds import of_kind
+from .oscillator import finite
 from .throw import WristThrow
 
 __all__ = ["MotorMotion", "WristRun", "run_with_motor"]
+
+#: most steps of a run
+_STEPS = 1e7
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,9 +51,7 @@ class MotorMotion(Value):
 
     def __post_init__(self) -> None:
         """Check every field."""
-        breaks = array(self.breaks, (None,), "motor breaks")
-        if breaks.size < 2 or not (np.diff(breaks) > 0.0).all():
-            raise ThunderError(f"motor breaks must be at least two increasing times, got {breaks.tolist()}")
+        breaks = _increasing(self.breaks, "motor breaks")
         pieces = (breaks.size - 1,)
         start, slope = array(self.start, pieces, "motor start"), array(self.slope, pieces, "motor slope")
         set_fields(self, breaks=breaks, start=start, slope=slope)
@@ -56,19 +59,28 @@ class MotorMotion(Value):
     @classmethod
     def of_throw(cls, throw: WristThrow, *, from_time: float = 0.0) -> MotorMotion:
         """Return the motor's motion of an optimal throw that begins at `from_time`."""
+        of_kind(throw, WristThrow, "throw")
         inside = throw.switches[(throw.switches > 0.0) & (throw.switches < throw.T)]
         breaks = np.concatenate([[0.0], inside, [throw.T]])
-        return cls(breaks=breaks + from_time, start=throw.theta(breaks[:-1]), slope=np.zeros(breaks.size - 1))
+        return cls(
+            breaks=breaks + finite(from_time, "from_time"),
+            start=throw.theta(breaks[:-1]),
+            slope=np.zeros(breaks.size - 1),
+        )
 
     @classmethod
     def still(cls, theta: float, begin: float, end: float) -> MotorMotion:
         """Return a motor that stands still."""
-        return cls(breaks=np.array([begin, end]), start=np.array([theta]), slope=np.zeros(1))
+        return cls(
+            breaks=np.array([finite(begin, "begin"), finite(end, "end")]),
+            start=np.array([finite(theta, "theta")]),
+            slope=np.zeros(1),
+        )
 
     @classmethod
     def through(cls, t: npt.ArrayLike, theta: npt.ArrayLike, *, held: bool = False) -> MotorMotion:
         """Return the motion through angles (k,) at times (k,); `held`: each angle stays until the next (k - 1)."""
-        times = array(t, (None,), "t")
+        times = _increasing(t, "t")
         angles = array(theta, (times.size - 1 if held else times.size,), "theta")
         slope = np.zeros(times.size - 1) if held else np.diff(angles) / np.diff(times)
         start = angles if held else angles[:-1]
@@ -162,10 +174,11 @@ def run_with_motor(
     piece is a whole number of steps, so that no step sees a jump.
     """
     longest = positive(dt, "dt", "s")
-    if not isinstance(motor, MotorMotion):
-        raise ThunderError(f"motor must be a MotorMotion, got {type(motor).__name__}")
-    if robot.e != 1:
+    of_kind(motor, MotorMotion, "motor")
+    if of_kind(robot, Robot, "robot").e != 1:
         raise ThunderError(f"{robot.name} must have one elastic joint, the wrist, got {robot.e}")
+    if float(motor.breaks[-1] - motor.breaks[0]) / longest > _STEPS:
+        raise ThunderError(f"dt must leave at most {_STEPS:g} steps of the motion, got {dt!r}")
     at_rest = JointReference(*(np.zeros((3, robot.n))))
     q, dq = array(q0, (robot.n,), "q0"), array(np.zeros(robot.n) if dq0 is None else dq0, (robot.n,), "dq0")
     runs = []
@@ -189,6 +202,13 @@ def run_with_motor(
     tau = tau.copy()
     tau[:, -1] = robot.elastic_torque(qs, theta[:, None])[:, -1]
     return WristRun(t=t, q=qs, dq=dqs, theta=theta, tau=tau)
+
+
+def _increasing(value: npt.ArrayLike, what: str) -> Array:
+    times = array(value, (None,), what)
+    if times.size < 2 or not (np.diff(times) > 0.0).all():
+        raise ThunderError(f"{what} must be at least two increasing times, got {times.tolist()}")
+    return times
 
 
 def _from(

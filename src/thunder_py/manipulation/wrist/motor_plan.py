@@ -13,10 +13,11 @@ from scipy.sparse import diags_array, vstack
 
 from ...checks import Array, array
 from ...errors import ThunderError
-from ...motion.scalars import positive, whole
+from ...motion.scalars import is_number, positive, whole
 from ...values import Value
 from .linear_program import maximise
 from .motor_motion import MotorMotion
+from .oscillator import finite
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -112,7 +113,8 @@ def plan_motor(
     wrist is solved by the first program.
     """
     T, bound, count = positive(T, "T"), positive(theta_max, "theta_max"), whole(cells, "cells", 2)
-    if not rate > 0.0:
+    begin, tolerance = finite(begin, "begin"), positive(tolerance, "tolerance")
+    if not is_number(rate) or not rate > 0.0:
         raise ThunderError(f"rate must be positive, got {rate!r}")
     t = np.linspace(begin, begin + T, count + 1)
     rollout = _Rollout(acceleration, t, array(start, (2,), "start"), math.isfinite(rate))
@@ -131,7 +133,7 @@ def plan_motor(
 
 def _climb(rollout: _Rollout, controls: _Controls, theta: Array, tolerance: float) -> tuple[Array | None, Array, int]:
     """Return the best controls, their states, and how many programs it took; None where a program has no point."""
-    x, trust, merit = rollout(theta), 2.0 * float(controls.high.max()), -math.inf
+    x, trust, merit = rollout.checked(theta), 2.0 * float(controls.high.max()), -math.inf
     for solved in range(1, _MOST + 1):
         gradient = rollout.gradient(theta, x)
         step = controls.best_step(gradient, x[-1], theta, trust)
@@ -163,6 +165,18 @@ class _Rollout:
         for k in range(self.t.size - 1):
             one = slice(k, k + 1)
             x[k + 1] = self._step(self.t[one], x[one], first[one], last[one])[0]
+        return x
+
+    def checked(self, theta: Array) -> Array:
+        """Return the states of the first controls, or say that there are none."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            x = self(theta)
+            slope = self.gradient(theta, x)
+        if not (np.isfinite(x).all() and np.isfinite(slope).all()):
+            raise ThunderError(
+                f"acceleration must be finite, and cells many enough for RK4 to follow the wrist; it diverged in "
+                f"{self.t.size - 1} cells of {self.t[1] - self.t[0]:g} s"
+            )
         return x
 
     def gradient(self, theta: Array, x: Array) -> Array:
@@ -214,7 +228,7 @@ class _Controls(NamedTuple):
 
     @classmethod
     def of(cls, size: int, bound: float, most: float, theta0: float | None) -> _Controls:
-        if theta0 is not None and not abs(theta0) <= bound:
+        if theta0 is not None and not (is_number(theta0) and abs(theta0) <= bound):
             raise ThunderError(f"theta0 must be within plus and minus theta_max = {bound:g}, got {theta0!r}")
         low, high = np.full(size, -bound), np.full(size, bound)
         if theta0 is not None and math.isfinite(most):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from ...errors import ThunderError
 from ...motion.scalars import is_number, positive
 from ...values import Value, set_fields
 
-__all__ = ["WristOscillator"]
+__all__ = ["WristOscillator", "finite"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,11 +54,7 @@ class WristOscillator(Value):
     def __post_init__(self) -> None:
         """Check every field."""
         fields = {name: positive(getattr(self, name), f"oscillator {name}") for name in ("omega0", "gain", "u_hi")}
-        for name in ("zeta", "u_lo", "offset"):
-            value = getattr(self, name)
-            if not is_number(value) or not math.isfinite(value):
-                raise ThunderError(f"oscillator {name} must be a finite number, got {value!r}")
-            fields[name] = float(value)
+        fields |= {name: finite(getattr(self, name), f"oscillator {name}") for name in ("zeta", "u_lo", "offset")}
         if not 0.0 <= fields["zeta"] < 1.0:
             raise ThunderError(f"zeta must be at least 0 and below 1 (underdamped), got {fields['zeta']:g}")
         if fields["u_lo"] >= 0.0:
@@ -77,9 +74,10 @@ class WristOscillator(Value):
     def step(self, t: npt.ArrayLike) -> Array:
         """Return the angle (...) at times after a unit step from rest [rad/rad]; 0 before it."""
         s = np.maximum(np.asarray(t, dtype=np.float64), 0.0)
-        decay = np.exp(-self.zeta * self.omega0 * s)
-        wave = np.cos(self.omega_d * s) + self.zeta * self.omega0 / self.omega_d * np.sin(self.omega_d * s)
-        return np.asarray(self.gain * (1.0 - decay * wave))
+        lost, half = self.zeta * self.omega0 * s, 0.5 * self.omega_d * s
+        # 1 - e^-lost (cos + ...) without the difference of numbers near 1, of which little is left after a short time
+        wave = 2.0 * np.sin(half) ** 2 - self.zeta * self.omega0 / self.omega_d * np.sin(2.0 * half)
+        return np.asarray(self.gain * (np.exp(-lost) * wave - np.expm1(-lost)))
 
     def step_rate(self, t: npt.ArrayLike) -> Array:
         """Return the rate (...) after a unit step [1/s], which is the impulse response (84); 0 before it."""
@@ -100,3 +98,10 @@ class WristOscillator(Value):
         after = np.asarray(t, dtype=np.float64)[..., None] - np.asarray(starts, dtype=np.float64)
         steps = np.diff(np.asarray(values, dtype=np.float64), prepend=0.0)
         return np.asarray(self.step(after) @ steps), np.asarray(self.step_rate(after) @ steps)
+
+
+def finite(value: Any, what: str) -> float:
+    """Return a number that is finite, of either sign, or say what came."""
+    if not is_number(value) or not math.isfinite(value):
+        raise ThunderError(f"{what} must be a finite number, got {value!r}")
+    return float(value)

@@ -15,6 +15,7 @@ from ...joint_data import Elastic, Friction, Limits
 from ...motion.scalars import positive
 from ...robot import Robot
 from ...simulation.payload import Payload
+from ..kinds import of_kind
 from .model import ElasticWrist
 
 __all__ = ["IDEAL_MOTOR", "floating_wrist", "on_a_slope", "with_rigid_hand", "with_wrist"]
@@ -37,6 +38,7 @@ def on_a_slope(wrist: ElasticWrist, *, tip: float = 0.15, motor_inertia: float =
     motor_inertia : float
         [kg m^2].
     """
+    of_kind(wrist, ElasticWrist, "wrist")
     slope = np.eye(4)
     slope[0, 0] = slope[2, 2] = math.cos(wrist.alpha)
     slope[0, 2], slope[2, 0] = math.sin(wrist.alpha), -math.sin(wrist.alpha)
@@ -83,6 +85,7 @@ def floating_wrist(
     Source: D4.2, eq. 78 (``M dnu/dt + C(q, nu) nu``, errata D-16). The torques of the six joints are the wrench
     ``tau_b`` on the base, in their coordinates; yaw and pitch are free of each other below a pitch of 90 degrees.
     """
+    of_kind(wrist, ElasticWrist, "wrist")
     mass, moments = positive(base_mass, "base_mass", "kg"), array(base_inertia, (3,), "base_inertia")
     if not (moments > 0.0).all():
         raise ThunderError(f"base_inertia must be positive, got {moments.tolist()}")
@@ -129,7 +132,8 @@ def with_wrist(
     Robot
         With n + 1 joints, the last called ``wrist``.
     """
-    d = robot.description
+    of_kind(wrist, ElasticWrist, "wrist")
+    d = of_kind(robot, Robot, "robot").description
     place = d.tool @ (np.eye(4) if mount is None else pose(mount, "mount"))
     no_limit = np.inf
     limits = robot.limits
@@ -170,7 +174,8 @@ def with_rigid_hand(
     robot, wrist, mount, tip
         As of `with_wrist`.
     """
-    place = robot.description.tool @ (np.eye(4) if mount is None else pose(mount, "mount"))
+    of_kind(wrist, ElasticWrist, "wrist")
+    place = of_kind(robot, Robot, "robot").description.tool @ (np.eye(4) if mount is None else pose(mount, "mount"))
     body = Payload(
         mass=wrist.m,
         com=place[:3, :3] @ np.array([wrist.r_c, 0.0, 0.0]) + place[:3, 3],

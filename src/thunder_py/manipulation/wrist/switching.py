@@ -29,6 +29,8 @@ __all__ = [
 
 #: of T, how far roots are found
 _ROOT = 1e-15
+#: half periods, past which rounding leaves nothing of the phase that is worth a switch
+_LONGEST = 1e6
 
 
 class ClosedForm(NamedTuple):
@@ -91,8 +93,10 @@ def closed_form(omega0: float, theta_max: float, T: float) -> ClosedForm:
     w, bound, T = positive(omega0, "omega0"), positive(theta_max, "theta_max"), positive(T, "T")
     if w * T > 2.0 * math.pi:
         raise ThunderError(f"T must be at most one period, {2.0 * math.pi / w:g} s, got {T:g}")
-    left = math.acos(min(1.0, 0.5 * (1.0 + math.cos(w * T)))) / w
-    speed = bound * w * (2.0 * math.sqrt(1.0 - math.cos(0.5 * w * T) ** 4) - math.sin(w * T))
+    # half angles, in which nothing is lost where w T is small
+    half = math.sin(0.5 * w * T)
+    left = 2.0 * math.asin(math.sqrt(0.5) * abs(half)) / w
+    speed = bound * w * (2.0 * abs(half) * math.sqrt(1.0 + math.cos(0.5 * w * T) ** 2) - math.sin(w * T))
     nu = -w / math.tan(w * left) if left > 0.0 else -math.inf
     return ClosedForm(T - left, speed, nu)
 
@@ -123,7 +127,7 @@ def one_switch(wrist: WristOscillator | ElasticWrist, T: float) -> WristThrow:
     With the step response S: ``u_lo S(T) + (u_hi - u_lo) S(T - t_1) = 0``, on the first rise of S (D4.2, section 4.3;
     errata D-18, D-20, D-21).
     """
-    o, T = _oscillator(wrist), positive(T, "T")
+    o, T = _problem(wrist, T)
     left = _root(lambda s: o.u_lo * float(o.step(T)) + (o.u_hi - o.u_lo) * float(o.step(s)), min(T, o.half_period))
     limit = one_switch_limit(o)
     return _throw(o, T, np.array([T - left]), o.u_lo, valid=limit * (1.0 + 1e-12) >= T, limit=limit)
@@ -153,7 +157,12 @@ def grid_optimum(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2
     ThunderError
         On bad data, or if HiGHS gives up, with its message.
     """
-    o, T, count = _oscillator(wrist), positive(T, "T"), whole(cells, "cells", 2)
+    (o, T), count = _problem(wrist, T), whole(cells, "cells", 2)
+    if 0.5 * count * o.half_period < T:
+        raise ThunderError(
+            f"T must be at most half as many half periods of {o.half_period:g} s as cells, {count}, for a grid that "
+            f"sees the switches, got {T:g}"
+        )
     left = T - np.linspace(0.0, T, count + 1)
     angle, rate = -np.diff(o.step(left)), -np.diff(o.step_rate(left))
     # in units of which the solver's tolerances make sense whatever T and the bounds are
@@ -196,7 +205,7 @@ def free_switching(wrist: WristOscillator | ElasticWrist, T: float, cells: int =
     exception, and the s with q(T) = 0 is the only one; it is found to rounding from the program's. The problem is
     convex: a control that agrees with a switching function is the optimum.
     """
-    o, T = _oscillator(wrist), positive(T, "T")
+    o, T = _problem(wrist, T)
     grid = grid_optimum(o, T, cells)
 
     def miss(s: float) -> float:
@@ -250,6 +259,14 @@ def _throw(
 
 def _root(function: Callable[[float], float], high: float) -> float:
     return float(brentq(function, 0.0, high, xtol=_ROOT * high, rtol=4.0 * np.finfo(float).eps))
+
+
+def _problem(wrist: WristOscillator | ElasticWrist, T: float) -> tuple[WristOscillator, float]:
+    """Return what is switched, and until when, both checked."""
+    o, T = _oscillator(wrist), positive(T, "T")
+    if T / o.half_period > _LONGEST:
+        raise ThunderError(f"T must be at most {_LONGEST:g} half periods of {o.half_period:g} s, got {T:g}")
+    return o, T
 
 
 def _oscillator(wrist: WristOscillator | ElasticWrist) -> WristOscillator:
