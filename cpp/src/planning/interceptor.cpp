@@ -35,6 +35,14 @@ void bounds(const BezierPath& path, double& velocity, double& acceleration) noex
   }
 }
 
+/// Whether the hand is in the workspace from the meeting until it has closed.
+bool may_grasp(const InterceptionSettings& settings, const Eigen::Vector3d& goal, const Eigen::Vector3d& v) noexcept {
+  const Eigen::Vector3d end = goal + settings.closing_time * v;
+  const auto low = settings.low.array(), high = settings.high.array();
+  return (goal.array() >= low).all() && (end.array() >= low).all() && (goal.array() <= high).all() &&
+         (end.array() <= high).all();
+}
+
 }  // namespace
 
 Interceptor::Interceptor(std::shared_ptr<const FunctionalPlanner> planner, ConstantVelocityFilter filter,
@@ -171,7 +179,7 @@ InterceptionReason Interceptor::plan_until(double now, const MovingTarget& targe
   Reason reason = Reason::out_of_reach;
   for (int k = 0; k < kTries; ++k, arrival += kLater) {
     const Eigen::Vector3d goal = target.at(arrival);
-    if (!((goal.array() >= settings_.low.array()).all() && (goal.array() <= settings_.high.array()).all())) {
+    if (!may_grasp(settings_, goal, target.velocity)) {
       if (settings_.direction.dot(goal - settings_.reference) <= 0.0) continue;  // not there yet
       return reason == Reason::out_of_reach && late ? Reason::too_late : reason;
     }

@@ -23,8 +23,8 @@ class Belt(Value):
     reference : (3,) array_like
         p_ref, where the grasping hand best meets an object [m].
     low, high : (3,) array_like
-        Corners of the box in which the hand may meet objects [m]; p_ref lies inside. The arm has to reach
-        all of it.
+        Corners of the box that the hand is in from where it meets an object until it has closed [m]; p_ref lies inside.
+        The arm has to reach all of it, and what leaving takes along the belt beyond.
     direction : (3,) array_like
         Of the belt's motion, a unit vector.
     offset : (3,) array_like
