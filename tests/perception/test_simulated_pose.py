@@ -143,3 +143,9 @@ def test_times_that_go_back_and_bad_truths_are_refused() -> None:
         PoseFault("melt", 0.0)  # type: ignore[arg-type]
     with pytest.raises(ThunderError, match="offset of a fault must hold an orthonormal rotation"):
         PoseFault("jump", 0.0, offset=np.diag([2.0, 1.0, 1.0, 1.0]))
+
+
+def test_a_clock_that_begins_elsewhere_is_told_instead_of_taking_pictures_for_ever() -> None:
+    with pytest.raises(ThunderError, match=r"t must not be more than 100000 pictures after .* start="):
+        _source(rate=30.0).poll(1.7e9)
+    assert len(_source(rate=30.0, start=1.7e9).poll(1.7e9 + 0.05)) == 2

@@ -12,7 +12,7 @@ from ..checks import Array, pose
 from ..errors import ThunderError
 from ..motion.scalars import positive, whole
 from .camera import PinholeCamera
-from .options import finite, not_negative, probability
+from .options import finite, not_negative, probability, soon
 from .pose_source import PoseMeasurement
 from .tags import TAG_COUNT, TagDetection, detect_tags, render_tag
 
@@ -100,9 +100,9 @@ class FiducialPoseSource:
         Raises
         ------
         ThunderError
-            `t` is before the last one, or a picture is not one of this camera.
+            `t` is before the last one or more than 100000 pictures later, or a picture is not one of this camera.
         """
-        now = finite(t, "t")
+        now = soon(t, self._start + self._taken / self._rate, self._rate)
         if now < self._now:
             raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
         self._now = now

@@ -10,7 +10,10 @@ from ..checks import ROTATION_TOLERANCE, Array
 from ..errors import ThunderError
 from ..motion.scalars import is_number
 
-__all__ = ["finite", "is_pose", "not_negative", "probability"]
+__all__ = ["finite", "is_pose", "not_negative", "probability", "soon"]
+
+#: pictures in one poll; more is a mistake in the time, and would take for ever
+_MOST_PICTURES = 100_000
 
 
 def finite(value: Any, what: str) -> float:
@@ -32,6 +35,17 @@ def probability(value: Any, what: str) -> float:
     if not is_number(value) or not 0.0 <= value <= 1.0:
         raise ThunderError(f"{what} must be a probability from 0 to 1, got {value!r}")
     return float(value)
+
+
+def soon(t: Any, last: float, rate: float) -> float:
+    """Return a finite time that is not very many pictures after the last one, or say what came."""
+    now = finite(t, "t")
+    if (now - last) * rate > _MOST_PICTURES:
+        raise ThunderError(
+            f"t must not be more than {_MOST_PICTURES} pictures after the last one at {last:g} s, got {now:g} s; "
+            "clocks that do not begin near 0 need start="
+        )
+    return now
 
 
 def is_pose(T: Array) -> bool:

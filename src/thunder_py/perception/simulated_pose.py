@@ -16,7 +16,7 @@ from ..checks import pose as checked_pose
 from ..errors import ThunderError
 from ..motion.scalars import positive, whole
 from ..values import Value, set_fields
-from .options import finite, not_negative, probability
+from .options import finite, not_negative, probability, soon
 from .pose_source import PoseMeasurement
 
 __all__ = ["PoseFault", "SimulatedPoseSource"]
@@ -128,9 +128,9 @@ class SimulatedPoseSource:
         Raises
         ------
         ThunderError
-            `t` is before the last one, or not finite.
+            `t` is before the last one, not finite, or more than 100000 pictures later.
         """
-        now = finite(t, "t")
+        now = soon(t, self._start + self._taken / self._rate, self._rate)
         if now < self._now:
             raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
         self._now = now
