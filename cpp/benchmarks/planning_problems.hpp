@@ -83,7 +83,9 @@ class Reaches {
 
   Reach operator()(int spheres) {
     Reach reach{thunder::BoundaryState(dimension_), thunder::BoundaryState(dimension_), {}};
-    const Eigen::Vector3d half = 0.5 * between(1.1, 1.3) * direction(), middle = 0.1 * direction();
+    // one draw a statement: in which order operands are evaluated is for the compiler to choose
+    const double length = between(1.1, 1.3);
+    const Eigen::Vector3d half = 0.5 * length * direction(), middle = 0.1 * direction();
     const Eigen::Vector3d start = middle - half, goal = middle + half;
     reach.from.x.head<3>() = start;
     reach.to.x.head<3>() = goal;
@@ -96,7 +98,9 @@ class Reaches {
  private:
   double between(double low, double high) { return low + (high - low) * random_.uniform(); }
   Eigen::Vector3d direction() {
-    return Eigen::Vector3d(random_.normal(), random_.normal(), random_.normal()).normalized();
+    Eigen::Vector3d v;
+    for (int k = 0; k < 3; ++k) v[k] = random_.normal();
+    return v.normalized();
   }
 
   std::shared_ptr<const thunder::Sphere> sphere(const Eigen::Vector3d& start, const Eigen::Vector3d& goal, int k,
