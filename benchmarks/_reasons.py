@@ -31,8 +31,14 @@ UNKNOWN = "no reason found yet."
 
 def explain(table: str, missed: list[str]) -> list[str]:
     """Return a list, as Markdown, of what a table's goals miss."""
-    lines = []
+    rows: dict[str, list[str]] = {}
     for row in dict.fromkeys(missed):
-        reason = REASONS.get((table, row), REASONS.get((table, "*"), UNKNOWN))
-        lines.append(f"- **{row}**: {reason}")
+        reason = REASONS.get((table, row)) or REASONS.get((table, "*"))
+        if reason is None or (table, row) in REASONS:
+            rows[row] = [reason or UNKNOWN]
+        else:
+            rows.setdefault("*", [reason]).append(row)
+    lines = []
+    for row, (reason, *shared) in rows.items():
+        lines.append(f"- {'; '.join(f'**{name}**' for name in shared or [row])}: {reason}")
     return ["Missed, and why:\n\n" + "\n".join(lines)] if lines else []
