@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,6 +89,15 @@ def test_command_writes_results_whole(capsys: pytest.CaptureFixture[str]) -> Non
         "results": {"seeds": 4, "values": [[0.5, None]], "jobs": 2},
     }
     assert [path.name for path in Path().iterdir()] == ["dice.json"]
+
+
+@pytest.mark.parametrize(("arguments", "jobs"), [([], os.cpu_count()), (["--quick"], 1), (["--jobs", "3"], 3)])
+def test_command_uses_all_processors_unless_it_is_quick(
+    arguments: list[str], jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1), raising=False)
+    assert cli.main(["experiment", "dice", *arguments, "--results", "dice.json", "--no-plot"]) == 0
+    assert json.loads(Path("dice.json").read_text())["results"]["jobs"] == jobs
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,12 @@ def add_parser(commands: Any) -> None:
         help=f"recordings, for experiments that use them (default: the environment variable {DATA_VARIABLE}, if set)",
     )
     parser.add_argument("--seeds", type=_count, metavar="N", help="random cases, for experiments that draw some")
-    parser.add_argument("--jobs", type=_count, metavar="N", help="processes, for experiments that can use several")
+    parser.add_argument(
+        "--jobs",
+        type=_count,
+        metavar="N",
+        help="processes, for experiments that can use several (default: one for each processor; with --quick one)",
+    )
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write every number that is reported")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the picture: .png, .pdf or .svg")
     parser.add_argument("--no-plot", action="store_true", help="draw no picture")
@@ -99,7 +104,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     picture = _picture(arguments)
     _check_results(arguments)
-    options = {"seeds": arguments.seeds, "jobs": arguments.jobs}
+    options = {"seeds": arguments.seeds, "jobs": _jobs(arguments)}
     experiment = registry.run_experiment(arguments.name, arguments.quick, _data(arguments), **options)
     if isinstance(experiment, registry.ExperimentWithResults) and arguments.results is not None:
         _write_results(arguments, experiment)
@@ -112,6 +117,16 @@ def run(arguments: argparse.Namespace) -> None:
         mpl.use("agg")  # no window, whatever the screen
         experiment.plot().savefig(picture, dpi=130)
         print(f"\npicture  {picture}")
+
+
+def _jobs(arguments: argparse.Namespace) -> int | None:
+    """Return how many processes: all that there is room for, as results do not depend on it."""
+    from ..experiments import registry
+
+    given: int | None = arguments.jobs
+    if given is not None or arguments.quick or not registry.takes(arguments.name, "jobs"):
+        return given
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _picture(arguments: argparse.Namespace) -> Path | None:
