@@ -7,6 +7,7 @@ graphics card and models of the objects are, for instance ``python -m megapose_s
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 import matplotlib.image
@@ -20,11 +21,14 @@ def main(arguments: Sequence[str] | None = None) -> np.ndarray | None:
     parser = argparse.ArgumentParser(description="Ask a MegaPose server for the pose of an object.")
     parser.add_argument("picture")
     parser.add_argument("label")
-    parser.add_argument("box", type=float, nargs=4, metavar=("LEFT", "TOP", "RIGHT", "BOTTOM"))
+    parser.add_argument("box", type=float, nargs=4, metavar="PIXEL", help="left, top, right, bottom")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=5555)
     parser.add_argument("--view", type=float, default=60.0, help="of the camera, from left to right [deg]")
     parser.add_argument("--timeout", type=float, default=30.0, help="[s]")
+    if arguments is None and len(sys.argv) == 1:
+        parser.print_help()
+        return None
     given = parser.parse_args(arguments)
 
     picture = np.round(255.0 * matplotlib.image.imread(given.picture)[..., :3]).astype(np.uint8)

@@ -76,7 +76,7 @@ def tags(seed: int) -> list[list[float]]:
     return rows
 
 
-def main(scenes: int = 100, jobs: int = 1) -> dict[str, np.ndarray]:
+def main(scenes: int = 8, jobs: int = 1) -> dict[str, np.ndarray]:
     """Print both tables; return the errors."""
     found = {
         "clouds": np.array(map_seeds(clouds, scenes, jobs=jobs, progress=True, description="clouds")),
