@@ -2,8 +2,8 @@
 
 Usage: [QUICK=1] python tools/run_notebooks.py [--jobs N] [--output FOLDER] [NOTEBOOK ...]
 
-Without names, all of notebooks/ are run, in that folder. A failure names notebook and cell, and the others go on; the exit code
-is then 1. A notebook that was run with QUICK=1 says so in its metadata, and the site says it to the reader.
+Without names, all of notebooks/ are run, in that folder. A failure names notebook and cell, the others go on, and
+the exit code is 1. A notebook that was run with QUICK=1 says so in its metadata, and the site says it to the reader.
 """
 
 from __future__ import annotations
