@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from .description import Elastic, Friction, Limits, RobotDescription, check_phys
 from .parameters import BaseParameters, UnknownParameters, find_base_parameters, select_parameters
 
 if TYPE_CHECKING:
+    from .plotting.meshes import Meshes
     from .symbolic import SymbolicModel
 
 __all__ = ["Ellipsoid", "Robot"]
@@ -85,14 +86,15 @@ class Robot(_core.Model):
 
     @classmethod
     def load(cls, source: str | Path, **options: Any) -> Robot:
-        """Load a bundled robot by name, or one from a ``.yaml`` or ``.urdf`` file.
+        """Load a bundled robot by name, or one from a ``.yaml``, ``.urdf`` or MJCF (``.xml``, ``.mjcf``) file.
 
         Parameters
         ----------
         source : str or path
             Name of a bundled robot (``thunder_py.robots.names()``) or path of a file.
         **options
-            For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``, ``name``.
+            For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``, ``name``; for MJCF:
+            ``tip_link``, ``fix_joints``, ``name``.
 
         Raises
         ------
@@ -231,11 +233,27 @@ class Robot(_core.Model):
         """
         return elastic.equilibrium(self, q)
 
-    def save(self, path: str | Path) -> None:
-        """Write the robot to a YAML file that `load` reads back exactly."""
+    def save(self, path: str | Path, *, lossy: bool = False) -> None:
+        """Write the robot to a file: ``.yaml``, which `load` reads back exactly, ``.urdf``, ``.xml`` or ``.mjcf``.
+
+        Parameters
+        ----------
+        path : path-like
+            Its suffix says the format; the file is replaced in one step if it is there.
+        lossy : bool
+            Whether to write a robot some of whose behaviour URDF or MJCF cannot hold; comments in the file say what is
+            missing.
+
+        Raises
+        ------
+        FileFormatError
+            For another suffix.
+        ModelError
+            If something would be lost and `lossy` is not set; it says what.
+        """
         from .io import save_description
 
-        save_description(self._description, path)
+        save_description(self._description, path, lossy=lossy)
 
     def replace(self, **changes: Any) -> Robot:
         """Return a robot with some fields of its description changed."""
@@ -356,6 +374,77 @@ class Robot(_core.Model):
         axes, lengths = self.velocity_ellipsoid(q, frame, rows=rows)
         with np.errstate(divide="ignore"):
             return Ellipsoid(axes[..., ::-1], 1.0 / lengths[..., ::-1])
+
+    def plot(
+        self,
+        q: npt.ArrayLike | None = None,
+        ax: Any = None,
+        *,
+        frames: bool | Literal["all"] = True,
+        ellipsoid: Literal["velocity", "force"] | None = None,
+        color: str | None = None,
+        meshes: Meshes | str | Path | None = None,
+    ) -> Any:
+        """Draw the arm in space with matplotlib: cylinders are revolute joints, boxes prismatic ones.
+
+        Parameters
+        ----------
+        q : (n,) or (k, n) array_like, optional
+            Joint positions [rad or m] of one posture or of several; later ones are darker, and of more than twelve
+            that many, evenly spaced, are drawn. Default the middle of limits, zero where there are none.
+        ax : Axes3D, optional
+            To draw on, whose limits stay as they are; default a new figure, whose box fits the arm.
+        frames : bool or "all"
+            Draw axes x (red), y (green), z (blue) of base and end effector in the last posture, or of all links too.
+        ellipsoid : {"velocity", "force"}, optional
+            Manipulability ellipsoid to draw at the end effector in the last posture; its longest half axis is a quarter
+            of the arm's length.
+        color : str, optional
+            Of the arm.
+        meshes : Meshes or path-like, optional
+            What links look like, of the URDF that the robot was loaded from; see `thunder_py.plotting.Meshes`.
+
+        Returns
+        -------
+        Axes3D
+
+        Raises
+        ------
+        ThunderError
+            An argument is wrong, meshes belong to another robot, or a force ellipsoid has an axis without end.
+        ModuleNotFoundError
+            There are mesh files, and the extra ``visual`` is not installed.
+        """
+        from .plotting.arm import draw_arm
+
+        return draw_arm(self, q, ax, frames=frames, ellipsoid=ellipsoid, color=color, meshes=meshes)
+
+    def plot_workspace(self, samples: int = 20000, *, seed: int = 0, **options: Any) -> dict[str, Any]:
+        """Draw where the arm reaches: in space, and in two slices the largest manipulability found in each cell.
+
+        Parameters
+        ----------
+        samples : int
+            Random postures, uniform within joint limits.
+        seed : int
+            Of the random numbers.
+        **options
+            ``frame``: whose origin reaches, default the end effector; ``limits``: a `Limits` instead of the robot's;
+            ``through``: a point (3,) that the slices pass [m], default the first link's frame.
+
+        Returns
+        -------
+        dict of str to Axes
+            ``"space"``, ``"side"`` (a slice across y) and ``"above"`` (across z).
+
+        Raises
+        ------
+        ThunderError
+            A prismatic joint has no limits, a slice is empty, or an argument is wrong.
+        """
+        from .plotting.workspace import plot_workspace
+
+        return plot_workspace(self, samples, seed=seed, **options)
 
     def __repr__(self) -> str:
         elastic = f", {self.e} elastic" if self.e else ""

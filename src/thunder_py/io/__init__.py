@@ -1,4 +1,4 @@
-"""Robots from files and back: our own YAML, Thunder Dynamics' YAML, URDF, and the robots that come with the package."""
+"""Robots from files and back: our own YAML, Thunder Dynamics' YAML, URDF, MJCF, and the bundled robots."""
 
 from __future__ import annotations
 
@@ -8,26 +8,32 @@ from typing import Any
 from .. import robots
 from ..description import RobotDescription
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
+from ..robot import Robot
+from .whole_file import write_whole
 from .yaml_native import read_native
 from .yaml_text import parse_yaml
 from .yaml_thunder import is_thunder, read_thunder
 from .yaml_writer import save_native
 
-__all__ = ["load_description", "parse_description", "save_description"]
+__all__ = ["SUFFIXES", "load_description", "losses_of", "parse_description", "save_description"]
 
-_YAML = (".yaml", ".yml")
+_YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
+#: of the files that a robot is read from and written to
+SUFFIXES = (*_YAML, ".urdf", *_MJCF)
 
 
-def load_description(source: str | Path, **urdf_options: Any) -> RobotDescription:
+def load_description(source: str | Path, **options: Any) -> RobotDescription:
     """Read a robot.
 
     Parameters
     ----------
     source : str or path-like
         The name of a bundled robot (`thunder_py.robots.names`), or a path that ends in ``.yaml``, ``.yml`` (our own
-        format or Thunder's 0.8, told apart by their keys) or ``.urdf``.
-    **urdf_options
-        For URDF only, see `thunder_py.io.urdf.load_urdf`: ``base_link``, ``tip_link``, ``missing_inertia``, ...
+        format or Thunder's 0.8, told apart by their keys), ``.urdf``, or ``.xml``, ``.mjcf`` (needs the extra
+        ``mujoco``).
+    **options
+        For URDF, see `thunder_py.io.urdf.load_urdf`: ``base_link``, ``tip_link``, ``missing_inertia``, ... For MJCF,
+        see `thunder_py.io.mjcf.load_mjcf`: ``tip_link``, ``fix_joints``, ``name``.
 
     Returns
     -------
@@ -41,7 +47,7 @@ def load_description(source: str | Path, **urdf_options: Any) -> RobotDescriptio
     FileFormatError
         If the file is not a robot, naming path, line and key.
     ModelError
-        If options are given for anything but URDF.
+        If options are given for YAML.
     OSError
         If the file cannot be read.
     """
@@ -51,11 +57,15 @@ def load_description(source: str | Path, **urdf_options: Any) -> RobotDescriptio
     if path.suffix == ".urdf":
         from .urdf import load_urdf
 
-        return load_urdf(path, **urdf_options)
+        return load_urdf(path, **options)
+    if path.suffix in _MJCF:
+        from .mjcf import load_mjcf
+
+        return load_mjcf(path, **options)
     if path.suffix not in _YAML:
         raise _unknown(source, path)
-    if urdf_options:
-        raise ModelError(f"{', '.join(urdf_options)}: for URDF files only, got {str(source)!r}")
+    if options:
+        raise ModelError(f"{', '.join(options)}: for URDF and MJCF files only, got {str(source)!r}")
     return parse_description(path.read_bytes(), path)
 
 
@@ -85,31 +95,68 @@ def parse_description(data: bytes | str, path: str | Path = "robot.yaml") -> Rob
     return read_native(document)
 
 
-def save_description(description: RobotDescription, path: str | Path) -> None:
-    """Write a robot in our own YAML format, so that reading it back gives exactly the same description.
+def save_description(description: RobotDescription, path: str | Path, *, lossy: bool = False) -> None:
+    """Write a robot: our own YAML, which holds everything, URDF or MJCF, by the suffix.
 
     Parameters
     ----------
     description : RobotDescription
         What to write.
     path : path-like
-        Ends in ``.yaml`` or ``.yml``; replaced in one step if it is there.
+        Ends in ``.yaml``, ``.yml``, ``.urdf``, ``.xml`` or ``.mjcf``; replaced in one step if it is there.
+    lossy : bool
+        Whether to write a robot some of whose behaviour the format cannot hold; comments in the file say what is
+        missing. `thunder_py.io.losses_of` tells before.
 
     Raises
     ------
     FileFormatError
         If the path ends otherwise.
-    OSError
-        If the folder cannot be written.
+    ModelError
+        If something would be lost and `lossy` is not set, or the format takes no such robot.
     """
-    save_native(description, path)
+    suffix = Path(path).suffix
+    if suffix in _YAML:
+        save_native(description, path)
+    elif suffix == ".urdf":
+        from .urdf_writer import write_urdf
+
+        write_whole(write_urdf(description, lossy=lossy), path)
+    elif suffix in _MJCF:
+        from .mjcf_writer import write_mjcf
+
+        write_whole(write_mjcf(Robot(description), lossy=lossy), path)
+    else:
+        raise FileFormatError(f"a robot is saved as {', '.join(SUFFIXES)}, got {suffix or 'no suffix'!r}", path=path)
+
+
+def losses_of(description: RobotDescription, path: str | Path) -> tuple[str, ...]:
+    """Return what of a robot's behaviour would be lost in a file, a sentence each; the suffix says the format.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        The robot.
+    path : path-like
+        As for `save_description`; nothing is written.
+    """
+    suffix = Path(path).suffix
+    if suffix == ".urdf":
+        from .urdf_writer import urdf_losses
+
+        return urdf_losses(description)
+    if suffix in _MJCF:
+        from .mjcf_writer import mjcf_losses
+
+        return mjcf_losses(Robot(description))
+    return ()
 
 
 def _unknown(source: str | Path, path: Path) -> UnknownNameError | FileFormatError:
     if path.suffix == ".xacro":
         return FileFormatError("is a xacro; expand it to .urdf first", path=path)
     if path.suffix or isinstance(source, Path):
-        return FileFormatError("a robot's file must end in .yaml, .yml or .urdf", path=path)
+        return FileFormatError(f"a robot's file must end in {', '.join(SUFFIXES)}", path=path)
     names = robots.names()
     hint = nearest_hint(str(source), names) or f"; bundled are {', '.join(names)}"
     return UnknownNameError(f"no robot is called {str(source)!r}{hint}")

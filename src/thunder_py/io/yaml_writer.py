@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import uuid
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from ..description import RobotDescription, Rotor, check_physical_input
 from ..errors import FileFormatError, ModelError
 from ..inertia import dyn_from_reg, reg_from_dyn
 from ..transforms import pose_from_rpy, rpy_from_rotation
+from .whole_file import write_whole
 from .yaml_native import FORMAT, LIMITS, NO_LIMITS, TENSOR
 
 __all__ = ["save_native", "write_native"]
@@ -41,17 +40,10 @@ def save_native(description: RobotDescription, path: str | Path) -> None:
     OSError
         If the folder cannot be written.
     """
-    target = Path(path)
-    if target.suffix not in (".yaml", ".yml"):
-        raise FileFormatError(f"a robot is saved as .yaml or .yml, got {target.suffix or 'no suffix'!r}", path=path)
-    target = target.resolve()  # a link keeps pointing at the file that is replaced
-    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
-            file.write(write_native(description))
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    suffix = Path(path).suffix
+    if suffix not in (".yaml", ".yml"):
+        raise FileFormatError(f"YAML is saved as .yaml or .yml, got {suffix or 'no suffix'!r}", path=path)
+    write_whole(write_native(description), path)
 
 
 def write_native(description: RobotDescription) -> str:
