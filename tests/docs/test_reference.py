@@ -1,0 +1,125 @@
+"""The reference is complete: every public name, method of a robot, option of the command line and extra."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import pkgutil
+import re
+
+import pytest
+
+import thunder_py
+from tests.docs.pages import DOCS, ROOT, extension
+from thunder_py.cli import _parser
+
+directive, entries, find = extension("api", "directive", "entries", "find")
+REFERENCE = DOCS / "reference"
+#: packages without names of their own, and what is no library
+NOT_PUBLIC = ("thunder_py.cli",)
+
+
+def documented():
+    """Full names of what the reference documents."""
+    return [name for path in sorted(REFERENCE.glob("*.md")) for name in entries(path.read_text(encoding="utf-8"))]
+
+
+def public_modules():
+    """The package, its subpackages and every module that one of them names as public."""
+    names = {thunder_py.__name__} | {
+        module.name
+        for module in pkgutil.walk_packages(thunder_py.__path__, "thunder_py.")
+        if module.ispkg and not module.name.startswith(NOT_PUBLIC)
+    }
+    for name in sorted(names):
+        module = importlib.import_module(name)
+        for member in getattr(module, "__all__", ()):
+            if inspect.ismodule(getattr(module, member)):
+                names.add(f"{name}.{member}")
+    return sorted(names)
+
+
+def missing(module, names):
+    """Public names of a module that are not among the documented ones, by name or as the same class or function."""
+    things = [find(name)[0] for name in names]
+    modules = {name.rpartition(".")[0] for name in names}
+    lost = []
+    for name in getattr(module, "__all__", ()):
+        full, thing = f"{module.__name__}.{name}", getattr(module, name)
+        same = callable(thing) and any(thing is other for other in things)
+        if not (full in names or same or full in modules or full == "thunder_py.__version__" or _holds_none(thing)):
+            lost.append(full)
+    return lost
+
+
+def _holds_none(thing):
+    """Whether it is a module without public names of its own."""
+    return inspect.ismodule(thing) and not getattr(thing, "__all__", ())
+
+
+@pytest.mark.parametrize("module", public_modules())
+def test_every_public_name_is_in_the_reference(module):
+    assert missing(importlib.import_module(module), documented()) == []
+
+
+def test_a_missing_name_is_seen():
+    names = [name for name in documented() if name not in ("thunder_py.control.MACT", "thunder_py.result.Metric")]
+    assert missing(thunder_py, names) == ["thunder_py.MACT"]
+    assert missing(thunder_py.result, names) == ["thunder_py.result.Metric"]
+
+
+def test_nothing_is_there_twice():
+    names = documented()
+    assert sorted(names) == sorted(set(names))
+
+
+def test_every_method_of_a_robot_is_in_the_reference():
+    public = {f"thunder_py.Robot.{name}" for name in dir(thunder_py.Robot) if not name.startswith("_")}
+    assert public == {name for name in documented() if name.startswith("thunder_py.Robot.")}
+
+
+@pytest.mark.parametrize("name", documented())
+def test_what_is_documented_has_a_docstring(name):
+    assert directive(name)
+    thing, _ = find(name)
+    if callable(thing) or isinstance(thing, property):
+        assert inspect.getdoc(thing), name
+
+
+def test_index_leads_to_every_page():
+    index = (REFERENCE / "index.md").read_text(encoding="utf-8")
+    for path in REFERENCE.glob("*.md"):
+        if path.stem != "index":
+            assert f"({path.name})" in index, path.name
+
+
+def commands():
+    """Parsers of the command line by their names."""
+    parser = _parser()
+    subparsers = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return {"thunder": parser, **{f"thunder {name}": sub for name, sub in subparsers.choices.items()}}
+
+
+def section(page, heading):
+    """Text under a heading of the second order."""
+    return re.split(r"^## ", page.partition(f"\n## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_command_line_is_described(command):
+    page = (REFERENCE / "cli.md").read_text(encoding="utf-8")
+    there = set(re.findall(r"(?<![\w-])--?\w[\w-]*", section(page, command)))
+    options = {option for action in commands()[command]._actions for option in action.option_strings}
+    if command != "thunder":
+        options -= {"-h", "--help"}
+    assert there == options
+
+
+def test_every_extra_is_described():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    extras = re.findall(
+        r"^(\w+) = \[", text.partition("[project.optional-dependencies]")[2].split("\n[")[0], re.MULTILINE
+    )
+    install = (DOCS / "install.md").read_text(encoding="utf-8")
+    assert set(extras) == set(re.findall(r"^\| `(\w+)` \|", install, re.MULTILINE))

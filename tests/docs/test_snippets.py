@@ -1,0 +1,138 @@
+"""Every program of README.md and of the docs runs, top to bottom of its page, and prints what the page says."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import io
+import re
+import shlex
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT, blocks, name, pages, snippets
+from thunder_py.cli import _parser
+
+_NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
+PAGES = [path for path in pages() if any(not snippet.skip for snippet in snippets(path.read_text(encoding="utf-8")))]
+COMMANDS = [path for path in pages() if re.search(r"^\$? ?thunder ", path.read_text(encoding="utf-8"), re.MULTILINE)]
+
+
+def check_printed(printed, shown, tolerance):
+    """Compare with what the page says, to the letter or up to a tolerance of numbers."""
+    if not tolerance:
+        assert printed == shown
+        return
+    assert _NUMBER.sub("#", printed) == _NUMBER.sub("#", shown)
+    numbers = [[float(number) for number in _NUMBER.findall(text)] for text in (printed, shown)]
+    assert numbers[0] == pytest.approx(numbers[1], rel=tolerance, abs=tolerance)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_programs_of_a_page(page, tmp_path, monkeypatch):
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # what snippets write goes with the test
+    names = {"__name__": "__main__"}
+    try:
+        for snippet in snippets(page.read_text(encoding="utf-8")):
+            if snippet.skip:
+                continue
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+                # lines of a traceback are those of the page
+                exec(compile("\n" * (snippet.line - 1) + snippet.code, str(page), "exec"), names)
+            if snippet.shown is not None:
+                check_printed(printed.getvalue(), snippet.shown, snippet.tolerance)
+    finally:
+        import matplotlib.pyplot as plt
+
+        plt.close("all")
+
+
+@pytest.mark.parametrize("page", COMMANDS, ids=name)
+def test_commands_are_understood(page):
+    """Every line that begins with `thunder` has a subcommand and options that exist."""
+    for block in blocks(page.read_text(encoding="utf-8")):
+        for line in re.findall(r"^(?:\$ )?thunder (.+)$", block.text, re.MULTILINE):
+            words = shlex.split(line, comments=True)
+            words = words[: min([words.index(end) for end in ("&&", "|", ">", ";") if end in words], default=None)]
+            if block.language != "text" and not {"--help", "--version"} & set(words):
+                _parser().parse_args(words)
+
+
+def test_examples_of_docstrings():
+    """Modules with examples, if any, do what these show."""
+    package = ROOT / "src" / "thunder_py"
+    for path in package.rglob("*.py"):
+        if ">>> " in path.read_text(encoding="utf-8"):
+            module = importlib.import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
+            assert doctest.testmod(module).failed == 0, path
+
+
+# --- the machinery itself ---------------------------------------------------------------------------------------------
+
+PAGE = """\
+# A page
+
+```python
+x = 2
+print(x / 3)
+```
+
+prints
+
+```text
+0.6666666666666666
+```
+
+<!-- skip: takes hours -->
+
+```python
+print(y)
+```
+
+```python
+print(x)
+```
+
+prints
+
+<!-- numbers within 1e-2 -->
+
+```text
+2.001
+```
+
+```text
+not printed by a program
+```
+"""
+
+
+def test_pages_are_read():
+    first, skipped, third = snippets(PAGE)
+    assert first.code == "x = 2\nprint(x / 3)\n"
+    assert first.line == 4
+    assert first.shown == "0.6666666666666666\n"
+    assert skipped.skip == "takes hours"
+    assert third.shown == "2.001\n"
+    assert third.tolerance == 1e-2
+    assert first.skip is None is third.skip
+
+
+def test_what_is_printed_is_compared():
+    check_printed("a 2.0\n", "a 2.001\n", 1e-2)
+    for printed, tolerance in (("a 2.0\n", 0.0), ("b 2.001\n", 1e-2), ("a 2.1\n", 1e-2)):
+        with pytest.raises(AssertionError):
+            check_printed(printed, "a 2.001\n", tolerance)
+
+
+def test_skips_are_few_and_say_why():
+    skipped = [(name(page), s) for page in pages() for s in snippets(Path(page).read_text(encoding="utf-8")) if s.skip]
+    assert len(skipped) <= 8, skipped
