@@ -4,9 +4,34 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["write_whole"]
+__all__ = ["whole_file", "write_whole"]
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """Give a temporary name beside a file to write to; afterwards what was written takes the file's place.
+
+    Parameters
+    ----------
+    path : path-like
+        Replaced if it is there; a link keeps pointing at the file that is replaced. The temporary name ends alike.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written.
+    """
+    target = Path(path).resolve()
+    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}{target.suffix}")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def write_whole(text: str, path: str | Path) -> None:
@@ -17,18 +42,12 @@ def write_whole(text: str, path: str | Path) -> None:
     text : str
         What the file will hold.
     path : path-like
-        Replaced if it is there; a link keeps pointing at the file that is replaced.
+        As for `whole_file`.
 
     Raises
     ------
     OSError
         If the folder cannot be written.
     """
-    target = Path(path).resolve()
-    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(path) as temporary, open(temporary, "x", encoding="utf-8", newline="\n") as file:
+        file.write(text)
