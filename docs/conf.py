@@ -61,3 +61,7 @@ html_show_sourcelink = False
 copybutton_prompt_text = r"\$ |>>> "
 copybutton_prompt_is_regexp = True
 linkcheck_timeout = 20
+
+# formulas: MathJax from its CDN, or a copy of it where readers have no network
+if os.environ.get("MATHJAX"):
+    mathjax_path = os.environ["MATHJAX"]

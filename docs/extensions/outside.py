@@ -57,7 +57,9 @@ def lead_links(text: str, origin: str, page: str) -> str:
     pieces, end = [], 0
 
     def link(match: re.Match[str]) -> str:
-        return match[1] + led(match[2], origin, page) + match[3]
+        there = led(match[2], origin, page)
+        # the start page has no headings of the README's
+        return match[1] + there + (")" if posixpath.basename(match[2]) == "README.md" else match[3])
 
     for code in _CODE.finditer(text):
         pieces += [_LINK.sub(link, text[end : code.start()]), code[0]]

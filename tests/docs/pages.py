@@ -4,8 +4,8 @@ Comments in a page that a reader does not see:
 
 ``<!-- skip: reason -->``
     before a program: it is not run.
-``<!-- numbers within 1e-3 -->``
-    before what a program prints: numbers with a decimal point agree to that, absolute or relative, words exactly.
+``<!-- last digits within 2 -->``
+    before what a program prints: numbers with a decimal point agree up to so many of their last digit, words exactly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 _FENCE = re.compile(r"^(?P<fence>`{3,})(?P<language>[^`\n]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$", re.M | re.S)
 _SKIP = re.compile(r"<!-- skip: (.+?) -->\s*\Z")
-_PRINTS = re.compile(r"\s*prints\s*(?:<!-- numbers within (\S+) -->\s*)?\Z")
+_PRINTS = re.compile(r"\s*prints\s*(?:<!-- last digits within (\d+) -->\s*)?\Z")
 
 
 @dataclass
@@ -44,8 +44,8 @@ class Snippet:
         Of the page, where the code begins.
     shown : str or None
         What the page says that it prints.
-    tolerance : float
-        Of numbers in what it prints; 0 is to the letter.
+    digits : int
+        How far numbers in what it prints may be off, in units of their last digit; 0 is to the letter.
     skip : str or None
         Why it is not run.
     """
@@ -53,7 +53,7 @@ class Snippet:
     code: str
     line: int
     shown: str | None = None
-    tolerance: float = 0.0
+    digits: int = 0
     skip: str | None = None
 
 
@@ -96,7 +96,7 @@ def snippets(text: str) -> list[Snippet]:
         elif block.language == "text" and previous == "python":
             prints = _PRINTS.match(block.before)
             if prints:
-                found[-1].shown, found[-1].tolerance = block.text, float(prints[1] or 0.0)
+                found[-1].shown, found[-1].digits = block.text, int(prints[1] or 0)
         previous = block.language
     return found
 

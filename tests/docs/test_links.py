@@ -67,6 +67,11 @@ def test_links_of_a_notebook(notebook):
             assert broken(notebook, "".join(cell["source"])) == []
 
 
+def test_every_notebook_is_among_the_papers():
+    page = (DOCS / "papers.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"\(\.\./(notebooks/\w+\.ipynb)\)", page)) == [name(path) for path in NOTEBOOKS]
+
+
 SOURCES = [
     path
     for folder in ("src", "cpp", "tests", "tools", "examples", "benchmarks", "notebooks")

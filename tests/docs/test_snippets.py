@@ -6,6 +6,7 @@ import contextlib
 import doctest
 import importlib
 import io
+import itertools
 import re
 import shlex
 import warnings
@@ -16,19 +17,21 @@ import pytest
 from tests.docs.pages import ROOT, blocks, name, pages, snippets
 from thunder_py.cli import _parser
 
-_NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
+_NUMBER = re.compile(r"-?\d+\.(\d+)(?:e[+-]?\d+)?")
 PAGES = [path for path in pages() if any(not snippet.skip for snippet in snippets(path.read_text(encoding="utf-8")))]
 COMMANDS = [path for path in pages() if re.search(r"^\$? ?thunder ", path.read_text(encoding="utf-8"), re.MULTILINE)]
 
 
-def check_printed(printed, shown, tolerance):
-    """Compare with what the page says, to the letter or up to a tolerance of numbers."""
-    if not tolerance:
+def check_printed(printed, shown, digits):
+    """Compare with what the page says, to the letter or up to some of the last digit of numbers."""
+    if not digits:
         assert printed == shown
         return
     assert _NUMBER.sub("#", printed) == _NUMBER.sub("#", shown)
-    numbers = [[float(number) for number in _NUMBER.findall(text)] for text in (printed, shown)]
-    assert numbers[0] == pytest.approx(numbers[1], rel=tolerance, abs=tolerance)
+    for got, wanted in zip(_NUMBER.finditer(printed), _NUMBER.finditer(shown), strict=True):
+        exponent = wanted[0].partition("e")[2] or "0"
+        unit = 10.0 ** (int(exponent) - len(wanted[1]))
+        assert float(got[0]) == pytest.approx(float(wanted[0]), rel=0.0, abs=(digits + 0.01) * unit), printed
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -48,7 +51,7 @@ def test_programs_of_a_page(page, tmp_path, monkeypatch):
                 # lines of a traceback are those of the page
                 exec(compile("\n" * (snippet.line - 1) + snippet.code, str(page), "exec"), names)
             if snippet.shown is not None:
-                check_printed(printed.getvalue(), snippet.shown, snippet.tolerance)
+                check_printed(printed.getvalue(), snippet.shown, snippet.digits)
     finally:
         import matplotlib.pyplot as plt
 
@@ -103,7 +106,7 @@ print(x)
 
 prints
 
-<!-- numbers within 1e-2 -->
+<!-- last digits within 2 -->
 
 ```text
 2.001
@@ -122,15 +125,26 @@ def test_pages_are_read():
     assert first.shown == "0.6666666666666666\n"
     assert skipped.skip == "takes hours"
     assert third.shown == "2.001\n"
-    assert third.tolerance == 1e-2
+    assert third.digits == 2
     assert first.skip is None is third.skip
 
 
 def test_what_is_printed_is_compared():
-    check_printed("a 2.0\n", "a 2.001\n", 1e-2)
-    for printed, tolerance in (("a 2.0\n", 0.0), ("b 2.001\n", 1e-2), ("a 2.1\n", 1e-2)):
-        with pytest.raises(AssertionError):
-            check_printed(printed, "a 2.001\n", tolerance)
+    check_printed("a 2.0\n", "a 2.001\n", 1)
+    check_printed("a 2.1e-4 b\n", "a 2.2e-4 b\n", 1)
+    for printed, digits in (("a 2.0\n", 0), ("b 2.001\n", 2), ("a 2.004\n", 2), ("a 2.0 2.0\n", 2)):
+        with pytest.raises((AssertionError, ValueError)):
+            check_printed(printed, "a 2.001\n", digits)
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_what_follows_a_program_at_once_is_what_it_prints(page):
+    """A word too many between the two, and nothing would be compared."""
+    found = blocks(page.read_text(encoding="utf-8"))
+    follow = [b for a, b in itertools.pairwise(found) if (a.language, b.language) == ("python", "text")]
+    near = [block.line for block in follow if len(block.before.strip().splitlines()) <= 1]
+    shown = [snippet.shown for snippet in snippets(page.read_text(encoding="utf-8")) if snippet.shown is not None]
+    assert len(near) <= len(shown), f"a text block of lines {near} follows a program without the word prints"
 
 
 def test_skips_are_few_and_say_why():

@@ -1,7 +1,5 @@
-"""docs/visual_servoing.md: its snippet prints what it says, its tables are the code's."""
+"""docs/visual_servoing.md: its tables are the code's."""
 
-import contextlib
-import io
 import re
 from pathlib import Path
 
@@ -9,14 +7,6 @@ from thunder_py.manipulation.servoing.pick_phases import TRANSITIONS, PickPhase,
 from thunder_py.manipulation.servoing.tracker import Trouble
 
 TEXT = (Path(__file__).parents[2] / "docs" / "visual_servoing.md").read_text()
-
-
-def test_snippet_prints_what_the_page_says():
-    code, printed = (re.search(rf"```{kind}\n(.*?)```", TEXT, re.S).group(1) for kind in ("python", "text"))
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(code, "visual_servoing.md", "exec"), {})
-    assert out.getvalue() == printed
 
 
 def test_table_of_phases_is_that_of_the_machine():
