@@ -101,6 +101,18 @@ void bind_estimate(Class& cls) {
       },
       "All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.\n"
       "Setting them also sets where `reset` goes back to.");
+  cls.def_property(
+      "adapting",
+      [](C& c) {
+        const std::vector<bool> moving = c.adaptive_model().adapting();
+        py::array_t<bool> result(static_cast<py::ssize_t>(moving.size()));
+        std::copy(moving.begin(), moving.end(), result.mutable_data());
+        return result;
+      },
+      [](C& c, const std::vector<bool>& moving) { c.adaptive_model().set_adapting(moving); },
+      "Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where\n"
+      "nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts\n"
+      "as a whole or not at all.");
 }
 
 // what bind_control calls, topic by topic

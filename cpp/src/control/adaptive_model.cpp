@@ -26,6 +26,7 @@ AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> nominal, ParameterSubs
       gradient_(tracking_),
       all_(VectorXd::Zero(start_.size())),
       squares_(tracking_),
+      moving_(VectorXd::Constant(unknown_.size(), law_ ? 1.0 : 0.0)),
       Y_(nominal_->n(), nominal_->parameter_count()) {
   if (unknown_.full_size() != nominal_->parameter_count())
     throw std::invalid_argument("unknown must have one entry for each of the " +
@@ -53,12 +54,43 @@ void AdaptiveModel::reset() noexcept {
   diverged_ = false;
 }
 
+void AdaptiveModel::set_adapting(const std::vector<bool>& moving) {
+  if (static_cast<int>(moving.size()) != unknown_.full_size())
+    throw std::invalid_argument("adapting must have one entry for each of the " + std::to_string(unknown_.full_size()) +
+                                " parameters, got " + std::to_string(moving.size()));
+  std::vector<bool> among(unknown_.size()), known = moving;
+  for (int k = 0; k < unknown_.size(); ++k) {
+    among[k] = moving[unknown_.indices()[k]];
+    known[unknown_.indices()[k]] = false;
+  }
+  const auto first = std::find(known.begin(), known.end(), true);
+  if (first != known.end())
+    throw std::invalid_argument("adapting: " + nominal_->parameter_names()[first - known.begin()] +
+                                " is not among the controller's unknown parameters");
+  const bool any = std::find(among.begin(), among.end(), true) != among.end();
+  if (any && !law_) throw std::invalid_argument("adapting: the controller was made with adaptive=False");
+  if (law_ && !law_->separable(among)) throw std::invalid_argument("adapting: the natural law moves whole links only");
+  for (int k = 0; k < unknown_.size(); ++k) moving_[k] = among[k] ? 1.0 : 0.0;
+}
+
+std::vector<bool> AdaptiveModel::adapting() const {
+  std::vector<bool> moving(unknown_.full_size(), false);
+  for (int k = 0; k < unknown_.size(); ++k) moving[unknown_.indices()[k]] = moving_[k] != 0.0;
+  return moving;
+}
+
 bool AdaptiveModel::advance(double t) noexcept {
   const double dt = clock_.advance(t);
   if (!law_ || diverged_ || dt == 0.0) return !diverged_;
-  gradient_ = tracking_ + prediction_ / std::max(1.0, dt * prediction_rate_);
+  gradient_ = moving_.cwiseProduct(tracking_ + prediction_ / std::max(1.0, dt * prediction_rate_));
   const bool moved = law_->integrate(gradient_.data(), dt, estimate_unknown_.data());
-  for (int k = 0; k < unknown_.size(); ++k) estimate_[unknown_.indices()[k]] = estimate_unknown_[k];
+  for (int k = 0; k < unknown_.size(); ++k) {
+    double& kept = estimate_[unknown_.indices()[k]];
+    if (moving_[k] != 0.0)
+      kept = estimate_unknown_[k];
+    else
+      estimate_unknown_[k] = kept;
+  }
   diverged_ = !moved || !(estimate_unknown_.lpNorm<Eigen::Infinity>() < kBound);
   return !diverged_;
 }
@@ -90,7 +122,7 @@ void AdaptiveModel::predict(const Regressor& W, const VectorXd& weighted, double
   pull_back(W, weighted, prediction_);
   all_.setZero();
   for (Eigen::Index i = 0; i < W.rows(); ++i) all_ += W.row(i).transpose().cwiseAbs2();
-  for (int k = 0; k < unknown_.size(); ++k) squares_[k] = all_[unknown_.indices()[k]];
+  for (int k = 0; k < unknown_.size(); ++k) squares_[k] = moving_[k] * all_[unknown_.indices()[k]];
   prediction_rate_ = weight * law_->rate_bound(squares_.data(), estimate_unknown_.data());
 }
 

@@ -84,4 +84,11 @@ double NaturalLaw::rate_bound(const double* squares, const double* unknown) cons
   return bound + inverse_rest_.dot(Map<const VectorXd>(squares + first, inverse_rest_.size()));
 }
 
+bool NaturalLaw::separable(const std::vector<bool>& moving) const noexcept {
+  for (Eigen::Index i = 0; i < gamma_.size(); ++i)
+    for (int k = 1; k < 10; ++k)
+      if (moving[10 * i + k] != moving[10 * i]) return false;
+  return true;
+}
+
 }  // namespace thunder

@@ -3,6 +3,7 @@
 
 #include <Eigen/Dense>
 #include <memory>
+#include <vector>
 
 namespace thunder {
 
@@ -18,6 +19,9 @@ class AdaptationLaw {
   /// At least the largest eigenvalue of W_u G W_u', where the law moves along G times the gradient and `squares` are the
   /// squared lengths of the columns of W_u: how fast W pihat follows, for every unit of weight.
   virtual double rate_bound(const double* squares, const double* unknown) const noexcept = 0;
+
+  /// May some parameters stand still while the others move? `moving` has `size()` entries.
+  virtual bool separable(const std::vector<bool>& /*moving*/) const noexcept { return true; }
 
   /// Errors s within plus and minus this, joint by joint, do not adapt, and others by as much as they are beyond; n
   /// entries of at least 0, or none for no dead zone.

@@ -30,6 +30,13 @@ class AdaptiveModel {
   /// Sets all p parameters, known ones too; `reset` will come back here.
   void start_from(const double* parameters) noexcept;
   void reset() noexcept;
+  /// Which of all p parameters move from now on; the others keep what the estimate is now. At first all unknown ones
+  /// do, if there is a law. Throws std::invalid_argument, changing nothing, where a known parameter is asked to move or
+  /// the law cannot move these alone. Outlives `reset`.
+  ///
+  /// With G = Gamma^-1, the moving entries follow the block G_mm of it: a gradient law with the gain G_mm^-1.
+  void set_adapting(const std::vector<bool>& moving);
+  std::vector<bool> adapting() const;
 
   /// Brings the estimate to time t under the last gradient; false once it has diverged, until `reset`.
   bool advance(double t) noexcept;
@@ -64,6 +71,7 @@ class AdaptiveModel {
   std::unique_ptr<AdaptationLaw> law_;
   Eigen::VectorXd start_, estimate_, estimate_unknown_, rest_, s_;
   Eigen::VectorXd tracking_, prediction_, gradient_, all_, squares_;  // gradients, and columns' squared lengths
+  Eigen::VectorXd moving_;                                          // 1 where the estimate moves, else 0
   double prediction_rate_ = 0.0;                                    // of W pihat towards y [1/s], at most
   Regressor Y_;
   StepClock clock_;

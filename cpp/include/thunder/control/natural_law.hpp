@@ -27,6 +27,8 @@ class NaturalLaw final : public AdaptationLaw {
   int size() const noexcept override { return static_cast<int>(10 * gamma_.size() + inverse_rest_.size()); }
   bool integrate(const double* gradient, double dt, double* unknown) noexcept override;
   double rate_bound(const double* squares, const double* unknown) const noexcept override;
+  /// Whole links only: a part of a body that moves alone leads out of the bodies that can exist.
+  bool separable(const std::vector<bool>& moving) const noexcept override;
 
  private:
   Eigen::VectorXd gamma_, inverse_rest_;

@@ -1,0 +1,345 @@
+"""A controller behind messages: states, references and requests come in, commands go out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..control import Status
+from ..reference import JointReference
+from .command import Command, Mode, Reason
+from .hold import Hold
+from .joint_names import JointOrder
+from .joint_states import JointStateReader
+from .laws import LawSpec, adapt, build_law, continued, estimate, is_task_law
+from .options import LoopOptions
+from .references import References
+from .timing import Quantiles
+
+__all__ = ["ControlLoop"]
+
+_NONE = np.empty(0)
+_NONE.setflags(write=False)
+
+
+class ControlLoop:
+    """A controller that gives a torque for every joint state, and a safe one where it has nothing to follow.
+
+    All methods may be called from several threads. Stamps and `now` are whole nanoseconds of one clock.
+
+    Parameters
+    ----------
+    options : LoopOptions, mapping, str or path
+        See `LoopOptions.read`.
+
+    Attributes
+    ----------
+    options : LoopOptions
+        As given.
+    mode : Mode
+        What the loop is doing.
+    reason : Reason
+        Why.
+    references : References
+        What takes trajectories, poses and twists; what it refused and why.
+    period, latency, computing : Quantiles
+        Of the commands so far, see `Command`.
+
+    Notes
+    -----
+    docs/ros.md has the table of what happens on which failure.
+    """
+
+    def __init__(self, options: LoopOptions | Mapping[str, Any] | str | Path) -> None:
+        self.options = LoopOptions.read(options)
+        self._lock = threading.Lock()
+        self._law_spec = self.options.law
+        self._law = self._build(self._law_spec)
+        robot = self.options.robot
+        self._reader = JointStateReader(
+            JointOrder(robot.joint_names, self.options.other_joints), self.options.state_late
+        )
+        self._hold = Hold(robot, self.options.hold, self.options.torque_limits)
+        self.references = References(self.options, is_task_law(self._law), self._lock)
+        self._clear()
+
+    def _build(self, spec: LawSpec) -> Any:
+        law = build_law(self.options.robot, spec)
+        law.torque_limits = self.options.torque_limits
+        return law
+
+    def _clear(self) -> None:
+        """Forget everything but gains."""
+        self.mode, self.reason = Mode.waiting, Reason.no_state
+        self._reader.reset()
+        self._hold.leave()
+        self.references.reset()
+        self.period, self.latency, self.computing = Quantiles(), Quantiles(), Quantiles()
+        self._received: int | None = None
+        self._q: Array | None = None
+        self._tau: Array | None = None
+        self._t = 0.0
+        self._answered = 0.0
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Of commands, in their order."""
+        return self.options.robot.joint_names
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Of `Command.parameters`; empty where the controller has no estimate."""
+        return self.options.robot.parameter_names if estimate(self._law).size else ()
+
+    @property
+    def follows_poses(self) -> bool:
+        """Whether the controller follows poses and twists, or joint trajectories."""
+        return self.references.task
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """States that were not taken, by reason."""
+        return dict(self._reader.dropped)
+
+    # --- states ---------------------------------------------------------------------------------------------------
+
+    def state(self, stamp: int, now: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike) -> Command | None:
+        """Take a joint state and return the command that answers it.
+
+        Parameters
+        ----------
+        stamp, now : int
+            When it was measured, and when it was received [ns].
+        names : sequence of str
+            Of the joints, in any order.
+        q, dq : array_like
+            Positions and velocities in the order of the names.
+
+        Returns
+        -------
+        Command or None
+            None where the state was dropped (`dropped` counts why): no command answers it.
+        """
+        begun = perf_counter_ns()
+        with self._lock:
+            taken = self._reader.read(stamp, now, names, q, dq)
+            if taken is None:
+                if self._reader.in_a_row >= self.options.invalid_states and self._q is not None:
+                    self._fault(Reason.invalid_states)
+                return None
+            tau, error = self._torque(*self._time(stamp, now), *taken)
+            period = 0.0 if self._received is None else 1e-9 * (now - self._received)
+            self._received, self._q = now, taken[0]
+            computing = 1e-9 * (perf_counter_ns() - begun)
+            latency = 1e-9 * (now - stamp) + computing
+            if period:
+                self.period.add(period)
+            self.latency.add(latency)
+            self.computing.add(computing)
+            return self._command(stamp, tau, error, period, latency, computing)
+
+    def watch(self, now: int) -> Command | None:
+        """Return a command where states stay away: gravity at the last position, for a while, then none.
+
+        Call it regularly, some 100 times a second.
+
+        Parameters
+        ----------
+        now : int
+            [ns].
+        """
+        with self._lock:
+            if self._received is None or self._q is None:
+                return None
+            silence = 1e-9 * (now - self._received)
+            if silence <= self.options.state_late or self.mode is Mode.waiting:
+                return None
+            if silence > self.options.state_lost:
+                self._lose_states()
+                return None
+            self._leave_tracking(Reason.state_late)
+            stamp = self._reader.last_stamp or 0
+            self._tau = self._hold.blind(self._q)
+            return self._command(stamp, self._tau, _NONE, 0.0, 1e-9 * (now - stamp), 0.0)
+
+    def _time(self, stamp: int, now: int) -> tuple[float, float]:
+        """Return the state's time on the loop's clock and the time since the one before, after gaps were dealt with."""
+        t = self.references.clock(stamp)
+        if self._received is None:
+            return t, 0.0
+        gap = max(t - self._t, 1e-9 * (now - self._received))
+        if gap > self.options.state_lost:
+            self._lose_states()
+        elif gap > self.options.state_late:
+            self.references.rejoin()
+        return t, t - self._t
+
+    def _lose_states(self) -> None:
+        self.references.drop(Reason.state_lost)
+        self._hold.leave()
+        if self.mode is not Mode.fault:
+            self._leave_tracking(Reason.state_lost)
+            self.mode, self.reason = Mode.waiting, Reason.state_lost
+
+    # --- torques --------------------------------------------------------------------------------------------------
+
+    def _torque(self, t: float, dt: float, q: Array, dq: Array) -> tuple[Array, Array]:
+        """Return the torque and the tracking error."""
+        self._t = t
+        tau = self._tracked(t, q, dq)
+        error = _NONE
+        if tau is None:
+            tau = self._hold.torque(t, q, dq)
+        else:
+            error = self._law.signals["error"]
+            if np.abs(error).max() > self.options.largest_error:
+                self._fault(Reason.large_error)
+                tau, error = self._hold.torque(t, q, dq), _NONE
+        before = self._tau
+        if before is not None and dt > 0.0:
+            most = dt * self.options.torque_rate
+            tau = np.clip(tau, before - most, before + most)
+        self._tau = tau
+        return tau, error
+
+    def _tracked(self, t: float, q: Array, dq: Array) -> Array | None:
+        """Return the controller's torque, or None and change the mode."""
+        if self.mode is Mode.fault:
+            return None
+        reference = self.references.at(t, q, dq)
+        if reference is None:
+            self._leave_tracking(self.references.why)
+            return None
+        if self.mode is not Mode.tracking:
+            self.mode, self.reason, self._answered = Mode.tracking, Reason.following, t
+            self._hold.leave()
+        tau: Array = self._law.step(t, q, dq, reference)
+        status = self._law.status
+        if status == Status.diverged:
+            self._fault(Reason.diverged)
+            return None
+        if status in (Status.ok, Status.saturated):
+            self._answered = t
+        elif t - self._answered > self.options.patience:
+            self.references.drop(Reason.singular)
+            self._leave_tracking(Reason.singular)
+            return None
+        return tau
+
+    def _leave_tracking(self, why: Reason) -> None:
+        """Hold the arm, unless something worse is the case."""
+        if self.mode is Mode.fault:
+            return
+        if self.mode is Mode.tracking:
+            self._pause()
+        self.references.rejoin()
+        self.mode, self.reason = Mode.hold, why
+
+    def _fault(self, why: Reason) -> None:
+        if self.mode is Mode.fault:
+            return
+        if self.mode is Mode.tracking:
+            self._pause()
+        self.references.drop(why)
+        self.mode, self.reason = Mode.fault, why
+
+    def _pause(self) -> None:
+        """Let the estimate stand still: a step with NaN makes a controller forget its gradient."""
+        nan = np.full(self.options.robot.n, np.nan)
+        still = np.zeros(self.options.robot.n)
+        self._law.step(self._t, nan, nan, self.references.blank or JointReference(still, still, still))
+
+    def _command(
+        self, stamp: int, tau: Array, error: Array, period: float, latency: float, computing: float
+    ) -> Command:
+        status = Status(self._law.status)
+        parameters = estimate(self._law)
+        return Command(stamp, tau, self.mode, self.reason, status, error, parameters, period, latency, computing)
+
+    # --- requests -------------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Forget states, references, faults, counts, and what was learned; gains and what adapts stay."""
+        with self._lock:
+            moving = getattr(self._law, "adapting", None)
+            self._law = self._build(self._law_spec)
+            if moving is not None:
+                self._law.adapting = moving
+            self._clear()
+
+    def set_gains(self, gains: Mapping[str, Any]) -> None:
+        """Change gains of the controller; its estimate goes on, integrals and filters start anew.
+
+        Parameters
+        ----------
+        gains : mapping of str to float or array_like
+            Arguments of the controller's class; those not named stay.
+
+        Raises
+        ------
+        ValueError
+            If one of them is refused; then nothing has changed.
+        """
+        spec = self._law_spec.changed(gains)
+        law = self._build(spec)
+        with self._lock:
+            continued(law, self._law)
+            self._law_spec, self._law = spec, law
+
+    def adapt(self, on: bool, which: str | None = None) -> None:
+        """Let parameters adapt or stand still at what they are estimated to be.
+
+        Parameters
+        ----------
+        on : bool
+            Whether they adapt.
+        which : str, optional
+            A link, or what else `Robot.unknown` names; default all that are unknown to the controller.
+
+        Raises
+        ------
+        ValueError
+            If the controller does not adapt, or none of its unknown parameters has that name.
+        """
+        with self._lock:
+            adapt(self.options.robot, self._law, which, on)
+
+    @property
+    def adapting_links(self) -> dict[str, bool]:
+        """For each link with unknown parameters, whether any of them adapts now; empty where nothing can."""
+        if getattr(self._law, "law", None) is None:
+            return {}
+        robot = self.options.robot
+        unknown = self._law.unknown.mask[: 10 * robot.n].reshape(robot.n, 10).any(axis=1)
+        moving = self._law.adapting[: 10 * robot.n].reshape(robot.n, 10).any(axis=1)
+        return {name: bool(moving[i]) for i, name in enumerate(robot.link_names) if unknown[i]}
+
+    @property
+    def gains(self) -> dict[str, Any]:
+        """Arguments of the controller's class, as given."""
+        return dict(self._law_spec.arguments)
+
+    def report(self) -> dict[str, str | int | float]:
+        """Return everything about the loop's state in words and numbers, times in seconds."""
+        with self._lock:
+            report: dict[str, str | int | float] = {
+                "mode": self.mode.name,
+                "reason": self.reason.value,
+                "controller": type(self._law).__name__,
+                "controller status": Status(self._law.status).name,
+                "states taken": self._reader.taken,
+                **{f"states dropped: {why}": count for why, count in self._reader.dropped.items()},
+                **{f"references {what}": count for what, count in self.references.counts.items()},
+                "last refusal": self.references.last_refusal,
+            }
+            for name in ("period", "latency", "computing"):
+                for key, value in getattr(self, name).summary().items():
+                    report[f"{name} {key}"] = value
+            return report

@@ -1,0 +1,112 @@
+"""The safe torque: gravity of the nominal model, damping, and a spring to where the arm came to rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..checks import Array
+from ..control import PDGravity
+from ..errors import ThunderError
+from ..reference import JointReference
+from ..robot import Robot
+from .plain_data import Table
+
+__all__ = ["Hold", "HoldGains"]
+
+#: a deflection that the whole torque of a joint stands against [rad or m]
+_DEFLECTION = 0.2
+#: largest natural frequency of a held joint [rad/s]: a loop over a network is late by milliseconds
+_FREQUENCY = 30.0
+#: below this speed [rad/s or m/s], or after so long [s], the spring is set
+_AT_REST, _LONGEST_BRAKING = 0.05, 0.5
+_SAMPLES, _SEED = 200, 0
+
+
+@dataclass(frozen=True)
+class HoldGains:
+    """Stiffness and damping, joint by joint.
+
+    Attributes
+    ----------
+    stiffness, damping : (n,) array
+        [N m/rad, N m s/rad], or [N/m, N s/m].
+    """
+
+    stiffness: Array
+    damping: Array
+
+    @classmethod
+    def read(cls, given: Table, robot: Robot, torques: Array) -> HoldGains:
+        """Return the gains of a configuration, by default those of `usual`."""
+        usual = cls.usual(robot, torques)
+        gains = cls(
+            given.positives("stiffness", robot.n, usual.stiffness),
+            given.positives("damping", robot.n, usual.damping),
+        )
+        given.done()
+        return gains
+
+    @classmethod
+    def usual(cls, robot: Robot, torques: Array) -> HoldGains:
+        """Return gains from the robot's inertia and torque limits.
+
+        With m the least of a joint's diagonal entry of M over random positions, the stiffness is the torque limit over
+        0.2 rad but at most ``(30 rad/s)^2 m``, and the damping critical, ``2 sqrt(stiffness m)``.
+        """
+        limits = robot.limits
+        low, high = np.maximum(limits.lower, -np.pi), np.minimum(limits.upper, np.pi)
+        q = np.random.default_rng(_SEED).uniform(low, high, (_SAMPLES, robot.n))
+        least = np.diagonal(robot.mass_matrix(q), axis1=1, axis2=2).min(axis=0)
+        if not (least > 0.0).all():
+            raise ThunderError("hold needs stiffness and damping: the robot has joints that move no mass")
+        stiffness = np.minimum(torques / _DEFLECTION, _FREQUENCY**2 * least)
+        return cls(stiffness, 2.0 * np.sqrt(stiffness * least))
+
+
+class Hold:
+    """Brakes the arm, then holds it where it came to rest.
+
+    ::
+
+        tau = G(q) - D dq + K (q_h - q)
+
+    with G of the nominal model, clipped to the torque limits. While the arm moves, q_h moves along, so that nothing
+    pulls it back; it is set once all joints are slower than 0.05 rad/s, after 0.5 s at the latest.
+
+    Parameters
+    ----------
+    robot : Robot
+        The nominal model.
+    gains : HoldGains
+        K and D.
+    torque_limits : (n,) array
+        [N m or N].
+    """
+
+    def __init__(self, robot: Robot, gains: HoldGains, torque_limits: Array) -> None:
+        self._law = PDGravity(robot, gains.stiffness, gains.damping)
+        self._law.torque_limits = torque_limits
+        self._still, self._nan = np.zeros(robot.n), np.full(robot.n, np.nan)
+        self._started: float | None = None
+        self._point: JointReference | None = None
+
+    def leave(self) -> None:
+        """Forget where the arm was held."""
+        self._started = self._point = None
+
+    def torque(self, t: float, q: Array, dq: Array) -> Array:
+        """Return the safe torque, (n,)."""
+        if self._started is None:
+            self._started = t
+        point = self._point
+        if point is None:
+            point = JointReference(q, self._still, self._still)
+            if abs(dq).max() < _AT_REST or t - self._started > _LONGEST_BRAKING:
+                self._point = JointReference(q.copy(), self._still, self._still)
+        return self._law.step(t, q, dq, point)
+
+    def blind(self, q: Array) -> Array:
+        """Return the gravity torque at the last known position, (n,): all that can be said without a state."""
+        return self._law.step(0.0, q, self._nan, JointReference(q, self._still, self._still))

@@ -1,0 +1,119 @@
+"""The reference that a joint-space controller gets: trajectories one after the other, joined without jumps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..checks import Array
+from ..errors import ThunderError
+from ..reference import JointReference
+from ..robot import Robot
+from .command import Reason
+from .joint_motion import JointMotion, check_limits, lead_in, offset
+
+__all__ = ["JointFollower"]
+
+#: over which a difference of velocities fades, and of positions at least [s]
+_JOINING = 0.25
+#: differences below this [rad or m, and per second] are no jumps
+_NO_JUMP = 1e-9
+
+
+class JointFollower:
+    """Follows the newest trajectory.
+
+    A trajectory takes over once its time has come. If its first point is ahead, a quintic leads there from the
+    reference, or from the measured state where there was none; if it has begun, the difference fades
+    (`thunder_py.realtime.joint_motion.offset`). One that ends at rest is held at its end; one that ends while it moves
+    is lost there.
+
+    Parameters
+    ----------
+    robot : Robot
+        Its limits are kept.
+    speed : (n,) array
+        With which a jump is made up for.
+
+    Attributes
+    ----------
+    why : Reason
+        Why there is no reference.
+    refused : int
+        Trajectories that could not be joined within the limits.
+    """
+
+    def __init__(self, robot: Robot, speed: Array) -> None:
+        self._robot, self._speed = robot, speed
+        self._zero = np.zeros(robot.n)
+        self.refused = 0
+        self.drop(Reason.no_reference)
+
+    def drop(self, why: Reason) -> None:
+        """Follow nothing."""
+        self.why = why
+        self._pending: JointMotion | None = None
+        self._motion: JointMotion | None = None
+        self._offset: JointMotion | None = None
+        self._last: JointReference | None = None
+
+    def rejoin(self) -> None:
+        """Go on from the measured state: the arm was led by something else."""
+        self._last = None
+
+    def take(self, motion: JointMotion) -> None:
+        """Follow this motion once its time has come, in place of the one that waits for that."""
+        self._pending = motion
+
+    def at(self, t: float, q: Array, dq: Array) -> JointReference | None:
+        """Return the reference at time t of an arm at q, dq; None, with `why`, where there is none."""
+        pending = self._pending
+        if pending is not None:
+            self._pending = None
+            self._begin(pending, t, q, dq)
+        motion = self._motion
+        if motion is None:
+            return None
+        if t > motion.end and not motion.rests:
+            self.drop(Reason.reference_ended)
+            return None
+        new = motion.at(t)
+        if self._last is None:
+            self._join(t, JointReference(q, dq, new.ddq), new)
+        if self._offset is not None:
+            if t < self._offset.end:
+                new = JointReference(*(a + b for a, b in zip(new, self._offset.at(t), strict=True)))
+            else:
+                self._offset = None
+        self._last = new
+        return new
+
+    def _begin(self, motion: JointMotion, t: float, q: Array, dq: Array) -> None:
+        """Change from the motion that is to the one that comes."""
+        now = self._now(t, q, dq)
+        if motion.start <= t:
+            self._motion = motion
+            self._offset = None
+            self._join(t, now, motion.at(t))
+            return
+        led = lead_in(motion, t, now)
+        try:
+            check_limits(self._robot, led)
+        except ThunderError:
+            self.refused += 1
+            return
+        self._motion, self._offset, self._last = led, None, now
+
+    def _now(self, t: float, q: Array, dq: Array) -> JointReference:
+        """Return the reference that would be at t, or the measured state."""
+        if self._motion is None or self._last is None:
+            return JointReference(q, dq, self._zero)
+        parts = self._motion.at(t)
+        if self._offset is not None and t < self._offset.end:
+            parts = JointReference(*(a + b for a, b in zip(parts, self._offset.at(t), strict=True)))
+        return parts
+
+    def _join(self, t: float, was: JointReference, comes: JointReference) -> None:
+        gap = JointReference(*(a - b for a, b in zip(was, comes, strict=True)))
+        self._last = was
+        if max(np.abs(gap.q).max(), np.abs(gap.dq).max()) > _NO_JUMP:
+            self._offset = offset(t, gap, self._speed, _JOINING)

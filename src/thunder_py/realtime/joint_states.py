@@ -1,0 +1,91 @@
+"""Joint states as messages bring them: reordered, checked, dropped and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from .joint_names import JointOrder
+
+__all__ = ["DROPPED", "JointStateReader"]
+
+#: why a state is not taken
+DROPPED = ("names", "size", "not_finite", "no_stamp", "repeated", "reordered", "late", "future")
+#: of these, what makes a state invalid: it says that a sensor or a driver is broken, not that the network is
+INVALID = ("names", "size", "not_finite", "no_stamp")
+
+
+class JointStateReader:
+    """Takes positions and velocities of named joints, each later than the one before.
+
+    Parameters
+    ----------
+    order : JointOrder
+        The robot's joints.
+    oldest : float
+        States whose stamp is further in the past are dropped [s]; those as far in the future too.
+
+    Attributes
+    ----------
+    dropped : dict of str to int
+        States not taken, by reason (`DROPPED`).
+    taken : int
+        States taken.
+    in_a_row : int
+        Invalid states since the last one that was taken.
+    last_stamp : int or None
+        Of the last state taken [ns].
+    """
+
+    def __init__(self, order: JointOrder, oldest: float) -> None:
+        self._order, self._oldest = order, round(1e9 * oldest)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.dropped = dict.fromkeys(DROPPED, 0)
+        self.taken = self.in_a_row = 0
+        self.last_stamp: int | None = None
+
+    def read(
+        self, stamp: int, now: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike
+    ) -> tuple[Array, Array] | None:
+        """Return q and dq in the robot's order, (n,) each; None where the state is dropped."""
+        why = self._late(stamp, now)
+        if why is None:
+            places = self._order.places(names)
+            positions, velocities = _numbers(q), _numbers(dq)
+            if places is None:
+                why = "names"
+            elif positions.shape != velocities.shape or positions.shape != (len(names),):
+                why = "size"
+            else:
+                positions, velocities = positions[places], velocities[places]
+                if np.isfinite(positions).all() and np.isfinite(velocities).all():
+                    self.last_stamp = stamp
+                    self.taken, self.in_a_row = self.taken + 1, 0
+                    return positions, velocities
+                why = "not_finite"
+        self.dropped[why] += 1
+        self.in_a_row += why in INVALID
+        return None
+
+    def _late(self, stamp: int, now: int) -> str | None:
+        if stamp <= 0:
+            return "no_stamp"
+        if self.last_stamp is not None and stamp <= self.last_stamp:
+            return "repeated" if stamp == self.last_stamp else "reordered"
+        if now - stamp > self._oldest:
+            return "late"
+        return "future" if stamp - now > self._oldest else None
+
+
+def _numbers(values: npt.ArrayLike) -> Array:
+    """Return numbers, or an empty array where there are none: a message may hold anything."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty(0)

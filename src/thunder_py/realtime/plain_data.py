@@ -1,0 +1,130 @@
+"""Configurations as plain data: files and mappings, with checks that name the key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from ..checks import Array, array
+from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
+from ..io.yaml_text import MAX_BYTES, parse_number
+
+__all__ = ["Table", "per_joint", "plain", "read_plain"]
+
+
+def plain(value: Any) -> Any:
+    """Return the value with texts that are numbers as numbers: YAML 1.1 reads ``1e-3`` as a word.
+
+    So ``"1e-3"`` and ``"pi/2"`` become floats, in mappings and lists too; other texts stay.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, str):
+        try:
+            return parse_number(value)
+        except ValueError:
+            return value
+    return value
+
+
+def read_plain(source: Mapping[str, Any] | str | Path) -> dict[str, Any]:
+    """Return a mapping, or what a YAML file holds, as plain data.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is too large, no YAML, or holds no mapping.
+    OSError
+        If it cannot be read.
+    """
+    if isinstance(source, Mapping):
+        return dict(plain(source))
+    path = Path(source)
+    data = path.read_bytes()
+    if len(data) > MAX_BYTES:
+        raise FileFormatError(f"must have at most {MAX_BYTES} bytes, got {len(data)}", path=path)
+    try:
+        document = yaml.safe_load(data)
+    except yaml.YAMLError as error:
+        raise FileFormatError(f"is not YAML: {' '.join(str(error).split())}", path=path) from error
+    if not isinstance(document, Mapping):
+        raise FileFormatError(f"must hold a mapping, got {type(document).__name__}", path=path)
+    return dict(plain(document))
+
+
+def per_joint(value: Any, n: int, what: str, *, finite: bool = True) -> Array:
+    """Return n numbers from a number or from n of them."""
+    if np.ndim(value) == 0:
+        return np.full(n, array(value, (), what, finite=finite))
+    return array(value, (n,), what, finite=finite)
+
+
+class Table:
+    """A mapping that knows where it stands and which of its keys were asked for.
+
+    Parameters
+    ----------
+    values : mapping
+        Plain data.
+    where : str
+        Named in messages.
+    """
+
+    def __init__(self, values: object, where: str) -> None:
+        if not isinstance(values, Mapping):
+            raise ThunderError(f"{where} must be a mapping, got {values!r}")
+        self._values, self._where, self._asked = dict(values), where, set[str]()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key."""
+        self._asked.add(key)
+        return self._values.get(key, default)
+
+    def text(self, key: str, default: str | None = None, among: Sequence[str] = ()) -> str:
+        """Return a text, or raise `ThunderError`."""
+        value = self.get(key, default)
+        if not isinstance(value, str) or (among and value not in among):
+            raise ThunderError(f"{self._where}: {key} must be {' or '.join(among) or 'a text'}, got {value!r}")
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return True or False, or raise `ThunderError`."""
+        value = self.get(key, default)
+        if not isinstance(value, bool):
+            raise ThunderError(f"{self._where}: {key} must be true or false, got {value!r}")
+        return value
+
+    def positive(self, key: str, default: float | None = None) -> float:
+        """Return a positive number, or raise `ThunderError`."""
+        value = float(array(self.get(key, default), (), f"{self._where}: {key}"))
+        if value <= 0.0:
+            raise ThunderError(f"{self._where}: {key} must be positive, got {value:g}")
+        return value
+
+    def positives(self, key: str, n: int, default: Any, *, finite: bool = True) -> Array:
+        """Return n positive numbers, or raise `ThunderError`."""
+        given = self.get(key)
+        values = per_joint(default if given is None else given, n, f"{self._where}: {key}", finite=finite)
+        if not (values > 0.0).all():
+            raise ThunderError(f"{self._where}: {key} must be positive, got {values.tolist()}")
+        return values
+
+    def table(self, key: str) -> Table:
+        """Return a mapping in the mapping; empty where there is none."""
+        return Table(self.get(key, {}), f"{self._where}: {key}")
+
+    def rest(self) -> dict[str, Any]:
+        """Return what was not asked for yet."""
+        return {key: value for key, value in self._values.items() if key not in self._asked}
+
+    def done(self) -> None:
+        """Raise `UnknownNameError` if there is a key that nobody asked for."""
+        for key in self.rest():
+            hint = nearest_hint(key, self._asked) or f"; there are {', '.join(sorted(self._asked))}"
+            raise UnknownNameError(f"{self._where} has no key {key!r}{hint}")

@@ -1,0 +1,211 @@
+"""The package's plant in real time, with the watchdog that a real drive has."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..errors import ThunderError
+from ..robot import Robot
+from ..simulation.payload import Payload
+from .drive_watchdog import CommandGate
+from .hold import HoldGains
+from .joint_names import JointOrder
+from .plain_data import Table, per_joint, read_plain
+from .timing import Quantiles
+
+__all__ = ["JointState", "SimulatedRobot"]
+
+#: longest time that is made up for in one go [s]; beyond, the plant's time stands still
+_LONGEST_CATCH_UP = 0.05
+#: a speed beyond this [rad/s or m/s] is no arm's: the plant stops
+_FASTEST = 1e3
+
+
+class JointState(NamedTuple):
+    """What the joints report.
+
+    Attributes
+    ----------
+    stamp : int
+        [ns].
+    q, dq, tau : (n,) array
+        Position, velocity, and the torque that acts.
+    safe : bool
+        Whether that is the drive's own safe torque, because commands stay away.
+    """
+
+    stamp: int
+    q: Array
+    dq: Array
+    tau: Array
+    safe: bool
+
+
+class SimulatedRobot:
+    """An arm that is driven by commands and integrates itself up to now.
+
+    Without a valid command for as long as its watchdog the drive falls back to a torque of its own, as a real one
+    would::
+
+        tau = G(q) - D dq
+
+    with G of the nominal model, not of the payload, clipped to the torque limits. It does so until there is a valid
+    command again.
+
+    Parameters
+    ----------
+    options : mapping, str or path
+        Plain data, or a YAML file that holds it. Keys: ``robot`` (name or file); ``q0`` ((n,), default the middle of
+        the joint limits); ``payloads`` (list of mappings with the arguments of `Payload`); ``period`` of the plant and
+        of its states (0.001 s); ``watchdog`` (0.05 s); ``damping`` D ((n,), default that of the loop's hold);
+        ``torque_limits`` (default the robot's).
+
+    Attributes
+    ----------
+    robot : Robot
+        The nominal model.
+    period : float
+        [s].
+    gate : CommandGate
+        What takes commands.
+    age : Quantiles
+        Of commands as they are received: from the stamp of the state that they answer [s].
+    slipped : float
+        Time that the plant could not make up for [s].
+    """
+
+    def __init__(self, options: Mapping[str, Any] | str | Path) -> None:
+        given = Table(read_plain(options), "configuration")
+        robot = self.robot = Robot.load(given.text("robot"))
+        if robot.elastic:
+            raise ThunderError(f"robot must have rigid joints, but {robot.name} has {len(robot.elastic)} elastic ones")
+        n = robot.n
+        self._limits = given.positives("torque_limits", n, robot.limits.effort, finite=False)
+        self.period = given.positive("period", 1e-3)
+        self._step = round(1e9 * self.period)
+        watchdog = given.positive("watchdog", 0.05)
+        damping = given.get("damping")
+        usual = HoldGains.usual(robot, self._limits).damping if damping is None else damping
+        self._damping = given.positives("damping", n, usual)
+        self._payloads = _payloads(given.get("payloads", []), robot)
+        q0 = given.get("q0")
+        self._q = _middle(robot) if q0 is None else per_joint(q0, n, "configuration: q0").copy()
+        self._dq = np.zeros(n)
+        given.done()
+        self.gate = CommandGate(JointOrder(robot.joint_names), self._limits, watchdog)
+        self.age, self.slipped, self.failed = Quantiles(), 0.0, False
+        self._lock = threading.Lock()
+        self._start: int | None = None
+        self._time = 0
+        self._plant = robot
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Of states, in their order."""
+        return self.robot.joint_names
+
+    def command(self, stamp: int, now: int, names: Sequence[str], tau: npt.ArrayLike) -> str | None:
+        """Take a torque command; return why not, if so.
+
+        Parameters
+        ----------
+        stamp, now : int
+            Of the state that it answers, and when it was received [ns].
+        names : sequence of str
+            Of the joints, in any order.
+        tau : array_like
+            Torques in the order of the names [N m or N].
+        """
+        with self._lock:
+            why = self.gate.take(stamp, now, names, tau)
+            if why is None:
+                self.age.add(1e-9 * (now - stamp))
+            return why
+
+    def advance(self, now: int) -> JointState:
+        """Integrate up to `now` [ns] in whole periods and return the state there.
+
+        Where more than 50 ms are missing the plant's time stands still for the rest of them (`slipped`): the machine
+        is too slow or was held up.
+        """
+        with self._lock:
+            if self._start is None:
+                self._start = self._time = now
+            if now - self._time > 1e9 * _LONGEST_CATCH_UP:
+                behind = (now - self._time) // self._step * self._step
+                self.slipped += 1e-9 * behind
+                self._time += behind
+            while self._time + self._step <= now:
+                tau, _ = self._torque(self._time)
+                if not self.failed:
+                    self._integrate(tau)
+                self._time += self._step
+            tau, safe = self._torque(self._time)
+            return JointState(self._time, self._q, self._dq, tau, safe)
+
+    def _torque(self, now: int) -> tuple[Array, bool]:
+        tau = self.gate.torque(now)
+        if tau is not None:
+            return tau, False
+        safe = self.robot.gravity_vector(self._q) - self._damping * self._dq
+        return np.clip(safe, -self._limits, self._limits), True
+
+    def _integrate(self, tau: Array) -> None:
+        """One step of the classical Runge-Kutta method."""
+        assert self._start is not None
+        while self._payloads and self._payloads[0].time <= 1e-9 * (self._time - self._start):
+            self._plant = self._payloads.pop(0).added_to(self._plant)
+        f, h, q, v = self._plant.forward_dynamics, self.period, self._q, self._dq
+        a1 = f(q, v, tau)
+        v2 = v + 0.5 * h * a1
+        a2 = f(q + 0.5 * h * v, v2, tau)
+        v3 = v + 0.5 * h * a2
+        a3 = f(q + 0.5 * h * v2, v3, tau)
+        v4 = v + h * a3
+        a4 = f(q + h * v3, v4, tau)
+        q, v = q + h / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4), v + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
+        if not np.abs(v).max() < _FASTEST:
+            self.failed = True
+            v = np.zeros_like(v)
+            q = self._q
+        self._q, self._dq = q, v
+
+    def report(self) -> dict[str, str | int | float]:
+        """Return everything about the robot's state in words and numbers, times in seconds."""
+        with self._lock:
+            safe = self.gate.torque(self._time) is None
+            return {
+                "torque": "failed: the plant ran away" if self.failed else "safe" if safe else "commanded",
+                "commands taken": self.gate.taken,
+                "commands clipped": self.gate.clipped,
+                **{f"commands refused: {why}": count for why, count in self.gate.refused.items()},
+                "slipped": self.slipped,
+                **{f"command age {key}": value for key, value in self.age.summary().items()},
+            }
+
+
+def _middle(robot: Robot) -> Array:
+    """Return the middle of the joint limits, zero where there are none."""
+    low, high = robot.limits.lower, robot.limits.upper
+    bounded = np.isfinite(low) & np.isfinite(high)
+    middle: Array = np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)), 0.0)
+    return middle
+
+
+def _payloads(given: object, robot: Robot) -> list[Payload]:
+    if not isinstance(given, Sequence) or not all(isinstance(entry, Mapping) for entry in given):
+        raise ThunderError(f"configuration: payloads must be a list of mappings, got {given!r}")
+    try:
+        payloads = [Payload(**entry) for entry in given]
+    except TypeError as error:
+        raise ThunderError(f"configuration: payloads: {error}") from error
+    for payload in payloads:
+        payload.link_index(robot)
+    return sorted(payloads, key=lambda payload: payload.time)

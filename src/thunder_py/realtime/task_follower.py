@@ -1,0 +1,181 @@
+"""The reference that a task-space controller gets: a stream of poses and twists, followed with bounded speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..checks import Array
+from ..reference import TaskReference
+from .command import Reason
+from .options import TaskLimits
+from .quaternions import Quaternion, from_matrix, rotation_vector, to_matrix, turned
+
+__all__ = ["TaskFollower"]
+
+Triple = tuple[float, float, float]
+#: longest step of the clock that is integrated [s]
+_LONGEST_STEP = 0.02
+#: how far from 1 the length of a quaternion may be
+_UNIT = 1e-3
+#: part of the largest acceleration that braking counts on
+_BRAKING = 0.8
+
+
+class TaskFollower:
+    """Follows the newest pose and twist along a motion that is continuous up to velocity.
+
+    The reference handed on is a rigid body of its own. It is drawn to where the last pose has got to with the last
+    twist, critically damped, with speed and acceleration bounded (`TaskLimits`), so a jump of the messages is a motion
+    and not a jump. A twist without poses moves the goal itself. The stream is lost where neither came for a while.
+
+    Parameters
+    ----------
+    limits : TaskLimits
+        Of speed and acceleration.
+    timeout : float
+        After so long without a message the stream is lost [s].
+
+    Attributes
+    ----------
+    why : Reason
+        Why there is no reference.
+    """
+
+    def __init__(self, limits: TaskLimits, timeout: float) -> None:
+        self._limits, self._timeout = limits, timeout
+        self.drop(Reason.no_reference)
+
+    def drop(self, why: Reason) -> None:
+        """Follow nothing."""
+        self.why = why
+        self._t: float | None = None
+        self._goal: tuple[Triple, Quaternion] | None = None
+        self._goal_time = self._pose_time = self._twist_time = -math.inf
+        self._twist: tuple[Triple, Triple] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+    def rejoin(self) -> None:
+        """Go on from the measured pose: the arm was led by something else."""
+        self._t = None
+
+    def take_pose(self, t: float, p: Sequence[float], quaternion: Sequence[float]) -> str | None:
+        """Take a pose of time t; return why not, if so."""
+        if t <= self._pose_time:
+            return "reordered"
+        position, turn = _triple(p), tuple(float(x) for x in quaternion)
+        if position is None or len(turn) != 4 or not math.isfinite(sum(turn)):
+            return "not_finite"
+        length = math.sqrt(sum(x * x for x in turn))
+        if abs(length - 1.0) > _UNIT:
+            return "no_rotation"
+        x, y, z, w = (entry / length for entry in turn)
+        self._goal, self._goal_time, self._pose_time = (position, (x, y, z, w)), t, t
+        return None
+
+    def take_twist(self, t: float, linear: Sequence[float], angular: Sequence[float]) -> str | None:
+        """Take a twist of time t; return why not, if so."""
+        if t <= self._twist_time:
+            return "reordered"
+        v, w = _triple(linear), _triple(angular)
+        if v is None or w is None:
+            return "not_finite"
+        if self._goal is not None and t > self._goal_time:
+            self._goal, self._goal_time = self._goal_at(t), t
+        self._twist, self._twist_time = (v, w), t
+        return None
+
+    def at(self, t: float, measured: Callable[[], tuple[Array, Array]]) -> TaskReference | None:
+        """Return the reference at time t; None, with `why`, where there is none.
+
+        Parameters
+        ----------
+        t : float
+            [s].
+        measured : callable
+            Returns pose (4, 4) and twist (6,) of the frame; asked where the stream is joined.
+        """
+        if max(self._pose_time, self._twist_time) < t - self._timeout:
+            if self._goal is not None or self._twist_time > -math.inf:
+                self.drop(Reason.reference_ended)
+            return None
+        if self._t is None:
+            self._start(t, *measured())
+        dt = min(max(t - self._t, 0.0), _LONGEST_STEP)  # type: ignore[operator]
+        self._t = t
+        return self._step(t, dt)
+
+    def _start(self, t: float, T: Array, xi: Array) -> None:
+        x, y, z = (float(entry) for entry in T[:3, 3])
+        self._p, self._R = (x, y, z), from_matrix(T[:3, :3])
+        self._v: Triple = tuple(float(entry) for entry in xi[:3])  # type: ignore[assignment]
+        self._w: Triple = tuple(float(entry) for entry in xi[3:])  # type: ignore[assignment]
+        self._t = t
+        if self._goal is None or self._pose_time < t - self._timeout:
+            self._goal, self._goal_time = (self._p, self._R), t
+
+    def _goal_at(self, t: float) -> tuple[Triple, Quaternion]:
+        """Return where the goal has got to with the twist."""
+        assert self._goal is not None
+        (x, y, z), R = self._goal
+        dt = t - self._goal_time
+        if self._twist_time < t - self._timeout or dt == 0.0:
+            return self._goal
+        v, w = self._twist
+        return (x + dt * v[0], y + dt * v[1], z + dt * v[2]), turned(R, dt * w[0], dt * w[1], dt * w[2])
+
+    def _step(self, t: float, dt: float) -> TaskReference:
+        limits, (goal, turn) = self._limits, self._goal_at(t)
+        still = (0.0, 0.0, 0.0)
+        v, w = self._twist if self._twist_time >= t - self._timeout else (still, still)
+        away = (goal[0] - self._p[0], goal[1] - self._p[1], goal[2] - self._p[2])
+        a = _approach(away, v, self._v, limits.bandwidth, limits.speed, limits.acceleration, dt)
+        b = _approach(
+            rotation_vector(turn, self._R),
+            w,
+            self._w,
+            limits.bandwidth,
+            limits.turning,
+            limits.angular_acceleration,
+            dt,
+        )
+        self._v, self._w = _moved(self._v, a, dt), _moved(self._w, b, dt)
+        self._p = _moved(self._p, self._v, dt)
+        self._R = turned(self._R, dt * self._w[0], dt * self._w[1], dt * self._w[2])
+        return TaskReference(np.array(self._p), to_matrix(self._R), np.array(self._v + self._w), np.array(a + b))
+
+
+def _triple(values: Sequence[float]) -> Triple | None:
+    """Return three finite numbers, or None."""
+    numbers = tuple(float(x) for x in values)
+    return numbers if len(numbers) == 3 and math.isfinite(sum(numbers)) else None
+
+
+def _moved(x: Triple, v: Triple, dt: float) -> Triple:
+    return x[0] + dt * v[0], x[1] + dt * v[1], x[2] + dt * v[2]
+
+
+def _length(x: Triple) -> float:
+    return math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+
+
+def _approach(e: Triple, v_d: Triple, v: Triple, bandwidth: float, speed: float, most: float, dt: float) -> Triple:
+    """Return the acceleration that closes e: critically damped nearby, braking in time from afar."""
+    distance = _length(e)
+    rate = 0.5 * bandwidth  # 1/s, with a gain of 2 bandwidth on the velocity: critical damping
+    if rate * distance > math.sqrt(2.0 * _BRAKING * most * distance):
+        rate = math.sqrt(2.0 * _BRAKING * most / distance)
+    wanted = (v_d[0] + rate * e[0], v_d[1] + rate * e[1], v_d[2] + rate * e[2])
+    fast = _length(wanted)
+    scale = speed / fast if fast > speed else 1.0
+    gain = min(2.0 * bandwidth, 1.0 / dt if dt > 0.0 else 0.0)
+    a = (
+        gain * (scale * wanted[0] - v[0]),
+        gain * (scale * wanted[1] - v[1]),
+        gain * (scale * wanted[2] - v[2]),
+    )
+    large = _length(a)
+    if large <= most:
+        return a
+    return a[0] * most / large, a[1] * most / large, a[2] * most / large

@@ -1,0 +1,70 @@
+"""Quantiles of a stream of durations in bounded memory."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["Quantiles"]
+
+_PER_OCTAVE = 16
+_OCTAVES = 27
+_SMALLEST = 1e-7
+_LARGEST = 1e300
+
+
+class Quantiles:
+    """Counts of durations on a logarithmic scale: median and p99 to 4.5 %, the worst one exactly.
+
+    Sixteen bins to an octave from 0.1 us to 13 s; what is shorter or longer counts in the outermost bins. Memory does
+    not grow.
+
+    Attributes
+    ----------
+    count : int
+        Durations so far.
+    worst : float
+        The longest one [s]; 0 without any.
+    """
+
+    def __init__(self) -> None:
+        self._bins = [0] * (_PER_OCTAVE * _OCTAVES)
+        self.count = 0
+        self.worst = 0.0
+        self._sum = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count a duration [s]; NaN is ignored, negative ones count as zero."""
+        if not -_LARGEST < seconds < _LARGEST:
+            return
+        k = int(_PER_OCTAVE * math.log2(seconds / _SMALLEST)) if seconds > _SMALLEST else 0
+        self._bins[min(k, len(self._bins) - 1)] += 1
+        self.count += 1
+        self._sum += max(seconds, 0.0)
+        self.worst = max(self.worst, seconds)
+
+    @property
+    def mean(self) -> float:
+        """Mean [s]; 0 without any."""
+        return self._sum / self.count if self.count else 0.0
+
+    def quantile(self, part: float) -> float:
+        """Return a duration that at least this part of all does not exceed, by 4.5 % too long at most [s].
+
+        Parameters
+        ----------
+        part : float
+            0 to 1.
+        """
+        if not 0.0 <= part <= 1.0:
+            raise ValueError(f"part must be from 0 to 1, got {part!r}")
+        wanted, seen = part * self.count, 0
+        for k, count in enumerate(self._bins):
+            seen += count
+            if count and seen >= wanted:
+                return min(_SMALLEST * float(2.0 ** ((k + 1) / _PER_OCTAVE)), self.worst)
+        return 0.0
+
+    def summary(self) -> dict[str, float]:
+        """Return count, mean, median, p99 and worst; times in seconds."""
+        quantiles = {"median": self.quantile(0.5), "p99": self.quantile(0.99)}
+        return {"count": self.count, "mean": self.mean, **quantiles, "worst": self.worst}
