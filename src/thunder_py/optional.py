@@ -7,24 +7,23 @@ from typing import Any
 
 __all__ = ["require"]
 
-#: what people call a module
-_NAMES = {"cv2": "OpenCV", "sklearn": "scikit-learn", "mujoco": "MuJoCo", "collada": "pycollada"}
+_NAMES = {"cv2": "OpenCV", "sklearn": "scikit-learn", "mujoco": "MuJoCo"}
 
 
 def require(module: str, extra: str) -> Any:
-    """Import a module of a package that belongs to an extra of this one.
+    """Import a module of a package that comes with an extra.
 
     Parameters
     ----------
     module : str
-        With dots where it is part of a package.
+        As for ``import``.
     extra : str
-        Such as ``"mujoco"``.
+        Of `thunder_py`.
 
     Raises
     ------
     ModuleNotFoundError
-        The package is not installed; the message says how to install it.
+        It is not installed; the message says how to install it.
     """
     package = module.partition(".")[0]
     try:

@@ -100,7 +100,7 @@ def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:
         "  </worldbody>",
         *_tendons(d, rotors),
         *_block("actuator", _motors(d)),
-        *_velocity_limits(d),
+        *_notes(d, rotors),
         "</mujoco>",
     ]
     return "\n".join(lines) + "\n"
@@ -192,7 +192,7 @@ def _sites(d: RobotDescription, link: int) -> list[str]:
 def _tendons(d: RobotDescription, rotors: Rotors) -> list[str]:
     lines: list[str] = []
     for joint, inertia, factors in rotors.tendons:
-        lines.append(opened("fixed", name=f"rotor_of_{d.joint_names[joint - 1]}", armature=number(inertia)))
+        lines.append(opened("fixed", name=_tendon(d, joint), armature=number(inertia)))
         lines += [f"  {tag('joint', joint=d.joint_names[k], coef=number(factors[k]))}" for k in np.flatnonzero(factors)]
         lines.append("</fixed>")
     return _block("tendon", lines)
@@ -207,9 +207,21 @@ def _motors(d: RobotDescription) -> list[str]:
     ]
 
 
-def _velocity_limits(d: RobotDescription) -> list[str]:
-    """MuJoCo limits no speeds: they are kept as numbers for whoever reads the file, 0 for none."""
-    if d.limits is None or not np.isfinite(d.limits.velocity).any():
-        return []
-    speeds = np.where(np.isfinite(d.limits.velocity), d.limits.velocity, 0.0)
-    return _block("custom", [tag("numeric", name="velocity_limits", data=numbers(speeds))])
+def _notes(d: RobotDescription, rotors: Rotors) -> list[str]:
+    """Return what MuJoCo has no use for, for readers of the file: speeds (0 for no limit), what tendons are."""
+    notes = []
+    if d.limits is not None and np.isfinite(d.limits.velocity).any():
+        speeds = np.where(np.isfinite(d.limits.velocity), d.limits.velocity, 0.0)
+        notes.append(tag("numeric", name="velocity_limits", data=numbers(speeds)))
+    tendons = {joint for joint, _, _ in rotors.tendons}
+    for rotor in d.rotors:
+        if rotor.joint not in tendons:
+            continue
+        carrier = rotor.joint - 1 if rotor.carrier is None else rotor.carrier
+        note = [rotor.joint, rotor.gear_ratio, carrier, *(() if rotor.axis is None else rotor.axis)]
+        notes.append(tag("numeric", name=_tendon(d, rotor.joint), data=numbers(note)))
+    return _block("custom", notes)
+
+
+def _tendon(d: RobotDescription, joint: int) -> str:
+    return f"rotor_of_{d.joint_names[joint - 1]}"

@@ -1,4 +1,4 @@
-"""Packages of the extra ``vision``."""
+"""Packages of the extra ``vision``: imported when used, with a sentence on how to get them."""
 
 from __future__ import annotations
 
@@ -10,5 +10,11 @@ __all__ = ["require"]
 
 
 def require(module: str) -> Any:
-    """Import a module of a package of the extra ``vision``; see `thunder_py.optional.require`."""
+    """Import a module of the extra ``vision``.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        It is not installed; the message says how to install it.
+    """
     return optional.require(module, "vision")

@@ -1,4 +1,4 @@
-"""Packages of the extra ``symbolic``."""
+"""Packages of the extra ``symbolic``: imported when used, with a sentence on how to get them."""
 
 from __future__ import annotations
 
@@ -10,5 +10,11 @@ __all__ = ["require"]
 
 
 def require(package: str) -> Any:
-    """Import a package of the extra ``symbolic``; see `thunder_py.optional.require`."""
+    """Import a package of the extra ``symbolic``.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        It is not installed; the message says how to install it.
+    """
     return optional.require(package, "symbolic")

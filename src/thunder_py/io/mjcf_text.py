@@ -1,0 +1,150 @@
+"""MJCF text before MuJoCo sees it: included files put in, everything that dynamics does not need left out.
+
+MuJoCo's compiler then resolves defaults, angles and orientations, and opens no file: meshes, textures, plug-ins and
+elements that multiply (``<replicate>``, ``<composite>``) never reach it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ..errors import FileFormatError
+from .urdf_xml import Element, parse_xml
+from .xml_text import opened
+
+__all__ = ["read_mjcf_text"]
+
+_LARGEST = 4_000_000  # bytes of a file
+_DEEPEST = 8  # files included by included files
+_TOP = ("compiler", "option", "default", "worldbody", "equality", "tendon", "actuator", "custom")
+_IN_BODY = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site")
+_REFUSED = ("plugin", "extension", "replicate", "composite", "flexcomp", "flex", "attach", "model")
+#: attributes that name things which are left out
+_UNNEEDED = ("material", "mesh", "hfield", "fitscale", "user", "texturedir", "meshdir", "assetdir", "strippath")
+#: of the compiler: what could remove bodies or change inertias
+_COMPILER: Mapping[str, str | None] = {"fusestatic": "false", "discardvisual": "false"}
+_DEFAULT_OF = (
+    *("default", "joint", "geom", "site", "tendon", "equality"),
+    *("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder"),
+)
+
+
+def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
+    """Return a self-contained MJCF text with what dynamics needs.
+
+    Parameters
+    ----------
+    text : str or bytes
+        The document.
+    path : path-like, optional
+        Where it comes from; included files must be in its folder or below. None: nothing is included.
+
+    Raises
+    ------
+    FileFormatError
+        If it is not MJCF, too large, includes what is not there or lies elsewhere, or has elements that are not read.
+    """
+    root = _with_included(_parsed(text, path), None if path is None else Path(path).resolve().parent, 0)
+    compilers = [child.attributes for child in root.all("compiler")]
+    from_geoms = any(c.get("inertiafromgeom", "auto") == "true" for c in compilers)
+    lines = [opened("mujoco", model=root.attributes.get("model", "robot"))]
+    for element in root.children:
+        if element.tag == "worldbody":
+            lines += _body(element, moving=False, from_geoms=from_geoms)
+        elif element.tag == "compiler":
+            lines.append(_element(element, _COMPILER))
+        elif element.tag == "default":
+            lines += _defaults(element)
+        elif element.tag in _TOP:
+            lines += _whole(element)
+    return "\n".join([*lines, "</mujoco>"])
+
+
+def _parsed(text: str | bytes, path: str | Path | None) -> Element:
+    if len(text) > _LARGEST:
+        raise FileFormatError(f"an MJCF file must have at most {_LARGEST} bytes, got {len(text)}", path=path)
+    root = parse_xml(text, path)
+    if root.tag not in ("mujoco", "mujocoinclude"):
+        hint = "; this is a URDF: give it the suffix .urdf" if root.tag == "robot" else ""
+        raise root.error(f"an MJCF file must have the root element <mujoco>{hint}")
+    return root
+
+
+def _with_included(element: Element, folder: Path | None, depth: int) -> Element:
+    """Replace ``<include>`` by what it includes, all the way down, and refuse what is not read."""
+    children: list[Element] = []
+    for child in element.children:
+        if child.tag in _REFUSED:
+            raise child.error("is not read: plug-ins and elements that stand for many are for MuJoCo alone")
+        if child.tag == "include":
+            children += _included(child, folder, depth).children
+        else:
+            children.append(_with_included(child, folder, depth))
+    element.children = children
+    return element
+
+
+def _included(include: Element, folder: Path | None, depth: int) -> Element:
+    name = include.text("file")
+    if folder is None:
+        raise include.error("a text without a path cannot include files")
+    if depth == _DEEPEST:
+        raise include.error(f"files must not include files more than {_DEEPEST} deep")
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder):
+        raise include.error(f"file must be in the folder of the file itself or below, got {name!r}")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise include.error(f"cannot read {name!r}: {error.strerror}") from None
+    return _with_included(_parsed(data, path), folder, depth + 1)
+
+
+def _element(element: Element, changes: Mapping[str, str | None] | None = None) -> str:
+    kept = {key: value for key, value in element.attributes.items() if key not in _UNNEEDED}
+    return opened(element.tag, **{**kept, **(changes or {})}) + f"</{element.tag}>"
+
+
+def _around(element: Element, inside: Iterable[str]) -> list[str]:
+    kept = {key: value for key, value in element.attributes.items() if key not in _UNNEEDED}
+    return [opened(element.tag, **kept), *inside, f"</{element.tag}>"]
+
+
+def _whole(element: Element) -> list[str]:
+    return _around(element, [line for child in element.children for line in _whole(child)])
+
+
+def _defaults(element: Element) -> list[str]:
+    inside = []
+    for child in element.children:
+        if child.tag == "default":
+            inside += _defaults(child)
+        elif child.tag in _DEFAULT_OF:
+            # a class of meshes stands for shapes that are left out
+            mesh = child.tag == "geom" and child.attributes.get("type") in ("mesh", "hfield", "sdf")
+            inside.append(_element(child, {"type": None} if mesh else None))
+    return _around(element, inside)
+
+
+def _body(element: Element, *, moving: bool, from_geoms: bool) -> list[str]:
+    """Return a body, frame or the world with joints, inertias and sites, and with shapes where inertia is theirs."""
+    moving = moving or any(child.tag in ("joint", "freejoint") for child in element.children)
+    shapes = moving and (from_geoms or element.optional("inertial") is None)
+    inside: list[str] = []
+    for child in element.children:
+        if child.tag in ("body", "frame"):
+            inside += _body(child, moving=moving, from_geoms=from_geoms)
+        elif child.tag == "geom" and shapes:
+            inside += _shape(child)
+        elif child.tag in _IN_BODY and child.tag != "geom":
+            inside.append(_element(child))
+    return _around(element, inside)
+
+
+def _shape(geom: Element) -> list[str]:
+    if geom.attributes.get("mass", "").strip() in ("0", "0.0"):
+        return []
+    if geom.attributes.keys() & {"mesh", "hfield"} or geom.attributes.get("type") in ("mesh", "hfield", "sdf"):
+        raise geom.error("gives its body its inertia by a mesh, and meshes are not read: add an <inertial> to the body")
+    return [_element(geom)]

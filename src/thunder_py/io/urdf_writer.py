@@ -1,0 +1,203 @@
+"""Robots as URDF.
+
+The frame of a link stands on its joint's axis in URDF. Where ours does not, as in standard Denavit-Hartenberg tables,
+the joint moves an empty link called after the joint, and our link is fixed to that one, with its inertia and its name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..checks import Array
+from ..description import RobotDescription, check_physical_input
+from ..errors import ModelError
+from ..inertia import dyn_from_reg
+from ..joint_data import Friction
+from .losses import check_losses
+from .xml_text import comment, number, numbers, opened, tag
+
+__all__ = ["NO_LIMIT", "urdf_losses", "write_urdf"]
+
+#: what stands for a limit that is none, where URDF requires one
+NO_LIMIT = 1e9
+_GRAVITY = (0.0, 0.0, -9.81)
+_ON_AXIS = 1e-12  # of a link frame's origin, relative to its distance
+
+
+def urdf_losses(description: RobotDescription) -> tuple[str, ...]:
+    """Return what changes a robot's behaviour on its way to URDF, one sentence each.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        Any.
+    """
+    d, losses = description, []
+    if d.armature is not None and d.armature.any():
+        losses.append("armature is lost")
+    if d.rotors:
+        losses.append(f"rotors are lost: {_list(d.joint_names[rotor.joint - 1] for rotor in d.rotors)}")
+    if d.elastic:
+        names = _list(d.joint_names[drive.joint - 1] for drive in d.elastic)
+        losses.append(f"springs, dampers and motors of elastic joints are lost, the joints become rigid: {names}")
+    if d.friction is not None:
+        used = {term for k, term in enumerate(d.friction.terms) if d.friction.coefficients[:, k].any()}
+        losses += [f"{term} friction is lost" for term in d.friction.terms[:] if term in used - {"viscous", "coulomb"}]
+        if "coulomb" in used and d.friction.delta != Friction.delta:
+            losses.append(f"the width of Coulomb friction's smooth sign, {d.friction.delta:g}, is lost")
+    if tuple(d.gravity) != _GRAVITY:
+        losses.append(f"gravity is lost: pass gravity={d.gravity.tolist()} where the file is read")
+    return tuple(losses)
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def write_urdf(description: RobotDescription, *, lossy: bool = False) -> str:
+    """Return a robot as the text of a URDF file.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        With links that have a centre of mass.
+    lossy : bool
+        Whether to write a robot some of whose behaviour URDF cannot hold; the file then says what is missing.
+
+    Returns
+    -------
+    str
+        The document: links and joints with their names, limits, damping and friction; frames and the end effector
+        (``tool``) as empty links; the base is the root, or is fixed to the root ``world``.
+
+    Raises
+    ------
+    ModelError
+        If something would be lost and `lossy` is not set, or names collide.
+    """
+    d = check_physical_input(description)
+    losses = check_losses(urdf_losses(d), "URDF", lossy)
+    lines = [comment(f"not carried over: {loss}") for loss in losses]
+    if d.reference:
+        lines.insert(0, comment(d.reference))
+    writer = _Writer(d)
+    lines += [line for part in (writer.base(), *map(writer.link, range(d.n)), writer.frames()) for line in part]
+    body = "\n".join(f"  {line}" for line in lines)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{opened("robot", name=d.name)}\n{body}\n</robot>\n'
+
+
+class _Writer:
+    """The elements of a robot, with names that differ."""
+
+    def __init__(self, d: RobotDescription) -> None:
+        self.d = d
+        self._links = {"base", "tool", *d.link_names, *d.frames}
+        self._joints = set(d.joint_names)
+
+    def base(self) -> list[str]:
+        lines = [tag("link", name="base")]
+        if np.array_equal(self.d.base, np.eye(4)):
+            return lines
+        return [tag("link", name=self._new("world", self._links)), *lines, *self._fixed("world", "base", self.d.base)]
+
+    def link(self, i: int) -> list[str]:
+        """Joint i and its link."""
+        d = self.d
+        parent, child = "base" if i == 0 else d.link_names[i - 1], d.link_names[i]
+        offset = d.offsets[i]
+        if d.joint_types[i] == "P" or _on_axis(offset[:3, 3], d.axes[i]):  # then motion and offset commute
+            axis = offset[:3, :3].T @ d.axes[i]
+            return [*self._link(i), *self._joint(i, parent, child, d.placements[i] @ offset, axis)]
+        empty = self._new(f"{d.joint_names[i]}_link", self._links)
+        return [
+            tag("link", name=empty),
+            *self._joint(i, parent, empty, d.placements[i], d.axes[i]),
+            *self._link(i),
+            *self._fixed(empty, child, offset),
+        ]
+
+    def frames(self) -> list[str]:
+        d, lines = self.d, []
+        for name, (link, T) in {**d.frames, "tool": (d.n, d.tool)}.items():
+            lines += [
+                tag("link", name=name),
+                *self._fixed("base" if link == 0 else d.link_names[link - 1], name, T),
+            ]
+        return lines
+
+    @staticmethod
+    def _new(name: str, taken: set[str]) -> str:
+        if name in taken:
+            raise ModelError(f"URDF needs the name {name!r} for itself: give what is called so another name")
+        taken.add(name)
+        return name
+
+    def _link(self, i: int) -> list[str]:
+        dyn = dyn_from_reg(self.d.inertial[i])
+        tensor = dict(zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), map(number, dyn[4:]), strict=True))
+        return [
+            opened("link", name=self.d.link_names[i]),
+            "  <inertial>",
+            f"    {tag('origin', xyz=numbers(dyn[1:4]), rpy='0 0 0')}",
+            f"    {tag('mass', value=number(dyn[0]))}",
+            f"    {tag('inertia', **tensor)}",
+            "  </inertial>",
+            "</link>",
+        ]
+
+    def _joint(self, i: int, parent: str, child: str, T: Array, axis: Array) -> list[str]:
+        kind, limit = self._limit(i)
+        inside = [_origin(T), tag("parent", link=parent), tag("child", link=child), tag("axis", xyz=numbers(axis))]
+        inside += limit + self._friction(i)
+        lines = [opened("joint", name=self.d.joint_names[i], type=kind), *(f"  {line}" for line in inside)]
+        return [*lines, "</joint>"]
+
+    def _limit(self, i: int) -> tuple[str, list[str]]:
+        """Return the joint's type and its limits: turning without end is a type of its own."""
+        d = self.d
+        given = [math.inf] * 4 if d.limits is None else [float(row[i]) for row in vars(d.limits).values()]
+        if d.limits is None:
+            given[0] = -math.inf
+        turns = d.joint_types[i] == "R"
+        if turns and not np.isfinite(given[:2]).any():
+            finite = dict(zip(("velocity", "effort"), given[2:], strict=True))
+            most = {key: number(min(value, NO_LIMIT)) for key, value in finite.items()}
+            return "continuous", [tag("limit", **most)] if np.isfinite(given[2:]).any() else []
+        keys = ("lower", "upper", "velocity", "effort")
+        limits = {key: number(min(max(x, -NO_LIMIT), NO_LIMIT)) for key, x in zip(keys, given, strict=True)}
+        return "revolute" if turns else "prismatic", [tag("limit", **limits)]
+
+    def _friction(self, i: int) -> list[str]:
+        friction = self.d.friction
+        if friction is None:
+            return []
+        terms = dict(zip(friction.terms, friction.coefficients[i], strict=True))
+        values = {key: terms.get(term, 0.0) for key, term in (("damping", "viscous"), ("friction", "coulomb"))}
+        return (
+            [tag("dynamics", **{key: number(value) for key, value in values.items()})] if any(values.values()) else []
+        )
+
+    def _fixed(self, parent: str, child: str, T: Array) -> list[str]:
+        name = self._new(f"{child}_fixed", self._joints)
+        inside = [_origin(T), tag("parent", link=parent), tag("child", link=child)]
+        return [opened("joint", name=name, type="fixed"), *(f"  {line}" for line in inside), "</joint>"]
+
+
+def _on_axis(point: Array, axis: Array) -> bool:
+    """Whether a point lies on the line through the origin along `axis`."""
+    return bool(np.linalg.norm(np.cross(point, axis)) <= _ON_AXIS * np.linalg.norm(point))
+
+
+def _origin(T: Array) -> str:
+    return tag("origin", xyz=numbers(T[:3, 3]), rpy=numbers(_rpy(T[:3, :3])))
+
+
+def _rpy(R: Array) -> Array:
+    """Roll, pitch, yaw, one after the other undone: exact to rounding beside a pitch of a quarter turn too."""
+    yaw = math.atan2(R[1, 0], R[0, 0])
+    c, s = math.cos(yaw), math.sin(yaw)
+    x, y = c * R[0] + s * R[1], c * R[1] - s * R[0]  # rows of Rz(-yaw) R = Ry Rx
+    return np.array([math.atan2(-y[2], y[1]), math.atan2(-R[2, 0], x[0]), yaw])
