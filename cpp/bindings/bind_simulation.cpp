@@ -45,8 +45,10 @@ std::unique_ptr<LoggedControl> native_control(const py::object& controller, cons
 }
 
 /// A name, or a Python function for `PythonIntegrator`.
-std::unique_ptr<Integrator> make_integrator(const py::object& integrator, int state_size) {
+std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const py::object& plant, int n,
+                                            int state_size) {
   if (!py::isinstance<py::str>(integrator)) return std::make_unique<PythonIntegrator>(integrator, state_size);
+  if (py::cast<std::string>(integrator) == "plant") return std::make_unique<OwnIntegrator>(plant, n);
   if (py::cast<std::string>(integrator) == "rk4") return std::make_unique<RungeKutta4>(state_size);
   return std::make_unique<SemiImplicitEuler>(state_size);
 }
@@ -196,7 +198,7 @@ Logs simulate(const Arguments& arguments, int n, const LoopSettings& settings, c
   const auto control = make_control(arguments, n);
   const auto sensors = make_sensors(arguments, n, period);
   const auto command = make_command(arguments, n, period);
-  const auto integrator = make_integrator(integration, plant->state_size());
+  const auto integrator = make_integrator(integration, arguments.plant, n, plant->state_size());
   ClosedLoop loop(*plant, *control, *integrator, settings, x0, {sensors.get(), command.get()});
   py::dict labels;
   add_logs(loop, *control, log, labels);

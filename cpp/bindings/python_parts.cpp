@@ -4,11 +4,30 @@
 
 namespace thunder::python {
 
+PythonPlant::PythonPlant(const py::object& plant, int n)
+    : forward_dynamics_(plant.attr("forward_dynamics")), begin_step_(py::getattr(plant, "begin_step", py::none())), n_(n) {}
+
+void PythonPlant::begin_step(double t) {
+  if (!begin_step_.is_none()) begin_step_(t);
+}
+
 void PythonPlant::derivative(double, const double* x, const double* tau, double* x_dot) {
   const py::object ddq = forward_dynamics_(vector_copy(x, n_), vector_copy(x + n_, n_), vector_copy(tau, n_));
   const auto values = read_measurement(ddq, "result of plant.forward_dynamics", n_);
   std::copy_n(x + n_, n_, x_dot);
   std::copy_n(values.data(), n_, x_dot + n_);
+}
+
+void OwnIntegrator::step(Plant& plant, double t, double dt, const double* u, double* x) {
+  const int n = plant.n();
+  plant.torque(x, u, tau_.data());
+  const py::object end = advance_(t, vector_copy(x, n), vector_copy(x + n, n), vector_copy(tau_.data(), n), dt);
+  if (!py::isinstance<py::sequence>(end) || py::len(end) != 2)
+    throw py::value_error("plant.advance must return q and dq, got " + py::cast<std::string>(py::repr(end)));
+  const auto q = read_measurement(end[py::int_(0)], "q of plant.advance", n);
+  const auto dq = read_measurement(end[py::int_(1)], "dq of plant.advance", n);
+  std::copy_n(q.data(), n, x);
+  std::copy_n(dq.data(), n, x + n);
 }
 
 void PythonIntegrator::step(Plant& plant, double t, double dt, const double* tau, double* x) {

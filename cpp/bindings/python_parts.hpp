@@ -9,16 +9,28 @@ namespace thunder::python {
 
 inline py::array vector_copy(const double* x, int n) { return py::array_t<double>(n, x); }
 
-/// Any object with `forward_dynamics(q, dq, tau)`.
+/// Any object with `forward_dynamics(q, dq, tau)`; `begin_step(t)` is optional.
 class PythonPlant final : public Plant {
  public:
-  PythonPlant(const py::object& plant, int n) : forward_dynamics_(plant.attr("forward_dynamics")), n_(n) {}
+  PythonPlant(const py::object& plant, int n);
   int n() const override { return n_; }
+  void begin_step(double t) override;
   void derivative(double, const double* x, const double* tau, double* x_dot) override;
 
  private:
-  py::object forward_dynamics_;
+  py::object forward_dynamics_, begin_step_;  // the latter None if there is none
   int n_;
+};
+
+/// The integrator that a plant brings along: `advance(t, q, dq, tau, dt)` returns q and dq at t + dt, tau held.
+class OwnIntegrator final : public Integrator {
+ public:
+  OwnIntegrator(const py::object& plant, int n) : advance_(plant.attr("advance")), tau_(n) {}
+  void step(Plant& plant, double t, double dt, const double* u, double* x) override;
+
+ private:
+  py::object advance_;
+  std::vector<double> tau_;
 };
 
 /// Any function `advance(f, x, t, dt)` that returns x at t + dt, where x' = f(t, x).

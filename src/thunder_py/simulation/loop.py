@@ -25,7 +25,7 @@ from .sensors import Sensors
 
 __all__ = ["INTEGRATORS", "simulate"]
 
-INTEGRATORS = ("rk4", "semi_implicit_euler", "adaptive")
+INTEGRATORS = ("rk4", "semi_implicit_euler", "adaptive", "plant")
 
 
 def simulate(
@@ -47,7 +47,7 @@ def simulate(
     actuators: Actuators | None = None,
     log: Sequence[str] | None = None,
     log_every: int = 1,
-    integrator: Literal["rk4", "semi_implicit_euler", "adaptive"] = "rk4",
+    integrator: Literal["rk4", "semi_implicit_euler", "adaptive", "plant"] = "rk4",
     progress: bool | Callable[[float], object] = False,
 ) -> Result:
     """Run a plant under a sampled controller that holds its torque over each period.
@@ -95,9 +95,10 @@ def simulate(
         always are.
     log_every : int
         Control periods between rows; the last state is logged in any case.
-    integrator : {"rk4", "semi_implicit_euler", "adaptive"}
+    integrator : {"rk4", "semi_implicit_euler", "adaptive", "plant"}
         Fourth and first order with a fixed step; ``"adaptive"`` is the reference to compare them with: every step of
-        length `dt` is integrated by SciPy's DOP853 to eleven digits, hundreds of times slower.
+        length `dt` is integrated by SciPy's DOP853 to eleven digits, hundreds of times slower. ``"plant"`` is the one
+        that a plant written in Python brings along, its method ``advance``.
     progress : bool or callable
         True shows a bar on terminals and in notebooks; a callable gets the part done, 0 to 1, about every 100 ms.
 
@@ -116,6 +117,8 @@ def simulate(
         raise ValueError(f"reference must be callable with the time, got {type(reference).__name__}")
     if integrator not in INTEGRATORS:
         raise ValueError(f"integrator must be one of {INTEGRATORS}, got {integrator!r}")
+    if integrator == "plant":
+        _check_own_integrator(plant, actuators, n)
     native = _in_core(plant, Robot, "forward_dynamics")
     robot = plant if native and isinstance(plant, Robot) else None
     carried = read_payloads(payloads, plant, native)
@@ -140,6 +143,14 @@ def simulate(
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
     return _result(raw, _names(plant, robot, n), robot, carried, held)
+
+
+def _check_own_integrator(plant: object, actuators: Actuators | None, n: int) -> None:
+    """Refuse plants without `advance`, and drives: their states are not the plant's to integrate."""
+    if not callable(getattr(plant, "advance", None)):
+        raise ValueError(f"integrator='plant' needs a plant with a method advance, got {type(plant).__name__}")
+    if isinstance(actuators, Actuators) and not actuators._holds(n):
+        raise ValueError("integrator='plant' holds torques over its steps: actuators must have no lag and no motor")
 
 
 def _parts(
@@ -174,7 +185,8 @@ def _wanted(log: Sequence[str] | None) -> list[str] | None:
 
 
 def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]]:
-    names = {"joints": plant.joint_names if isinstance(plant, Robot) else tuple(f"joint{i + 1}" for i in range(n))}
+    own = tuple(getattr(plant, "joint_names", ()))  # plants written in Python may have them
+    names = {"joints": own if len(own) == n else tuple(f"joint{i + 1}" for i in range(n))}
     if robot is not None and robot.elastic:
         names["motors"] = tuple(names["joints"][j] for j in elastic_joints(robot))
     return names

@@ -12,7 +12,12 @@ __all__ = ["ControllerLike", "PlantLike"]
 
 
 class PlantLike(Protocol):
-    """A plant written in Python."""
+    """A plant written in Python.
+
+    Optional methods: ``begin_step(t)``, called before each integration step, for what changes at an instant; and
+    ``advance(t, q, dq, tau, dt)``, which returns q and dq at t + dt with the torque held, for
+    ``simulate(..., integrator="plant")``.
+    """
 
     n: int
 

@@ -1,0 +1,75 @@
+"""Payloads as bodies that are fixed to a body of an MJCF text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..io.xml_text import numbers, opened, quaternion, tag
+from ..simulation.payload import Payload
+
+__all__ = ["with_payloads"]
+
+
+def with_payloads(text: str, links: Sequence[str], payloads: Sequence[Payload]) -> list[tuple[float, str]]:
+    """Return times, and the text with all payloads that are there from each of them on.
+
+    Parameters
+    ----------
+    text : str
+        MJCF.
+    links : sequence of str
+        Names of the bodies that payloads may be fixed to, from the base outwards.
+    payloads : sequence of Payload
+        In any order.
+
+    Raises
+    ------
+    UnknownNameError
+        If no link is called as a payload's is.
+    ModelError
+        If a link's number is none, or the body has no name to find it by.
+    """
+    for payload in payloads:
+        if not isinstance(payload, Payload):
+            raise ModelError(f"payloads must be a sequence of Payload, got {payload!r} in it")
+    phases: list[tuple[float, str]] = []
+    for k, payload in enumerate(sorted(payloads, key=lambda payload: payload.time), start=1):
+        text = _with(text, _link(payload, links), payload, f"payload:{k}")
+        if phases and phases[-1][0] == payload.time:
+            phases.pop()
+        phases.append((payload.time, text))
+    return phases
+
+
+def _link(payload: Payload, links: Sequence[str]) -> str:
+    link = len(links) if payload.link is None else payload.link
+    if isinstance(link, str):
+        if link not in links:
+            raise UnknownNameError(f"payload link: no link is called {link!r}{nearest_hint(link, links)}")
+        return link
+    if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 1 <= link <= len(links):
+        raise ModelError(f"payload link must be 1 to {len(links)} or a name, got {payload.link!r}")
+    if not links[link - 1]:
+        raise ModelError(f"payload link {link}: this body of the file has no name; give it one")
+    return links[link - 1]
+
+
+def _with(text: str, link: str, payload: Payload, name: str) -> str:
+    """Put a body into the one called `link`, just behind its beginning."""
+    start = re.search(rf'<body [^>]*\bname="{re.escape(link)}"[^>]*>', text)
+    assert start is not None  # the link is one of the text
+    moments, axes = np.linalg.eigh(np.asarray(payload.inertia))
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] *= -1.0
+    inertial = tag(
+        "inertial",
+        mass=numbers([payload.mass]),
+        pos=numbers(np.asarray(payload.com)),
+        quat=numbers(quaternion(axes)),
+        diaginertia=numbers(np.maximum(moments, 0.0)),
+    )
+    return f"{text[: start.end()]}{opened('body', name=name)}{inertial}</body>{text[start.end() :]}"

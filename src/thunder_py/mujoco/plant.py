@@ -1,0 +1,217 @@
+"""MuJoCo as a plant: dynamics, and integration if wanted, by an engine that shares no line with this package."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array
+from ..description import Friction
+from ..errors import ModelError
+from ..io.mjcf import compiled
+from ..io.mjcf_text import read_mjcf_text
+from ..io.mjcf_writer import write_mjcf
+from ..optional import require
+from ..robot import Robot
+from ..simulation.payload import Payload, one_or_several
+from .friction import Damping
+from .payloads import with_payloads
+
+__all__ = ["INTEGRATORS", "MujocoPlant"]
+
+#: of MuJoCo, by the names that it has for them
+INTEGRATORS = {
+    "euler": "mjINT_EULER",
+    "rk4": "mjINT_RK4",
+    "implicit": "mjINT_IMPLICIT",
+    "implicitfast": "mjINT_IMPLICITFAST",
+}
+_ROUNDING = 1e-9  # of times that are multiples of a step [s]
+#: what a plant that is only moved by its torques has not; those that a version does not know are left out
+_DISABLED = ("CONTACT", "ACTUATION", "SENSOR", "AUTORESET")
+
+
+class MujocoPlant:
+    """An arm in MuJoCo, without contacts, for `thunder_py.simulate`.
+
+    With ``simulate(plant, ...)`` MuJoCo gives accelerations and this package integrates; with
+    ``simulate(plant, ..., integrator="plant")`` MuJoCo integrates too.
+
+    Parameters
+    ----------
+    robot : Robot or path-like
+        A robot, whose links, armature, rotors and friction MuJoCo gets exactly or refuses, or an MJCF file, which
+        MuJoCo reads itself: its joints, each turning or sliding, are the plant's, and its actuators and contacts are
+        left out.
+    timestep : float, optional
+        Longest step of MuJoCo's own integrator [s]; default the step of `simulate`.
+    integrator : {"implicitfast", "euler", "implicit", "rk4"}
+        MuJoCo's own, for ``integrator="plant"``. All but ``"rk4"`` are of first order and treat damping implicitly.
+    payloads : sequence of Payload
+        Bodies that are fixed to links from a time on; by name or number of the link.
+    limits : bool
+        Whether joints stop at their limits, which are soft constraints in MuJoCo.
+
+    Attributes
+    ----------
+    n : int
+        Joints.
+    joint_names, link_names : tuple of str
+        In MuJoCo's order; links are bodies that have a joint.
+    model, data : mujoco.MjModel, mujoco.MjData
+        What is in force.
+
+    Raises
+    ------
+    ModelError
+        If MuJoCo cannot hold the robot, or an option is wrong.
+    FileFormatError
+        If the file is none that MuJoCo reads.
+    ModuleNotFoundError
+        If MuJoCo is not installed.
+
+    Notes
+    -----
+    Friction that is not viscous is put in as damping ``f(dq) / dq`` at the joint's speed at the start of a step:
+    exact in accelerations, of first order in MuJoCo's integrators.
+    """
+
+    def __init__(
+        self,
+        robot: Robot | str | Path,
+        *,
+        timestep: float | None = None,
+        integrator: str = "implicitfast",
+        payloads: Payload | Sequence[Payload] = (),
+        limits: bool = False,
+    ) -> None:
+        if integrator not in INTEGRATORS:
+            raise ModelError(f"integrator must be one of {', '.join(INTEGRATORS)}, got {integrator!r}")
+        self._timestep = math.inf if timestep is None else float(array(timestep, (), "timestep"))
+        if self._timestep <= 0.0:
+            raise ModelError(f"timestep must be positive, got {self._timestep:g}")
+        if not isinstance(limits, (bool, np.bool_)):
+            raise ModelError(f"limits must be True or False, got {limits!r}")
+        self._settings = (INTEGRATORS[integrator], bool(limits))
+        text, path = _text(robot)
+        self._set_up(text, path)
+        self._damping = Damping(robot.description.friction) if isinstance(robot, Robot) else None
+        given = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
+        self._phases = [(-math.inf, self.model, self.data)]
+        for time, loaded in with_payloads(text, self.link_names, given):
+            model = self._ready(compiled(self._mujoco, loaded, path))
+            self._phases.append((time, model, self._mujoco.MjData(model)))
+        self.begin_step(0.0)
+
+    def _set_up(self, text: str, path: Path | None) -> None:
+        mujoco = self._mujoco
+        self.model = self._ready(compiled(mujoco, text, path))
+        self.data: Any = mujoco.MjData(self.model)
+        self.n = int(self.model.nv)
+        kinds = {int(kind) for kind in self.model.jnt_type}
+        if self.n == 0 or not kinds <= {int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)}:
+            raise ModelError(f"{path}: a plant needs joints that turn or slide, and no ball or free joint")
+        names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, j) for j in range(self.n)]
+        self.joint_names = tuple(name or f"joint{j + 1}" for j, name in enumerate(names))
+        bodies = dict.fromkeys(int(body) for body in self.model.jnt_bodyid)
+        links = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_BODY, body) for body in bodies]
+        self.link_names = tuple(name or "" for name in links)
+
+    def _ready(self, model: Any) -> Any:
+        """Set a model's options."""
+        integrator, limits = self._settings
+        bits = self._mujoco.mjtDisableBit
+        for name in (*_DISABLED, *(() if limits else ("LIMIT",))):
+            model.opt.disableflags |= int(getattr(bits, f"mjDSBL_{name}", 0))
+        model.opt.integrator = getattr(self._mujoco.mjtIntegrator, integrator)
+        return model
+
+    @property
+    def _mujoco(self) -> Any:
+        """The package; not kept, as modules cannot be pickled."""
+        return require("mujoco", "mujoco")
+
+    def begin_step(self, t: float) -> None:
+        """Take the payloads that are there at t [s]; `simulate` calls this before each step."""
+        _, self.model, self.data = next(phase for phase in reversed(self._phases) if phase[0] <= t + _ROUNDING)
+
+    def forward_dynamics(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike) -> Array:
+        """Return MuJoCo's joint accelerations, (n,).
+
+        Parameters
+        ----------
+        q, dq, tau : (n,) array_like
+            One state, and the torques [N m, N].
+        """
+        self._put(q, dq, tau)
+        self._mujoco.mj_forward(self.model, self.data)
+        return np.array(self.data.qacc)
+
+    def advance(
+        self, t: float, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike, dt: float
+    ) -> tuple[Array, Array]:
+        """Return q and dq at t + dt by MuJoCo's integrator, with the torque held.
+
+        Parameters
+        ----------
+        t, dt : float
+            [s]; dt is cut into equal steps no longer than `timestep`.
+        q, dq, tau : (n,) array_like
+            State at t, and the torques [N m, N].
+        """
+        self.begin_step(t)
+        steps = max(1, math.ceil(dt / self._timestep - 1e-9))
+        self.model.opt.timestep = dt / steps
+        self._put(q, dq, tau)
+        for k in range(steps):
+            if k > 0 and self._damping is not None:
+                self.model.dof_damping[:] = self._damping(self.data.qvel)
+            self._mujoco.mj_step(self.model, self.data)
+        return np.array(self.data.qpos), np.array(self.data.qvel)
+
+    def mass_matrix(self, q: npt.ArrayLike) -> Array:
+        """Return MuJoCo's M(q), (n, n), armature and rotors included."""
+        zero = np.zeros(self.n)
+        self.forward_dynamics(q, zero, zero)
+        M = np.zeros((self.n, self.n))
+        for row, unit in zip(M, np.eye(self.n), strict=True):
+            self._mujoco.mj_mulM(self.model, self.data, row, unit)
+        return M
+
+    def bias(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
+        """Return MuJoCo's C dq + G + friction(dq), (n,)."""
+        self.forward_dynamics(q, dq, np.zeros(self.n))
+        return np.asarray(self.data.qfrc_bias - self.data.qfrc_passive)
+
+    def _put(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike) -> None:
+        data = self.data
+        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, dq, tau
+        if self._damping is not None:
+            self.model.dof_damping[:] = self._damping(data.qvel)
+
+    def __repr__(self) -> str:
+        return f"<MujocoPlant: {self.n} joints ({', '.join(self.joint_names)})>"
+
+
+def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
+    """Return MJCF text without friction but damping, which the plant sets itself, and the file it is from."""
+    if isinstance(robot, Robot):
+        friction = robot.description.friction
+        unlike = friction is not None and any(term != "viscous" for term in friction.terms)
+        plain = robot.replace(friction=_viscous(robot.n)) if unlike else robot
+        return write_mjcf(plain), None
+    if not isinstance(robot, (str, Path)):
+        raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file, got {type(robot).__name__}")
+    path = Path(robot)
+    if path.suffix not in (".xml", ".mjcf"):
+        raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
+    return read_mjcf_text(path.read_bytes(), path), path
+
+
+def _viscous(n: int) -> Friction:
+    return Friction(terms=("viscous",), coefficients=np.ones((n, 1)))
