@@ -419,7 +419,7 @@ class Robot(_core.Model):
 
         return draw_arm(self, q, ax, frames=frames, ellipsoid=ellipsoid, color=color, meshes=meshes)
 
-    def plot_workspace(self, samples: int = 20000, *, seed: int = 0, **options: Any) -> dict[str, Any]:
+    def plot_workspace(self, samples: int = 100_000, *, seed: int = 0, **options: Any) -> dict[str, Any]:
         """Draw where the arm reaches: in space, and in two slices the largest manipulability found in each cell.
 
         Parameters

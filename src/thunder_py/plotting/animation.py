@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
+from ..io.whole_file import whole_file
 from ..motion.scalars import numbers, positive
 from .arm import ArmPicture, arm_points, frame_box, new_space
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
 
     from ..robot import Robot
+    from .meshes import Meshes
 
 __all__ = ["animate", "save_animation"]
 
@@ -34,6 +36,7 @@ def animate(
     *,
     path: npt.ArrayLike | None = None,
     points: Mapping[str, npt.ArrayLike] | None = None,
+    meshes: Meshes | None = None,
     seconds_per_second: float = 1.0,
     fps: float = 20,
 ) -> FuncAnimation:
@@ -51,6 +54,8 @@ def animate(
         A line that stays, such as the planned path [m]; NaN interrupts it.
     points : mapping of str to (T, 3) array_like, optional
         Points that move too, such as an object, by the name in the legend [m]; NaN while there is none.
+    meshes : Meshes, optional
+        What links look like, of the URDF that the robot was loaded from.
     seconds_per_second : float
         Seconds of the motion in each second of the film: 0.5 is half the speed.
     fps : float
@@ -73,7 +78,8 @@ def animate(
     given = {name: _moving(value, len(times), name) for name, value in (points or {}).items()}
     line = None if path is None else _rows(path, "path")
     shown = _film_times(times, positive(seconds_per_second, "seconds_per_second"), positive(fps, "fps", "1/s"))
-    film = _Film(robot, _at(times, postures, shown), shown, {n: _at(times, p, shown) for n, p in given.items()}, line)
+    moving = {name: _at(times, values, shown) for name, values in given.items()}
+    film = _Film(robot, _at(times, postures, shown), shown, moving, line, meshes)
     return FuncAnimation(film.figure, film.show, frames=len(shown), interval=1000.0 / fps, blit=False)
 
 
@@ -104,13 +110,22 @@ def save_animation(animation: FuncAnimation, file: str | Path, *, dpi: int = 72)
         raise ThunderError(f"file: there is no folder {str(target.parent)!r}; make it first or choose another")
     if target.suffix == ".mp4" and not writers.is_available("ffmpeg"):
         raise ThunderError("MP4 needs the program ffmpeg, which is not installed; a file that ends in .gif does not")
-    animation.save(target, writer=kinds[target.suffix], dpi=dpi)
+    with whole_file(target) as temporary:
+        animation.save(temporary, writer=kinds[target.suffix], dpi=dpi)
 
 
 class _Film:
     """The artists of the picture, and what moves them."""
 
-    def __init__(self, robot: Robot, q: Array, t: Array, points: dict[str, Array], path: Array | None) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        q: Array,
+        t: Array,
+        points: dict[str, Array],
+        path: Array | None,
+        meshes: Meshes | None,
+    ) -> None:
         self._q, self._t, self._points = q, t, points
         sticks = arm_points(robot, q)
         self._tips = sticks[:, -1]
@@ -119,7 +134,7 @@ class _Film:
         frame_box(self._axes, [sticks, *points.values(), *([] if path is None else [path])])
         if path is not None:
             self._axes.plot(*path.T, color=_PATH, linewidth=3.0, alpha=0.5, label="path")
-        self._arm = ArmPicture(self._axes, robot, q[0])
+        self._arm = ArmPicture(self._axes, robot, q[0], meshes=meshes)
         self._trace = self._axes.plot([], [], [], color=_TRACE, linewidth=1.2)[0]
         self._marks = {
             name: self._axes.plot([], [], [], "o", color=_POINTS[k % len(_POINTS)], markersize=7, label=name)[0]

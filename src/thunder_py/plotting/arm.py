@@ -1,25 +1,52 @@
-"""Any robot in space, as sticks between the origins of its link frames."""
+"""Any robot in space: sticks between the origins of its link frames, joints by their kind, or its meshes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array
+from ..errors import ModelError
+from .ellipsoid import ELLIPSOID_COLORS, draw_ellipsoid
+from .shapes import Triangles, box, cylinder, shaded, together
 
 if TYPE_CHECKING:
     from ..robot import Robot
+    from .meshes import Meshes
 
-__all__ = ["ArmPicture", "arm_frames", "arm_points", "draw_arm", "draw_frame", "frame_box"]
+__all__ = [
+    "ArmPicture",
+    "arm_frames",
+    "arm_points",
+    "default_posture",
+    "draw_arm",
+    "draw_frame",
+    "draw_sticks",
+    "frame_box",
+    "joint_bodies",
+    "joint_frames",
+]
 
-_ARM = "#444444"
+_ARM, _JOINT, _BASE = "#444444", "#F0A030", "#8C8C8C"
 #: x, y, z of a frame; red, green and blue as everywhere in robotics, in shades that colour-blind readers tell apart
 AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
-#: length of a frame's axes, as a part of the arm's length
-_AXIS = 0.1
+#: length of a frame's axes, half a cylinder, its radius, half a box, as parts of the arm's length
+_AXIS, _HALF, _RADIUS, _EDGE = 0.1, 0.035, 0.022, 0.025
+#: an ellipsoid's longest half axis, as a part of the arm's length
+_LONGEST = 0.25
+#: postures that can still be told apart in one picture
+_GHOSTS = 12
+
+
+def default_posture(robot: Robot) -> Array:
+    """Return the posture that pictures show without being told one: the middle of limits, 0 where there are none."""
+    lower, upper = robot.limits.lower, robot.limits.upper
+    known = np.isfinite(lower) & np.isfinite(upper)
+    return np.where(known, 0.5 * (np.where(known, lower, 0.0) + np.where(known, upper, 0.0)), 0.0)
 
 
 def arm_frames(robot: Robot, q: npt.ArrayLike) -> Array:
@@ -34,6 +61,30 @@ def arm_points(robot: Robot, q: npt.ArrayLike) -> Array:
     return points
 
 
+def joint_frames(robot: Robot, q: npt.ArrayLike) -> Array:
+    """Return where joints are before they move, with z along their axes, in the world, (..., n, 4, 4)."""
+    turned = robot.description.placements @ np.array([_z_along(axis) for axis in robot.description.axes])
+    frames: Array = arm_frames(robot, q)[..., : robot.n, :, :] @ turned
+    return frames
+
+
+def joint_bodies(robot: Robot, q: npt.ArrayLike, size: float) -> list[Triangles]:
+    """Return a body for each joint in the world: cylinders along axes for R, boxes for P.
+
+    Parameters
+    ----------
+    robot : Robot
+    q : (n,) array_like
+        Joint positions [rad or m].
+    size : float
+        The arm's length, which bodies are in proportion to [m].
+    """
+    round_one = cylinder(_RADIUS * size, 2.0 * _HALF * size)
+    square_one = box(size * np.array([2.0 * _EDGE, 2.0 * _EDGE, 3.0 * _EDGE]))
+    kinds = {"R": round_one, "P": square_one}
+    return [kinds[kind].placed(T) for kind, T in zip(robot.joint_types, joint_frames(robot, q), strict=True)]
+
+
 class ArmPicture:
     """An arm that is drawn once and then moved.
 
@@ -45,12 +96,14 @@ class ArmPicture:
         The arm.
     q : (n,) array_like
         Where it stands [rad or m].
-    frames : bool
-        Draw axes x (red), y (green), z (blue) of base and end effector.
+    frames : bool or "all"
+        Draw axes x (red), y (green), z (blue) of base and end effector, or of all links as well.
     color : str, optional
         Of the arm.
     alpha : float
         Opacity.
+    meshes : Meshes, optional
+        To draw instead of sticks and joints.
     """
 
     def __init__(
@@ -59,61 +112,113 @@ class ArmPicture:
         robot: Robot,
         q: npt.ArrayLike,
         *,
-        frames: bool = True,
+        frames: bool | Literal["all"] = True,
         color: str | None = None,
         alpha: float = 1.0,
+        meshes: Meshes | None = None,
     ) -> None:
-        self.robot = robot
-        poses = arm_frames(robot, array(q, (robot.n,), "q"))
+        self.robot, self.meshes = robot, meshes
+        self._color, self._alpha = color, alpha
+        posture = array(q, (robot.n,), "q")
+        poses = arm_frames(robot, posture)
         self._length = max(_length(poses[:, :3, 3]), 1e-3)
-        style = {"color": color or _ARM, "alpha": alpha}
-        (self._sticks,) = axes.plot(*poses[:, :3, 3].T, linewidth=3.0, marker="o", markersize=4.5, **style)
-        self._shown = (0, -1) if frames else ()
+        self._sticks = None if meshes else draw_sticks(axes, poses[None, :, :3, 3], color or _ARM, (alpha,))[0]
+        self._bodies = _collection(axes)
+        self._paint(posture)
+        self._shown = {True: (0, robot.n + 1), False: (), "all": tuple(range(robot.n + 2))}[frames]
         self._axes = [draw_frame(axes, poses[k], _AXIS * self._length, alpha) for k in self._shown]
 
     def move(self, q: npt.ArrayLike) -> None:
         """Draw the arm at another joint position (n,)."""
         poses = arm_frames(self.robot, q)
-        self._sticks.set_data_3d(*poses[:, :3, 3].T)
+        if self._sticks is not None:
+            self._sticks.set_data_3d(*poses[:, :3, 3].T)
+        self._paint(q)
         for lines, k in zip(self._axes, self._shown, strict=True):
             for line, ends in zip(lines, _axis_ends(poses[k], _AXIS * self._length), strict=True):
                 line.set_data_3d(*ends.T)
 
+    def extent(self) -> list[Array]:
+        """Return points (..., 3) between which all of the picture lies."""
+        lines = [line for triad in self._axes for line in triad] + ([] if self._sticks is None else [self._sticks])
+        return [self._corners, *(np.stack(line.get_data_3d(), axis=-1) for line in lines)]
 
-def draw_arm(robot: Robot, q: npt.ArrayLike, ax: Any = None, *, frames: bool = True, color: str | None = None) -> Any:
-    """Draw an arm in space.
+    def _paint(self, q: npt.ArrayLike) -> None:
+        """Put the triangles of meshes, or of base and joints, where they are at q."""
+        if self.meshes is not None:
+            surface, rgb = self.meshes.placed(self.robot, q)
+            colors: Any = self._color or rgb
+        else:
+            base = box(self._length * np.array([0.1, 0.1, 0.02])).placed(self.robot.forward_kinematics(q, 0))
+            joints = together(joint_bodies(self.robot, q, self._length))
+            surface = together([base, joints])
+            colors = _rgb([(_BASE, len(base.faces)), (self._color or _JOINT, len(joints.faces))])
+        self._corners = surface.corners()
+        self._bodies.set_verts(self._corners)
+        shades = shaded(self._corners, colors, self._alpha)
+        self._bodies.set_facecolor(shades)
+        if self._alpha == 1.0:  # edges of their faces' colour close the hairlines between them
+            self._bodies.set_edgecolor(shades)
+
+
+def draw_arm(
+    robot: Robot,
+    q: npt.ArrayLike | None = None,
+    ax: Any = None,
+    *,
+    frames: bool | Literal["all"] = True,
+    ellipsoid: Literal["velocity", "force"] | None = None,
+    color: str | None = None,
+    meshes: Meshes | str | Path | None = None,
+) -> Any:
+    """Draw an arm in space; see `Robot.plot`."""
+    if ellipsoid not in (None, *ELLIPSOID_COLORS):
+        raise ModelError(f"ellipsoid must be 'velocity', 'force' or None, got {ellipsoid!r}")
+    if not any(frames is known for known in (True, False)) and frames != "all":
+        raise ModelError(f"frames must be True, False or 'all', got {frames!r}")
+    postures = _postures(robot, q)
+    bodies = _meshes(meshes)
+    axes = new_space() if ax is None else ax
+    shades = np.linspace(1.0, 0.25, len(postures))[::-1] if len(postures) > 1 else np.ones(1)
+    extent: list[Array] = []
+    for k, posture in enumerate(postures):
+        shown = frames if k == len(postures) - 1 else False
+        picture = ArmPicture(axes, robot, posture, frames=shown, color=color, alpha=float(shades[k]), meshes=bodies)
+        extent += picture.extent()
+    if ellipsoid is not None:
+        extent.append(np.moveaxis(_draw_ellipsoid(axes, robot, postures[-1], ellipsoid), 0, -1))
+    if ax is None:
+        frame_box(axes, extent)
+    return axes
+
+
+def draw_sticks(
+    axes: Any, points: Array, color: str = _ARM, shades: Iterable[float] | None = None, **style: Any
+) -> list[Any]:
+    """Draw arms as lines through points, later ones darker, in space or in the plane.
 
     Parameters
     ----------
-    robot : Robot
-        Any arm.
-    q : (n,) or (k, n) array_like
-        Joint positions [rad or m], of one posture or of several; later ones are darker.
-    ax : Axes3D, optional
-        To draw on; default a new figure, whose box fits the arm.
-    frames : bool
-        Draw axes x (red), y (green), z (blue) of base and end effector, in the last posture.
-    color : str, optional
-        Of the arm.
+    axes : Axes or Axes3D
+        To draw on.
+    points : (k, m, 2) or (k, m, 3) array
+        Of k postures, from base to tip [m].
+    color : str
+    shades : iterable of float, optional
+        Opacity of each posture; default from 0.25 to 1.
+    **style
+        As for ``Axes.plot``.
 
     Returns
     -------
-    Axes3D
-
-    Raises
-    ------
-    ModelError
-        `q` of another shape, or not finite.
+    list of lines
     """
-    postures = array(q, (robot.n,), "q")[None] if np.ndim(q) < 2 else array(q, (None, robot.n), "q")
-    axes = new_space() if ax is None else ax
-    shades = np.linspace(1.0, 0.25, len(postures))[::-1]
-    for k, posture in enumerate(postures):
-        last = k == len(postures) - 1
-        ArmPicture(axes, robot, posture, frames=frames and last, color=color, alpha=float(shades[k]))
-    if ax is None:
-        frame_box(axes, [arm_points(robot, postures)])
-    return axes
+    opacity = np.linspace(1.0, 0.25, len(points))[::-1] if shades is None else np.asarray(list(shades))
+    style = {"linewidth": 3.0, "marker": "o", "markersize": 4.5} | style
+    return [
+        axes.plot(*line.T, color=color, alpha=float(shade), **style)[0]
+        for line, shade in zip(points, opacity, strict=True)
+    ]
 
 
 def draw_frame(axes: Any, T: Array, length: float, alpha: float = 1.0) -> list[Any]:
@@ -173,3 +278,62 @@ def _axis_ends(T: Array, length: float) -> Array:
 
 def _length(points: Array) -> float:
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+
+
+def _postures(robot: Robot, q: npt.ArrayLike | None) -> Array:
+    """Return the postures to draw, (k, n)."""
+    if q is None:
+        return default_posture(robot)[None]
+    if np.ndim(q) < 2:
+        return array(q, (robot.n,), "q")[None]
+    rows = array(q, (None, robot.n), "q")
+    if len(rows) == 0:
+        raise ModelError("q must hold at least one posture, got none")
+    if len(rows) <= _GHOSTS:
+        return rows
+    some: Array = rows[np.linspace(0, len(rows) - 1, _GHOSTS).round().astype(int)]
+    return some
+
+
+def _meshes(meshes: Any) -> Meshes | None:
+    if meshes is None:
+        return None
+    from .meshes import Meshes
+
+    return meshes if isinstance(meshes, Meshes) else Meshes.load(meshes)
+
+
+def _draw_ellipsoid(axes: Any, robot: Robot, q: Array, kind: str) -> Array:
+    """Draw an ellipsoid at the end effector, its longest half axis a quarter of the arm's length."""
+    ellipsoid = getattr(robot, f"{kind}_ellipsoid")(q)
+    longest = float(ellipsoid.lengths[0])
+    size = _LONGEST * _length(arm_points(robot, q))
+    scale = size / longest if np.isfinite(longest) and longest > 0.0 else 1.0
+    centre = robot.forward_kinematics(q)[:3, 3]
+    return draw_ellipsoid(axes, ellipsoid, centre, scale=scale, color=ELLIPSOID_COLORS[kind])
+
+
+def _collection(axes: Any) -> Any:
+    """Return an empty collection of polygons in space."""
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]
+
+    bodies = Poly3DCollection([], linewidths=0.4)
+    axes.add_collection3d(bodies, autolim=False)
+    return bodies
+
+
+def _rgb(parts: Sequence[tuple[str, int]]) -> Array:
+    """Return colours (f, 3) of parts: the colour and the number of faces of each."""
+    from matplotlib.colors import to_rgb
+
+    return np.concatenate([np.tile(to_rgb(color), (count, 1)) for color, count in parts])
+
+
+def _z_along(axis: Array) -> Array:
+    """Return a frame (4, 4) whose z axis points along a unit vector."""
+    T = np.eye(4)
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)
+    T[:3, :3] = np.column_stack([x, np.cross(axis, x), axis])
+    return T

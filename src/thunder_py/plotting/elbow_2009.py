@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..checks import Array
+from .arm import arm_frames, draw_sticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,11 +50,10 @@ def plot_elbow(experiment: Elbow2009) -> Figure:
 
 def _points(robot: Robot, q: Array) -> tuple[Array, Array]:
     """Return base and frame origins (3, 2), and the centres of mass (2, 2), in the plane."""
-    frames = [robot.forward_kinematics(q, frame=k) for k in range(3)]
-    origins = np.array([T[:2, 3] for T in frames])
+    frames = arm_frames(robot, q)[:3]
     bodies = robot.inertial
     centres = [T @ np.append(body[1:4] / body[0], 1.0) for T, body in zip(frames[1:], bodies, strict=True)]
-    return origins, np.array(centres)[:, :2]
+    return frames[:, :2, 3], np.array(centres)[:, :2]
 
 
 def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
@@ -62,8 +62,8 @@ def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
         front = k == shown
         origins, centres = _points(robot, q)
         for link in range(2):
-            ends = origins[link : link + 2].T
-            axes.plot(*ends, color=_LINKS[link], linewidth=6.0, alpha=1.0 if front else 0.15, solid_capstyle="round")
+            style: dict[str, Any] = {"linewidth": 6.0, "marker": "", "solid_capstyle": "round"}
+            draw_sticks(axes, origins[None, link : link + 2], _LINKS[link], (1.0 if front else 0.15,), **style)
         if front:
             axes.plot(*origins[:2].T, "o", color="white", markeredgecolor=_DARK, markersize=9)
             axes.plot(*centres.T, "x", color=_DARK, markersize=8, markeredgewidth=2)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .arm import draw_sticks
 from .article_gains import tidy
+from .shapes import draw_spheres
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from ..experiments.human_like_arm import HumanLikeArm
     from ..experiments.human_like_run import ArmRun
     from ..robot import Robot
-    from ..trajectory import Sphere
 
 __all__ = ["METHOD_COLORS", "draw_arm", "draw_scene", "equal_scales", "log_scale", "plot_human_like_arm"]
 
@@ -29,7 +30,7 @@ METHOD_COLORS = {
     "DMP Gaussian": "#E69F00",
     "ProMP": "#CC79A7",
 }
-_DESIRED, _VIA, _ARM, _OBSTACLE = "#009E73", "#7B3294", "#222222", "#B0B0B0"
+_DESIRED, _VIA, _ARM = "#009E73", "#7B3294", "#222222"
 _FIGURES = (("self-feeding", "Figure 33: self-feeding"), ("hitchhiking", "Figure 34: hitchhiking"))
 
 
@@ -71,18 +72,14 @@ def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str
     """
     from ..experiments.human_like_run import arm_points_at
 
-    chosen = list(times)
-    shades = np.linspace(0.25, 1.0, len(chosen))
-    for points, shade in zip(arm_points_at(robot, q[chosen]), shades, strict=True):
-        axes.plot(*points.T, color=color, alpha=float(shade), linewidth=2.0, marker="o", markersize=3.5)
+    draw_sticks(axes, arm_points_at(robot, q[list(times)]), color, linewidth=2.0, markersize=3.5)
 
 
 def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
     """Draw one run: the arm at several times, its obstacles, the planned path in green, via points in purple."""
     rows = np.linspace(0, len(run.result.q) - 1, postures).round().astype(int)
     draw_arm(axes, run.robot, run.result.q, rows.tolist())
-    for sphere in run.scene.spheres:
-        _draw_sphere(axes, sphere)
+    draw_spheres(axes, run.scene.spheres)
     axes.plot(*run.plan.p.T, color=_DESIRED, linewidth=2.0, label="planned path of the hand")
     if len(run.plan.via_points):
         axes.plot(*run.plan.via_points.T, color=_VIA, linestyle="", marker="o", markersize=7, label="via point")
@@ -111,13 +108,6 @@ def log_scale(axes: Axes) -> None:
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter("{x:g}")
-
-
-def _draw_sphere(axes: Any, sphere: Sphere) -> None:
-    u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 25), np.linspace(0.0, np.pi, 13))
-    unit = np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)])
-    surface = np.asarray(sphere.centre)[:, None, None] + sphere.radius * unit
-    axes.plot_surface(*surface, color=_OBSTACLE, alpha=0.6, linewidth=0.0)
 
 
 def _shown(found: HumanLikeArm, task: str) -> tuple[str, str] | None:

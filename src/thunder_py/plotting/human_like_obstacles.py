@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .article_gains import tidy
 from .human_like_arm import METHOD_COLORS, equal_scales, log_scale
+from .shapes import draw_spheres
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from ..experiments.human_like_obstacles import HumanLikeObstacles
     from ..experiments.human_like_scenarios import Scenario
     from ..motion.metrics import Motion
-    from ..trajectory import Sphere
 
 __all__ = ["draw_setting", "draw_spheres", "plot_human_like_obstacles"]
 
 _COLORS = {**METHOD_COLORS, "minimum jerk, via": "#999999", "DMP (104)": "#A0522D", "ProMP, via": "#8E5EA2"}
-_START, _VIA, _GOAL, _OBSTACLE = "tab:blue", "black", "tab:red", "#B0B0B0"
+_START, _VIA, _GOAL = "tab:blue", "black", "tab:red"
 _AXES = ("#D55E00", "#009E73", "#0072B2")
 _SHOWN = ("paper mode", "MAP", "minimum jerk, via", "DMP mollifier", "DMP Gaussian")
 
@@ -46,16 +45,6 @@ def plot_human_like_obstacles(found: HumanLikeObstacles) -> Figure:
     _draw_jerk(figure.add_subplot(grid[2, 0]), found)
     _draw_clearance(figure.add_subplot(grid[2, 1]), found)
     return figure
-
-
-def draw_spheres(axes: Any, spheres: Iterable[Sphere], margin: float = 0.0) -> None:
-    """Draw spheres, and faintly the margin around them, on three-dimensional axes."""
-    u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 25), np.linspace(0.0, np.pi, 13))
-    unit = np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)])
-    for sphere in spheres:
-        for radius, alpha in ((sphere.radius, 0.6), (sphere.radius + margin, 0.12))[: 2 if margin else 1]:
-            surface = np.asarray(sphere.centre)[:, None, None] + radius * unit
-            axes.plot_surface(*surface, color=_OBSTACLE, alpha=alpha, linewidth=0.0)
 
 
 def draw_setting(axes: Any, scene: Scenario, motions: dict[str, Motion]) -> None:

@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
+from .arm import arm_points, draw_sticks
 from .article_gains import COLORS, tidy
+from .ellipsoid import ellipsoid_outline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,21 +28,13 @@ _SCALES = {"velocity": 0.35, "force": 0.08}
 _SMALLER = {"velocity": 0.25, "force": 0.15}  # than in the figure of single postures
 
 
-def draw_arm(axes: Axes, robot: Robot, q: npt.ArrayLike, **style: object) -> None:
+def draw_arm(axes: Axes, robot: Robot, q: npt.ArrayLike) -> None:
     """Draw the two links seen from above."""
-    points = np.array([np.zeros(2), *(robot.forward_kinematics(q, frame)[:2, 3] for frame in (1, 2))])
-    axes.plot(*points.T, **{"color": _ARM, "linewidth": 3.0, "marker": "o", "markersize": 5, **style})  # type: ignore[arg-type]
-
-
-def _outline(ellipsoid: Ellipsoid, scale: float) -> Array:
-    angle = np.linspace(0.0, 2.0 * np.pi, 121)
-    circle = np.stack([np.cos(angle), np.sin(angle)])
-    outline: Array = scale * ellipsoid.axes @ (ellipsoid.lengths[:, None] * circle)
-    return outline
+    draw_sticks(axes, arm_points(robot, q)[None, :3, :2])
 
 
 def _draw(axes: Axes, centre: Array, ellipsoid: Ellipsoid, scale: float, color: str) -> None:
-    x, y = centre[:, None] + _outline(ellipsoid, scale)
+    x, y = centre[:, None] + ellipsoid_outline(ellipsoid, scale, points=121)
     axes.plot(x, y, color=color, linewidth=1.2)
     axes.fill(x, y, color=color, alpha=0.15)
 

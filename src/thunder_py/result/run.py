@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,8 +25,10 @@ from .metrics import Metrics
 from .names import ALWAYS_LOGGED, MOTORS_LOGGED
 
 if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
+    from ..plotting.meshes import Meshes
     from ..simulation.payload import Payload
 
 __all__ = ["Result"]
@@ -160,6 +162,59 @@ class Result(Metrics):
         from ..plotting import plot_result
 
         return plot_result(self, axes=axes)
+
+    def animate(
+        self,
+        path: str | Path | None = None,
+        *,
+        robot: Robot | None = None,
+        reference: Callable[[float], Any] | None = None,
+        meshes: Meshes | None = None,
+        seconds_per_second: float = 1.0,
+        fps: float = 20.0,
+        dpi: int = 72,
+    ) -> FuncAnimation:
+        """Show the run as a film: the arm moves, and its end effector leaves a trace.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Write it there: ``.gif``, or ``.mp4``, for which the program ffmpeg is needed.
+        robot : Robot, optional
+            What to draw; default the plant.
+        reference : callable, optional
+            What the controller followed, of joints or of poses: its path is drawn as well.
+        meshes : Meshes, optional
+            What links look like, of the URDF that `robot` was loaded from.
+        seconds_per_second : float
+            Seconds of the run in each second of the film.
+        fps : float
+            Pictures per second of the film.
+        dpi : int
+            Dots per inch in the file.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            As of `thunder_py.plotting.animate`; show it in a notebook with ``to_jshtml``.
+
+        Raises
+        ------
+        ThunderError
+            The plant was no `Robot` and `robot` is not given, another argument is wrong, or there is no ffmpeg.
+        """
+        from ..plotting.result_film import animate_result
+
+        return animate_result(
+            self,
+            path,
+            robot=robot,
+            reference=reference,
+            meshes=meshes,
+            seconds_per_second=seconds_per_second,
+            fps=fps,
+            dpi=dpi,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a flat dict of arrays, signals under their names, and ``names``."""

@@ -1,12 +1,10 @@
-"""Pictures and films of arms."""
+"""Films of arms and of runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from PIL import Image
@@ -14,51 +12,11 @@ from PIL import Image
 import thunder_py as th
 from thunder_py.errors import ThunderError
 from thunder_py.plotting.animation import animate, save_animation
-from thunder_py.plotting.arm import arm_frames, arm_points, draw_arm
+from thunder_py.plotting.arm import arm_points
 
 _Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
 _T = np.linspace(0.0, 0.4, 41)
 _MOTION = _Q + 0.5 * np.sin(_T)[:, None]
-
-
-@pytest.fixture(autouse=True)
-def _no_windows() -> Iterator[None]:
-    mpl.use("agg")
-    yield
-    mpl.pyplot.close("all")  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("name", ["panda", "scara", "human_arm"])
-def test_sticks_join_the_link_frames(name: str) -> None:
-    robot = th.Robot.load(name)
-    q = 0.3 * np.ones(robot.n)
-    (sticks, *_) = draw_arm(robot, q).lines
-    drawn = np.stack(sticks.get_data_3d(), axis=-1)
-    assert np.array_equal(drawn, arm_points(robot, q))
-    assert np.array_equal(drawn[-1], robot.forward_kinematics(q)[:3, 3])
-    assert np.array_equal(drawn[0], robot.description.base[:3, 3])
-    assert arm_frames(robot, np.zeros((5, robot.n))).shape == (5, robot.n + 2, 4, 4)
-
-
-def test_frames_point_along_the_axes_of_the_end_effector() -> None:
-    robot = th.Robot.load("panda")
-    lines = draw_arm(robot, _Q).lines
-    T = robot.forward_kinematics(_Q)
-    for k, line in enumerate(lines[-3:]):
-        ends = np.stack(line.get_data_3d(), axis=-1)
-        axis = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
-        np.testing.assert_allclose(axis, T[:3, k], atol=1e-12)
-    assert len(draw_arm(robot, _Q, frames=False).lines) == 1
-
-
-def test_several_postures_get_darker_on_given_axes() -> None:
-    robot = th.Robot.load("panda")
-    axes = draw_arm(robot, _Q, color="#123456")
-    assert draw_arm(robot, _MOTION[::20], axes, frames=False) is axes
-    assert axes.lines[0].get_color() == "#123456"
-    shades = [line.get_alpha() for line in axes.lines[-3:]]
-    assert shades == sorted(shades)
-    assert shades[-1] == 1.0
 
 
 def test_a_film_moves_arm_trace_and_points(tmp_path: Path) -> None:
@@ -111,3 +69,47 @@ def test_files_that_cannot_be_written_are_refused(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ThunderError, match=r"MP4 needs the program ffmpeg"):
         save_animation(None, tmp_path / "arm.mp4")  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def run() -> th.Result:
+    robot = th.Robot.load("scara")
+    controller = th.ComputedTorque(robot, K_p=100.0, K_v=20.0)
+    return th.simulate(robot, controller, _reference(robot), 0.5, 1e-3)
+
+
+def _reference(robot: th.Robot) -> th.reference.Sinusoid:
+    return th.reference.Sinusoid(0.2 * np.ones(robot.n), 1.0, centre=0.3)
+
+
+def test_a_run_is_shown_with_its_reference(run: th.Result, tmp_path: Path) -> None:
+    robot = run.plant
+    assert robot is not None
+    film = run.animate(tmp_path / "run.gif", reference=_reference(robot), fps=10, dpi=40)
+    with Image.open(tmp_path / "run.gif") as gif:
+        assert gif.n_frames == 6
+    assert (tmp_path / "run.gif").stat().st_size < 100_000
+    path, sticks, *_ = film._fig.axes[0].lines  # type: ignore[attr-defined]
+    drawn = np.stack(path.get_data_3d(), -1)
+    times = np.linspace(0.0, 0.5, len(drawn))
+    np.testing.assert_allclose(drawn, robot.forward_kinematics(_reference(robot)(times).q)[:, :3, 3], atol=1e-12)
+    np.testing.assert_allclose(np.stack(sticks.get_data_3d(), -1), arm_points(robot, run.q[-1]), atol=1e-12)
+
+
+def test_a_reference_of_poses_is_a_path_as_it_is(run: th.Result) -> None:
+    curve = th.reference.Lissajous([0.1, 0.1, 0.0], [1.0, 2.0, 0.0], centre=[0.5, 0.0, 0.5])
+    film = run.animate(reference=curve, fps=5)
+    film._draw_was_started = True  # type: ignore[attr-defined]  # it is only looked at
+    drawn = np.stack(film._fig.axes[0].lines[0].get_data_3d(), -1)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(drawn, curve(np.linspace(0.0, 0.5, len(drawn))).p, atol=1e-12)
+
+
+def test_a_run_without_a_robot_needs_one(run: th.Result) -> None:
+    data = {name: getattr(run, name) for name in ("t", "q", "dq", "tau", "status")}
+    foreign = th.Result(**data)
+    with pytest.raises(ThunderError, match="robot must be given"):
+        foreign.animate()
+    with pytest.raises(ThunderError, match="robot must have 4 joints"):
+        foreign.animate(robot=th.Robot.load("panda"))
+    with pytest.raises(ThunderError, match="reference must return something with p or q, got float"):
+        run.animate(reference=lambda t: t)
