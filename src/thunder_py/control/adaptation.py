@@ -49,7 +49,8 @@ class Gradient:
 
     Notes
     -----
-    Projection and dead zone keep the Lyapunov function of the law from rising (Slotine and Coetsee 1986).
+    Projection keeps the Lyapunov function of the law from rising. A dead zone does so for a single joint (Slotine and
+    Coetsee 1986); of an arm, whose joints couple, it can rise while some s are within theirs.
     """
 
     Gamma: npt.ArrayLike
