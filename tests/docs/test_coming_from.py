@@ -1,0 +1,193 @@
+"""Pages for users of other packages: equal cells are equal, and names on both sides exist."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.docs.pages import DOCS, snippets
+
+PAGES = DOCS / "coming_from"
+_CODE = re.compile(r"`([^`]+)`")
+_FENCED = re.compile(r"^```.*?^```", re.M | re.S)
+_CALLS = re.compile(r"\b(th|robot)((?:\.[A-Za-z_]\w*)+)")
+
+
+class Row(NamedTuple):
+    """A row of a table: the table's header and its cells, as Markdown."""
+
+    header: list[str]
+    cells: list[str]
+
+    @property
+    def code(self) -> list[str]:
+        """First piece of code of each cell, empty where there is none."""
+        return [(_CODE.findall(cell) or [""])[0] for cell in self.cells]
+
+
+def rows(page: str) -> list[Row]:
+    """All rows of all tables of a page."""
+    found: list[Row] = []
+    header: list[str] | None = None
+    for line in (PAGES / page).read_text(encoding="utf-8").splitlines():
+        if not line.startswith("|"):
+            header = None
+            continue
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if header is None:
+            header = cells
+        elif not set(line) <= set("|- :"):
+            found.append(Row(header, cells))
+    return found
+
+
+def inline_code(page: str) -> list[str]:
+    """Code between words and in tables."""
+    return _CODE.findall(_FENCED.sub("", (PAGES / page).read_text(encoding="utf-8")))
+
+
+def names_here(page: str) -> set[str]:
+    """Dotted names of this package, and those of a robot as `robot.name`, in code between words and in tables."""
+    codes = inline_code(page)
+    found = {name for code in codes for name in re.findall(r"\bthunder_py(?:\.\w+)+", code)}
+    for code in codes:
+        for root, rest in _CALLS.findall(code):
+            found.add("thunder_py" + rest if root == "th" else "robot" + rest)
+    return found
+
+
+def resolve(name: str, robot: th.Robot) -> None:
+    """Look a dotted name up; of a robot only the first attribute, since what follows may be an array's."""
+    first, *rest = name.split(".")
+    thing: Any = robot if first == "robot" else th
+    for attribute in rest[:1] if first == "robot" else rest:
+        thing = getattr(thing, attribute)
+        if isinstance(thing, np.ndarray):
+            break
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in PAGES.glob("*.md")))
+def test_names_of_this_package_exist(page):
+    robot = th.Robot.load("panda")
+    names = names_here(page)
+    assert len(names) > 10
+    for name in names:
+        resolve(name, robot)
+
+
+def run_page(page: str, folder, monkeypatch) -> dict[str, Any]:
+    monkeypatch.chdir(folder)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for snippet in snippets((PAGES / page).read_text(encoding="utf-8")):
+        if not snippet.skip:
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(snippet.code, names)
+    return names
+
+
+# --- Pinocchio --------------------------------------------------------------------------------------------------------
+
+EQUAL = [row for row in rows("pinocchio.md") if "equal" in row.header[0]]
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        yield run_page("pinocchio.md", tmp_path_factory.mktemp("pinocchio"), patch)
+
+
+@pytest.mark.parametrize("row", EQUAL, ids=lambda row: row.code[0])
+def test_rows_for_pinocchio_are_equal(row, both):
+    pin, model, data, q, dq = (both[name] for name in ("pin", "model", "data", "q", "dq"))
+    pin.computeJointJacobiansTimeVariation(model, data, q, dq)  # rows before this one have left other things in data
+    pin.updateFramePlacements(model, data)
+    there, here = (np.array(eval(code, both)) for code in row.code[:2])
+    assert there.shape == here.shape
+    assert there.size
+    if there.dtype.kind == "U":
+        assert there.tolist() == here.tolist()
+    else:
+        np.testing.assert_allclose(there, here, rtol=1e-10, atol=1e-10)
+
+
+def test_pinocchio_has_its_names(both):
+    assert len(EQUAL) > 25
+    for code in inline_code("pinocchio.md"):
+        for root, rest in re.findall(r"\b(pin|model|data)((?:\.[A-Za-z_]\w*)+)", code):
+            thing = both[root]
+            for attribute in rest.split(".")[1:2]:
+                thing = getattr(thing, attribute)
+
+
+# --- Thunder Dynamics -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """Header of the class that is generated from the page's file."""
+    with pytest.MonkeyPatch.context() as patch:
+        names = run_page("thunder.md", tmp_path_factory.mktemp("thunder"), patch)
+        folder = th.codegen.generate(names["robot"], ".")
+        return (folder / f"thunder_{names['robot'].name}.h").read_text(encoding="utf-8")
+
+
+def test_generated_class_has_thunders_names(library):
+    wanted = {
+        code
+        for row in rows("thunder.md")
+        for code in _CODE.findall(row.cells[0])
+        if re.fullmatch(r"(get|set|load|save)_\w+", code)
+    }
+    wanted |= set(re.findall(r"`(set_\w+|setArguments)`", (PAGES / "thunder.md").read_text(encoding="utf-8")))
+    assert len(wanted) > 50
+    missing = [name for name in sorted(wanted) if not re.search(rf"\b{name}\(", library)]
+    assert not missing
+
+
+def test_keys_of_thunders_files_are_in_the_file_of_the_page():
+    text = (PAGES / "thunder.md").read_text(encoding="utf-8")
+    file = re.search(r'write_text\("""(.*?)"""', text, re.S)[1]
+    keys = {part for row in rows("thunder.md") if row.header[0] == "key" for code in _CODE.findall(row.cells[0])
+            for part in code.replace("linkK", "link1").split(".")}  # fmt: skip
+    assert len(keys) > 20
+    assert [key for key in sorted(keys) if not re.search(rf"\b{key}:", file)] == []
+
+
+def test_getters_compute_what_the_python_names_say(library):
+    """Rows pair as many getters as methods, or say that there is no method."""
+    for row in rows("thunder.md"):
+        if row.header[0] == "generated class":
+            there, here = (_CODE.findall(cell) for cell in row.cells[:2])
+            assert not here or len(here) in (1, len(there)), row
+
+
+# --- Robotics Toolbox -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def toolbox():
+    pytest.importorskip("roboticstoolbox", reason="no dependency of the tests")
+    first = snippets((PAGES / "robotics_toolbox.md").read_text(encoding="utf-8"))[0]
+    names: dict[str, Any] = {}
+    exec(first.code, names)
+    return names
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in rows("robotics_toolbox.md") if "equal" in row.header[0]], ids=lambda row: row.code[0]
+)
+def test_rows_for_the_robotics_toolbox_are_equal(row, toolbox):
+    there, here = (np.array(eval(code, toolbox)) for code in row.code[:2])
+    np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-3 if "ikine" in row.code[0] else 1e-9)
+
+
+def test_the_robotics_toolbox_has_its_names(toolbox):
+    for code in inline_code("robotics_toolbox.md"):
+        for root, name in re.findall(r"\b(puma|rtb)\.([A-Za-z_]\w*)", code):
+            getattr(toolbox[root], name)
