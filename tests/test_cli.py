@@ -269,8 +269,8 @@ def test_info_of_files(thunder, tmp_path):
     [
         (["panad"], "thunder info: error: no robot is called 'panad'; did you mean 'panda'?\n"),
         (["none.yaml"], "thunder info: error: none.yaml: No such file or directory\n"),
-        (["arm.txt"], "thunder info: error: arm.txt: a robot's file must end in .yaml, .yml or .urdf\n"),
-        (["panda", "--tip-link", "hand"], "thunder info: error: tip_link: for URDF files only, got 'panda'\n"),
+        (["arm.txt"], "thunder info: error: arm.txt: a robot's file must end in .yaml, .yml, .urdf, .xml, .mjcf\n"),
+        (["panda", "--tip-link", "hand"], "thunder info: error: tip_link: for URDF and MJCF files only, got 'panda'\n"),
     ],
 )
 def test_info_refuses_in_one_sentence(thunder, arguments, message):

@@ -5,9 +5,13 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["require"]
+__all__ = ["MissingExtraError", "require"]
 
 _NAMES = {"cv2": "OpenCV", "sklearn": "scikit-learn", "mujoco": "MuJoCo"}
+
+
+class MissingExtraError(ModuleNotFoundError):
+    """A package of an extra is not installed; the message says how to install it."""
 
 
 def require(module: str, extra: str) -> Any:
@@ -22,7 +26,7 @@ def require(module: str, extra: str) -> Any:
 
     Raises
     ------
-    ModuleNotFoundError
+    MissingExtraError
         It is not installed; the message says how to install it.
     """
     package = module.partition(".")[0]
@@ -31,7 +35,7 @@ def require(module: str, extra: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != package:
             raise
-        raise ModuleNotFoundError(
+        raise MissingExtraError(
             f'{_NAMES.get(package, package)} is not installed, and this needs it: pip install "thunder_py[{extra}]"',
             name=package,
         ) from None

@@ -296,7 +296,7 @@ def test_command_chooses_parameters(thunder, tmp_path):
         (["elbow", "--functions", "missing.py"], "missing.py: No such file"),
         (["elbow", "-o", "missing"], "there is no folder 'missing'"),
         (["elbow", "--scalar", "half"], "invalid choice"),
-        (["elbow", "--tip-link", "a"], "for URDF files only"),
+        (["elbow", "--tip-link", "a"], "for URDF and MJCF files only"),
     ],
 )
 def test_command_refuses(thunder, tmp_path, arguments, message):

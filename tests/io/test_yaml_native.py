@@ -195,8 +195,8 @@ def test_saving_is_whole_or_not_at_all(tmp_path):
     assert link.is_symlink()
     assert load_description(path) == read()
     assert sorted(os.listdir(tmp_path)) == ["crane.yml", "link.yaml"]
-    with pytest.raises(FileFormatError, match=r"a robot is saved as .yaml or .yml, got '.urdf'$"):
-        save_description(read(), tmp_path / "crane.urdf")
+    with pytest.raises(FileFormatError, match=r"a robot is saved as .yaml, .yml, .urdf, .xml, .mjcf, got '.txt'$"):
+        save_description(read(), tmp_path / "crane.txt")
     with pytest.raises(FileNotFoundError):
         save_description(read(), tmp_path / "nowhere" / "crane.yaml")
 

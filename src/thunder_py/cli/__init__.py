@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..errors import ThunderError
-from . import demo, experiment, gen, info
+from ..optional import MissingExtraError
+from . import convert, demo, experiment, gen, info
 
 __all__ = ["main"]
 
@@ -26,6 +27,7 @@ examples:
   thunder info                       versions, build and bundled robots
   thunder info panda                 joints, parameters and frames of a bundled robot
   thunder info arm.urdf --tip-link flange
+  thunder convert panda panda.urdf   YAML, URDF and MJCF into one another
   thunder gen panda                  C functions, a C++ class and parameter files in panda_generatedFiles
 
 'thunder COMMAND --help' says more about a command. In Python: import thunder_py as th.
@@ -61,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as head, has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (ThunderError, OSError) as error:
+    except (ThunderError, OSError, MissingExtraError) as error:
         print(f"thunder {arguments.command}: error: {_sentence(error)}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
@@ -80,12 +82,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"thunder_py {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for command in (demo, experiment, gen, info):
+    for command in (convert, demo, experiment, gen, info):
         command.add_parser(commands)
     return parser
 
 
-def _sentence(error: ThunderError | OSError) -> str:
+def _sentence(error: ThunderError | OSError | MissingExtraError) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)

@@ -46,6 +46,7 @@ REGISTRY: dict[str, str] = {
     "elastic-wrist": "elastic_wrist",
     "moving-objects": "moving_objects",
     "picking": "picking",
+    "mujoco": "mujoco_plants",
 }
 
 

@@ -17,6 +17,7 @@ from .yaml_writer import save_native
 
 __all__ = ["SUFFIXES", "load_description", "losses_of", "parse_description", "save_description"]
 
+_MJCF_OPTIONS = ("tip_link", "fix_joints", "name")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
 #: of the files that a robot is read from and written to
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
@@ -60,6 +61,10 @@ def load_description(source: str | Path, **options: Any) -> RobotDescription:
         return load_urdf(path, **options)
     if path.suffix in _MJCF:
         from .mjcf import load_mjcf
+
+        for option in options:
+            if option not in _MJCF_OPTIONS:
+                raise ModelError(f"{option}: not for MJCF files, got {str(source)!r}")
 
         return load_mjcf(path, **options)
     if path.suffix not in _YAML:

@@ -1,0 +1,67 @@
+"""``thunder convert``: a robot from one format into another."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..errors import ThunderError
+from ..robot import Robot
+from .text import check_target
+
+__all__ = ["add_parser", "run"]
+
+_DESCRIPTION = """\
+Read a robot, a bundled one or a file, and write it as YAML, URDF or MJCF, as the suffix says. What the format cannot
+hold is told on the standard error stream, and in comments of the file.
+"""
+
+_EPILOG = """\
+examples:
+  thunder convert panda panda.urdf
+  thunder convert arm.urdf arm.xml --tip-link flange
+  thunder convert arm.xml arm.yaml
+
+YAML holds everything; see docs/mujoco.md for what URDF and MJCF (.xml, .mjcf) hold. Reading MJCF needs the extra
+mujoco.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the subcommand and its arguments."""
+    parser = commands.add_parser(
+        "convert",
+        help="a robot from one format into another: YAML, URDF, MJCF",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "source", metavar="IN", help="a bundled robot, or the path of a .yaml, .urdf, .xml or .mjcf file"
+    )
+    parser.add_argument("target", metavar="OUT", type=Path, help="the file to write; its suffix says the format")
+    parser.add_argument("--force", action="store_true", help="replace the file if it is there")
+    parser.add_argument("--base-link", metavar="LINK", help="for URDF: where the arm starts, default the root")
+    parser.add_argument("--tip-link", metavar="LINK", help="for URDF and MJCF: where it ends, default its only leaf")
+    parser.add_argument("--missing-inertia", choices=("error", "zero"), help="for URDF: links without, default error")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Read, write, and tell what is lost."""
+    from ..io import SUFFIXES, losses_of
+
+    target: Path = arguments.target
+    check_target(target, "OUT", SUFFIXES)
+    if target.exists() and not arguments.force:
+        raise ThunderError(f"{target} is there already; --force replaces it")
+    names = ("base_link", "tip_link", "missing_inertia")
+    options = {name: value for name in names if (value := getattr(arguments, name)) is not None}
+    robot = Robot.load(arguments.source, **options)
+    losses = losses_of(robot.description, target)
+    robot.save(target, lossy=True)
+    for loss in losses:
+        print(f"not carried over: {loss}", file=sys.stderr)
+    print(target)

@@ -1,0 +1,279 @@
+"""The article's and D4.2's closed loops on MuJoCo's plant beside ours: same dynamics, another engine and integrator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import robots
+from ..checks import Array
+from ..mujoco import MujocoPlant
+from ..optional import require
+from ..result import Result
+from ..robot import Robot
+from ..simulation import simulate
+from .mujoco_cases import Case, article_cases, cartesian_cases, joint_cases
+from .text import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["PLANTS", "Agreement", "MujocoPlants", "agreement", "run", "run_case", "run_mujoco_plants"]
+
+#: names of the plants: whose accelerations, whose integrator (Runge-Kutta of order 4, or MuJoCo's implicitfast)
+PLANTS = ("ours, RK4", "MuJoCo, our RK4", "MuJoCo, its RK4", "MuJoCo, implicitfast")
+OURS, LAST = PLANTS[0], PLANTS[-1]
+_CONTROL_PERIOD = 1e-3  # [s]
+_LOG_EVERY = 10
+_WINDOW = 10.0  # of the steady state [s], but no more than half of the run
+_TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)  # of MuJoCo's implicitfast [s]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Largest differences between MuJoCo and this package at random states, relative to the largest entry.
+
+    Attributes
+    ----------
+    mass_matrix, bias, acceleration : float
+        Of M; of C dq + G + friction; of forward dynamics.
+    """
+
+    mass_matrix: float
+    bias: float
+    acceleration: float
+
+
+def agreement(robot: Robot, states: int = 100, seed: int = 0) -> Agreement:
+    """Compare a robot with itself in MuJoCo.
+
+    Parameters
+    ----------
+    robot : Robot
+        That MuJoCo can hold.
+    states : int
+        Random ones: q within half a turn, dq and tau normal.
+    seed : int
+        Of the states.
+    """
+    plant, rng = MujocoPlant(robot), np.random.default_rng(seed)
+    worst = np.zeros(3)
+    for _ in range(states):
+        q, (dq, tau) = rng.uniform(-np.pi, np.pi, robot.n), rng.normal(size=(2, robot.n))
+        pairs = (
+            (plant.mass_matrix(q), robot.mass_matrix(q)),
+            (plant.bias(q, dq), robot.inverse_dynamics(q, dq, np.zeros(robot.n))),
+            (plant.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau)),
+        )
+        worst = np.maximum(worst, [np.abs(theirs - ours).max() / np.abs(ours).max() for theirs, ours in pairs])
+    return Agreement(*worst.tolist())
+
+
+def run_case(case: Case, plant: str, duration: float, timestep: float | None = None) -> Result:
+    """Run a closed loop on one of `PLANTS`.
+
+    Parameters
+    ----------
+    case : Case
+        The loop.
+    plant : str
+        One of `PLANTS`.
+    duration : float
+        [s].
+    timestep : float, optional
+        Of MuJoCo's own integrator, no longer than the control period [s].
+    """
+    native = plant == OURS
+    own = plant not in PLANTS[:2]
+    method = "implicitfast" if plant == LAST else "rk4"
+    arm: Any = case.robot
+    if not native:
+        arm = MujocoPlant(case.robot, payloads=case.payloads, integrator=method, timestep=timestep)
+    return simulate(
+        arm, case.controller(), case.reference, duration, _CONTROL_PERIOD, q0=case.q0, dq0=case.dq0,
+        payloads=case.payloads if native else (), torque_limits=case.torque_limits, log_every=_LOG_EVERY,
+        integrator="plant" if own else "rk4",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MujocoPlants:
+    """What the experiment found.
+
+    Attributes
+    ----------
+    version : str
+        Of MuJoCo.
+    duration : float
+        Of each run [s].
+    cases : list of Case
+        The closed loops.
+    results : list of dict of str to Result
+        For each case, by plant.
+    agreements : dict of str to Agreement
+        By bundled robot.
+    timesteps : (k,) array
+        Of MuJoCo's implicitfast [s].
+    distances : (k,) array
+        RMS of the distance in q between the adaptive run of the article with these and ours [rad].
+    """
+
+    version: str
+    duration: float
+    cases: list[Case]
+    results: list[dict[str, Result]]
+    agreements: dict[str, Agreement]
+    timesteps: Array
+    distances: Array
+
+    @property
+    def plants(self) -> list[str]:
+        """Plants that were run."""
+        return list(self.results[0])
+
+    def steady_state(self, case: int, plant: str) -> float:
+        """Return the mean tracking error at the end of a run, in the case's unit."""
+        result = self.results[case][plant]
+        last = result.t >= result.t[-1] - min(_WINDOW, 0.5 * result.t[-1])
+        return float(np.mean(self.cases[case].error(result)[last]))
+
+    def torque_difference(self, case: int, plant: str) -> float:
+        """Return the RMS over time and joints of the torque on a plant less that on ours [N m]."""
+        return _rms(self.results[case][plant].tau - self.results[case][OURS].tau)
+
+    def position_difference(self, case: int, plant: str) -> float:
+        """Return the same for joint positions [rad]."""
+        return _rms(self.results[case][plant].q - self.results[case][OURS].q)
+
+    def estimate_difference(self, case: int, plant: str) -> float | None:
+        """Return how far the final estimate is from that on ours, relative to what adaptation moved; None without."""
+        if not self.cases[case].adapts:
+            return None
+        ours, theirs = (self.results[case][name].parameters for name in (OURS, plant))
+        return float(np.linalg.norm(theirs[-1] - ours[-1]) / np.linalg.norm(ours[-1] - ours[0]))
+
+    def table(self) -> str:
+        """Return agreement, closed loops side by side, and the effect of the time step, as Markdown."""
+        return "\n\n".join((self._agreement_table(), self._loop_table(), self._estimate_table(), self._step_table()))
+
+    def _agreement_table(self) -> str:
+        rows = [[name, *vars(found).values()] for name, found in self.agreements.items()]
+        title = f"MuJoCo {self.version} and this package at random states: largest relative differences"
+        return f"{title}\n\n{markdown(['robot', 'M', 'C dq + G', 'ddq'], rows, digits=2)}"
+
+    def _loop_table(self) -> str:
+        others = [plant for plant in self.plants if plant != OURS]
+        rows = []
+        for k, case in enumerate(self.cases):
+            row: list[object] = [case.group, case.name, case.unit]
+            row += [self.steady_state(k, plant) for plant in self.plants]
+            rows.append([*row, *(self.torque_difference(k, plant) for plant in others)])
+        header = ["", "", "unit", *self.plants, *(f"dtau: {plant}" for plant in others)]
+        title = f"Closed loops of {self.duration:g} s: error in the steady state; RMS of torque less ours [N m]"
+        return f"{title}\n\n{markdown(header, rows)}"
+
+    def _estimate_table(self) -> str:
+        others = [plant for plant in self.plants if plant != OURS]
+        rows = [
+            [case.group, case.name, *(self.estimate_difference(k, plant) for plant in others)]
+            for k, case in enumerate(self.cases)
+            if case.adapts
+        ]
+        title = "Estimates at the end: distance to those on our plant, relative to the way that adaptation went"
+        return f"{title}\n\n{markdown(['', '', *others], rows, digits=2)}"
+
+    def _step_table(self) -> str:
+        rows = [
+            [1e3 * h, distance] for h, distance in zip(self.timesteps.tolist(), self.distances.tolist(), strict=True)
+        ]
+        title = "MuJoCo's implicitfast beside our RK4, the article's adaptive run: RMS difference of q"
+        return f"{title}\n\n{markdown(['time step [ms]', 'difference [rad]'], rows)}"
+
+    def plot(self) -> Figure:
+        """Draw tracking errors and mass estimates on both plants, and the effect of the time step."""
+        from ..plotting.mujoco_plants import plot_mujoco_plants
+
+        return plot_mujoco_plants(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number that is reported."""
+        loops = [
+            {
+                "group": case.group,
+                "controller": case.name,
+                "unit": case.unit,
+                "plants": {plant: self._numbers(k, plant) for plant in self.plants},
+            }
+            for k, case in enumerate(self.cases)
+        ]
+        return {
+            "mujoco": self.version,
+            "duration_s": self.duration,
+            "agreement": {name: dict(vars(found)) for name, found in self.agreements.items()},
+            "loops": loops,
+            "time_step_s": self.timesteps.tolist(),
+            "position_difference_rad": self.distances.tolist(),
+        }
+
+    def _numbers(self, case: int, plant: str) -> dict[str, float | None]:
+        return {
+            "steady_state": self.steady_state(case, plant),
+            "torque_difference": self.torque_difference(case, plant),
+            "position_difference": self.position_difference(case, plant),
+            "estimate_difference": self.estimate_difference(case, plant),
+        }
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def run_mujoco_plants(
+    duration: float = 40.0,
+    plants: Sequence[str] = PLANTS,
+    *,
+    states: int = 100,
+    timesteps: Sequence[float] = _TIMESTEPS,
+    d42: bool = True,
+) -> MujocoPlants:
+    """Run the closed loops on all plants, and compare the robots.
+
+    Parameters
+    ----------
+    duration : float
+        Of each run [s].
+    plants : sequence of str
+        Of `PLANTS`, ours first.
+    states : int
+        Random states at which each bundled robot is compared with itself in MuJoCo.
+    timesteps : sequence of float
+        Of MuJoCo's implicitfast, for the article's adaptive run [s].
+    d42 : bool
+        Whether to run D4.2's loops too.
+    """
+    version = require("mujoco", "mujoco").__version__
+    cases = article_cases()
+    if d42:
+        cases += joint_cases() + cartesian_cases(duration)
+    results = [{plant: run_case(case, plant, duration) for plant in plants} for case in cases]
+    ours = results[0][OURS]
+    distances = [_rms(run_case(cases[0], LAST, duration, h).q - ours.q) for h in timesteps]
+    return MujocoPlants(
+        version=version,
+        duration=duration,
+        cases=cases,
+        results=results,
+        agreements={name: agreement(Robot.load(name), states) for name in robots.names()},
+        timesteps=np.array(timesteps),
+        distances=np.array(distances),
+    )
+
+
+def run(quick: bool = False) -> MujocoPlants:
+    """Run the experiment."""
+    if quick:
+        return run_mujoco_plants(4.0, (OURS, LAST), states=10, timesteps=_TIMESTEPS[:2])
+    return run_mujoco_plants()
