@@ -284,3 +284,31 @@ def test_info_takes_the_links_of_a_urdf(thunder):
     status, _, err = thunder("info", URDF, "--tip-link", "rodd")
     assert status == 2
     assert "did you mean 'rod'?" in err
+
+
+FINGER = """
+  <link name="finger"><inertial><mass value="0.1"/>
+    <inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="grip" type="prismatic"><parent link="rod"/> <child link="finger"/> <axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.05" effort="5" velocity="0.1"/></joint>
+</robot>"""
+
+
+def test_a_finger_of_a_urdf_is_locked(thunder, tmp_path):
+    (tmp_path / "gripper.urdf").write_text(URDF.read_text(encoding="utf-8").replace("</robot>", FINGER))
+    options = ("gripper.urdf", "--base-link", "base", "--tip-link", "rod")
+    status, _, err = thunder("info", *options)
+    assert status == 2
+    assert "joint 'grip': moves off the chain" in err
+    status, out, _ = thunder("info", *options, "--fix-joint", "grip=0.02", "--json")
+    assert status == 0
+    assert [joint["name"] for joint in json.loads(out)["joints"]] == ["swing"]
+    assert thunder("gen", *options, "--fix-joint", "grip=0.02", "--select", "G")[0] == 0
+    assert thunder("convert", "gripper.urdf", "out.yaml", *options[1:], "--fix-joint", "grip=0.02")[0] == 0
+
+
+@pytest.mark.parametrize("given", ["grip", "=1", "grip=x"])
+def test_a_lock_is_a_joint_and_a_position(thunder, given):
+    status, _, err = thunder("info", URDF, "--fix-joint", given)
+    assert status == 2
+    assert f"expected JOINT=POSITION, such as grip=0.02, got {given!r}" in err

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ThunderError
-from ..robot import Robot
+from .robot_options import add_robot_options, load_robot
 from .text import check_target
 
 __all__ = ["add_parser", "run"]
@@ -43,9 +43,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("target", metavar="OUT", type=Path, help="the file to write; its suffix says the format")
     parser.add_argument("--force", action="store_true", help="replace the file if it is there")
-    parser.add_argument("--base-link", metavar="LINK", help="for URDF: where the arm starts, default the root")
-    parser.add_argument("--tip-link", metavar="LINK", help="for URDF and MJCF: where it ends, default its only leaf")
-    parser.add_argument("--missing-inertia", choices=("error", "zero"), help="for URDF: links without, default error")
+    add_robot_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -57,9 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     check_target(target, "OUT", SUFFIXES)
     if target.exists() and not arguments.force:
         raise ThunderError(f"{target} is there already; --force replaces it")
-    names = ("base_link", "tip_link", "missing_inertia")
-    options = {name: value for name in names if (value := getattr(arguments, name)) is not None}
-    robot = Robot.load(arguments.source, **options)
+    robot = load_robot(arguments.source, arguments)
     losses = losses_of(robot.description, target)
     robot.save(target, lossy=True)
     for loss in losses:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import UnknownNameError, nearest_hint
 from ..robot import Robot
+from .robot_options import add_robot_options, load_robot
 
 __all__ = ["add_parser", "run"]
 
@@ -55,9 +56,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--run-time", default="", metavar="GROUPS", help="parameters that are arguments")
     parser.add_argument("--baked", default="", metavar="GROUPS", help="parameters that are numbers in the code")
     parser.add_argument("--inertial-as", choices=("REG", "DYN"), help="inertia about link origins or centres of mass")
-    parser.add_argument("--base-link", metavar="LINK", help="for URDF: where the arm starts, default the root")
-    parser.add_argument("--tip-link", metavar="LINK", help="for URDF: where it ends, default its only leaf")
-    parser.add_argument("--missing-inertia", choices=("error", "zero"), help="for URDF: links without, default error")
+    add_robot_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -65,9 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Generate, and say where."""
     from ..codegen import generate
 
-    names = ("base_link", "tip_link", "missing_inertia")
-    options = {name: value for name in names if (value := getattr(arguments, name)) is not None}
-    robot = Robot.load(arguments.robot, **options)
+    robot = load_robot(arguments.robot, arguments)
     groups: dict[str, Any] = _groups(robot, arguments.run_time, arguments.baked)
     if arguments.inertial_as is not None:
         groups["inertial_as"] = arguments.inertial_as

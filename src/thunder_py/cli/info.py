@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import __version__, _core, inertia, robots
 from ..robot import Robot
+from .robot_options import add_robot_options, load_robot
 from .text import number, table
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ examples:
   thunder info panda
   thunder info my_arm.yaml --json
   thunder info my_arm.urdf --base-link base_link --tip-link tool0
+  thunder info my_arm.urdf --tip-link tool0 --fix-joint finger=0.02
 """
 
 
@@ -44,21 +46,17 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("robot", nargs="?", help="a bundled robot, or the path of a .yaml or .urdf file")
-    parser.add_argument("--base-link", metavar="LINK", help="for URDF: where the arm starts, default the root")
-    parser.add_argument("--tip-link", metavar="LINK", help="for URDF: where it ends, default its only leaf")
-    parser.add_argument("--missing-inertia", choices=("error", "zero"), help="for URDF: links without, default error")
+    add_robot_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print what is known."""
-    names = ("base_link", "tip_link", "missing_inertia")
-    options = {name: value for name in names if (value := getattr(arguments, name)) is not None}
     if arguments.robot is None:
         facts, text = _installation(), _installation_text
     else:
-        facts, text = describe(Robot.load(arguments.robot, **options)), _robot_text
+        facts, text = describe(load_robot(arguments.robot, arguments)), _robot_text
     print(json.dumps(facts, indent=2, allow_nan=False) if arguments.json else text(facts))
 
 

@@ -1,0 +1,45 @@
+"""Options of commands that read a robot: what of a tree is the arm."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..robot import Robot
+
+__all__ = ["add_robot_options", "load_robot"]
+
+_NAMES = ("base_link", "tip_link", "missing_inertia")
+
+
+def add_robot_options(parser: argparse.ArgumentParser) -> None:
+    """Add what `Robot.load` wants to know of URDF and MJCF."""
+    parser.add_argument("--base-link", metavar="LINK", help="for URDF: where the arm starts, default the root")
+    parser.add_argument("--tip-link", metavar="LINK", help="for URDF and MJCF: where it ends, default its only leaf")
+    parser.add_argument(
+        "--fix-joint",
+        metavar="JOINT=POSITION",
+        action="append",
+        type=_locked,
+        help="for URDF and MJCF: lock a joint [rad or m], such as a finger's; may be repeated",
+    )
+    parser.add_argument("--missing-inertia", choices=("error", "zero"), help="for URDF: links without, default error")
+
+
+def load_robot(source: str, arguments: argparse.Namespace) -> Robot:
+    """Load a robot with the options that were given."""
+    options: dict[str, Any] = {name: value for name in _NAMES if (value := getattr(arguments, name)) is not None}
+    if arguments.fix_joint:
+        options["fix_joints"] = dict(arguments.fix_joint)
+    return Robot.load(source, **options)
+
+
+def _locked(text: str) -> tuple[str, float]:
+    """Read ``grip=0.02``."""
+    name, equals, position = text.rpartition("=")
+    try:
+        if not equals or not name:
+            raise ValueError
+        return name, float(position)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected JOINT=POSITION, such as grip=0.02, got {text!r}") from None
