@@ -36,9 +36,12 @@ myst_dmath_double_inline = True
 nb_execution_mode = "off"
 nb_merge_streams = True
 
+highlight_language = "none"  # blocks without a language hold formulas
+
 # the API
 default_role = "py:obj"
 autosummary_generate = False
+toc_object_entries = False  # tables at the top of each section lead to them
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings tell shapes and units, which types do not
 numpydoc_show_class_members = False

@@ -33,8 +33,8 @@ def find(name: str) -> tuple[Any, Any]:
     return thing, owner
 
 
-def directive(name: str) -> list[str]:
-    """Return the reStructuredText that documents an object."""
+def directive(name: str, members: bool = True) -> list[str]:
+    """Return the reStructuredText that documents an object, a class with its members unless the page has them."""
     thing, owner = find(name)
     if inspect.isclass(owner):
         plain = isinstance(thing, property) or inspect.isdatadescriptor(thing)
@@ -42,7 +42,9 @@ def directive(name: str) -> list[str]:
     if inspect.ismodule(thing):
         return [f".. automodule:: {name}"]
     if inspect.isclass(thing):
-        lines = [f".. autoclass:: {name}", "   :members:", f"   :inherited-members: {_FOREIGN}"]
+        lines = [f".. autoclass:: {name}"]
+        if members:
+            lines += ["   :members:", f"   :inherited-members: {_FOREIGN}"]
         call = getattr(thing, "__call__", None)  # noqa: B004 its docstring is wanted
         if inspect.isfunction(call) and call.__doc__:
             lines.append("   :special-members: __call__")
@@ -52,19 +54,20 @@ def directive(name: str) -> list[str]:
     return [f".. autodata:: {name}"]
 
 
-def expand(block: re.Match[str]) -> str:
-    """Return the block as reStructuredText."""
+def expand(block: re.Match[str], there: list[str]) -> str:
+    """Return a block of a page as reStructuredText; `there` is all that the page documents."""
     names = [f"{block['module']}.{name}" for name in block["names"].split()]
     lines = ["```{eval-rst}", f".. currentmodule:: {block['module']}", "", ".. autosummary::", "   :nosignatures:", ""]
     lines += [f"   {name}" for name in block["names"].split()]
     for name in names:
-        lines += ["", *directive(name)]
+        lines += ["", *directive(name, members=not any(other.startswith(f"{name}.") for other in there))]
     return "\n".join([*lines, "```"])
 
 
 def read_page(app: Any, docname: str, content: list[str]) -> None:
     """Replace the blocks of a page."""
-    content[0] = _BLOCK.sub(expand, content[0])
+    there = entries(content[0])
+    content[0] = _BLOCK.sub(lambda block: expand(block, there), content[0])
 
 
 def setup(app: Any) -> dict[str, bool]:

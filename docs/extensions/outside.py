@@ -94,7 +94,10 @@ def notebook_page(path: Path, run: Path) -> str:
         if cell["cell_type"] == "markdown":
             cell["source"] = lead_links("".join(cell["source"]), "notebooks", f"{MADE}/notebooks")
     if note:
-        shown["cells"].insert(1, {"cell_type": "markdown", "id": "about-this-run", "metadata": {}, "source": note})
+        cell = {"cell_type": "markdown", "metadata": {}, "source": note}
+        if shown["nbformat_minor"] >= 5:
+            cell["id"] = "about-this-run"
+        shown["cells"].insert(1, cell)
     return json.dumps(shown, indent=1)
 
 

@@ -76,20 +76,20 @@ class Function(_core.Function):
         return name
 
     def jacobian(self, argument: str, result: str | None = None) -> Function:
-        """Derive a result with respect to an argument: a function of the same arguments, shape (*result, *argument)."""
+        """Derive a result with respect to an argument: a function of the same arguments, shape result + argument."""
         y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
         entries = mathematics.jacobian(self.results[y], self.arguments[x])
         return Function(f"{self.name}_jacobian_{x}", self.arguments, {f"d{y}_d{x}": entries})
 
     def hessian(self, argument: str, result: str | None = None) -> Function:
-        """Derive a result twice: a function of the same arguments, shape (*result, *argument, *argument)."""
+        """Derive a result twice: a function of the same arguments, shape result + argument + argument."""
         y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
         symbols = self.arguments[x]
         entries = mathematics.jacobian(mathematics.jacobian(self.results[y], symbols), symbols)
         return Function(f"{self.name}_hessian_{x}", self.arguments, {f"d2{y}_d{x}2": entries})
 
     def sparsity(self, argument: str, result: str | None = None) -> npt.NDArray[np.bool_]:
-        """Where the derivative may differ from zero, (*result, *argument)."""
+        """Where the derivative may differ from zero, shape result + argument."""
         y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
         shape = self.results[y].shape + self.arguments[x].shape
         rows, columns = _slice(self.results, y), _slice(self.arguments, x)

@@ -96,7 +96,7 @@ def jacobian(y: Any, x: Any, *, mode: Mode = "cheaper") -> Expressions:
 
     Returns
     -------
-    (*y.shape, *x.shape) array of Expression
+    array of Expression, y.shape + x.shape
 
     Raises
     ------
@@ -117,7 +117,7 @@ def gradient(y: Any, x: Any) -> Expressions:
 
 
 def hessian(y: Any, x: Any) -> Expressions:
-    """Second derivatives of one expression, (*x.shape, *x.shape)."""
+    """Second derivatives of one expression, shape x.shape + x.shape."""
     return jacobian(gradient(y, x), x, mode="forward")
 
 

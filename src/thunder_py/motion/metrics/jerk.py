@@ -77,7 +77,7 @@ def jerk_summary(
     Returns
     -------
     JerkSummary
-        Frozen; `.text` names duration and filter.
+        Frozen; `JerkSummary.text` names duration and filter.
 
     Raises
     ------
