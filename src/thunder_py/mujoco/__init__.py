@@ -7,9 +7,11 @@ from typing import Any
 
 # what needs the extra, or costs an import of its own, comes when it is first used
 _LAZY = {
+    "Camera": "rendering",
     "MujocoPlant": "plant",
-    "film": "render",
-    "render": "render",
+    "Renderer": "rendering",
+    "film": "rendering",
+    "render": "rendering",
     "to_mjcf": "export",
 }
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..robot import Robot
     from .meshes import Meshes
 
-__all__ = ["animate", "save_animation"]
+__all__ = ["animate", "film_times", "interpolated", "save_animation"]
 
 _PATH, _TRACE = "#009E73", "#0072B2"
 _POINTS = ("#D55E00", "#7B3294", "#E69F00", "#56B4E9", "#CC79A7")
@@ -77,9 +77,9 @@ def animate(
     times, postures = _motion(robot, t, q)
     given = {name: _moving(value, len(times), name) for name, value in (points or {}).items()}
     line = None if path is None else _rows(path, "path")
-    shown = _film_times(times, positive(seconds_per_second, "seconds_per_second"), positive(fps, "fps", "1/s"))
-    moving = {name: _at(times, values, shown) for name, values in given.items()}
-    film = _Film(robot, _at(times, postures, shown), shown, moving, line, meshes)
+    shown = film_times(times, seconds_per_second, fps)
+    moving = {name: interpolated(times, values, shown) for name, values in given.items()}
+    film = _Film(robot, interpolated(times, postures, shown), shown, moving, line, meshes)
     return FuncAnimation(film.figure, film.show, frames=len(shown), interval=1000.0 / fps, blit=False)
 
 
@@ -158,8 +158,6 @@ class _Film:
 
 def _motion(robot: Robot, t: npt.ArrayLike, q: npt.ArrayLike) -> tuple[Array, Array]:
     times = array(t, (None,), "t")
-    if len(times) < 2 or not (np.diff(times) > 0.0).all():
-        raise ThunderError(f"t must be at least two ascending times, got {len(times)}")
     return times, array(q, (len(times), robot.n), "q")
 
 
@@ -177,7 +175,17 @@ def _moving(value: npt.ArrayLike, count: int, name: str) -> Array:
     return rows
 
 
-def _film_times(t: Array, speed: float, fps: float) -> Array:
+def film_times(t: Array, seconds_per_second: float, fps: float) -> Array:
+    """Return the times of a motion that a film shows: evenly spaced, with both ends.
+
+    Raises
+    ------
+    ThunderError
+        Times that do not ascend, numbers that are not positive, or more than 5000 pictures.
+    """
+    if len(t) < 2 or not (np.diff(t) > 0.0).all():
+        raise ThunderError(f"t must be at least two ascending times, got {len(t)}")
+    speed, fps = positive(seconds_per_second, "seconds_per_second"), positive(fps, "fps", "1/s")
     duration = t[-1] - t[0]
     count = int(np.ceil(duration * fps / speed - 1e-9)) + 1
     if count > _MOST:
@@ -188,6 +196,6 @@ def _film_times(t: Array, speed: float, fps: float) -> Array:
     return shown
 
 
-def _at(t: Array, values: Array, when: Array) -> Array:
+def interpolated(t: Array, values: Array, when: Array) -> Array:
     """Interpolate columns linearly; NaN spreads to the times beside it."""
     return np.stack([np.interp(when, t, column) for column in values.T], axis=-1)

@@ -1,0 +1,336 @@
+"""Pictures and films of robots, drawn by MuJoCo with or without a display."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array
+from ..errors import ThunderError, nearest_hint
+from ..io.whole_file import whole_file
+from ..optional import require
+from ..plotting.animation import film_times, interpolated
+from ..plotting.arm import default_posture
+from ..robot import Robot
+from .gl import open_context
+from .scene import Stage, stage
+
+if TYPE_CHECKING:
+    from ..plotting.meshes import Meshes
+
+__all__ = ["Camera", "Renderer", "film", "render"]
+
+_PATH, _TRACE = (0.0, 0.62, 0.45, 1.0), (0.0, 0.45, 0.70, 1.0)
+#: pieces of a line; a picture holds only so many bodies
+_PIECES = 500
+_FOVY = 45.0
+#: of a GIF
+_COLORS = 128
+#: pixels along an edge of the largest picture
+_LARGEST = 4096
+
+
+class Camera(NamedTuple):
+    """Where a picture is taken from.
+
+    Attributes
+    ----------
+    azimuth, elevation : float
+        Direction of the view [deg]: azimuth 90 looks along y, elevation -90 straight down.
+    distance : float or None
+        To what it looks at [m]; None shows most of what the arm reaches.
+    lookat : (3,) sequence of float or None
+        What is in the middle [m]; None is the middle of what the arm reaches.
+    """
+
+    azimuth: float = 140.0
+    elevation: float = -18.0
+    distance: float | None = None
+    lookat: tuple[float, float, float] | None = None
+
+
+class Renderer:
+    """Draws pictures of one robot; close it, or use it in a ``with`` statement.
+
+    Parameters
+    ----------
+    robot : Robot or path-like
+        A robot, or an MJCF file, whose own shapes are drawn.
+    width, height : int
+        Of the pictures [pixels], 4096 at the most.
+    camera : Camera or str, optional
+        Where from, or the name of a camera in the MJCF file.
+    meshes : Meshes, optional
+        What links look like, of the URDF that the robot was loaded from; default capsules and cylinders.
+
+    Attributes
+    ----------
+    stage : Stage
+        Model and data.
+
+    Raises
+    ------
+    ThunderError
+        An argument is wrong, or nothing here can draw; says what to install.
+    ModuleNotFoundError
+        MuJoCo is not installed.
+    """
+
+    def __init__(
+        self,
+        robot: Robot | str | Path,
+        width: int = 640,
+        height: int = 480,
+        *,
+        camera: Camera | str | None = None,
+        meshes: Meshes | None = None,
+    ) -> None:
+        self._context: Any = None
+        mujoco = require("mujoco", "mujoco")
+        self.size = (_pixels(width, "width"), _pixels(height, "height"))
+        self.stage = stage(robot, meshes, size=self.size)
+        self._camera = _camera(mujoco, self.stage, camera, self.size)
+        self._mujoco, self._gl = mujoco, open_context(*self.size)
+        self._scene = mujoco.MjvScene(self.stage.model, maxgeom=self.stage.model.ngeom + 2 * _PIECES + 100)
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_FOG] = True
+        self._options = mujoco.MjvOption()
+        self._options.sitegroup[:] = 0
+        self._context = mujoco.MjrContext(self.stage.model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
+
+    def draw(
+        self, q: npt.ArrayLike, *, path: npt.ArrayLike | None = None, trace: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.uint8]:
+        """Return a picture of the robot.
+
+        Parameters
+        ----------
+        q : (n,) array_like
+            Joint positions [rad or m].
+        path, trace : (K, 3) array_like, optional
+            A green and a blue line in the world [m].
+
+        Returns
+        -------
+        (height, width, 3) array of uint8
+        """
+        if self._context is None:
+            raise ThunderError("this Renderer is closed; make another")
+        mujoco = self._mujoco
+        self.stage.move(array(q, (self.stage.n,), "q"))
+        self._gl.make_current()
+        every = mujoco.mjtCatBit.mjCAT_ALL.value
+        mujoco.mjv_updateScene(self.stage.model, self.stage.data, self._options, None, self._camera, every, self._scene)
+        for line, color, what in ((path, _PATH, "path"), (trace, _TRACE, "trace")):
+            if line is not None:
+                self._line(array(line, (None, 3), what), color)
+        picture = np.empty((self.size[1], self.size[0], 3), dtype=np.uint8)
+        view = mujoco.MjrRect(0, 0, *self.size)
+        mujoco.mjr_render(view, self._scene, self._context)
+        mujoco.mjr_readPixels(picture, None, view, self._context)
+        return np.flipud(picture).copy()  # OpenGL counts rows from below
+
+    def _line(self, points: Array, color: tuple[float, ...]) -> None:
+        mujoco, capsule = self._mujoco, self._mujoco.mjtGeom.mjGEOM_CAPSULE.value
+        if len(points) > _PIECES:
+            points = points[np.linspace(0, len(points) - 1, _PIECES).round().astype(int)]
+        rgba, width = np.array(color, dtype=np.float32), 0.005 * self.stage.radius
+        for start, end in pairwise(points):
+            if np.array_equal(start, end):
+                continue
+            geom = self._scene.geoms[self._scene.ngeom]
+            mujoco.mjv_initGeom(geom, capsule, np.zeros(3), np.zeros(3), np.eye(3).ravel(), rgba)
+            mujoco.mjv_connector(geom, capsule, width, start, end)
+            self._scene.ngeom += 1
+
+    def close(self) -> None:
+        """Give the memory of pictures back."""
+        if self._context is not None:
+            self._gl.make_current()
+            self._context.free()
+            self._context = None
+            self._gl.free()
+
+    def __del__(self) -> None:
+        """Close: what is freed while another context is current would be that one's."""
+        if getattr(self, "_context", None) is not None and not sys.is_finalizing():
+            self.close()
+
+    def __enter__(self) -> Renderer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def render(
+    robot: Robot | str | Path,
+    q: npt.ArrayLike | None = None,
+    width: int = 640,
+    height: int = 480,
+    *,
+    camera: Camera | str | None = None,
+    meshes: Meshes | None = None,
+    path: npt.ArrayLike | None = None,
+) -> npt.NDArray[np.uint8]:
+    """Return a picture of a robot.
+
+    Parameters
+    ----------
+    robot, width, height, camera, meshes
+        As of `Renderer`, which is quicker for many pictures.
+    q : (n,) array_like, optional
+        Joint positions [rad or m]; default the middle of limits, zero where there are none.
+    path : (K, 3) array_like, optional
+        A line in the world to draw in green [m].
+
+    Returns
+    -------
+    (height, width, 3) array of uint8
+
+    Raises
+    ------
+    ThunderError
+        An argument is wrong, or nothing here can draw; says what to install.
+    ModuleNotFoundError
+        MuJoCo is not installed.
+    """
+    with Renderer(robot, width, height, camera=camera, meshes=meshes) as renderer:
+        return renderer.draw(_posture(renderer.stage, q), path=path)
+
+
+def film(
+    robot: Robot | str | Path,
+    t: npt.ArrayLike,
+    q: npt.ArrayLike,
+    path: str | Path,
+    fps: float = 30.0,
+    *,
+    width: int = 640,
+    height: int = 480,
+    camera: Camera | str | None = None,
+    meshes: Meshes | None = None,
+    reference: npt.ArrayLike | None = None,
+    seconds_per_second: float = 1.0,
+) -> int:
+    """Write a film of a motion; the end effector of a robot leaves a blue trace.
+
+    Parameters
+    ----------
+    robot, width, height, camera, meshes
+        As of `Renderer`; of MP4 films width and height must be even.
+    t : (T,) array_like
+        Ascending times [s], at least two; between them is interpolated.
+    q : (T, n) array_like
+        Joint positions [rad or m].
+    path : path-like
+        Ends in ``.mp4`` or ``.gif``; written whole or not at all.
+    fps : float
+        Pictures per second of the film.
+    reference : (K, 3) array_like, optional
+        A line that stays, in green [m].
+    seconds_per_second : float
+        Seconds of the motion in each second of the film.
+
+    Returns
+    -------
+    int
+        How many pictures it has.
+
+    Raises
+    ------
+    ThunderError
+        An argument is wrong, a film of more than 5000 pictures, or nothing here can draw.
+    ModuleNotFoundError
+        MuJoCo or imageio is not installed.
+    """
+    target = Path(path)
+    if target.suffix not in (".mp4", ".gif"):
+        raise ThunderError(f"path must end in .mp4 or .gif, got {str(path)!r}")
+    if target.suffix == ".mp4" and (width % 2 or height % 2):
+        raise ThunderError(f"width and height of an MP4 film must be even, got {width} by {height}")
+    times = array(t, (None,), "t")
+    shown = film_times(times, seconds_per_second, fps)
+    with Renderer(robot, width, height, camera=camera, meshes=meshes) as renderer:
+        rows = interpolated(times, array(q, (len(times), renderer.stage.n), "q"), shown)
+        tips = robot.forward_kinematics(rows)[:, :3, 3] if isinstance(robot, Robot) else None
+        with whole_file(target) as temporary, _writer(temporary, fps) as write:
+            for k, row in enumerate(rows):
+                write(renderer.draw(row, path=reference, trace=None if tips is None else tips[: k + 1]))
+    return len(shown)
+
+
+@contextmanager
+def _writer(path: Path, fps: float) -> Iterator[Any]:
+    """Give a function that appends a picture to a film."""
+    if path.suffix == ".gif":
+        with _gif(path, fps) as write:
+            yield write
+        return
+    imageio = require("imageio.v2", "mujoco")
+    with imageio.get_writer(path, fps=fps, codec="libx264", quality=7, macro_block_size=2) as writer:
+        yield writer.append_data
+
+
+@contextmanager
+def _gif(path: Path, fps: float) -> Iterator[Any]:
+    """Give a function that appends a picture; all share the colours of the first one, which keeps files small."""
+    from PIL import Image
+
+    pictures: list[Any] = []
+    shades = 255.0 * np.linspace(0.5, 1.0, 6)[:, None, None] * np.array([_PATH, _TRACE])[None, :, :3]
+
+    def append(picture: npt.NDArray[np.uint8]) -> None:
+        if not pictures:  # the trace is not in the first picture, and needs its colours
+            lines = np.resize(shades.reshape(-1, 3), (picture.shape[1], 3))[None].repeat(8, axis=0).astype(np.uint8)
+            first = Image.fromarray(np.concatenate([picture, lines])).quantize(_COLORS)
+        palette = pictures[0] if pictures else first
+        pictures.append(Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE))
+
+    yield append
+    pictures[0].save(path, save_all=True, append_images=pictures[1:], duration=1000.0 / fps, loop=0, optimize=False)
+
+
+def _posture(where: Stage, q: npt.ArrayLike | None) -> Array:
+    if q is not None:
+        return array(q, (where.n,), "q")
+    if where.robot is not None:
+        return default_posture(where.robot)
+    return np.array(where.model.qpos0[where.places])
+
+
+def _camera(mujoco: Any, where: Stage, camera: Camera | str | None, size: tuple[int, int]) -> Any:
+    view = mujoco.MjvCamera()
+    if isinstance(camera, str):
+        names = [where.model.camera(k).name for k in range(where.model.ncam)]
+        if camera not in names:
+            hint = nearest_hint(camera, names) or f"; there are {', '.join(names) or 'none'}"
+            raise ThunderError(f"camera: there is none called {camera!r}{hint}")
+        view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, names.index(camera)
+        return view
+    chosen = Camera() if camera is None else camera
+    if not isinstance(chosen, Camera):
+        raise ThunderError(f"camera must be a Camera or a name, got {camera!r}")
+    view.type = mujoco.mjtCamera.mjCAMERA_FREE
+    view.azimuth, view.elevation = (float(array(x, (), "camera")) for x in (chosen.azimuth, chosen.elevation))
+    narrow = min(1.0, size[0] / size[1])
+    fits = where.radius / np.sin(np.arctan(narrow * np.tan(np.radians(_FOVY / 2.0))))
+    view.distance = fits if chosen.distance is None else float(array(chosen.distance, (), "camera.distance"))
+    view.lookat[:] = where.centre if chosen.lookat is None else array(chosen.lookat, (3,), "camera.lookat")
+    return view
+
+
+def _pixels(value: int, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= _LARGEST:
+        raise ThunderError(f"{what} must be a whole number from 1 to {_LARGEST}, got {value!r}")
+    return int(value)

@@ -1,0 +1,279 @@
+"""A robot as MuJoCo draws it: on a floor, under a sky, in light, with the meshes of its URDF if they are given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..checks import Array
+from ..errors import FileFormatError, ModelError
+from ..io.mjcf_writer import write_mjcf
+from ..optional import require
+from ..plotting.arm import arm_points, default_posture
+from ..robot import Robot
+
+if TYPE_CHECKING:
+    from ..plotting.meshes import Meshes, MeshPart
+
+__all__ = ["Stage", "stage"]
+
+#: REG parameters of a body that every engine takes; pictures need no dynamics
+_BODY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+_SAMPLES = 400
+_SKY, _HORIZON = (0.55, 0.68, 0.82), (0.93, 0.95, 0.97)
+_LIGHT_TILE, _DARK_TILE = (0.80, 0.81, 0.83), (0.71, 0.73, 0.76)
+
+
+class Stage:
+    """What is drawn.
+
+    Attributes
+    ----------
+    model, data : mujoco.MjModel, mujoco.MjData
+    places : (n,) array of int
+        Of the joints in ``data.qpos``.
+    centre : (3,) array
+        Middle of what the arm reaches [m].
+    radius : float
+        Of most of what it reaches [m].
+    robot : Robot or None
+        None where the model comes from an MJCF file.
+    """
+
+    def __init__(self, model: Any, robot: Robot | None, centre: Array, radius: float, names: list[str]) -> None:
+        mujoco = require("mujoco", "mujoco")
+        self.model, self.robot, self.centre, self.radius = model, robot, centre, radius
+        self.data = mujoco.MjData(model)
+        self.places = np.array([int(model.joint(name).qposadr[0]) for name in names], dtype=np.int64)
+        self._mujoco = mujoco
+
+    @property
+    def n(self) -> int:
+        """Joints."""
+        return len(self.places)
+
+    def move(self, q: Array) -> None:
+        """Put the arm at joint positions (n,); what hangs on it follows."""
+        self.data.qpos[self.places] = q
+        for step in (self._mujoco.mj_kinematics, self._mujoco.mj_comPos, self._mujoco.mj_camlight):
+            step(self.model, self.data)
+
+
+def stage(
+    source: Robot | str | Path,
+    meshes: Meshes | None = None,
+    *,
+    size: tuple[int, int] = (640, 480),
+    sliders: bool = False,
+) -> Stage:
+    """Return the stage of a robot, or of an MJCF file as it is.
+
+    Parameters
+    ----------
+    source : Robot or path-like
+        A robot, or an MJCF file, to which a floor, light and sky are added where it has none.
+    meshes : Meshes, optional
+        Of the URDF that the robot was loaded from.
+    size : tuple of int
+        Width and height of the largest picture [pixels]; memory is taken for it.
+    sliders : bool
+        Give every joint of a robot a control whose range is that of the joint, for the viewer.
+
+    Raises
+    ------
+    ModelError, FileFormatError, ThunderError
+        What MuJoCo refuses, or meshes of another robot.
+    """
+    if isinstance(source, Robot):
+        return _robot_stage(source, meshes, size, sliders)
+    if meshes is not None:
+        raise ModelError("meshes: an MJCF file has its own; give them with a robot")
+    return _file_stage(Path(source), size)
+
+
+def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sliders: bool) -> Stage:
+    mujoco = require("mujoco", "mujoco")
+    bodies = np.tile(_BODY, (robot.n, 1))
+    plain = robot.replace(inertial=bodies, friction=None, rotors=(), armature=None, elastic=())
+    spec = mujoco.MjSpec.from_string(write_mjcf(plain))
+    points = _reach(robot)
+    centre, radius = _ball(points, points[: robot.n + 2])  # the first posture is the default one
+    for light in list(spec.lights):
+        spec.delete(light)
+    if meshes is not None:
+        _dress(spec, robot, meshes)
+    if sliders:
+        _add_sliders(spec, robot)
+    _furnish(spec, size, _floor_height(robot, points), centre, radius)
+    return Stage(spec.compile(), robot, centre, radius, list(robot.joint_names))
+
+
+def _file_stage(path: Path, size: tuple[int, int]) -> Stage:
+    mujoco = require("mujoco", "mujoco")
+    if not path.is_file():
+        raise FileNotFoundError(2, "No such file", str(path))
+    try:
+        spec = mujoco.MjSpec.from_file(str(path))
+        plain = spec.compile()
+        kinds = {mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE}
+        if plain.njnt == 0 or not set(plain.jnt_type.tolist()) <= {int(kind) for kind in kinds}:
+            raise FileFormatError("pictures need joints that turn or slide, and no others", path=path)
+        names = [plain.joint(j).name for j in range(plain.njnt)]
+        centre, radius = np.array(plain.stat.center), 0.7 * float(plain.stat.extent)
+        has_floor = int(mujoco.mjtGeom.mjGEOM_PLANE) in plain.geom_type.tolist()
+        _furnish(spec, size, None if has_floor else 0.0, centre, radius)
+        model = spec.compile()
+    except ValueError as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"MuJoCo refuses it: {' '.join(str(error).split())}", path=path) from None
+    if not all(names):
+        raise FileFormatError("pictures need joints with names", path=path)
+    return Stage(model, None, centre, radius, names)
+
+
+def _reach(robot: Robot) -> Array:
+    """Return points (k, 3) of random postures within limits, the default one first."""
+    lower, upper = robot.limits.lower, robot.limits.upper
+    known = np.isfinite(lower) & np.isfinite(upper)
+    rng = np.random.default_rng(0)
+    wide = np.where([kind == "R" for kind in robot.joint_types], np.pi, 0.5)
+    q = rng.uniform(np.where(known, lower, -wide), np.where(known, upper, wide), (_SAMPLES, robot.n))
+    q[0] = default_posture(robot)
+    points: Array = arm_points(robot, q).reshape(-1, 3)
+    return points
+
+
+def _ball(points: Array, shown: Array) -> tuple[Array, float]:
+    """Return middle and radius of a ball around most of what is reached (k, 3), and all of one posture (m, 3)."""
+    centre = 0.5 * (np.quantile(points, 0.05, axis=0) + np.quantile(points, 0.95, axis=0))
+    most = float(np.quantile(np.linalg.norm(points - centre, axis=1), 0.65))  # rarely does an arm stretch out
+    return centre, max(most, 1.05 * float(np.linalg.norm(shown - centre, axis=1).max()), 1e-2)
+
+
+def _floor_height(robot: Robot, points: Array) -> float:
+    """Return the base's height, or for an arm that hangs, that of the lowest point it reaches."""
+    base = float(robot.description.base[2, 3])
+    shown = points[: robot.n + 2, 2]
+    length = float(np.ptp(points, axis=0).max())
+    return base if shown.min() >= base - 0.02 * length else float(points[:, 2].min()) - 0.05 * length
+
+
+def _furnish(spec: Any, size: tuple[int, int], floor: float | None, centre: Array, radius: float) -> None:
+    """Add sky, floor and light, each where there is none."""
+    mujoco = require("mujoco", "mujoco")
+    spec.visual.global_.offwidth, spec.visual.global_.offheight = size
+    spec.visual.quality.shadowsize, spec.visual.quality.offsamples = 4096, 4
+    # MuJoCo scales clipping, fog and shadows with the extent
+    spec.stat.extent, spec.stat.center = 2.0 * radius, centre
+    spec.visual.map.znear, spec.visual.map.zfar, spec.visual.map.shadowscale = 0.005, 100.0, 0.8
+    # the far floor fades into the sky, where a picture has fog
+    spec.visual.rgba.fog = spec.visual.rgba.haze = [*_HORIZON, 1.0]
+    spec.visual.map.fogstart, spec.visual.map.fogend = 2.5, 9.0
+    if not any(texture.type == mujoco.mjtTexture.mjTEXTURE_SKYBOX for texture in spec.textures):
+        builtin, kind = mujoco.mjtBuiltin.mjBUILTIN_GRADIENT, mujoco.mjtTexture.mjTEXTURE_SKYBOX
+        spec.add_texture(
+            name="thunder_sky", type=kind, builtin=builtin, rgb1=_SKY, rgb2=_HORIZON, width=256, height=1536
+        )
+    if floor is not None:
+        _add_floor(spec, floor, radius)
+    spec.visual.headlight.ambient = [0.35, 0.35, 0.35]
+    spec.visual.headlight.diffuse = [0.3, 0.3, 0.3]
+    spec.visual.headlight.specular = [0.0, 0.0, 0.0]
+    if not spec.lights:
+        above = centre + radius * np.array([1.5, -3.0, 6.0])
+        spec.worldbody.add_light(
+            name="thunder_light",
+            pos=above,
+            dir=centre - above,
+            type=mujoco.mjtLightType.mjLIGHT_SPOT,
+            cutoff=50.0,
+            exponent=2.0,
+            castshadow=True,
+            diffuse=[0.65, 0.65, 0.65],
+            specular=[0.2, 0.2, 0.2],
+        )
+
+
+def _add_floor(spec: Any, height: float, radius: float) -> None:
+    mujoco = require("mujoco", "mujoco")
+    tile = 0.25 if radius > 0.3 else 0.05
+    spec.add_texture(
+        name="thunder_tiles",
+        type=mujoco.mjtTexture.mjTEXTURE_2D,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
+        mark=mujoco.mjtMark.mjMARK_EDGE,
+        markrgb=[0.62, 0.64, 0.66],
+        rgb1=_LIGHT_TILE,
+        rgb2=_DARK_TILE,
+        width=512,
+        height=512,
+    )
+    material = spec.add_material(name="thunder_floor", texuniform=True, texrepeat=[0.5 / tile, 0.5 / tile])
+    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "thunder_tiles"
+    material.reflectance, material.specular, material.shininess = 0.08, 0.1, 0.1
+    spec.worldbody.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=[0.0, 0.0, 1.0],
+        pos=[0.0, 0.0, height],
+        material="thunder_floor",
+        contype=0,
+        conaffinity=0,
+    )
+
+
+def _dress(spec: Any, robot: Robot, meshes: Meshes) -> None:
+    """Put meshes on the bodies instead of capsules and cylinders."""
+    meshes.placed(robot, np.zeros(robot.n))  # it says what does not fit
+    for geom in list(spec.geoms):
+        spec.delete(geom)
+    for number, part in enumerate(meshes.parts):
+        frame = meshes.frame(robot, part.link)
+        if frame is not None:
+            _add_part(spec, robot, part, frame, f"thunder_mesh{number}")
+
+
+def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) -> None:
+    """Add a mesh for each colour of a part: MuJoCo paints a whole mesh."""
+    mujoco = require("mujoco", "mujoco")
+    own = frame in robot.link_names
+    link, T = (robot.link_names.index(frame) + 1, np.eye(4)) if own else robot.description.frames.get(frame, (0, None))
+    body = spec.body("base" if link == 0 else robot.link_names[link - 1])
+    surface = part.surface if T is None else part.surface.placed(np.asarray(T))
+    colors, which = np.unique(np.round(part.colors, 3), axis=0, return_inverse=True)
+    for k, rgb in enumerate(colors):
+        used, faces = np.unique(surface.faces[which.reshape(-1) == k], return_inverse=True)
+        if len(used) < 4:
+            continue  # fewer vertices MuJoCo refuses; it is a speck
+        mesh = spec.add_mesh(name=f"{name}_{k}", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
+        mesh.uservert, mesh.userface = surface.vertices[used].ravel().tolist(), faces.ravel().tolist()
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_MESH,
+            meshname=f"{name}_{k}",
+            rgba=[*rgb, 1.0],
+            contype=0,
+            conaffinity=0,
+            mass=0.0,
+            group=2,
+        )
+
+
+def _add_sliders(spec: Any, robot: Robot) -> None:
+    """Give every joint a control of its range: of itself it does nothing, the viewer copies it."""
+    mujoco = require("mujoco", "mujoco")
+    for actuator in list(spec.actuators):
+        spec.delete(actuator)
+    for name, kind, low, high in zip(
+        robot.joint_names, robot.joint_types, robot.limits.lower, robot.limits.upper, strict=True
+    ):
+        wide = np.pi if kind == "R" else 1.0
+        limited = np.isfinite(low) and np.isfinite(high)
+        spec.add_actuator(
+            name=name,
+            trntype=mujoco.mjtTrn.mjTRN_JOINT,
+            target=name,
+            ctrlrange=[low, high] if limited else [-wide, wide],
+            ctrllimited=True,
+        )
