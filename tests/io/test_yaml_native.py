@@ -206,7 +206,7 @@ def test_what_can_be_loaded(tmp_path):
         load_description("pnda")
     with pytest.raises(UnknownNameError, match=r"^no robot is called 'qqqqqq'; bundled are cart_pendulum, elbow, "):
         load_description("qqqqqq")
-    with pytest.raises(FileFormatError, match=r"^arm.txt: a robot's file must end in .yaml, .yml or .urdf$"):
+    with pytest.raises(FileFormatError, match=r"^arm.txt: a robot's file must end in .yaml, .yml, .urdf, .xml, .mjcf$"):
         load_description("arm.txt")
     with pytest.raises(FileFormatError, match=r"^arm.xacro: is a xacro; expand it to .urdf first$"):
         load_description("arm.xacro")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LEAST", "Body", "acceptable_bodies"]
 
-#: mass [kg] and moment [kg m^2] that a moving body has at least
-LEAST = 1e-14
+#: mass [kg] and moment of inertia [kg m^2] that a moving body has at least; MuJoCo asks for more than 1e-15
+LEAST = 1.2e-15
 #: of a body that can exist: what a negative moment may be, relative to the largest
 _ROUNDING = 1e-12
 _SAMPLES, _ITERATIONS = 12, 200
@@ -40,10 +40,13 @@ class Body(NamedTuple):
         Mass, centre, inertia about it, in the link's frame.
     note : str
         What differs from the robot's numbers; empty if nothing does.
+    raised_from : (10,) array or None
+        The same without what was added to be above MuJoCo's least numbers; None if nothing was.
     """
 
     dyn: Array
     note: str = ""
+    raised_from: Array | None = None
 
 
 def acceptable_bodies(robot: Robot) -> list[Body]:
@@ -117,11 +120,15 @@ def _repaired(reg: Array, free: Array, name: str) -> Body:
     chosen = _thickened(inertia, free)
     if chosen is not None:
         notes.append("moments of inertia that its motion cannot show chosen so that such a body exists")
-        inertia = chosen
+        true = raised = chosen
     else:
-        inertia, least = _above_zero(inertia, name)
+        true, (raised, least) = inertia, _above_zero(inertia, name)
         notes.append(f"second moments of at least {least:g} kg m2 instead of 0")
-    return Body(np.concatenate([[mass], centre, inertia[_ROW, _COL]]), "; ".join(notes))
+    return Body(
+        np.concatenate([[mass], centre, raised[_ROW, _COL]]),
+        "; ".join(notes),
+        np.concatenate([reg[:1], centre, true[_ROW, _COL]]),
+    )
 
 
 def _thickened(inertia: Array, free: Array) -> Array | None:
@@ -149,6 +156,6 @@ def _above_zero(inertia: Array, name: str) -> tuple[Array, float]:
             f"MuJoCo refuses {name}: its moments of inertia are those of no body "
             f"(least second moment {values[0]:g} kg m2), and they matter for the motion"
         )
-    least = max(LEAST, _ROUNDING * float(values[-1]))
+    least = max(0.5 * LEAST, _ROUNDING * float(values[-1]))  # a moment is the sum of two second moments
     second = (vectors * np.maximum(values, least)) @ vectors.T
     return np.asarray(np.trace(second) * np.eye(3) - second), least

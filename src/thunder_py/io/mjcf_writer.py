@@ -24,6 +24,7 @@ _HEADER = (
     '<compiler angle="radian" autolimits="true" inertiafromgeom="false" balanceinertia="false" boundmass="0" '
     'boundinertia="0"/>'
 )
+_SMALL = 1e-13  # [kg m^2]
 _FULL = [4, 7, 9, 5, 6, 8]  # xx, yy, zz, xy, xz, yz out of DYN order
 
 
@@ -145,12 +146,25 @@ def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: A
         inside = [comment(notes[i])] if notes[i] else []
         inside += [
             _joint(d, i, armature[i]),
-            tag("inertial", mass=number(dyn[i][0]), pos=numbers(dyn[i][1:4]), fullinertia=numbers(dyn[i][_FULL])),
+            _inertial(dyn[i]),
             *shapes.of_body(i + 1),
             *_sites(d, i + 1),
         ]
         lines += [f"{blanks}  {line}" for line in inside]
     return lines + ["  " * (i + 2) + "</body>" for i in range(d.n, -1, -1)]
+
+
+def _inertial(dyn: Array) -> str:
+    """Return a body's inertia; MuJoCo takes moments below 1e-14 in principal axes only."""
+    place = {"mass": number(dyn[0]), "pos": numbers(dyn[1:4])}
+    tensor = np.zeros((3, 3))
+    tensor[np.triu_indices(3)] = dyn[4:]
+    moments, axes = np.linalg.eigh(tensor, UPLO="U")
+    if moments[0] > _SMALL:
+        return tag("inertial", **place, fullinertia=numbers(dyn[_FULL]))
+    if np.linalg.det(axes) < 0.0:
+        axes = -axes
+    return tag("inertial", **place, quat=numbers(quaternion(axes)), diaginertia=numbers(moments))
 
 
 def _joint(d: RobotDescription, i: int, armature: float) -> str:

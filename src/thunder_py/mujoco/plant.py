@@ -14,6 +14,7 @@ from ..checks import Array, array
 from ..description import Friction
 from ..errors import ModelError
 from ..io.mjcf import compiled
+from ..io.mjcf_bodies import acceptable_bodies
 from ..io.mjcf_text import read_mjcf_text
 from ..io.mjcf_writer import write_mjcf
 from ..optional import require
@@ -21,6 +22,7 @@ from ..robot import Robot
 from ..simulation.payload import Payload, one_or_several
 from .friction import Damping
 from .payloads import with_payloads
+from .small_inertia import set_small_inertia
 
 __all__ = ["INTEGRATORS", "MujocoPlant"]
 
@@ -99,6 +101,7 @@ class MujocoPlant:
             raise ModelError(f"limits must be True or False, got {limits!r}")
         self._settings = (INTEGRATORS[integrator], bool(limits))
         text, path = _text(robot)
+        self._raised = _raised(robot) if isinstance(robot, Robot) else {}
         self._set_up(text, path)
         self._damping = Damping(robot.description.friction) if isinstance(robot, Robot) else None
         given = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
@@ -123,8 +126,10 @@ class MujocoPlant:
         self.link_names = tuple(name or "" for name in links)
 
     def _ready(self, model: Any) -> Any:
-        """Set a model's options."""
+        """Set a model's options, and masses and moments that its compiler finds too small."""
         integrator, limits = self._settings
+        for link, dyn in self._raised.items():
+            set_small_inertia(self._mujoco, model, link, dyn)
         bits = self._mujoco.mjtDisableBit
         for name in (*_DISABLED, *(() if limits else ("LIMIT",))):
             model.opt.disableflags |= int(getattr(bits, f"mjDSBL_{name}", 0))
@@ -211,6 +216,12 @@ def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
     if path.suffix not in (".xml", ".mjcf"):
         raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
     return read_mjcf_text(path.read_bytes(), path), path
+
+
+def _raised(robot: Robot) -> dict[str, Array]:
+    """Return the links, in DYN order, whose numbers MuJoCo's compiler refuses as too small; its dynamics do not."""
+    bodies = zip(robot.link_names, acceptable_bodies(robot), strict=True)
+    return {name: body.raised_from for name, body in bodies if body.raised_from is not None}
 
 
 def _viscous(n: int) -> Friction:

@@ -1,0 +1,120 @@
+"""M, C dq + G + friction and accelerations of MuJoCo and of this package, to 1e-9: bundled robots and random chains."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.dynamics.random_chains import random_robot
+from tests.mujoco_plant.arms import chain, planar, relative, states
+from thunder_py.errors import ModelError
+from thunder_py.mujoco import MujocoPlant, to_mjcf
+
+
+def compare(robot: th.Robot, plant: MujocoPlant, count: int = 10) -> None:
+    for q, dq, tau in zip(*states(robot, count), strict=True):
+        zero = np.zeros(robot.n)
+        assert relative(plant.mass_matrix(q), robot.mass_matrix(q)) < 1e-9
+        assert relative(plant.bias(q, dq), robot.inverse_dynamics(q, dq, zero)) < 1e-9
+        assert relative(plant.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau)) < 1e-9
+
+
+@pytest.mark.parametrize("name", th.robots.names())
+def test_bundled(name):
+    robot = th.Robot.load(name)
+    compare(robot, MujocoPlant(robot), 30)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_chains(seed):
+    robot = chain(seed)
+    compare(robot, MujocoPlant(robot))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_planar_arms_with_rotors(seed):
+    robot = planar(seed)
+    assert "tendon" in to_mjcf(robot) or all(rotor.carrier == 0 for rotor in robot.description.rotors)
+    compare(robot, MujocoPlant(robot))
+
+
+def test_rotors_on_the_base_are_armature():
+    robot = random_robot(3, 4, "modified", joints="RP")
+    rotors = tuple(th.description.Rotor(joint=j, inertia=0.01, gear_ratio=9.0, carrier=0) for j in (1, 3))
+    robot = robot.replace(rotors=rotors, armature=np.full(4, 0.1))
+    assert "tendon" not in to_mjcf(robot)
+    compare(robot, MujocoPlant(robot))
+
+
+def test_rotors_in_space_are_refused_or_lose_their_coupling():
+    robot = th.Robot.load("panda")
+    rotor = th.description.Rotor(joint=5, inertia=0.001, gear_ratio=100.0)
+    geared = robot.replace(rotors=(rotor,))
+    with pytest.raises(ModelError, match=r"MJCF cannot hold .* rotor of joint5 becomes an armature"):
+        to_mjcf(geared)
+    text = to_mjcf(geared, lossy=True)
+    assert "not carried over: the rotor of joint5" in text
+    assert 'armature="10"' in text
+    assert np.abs(geared.mass_matrix(np.ones(7)) - robot.mass_matrix(np.ones(7))).max() > 9.9
+
+
+def test_mujoco_is_asked_itself():
+    """The text alone, through MuJoCo's own calls: no code of the plant between."""
+    robot = th.Robot.load("panda")
+    model = mujoco.MjModel.from_xml_string(to_mjcf(robot))
+    data = mujoco.MjData(model)
+    for q, dq, ddq in zip(*states(robot, 5), strict=True):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, dq, ddq
+        model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+        mujoco.mj_inverse(model, data)
+        assert relative(data.qfrc_inverse, robot.inverse_dynamics(q, dq, ddq)) < 1e-9
+        mujoco.mj_kinematics(model, data)
+        site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, "tool")
+        T = robot.forward_kinematics(q)
+        np.testing.assert_allclose(data.site_xpos[site], T[:3, 3], atol=1e-12)
+        np.testing.assert_allclose(data.site_xmat[site].reshape(3, 3), T[:3, :3], atol=1e-12)
+
+
+def test_names_frames_and_limits_are_the_robots():
+    robot = th.Robot.load("panda")
+    model = mujoco.MjModel.from_xml_string(to_mjcf(robot))
+    assert [model.joint(j).name for j in range(model.njnt)] == list(robot.joint_names)
+    assert [model.body(b).name for b in range(1, model.nbody)] == ["base", *robot.link_names]
+    assert [model.actuator(k).name for k in range(model.nu)] == list(robot.joint_names)
+    np.testing.assert_array_equal(model.actuator_ctrlrange[:, 1], robot.limits.effort)
+    np.testing.assert_array_equal(model.jnt_range, np.column_stack([robot.limits.lower, robot.limits.upper]))
+    assert not model.geom_contype.any()
+    assert not model.geom_conaffinity.any()
+    assert model.ngeom > 7
+
+
+@pytest.mark.parametrize("name", ["human_arm", "scara"])
+def test_links_that_cannot_exist_say_what_was_done(name):
+    text = to_mjcf(th.Robot.load(name))
+    assert "instead of 0" in text
+    assert ("chosen so that such a body exists" in text) == (name == "scara")
+
+
+def test_bodies_that_matter_and_cannot_exist_are_refused():
+    inertial = [[1.0, 0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 5.0]]
+    robot = th.Robot.from_dh([[0, np.pi / 2, 0, 0], [0.3, np.pi / 2, 0.1, 0], [0.3, 0.5, 0, 0]], inertial=inertial * 3)
+    with pytest.raises(ModelError, match="MuJoCo refuses link2: its moments of inertia are those of no body"):
+        to_mjcf(robot)
+    massless = robot.with_parameters(np.where(np.arange(robot.p) == 10, 0.0, robot.parameters))
+    with pytest.raises(ModelError, match="link2 has the mass 0 and a first moment"):
+        to_mjcf(massless)
+
+
+def test_elastic_joints_are_refused_or_rigid():
+    robot = random_robot(1, 3, elastic=True)
+    with pytest.raises(ModelError, match="springs, dampers and motors of elastic joints are lost"):
+        MujocoPlant(robot)
+    assert "become rigid" in to_mjcf(robot, lossy=True)
+
+
+def test_a_link_called_world_is_refused():
+    robot = th.Robot.load("elbow").replace(link_names=("world", "b"))
+    with pytest.raises(ModelError, match="another name"):
+        to_mjcf(robot)

@@ -1,0 +1,192 @@
+"""Robots to MJCF and URDF and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio
+import pytest
+
+import thunder_py as th
+from tests.dynamics.random_chains import KINDS, random_robot
+from tests.mujoco_plant.arms import chain, planar, relative, states
+from thunder_py.description import Friction, Limits, Rotor
+from thunder_py.errors import FileFormatError, ModelError
+from thunder_py.io import losses_of
+from thunder_py.io.mjcf import parse_mjcf
+from thunder_py.io.mjcf_writer import write_mjcf
+from thunder_py.io.urdf import parse_urdf
+from thunder_py.io.urdf_writer import NO_LIMIT, write_urdf
+
+
+def same_dynamics(again: th.Robot, robot: th.Robot, tolerance: float) -> None:
+    q, dq, ddq = states(robot, 10)
+    assert relative(again.mass_matrix(q), robot.mass_matrix(q)) < tolerance
+    assert relative(again.inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq)) < tolerance
+    for frame in robot.frame_names:
+        # a base that does not stand in the world's origin is a link of the URDF
+        name = "urdf:base" if frame == "base" and "urdf:base" in again.frame_names else frame
+        np.testing.assert_allclose(again.forward_kinematics(q, name), robot.forward_kinematics(q, frame), atol=1e-12)
+
+
+def viscous(robot: th.Robot) -> th.Robot:
+    """The robot with what MJCF and URDF both hold of its friction."""
+    friction = robot.description.friction
+    if friction is None or "viscous" not in friction.terms:
+        return robot.replace(friction=None)
+    return robot.replace(friction=Friction(terms=("viscous",), coefficients=friction.coefficients[:, :1]))
+
+
+@pytest.mark.parametrize("name", th.robots.names())
+def test_bundled_through_mjcf(name, tmp_path):
+    robot = th.Robot.load(name)
+    robot.save(tmp_path / f"{name}.xml")
+    again = th.Robot.load(tmp_path / f"{name}.xml")
+    same_dynamics(again, robot, 1e-11)
+    assert (again.name, again.joint_names, again.link_names) == (robot.name, robot.joint_names, robot.link_names)
+    assert again.frame_names == robot.frame_names
+    for key in ("lower", "upper", "velocity", "effort"):
+        np.testing.assert_array_equal(getattr(again.limits, key), getattr(robot.limits, key))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_chains_through_mjcf(seed):
+    robot = viscous(chain(seed))
+    again = th.Robot(parse_mjcf(write_mjcf(robot)))
+    same_dynamics(again, robot, 1e-12)
+    np.testing.assert_array_equal(again.limits.effort, robot.limits.effort)
+    np.testing.assert_array_equal(again.limits.lower, robot.limits.lower)
+
+
+def test_rotors_come_back_as_rotors():
+    robot = planar(0)
+    again = th.Robot(parse_mjcf(write_mjcf(robot)))
+    same_dynamics(again, robot, 1e-12)
+    coupled = [rotor for rotor in robot.description.rotors if rotor.carrier]
+    assert [(r.joint, r.inertia, r.gear_ratio, r.carrier) for r in again.description.rotors] == [
+        (r.joint, r.inertia, r.gear_ratio, r.carrier) for r in coupled
+    ]
+    wrong = write_mjcf(robot).replace(f'armature="{coupled[0].inertia!r}"><joint', 'armature="1"><joint')
+    edited = wrong.replace('coef="1"', 'coef="2"')
+    with pytest.raises(FileFormatError, match="does not couple the joints as its rotor would"):
+        parse_mjcf(edited)
+
+
+def test_an_axis_of_its_own_comes_back():
+    axis = np.array([0.0, 0.6, 0.8])
+    robot = planar(1, 3).replace(rotors=(Rotor(joint=3, inertia=0.01, gear_ratio=20.0, carrier=1, axis=axis),))
+    again = th.Robot(parse_mjcf(write_mjcf(robot)))
+    np.testing.assert_array_equal(again.description.rotors[0].axis, axis)
+    same_dynamics(again, robot, 1e-12)
+
+
+def test_coulomb_friction_is_a_soft_constraint_in_mjcf():
+    friction = Friction(terms=("viscous", "coulomb"), coefficients=[[1.0, 0.5], [2.0, 0.0]])
+    robot = th.Robot.load("elbow").replace(friction=friction)
+    with pytest.raises(ModelError, match="Coulomb friction becomes frictionloss"):
+        write_mjcf(robot)
+    text = write_mjcf(robot, lossy=True)
+    assert "not carried over: Coulomb friction becomes frictionloss" in text
+    assert parse_mjcf(text).friction == friction
+
+
+def bare(robot: th.Robot) -> th.Robot:
+    """The robot with what URDF holds of it."""
+    return viscous(robot).replace(rotors=(), armature=None)
+
+
+@pytest.mark.parametrize("name", th.robots.names())
+def test_bundled_through_urdf(name, tmp_path):
+    robot = bare(th.Robot.load(name))
+    robot.save(tmp_path / f"{name}.urdf", lossy=True)
+    again = th.Robot.load(tmp_path / f"{name}.urdf", gravity=robot.gravity)
+    same_dynamics(again, robot, 1e-12)
+    assert again.joint_names == robot.joint_names
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_chains_through_urdf_and_pinocchio(seed):
+    robot = bare(chain(seed))
+    text = write_urdf(robot.description, lossy=True)
+    again = th.Robot(parse_urdf(text, tip_link="tool", gravity=robot.gravity))
+    same_dynamics(again, robot, 1e-12)
+    np.testing.assert_array_equal(again.limits.effort, robot.limits.effort)
+    model = pinocchio.buildModelFromXML(text)
+    model.gravity = pinocchio.Motion(np.array(robot.gravity), np.zeros(3))
+    data = model.createData()
+    without = robot.replace(friction=None)  # rnea of Pinocchio knows no friction
+    for q, dq, ddq in zip(*states(robot, 5), strict=True):
+        x = _configuration(model, robot, q)
+        tau = pinocchio.rnea(model, data, x, dq, ddq)
+        assert relative(tau, without.inverse_dynamics(q, dq, ddq)) < 1e-9
+        pinocchio.framesForwardKinematics(model, data, x)
+        for frame in robot.frame_names:
+            found = data.oMf[model.getFrameId(frame)].homogeneous
+            np.testing.assert_allclose(found, robot.forward_kinematics(q, frame), atol=1e-12)
+
+
+def _configuration(model, robot, q):
+    x = pinocchio.neutral(model)
+    for name, value in zip(robot.joint_names, q, strict=True):
+        joint = model.joints[model.getJointId(name)]
+        x[joint.idx_q : joint.idx_q + joint.nq] = (np.cos(value), np.sin(value)) if joint.nq == 2 else (value,)
+    return x
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pitch_of_a_quarter_turn(kind):
+    """Where roll and yaw are one: there formulas with arc sines lose half of the digits."""
+    robot = random_robot(5, 3, kind)
+    T = np.eye(4)
+    c, s = np.cos(1e-5), np.sin(1e-5)
+    T[:3, :3] = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ [[1e-9, 0, 1], [0, 1, 0], [-1, 0, 1e-9]]
+    robot = robot.replace(tool=T)
+    again = th.Robot(parse_urdf(write_urdf(robot.description, lossy=True), tip_link="tool"))
+    q = np.full(3, 0.3)
+    np.testing.assert_allclose(again.forward_kinematics(q), robot.forward_kinematics(q), atol=1e-14)
+
+
+def test_limits_and_friction_in_urdf():
+    limits = Limits(lower=[-np.inf, -1.0], upper=[np.inf, 2.0], velocity=[3.0, np.inf], effort=[np.inf, 7.0])
+    friction = Friction(terms=("viscous", "coulomb"), coefficients=[[1.0, 0.5], [0.0, 0.25]])
+    robot = th.Robot.load("cart_pendulum").replace(limits=limits, friction=friction)
+    again = parse_urdf(write_urdf(robot.description), tip_link="tool")
+    assert again.friction == friction
+    np.testing.assert_array_equal(again.limits.lower, [-NO_LIMIT, -1.0])
+    np.testing.assert_array_equal(again.limits.effort, [NO_LIMIT, 7.0])
+    np.testing.assert_array_equal(again.limits.velocity, [3.0, NO_LIMIT])
+
+
+def test_nothing_is_lost_without_a_word(tmp_path):
+    robot = random_robot(2, 3, "standard", rotors=True, armature=True, elastic=True).replace(
+        friction=Friction(terms=("coulomb", "cubic"), coefficients=np.ones((3, 2)), delta=0.5)
+    )
+    urdf = losses_of(robot.description, "x.urdf")
+    for word in ("armature", "rotors", "elastic", "cubic", "width of Coulomb", "gravity"):
+        assert any(word in loss for loss in urdf), word
+    mjcf = losses_of(robot.description, "x.mjcf")
+    for word in ("elastic", "cubic", "frictionloss"):
+        assert any(word in loss for loss in mjcf), word
+    assert losses_of(robot.description, "x.yaml") == ()
+    for name, losses in (("x.urdf", urdf), ("x.mjcf", mjcf)):
+        with pytest.raises(ModelError, match="With lossy=True the rest is written"):
+            robot.save(tmp_path / name)
+        assert not (tmp_path / name).exists()
+        robot.save(tmp_path / name, lossy=True)
+        text = (tmp_path / name).read_text()
+        assert text.count("not carried over") == len(losses)
+
+
+def test_names_that_urdf_needs_are_refused():
+    description = th.Robot.load("cart_pendulum").description  # its base is turned, so the root is 'world'
+    with pytest.raises(ModelError, match="URDF needs the name 'world' for itself"):
+        write_urdf(description.replace(link_names=("world", "pole")))
+    with pytest.raises(ModelError, match="URDF needs the name 'tool_fixed'"):
+        write_urdf(description.replace(joint_names=("slide", "tool_fixed")))
+    with pytest.raises(ModelError, match="mass of cart must be >= 0"):
+        write_urdf(description.replace(inertial=-description.inertial))
+
+
+def test_estimates_are_refused():
+    robot = th.Robot.load("panda")
+    with pytest.raises(ModelError, match="mass of link7 must be >= 0"):
+        write_mjcf(robot.with_parameters(np.where(np.arange(robot.p) == 60, -1.0, robot.parameters)))

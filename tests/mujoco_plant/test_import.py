@@ -1,0 +1,185 @@
+"""MJCF files as others write them, and what is refused."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.mujoco_plant.arms import FINGERS, HAND_WRITTEN, relative, states
+from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
+from thunder_py.io.mjcf import parse_mjcf
+from thunder_py.mujoco import MujocoPlant
+
+ONE = '<joint name="a" axis="0 0 1"/><inertial pos="0.1 0 0" mass="1" diaginertia="1 1 1"/>'
+
+
+def document(body: str, rest: str = "") -> str:
+    return f'<mujoco model="m"><worldbody><body name="b">{body}</body></worldbody>{rest}</mujoco>'
+
+
+def test_a_model_written_by_hand():
+    arm = th.Robot(parse_mjcf(HAND_WRITTEN, tip_link="grip", fix_joints=FINGERS))
+    assert (arm.name, arm.joint_names, arm.link_names) == ("wrist", ("joint1", "joint2"), ("link1", "link2"))
+    assert set(arm.frame_names) == {
+        "base",
+        "tool",
+        "link1",
+        "link2",
+        "link0",
+        "hand",
+        "grip",
+        "left_finger",
+        "right_finger",
+    }
+    np.testing.assert_allclose(arm.limits.lower, np.radians([-166, -101]))
+    np.testing.assert_array_equal(arm.limits.effort, [87.0, 60.0])
+    np.testing.assert_array_equal(arm.description.armature, [0.1, 0.1])
+    np.testing.assert_array_equal(arm.description.friction.coefficients[:, 0], [1.0, 1.0])
+    np.testing.assert_allclose(arm.description.base[:3, 3], [0.1, 0.0, 0.2])
+    oracle = _locked_oracle()
+    for q, dq, ddq in zip(*states(arm, 10), strict=True):
+        M, bias, grip = oracle(q, dq)
+        assert relative(arm.mass_matrix(q), M) < 1e-12
+        assert relative(arm.inverse_dynamics(q, dq, ddq), M @ ddq + bias) < 1e-12
+        np.testing.assert_allclose(arm.forward_kinematics(q)[:3, 3], grip, atol=1e-14)
+
+
+def _locked_oracle():
+    """The whole model in MuJoCo, meshes aside, with still fingers: rows of the arm alone."""
+    lines = [line for line in HAND_WRITTEN.splitlines() if "mesh" not in line or "compiler" in line]
+    model = mujoco.MjModel.from_xml_string("\n".join(lines))
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    data = mujoco.MjData(model)
+
+    def evaluate(q, dq):
+        data.qpos[:] = [*q, *FINGERS.values()]
+        data.qvel[:] = [*dq, 0.0, 0.0]
+        mujoco.mj_forward(model, data)
+        M = np.zeros((4, 4))
+        for row, unit in zip(M, np.eye(4), strict=True):
+            mujoco.mj_mulM(model, data, row, unit)
+        return M[:2, :2], (data.qfrc_bias - data.qfrc_passive)[:2], np.array(data.site_xpos[0])
+
+    return evaluate
+
+
+def test_without_a_tip_the_candidates_are_named():
+    with pytest.raises(FileFormatError, match=r"2 bodies could be the tip.*'left_finger', 'right_finger'"):
+        parse_mjcf(HAND_WRITTEN)
+    with pytest.raises(UnknownNameError, match="no body or site 'gripp'; did you mean 'grip'"):
+        parse_mjcf(HAND_WRITTEN, tip_link="gripp")
+    with pytest.raises(FileFormatError, match=r"fix_joints={'finger_joint1': 0.0}, at positions of your choice"):
+        parse_mjcf(HAND_WRITTEN, tip_link="hand")
+    with pytest.raises(FileFormatError, match="equality constraints on the arm are not supported"):
+        parse_mjcf(HAND_WRITTEN, tip_link="left_finger", fix_joints={"finger_joint2": 0.0})
+    with pytest.raises(UnknownNameError, match="there is no joint 'finger'"):
+        parse_mjcf(HAND_WRITTEN, tip_link="hand", fix_joints={"finger": 0.0})
+    with pytest.raises(ModelError, match="must be finite"):
+        parse_mjcf(HAND_WRITTEN, tip_link="hand", fix_joints={"finger_joint1": np.nan})
+
+
+def test_several_joints_in_a_body_references_and_places():
+    """Two hinges off the origin and a slide in one body, one of them at a reference of its own."""
+    text = document(
+        '<joint name="x" axis="1 0.2 0" pos="0.1 0 0.2" ref="20"/><joint name="s" type="slide" axis="0 1 1" ref="0.3"/>'
+        '<joint name="y" axis="0 1 0" pos="0 0.3 0"/><inertial pos="0.1 0 0" mass="1" diaginertia="1 1.1 1.2"/>'
+        '<body name="c" pos="0.2 0 0" euler="10 20 30"><joint name="z" axis="0 0 1" pos="0.1 0.1 0"/>'
+        '<inertial pos="0 0.1 0.1" mass="2" diaginertia="0.1 0.2 0.15"/><site name="tool" pos="0 0 0.4"/></body>'
+    )
+    arm = th.Robot(parse_mjcf(text))
+    assert (arm.joint_types, arm.link_names) == ("RPRR", ("b_x", "b_s", "b", "c"))
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    for q, dq, ddq in zip(*states(arm, 10), strict=True):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, dq, ddq
+        mujoco.mj_inverse(model, data)
+        assert relative(arm.inverse_dynamics(q, dq, ddq), data.qfrc_inverse) < 1e-12
+        np.testing.assert_allclose(arm.forward_kinematics(q)[:3, 3], data.site_xpos[0], atol=1e-14)
+
+
+def test_inertia_of_shapes_is_taken_where_none_is_given():
+    arm = parse_mjcf(
+        document('<joint name="a" axis="0 0 1"/><geom type="box" size="0.1 0.2 0.3" pos="0 0 1" density="100"/>')
+    )
+    np.testing.assert_allclose(arm.inertial[0, :4], [4.8, 0.0, 0.0, 4.8], rtol=1e-12)
+
+
+def test_included_files_are_read_from_the_same_folder_only(tmp_path):
+    folder = tmp_path / "robot"
+    (folder / "parts").mkdir(parents=True)
+    (folder / "parts" / "arm.xml").write_text(f"<mujocoinclude><body name='b'>{ONE}</body></mujocoinclude>")
+    main = folder / "main.xml"
+    main.write_text('<mujoco model="m"><worldbody><include file="parts/arm.xml"/></worldbody></mujoco>')
+    assert th.Robot.load(main).joint_names == ("a",)
+    (tmp_path / "outside.xml").write_text(f"<mujocoinclude><body name='b'>{ONE}</body></mujocoinclude>")
+    for name, message in (
+        ("../outside.xml", "must be in the folder of the file itself or below"),
+        (str(tmp_path / "outside.xml"), "must be in the folder"),
+        ("none.xml", "cannot read 'none.xml'"),
+        ("main.xml", "more than 8 deep"),
+    ):
+        main.write_text(f'<mujoco model="m">\n<worldbody><include file="{name}"/></worldbody></mujoco>')
+        with pytest.raises(FileFormatError, match=message) as error:
+            th.Robot.load(main)
+        assert error.value.line in (1, 2)
+    with pytest.raises(FileFormatError, match="a text without a path cannot include files"):
+        parse_mjcf('<mujoco><include file="a.xml"/></mujoco>')
+
+
+BALL = ONE.replace('axis="0 0 1"', 'type="ball"')
+BAD = {
+    "<mujoco": "not well-formed XML",
+    "<robot name='r'/>": "this is a URDF: give it the suffix .urdf",
+    "<sdf/>": "must have the root element <mujoco>",
+    '<!DOCTYPE mujoco [<!ENTITY x "y">]><mujoco/>': "document type declarations",
+    "<mujoco/>": "no joint moves: there is no arm",
+    document("<geom size='1'/>"): "no joint moves: there is no arm",
+    document(BALL): "ball and free joints are not supported",
+    document("<freejoint name='f'/>" + ONE.split("/>", 1)[1]): "ball and free joints are not supported",
+    document(ONE.replace("<joint", '<joint stiffness="3"')): "springs .stiffness. are not read",
+    document(ONE, '<option density="1.2"/>'): "density and viscosity",
+    document(ONE).replace('name="b"', 'name="b" gravcomp="1"'): "compensated gravity",
+    document(ONE, '<equality><joint joint1="a"/></equality>'): "equality constraints on the arm",
+    document(
+        ONE, '<tendon><fixed stiffness="1"><joint joint="a" coef="1"/></fixed></tendon>'
+    ): "tendons that act on the arm",
+    document(ONE, '<extension><plugin plugin="mujoco.elasticity.cable"/></extension>'): "plug-ins",
+    document('<replicate count="999999999">' + ONE + "</replicate>"): "elements that stand for many",
+    document(ONE.replace("mass", "mas")): "MuJoCo refuses it: XML Error",
+    document(ONE.replace('mass="1"', 'mass="-1"')): "MuJoCo refuses it",
+    document(ONE.replace('"1 1 1"', '"1 1 9"')): "MuJoCo refuses it",
+    document('<joint name="a"/>'): "MuJoCo refuses it",
+    document('<joint name="a"/><geom type="mesh" mesh="none"/>'): "meshes are not read",
+    document(ONE).replace('model="m"', 'model="my arm"'): "pass another, such as name='robot'",
+    document(ONE, f"<!-- {'x' * 4_000_000} -->"): "at most 4000000 bytes",
+}
+
+
+@pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
+def test_bad_files_are_refused(text):
+    with pytest.raises(FileFormatError, match=BAD[text]):
+        parse_mjcf(text)
+
+
+def test_bad_arguments(tmp_path):
+    path = tmp_path / "m.xml"
+    path.write_text(document(ONE))
+    with pytest.raises(ModelError, match="base_link: not for MJCF files"):
+        th.Robot.load(path, base_link="b")
+    with pytest.raises(ModelError, match="fix_joints must map joint names"):
+        th.Robot.load(path, fix_joints=["a"])
+    assert th.Robot.load(path, name="other").name == "other"
+    with pytest.raises(FileFormatError, match="this is a URDF"):
+        MujocoPlant(_urdf(tmp_path))
+    with pytest.raises(ModelError, match="made of a Robot or an MJCF file"):
+        MujocoPlant(3)
+    with pytest.raises(ModelError, match=r"made of a Robot or an MJCF file \(.xml, .mjcf\), got 'panda'"):
+        MujocoPlant("panda")
+
+
+def _urdf(folder):
+    path = folder / "robot.xml"
+    path.write_text('<robot name="r"/>')
+    return path

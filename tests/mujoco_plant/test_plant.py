@@ -1,0 +1,167 @@
+"""MuJoCo's plant in closed loops."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.mujoco_plant.arms import HAND_WRITTEN, relative
+from thunder_py.description import Friction
+from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.mujoco import MujocoPlant
+from thunder_py.reference import Sinusoid
+
+
+def loop(plant, robot, integrator="rk4", duration=0.5, **options):
+    """Follow a sinusoid with half of the robot's gravity, so that there is an error."""
+    reference = Sinusoid(np.full(robot.n, 0.4), np.linspace(0.5, 1.0, robot.n), centre=np.full(robot.n, 0.3))
+    controller = th.ComputedTorque(robot, 100.0, 20.0)
+    return th.simulate(plant, controller, reference, duration, 1e-3, integrator=integrator, **options)
+
+
+def distance(a, b):
+    return np.abs(a.q - b.q).max()
+
+
+def rubbing(robot):
+    friction = Friction(terms=("viscous", "coulomb", "cubic"), coefficients=np.tile([0.5, 2.0, 0.1], (robot.n, 1)))
+    return robot.replace(friction=friction)
+
+
+@pytest.mark.parametrize("name", ["elbow", "scara", "panda"])
+def test_same_integrator_same_motion(name):
+    robot = th.Robot.load(name)
+    assert distance(loop(MujocoPlant(robot), robot), loop(robot, robot)) < 1e-9
+
+
+@pytest.mark.parametrize(("method", "order"), [("implicitfast", 1), ("euler", 1), ("implicit", 1), ("rk4", 4)])
+def test_own_integrators_converge_with_their_order(method, order):
+    """Torques are held over control periods of 8 ms, so that plants are smooth in between."""
+    robot = th.Robot.load("elbow").replace(friction=Friction(terms=("viscous",), coefficients=[[0.5], [0.3]]))
+    options = {"control_period": 8e-3, "duration": 0.4}
+    reference = Sinusoid([0.4, 0.3], [1.0, 2.0])
+    law = th.PDGravity(robot, 60.0, 6.0)
+
+    def run(plant, dt, integrator):
+        return th.simulate(plant, law, reference, options["duration"], dt, control_period=8e-3, integrator=integrator)
+
+    exact = run(robot, 2.5e-4, "rk4")
+    steps = (8e-3, 4e-3, 2e-3)
+    found = [distance(run(MujocoPlant(robot, integrator=method, timestep=h), 8e-3, "plant"), exact) for h in steps]
+    rates = np.log2(np.divide(found[:-1], found[1:]))
+    np.testing.assert_allclose(rates, order, atol=0.25)
+
+
+def test_friction_of_all_kinds():
+    robot = rubbing(th.Robot.load("elbow"))
+    ours, plant = loop(robot, robot), MujocoPlant(robot)
+    assert distance(loop(plant, robot), ours) < 1e-9
+    apart = [distance(loop(MujocoPlant(robot, timestep=h), robot, "plant"), ours) for h in (1e-3, 2.5e-4)]
+    assert apart[0] < 1e-2
+    assert apart[1] < 0.4 * apart[0]
+
+
+def test_stiff_coulomb_friction_is_stable_with_long_steps():
+    """Its slope at rest, 2 / 0.01 = 200 N m s/rad, would blow up an explicit step of 10 ms."""
+    robot = rubbing(th.Robot.load("elbow"))
+    held = th.simulate(
+        MujocoPlant(robot), th.PDGravity(robot, 30.0, 3.0), Sinusoid([0.0, 0.0], [1.0, 1.0], centre=[0.3, 0.2]),
+        1.0, 1e-2, q0=[0.0, 0.0], integrator="plant",
+    )  # fmt: skip
+    assert np.abs(held.dq).max() < 5.0
+    assert np.abs(held.dq[-1]).max() < 0.5
+
+
+def test_payloads_come_at_their_time():
+    robot = th.Robot.load("panda")
+    payloads = (
+        th.Payload(2.0, (0.0, 0.0, 0.1), time=0.2),
+        th.Payload(0.5, (0.0, 0.02, 0.0), np.diag([1e-3, 2e-3, 2.5e-3]), link="link5", time=0.1),
+        th.Payload(0.5, (0.0, 0.0, 0.0), link=3, time=0.1),
+    )
+    ours = loop(robot, robot, payloads=payloads, duration=0.3)
+    plant = MujocoPlant(robot, payloads=payloads)
+    theirs = loop(plant, robot, duration=0.3)
+    assert distance(ours, theirs) < 1e-9
+    assert distance(loop(plant, robot, "plant", duration=0.3), ours) < 1e-3
+    assert distance(loop(robot, robot, duration=0.3), ours) > 1e-3
+    plant.begin_step(0.0)
+    assert relative(plant.mass_matrix(np.ones(7)), robot.mass_matrix(np.ones(7))) < 1e-12
+    loaded = payloads[0].added_to(payloads[1].added_to(payloads[2].added_to(robot)))
+    plant.begin_step(0.2)
+    assert relative(plant.mass_matrix(np.ones(7)), loaded.mass_matrix(np.ones(7))) < 1e-12
+
+
+def test_a_file_is_a_plant_too(tmp_path):
+    path = tmp_path / "wrist.xml"
+    path.write_text(HAND_WRITTEN)
+    plant = MujocoPlant(path)
+    assert plant.n == 4
+    assert plant.joint_names == ("joint1", "joint2", "finger_joint1", "finger_joint2")
+    assert plant.link_names == ("link1", "link2", "left_finger", "right_finger")
+    # position actuators are left out: at rest without torque the arm falls
+    ddq = plant.forward_dynamics([0.0, 1.0, 0.0, 0.0], np.zeros(4), np.zeros(4))
+    assert abs(ddq[1]) > 1.0
+    robot = th.Robot.load("panda")
+    robot.save(tmp_path / "panda.xml")
+    assert distance(loop(MujocoPlant(tmp_path / "panda.xml"), robot), loop(robot, robot)) < 1e-9
+
+
+def test_limits_stop_joints_only_if_wanted():
+    robot = th.Robot.load("panda")
+    q, dq, zero = np.array(robot.limits.upper) + 0.1, np.zeros(7), np.zeros(7)
+    free = MujocoPlant(robot).forward_dynamics(q, dq, zero)
+    np.testing.assert_allclose(free, robot.forward_dynamics(q, dq, zero), rtol=1e-9)
+    stopped = MujocoPlant(robot, limits=True).forward_dynamics(q, dq, zero)
+    assert (stopped - free).min() < -1.0
+
+
+def test_results_have_the_joints_names_and_plants_can_be_pickled():
+    robot = th.Robot.load("human_arm")
+    result = loop(MujocoPlant(robot), robot, duration=0.01)
+    assert result.names["joints"] == robot.joint_names
+    again = pickle.loads(pickle.dumps(MujocoPlant(robot)))
+    state = np.full((3, 7), 0.3)
+    np.testing.assert_array_equal(again.forward_dynamics(*state), MujocoPlant(robot).forward_dynamics(*state))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"integrator": "verlet"}, "integrator must be one of euler, rk4, implicit, implicitfast, got 'verlet'"),
+        ({"timestep": 0.0}, "timestep must be positive, got 0"),
+        ({"timestep": np.nan}, "timestep must be finite"),
+        ({"limits": 1}, "limits must be True or False, got 1"),
+        ({"payloads": [3]}, "payloads must be a sequence of Payload, got 3 in it"),
+        ({"payloads": th.Payload(1.0, link=9)}, "payload link must be 1 to 7 or a name, got 9"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ModelError, match=message):
+        MujocoPlant(th.Robot.load("panda"), **options)
+
+
+def test_unknown_links_of_payloads():
+    with pytest.raises(UnknownNameError, match="no link is called 'lnk7'; did you mean 'link7'"):
+        MujocoPlant(th.Robot.load("panda"), payloads=th.Payload(1.0, link="lnk7"))
+
+
+def test_an_integrator_of_the_plants_own_is_asked_for():
+    robot = th.Robot.load("elbow")
+    with pytest.raises(ValueError, match="integrator='plant' needs a plant with a method advance, got Robot"):
+        loop(robot, robot, "plant")
+    with pytest.raises(ValueError, match="actuators must have no lag"):
+        loop(MujocoPlant(robot), robot, "plant", actuators=th.Actuators(lag=0.1))
+    late = th.Actuators(delay=2e-3, rate_limits=500.0)
+    ours = loop(robot, robot, actuators=late)
+    assert distance(loop(MujocoPlant(robot, integrator="rk4"), robot, "plant", actuators=late), ours) < 1e-6
+
+    class Broken(MujocoPlant):
+        def advance(self, t, q, dq, tau, dt):
+            return q
+
+    with pytest.raises(ValueError, match=r"plant.advance must return q and dq"):
+        loop(Broken(robot), robot, "plant")
