@@ -1,0 +1,12 @@
+#!/usr/bin/env python3
+"""Run the reference node: see docs/ros.md."""
+
+import sys
+from pathlib import Path
+
+# where there is no catkin workspace
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from thunder_ros.reference import main
+
+main()
