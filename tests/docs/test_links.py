@@ -81,7 +81,7 @@ SOURCES = [
 
 
 def test_pages_that_sources_name_are_there():
-    """Docstrings, messages and comments that say docs/x.md."""
+    """Pages in docstrings, messages and comments."""
     lost = []
     for path in SOURCES:
         for page in re.findall(r"\bdocs/[\w/]+\.md", path.read_text(encoding="utf-8")):

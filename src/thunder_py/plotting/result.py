@@ -87,4 +87,4 @@ def _lines(axis: Axes, t: Array, values: Array, names: Sequence[str], label: str
     lines = axis.plot(t, values, linewidth=1.0)
     axis.set_ylabel(label)
     if 0 < len(names) <= LEGEND_LINES:
-        axis.legend(lines, names, ncols=2, fontsize="small")
+        axis.legend(lines, names, ncols=2, fontsize="small", loc="upper right")

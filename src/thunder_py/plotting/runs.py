@@ -47,7 +47,7 @@ def plot_comparison(results: Mapping[str, Result], *, axes: Sequence[Axes] | Non
     for axis in drawn:
         axis.grid(visible=True, alpha=0.3)
     if 0 < len(results) <= LEGEND_LINES:
-        drawn[0].legend(fontsize="small")
+        drawn[0].legend(fontsize="small", loc="upper right")
     drawn[-1].set_xlabel("time [s]")
     return drawn
 
@@ -74,7 +74,7 @@ def plot_energy(energy: EnergyBalance, *, axes: Axes | None = None) -> Axes:
     axis.set_ylabel("energy [J]")
     axis.set_xlabel("time [s]")
     axis.grid(visible=True, alpha=0.3)
-    axis.legend(fontsize="small", ncols=2)
+    axis.legend(fontsize="small", ncols=2, loc="upper right")
     return axis
 
 
@@ -97,7 +97,7 @@ def plot_lyapunov(lyapunov: Lyapunov, *, axes: Axes | None = None) -> Axes:
     second.set_ylabel(r"$\dot V$")
     axis.set_xlabel("time [s]")
     axis.grid(visible=True, alpha=0.3)
-    second.legend(lines, [str(line.get_label()) for line in lines], fontsize="small")
+    second.legend(lines, [str(line.get_label()) for line in lines], fontsize="small", loc="upper right")
     return axis
 
 
