@@ -36,6 +36,9 @@ def plain(value: Any) -> Any:
 def read_plain(source: Mapping[str, Any] | str | Path) -> dict[str, Any]:
     """Return a mapping, or what a YAML file holds, as plain data.
 
+    Files that a file names (the ``robot``; ``path`` and ``model`` of the ``reference``) are relative to its own folder,
+    as a node's working folder is anything.
+
     Raises
     ------
     FileFormatError
@@ -55,7 +58,19 @@ def read_plain(source: Mapping[str, Any] | str | Path) -> dict[str, Any]:
         raise FileFormatError(f"is not YAML: {' '.join(str(error).split())}", path=path) from error
     if not isinstance(document, Mapping):
         raise FileFormatError(f"must hold a mapping, got {type(document).__name__}", path=path)
-    return dict(plain(document))
+    document = dict(plain(document))
+    _stand_beside(path, document, ("robot",))
+    if isinstance(document.get("reference"), dict):
+        _stand_beside(path, document["reference"], ("path", "model"))
+    return document
+
+
+def _stand_beside(path: Path, entries: dict[str, Any], keys: Sequence[str]) -> None:
+    """Replace names of files that are not absolute by their places beside the file at `path`."""
+    for key in keys:
+        name = entries.get(key)
+        if isinstance(name, str) and Path(name).suffix:  # a robot without a suffix is a bundled one
+            entries[key] = str(path.parent / name)
 
 
 def per_joint(value: Any, n: int, what: str, *, finite: bool = True) -> Array:
