@@ -84,15 +84,17 @@ class Robot(_core.Model):
         self._description = d
 
     @classmethod
-    def load(cls, source: str | Path, **options: Any) -> Robot:
+    def load(cls, source: str | Path, *, name: str | None = None, **options: Any) -> Robot:
         """Load a bundled robot by name, or one from a ``.yaml`` or ``.urdf`` file.
 
         Parameters
         ----------
         source : str or path
             Name of a bundled robot (``thunder_py.robots.names()``) or path of a file.
+        name : str, optional
+            Of the robot, in place of what its file calls it.
         **options
-            For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``, ``name``.
+            For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``.
 
         Raises
         ------
@@ -103,7 +105,7 @@ class Robot(_core.Model):
         """
         from .io import load_description
 
-        return cls(load_description(source, **options))
+        return cls(load_description(source, name=name, **options))
 
     @classmethod
     def from_dh(

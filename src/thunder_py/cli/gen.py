@@ -67,7 +67,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     names = ("base_link", "tip_link", "missing_inertia")
     options = {name: value for name in names if (value := getattr(arguments, name)) is not None}
-    robot = Robot.load(arguments.robot, **options)
+    # a file whose own name is no identifier can be read, if another is given
+    robot = Robot.load(arguments.robot, name=arguments.name, **options)
     groups: dict[str, Any] = _groups(robot, arguments.run_time, arguments.baked)
     if arguments.inertial_as is not None:
         groups["inertial_as"] = arguments.inertial_as

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import robots
+from ..checks import check_name
 from ..description import RobotDescription
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from .yaml_native import read_native
@@ -18,7 +19,7 @@ __all__ = ["load_description", "parse_description", "save_description"]
 _YAML = (".yaml", ".yml")
 
 
-def load_description(source: str | Path, **urdf_options: Any) -> RobotDescription:
+def load_description(source: str | Path, *, name: str | None = None, **urdf_options: Any) -> RobotDescription:
     """Read a robot.
 
     Parameters
@@ -26,6 +27,8 @@ def load_description(source: str | Path, **urdf_options: Any) -> RobotDescriptio
     source : str or path-like
         The name of a bundled robot (`thunder_py.robots.names`), or a path that ends in ``.yaml``, ``.yml`` (our own
         format or Thunder's 0.8, told apart by their keys) or ``.urdf``.
+    name : str, optional
+        Of the robot, an identifier; default what the file calls it, or the name of Thunder's file.
     **urdf_options
         For URDF only, see `thunder_py.io.urdf.load_urdf`: ``base_link``, ``tip_link``, ``missing_inertia``, ...
 
@@ -41,25 +44,29 @@ def load_description(source: str | Path, **urdf_options: Any) -> RobotDescriptio
     FileFormatError
         If the file is not a robot, naming path, line and key.
     ModelError
-        If options are given for anything but URDF.
+        If options are given for anything but URDF, or `name` is no identifier.
     OSError
         If the file cannot be read.
     """
     if not isinstance(source, (str, Path)):
         raise ModelError(f"source must be a robot's name or a path, got {source!r}")
+    if name is not None:
+        check_name(name)
     path = robots.path(source) if isinstance(source, str) and source in robots.names() else Path(source)
     if path.suffix == ".urdf":
         from .urdf import load_urdf
 
-        return load_urdf(path, **urdf_options)
+        return load_urdf(path, name=name, **urdf_options)
     if path.suffix not in _YAML:
         raise _unknown(source, path)
     if urdf_options:
         raise ModelError(f"{', '.join(urdf_options)}: for URDF files only, got {str(source)!r}")
-    return parse_description(path.read_bytes(), path)
+    return parse_description(path.read_bytes(), path, name=name)
 
 
-def parse_description(data: bytes | str, path: str | Path = "robot.yaml") -> RobotDescription:
+def parse_description(
+    data: bytes | str, path: str | Path = "robot.yaml", *, name: str | None = None
+) -> RobotDescription:
     """Read a robot from the text of a YAML file.
 
     Parameters
@@ -68,6 +75,8 @@ def parse_description(data: bytes | str, path: str | Path = "robot.yaml") -> Rob
         UTF-8 text.
     path : path-like
         Where it comes from: named in messages, and a Thunder file's robot is called after it.
+    name : str, optional
+        Of the robot, in place of the file's.
 
     Returns
     -------
@@ -81,8 +90,9 @@ def parse_description(data: bytes | str, path: str | Path = "robot.yaml") -> Rob
     """
     document = parse_yaml(data, path)
     if is_thunder(document):
-        return read_thunder(document, Path(path).stem)
-    return read_native(document)
+        return read_thunder(document, Path(path).stem if name is None else name)
+    description = read_native(document)
+    return description if name is None else description.replace(name=name)
 
 
 def save_description(description: RobotDescription, path: str | Path) -> None:
