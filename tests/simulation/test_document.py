@@ -12,7 +12,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", DOC
 
 
 def test_every_snippet_shows_what_it_prints() -> None:
-    assert len(SNIPPETS) == DOCUMENT.count("```python") == 8
+    assert len(SNIPPETS) == DOCUMENT.count("```python") == 9
 
 
 def test_snippets_print_what_the_document_shows() -> None:
