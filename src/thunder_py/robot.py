@@ -85,16 +85,18 @@ class Robot(_core.Model):
         self._description = d
 
     @classmethod
-    def load(cls, source: str | Path, **options: Any) -> Robot:
+    def load(cls, source: str | Path, *, name: str | None = None, **options: Any) -> Robot:
         """Load a bundled robot by name, or one from a ``.yaml``, ``.urdf`` or MJCF (``.xml``, ``.mjcf``) file.
 
         Parameters
         ----------
         source : str or path
             Name of a bundled robot (``thunder_py.robots.names()``) or path of a file.
+        name : str, optional
+            Of the robot, in place of what its file calls it.
         **options
-            For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``, ``name``; for MJCF:
-            ``tip_link``, ``fix_joints``, ``name``.
+            For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``; for MJCF:
+            ``tip_link``, ``fix_joints``.
 
         Raises
         ------
@@ -105,7 +107,7 @@ class Robot(_core.Model):
         """
         from .io import load_description
 
-        return cls(load_description(source, **options))
+        return cls(load_description(source, name=name, **options))
 
     @classmethod
     def from_dh(

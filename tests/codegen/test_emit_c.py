@@ -239,6 +239,23 @@ def test_outlined_pieces_become_static_functions(tmp_path):
     np.testing.assert_array_equal(compiled.call("outlined", q), compiled.call("again", q))
 
 
+@pytest.mark.parametrize("types", ["RPRP", "PRPR", "PPRR"])
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_arguments_of_outlined_pieces_are_any_expressions(convention, types, tmp_path):
+    """Such as -q[2] or 0.2 + q[1] at right angles: one such entry is no part of the array q."""
+    dh = [[0, alpha, 0.2 * (k % 2), 0] for k, alpha in enumerate((np.pi / 2, -np.pi / 2, np.pi, np.pi / 2))]
+    bodies = [[1, 0.1, 0.2, 0.3, 1, 0, 0, 1, 0, 1]] * 4
+    robot = th.Robot.from_dh(dh, convention=convention, joint_types=types, inertial=bodies)
+    model = SymbolicModel(robot, outline=True)
+    names = ("mass_matrix", "regressor", "slotine_li_regressor", "mass_regressor", "mass_matrix_dot")
+    functions = [model.function(f"f_{name}", model.quantity(name)) for name in names]
+    compiled = Compiled(functions, tmp_path)
+    assert all(f.call_count > 0 for f in functions)
+    for f in functions:
+        values = np.random.default_rng(5).normal(size=(len(f.arguments), 4))
+        np.testing.assert_allclose(compiled.call(f.name, *values), f(*values), rtol=0, atol=1e-13, err_msg=f.name)
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_sanitizers_find_nothing(compiler, tmp_path):
     command = language(compiler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -69,7 +70,7 @@ def test_pip_installs_a_library(tmp_path):
     if eigen_include() is None:
         pytest.skip("Eigen is not installed")
     robot = th.Robot.load("elbow")
-    folder = generate(robot, tmp_path, python=True, select="M,G,J_i")
+    folder = generate(robot, tmp_path, python=True, select="M,G,J_i,Yr,forward_dynamics")
     options = ["--no-build-isolation", "--no-deps", "--no-index", "-q", "--target", tmp_path / "site"]
     run([sys.executable, "-m", "pip", "install", *options, folder])
     q = [0.3, -0.4]
@@ -91,3 +92,7 @@ except ValueError:
     np.testing.assert_allclose(numbers[4:6], robot.gravity_vector(q), rtol=1e-13)
     assert [*numbers[6:]] == [6, 2]
     assert refused == "refused"
+    loop = f"import sys, runpy; sys.path.insert(0, {str(tmp_path / 'site')!r}); runpy.run_path(sys.argv[1])['main']()"
+    printed = run([sys.executable, "-c", loop, EXAMPLES / "appendix_c.py"])
+    first, last = (float(text) for text in re.findall(r"([\d.]+) mrad in the", printed))
+    assert last < 0.05 * first

@@ -223,6 +223,20 @@ def test_a_full_disk_leaves_what_was_there(elbow, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == [folder.name]
 
 
+def test_a_disk_that_is_really_full(elbow, tmp_path):
+    """Files cannot grow beyond 8 kB: the command says so, and neither half a folder nor a changed one is left."""
+    folder = generate(elbow, tmp_path, select="G")
+    before = contents(folder)
+    limit = "import resource as r, sys; r.setrlimit(r.RLIMIT_FSIZE, (8192, 8192)); "
+    program = limit + "from thunder_py.cli import main; sys.exit(main(['gen', *sys.argv[1:]]))"
+    for robot in ("elbow", "scara"):
+        done = subprocess.run([sys.executable, "-c", program, robot], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert re.fullmatch(rf"thunder gen: error: .*{robot}_generatedFiles.*: File too large\n", done.stderr)
+    assert contents(folder) == before
+    assert os.listdir(tmp_path) == [folder.name]
+
+
 def test_a_failure_while_replacing_brings_the_old_folder_back(tmp_path, monkeypatch):
     target = tmp_path / "a_generatedFiles"
     write_folder(target, {"one": "1"})
@@ -273,6 +287,18 @@ def test_command_writes_and_says_where(thunder, tmp_path):
     options = ["-n", "arm", "-o", "sub", "--select", "M,G", "--baked", "all", "--run-time", "", "--batch"]
     assert thunder(ROOT / "tests/data/urdf/pendulum.urdf", *options)[:2] == (0, "sub/arm_generatedFiles\n")
     assert [*prototypes(tmp_path / "sub/arm_generatedFiles", "arm")] == ["M", "G"]
+
+
+def test_command_names_what_its_file_cannot(thunder, tmp_path):
+    """Hyphens in names of robots and files are common, and no identifier of C."""
+    urdf = (ROOT / "tests/data/urdf/pendulum.urdf").read_text()
+    (tmp_path / "my-arm.urdf").write_text(urdf.replace('robot name="', 'robot name="my-'))
+    (tmp_path / "my-arm.yaml").write_text((ROOT / "tests/data/thunder/arm3.yaml").read_text())
+    for file in ("my-arm.urdf", "my-arm.yaml"):
+        status, _, err = thunder(file)
+        assert status == 2
+        assert "thunder gen: -n" in err
+        assert thunder(file, "-n", "my_arm", "--select", "G") == (0, "my_arm_generatedFiles\n", "")
 
 
 def test_command_chooses_parameters(thunder, tmp_path):

@@ -155,6 +155,29 @@ def test_parameter_files_read_back_exactly(partial):
     np.testing.assert_allclose(inertia.dyn_from_reg(np.reshape(reg, (-1, 10))).ravel(), dyn, rtol=1e-12, atol=1e-12)
 
 
+def test_rounding_of_baked_numbers_is_no_change(tmp_path):
+    """The robot keeps a pose as a matrix: a roll of 0.1 stands in the file as 0.09999999999999999."""
+    folder = generate(th.Robot.load(ROOT / "tests/data/thunder/sea3.yaml"), tmp_path, select="M")
+    conf = folder / "sea3_conf.yaml"
+    text = conf.read_text()
+    assert "0.09999999999999999" in text
+    (tmp_path / "short.yaml").write_text(text.replace("0.09999999999999999", "0.1"))
+    (tmp_path / "other.yaml").write_text(text.replace("0.09999999999999999", "0.1000001"))
+    body = """
+  Robot robot;
+  const auto before = robot.get_par_world2L0();
+  refused("short", [&] { robot.load_conf(argv[1]); });
+  refused("other", [&] { robot.load_conf(argv[2]); });
+  std::printf("unchanged %d\\n", before == robot.get_par_world2L0());
+  return 0;
+"""
+    output = run([build(folder, "sea3", body), tmp_path / "short.yaml", tmp_path / "other.yaml"])
+    short, other, unchanged = output.splitlines()
+    assert short == "short accepted"
+    assert other.startswith("other runtime_error")
+    assert unchanged == "unchanged 1"
+
+
 GOOD = (
     "robot: elbow\npar_DHtable: [{dh}]\npar_REG: [{reg}]\npar_gravity: [{g}]\npar_world2L0: [{b}]\npar_Ln2EE: [{t}]\n"
 )

@@ -127,6 +127,17 @@ def test_long_arms_are_outlined_and_equal_too(source, tmp_path):
     assert_equal_to_robot(core, robot, arguments, 1e-11)
 
 
+def test_long_arms_with_every_parameter_at_run_time(tmp_path):
+    """A rotor's inertia passes through outlined pieces whose results do not all depend on it."""
+    robot = random_robot(7, OUTLINE_FROM, "standard", friction=True, rotors=True, armature=True, elastic=True)
+    groups = robot.symbolic().parameters
+    select = "M,C,G,Yr,M_dot,forward_dynamics,J_ee,reg_rotor,k,elastic_forward_dynamics"
+    core = Core(generate(robot, tmp_path, select=select, **dict.fromkeys(groups, True)), robot.name)
+    arguments = {group.argument: group.values for group in groups.values()}
+    assert "par_rotor" in [p.name for p in core.functions["M"]]
+    assert_equal_to_robot(core, robot, arguments, 1e-11)
+
+
 def test_matrices_beyond_what_eigen_allows_on_the_stack(tmp_path):
     robot = random_robot(1, 45, "modified")
     for select, there in (("G", False), ("reg_G", True)):

@@ -52,7 +52,7 @@ NUMBERS = [
 #: likewise, for elements and names
 STRUCTURE = [
     ('name="pendulum"', "", "1: <robot>: robot name must be an identifier (letters, digits, underscores, at most 63, "
-     "no leading digit), got ''; pass another, such as name='robot'"),
+     "no leading digit), got ''; pass another, such as name='robot' (thunder gen: -n)"),
     ("<robot name", "<robt name", "16: not well-formed XML: mismatched tag"),
     ('link name="rod"', 'link name=""', "9: link '': needs the attribute 'name'"),
     ('link name="rod"', 'link name="a rod"', "9: link 'a rod': link name must start with a letter or underscore "
@@ -98,7 +98,7 @@ def test_robot_names_become_identifiers_only_on_request() -> None:
     message = failure(edited('"pendulum"', '"2-link arm"'))
     assert message == (
         "arm.urdf:1: <robot>: robot name must be an identifier (letters, digits, underscores, at most 63, no leading "
-        "digit), got '2-link arm'; pass another, such as name='_2_link_arm'"
+        "digit), got '2-link arm'; pass another, such as name='robot_2_link_arm' (thunder gen: -n)"
     )
     with pytest.raises(ModelError, match="name must be an identifier"):
         parse_urdf(PENDULUM, name="2-link arm")

@@ -218,6 +218,20 @@ def test_what_can_be_loaded(tmp_path):
         load_description(tmp_path / "missing.yaml")
 
 
+@pytest.mark.parametrize(("file", "suffix"), [("thunder/arm3.yaml", ".yaml"), ("urdf/pendulum.urdf", ".urdf")])
+def test_a_name_in_place_of_the_files(file, suffix, tmp_path):
+    """Files that are called or call their robot what cannot be an identifier can be read all the same."""
+    path = tmp_path / f"my-arm{suffix}"
+    text = (Path(__file__).parents[1] / "data" / file).read_text()
+    path.write_text(text.replace('robot name="', 'robot name="my-'))
+    with pytest.raises(FileFormatError, match="robot name"):
+        load_description(path)
+    assert load_description(path, name="my_arm").name == "my_arm"
+    assert load_description("panda", name="left") == load_description("panda").replace(name="left")
+    with pytest.raises(ModelError, match=r"^robot name must be an identifier .* got 'my-arm'$"):
+        load_description(path, name="my-arm")
+
+
 MODIFIED = """\
 format: thunder_py/1
 name: arm

@@ -185,6 +185,7 @@ def test_pipeline_format_is_named():
 
 def test_the_name_is_the_file_s():
     with pytest.raises(
-        FileFormatError, match=r"robot name \(the file's name without its suffix\) must be an identifier"
+        FileFormatError,
+        match=r"robot name \(the file's name without its suffix\) must be an identifier.*thunder gen: -n",
     ):
         read(path="my-arm.yaml")

@@ -101,6 +101,34 @@ def test_every_group_at_random(kind, seed):
 
 
 @pytest.mark.parametrize("kind", ["modified", "standard"])
+@pytest.mark.parametrize("seed", range(2))
+def test_outlined_recordings(kind, seed):
+    """As those of long arms: pieces are told apart by which of their arguments are 0, 1 or -1."""
+    robot = arm(kind, elastic=True)
+    sizes = {name: group.values.size for name, group in robot.symbolic().parameters.items()}
+    masks = {name: partial(size, 20 + seed + k) for k, (name, size) in enumerate(sizes.items()) if size}
+    assert_exact(robot.symbolic(outline=True, **masks), (*RIGID, *ELASTIC), seed)
+
+
+@pytest.mark.parametrize("group", ["inertial", "rotor", "dh", "gravity"])
+def test_outlined_functions_take_only_what_matters(group):
+    """A symbol may pass through a call to results that do not depend on it."""
+    robot = arm("modified")
+    plain, outlined = robot.symbolic(**{group: True}), robot.symbolic(outline=True, **{group: True})
+    rng = np.random.default_rng(0)
+    for name in (*RIGID, "christoffel_symbols", "mass_matrix_derivative", "mass_matrix_ddot", "coriolis_matrix_dot"):
+        f = plain.function("f", plain.quantity(name))
+        g = outlined.function("f", outlined.quantity(name))
+        assert list(g.arguments) == list(f.arguments), name
+        values = [rng.normal(size=shape) for shape in f.argument_shapes]
+        expected = f(*values)
+        scale = max(1.0, np.abs(expected).max(initial=0.0))
+        np.testing.assert_allclose(g(*values), expected, rtol=0, atol=1e-12 * scale, err_msg=name)
+    with pytest.raises(ModelError, match=r"f depends on the symbol .*, which is none of its arguments"):
+        outlined.function("f", outlined.inverse_dynamics(), ["q", "dq", "ddq"])
+
+
+@pytest.mark.parametrize("kind", ["modified", "standard"])
 def test_everything_at_run_time(kind):
     robot = arm(kind, elastic=True)
     model = robot.symbolic(**dict.fromkeys(robot.symbolic().parameters, True))

@@ -1,6 +1,7 @@
 #include "emit_c_body.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -26,6 +27,10 @@ std::vector<std::string> entries_of(const std::vector<Port>& ports) {
 
 bool is_number(const std::string& text) {
   return text.find_first_not_of("0123456789.e+-f") == std::string::npos;
+}
+
+bool is_identifier(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
 Term constant_term(const Precision& precision, double x) {
@@ -291,7 +296,7 @@ void BodyWriter::write_call(int call) {
 /// Values side by side in memory: a part of an array that holds them already, or an array of their own.
 std::string BodyWriter::array_of(const std::vector<std::string>& entries) {
   const std::size_t bracket = entries[0].find('[');
-  if (bracket != std::string::npos) {
+  if (bracket != std::string::npos && is_identifier(entries[0].substr(0, bracket))) {  // -x[3] is no part of an array
     const std::string array = entries[0].substr(0, bracket);
     const int first = std::atoi(entries[0].c_str() + bracket + 1);
     bool in_place = true;

@@ -64,6 +64,38 @@ std::shared_ptr<const Function> function_of(const Outline& outline) {
   return outline.function;
 }
 
+/// Nodes that matter to `roots`: unlike `reachable`, of a call only those arguments that the wanted result depends on.
+std::vector<char> decisive(const Graph& graph, const std::vector<int>& roots) {
+  std::vector<char> needed(graph.size(), 0);
+  for (const int root : roots) needed[root] = 1;
+  std::unordered_map<const Outline*, std::vector<char>> inside;
+  for (int i = graph.size() - 1; i >= 0; --i) {
+    if (!needed[i]) continue;
+    const Node& node = graph.node(i);
+    const int operands[3] = {node.a, node.b, node.c};
+    if (node.op != Op::result) {
+      for (int k = 0; k < arity(node.op); ++k) needed[operands[k]] = 1;
+      continue;
+    }
+    const Call& call = graph.calls()[node.a];
+    const auto [entry, is_new] = inside.try_emplace(call.outline.get());
+    if (is_new) entry->second = function_of(*call.outline)->dependence();
+    for (std::size_t j = 0; j < call.arguments.size(); ++j)
+      if (entry->second[node.b * call.arguments.size() + j]) needed[call.arguments[j]] = 1;
+  }
+  return needed;
+}
+
+/// Refuses symbols that are no arguments, unless they only pass through calls to what does not depend on them.
+void check_symbols(const std::string& name, const Graph& graph, const std::vector<int>& roots,
+                   const std::vector<int>& symbols) {
+  if (symbols.empty()) return;
+  const std::vector<char> needed = decisive(graph, roots);
+  for (const int i : symbols)
+    if (needed[i])
+      throw std::invalid_argument(name + " depends on the symbol " + graph.symbol_name(i) + ", which is none of its arguments");
+}
+
 }  // namespace
 
 Function::Function(std::string name, const std::shared_ptr<Graph>& graph, const std::vector<Array>& arguments,
@@ -83,19 +115,19 @@ Function::Function(std::string name, const std::shared_ptr<Graph>& graph, const 
     for (const Expression& x : array.entries) roots.push_back(node_in(*graph, x));
   value.resize(graph->size(), -1);
   const std::vector<char> needed = reachable(*graph, roots);
-  std::vector<int> operations;
+  std::vector<int> operations, strangers;
   for (int i = 0; i < graph->size(); ++i) {
     if (!needed[i] || value[i] >= 0) continue;
     const Node& node = graph->node(i);
-    if (node.op == Op::symbol)
-      throw std::invalid_argument(name_ + " depends on the symbol " + graph->symbol_name(i) + ", which is none of its arguments");
-    if (node.op == Op::constant) {
+    if (node.op == Op::symbol) strangers.push_back(i);
+    if (node.op == Op::symbol || node.op == Op::constant) {
       value[i] = argument_size_ + static_cast<int>(constants_.size());
-      constants_.push_back(node.value);
+      constants_.push_back(node.op == Op::symbol ? 0.0 : node.value);
     } else {
       operations.push_back(i);
     }
   }
+  check_symbols(name_, *graph, roots, strangers);
   std::unordered_map<int, int> call_index;
   std::unordered_map<const Outline*, int> body_index;
   for (const int i : operations) {

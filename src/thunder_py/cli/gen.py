@@ -64,7 +64,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Generate, and say where."""
     from ..codegen import generate
 
-    robot = load_robot(arguments.robot, arguments)
+    # a file whose own name is no identifier can be read, if another is given
+    robot = load_robot(arguments.robot, arguments, name=arguments.name)
     groups: dict[str, Any] = _groups(robot, arguments.run_time, arguments.baked)
     if arguments.inertial_as is not None:
         groups["inertial_as"] = arguments.inertial_as

@@ -26,12 +26,12 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--missing-inertia", choices=("error", "zero"), help="for URDF: links without, default error")
 
 
-def load_robot(source: str, arguments: argparse.Namespace) -> Robot:
-    """Load a robot with the options that were given."""
+def load_robot(source: str, arguments: argparse.Namespace, *, name: str | None = None) -> Robot:
+    """Load a robot with the options that were given; `name` in place of what its file calls it."""
     options: dict[str, Any] = {name: value for name in _NAMES if (value := getattr(arguments, name)) is not None}
     if arguments.fix_joint:
         options["fix_joints"] = dict(arguments.fix_joint)
-    return Robot.load(source, **options)
+    return Robot.load(source, name=name, **options)
 
 
 def _locked(text: str) -> tuple[str, float]:

@@ -27,9 +27,9 @@ from .user_file import run_user_file
 __all__ = ["OUTLINE_FROM", "generate"]
 
 #: from this number of joints, what repeats from joint to joint becomes functions: flat source would explode
+OUTLINE_FROM = 11
 #: of a robot's name: C compilers need to look at no more than 63 letters of a name that starts with it
 MOST_LETTERS = 40
-OUTLINE_FROM = 11
 
 
 def generate(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import robots
+from ..checks import check_name
 from ..description import RobotDescription
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..robot import Robot
@@ -17,13 +18,13 @@ from .yaml_writer import save_native
 
 __all__ = ["SUFFIXES", "load_description", "losses_of", "parse_description", "save_description"]
 
-_MJCF_OPTIONS = ("tip_link", "fix_joints", "name")
+_MJCF_OPTIONS = ("tip_link", "fix_joints")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
 #: of the files that a robot is read from and written to
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
 
 
-def load_description(source: str | Path, **options: Any) -> RobotDescription:
+def load_description(source: str | Path, *, name: str | None = None, **options: Any) -> RobotDescription:
     """Read a robot.
 
     Parameters
@@ -32,9 +33,11 @@ def load_description(source: str | Path, **options: Any) -> RobotDescription:
         The name of a bundled robot (`thunder_py.robots.names`), or a path that ends in ``.yaml``, ``.yml`` (our own
         format or Thunder's 0.8, told apart by their keys), ``.urdf``, or ``.xml``, ``.mjcf`` (needs the extra
         ``mujoco``).
+    name : str, optional
+        Of the robot, an identifier; default what the file calls it, or the name of Thunder's file.
     **options
         For URDF, see `thunder_py.io.urdf.load_urdf`: ``base_link``, ``tip_link``, ``missing_inertia``, ... For MJCF,
-        see `thunder_py.io.mjcf.load_mjcf`: ``tip_link``, ``fix_joints``, ``name``.
+        see `thunder_py.io.mjcf.load_mjcf`: ``tip_link``, ``fix_joints``.
 
     Returns
     -------
@@ -48,17 +51,19 @@ def load_description(source: str | Path, **options: Any) -> RobotDescription:
     FileFormatError
         If the file is not a robot, naming path, line and key.
     ModelError
-        If options are given for YAML.
+        If options are given for YAML, or `name` is no identifier.
     OSError
         If the file cannot be read.
     """
     if not isinstance(source, (str, Path)):
         raise ModelError(f"source must be a robot's name or a path, got {source!r}")
+    if name is not None:
+        check_name(name)
     path = robots.path(source) if isinstance(source, str) and source in robots.names() else Path(source)
     if path.suffix == ".urdf":
         from .urdf import load_urdf
 
-        return load_urdf(path, **options)
+        return load_urdf(path, name=name, **options)
     if path.suffix in _MJCF:
         from .mjcf import load_mjcf
 
@@ -66,15 +71,17 @@ def load_description(source: str | Path, **options: Any) -> RobotDescription:
             if option not in _MJCF_OPTIONS:
                 raise ModelError(f"{option}: not for MJCF files, got {str(source)!r}")
 
-        return load_mjcf(path, **options)
+        return load_mjcf(path, name=name, **options)
     if path.suffix not in _YAML:
         raise _unknown(source, path)
     if options:
         raise ModelError(f"{', '.join(options)}: for URDF and MJCF files only, got {str(source)!r}")
-    return parse_description(path.read_bytes(), path)
+    return parse_description(path.read_bytes(), path, name=name)
 
 
-def parse_description(data: bytes | str, path: str | Path = "robot.yaml") -> RobotDescription:
+def parse_description(
+    data: bytes | str, path: str | Path = "robot.yaml", *, name: str | None = None
+) -> RobotDescription:
     """Read a robot from the text of a YAML file.
 
     Parameters
@@ -83,6 +90,8 @@ def parse_description(data: bytes | str, path: str | Path = "robot.yaml") -> Rob
         UTF-8 text.
     path : path-like
         Where it comes from: named in messages, and a Thunder file's robot is called after it.
+    name : str, optional
+        Of the robot, in place of the file's.
 
     Returns
     -------
@@ -96,8 +105,9 @@ def parse_description(data: bytes | str, path: str | Path = "robot.yaml") -> Rob
     """
     document = parse_yaml(data, path)
     if is_thunder(document):
-        return read_thunder(document, Path(path).stem)
-    return read_native(document)
+        return read_thunder(document, Path(path).stem if name is None else name)
+    description = read_native(document)
+    return description if name is None else description.replace(name=name)
 
 
 def save_description(description: RobotDescription, path: str | Path, *, lossy: bool = False) -> None:

@@ -153,8 +153,9 @@ def _robot_name(tree: Tree, name: str | None) -> str:
     try:
         return check_name(written)
     except ModelError as error:
-        proposal = re.sub(r"\W|^(?=\d)", "_", written, flags=re.ASCII)[:63] or "robot"
-        raise tree.element.error(f"{error}; pass another, such as name={proposal!r}") from None
+        words = re.sub(r"[\W_]+", "_", written, flags=re.ASCII).strip("_")[:40].strip("_")
+        proposal = f"robot_{words}".strip("_") if not words or words[0].isdigit() else words
+        raise tree.element.error(f"{error}; pass another, such as name={proposal!r} (thunder gen: -n)") from None
 
 
 def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[str, float]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ..checks import check_name
 from ..description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
+from ..errors import ModelError
 from ..transforms import pose_from_rpy
 from .yaml_text import Section, Value
 
@@ -61,7 +62,10 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
     """
     top = _top(document)
     with document.checking():
-        check_name(name, "robot name (the file's name without its suffix)")
+        try:
+            check_name(name, "robot name (the file's name without its suffix)")
+        except ModelError as error:
+            raise ModelError(f"{error}; rename the file or pass another as name= (thunder gen: -n)") from None
     n = top["num_joints"].whole(1, MAX_JOINTS)
     types = [value.one_of(("R", "P", "R_SEA", "P_SEA")) for value in top["type_joints"].items(n)]
     masks: Masks = {}
