@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -11,7 +12,8 @@ import re
 import pytest
 
 import thunder_py
-from tests.docs.pages import DOCS, ROOT, extension
+from tests.docs.pages import DOCS, ROOT, extension, pages, snippets
+from tests.docs.pages import name as name_of
 from thunder_py.cli import _parser
 
 directive, entries, find = extension("api", "directive", "entries", "find")
@@ -123,3 +125,22 @@ def test_every_extra_is_described():
     )
     install = (DOCS / "install.md").read_text(encoding="utf-8")
     assert set(extras) == set(re.findall(r"^\| `(\w+)` \|", install, re.MULTILINE))
+
+
+def imported(text):
+    """Full names that the programs of a page import from this package."""
+    for snippet in snippets(text):
+        for node in ast.walk(ast.parse(snippet.code)):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("thunder_py"):
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_what_pages_import_is_in_the_reference(page):
+    """By its name or as the same thing; the insides of experiments are explained where they are used."""
+    names = documented()
+    things = [find(name)[0] for name in names]
+    for name in imported(page.read_text(encoding="utf-8")):
+        thing = find(name)[0]
+        if not inspect.ismodule(thing) and not name.startswith("thunder_py.experiments."):
+            assert name in names or any(thing is other for other in things), name
