@@ -210,7 +210,7 @@ def test_what_can_be_loaded(tmp_path):
         load_description("arm.txt")
     with pytest.raises(FileFormatError, match=r"^arm.xacro: is a xacro; expand it to .urdf first$"):
         load_description("arm.xacro")
-    with pytest.raises(ModelError, match=r"^base_link: for URDF files only, got 'panda'$"):
+    with pytest.raises(ModelError, match=r"^base_link: for URDF and MJCF files only, got 'panda'$"):
         load_description("panda", base_link="link0")
     with pytest.raises(ModelError, match=r"^source must be a robot's name or a path, got 3$"):
         load_description(3)
