@@ -1,0 +1,48 @@
+#!/usr/bin/env -S pipx run
+# /// script
+# dependencies = ["nox>=2025.2.9"]
+# ///
+"""``nox -s NAME``: tests on every Python, lint, documentation, distributions. `.ci/run` does it all on one Python."""
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "venv"
+PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """Install and test; Python 3.10 with NumPy 1.26, the others with the newest."""
+    session.install(".[test]", *(["numpy==1.26.*"] if session.python == "3.10" else []))
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Lint, format and types."""
+    session.install(".[dev]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+
+
+@nox.session(default=False)
+def docs(session: nox.Session) -> None:
+    """Build the site; warnings are errors."""
+    session.install(".[docs,notebooks,test]")
+    session.run("python", "tools/run_notebooks.py")
+    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "build/site")
+
+
+@nox.session(default=False)
+def distributions(session: nox.Session) -> None:
+    """Make the sdist and, from it, the wheel; look into both and use the wheel outside the checkout."""
+    session.install("build", "twine")
+    session.run("python", "-m", "build", "--outdir", "build/dist")
+    session.run("python", "tools/check_distributions.py", "build/dist")
+    session.run("bash", "tools/try_wheel.sh", "build/dist", external=True)
+
+
+if __name__ == "__main__":
+    nox.main()

@@ -1,0 +1,70 @@
+"""What goes into a source distribution, and what would be told if something else did."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.check_distributions import WHEEL_MUST, check_sdist, check_wheel, sdist_names
+
+ROOT = Path(__file__).parents[2]
+WHEEL = WHEEL_MUST | {
+    "thunder_py/_core.cpython-311-x86_64-linux-gnu.so",
+    "thunder_py-0.1.0.dist-info/METADATA",
+    "thunder_py-0.1.0.dist-info/licenses/LICENSE",
+}
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory):
+    """Files of an sdist of this checkout; no build tool is downloaded and nothing compiled."""
+    folder = tmp_path_factory.mktemp("sdist")
+    script = f"from scikit_build_core.build import build_sdist; build_sdist({str(folder)!r})"
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True)
+    return sdist_names(next(folder.glob("*.tar.gz")))
+
+
+def test_sdist_holds_what_it_must_and_nothing_else(names):
+    assert check_sdist(names) == []
+
+
+def test_sdist_holds_every_source(names):
+    sources = [path.relative_to(ROOT) for path in (ROOT / "src").rglob("*.py")]
+    sources += [path.relative_to(ROOT) for path in (ROOT / "cpp").rglob("*.[hc]pp") if "benchmarks" not in path.parts]
+    assert len(sources) > 300
+    assert {str(path) for path in sources} <= names
+
+
+@pytest.mark.parametrize("stray", [".ci/run", "build/x.o", "notebooks/a.ipynb", "cpp/benchmarks/bench.cpp"])
+def test_strays_in_an_sdist_are_told(names, stray):
+    assert check_sdist(names | {stray}) == [f"{stray} does not belong into an sdist"]
+
+
+def test_what_an_sdist_lacks_is_told(names):
+    assert check_sdist(names - {"LICENSE"}) == ["LICENSE is missing"]
+
+
+def test_a_whole_wheel_is_fine():
+    assert check_wheel(WHEEL) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"tests/test_cli.py"}, "tests/test_cli.py does not belong into a wheel"),
+        ({"thunder_py/dynamics.cpp"}, "thunder_py/dynamics.cpp does not belong into a wheel"),
+        ({"thunder_py/_core.abi3.so"}, "one compiled thunder_py/_core is expected, there are"),
+    ],
+)
+def test_strays_in_a_wheel_are_told(change, told):
+    (line,) = check_wheel(WHEEL | change)
+    assert line.startswith(told)
+
+
+@pytest.mark.parametrize("name", sorted(WHEEL))
+def test_what_a_wheel_lacks_is_told(name):
+    if not name.endswith("METADATA"):
+        assert len(check_wheel(WHEEL - {name})) == 1

@@ -1,0 +1,91 @@
+"""Look into an sdist and wheels: all that must be there is, and nothing else.
+
+Usage: python tools/check_distributions.py FOLDER
+"""
+
+from __future__ import annotations
+
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+SDIST_TOP = {
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "CMakeLists.txt",
+    "LICENSE",
+    "PKG-INFO",
+    "README.md",
+    "cpp",
+    "pyproject.toml",
+    "src",
+}
+SDIST_MUST = {
+    "cpp/bindings/module.cpp",
+    "cpp/tests/CMakeLists.txt",
+    "src/thunder_py/_core.pyi",
+    *SDIST_TOP - {"cpp", "src"},
+}
+WHEEL_MUST = {"thunder_py/__init__.py", "thunder_py/py.typed", "thunder_py/_core.pyi", "thunder_py/robots/panda.yaml"}
+SOURCES = {".py", ".pyi", ".typed", ".yaml", ".in", ".inc"}
+
+
+def sdist_names(path: Path) -> set[str]:
+    """Files of an sdist, without its folder."""
+    with tarfile.open(path) as archive:
+        return {str(PurePosixPath(*PurePosixPath(m.name).parts[1:])) for m in archive.getmembers() if m.isfile()}
+
+
+def wheel_names(path: Path) -> set[str]:
+    """Files of a wheel."""
+    with zipfile.ZipFile(path) as archive:
+        return set(archive.namelist())
+
+
+def _missing(names: set[str], must: Iterable[str]) -> list[str]:
+    return [f"{name} is missing" for name in sorted(must) if name not in names]
+
+
+def check_sdist(names: set[str]) -> list[str]:
+    """Return what is wrong with the files of an sdist, a line each."""
+    wrong = _missing(names, SDIST_MUST)
+    for name in sorted(names):
+        parts = PurePosixPath(name).parts
+        if parts[0] not in SDIST_TOP or parts[:2] == ("cpp", "benchmarks") or "__pycache__" in parts:
+            wrong.append(f"{name} does not belong into an sdist")
+    return wrong
+
+
+def check_wheel(names: set[str]) -> list[str]:
+    """Return what is wrong with the files of a wheel, a line each."""
+    wrong = _missing(names, WHEEL_MUST)
+    extensions = [name for name in names if name.startswith("thunder_py/_core.") and name.endswith(".so")]
+    if len(extensions) != 1:
+        wrong.append(f"one compiled thunder_py/_core is expected, there are {sorted(extensions)}")
+    if not any(name.endswith(".dist-info/licenses/LICENSE") for name in names):
+        wrong.append("the licence is missing")
+    for name in sorted(names - set(extensions)):
+        top, path = name.split("/")[0], PurePosixPath(name)
+        inside = top == "thunder_py" and path.suffix in SOURCES and "__pycache__" not in path.parts
+        if not inside and not top.endswith(".dist-info"):
+            wrong.append(f"{name} does not belong into a wheel")
+    return wrong
+
+
+def main(folder: Path) -> int:
+    """Check one sdist and the wheels beside it."""
+    sdists, wheels = sorted(folder.glob("*.tar.gz")), sorted(folder.glob("*.whl"))
+    if len(sdists) != 1 or not wheels:
+        print(f"{folder} must hold one sdist and a wheel, found {len(sdists)} and {len(wheels)}")
+        return 1
+    wrong = [f"{sdists[0].name}: {line}" for line in check_sdist(sdist_names(sdists[0]))]
+    for wheel in wheels:
+        wrong += [f"{wheel.name}: {line}" for line in check_wheel(wheel_names(wheel))]
+    print("\n".join(wrong) or f"{sdists[0].name} and {len(wheels)} wheel(s) hold what they must")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
