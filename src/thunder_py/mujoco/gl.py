@@ -72,7 +72,7 @@ def open_context(width: int, height: int) -> Any:
             context.make_current()
             return context
         except Exception as error:  # of ctypes, PyOpenGL or MuJoCo, of many kinds
-            failed.append(f"{name}: {error or type(error).__name__}")
+            failed.append(f"{name}: {str(error) or type(error).__name__}")
             if before is None and "OpenGL.GL" not in sys.modules:
                 os.environ.pop(_PLATFORM, None)
     tried = "; ".join(failed) or "neither EGL, OSMesa nor a display is there"
