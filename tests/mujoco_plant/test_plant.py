@@ -86,7 +86,8 @@ def test_payloads_come_at_their_time():
     plant = MujocoPlant(robot, payloads=payloads)
     theirs = loop(plant, robot, duration=0.3)
     assert distance(ours, theirs) < 1e-9
-    assert distance(loop(plant, robot, "plant", duration=0.3), ours) < 1e-3
+    stepped = loop(MujocoPlant(robot, payloads=payloads, integrator="rk4"), robot, "plant", duration=0.3)
+    assert distance(stepped, ours) < 1e-9
     assert distance(loop(robot, robot, duration=0.3), ours) > 1e-3
     plant.begin_step(0.0)
     assert relative(plant.mass_matrix(np.ones(7)), robot.mass_matrix(np.ones(7))) < 1e-12
@@ -161,7 +162,7 @@ def test_an_integrator_of_the_plants_own_is_asked_for():
 
     class Broken(MujocoPlant):
         def advance(self, t, q, dq, tau, dt):
-            return q
+            return [q]
 
     with pytest.raises(ValueError, match=r"plant.advance must return q and dq"):
         loop(Broken(robot), robot, "plant")

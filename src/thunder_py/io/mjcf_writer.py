@@ -24,8 +24,6 @@ _HEADER = (
     '<compiler angle="radian" autolimits="true" inertiafromgeom="false" balanceinertia="false" boundmass="0" '
     'boundinertia="0"/>'
 )
-_SMALL = 1e-13  # [kg m^2]
-_FULL = [4, 7, 9, 5, 6, 8]  # xx, yy, zz, xy, xz, yz out of DYN order
 
 
 def mjcf_losses(robot: Robot) -> tuple[str, ...]:
@@ -155,16 +153,15 @@ def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: A
 
 
 def _inertial(dyn: Array) -> str:
-    """Return a body's inertia; MuJoCo takes moments below 1e-14 in principal axes only."""
-    place = {"mass": number(dyn[0]), "pos": numbers(dyn[1:4])}
+    """Return a body's inertia about its principal axes: of a full tensor MuJoCo 3.3 keeps nine digits only."""
     tensor = np.zeros((3, 3))
     tensor[np.triu_indices(3)] = dyn[4:]
+    place = {"mass": number(dyn[0]), "pos": numbers(dyn[1:4])}
+    if not np.triu(tensor, 1).any():
+        return tag("inertial", **place, diaginertia=numbers(np.diagonal(tensor)))
     moments, axes = np.linalg.eigh(tensor, UPLO="U")
-    if moments[0] > _SMALL:
-        return tag("inertial", **place, fullinertia=numbers(dyn[_FULL]))
-    if np.linalg.det(axes) < 0.0:
-        axes = -axes
-    return tag("inertial", **place, quat=numbers(quaternion(axes)), diaginertia=numbers(moments))
+    turned = quaternion(axes if np.linalg.det(axes) > 0.0 else -axes)
+    return tag("inertial", **place, quat=numbers(turned), diaginertia=numbers(moments))
 
 
 def _joint(d: RobotDescription, i: int, armature: float) -> str:
