@@ -19,6 +19,8 @@ __all__ = ["Hold", "HoldGains"]
 _DEFLECTION = 0.2
 #: largest natural frequency of a held joint [rad/s]: a loop over a network is late by milliseconds
 _FREQUENCY = 30.0
+#: of a held joint that meets damping alone [1/s]
+_DAMPING_RATE = 150.0
 #: below this speed [rad/s or m/s], or after so long [s], the spring is set
 _AT_REST, _LONGEST_BRAKING = 0.05, 0.5
 _SAMPLES, _SEED = 200, 0
@@ -52,17 +54,17 @@ class HoldGains:
     def usual(cls, robot: Robot, torques: Array) -> HoldGains:
         """Return gains from the robot's inertia and torque limits.
 
-        With m the least of a joint's diagonal entry of M over random positions, the stiffness is the torque limit over
-        0.2 rad but at most ``(30 rad/s)^2 m``, and the damping critical, ``2 sqrt(stiffness m)``.
+        With m the least inertia that a joint moves with over random positions, the other joints free, the stiffness is
+        the torque limit over 0.2 rad but at most ``(30 rad/s)^2 m``, and the damping ``150/s m``: what a loop that is
+        late by a few milliseconds still follows.
         """
         limits = robot.limits
         low, high = np.maximum(limits.lower, -np.pi), np.minimum(limits.upper, np.pi)
-        q = np.random.default_rng(_SEED).uniform(low, high, (_SAMPLES, robot.n))
-        least = np.diagonal(robot.mass_matrix(q), axis1=1, axis2=2).min(axis=0)
-        if not (least > 0.0).all():
+        M = robot.mass_matrix(np.random.default_rng(_SEED).uniform(low, high, (_SAMPLES, robot.n)))
+        if not (np.linalg.eigvalsh(M) > 0.0).all():
             raise ThunderError("hold needs stiffness and damping: the robot has joints that move no mass")
-        stiffness = np.minimum(torques / _DEFLECTION, _FREQUENCY**2 * least)
-        return cls(stiffness, 2.0 * np.sqrt(stiffness * least))
+        least = (1.0 / np.diagonal(np.linalg.inv(M), axis1=1, axis2=2)).min(axis=0)
+        return cls(np.minimum(torques / _DEFLECTION, _FREQUENCY**2 * least), _DAMPING_RATE * least)
 
 
 class Hold:

@@ -41,7 +41,7 @@ class TaskLimits:
     turning: float = 1.0
     acceleration: float = 5.0
     angular_acceleration: float = 10.0
-    bandwidth: float = 40.0
+    bandwidth: float = 25.0
 
 
 @dataclass(frozen=True)

@@ -129,9 +129,4 @@ class ControllerNode:
 
 def main() -> None:
     """Run the node."""
-    configuration = node.start("controller")
-    try:
-        controller = ControllerNode(configuration)
-    except ValueError as error:
-        node.refused(error)
-    node.run(controller.run)
+    node.main("controller", ControllerNode)

@@ -6,6 +6,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from typing import Any
 
 import rospy
 
@@ -17,10 +18,8 @@ SWITCH_INTERVAL = 1e-4
 NEWEST = {"queue_size": 1, "tcp_nodelay": True}
 
 
-def start(name: str) -> dict:
-    """Start the node and return its configuration: the file ``~config``, if given, and private parameters over it."""
-    sys.setswitchinterval(SWITCH_INTERVAL)
-    rospy.init_node(name)
+def configuration() -> dict:
+    """Return the file ``~config``, if given, and the node's private parameters over it."""
     given = rospy.get_param("~", {})
     path = given.pop("config", None)
     return merged(read_plain(path) if path else {}, given)
@@ -72,7 +71,13 @@ def guarded(loop: Callable[[], None]) -> None:
             rospy.signal_shutdown("its loop failed")
 
 
-def refused(error: ValueError) -> None:
-    """Say what is wrong with the configuration, and end."""
-    rospy.logfatal(str(error))
-    sys.exit(2)
+def main(name: str, kind: Callable[[dict], Any]) -> None:
+    """Start a node, make what it is of its configuration, and run that until the node ends."""
+    rospy.init_node(name)
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    try:
+        made = kind(configuration())
+    except (ValueError, OSError) as error:
+        rospy.logfatal(str(error))
+        sys.exit(2)
+    run(made.run)

@@ -59,9 +59,4 @@ class ReferenceNode:
 
 def main() -> None:
     """Run the node."""
-    configuration = node.start("reference")
-    try:
-        reference = ReferenceNode(configuration)
-    except ValueError as error:
-        node.refused(error)
-    node.run(reference.run)
+    node.main("reference", ReferenceNode)

@@ -52,9 +52,4 @@ class RobotNode:
 
 def main() -> None:
     """Run the node."""
-    configuration = node.start("robot")
-    try:
-        robot = RobotNode(configuration)
-    except ValueError as error:
-        node.refused(error)
-    node.run(robot.run)
+    node.main("robot", RobotNode)

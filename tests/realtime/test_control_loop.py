@@ -1,0 +1,284 @@
+"""The loop under what a network, a sensor and a user do to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import Status
+from thunder_py.realtime import ControlLoop, JointState, Mode, Reason
+
+from .loops import JOINT_LAW, MS, NOON, POSE_LAW, Q0, Bench, make_loop, make_robot
+
+PANDA = th.Robot.load("panda")
+NAMES = PANDA.joint_names
+STILL = np.zeros(7)
+
+
+def spoilt(k: int) -> Bench:
+    """A bench whose loop holds the arm since k ms."""
+    bench = Bench(make_loop())
+    bench.run(1e-3 * k)
+    return bench
+
+
+def state(loop: ControlLoop, stamp: int = NOON, now: int | None = None, **other: object):  # type: ignore[no-untyped-def]
+    given = {"names": NAMES, "q": Q0, "dq": STILL, **other}
+    return loop.state(stamp, stamp if now is None else now, given["names"], given["q"], given["dq"])  # type: ignore[arg-type]
+
+
+# --- without a reference ----------------------------------------------------------------------------------------------
+
+
+def test_without_a_state_there_is_no_command() -> None:
+    loop = make_loop()
+    assert loop.mode is Mode.waiting
+    assert loop.reason is Reason.no_state
+    assert loop.watch(NOON) is None
+
+
+def test_without_a_reference_the_torque_is_gravity_of_the_nominal_model_and_damping() -> None:
+    loop = make_loop(hold={"stiffness": 100, "damping": 7})
+    dq = np.linspace(-0.5, 0.5, 7)
+    command = state(loop, dq=dq)
+    assert command is not None
+    assert (command.mode, command.reason) == (Mode.hold, Reason.no_reference)
+    np.testing.assert_allclose(command.tau, PANDA.gravity_vector(Q0) - 7.0 * dq, atol=1e-12)
+    assert command.error.size == 0
+    np.testing.assert_array_equal(command.parameters, PANDA.parameters)
+
+
+def test_the_arm_is_held_where_it_came_to_rest() -> None:
+    loop = make_loop(hold={"stiffness": 100, "damping": 7})
+    state(loop)
+    moved = Q0 + 0.1
+    command = state(loop, NOON + MS, q=moved)
+    assert command is not None
+    np.testing.assert_allclose(command.tau, PANDA.gravity_vector(moved) + 100.0 * (Q0 - moved), atol=1e-12)
+
+
+def test_what_moves_is_braked_and_not_pulled_back() -> None:
+    bench = Bench(make_loop())
+    bench.robot._dq = np.full(7, 0.4)
+    bench.run(2.0)
+    speed = np.array([np.abs(s.dq).max() for s in bench.states])
+    assert speed[-1] < 1e-2
+    travelled = np.array([s.q for s in bench.states]) - Q0
+    assert np.abs(travelled[-1]).max() < 0.1
+    assert (travelled.max(axis=0) - travelled[-1]).max() < 0.015
+
+
+# --- tracking ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_joint_trajectory_is_followed_with_an_unknown_payload() -> None:
+    bench = Bench(make_loop(), make_robot(payloads=[{"mass": 0.5, "com": [0, 0, 0.1]}]))
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
+    bench.run(12.0)
+    assert bench.loop.mode is Mode.tracking
+    assert {c.mode for c in bench.commands[200:]} == {Mode.tracking}
+    assert bench.errors(3000).max() < 0.01
+    learned = bench.commands[-1].parameters - PANDA.parameters
+    assert learned[60] > 0.2  # mass of the last link
+    assert (learned[:60] == 0.0).all()
+
+
+def test_poses_are_followed() -> None:
+    bench = Bench(make_loop(POSE_LAW))
+    bench.run(0.1)
+    bench.play(kind="lissajous", amplitude=[0.05, 0.08, 0.05], frequency=[0.2, 0.1, 0.4])
+    bench.run(5.0)
+    assert bench.generator is not None
+    reference = bench.generator.pose(bench.states[-1].stamp)
+    T = PANDA.forward_kinematics(bench.states[-1].q)
+    assert np.linalg.norm(T[:3, 3] - reference.position) < 2e-3
+    assert bench.loop.mode is Mode.tracking
+
+
+def test_a_jump_of_the_reference_is_no_jump_of_the_torque() -> None:
+    for law, kind, much in ((JOINT_LAW, "set_point", {"q": (Q0 + 0.3).tolist()}),
+                            (POSE_LAW, "set_pose", {"offset": [0.1, 0.1, 0.0]})):  # fmt: skip
+        bench = Bench(make_loop(law))
+        bench.run(0.2)
+        bench.play(kind=kind, **much)
+        bench.run(4.0)
+        tau = np.array([c.tau for c in bench.commands])
+        assert np.abs(np.diff(tau, axis=0)).max() < 2.0  # N m in a millisecond; the jump itself would be over 60
+        if law is JOINT_LAW:
+            np.testing.assert_allclose(bench.states[-1].q, Q0 + 0.3, atol=5e-3)
+
+
+def test_a_reference_that_ends_at_rest_is_held_and_one_that_ends_moving_is_lost() -> None:
+    for rests in (True, False):
+        bench = spoilt(100)
+        q = np.array([Q0, Q0 + 0.05])
+        dq = np.array([STILL, STILL if rests else STILL + 0.1])
+        assert bench.loop.references.trajectory(0, NAMES, [0.0, 0.5], q, dq) is None
+        bench.run(1.5)
+        assert bench.loop.mode is (Mode.tracking if rests else Mode.hold)
+        if not rests:
+            assert bench.loop.reason is Reason.reference_ended
+            assert np.abs(bench.states[-1].dq).max() < 0.02
+
+
+def test_poses_that_stop_coming_are_lost() -> None:
+    bench = Bench(make_loop(POSE_LAW))
+    bench.run(0.1)
+    bench.play(kind="lissajous")
+    bench.run(1.0)
+    bench.generator = None
+    bench.run(0.15)
+    assert bench.loop.mode is Mode.tracking
+    bench.run(0.1)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.hold, Reason.reference_ended)
+    bench.run(1.0)
+    assert np.abs(bench.states[-1].dq).max() < 1e-2
+
+
+def test_torques_stay_within_their_limits() -> None:
+    bench = Bench(make_loop(torque_limits=[20, 40, 20, 20, 3, 3, 3]))
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.5, frequency=0.5)
+    bench.run(2.0)
+    tau = np.abs([c.tau for c in bench.commands])
+    assert (tau <= np.array([20, 40, 20, 20, 3, 3, 3])).all()
+    assert Status.saturated in {c.status for c in bench.commands}
+
+
+def test_torques_change_no_faster_than_allowed() -> None:
+    bench = Bench(make_loop(torque_rate=500.0))
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.3, frequency=0.5)
+    bench.run(1.0)
+    steps = np.diff([c.tau for c in bench.commands], axis=0)
+    assert np.abs(steps).max() <= 0.5 + 1e-9
+
+
+# --- states that are late, missing, mixed up, broken ------------------------------------------------------------------
+
+
+def test_states_that_stay_away_give_gravity_then_nothing_and_tracking_resumes() -> None:
+    bench = Bench(make_loop())
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
+    bench.run(1.0)
+    before = len(bench.commands)
+    bench.run(0.2, states=False)
+    blind = bench.commands[before:]
+    assert blind
+    assert {(c.mode, c.reason) for c in blind} == {(Mode.hold, Reason.state_late)}
+    np.testing.assert_allclose(blind[-1].tau, PANDA.gravity_vector(bench.states[before - 1].q), atol=1e-9)
+    bench.run(0.2, states=False)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.waiting, Reason.state_lost)
+    assert bench.loop.watch(bench.now) is None
+    bench.run(3.0)
+    assert bench.loop.mode is Mode.tracking
+    assert bench.errors(500).max() < 0.02
+
+
+def test_a_short_gap_neither_ends_tracking_nor_jerks() -> None:
+    bench = Bench(make_loop())
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
+    bench.run(2.0)
+    bench.run(0.04, states=False, commands=False)
+    bench.run(1.0)
+    assert bench.loop.mode is Mode.tracking
+    tau = np.array([c.tau for c in bench.commands[-990:]])
+    assert np.abs(np.diff(tau, axis=0)).max() < 2.0
+    assert bench.errors(500).max() < 0.02
+
+
+@pytest.mark.parametrize(
+    ("why", "stamp", "other"),
+    [
+        ("not_finite", NOON + MS, {"q": [np.nan] * 7}),
+        ("not_finite", NOON + MS, {"dq": [0.0] * 6 + [np.inf]}),
+        ("size", NOON + MS, {"q": Q0[:6]}),
+        ("size", NOON + MS, {"dq": []}),
+        ("size", NOON + MS, {"q": "nonsense"}),
+        ("names", NOON + MS, {"names": [*NAMES[:6], "other"]}),
+        ("names", NOON + MS, {"names": [*NAMES[:6], NAMES[0]]}),
+        ("names", NOON + MS, {"names": [*NAMES, "finger"], "q": np.append(Q0, 0.0), "dq": np.zeros(8)}),
+        ("repeated", NOON, {}),
+        ("reordered", NOON - MS, {}),
+        ("late", NOON + MS, {"now": NOON + 22 * MS}),
+        ("future", NOON + 30 * MS, {"now": NOON + MS}),
+        ("no_stamp", 0, {"now": NOON}),
+    ],
+)
+def test_states_that_are_no_good_are_dropped_and_counted(why: str, stamp: int, other: dict) -> None:  # type: ignore[type-arg]
+    loop = make_loop()
+    assert state(loop) is not None
+    assert state(loop, stamp, **other) is None
+    assert loop.dropped == {**dict.fromkeys(loop.dropped, 0), why: 1}
+    assert state(loop, NOON + 2 * MS) is not None
+
+
+def test_joints_come_in_any_order_and_others_may_be_allowed() -> None:
+    loop = make_loop(other_joints=True)
+    order = [6, 2, 4, 0, 1, 3, 5]
+    names = ["finger", *(NAMES[k] for k in order)]
+    dq = 0.1 * np.arange(7)
+    command = state(loop, names=names, q=[9.0, *Q0[order]], dq=[9.0, *dq[order]])
+    straight = state(make_loop(), dq=dq)
+    assert command is not None
+    assert straight is not None
+    np.testing.assert_array_equal(command.tau, straight.tau)
+
+
+def test_some_nan_does_not_matter_and_many_in_a_row_are_a_fault_until_reset() -> None:
+    bench = Bench(make_loop(invalid_states=20))
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
+    bench.run(1.0)
+
+    def broken(state: JointState) -> JointState:
+        return state._replace(q=state.q * np.nan)
+
+    bench.run(0.015, spoil=broken)
+    bench.run(0.5)
+    assert bench.loop.mode is Mode.tracking
+    bench.run(0.03, spoil=broken)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.invalid_states)
+    bench.run(2.0)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.invalid_states)
+    assert np.abs(bench.states[-1].dq).max() < 1e-2
+    np.testing.assert_allclose(bench.commands[-1].tau, PANDA.gravity_vector(bench.states[-1].q), atol=0.1)
+    bench.loop.reset()
+    bench.run(1.0)
+    assert bench.loop.mode is Mode.tracking
+
+
+def test_an_error_that_is_too_large_is_a_fault() -> None:
+    bench = Bench(make_loop(largest_error=0.05))
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
+    bench.run(1.0)
+    bench.robot._q = bench.robot._q + 0.1  # something hits the arm
+    bench.run(0.01)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.large_error)
+
+
+def test_a_controller_that_diverges_is_a_fault() -> None:
+    wild = {"name": "SlotineLi", "Lambda": 10, "K_d": 10, "Gamma": 1e-12}
+    bench = Bench(make_loop(wild))
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
+    bench.run(1.0)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.diverged)
+    assert all(np.isfinite(c.tau).all() for c in bench.commands)
+
+
+def test_a_controller_without_an_answer_gives_the_reference_up() -> None:
+    bench = Bench(make_loop(POSE_LAW))
+    bench.run(0.1)
+    bench.play(kind="set_pose", offset=[1.0, 0.0, 0.0])  # out of reach
+    bench.run(5.0)
+    assert Status.singular in {c.status for c in bench.commands}
+    bench.generator = None
+    bench.run(0.3)
+    assert bench.loop.reason is Reason.singular
+    assert bench.loop.mode is Mode.hold
