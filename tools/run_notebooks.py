@@ -19,11 +19,9 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from traitlets.config import Config
 
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 1800  # of one cell [s]
-SETTINGS = Config({"KernelManager": {"transport": "ipc"}})  # kernels are of this machine and need no ports
 
 
 class CountingClient(NotebookClient):  # type: ignore[misc]
@@ -48,7 +46,7 @@ async def run(path: Path, folder: Path) -> str | None:
     """Run one notebook in its folder and write it to another one; return what went wrong."""
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": path.parent}}
-    client = CountingClient(notebook, timeout=TIMEOUT, kernel_name="python3", resources=resources, config=SETTINGS)
+    client = CountingClient(notebook, timeout=TIMEOUT, kernel_name="python3", resources=resources)
     (folder / path.name).unlink(missing_ok=True)  # what an earlier run left would hide a failure
     try:
         await client.async_execute()
