@@ -43,6 +43,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("target", metavar="OUT", type=Path, help="the file to write; its suffix says the format")
     parser.add_argument("--force", action="store_true", help="replace the file if it is there")
+    parser.add_argument("--name", help="of the robot, an identifier; default what its file calls it")
     add_robot_options(parser)
     parser.set_defaults(run=run)
 
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
     check_target(target, "OUT", SUFFIXES)
     if target.exists() and not arguments.force:
         raise ThunderError(f"{target} is there already; --force replaces it")
-    robot = load_robot(arguments.source, arguments)
+    robot = load_robot(arguments.source, arguments, name=arguments.name)
     losses = losses_of(robot.description, target)
     robot.save(target, lossy=True)
     for loss in losses:

@@ -1,0 +1,59 @@
+"""The papers' closed loops on MuJoCo's plant: as on ours, and why not exactly."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from thunder_py.control import Status
+from thunder_py.experiments import mujoco_plants
+from thunder_py.experiments.mujoco_cases import article_cases
+from thunder_py.experiments.mujoco_plants import LAST, OURS, PLANTS, MujocoPlants
+
+
+@pytest.fixture(scope="module")
+def found() -> MujocoPlants:
+    return mujoco_plants.run(quick=True)
+
+
+def test_every_robot_agrees_to_1e_9(found: MujocoPlants) -> None:
+    assert len(found.agreements) == 8
+    for agreement in found.agreements.values():
+        assert max(vars(agreement).values()) < 1e-9
+
+
+def test_loops_end_where_they_end_on_our_plant(found: MujocoPlants) -> None:
+    assert [case.group for case in found.cases].count("D4.2 joints") == 4
+    for k, case in enumerate(found.cases):
+        ours, theirs = found.results[k][OURS], found.results[k][LAST]
+        assert Status.diverged not in (ours.status[-1], theirs.status[-1])
+        assert found.steady_state(k, LAST) == pytest.approx(found.steady_state(k, OURS), rel=0.02)
+        assert 0.0 < found.torque_difference(k, LAST) < 0.1
+        assert (found.estimate_difference(k, LAST) is None) == (not case.adapts)
+        np.testing.assert_allclose(theirs.q, ours.q, atol=0.05)  # a soft wrist with dry friction is farthest
+
+
+def test_the_difference_is_the_integrators(found: MujocoPlants) -> None:
+    """Half the step, half the difference; and with the same integrator nothing is left."""
+    assert found.distances[1] == pytest.approx(0.5 * found.distances[0], rel=0.05)
+    case = article_cases()[0]
+    ours, same, own = (mujoco_plants.run_case(case, plant, 1.0) for plant in PLANTS[:3])
+    assert np.abs(same.q - ours.q).max() < 1e-9
+    assert np.abs(own.q - ours.q).max() < 1e-9
+
+
+def test_what_is_reported(found: MujocoPlants) -> None:
+    numbers = found.to_dict()
+    json.dumps(numbers, allow_nan=False)
+    assert numbers["loops"][0]["plants"][LAST]["steady_state"] == found.steady_state(0, LAST)
+    text = found.table()
+    for word in ("human_arm", "D4.2 payload", "time step [ms]", found.version):
+        assert word in text
+
+
+def test_figure(found: MujocoPlants) -> None:
+    figure = found.plot()
+    assert sum(panel.get_visible() for panel in figure.axes) == 6
+    assert len(figure.axes[0].lines) == 4  # two controllers on two plants
