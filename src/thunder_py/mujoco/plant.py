@@ -34,8 +34,8 @@ INTEGRATORS = {
     "implicitfast": "mjINT_IMPLICITFAST",
 }
 _ROUNDING = 1e-9  # of times that are multiples of a step [s]
-#: what a plant that is only moved by its torques has not; those that a version does not know are left out
-_DISABLED = ("CONTACT", "ACTUATION", "SENSOR", "AUTORESET")
+#: what a plant that is only moved by its torques has not; names of MuJoCo's flags
+_DISABLED = ("CONTACT", "ACTUATION", "SENSOR")
 
 
 class MujocoPlant:
@@ -132,7 +132,7 @@ class MujocoPlant:
             set_small_inertia(self._mujoco, model, link, dyn)
         bits = self._mujoco.mjtDisableBit
         for name in (*_DISABLED, *(() if limits else ("LIMIT",))):
-            model.opt.disableflags |= int(getattr(bits, f"mjDSBL_{name}", 0))
+            model.opt.disableflags |= int(getattr(bits, f"mjDSBL_{name}"))
         model.opt.integrator = getattr(self._mujoco.mjtIntegrator, integrator)
         return model
 
@@ -176,8 +176,19 @@ class MujocoPlant:
         for k in range(steps):
             if k > 0 and self._damping is not None:
                 self.model.dof_damping[:] = self._damping(self.data.qvel)
-            self._mujoco.mj_step(self.model, self.data)
+            self._step()
         return np.array(self.data.qpos), np.array(self.data.qvel)
+
+    def _step(self) -> None:
+        """Do what mj_step does, but for its check of states, which writes a log into the working folder."""
+        mujoco, kinds = self._mujoco, self._mujoco.mjtIntegrator
+        mujoco.mj_forward(self.model, self.data)
+        if self.model.opt.integrator == kinds.mjINT_EULER:
+            mujoco.mj_Euler(self.model, self.data)
+        elif self.model.opt.integrator == kinds.mjINT_RK4:
+            mujoco.mj_RungeKutta(self.model, self.data, 4)
+        else:
+            mujoco.mj_implicit(self.model, self.data)
 
     def mass_matrix(self, q: npt.ArrayLike) -> Array:
         """Return MuJoCo's M(q), (n, n), armature and rotors included."""
