@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -20,7 +22,7 @@ from thunder_py.motion import FPCA, HumanLikePlanner
 from thunder_py.motion.synthetic import minimum_jerk_reaches
 
 BLUE, ORANGE, GREEN, PURPLE, INK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222"
-LAWS = {
+LAWS: dict[str, tuple[Callable[[Any], Any], str]] = {
     r"$r\sin\theta$ with $L^{-1}$": (np.tan, BLUE),
     r"$r\sin\theta$": (np.sin, ORANGE),
     r"$r\theta$": (lambda angle: angle, GREEN),
@@ -28,11 +30,11 @@ LAWS = {
 }
 
 
-def falling(speed: object, start: float, t: np.ndarray) -> np.ndarray:
+def falling(speed: Callable[[Any], Any], start: float, t: np.ndarray) -> np.ndarray:
     """Integrate theta' = -speed(theta) from `start`, held within half a turn."""
     angle, path = start, []
     for dt in np.diff(t, prepend=t[0]):
-        angle = float(np.clip(angle - dt * speed(angle), 0.0, np.pi))  # type: ignore[operator]
+        angle = float(np.clip(angle - dt * speed(angle), 0.0, np.pi))
         path.append(angle)
     return np.array(path)
 
