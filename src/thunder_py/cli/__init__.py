@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from .. import __version__
 from ..errors import ThunderError
 from ..optional import MissingExtraError
-from . import convert, demo, experiment, gen, info
+from . import convert, demo, experiment, gen, info, view
 
 __all__ = ["main"]
 
@@ -28,6 +28,7 @@ examples:
   thunder info panda                 joints, parameters and frames of a bundled robot
   thunder info arm.urdf --tip-link flange
   thunder convert panda panda.urdf   YAML, URDF and MJCF into one another
+  thunder view panda                 a window, or with --output a picture or a film
   thunder gen panda                  C functions, a C++ class and parameter files in panda_generatedFiles
 
 'thunder COMMAND --help' says more about a command. In Python: import thunder_py as th.
@@ -82,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"thunder_py {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for command in (convert, demo, experiment, gen, info):
+    for command in (convert, demo, experiment, gen, info, view):
         command.add_parser(commands)
     return parser
 

@@ -13,6 +13,7 @@ _LAZY = {
     "film": "rendering",
     "render": "rendering",
     "to_mjcf": "export",
+    "view": "viewer",
 }
 
 __all__ = [*_LAZY]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -26,7 +26,7 @@ from .scene import Stage, stage
 if TYPE_CHECKING:
     from ..plotting.meshes import Meshes
 
-__all__ = ["Camera", "Renderer", "film", "render"]
+__all__ = ["Camera", "Renderer", "film", "posture", "render"]
 
 _PATH, _TRACE = (0.0, 0.62, 0.45, 1.0), (0.0, 0.45, 0.70, 1.0)
 #: pieces of a line; a picture holds only so many bodies
@@ -93,7 +93,6 @@ class Renderer:
         camera: Camera | str | None = None,
         meshes: Meshes | None = None,
     ) -> None:
-        self._context: Any = None
         mujoco = require("mujoco", "mujoco")
         self.size = (_pixels(width, "width"), _pixels(height, "height"))
         self.stage = stage(robot, meshes, size=self.size)
@@ -104,6 +103,8 @@ class Renderer:
         self._options = mujoco.MjvOption()
         self._options.sitegroup[:] = 0
         self._context = mujoco.MjrContext(self.stage.model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        # at the end of the process too, while Python's OpenGL is still there
+        self._free = weakref.finalize(self, _free, self._gl, self._context)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
 
     def draw(
@@ -122,12 +123,14 @@ class Renderer:
         -------
         (height, width, 3) array of uint8
         """
-        if self._context is None:
+        if not self._free.alive:
             raise ThunderError("this Renderer is closed; make another")
         mujoco = self._mujoco
         self.stage.move(array(q, (self.stage.n,), "q"))
         self._gl.make_current()
         every = mujoco.mjtCatBit.mjCAT_ALL.value
+        # lights are placed by the scene's camera, which otherwise would be that of the picture before
+        mujoco.mjv_updateCamera(self.stage.model, self.stage.data, self._camera, self._scene)
         mujoco.mjv_updateScene(self.stage.model, self.stage.data, self._options, None, self._camera, every, self._scene)
         for line, color, what in ((path, _PATH, "path"), (trace, _TRACE, "trace")):
             if line is not None:
@@ -153,16 +156,7 @@ class Renderer:
 
     def close(self) -> None:
         """Give the memory of pictures back."""
-        if self._context is not None:
-            self._gl.make_current()
-            self._context.free()
-            self._context = None
-            self._gl.free()
-
-    def __del__(self) -> None:
-        """Close: what is freed while another context is current would be that one's."""
-        if getattr(self, "_context", None) is not None and not sys.is_finalizing():
-            self.close()
+        self._free()
 
     def __enter__(self) -> Renderer:
         return self
@@ -206,7 +200,7 @@ def render(
         MuJoCo is not installed.
     """
     with Renderer(robot, width, height, camera=camera, meshes=meshes) as renderer:
-        return renderer.draw(_posture(renderer.stage, q), path=path)
+        return renderer.draw(posture(renderer.stage, q), path=path)
 
 
 def film(
@@ -301,7 +295,8 @@ def _gif(path: Path, fps: float) -> Iterator[Any]:
     pictures[0].save(path, save_all=True, append_images=pictures[1:], duration=1000.0 / fps, loop=0, optimize=False)
 
 
-def _posture(where: Stage, q: npt.ArrayLike | None) -> Array:
+def posture(where: Stage, q: npt.ArrayLike | None) -> Array:
+    """Return joint positions (n,), of what is on a stage if none are given."""
     if q is not None:
         return array(q, (where.n,), "q")
     if where.robot is not None:
@@ -328,6 +323,13 @@ def _camera(mujoco: Any, where: Stage, camera: Camera | str | None, size: tuple[
     view.distance = fits if chosen.distance is None else float(array(chosen.distance, (), "camera.distance"))
     view.lookat[:] = where.centre if chosen.lookat is None else array(chosen.lookat, (3,), "camera.lookat")
     return view
+
+
+def _free(gl: Any, context: Any) -> None:
+    """Free a context of MuJoCo in its own OpenGL: in another, what that one holds would go."""
+    gl.make_current()
+    context.free()
+    gl.free()
 
 
 def _pixels(value: int, what: str) -> int:

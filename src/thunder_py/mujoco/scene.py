@@ -79,7 +79,7 @@ def stage(
     size : tuple of int
         Width and height of the largest picture [pixels]; memory is taken for it.
     sliders : bool
-        Give every joint of a robot a control whose range is that of the joint, for the viewer.
+        Give every joint a control whose range is that of the joint, for the viewer.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def stage(
         return _robot_stage(source, meshes, size, sliders)
     if meshes is not None:
         raise ModelError("meshes: an MJCF file has its own; give them with a robot")
-    return _file_stage(Path(source), size)
+    return _file_stage(Path(source), size, sliders)
 
 
 def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sliders: bool) -> Stage:
@@ -105,12 +105,13 @@ def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sli
     if meshes is not None:
         _dress(spec, robot, meshes)
     if sliders:
-        _add_sliders(spec, robot)
+        sliding = [kind == "P" for kind in robot.joint_types]
+        _add_sliders(spec, list(robot.joint_names), sliding, robot.limits.lower, robot.limits.upper)
     _furnish(spec, size, _floor_height(robot, points), centre, radius)
     return Stage(spec.compile(), robot, centre, radius, list(robot.joint_names))
 
 
-def _file_stage(path: Path, size: tuple[int, int]) -> Stage:
+def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
     mujoco = require("mujoco", "mujoco")
     if not path.is_file():
         raise FileNotFoundError(2, "No such file", str(path))
@@ -124,6 +125,10 @@ def _file_stage(path: Path, size: tuple[int, int]) -> Stage:
         centre, radius = np.array(plain.stat.center), 0.7 * float(plain.stat.extent)
         has_floor = int(mujoco.mjtGeom.mjGEOM_PLANE) in plain.geom_type.tolist()
         _furnish(spec, size, None if has_floor else 0.0, centre, radius)
+        if sliders:
+            slides = (plain.jnt_type == int(mujoco.mjtJoint.mjJNT_SLIDE)).tolist()
+            limits = np.where(plain.jnt_limited[:, None], plain.jnt_range, [-np.inf, np.inf])
+            _add_sliders(spec, names, slides, *limits.T)
         model = spec.compile()
     except ValueError as error:
         if isinstance(error, FileFormatError):
@@ -165,7 +170,8 @@ def _furnish(spec: Any, size: tuple[int, int], floor: float | None, centre: Arra
     """Add sky, floor and light, each where there is none."""
     mujoco = require("mujoco", "mujoco")
     spec.visual.global_.offwidth, spec.visual.global_.offheight = size
-    spec.visual.quality.shadowsize, spec.visual.quality.offsamples = 4096, 4
+    # shadows as fine as the picture
+    spec.visual.quality.shadowsize, spec.visual.quality.offsamples = min(4096, 6 * max(size)), 4
     # MuJoCo scales clipping, fog and shadows with the extent
     spec.stat.extent, spec.stat.center = 2.0 * radius, centre
     spec.visual.map.znear, spec.visual.map.zfar, spec.visual.map.shadowscale = 0.005, 100.0, 0.8
@@ -260,15 +266,13 @@ def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) ->
         )
 
 
-def _add_sliders(spec: Any, robot: Robot) -> None:
+def _add_sliders(spec: Any, names: list[str], sliding: list[bool], lower: Array, upper: Array) -> None:
     """Give every joint a control of its range: of itself it does nothing, the viewer copies it."""
     mujoco = require("mujoco", "mujoco")
     for actuator in list(spec.actuators):
         spec.delete(actuator)
-    for name, kind, low, high in zip(
-        robot.joint_names, robot.joint_types, robot.limits.lower, robot.limits.upper, strict=True
-    ):
-        wide = np.pi if kind == "R" else 1.0
+    for name, slides, low, high in zip(names, sliding, lower, upper, strict=True):
+        wide = 1.0 if slides else np.pi
         limited = np.isfinite(low) and np.isfinite(high)
         spec.add_actuator(
             name=name,
