@@ -1,0 +1,9 @@
+"""The script that is checked by ``mypy --strict`` (in .ci/run) runs, too: its annotations are no wishes."""
+
+from __future__ import annotations
+
+from tests.typing.user_script import main
+
+
+def test_user_script(tmp_path):
+    main(tmp_path)
