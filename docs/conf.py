@@ -35,6 +35,7 @@ myst_heading_anchors = 4
 myst_dmath_double_inline = True
 nb_execution_mode = "off"
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # tables in outputs
 
 highlight_language = "none"  # blocks without a language hold formulas
 
