@@ -64,6 +64,12 @@ def test_friction_of_all_kinds():
     assert apart[1] < 0.4 * apart[0]
 
 
+def test_runge_kutta_would_hold_friction_over_its_stages():
+    robot = rubbing(th.Robot.load("elbow"))
+    with pytest.raises(ModelError, match="integrator='rk4' needs friction that is viscous only"):
+        MujocoPlant(robot, integrator="rk4")
+
+
 def test_stiff_coulomb_friction_is_stable_with_long_steps():
     """Its slope at rest, 2 / 0.01 = 200 N m s/rad, would blow up an explicit step of 10 ms."""
     robot = rubbing(th.Robot.load("elbow"))

@@ -29,6 +29,7 @@ OURS, LAST = PLANTS[0], PLANTS[-1]
 _CONTROL_PERIOD = 1e-3  # [s]
 _LOG_EVERY = 10
 _WINDOW = 10.0  # of the steady state [s], but no more than half of the run
+_STEPPED = (("article", "adaptive"), ("D4.2 joints", "MACT"))  # run with other time steps too
 _TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)  # of MuJoCo's implicitfast [s]
 
 
@@ -112,13 +113,13 @@ class MujocoPlants:
     cases : list of Case
         The closed loops.
     results : list of dict of str to Result
-        For each case, by plant.
+        For each case, by plant; MuJoCo's Runge-Kutta is not among them where there is Coulomb friction.
     agreements : dict of str to Agreement
         By bundled robot.
     timesteps : (k,) array
         Of MuJoCo's implicitfast [s].
-    distances : (k,) array
-        RMS of the distance in q between the adaptive run of the article with these and ours [rad].
+    distances : dict of str to (k,) array
+        RMS of the difference in q between runs with these and ours, for two of the cases by name [rad].
     """
 
     version: str
@@ -127,30 +128,34 @@ class MujocoPlants:
     results: list[dict[str, Result]]
     agreements: dict[str, Agreement]
     timesteps: Array
-    distances: Array
+    distances: dict[str, Array]
 
     @property
     def plants(self) -> list[str]:
         """Plants that were run."""
         return list(self.results[0])
 
-    def steady_state(self, case: int, plant: str) -> float:
-        """Return the mean tracking error at the end of a run, in the case's unit."""
-        result = self.results[case][plant]
+    def steady_state(self, case: int, plant: str) -> float | None:
+        """Return the mean tracking error at the end of a run, in the case's unit; None if there was none."""
+        result = self.results[case].get(plant)
+        if result is None:
+            return None
         last = result.t >= result.t[-1] - min(_WINDOW, 0.5 * result.t[-1])
         return float(np.mean(self.cases[case].error(result)[last]))
 
-    def torque_difference(self, case: int, plant: str) -> float:
+    def torque_difference(self, case: int, plant: str) -> float | None:
         """Return the RMS over time and joints of the torque on a plant less that on ours [N m]."""
-        return _rms(self.results[case][plant].tau - self.results[case][OURS].tau)
+        ours, theirs = self.results[case][OURS], self.results[case].get(plant)
+        return None if theirs is None else _rms(theirs.tau - ours.tau)
 
-    def position_difference(self, case: int, plant: str) -> float:
+    def position_difference(self, case: int, plant: str) -> float | None:
         """Return the same for joint positions [rad]."""
-        return _rms(self.results[case][plant].q - self.results[case][OURS].q)
+        ours, theirs = self.results[case][OURS], self.results[case].get(plant)
+        return None if theirs is None else _rms(theirs.q - ours.q)
 
     def estimate_difference(self, case: int, plant: str) -> float | None:
         """Return how far the final estimate is from that on ours, relative to what adaptation moved; None without."""
-        if not self.cases[case].adapts:
+        if not self.cases[case].adapts or plant not in self.results[case]:
             return None
         ours, theirs = (self.results[case][name].parameters for name in (OURS, plant))
         return float(np.linalg.norm(theirs[-1] - ours[-1]) / np.linalg.norm(ours[-1] - ours[0]))
@@ -186,11 +191,9 @@ class MujocoPlants:
         return f"{title}\n\n{markdown(['', '', *others], rows, digits=2)}"
 
     def _step_table(self) -> str:
-        rows = [
-            [1e3 * h, distance] for h, distance in zip(self.timesteps.tolist(), self.distances.tolist(), strict=True)
-        ]
-        title = "MuJoCo's implicitfast beside our RK4, the article's adaptive run: RMS difference of q"
-        return f"{title}\n\n{markdown(['time step [ms]', 'difference [rad]'], rows)}"
+        rows = [[1e3 * h, *row] for h, *row in zip(self.timesteps.tolist(), *self.distances.values(), strict=True)]
+        title = "MuJoCo's implicitfast beside our RK4: RMS difference of q [rad]"
+        return f"{title}\n\n{markdown(['time step [ms]', *self.distances], rows)}"
 
     def plot(self) -> Figure:
         """Draw tracking errors and mass estimates on both plants, and the effect of the time step."""
@@ -215,7 +218,7 @@ class MujocoPlants:
             "agreement": {name: dict(vars(found)) for name, found in self.agreements.items()},
             "loops": loops,
             "time_step_s": self.timesteps.tolist(),
-            "position_difference_rad": self.distances.tolist(),
+            "position_difference_rad": {name: values.tolist() for name, values in self.distances.items()},
         }
 
     def _numbers(self, case: int, plant: str) -> dict[str, float | None]:
@@ -229,6 +232,11 @@ class MujocoPlants:
 
 def _rms(values: Array) -> float:
     return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _can_run(case: Case, plant: str) -> bool:
+    """Whether a plant takes the case's friction: MuJoCo's Runge-Kutta would hold Coulomb friction over its stages."""
+    return plant != PLANTS[2] or case.robot.description.friction is None
 
 
 def run_mujoco_plants(
@@ -250,7 +258,7 @@ def run_mujoco_plants(
     states : int
         Random states at which each bundled robot is compared with itself in MuJoCo.
     timesteps : sequence of float
-        Of MuJoCo's implicitfast, for the article's adaptive run [s].
+        Of MuJoCo's implicitfast, for one run of the article and one of D4.2 [s].
     d42 : bool
         Whether to run D4.2's loops too.
     """
@@ -258,9 +266,12 @@ def run_mujoco_plants(
     cases = article_cases()
     if d42:
         cases += joint_cases() + cartesian_cases(duration)
-    results = [{plant: run_case(case, plant, duration) for plant in plants} for case in cases]
-    ours = results[0][OURS]
-    distances = [_rms(run_case(cases[0], LAST, duration, h).q - ours.q) for h in timesteps]
+    results = [{p: run_case(case, p, duration) for p in plants if _can_run(case, p)} for case in cases]
+    distances = {}
+    for case, found in zip(cases, results, strict=True):
+        if (case.group, case.name) in _STEPPED:
+            runs = [run_case(case, LAST, duration, h) for h in timesteps]
+            distances[f"{case.group}, {case.name}"] = np.array([_rms(run.q - found[OURS].q) for run in runs])
     return MujocoPlants(
         version=version,
         duration=duration,
@@ -268,7 +279,7 @@ def run_mujoco_plants(
         results=results,
         agreements={name: agreement(Robot.load(name), states) for name in robots.names()},
         timesteps=np.array(timesteps),
-        distances=np.array(distances),
+        distances=distances,
     )
 
 

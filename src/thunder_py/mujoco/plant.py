@@ -53,7 +53,8 @@ class MujocoPlant:
     timestep : float, optional
         Longest step of MuJoCo's own integrator [s]; default the step of `simulate`.
     integrator : {"implicitfast", "euler", "implicit", "rk4"}
-        MuJoCo's own, for ``integrator="plant"``. All but ``"rk4"`` are of first order and treat damping implicitly.
+        MuJoCo's own, for ``integrator="plant"``. All but ``"rk4"`` are of first order and treat damping implicitly;
+        ``"rk4"`` takes robots without friction or with viscous friction only.
     payloads : sequence of Payload
         Bodies that are fixed to links from a time on; by name or number of the link.
     limits : bool
@@ -80,7 +81,7 @@ class MujocoPlant:
     Notes
     -----
     Friction that is not viscous is put in as damping ``f(dq) / dq`` at the joint's speed at the start of a step:
-    exact in accelerations, of first order in MuJoCo's integrators.
+    exact in accelerations, of first order in MuJoCo's integrators; its Runge-Kutta is refused then.
     """
 
     def __init__(
@@ -100,6 +101,10 @@ class MujocoPlant:
         if not isinstance(limits, (bool, np.bool_)):
             raise ModelError(f"limits must be True or False, got {limits!r}")
         self._settings = (INTEGRATORS[integrator], bool(limits))
+        if integrator == "rk4" and isinstance(robot, Robot) and not _viscous_only(robot):
+            raise ModelError(
+                "integrator='rk4' needs friction that is viscous only: it would hold the rest over its stages"
+            )
         text, path = _text(robot)
         self._raised = _raised(robot) if isinstance(robot, Robot) else {}
         self._set_up(text, path)
@@ -217,9 +222,7 @@ class MujocoPlant:
 def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
     """Return MJCF text without friction but damping, which the plant sets itself, and the file it is from."""
     if isinstance(robot, Robot):
-        friction = robot.description.friction
-        unlike = friction is not None and any(term != "viscous" for term in friction.terms)
-        plain = robot.replace(friction=_viscous(robot.n)) if unlike else robot
+        plain = robot if _viscous_only(robot) else robot.replace(friction=_viscous(robot.n))
         return write_mjcf(plain), None
     if not isinstance(robot, (str, Path)):
         raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file, got {type(robot).__name__}")
@@ -233,6 +236,11 @@ def _raised(robot: Robot) -> dict[str, Array]:
     """Return the links, in DYN order, whose numbers MuJoCo's compiler refuses as too small; its dynamics do not."""
     bodies = zip(robot.link_names, acceptable_bodies(robot), strict=True)
     return {name: body.raised_from for name, body in bodies if body.raised_from is not None}
+
+
+def _viscous_only(robot: Robot) -> bool:
+    friction = robot.description.friction
+    return friction is None or friction.terms == ("viscous",)
 
 
 def _viscous(n: int) -> Friction:

@@ -79,8 +79,11 @@ def _draw_torques(axes: Axes, found: MujocoPlants) -> None:
 
 def _draw_steps(axes: Axes, found: MujocoPlants) -> None:
     h = 1e3 * found.timesteps
-    axes.loglog(h, found.distances, "o-", color=_MUJOCO, label="implicitfast less our RK4")
-    axes.loglog(h, found.distances[0] * h / h[0], "--", color=_TRUTH, linewidth=1.0, label="first order")
-    axes.set(title="article, adaptive: RMS difference of q", xlabel="time step of MuJoCo [ms]", ylabel="rad")
+    for (name, distances), color in zip(found.distances.items(), (_MUJOCO, _OURS), strict=False):
+        axes.loglog(h, distances, "o-", color=color, label=name)
+        axes.loglog(h, distances[0] * h / h[0], "--", color=_TRUTH, linewidth=1.0)
+    axes.set(title="implicitfast less our RK4: RMS of q; dashed: first order", xlabel="time step [ms]", ylabel="rad")
+    axes.set_xticks(h, [f"{x:g}" for x in h], minor=False)
+    axes.set_xticks([], minor=True)
     axes.legend(fontsize="small")
     tidy(axes)
