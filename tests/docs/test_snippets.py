@@ -7,10 +7,12 @@ import doctest
 import importlib
 import io
 import itertools
+import os
 import re
 import shlex
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -34,27 +36,32 @@ def check_printed(printed, shown, digits):
         assert float(got[0]) == pytest.approx(float(wanted[0]), rel=0.0, abs=(digits + 0.01) * unit), printed
 
 
+def run_page(path):
+    """Run all programs of a page in one namespace and compare what they print."""
+    names = {"__name__": "__main__"}
+    for snippet in snippets(path.read_text(encoding="utf-8")):
+        if snippet.skip:
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            # lines of a traceback are those of the page
+            exec(compile("\n" * (snippet.line - 1) + snippet.code, str(path), "exec"), names)
+        if snippet.shown is not None:
+            check_printed(printed.getvalue(), snippet.shown, snippet.digits)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_programs_of_a_page(page, tmp_path, monkeypatch):
     import matplotlib as mpl
+    import matplotlib.pyplot as plt
 
     mpl.use("agg")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # what snippets write goes with the test
-    names = {"__name__": "__main__"}
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # what programs write goes with the test
     try:
-        for snippet in snippets(page.read_text(encoding="utf-8")):
-            if snippet.skip:
-                continue
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed), warnings.catch_warnings():
-                # lines of a traceback are those of the page
-                exec(compile("\n" * (snippet.line - 1) + snippet.code, str(page), "exec"), names)
-            if snippet.shown is not None:
-                check_printed(printed.getvalue(), snippet.shown, snippet.digits)
+        with mock.patch.dict(os.environ):
+            run_page(page)
     finally:
-        import matplotlib.pyplot as plt
-
         plt.close("all")
 
 
