@@ -150,10 +150,10 @@ bool overlaps(const double* a, std::size_t a_count, const double* b, std::size_t
 
 namespace {
 
-using Rows = py::array_t<double, py::array::c_style>;
+using RowMajor = py::array_t<double, py::array::c_style>;
 
-Rows read_shape(py::handle value, const char* name, const std::vector<py::ssize_t>& shape) {
-  auto array = py::reinterpret_borrow<Rows>(to_double(value, name));
+RowMajor read_shape(py::handle value, const char* name, const std::vector<py::ssize_t>& shape) {
+  auto array = py::reinterpret_borrow<RowMajor>(to_double(value, name));
   const std::vector<py::ssize_t> got = shape_of(array);
   bool same = got.size() == shape.size();
   for (std::size_t i = 0; same && i < shape.size(); ++i) same = shape[i] == -1 || shape[i] == got[i];
@@ -165,16 +165,16 @@ Rows read_shape(py::handle value, const char* name, const std::vector<py::ssize_
 
 }  // namespace
 
-Rows read_array(py::handle value, const char* name, std::vector<py::ssize_t> shape) {
-  Rows array = read_shape(value, name, shape);
+RowMajor read_array(py::handle value, const char* name, std::vector<py::ssize_t> shape) {
+  RowMajor array = read_shape(value, name, shape);
   require_finite(array.data(), shape_of(array), array.size(), name);
   return array;
 }
 
-Rows read_measurement(py::handle value, const char* name, int n) { return read_shape(value, name, {n}); }
+RowMajor read_measurement(py::handle value, const char* name, int n) { return read_shape(value, name, {n}); }
 
 Eigen::MatrixXd read_up_to_matrix(py::handle value, const char* name) {
-  const auto array = py::reinterpret_borrow<Rows>(to_double(value, name));
+  const auto array = py::reinterpret_borrow<RowMajor>(to_double(value, name));
   if (array.ndim() > 2)
     throw py::value_error(std::string(name) + " must be a number, a vector or a matrix, got shape " +
                           shape_text(shape_of(array)));

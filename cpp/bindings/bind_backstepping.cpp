@@ -6,7 +6,7 @@ namespace thunder::python {
 
 namespace {
 
-NamedArrays evaluate(Backstepping& controller, const ArrayLike& q, const ArrayLike& dq, py::handle reference) {
+NamedArrays evaluate_backstepping(Backstepping& controller, const ArrayLike& q, const ArrayLike& dq, py::handle reference) {
   const auto q_ = read_array(q, "q", {controller.n()}), dq_ = read_array(dq, "dq", {controller.n()});
   TaskReference desired;
   read_reference(reference, desired);
@@ -44,7 +44,7 @@ void bind_backstepping(py::module_& module) {
           }),
           py::arg("model"), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
           py::arg("frame"), py::arg("position_only"))
-      .def("_evaluate", &evaluate, py::arg("q"), py::arg("dq"), py::arg("reference"),
+      .def("_evaluate", &evaluate_backstepping, py::arg("q"), py::arg("dq"), py::arg("reference"),
            "Terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"
            "ddq_r, s, tau. Neither the estimate nor the signals change.\n\nRaises ValueError where the law is "
            "singular.");

@@ -48,7 +48,7 @@ std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& 
 }
 
 /// The CLIK's answer; the state may hold NaN, which its status reports.
-Array step(Clik& clik, const ArrayLike& q, const py::object& dq, py::handle reference, const py::object& dq_0) {
+Array step_clik(Clik& clik, const ArrayLike& q, const py::object& dq, py::handle reference, const py::object& dq_0) {
   const int n = clik.n();
   const auto q_ = read_measurement(q, "q", n);
   if (clik.order() == 2 && dq.is_none()) throw py::value_error("dq is needed: this CLIK is of order 2");
@@ -153,7 +153,7 @@ void bind_clik(py::module_& module) {
           "error", [](const Clik& clik) { return to_numpy(Eigen::VectorXd(clik.task().e)); },
           "Task error of the last step, (m,).")
       .def("_set_tool", &set_tool, py::arg("tool"), "See CLIK.set_tool.")
-      .def("_step", &step, py::arg("q"), py::arg("dq"), py::arg("reference"), py::arg("dq_0"), "See CLIK.step.")
+      .def("_step", &step_clik, py::arg("q"), py::arg("dq"), py::arg("reference"), py::arg("dq_0"), "See CLIK.step.")
       .def("_follow", &run, py::arg("reference"), py::arg("null_velocity"), py::arg("q0"), py::arg("dq0"),
            py::arg("dt"), py::arg("steps"), py::arg("runge_kutta"), "See CLIK.follow.");
   py::class_<SampledJointReference, JointReferenceSource, std::shared_ptr<SampledJointReference>>(

@@ -24,7 +24,7 @@ void require_period(const Estimation& estimation, double dt) {
   estimation.filter->require_period(dt);
 }
 
-Pair step(Estimation& estimation, double dt, const ArrayLike& q) {
+Pair step_estimation(Estimation& estimation, double dt, const ArrayLike& q) {
   require_period(estimation, dt);
   const py::ssize_t known = estimation.state ? estimation.state->width() : -1;
   const auto sample = read_measurement(q, "q", known >= 0 ? static_cast<int>(known) : static_cast<int>(py::len(q)));
@@ -55,7 +55,7 @@ void bind_estimation(py::module_& module) {
                                                       "Velocity and acceleration from sampled positions.")
       .def(py::init(&make_estimation), py::arg("kind"), py::kw_only(), py::arg("cutoff") = 1.0, py::arg("window") = 2,
            py::arg("order") = 1)
-      .def("_step", &step, py::arg("dt"), py::arg("q"))
+      .def("_step", &step_estimation, py::arg("dt"), py::arg("q"))
       .def("_apply", &apply, py::arg("dt"), py::arg("q"))
       .def(
           "reset", [](Estimation& estimation) { estimation.state.reset(); },

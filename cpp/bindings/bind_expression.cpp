@@ -40,22 +40,21 @@ py::list write_expressions(const std::vector<Expression>& values, const std::sha
 
 namespace {
 
-using Object = ExpressionObject;
 
-Object wrap(const Expression& x, const std::shared_ptr<Graph>& a, const std::shared_ptr<Graph>& b = nullptr) {
+ExpressionObject wrap(const Expression& x, const std::shared_ptr<Graph>& a, const std::shared_ptr<Graph>& b = nullptr) {
   return {x.is_constant() ? nullptr : (a ? a : b), x};
 }
 
 bool is_scalar(py::handle value) {
-  return py::isinstance<Object>(value) || PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr()) ||
+  return py::isinstance<ExpressionObject>(value) || PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr()) ||
          (PyNumber_Check(value.ptr()) && !py::isinstance<py::array>(value) && !PySequence_Check(value.ptr()));
 }
 
 /// Binary operator; what is no scalar, such as an array, gets the turn itself.
 template <class F>
-py::object binary(const Object& self, py::handle other, F&& f) {
+py::object binary(const ExpressionObject& self, py::handle other, F&& f) {
   if (!is_scalar(other)) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-  const Object right = read_expression(other);
+  const ExpressionObject right = read_expression(other);
   if (self.graph && right.graph && self.graph != right.graph)
     throw py::value_error("expressions of different models do not mix");
   return py::cast(wrap(f(self.x, right.x), self.graph, right.graph));
@@ -103,23 +102,23 @@ bool write(const Expression& x, std::size_t room, std::string& text) {
   return text.size() <= room;
 }
 
-std::string text_of(const Object& self) {
+std::string text_of(const ExpressionObject& self) {
   std::string text;
   if (write(self.x, 300, text)) return text;
   return "<" + std::string(op_name(self.x.at().op)) + " expression>";
 }
 
-double to_double(const Object& self) {
+double as_float(const ExpressionObject& self) {
   if (!self.x.is_constant())
     throw py::type_error("an expression is no number before it is evaluated: make a Function of it");
   return self.x.value;
 }
 
-void define_arithmetic(py::class_<Object>& c) {
+void define_arithmetic(py::class_<ExpressionObject>& c) {
   using E = Expression;
 #define THUNDER_BINARY(NAME, RNAME, FORWARD, BACKWARD)                                                              \
-  c.def(NAME, [](const Object& a, py::handle b) { return binary(a, b, [](const E& x, const E& y) { return FORWARD; }); }, py::arg("other"), py::is_operator()); \
-  c.def(RNAME, [](const Object& a, py::handle b) { return binary(a, b, [](const E& x, const E& y) { return BACKWARD; }); }, py::arg("other"), py::is_operator());
+  c.def(NAME, [](const ExpressionObject& a, py::handle b) { return binary(a, b, [](const E& x, const E& y) { return FORWARD; }); }, py::arg("other"), py::is_operator()); \
+  c.def(RNAME, [](const ExpressionObject& a, py::handle b) { return binary(a, b, [](const E& x, const E& y) { return BACKWARD; }); }, py::arg("other"), py::is_operator());
   THUNDER_BINARY("__add__", "__radd__", x + y, y + x)
   THUNDER_BINARY("__sub__", "__rsub__", x - y, y - x)
   THUNDER_BINARY("__mul__", "__rmul__", x * y, y * x)
@@ -129,44 +128,44 @@ void define_arithmetic(py::class_<Object>& c) {
   THUNDER_BINARY("__le__", "__ge__", record(Op::less_equal, x, y), record(Op::less_equal, y, x))
   THUNDER_BINARY("arctan2", "_arctan2_of", record(Op::atan2, x, y), record(Op::atan2, y, x))
 #undef THUNDER_BINARY
-  c.def("__neg__", [](const Object& a) { return wrap(-a.x, a.graph); });
-  c.def("__pos__", [](const Object& a) { return a; });
-  c.def("__abs__", [](const Object& a) { return wrap(abs(a.x), a.graph); });
+  c.def("__neg__", [](const ExpressionObject& a) { return wrap(-a.x, a.graph); });
+  c.def("__pos__", [](const ExpressionObject& a) { return a; });
+  c.def("__abs__", [](const ExpressionObject& a) { return wrap(abs(a.x), a.graph); });
 }
 
 /// Under the names that NumPy's functions call on the entries of object arrays.
-void define_functions(py::class_<Object>& c) {
+void define_functions(py::class_<ExpressionObject>& c) {
   const std::pair<const char*, Op> functions[] = {
       {"sqrt", Op::sqrt},     {"sin", Op::sin}, {"cos", Op::cos}, {"tan", Op::tan},   {"arcsin", Op::asin},
       {"arccos", Op::acos},   {"exp", Op::exp}, {"log", Op::log}, {"tanh", Op::tanh}, {"sign", Op::sign}};
   for (const auto& [name, op] : functions)
-    c.def(name, [op = op](const Object& a) { return wrap(record(op, a.x), a.graph); });
-  c.def("conjugate", [](const Object& a) { return a; }, "The expression itself: all are real.");
+    c.def(name, [op = op](const ExpressionObject& a) { return wrap(record(op, a.x), a.graph); });
+  c.def("conjugate", [](const ExpressionObject& a) { return a; }, "The expression itself: all are real.");
 }
 
-void define_inspection(py::class_<Object>& c) {
-  c.def_property_readonly("operation", [](const Object& a) { return std::string(op_name(a.x.is_constant() ? Op::constant : a.x.at().op)); },
+void define_inspection(py::class_<ExpressionObject>& c) {
+  c.def_property_readonly("operation", [](const ExpressionObject& a) { return std::string(op_name(a.x.is_constant() ? Op::constant : a.x.at().op)); },
                           "Name of the outermost operation: constant, symbol, add, sin, ...");
-  c.def_property_readonly("operands", [](const Object& a) {
+  c.def_property_readonly("operands", [](const ExpressionObject& a) {
     std::vector<Expression> operands;
     if (!a.x.is_constant())
       for (int k = 0; k < arity(a.x.at().op); ++k) operands.push_back(a.x.operand(k));
     return py::tuple(write_expressions(operands, a.graph));
   }, "What the operation acts on.");
-  c.def_property_readonly("is_constant", [](const Object& a) { return a.x.is_constant(); }, "Is it a number?");
-  c.def_property_readonly("name", [](const Object& a) -> std::optional<std::string> {
+  c.def_property_readonly("is_constant", [](const ExpressionObject& a) { return a.x.is_constant(); }, "Is it a number?");
+  c.def_property_readonly("name", [](const ExpressionObject& a) -> std::optional<std::string> {
     if (!a.x.is(Op::symbol)) return std::nullopt;
     return a.graph->symbol_name(static_cast<int>(a.x.node));
   }, "Name of a symbol, else None.");
-  c.def_property_readonly("graph", [](const Object& a) { return a.graph; }, "The recording, None for a constant.");
-  c.def("__float__", &to_double);
-  c.def("__bool__", [](const Object& a) {
+  c.def_property_readonly("graph", [](const ExpressionObject& a) { return a.graph; }, "The recording, None for a constant.");
+  c.def("__float__", &as_float);
+  c.def("__bool__", [](const ExpressionObject& a) {
     if (!a.x.is_constant()) throw py::type_error("an expression has no truth value: choose with thunder_py.symbolic.where");
     return a.x.value != 0.0;
   });
-  c.def("__eq__", [](const Object& a, py::handle b) { return is_scalar(b) && a.x.same(read_expression(b).x); }, py::arg("other"),
+  c.def("__eq__", [](const ExpressionObject& a, py::handle b) { return is_scalar(b) && a.x.same(read_expression(b).x); }, py::arg("other"),
         "Are both recorded as the same node, or the same number?");
-  c.def("__hash__", [](const Object& a) { return a.x.is_constant() ? py::hash(py::float_(a.x.value)) : static_cast<py::ssize_t>(std::hash<std::int64_t>()(a.x.node * 2 + 1)); });
+  c.def("__hash__", [](const ExpressionObject& a) { return a.x.is_constant() ? py::hash(py::float_(a.x.value)) : static_cast<py::ssize_t>(std::hash<std::int64_t>()(a.x.node * 2 + 1)); });
   c.def("__str__", &text_of);
   c.def("__repr__", &text_of);
 }
@@ -175,12 +174,12 @@ void define_inspection(py::class_<Object>& c) {
 
 void bind_expression(py::module_& module) {
   py::class_<Graph, std::shared_ptr<Graph>> graph(module, "Graph", "The operations recorded so far, each distinct one once.");
-  py::class_<Object> expression(module, "Expression", "A recorded scalar: a symbol, a number or an operation on such.");
+  py::class_<ExpressionObject> expression(module, "Expression", "A recorded scalar: a symbol, a number or an operation on such.");
   graph.def(py::init<>())
       .def("__len__", &Graph::size)
       .def_readwrite("outlining", &Graph::outlining,
                      "Record repeated pieces of kernels as functions of their own: smaller code for long arms, no derivatives.")
-      .def("symbol", [](std::shared_ptr<Graph> g, const std::string& name) { return Object{g, Expression(g.get(), g->symbol(name))}; },
+      .def("symbol", [](std::shared_ptr<Graph> g, const std::string& name) { return ExpressionObject{g, Expression(g.get(), g->symbol(name))}; },
            py::arg("name"), "A new symbol; two of one name stay two.");
   define_arithmetic(expression);
   define_functions(expression);

@@ -8,11 +8,10 @@ namespace thunder::python {
 
 namespace {
 
-using Object = FunctionObject;
 using PortList = py::typing::List<py::typing::Tuple<py::str, py::typing::Tuple<py::int_, py::ellipsis>, py::typing::List<py::object>>>;
 
-std::vector<Array> read_arrays(const py::iterable& ports, std::shared_ptr<Graph>& graph) {
-  std::vector<Array> arrays;
+std::vector<thunder::Array> read_arrays(const py::iterable& ports, std::shared_ptr<Graph>& graph) {
+  std::vector<thunder::Array> arrays;
   for (py::handle port : ports) {
     const auto t = py::cast<py::tuple>(port);
     arrays.push_back({py::cast<std::string>(t[0]), py::cast<std::vector<int>>(t[1]), read_expressions(t[2], graph)});
@@ -20,11 +19,11 @@ std::vector<Array> read_arrays(const py::iterable& ports, std::shared_ptr<Graph>
   return arrays;
 }
 
-Object make_function(const std::string& name, const py::iterable& arguments, const py::iterable& results) {
+FunctionObject make_function(const std::string& name, const py::iterable& arguments, const py::iterable& results) {
   std::shared_ptr<Graph> graph;
-  const std::vector<Array> in = read_arrays(arguments, graph), out = read_arrays(results, graph);
+  const std::vector<thunder::Array> in = read_arrays(arguments, graph), out = read_arrays(results, graph);
   if (!graph) graph = std::make_shared<Graph>();
-  Object object;
+  FunctionObject object;
   object.function = std::make_shared<const Function>(name, graph, in, out);
   object.interpreter = std::make_shared<const Interpreter>(*object.function);
   return object;
@@ -42,7 +41,7 @@ py::tuple port_shapes(const std::vector<Port>& ports) {
   return shapes;
 }
 
-void evaluate(const Object& self, const double* const* in, const std::ptrdiff_t* stride, double* const* out,
+void evaluate_function(const FunctionObject& self, const double* const* in, const std::ptrdiff_t* stride, double* const* out,
               std::size_t count) {
   if (self.native) return self.native->run(in, stride, out, count);
   constexpr std::size_t kSmall = 4096;
@@ -52,7 +51,7 @@ void evaluate(const Object& self, const double* const* in, const std::ptrdiff_t*
   self.interpreter->run(in, stride, out, count, size > kSmall ? large.data() : small);
 }
 
-py::object call(const Object& self, PyObject* const* values, Py_ssize_t positional, py::handle out) {
+py::object call_function(const FunctionObject& self, PyObject* const* values, Py_ssize_t positional, py::handle out) {
   const auto& arguments = self.function->arguments();
   const auto& results = self.function->results();
   const std::size_t m = arguments.size(), r = results.size();
@@ -88,10 +87,10 @@ py::object call(const Object& self, PyObject* const* values, Py_ssize_t position
     outputs[k] = std::move(result);
   }
   if (batch.empty()) {
-    evaluate(self, in.data(), stride.data(), data.data(), 1);
+    evaluate_function(self, in.data(), stride.data(), data.data(), 1);
   } else if (count > 0) {
     const py::gil_scoped_release release;
-    evaluate(self, in.data(), stride.data(), data.data(), count);
+    evaluate_function(self, in.data(), stride.data(), data.data(), count);
   }
   return r == 1 ? py::object(outputs[0]) : py::object(std::move(outputs));
 }
@@ -99,7 +98,7 @@ py::object call(const Object& self, PyObject* const* values, Py_ssize_t position
 /// __call__ in CPython's own convention, as the quantities have it: a call costs as little as it can.
 PyObject* call_method(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* names) {
   try {
-    const auto& object = py::cast<const Object&>(py::handle(self));
+    const auto& object = py::cast<const FunctionObject&>(py::handle(self));
     py::handle out = Py_None;
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
     for (Py_ssize_t i = 0; i < named; ++i) {
@@ -108,7 +107,7 @@ PyObject* call_method(PyObject* self, PyObject* const* values, Py_ssize_t positi
                              std::string(py::str(PyTuple_GET_ITEM(names, i))));
       out = values[positional + i];
     }
-    return call(object, values, positional, out).release().ptr();
+    return call_function(object, values, positional, out).release().ptr();
   } catch (py::error_already_set& error) {
     error.restore();
   } catch (const py::builtin_exception& error) {
@@ -119,7 +118,7 @@ PyObject* call_method(PyObject* self, PyObject* const* values, Py_ssize_t positi
   return nullptr;
 }
 
-void define_call(py::class_<Object>& c) {
+void define_call(py::class_<FunctionObject>& c) {
   static const char doc[] =
       "__call__(self: thunder_py._core.Function, *arguments: numpy.typing.ArrayLike, out: "
       "numpy.typing.NDArray[numpy.float64] | None = None) -> typing.Any\n\n"
@@ -133,7 +132,7 @@ void define_call(py::class_<Object>& c) {
 }
 
 /// (operation, operands) of every value after arguments and constants.
-py::list operations(const Object& self) {
+py::list operations(const FunctionObject& self) {
   py::list list;
   if (!self.function->calls().empty()) throw py::value_error("an outlined function has no flat list of operations");
   for (const Instruction& i : self.function->instructions()) {
@@ -152,7 +151,7 @@ std::size_t count_operations(const Function& function) {
   return count;
 }
 
-py::array dependence(const Object& self) {
+py::array dependence(const FunctionObject& self) {
   const std::vector<char> values = self.function->dependence();
   py::array_t<bool> result({self.function->result_size(), self.function->argument_size()});
   std::copy(values.begin(), values.end(), result.mutable_data());
@@ -162,28 +161,28 @@ py::array dependence(const Object& self) {
 }  // namespace
 
 void bind_function(py::module_& module) {
-  py::class_<Object> c(module, "Function", "A recorded function; use `thunder_py.symbolic.Function`.");
+  py::class_<FunctionObject> c(module, "Function", "A recorded function; use `thunder_py.symbolic.Function`.");
   c.def(py::init(&make_function), py::arg("name"), py::arg("arguments"), py::arg("results"),
         "Record what takes `arguments` to `results`, each a list of (name, shape, entries).")
-      .def_property_readonly("name", [](const Object& f) { return f.function->name(); }, "Name.")
-      .def_property_readonly("argument_names", [](const Object& f) { return port_names(f.function->arguments()); }, "Names of the arguments.")
-      .def_property_readonly("argument_shapes", [](const Object& f) { return port_shapes(f.function->arguments()); }, "Their shapes.")
-      .def_property_readonly("result_names", [](const Object& f) { return port_names(f.function->results()); }, "Names of the results.")
-      .def_property_readonly("result_shapes", [](const Object& f) { return port_shapes(f.function->results()); }, "Their shapes.")
-      .def_property_readonly("constants", [](const Object& f) { return f.function->constants(); }, "Numbers in the recording: values after the arguments' entries.")
+      .def_property_readonly("name", [](const FunctionObject& f) { return f.function->name(); }, "Name.")
+      .def_property_readonly("argument_names", [](const FunctionObject& f) { return port_names(f.function->arguments()); }, "Names of the arguments.")
+      .def_property_readonly("argument_shapes", [](const FunctionObject& f) { return port_shapes(f.function->arguments()); }, "Their shapes.")
+      .def_property_readonly("result_names", [](const FunctionObject& f) { return port_names(f.function->results()); }, "Names of the results.")
+      .def_property_readonly("result_shapes", [](const FunctionObject& f) { return port_shapes(f.function->results()); }, "Their shapes.")
+      .def_property_readonly("constants", [](const FunctionObject& f) { return f.function->constants(); }, "Numbers in the recording: values after the arguments' entries.")
       .def_property_readonly("operations", &operations, "List of (operation, indices of operands): values after the constants.")
-      .def_property_readonly("result_values", [](const Object& f) { return f.function->result_values(); }, "Index of the value of every entry of the results.")
-      .def_property_readonly("operation_count", [](const Object& f) { return count_operations(*f.function); }, "Number of operations, those of an outlined piece once.")
-      .def_property_readonly("call_count", [](const Object& f) { return f.function->calls().size(); }, "Number of calls of outlined pieces.")
-      .def_property_readonly("depth", [](const Object& f) { return f.function->depth(); }, "Longest chain of operations from an argument to a result.")
-      .def_property_readonly("compiled", [](const Object& f) { return f.native != nullptr; }, "Does native code evaluate it?")
+      .def_property_readonly("result_values", [](const FunctionObject& f) { return f.function->result_values(); }, "Index of the value of every entry of the results.")
+      .def_property_readonly("operation_count", [](const FunctionObject& f) { return count_operations(*f.function); }, "Number of operations, those of an outlined piece once.")
+      .def_property_readonly("call_count", [](const FunctionObject& f) { return f.function->calls().size(); }, "Number of calls of outlined pieces.")
+      .def_property_readonly("depth", [](const FunctionObject& f) { return f.function->depth(); }, "Longest chain of operations from an argument to a result.")
+      .def_property_readonly("compiled", [](const FunctionObject& f) { return f.native != nullptr; }, "Does native code evaluate it?")
       .def("dependence", &dependence, "Boolean matrix: may an entry of the results depend on an entry of the arguments?")
-      .def("apply", [](const Object& f, const py::iterable& entries) {
+      .def("apply", [](const FunctionObject& f, const py::iterable& entries) {
         std::shared_ptr<Graph> graph;
         const std::vector<Expression> in = read_expressions(entries, graph);
         return write_expressions((*f.function)(in), graph);
       }, py::arg("entries"), "Results for expressions, entry by entry: the function becomes part of their recording.")
-      .def("attach", [](Object& f, const std::string& path, const std::string& symbol) {
+      .def("attach", [](FunctionObject& f, const std::string& path, const std::string& symbol) {
         f.native = std::make_shared<const NativeFunction>(path, symbol, *f.function);
       }, py::arg("path"), py::arg("symbol"), "Evaluate by the function `symbol` of a shared library from now on.");
   define_call(c);

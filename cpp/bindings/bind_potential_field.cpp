@@ -71,7 +71,7 @@ py::typing::Tuple<double, Array> potential(PotentialField& field, A q) {
   return py::make_tuple(value, gradient);
 }
 
-py::typing::Tuple<py::str, Array, int, int> plan(PotentialField& field, A start, A lower, A upper, double step,
+py::typing::Tuple<py::str, Array, int, int> descend_potential(PotentialField& field, A start, A lower, A upper, double step,
                                                  double tolerance, double margin, int max_iterations, int walk_steps,
                                                  int max_walks, std::uint64_t seed) {
   const int n = field.n();
@@ -116,7 +116,7 @@ void bind_potential_field(py::module_& module) {
              return field.free(a.data(), b.data(), margin);
            },
            py::arg("q0"), py::arg("q1"), py::arg("margin"))
-      .def("_plan", &plan, py::arg("q0"), py::arg("lower"), py::arg("upper"), py::arg("step"), py::arg("tolerance"),
+      .def("_plan", &descend_potential, py::arg("q0"), py::arg("lower"), py::arg("upper"), py::arg("step"), py::arg("tolerance"),
            py::arg("margin"), py::arg("max_iterations"), py::arg("walk_steps"), py::arg("max_walks"), py::arg("seed"));
 }
 

@@ -45,7 +45,7 @@ void require_elastic(const Model& model, const char* quantity) {
 }
 
 template <std::size_t Index>
-py::object call(const Model& model, const py::handle* arguments, py::handle frame, py::handle rows, py::handle out,
+py::object call_kernel(const Model& model, const py::handle* arguments, py::handle frame, py::handle rows, py::handle out,
                 int threads) {
   using Q = std::tuple_element_t<Index, quantities::All>;
   const ChainView<double> chain = model.view();
@@ -101,11 +101,11 @@ constexpr long kMostThreads = 1024;
 
 /// The arguments of one call, sorted by name: inputs, then frame, rows, out, threads where the quantity has them.
 template <class Q>
-struct Arguments {
+struct QuantityArguments {
   PyObject* inputs[Q::input_count] = {};
   PyObject *frame = Py_None, *rows = Py_None, *out = Py_None, *threads = nullptr;
 
-  Arguments(PyObject* const* values, Py_ssize_t positional, PyObject* names) {
+  QuantityArguments(PyObject* const* values, Py_ssize_t positional, PyObject* names) {
     constexpr Py_ssize_t most = Q::input_count + (Q::takes_frame ? 1 : 0);
     if (positional > most)
       throw py::type_error(std::string(Q::name) + "() takes " + std::to_string(most) + " positional arguments, got " +
@@ -163,10 +163,10 @@ PyObject* method(PyObject* self, PyObject* const* values, Py_ssize_t positional,
   using Q = std::tuple_element_t<Index, quantities::All>;
   try {
     const Model& model = model_of(self);
-    const Arguments<Q> arguments(values, positional, names);
+    const QuantityArguments<Q> arguments(values, positional, names);
     py::handle inputs[Q::input_count];
     for (int k = 0; k < Q::input_count; ++k) inputs[k] = arguments.inputs[k];
-    return call<Index>(model, inputs, arguments.frame, arguments.rows, arguments.out, arguments.thread_count())
+    return call_kernel<Index>(model, inputs, arguments.frame, arguments.rows, arguments.out, arguments.thread_count())
         .release()
         .ptr();
   } catch (py::error_already_set& error) {

@@ -113,7 +113,7 @@ Eigen::VectorXd vector(const Numbers& values) {
   return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-struct Arguments {
+struct LoopArguments {
   py::object plant, controller, reference;
   std::vector<PayloadTuple> payloads;
   std::vector<ActionTuple> external;
@@ -145,7 +145,7 @@ std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& given, 
   return actions;
 }
 
-std::unique_ptr<Plant> make_arm(const Arguments& a, int n) {
+std::unique_ptr<Plant> make_arm(const LoopArguments& a, int n) {
   if (!a.native_plant) return std::make_unique<PythonPlant>(a.plant, n);
   auto model = py::cast<std::shared_ptr<Model>>(a.plant);
   auto payloads = read_payloads(a.payloads);
@@ -156,14 +156,14 @@ std::unique_ptr<Plant> make_arm(const Arguments& a, int n) {
   return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads), std::move(actions));
 }
 
-std::unique_ptr<Plant> make_plant(const Arguments& a, int n) {
+std::unique_ptr<Plant> make_plant(const LoopArguments& a, int n) {
   auto arm = make_arm(a, n);
   if (!a.actuators) return arm;
   return std::make_unique<ActuatedPlant>(std::move(arm), vector(std::get<5>(*a.actuators)),
                                          vector(std::get<6>(*a.actuators)));
 }
 
-std::unique_ptr<Sensors> make_sensors(const Arguments& a, int n, double period) {
+std::unique_ptr<Sensors> make_sensors(const LoopArguments& a, int n, double period) {
   if (!a.sensors) return nullptr;
   const auto& [q_noise, dq_noise, q_resolution, dq_resolution, dropout, delay, seed, estimation] = *a.sensors;
   SensorSettings settings{vector(q_noise), vector(dq_noise), vector(q_resolution), vector(dq_resolution),
@@ -172,14 +172,14 @@ std::unique_ptr<Sensors> make_sensors(const Arguments& a, int n, double period) 
   return std::make_unique<Sensors>(std::move(settings));
 }
 
-std::unique_ptr<CommandPath> make_command(const Arguments& a, int n, double period) {
+std::unique_ptr<CommandPath> make_command(const LoopArguments& a, int n, double period) {
   if (!a.actuators) return nullptr;
   const auto& [delay, limits, rates, feedforward, stall, T, d] = *a.actuators;
   return std::make_unique<CommandPath>(
       n, CommandSettings{delay, period, vector(limits), vector(rates), vector(feedforward), vector(stall)});
 }
 
-std::unique_ptr<LoggedControl> make_control(const Arguments& a, int n) {
+std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, int n) {
   if (py::isinstance<Controller>(a.controller) && py::cast<const Controller&>(a.controller).n() != n)
     throw py::value_error("controller must be for " + std::to_string(n) + " joints as the plant, got " +
                           std::to_string(py::cast<const Controller&>(a.controller).n()));
@@ -190,7 +190,7 @@ std::unique_ptr<LoggedControl> make_control(const Arguments& a, int n) {
   return control;
 }
 
-Logs simulate(const Arguments& arguments, int n, const LoopSettings& settings, const Eigen::VectorXd& x0,
+Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& settings, const Eigen::VectorXd& x0,
               const py::object& integration, const std::optional<std::vector<std::string>>& log,
               const py::object& progress) {
   const double period = settings.dt * settings.steps_per_period;
@@ -224,7 +224,7 @@ void bind_simulation(py::module_& module) {
          std::optional<ActuatorTuple> actuators, const py::object& integrator,
          std::optional<std::vector<std::string>> log, const py::object& progress, bool native_plant,
          bool native_control) {
-        const Arguments arguments{std::move(plant), std::move(controller), std::move(reference),
+        const LoopArguments arguments{std::move(plant), std::move(controller), std::move(reference),
                                   std::move(payloads), std::move(external), std::move(sensors),
                                   std::move(actuators), native_plant, native_control};
         const LoopSettings settings{dt, steps_per_period, periods, log_every, to_vector(torque_limits, "torque_limits")};

@@ -33,7 +33,7 @@ TaskRows read_mask(const std::vector<int>& rows) {
   return result;
 }
 
-py::list evaluate(const SymbolicObject& self, const std::string& quantity, const py::iterable& inputs, int frame,
+py::list evaluate_symbolic(const SymbolicObject& self, const std::string& quantity, const py::iterable& inputs, int frame,
                   const std::vector<int>& rows) {
   std::vector<std::vector<Expression>> in;
   std::shared_ptr<Graph> graph = self.graph;
@@ -42,7 +42,7 @@ py::list evaluate(const SymbolicObject& self, const std::string& quantity, const
 }
 
 template <class... Q>
-py::dict describe(std::tuple<Q...>, const Model& model, int rows) {
+py::dict describe_all(std::tuple<Q...>, const Model& model, int rows) {
   py::dict result;
   const Sizes all = sizes(model.view(), rows);
   const auto add = [&](const char* name, auto&& inputs, const Shape& shape, bool frame, bool takes_rows) {
@@ -61,9 +61,9 @@ py::dict describe(std::tuple<Q...>, const Model& model, int rows) {
 void bind_symbolic(py::module_& module) {
   py::class_<SymbolicObject>(module, "SymbolicChain", "A chain with expressions for parameters.")
       .def(py::init(&make_symbolic), py::arg("model"), py::arg("graph"), py::arg("groups"), py::arg("modified"), py::arg("dyn"))
-      .def("evaluate", &evaluate, py::arg("quantity"), py::arg("inputs"), py::arg("frame"), py::arg("rows"),
+      .def("evaluate", &evaluate_symbolic, py::arg("quantity"), py::arg("inputs"), py::arg("frame"), py::arg("rows"),
            "Entries of a quantity for lists of expressions.");
-  module.def("quantities", [](const Model& model, int rows) { return describe(quantities::All{}, model, rows); },
+  module.def("quantities", [](const Model& model, int rows) { return describe_all(quantities::All{}, model, rows); },
              py::arg("model"), py::arg("rows") = 6,
              "Name -> (inputs, shape, takes a frame, takes rows) of every quantity of a model.");
 }

@@ -62,7 +62,7 @@ FoundTuple as_tuple(Found&& found, int d) {
                         times, states, clearance_tuple(found.clearance), r.evaluated, r.obstacle);
 }
 
-FoundTuple plan(SharedSearch& shared, Object start, Object goal, double duration, const ObstacleSet& obstacles,
+FoundTuple search_one(SharedSearch& shared, Object start, Object goal, double duration, const ObstacleSet& obstacles,
                 double margin, double start_time, Object start_velocity, Object goal_velocity, Object start_acceleration,
                 Object goal_acceleration) {
   const FunctionalPlanner& planner = shared.search.planner();
@@ -83,7 +83,7 @@ const T& each(const std::vector<T>& all, std::size_t k) {
   return all[all.size() == 1 ? 0 : k];
 }
 
-std::vector<FoundTuple> plan_many(SharedSearch& shared, A from, A to, A starts, A durations,
+std::vector<FoundTuple> search_many(SharedSearch& shared, A from, A to, A starts, A durations,
                                   const std::vector<std::shared_ptr<ObstacleSet>>& obstacles, double margin, int threads) {
   const int d = shared.search.planner().dimension();
   const auto a = read_array(from, "start states", {-1, 3, d});
@@ -179,13 +179,13 @@ void bind_via_search(py::module_& module) {
   py::class_<SharedSearch, std::shared_ptr<SharedSearch>>(module, "ViaSearch", "Search of a planner for via points.")
       .def(py::init(&make_search), py::arg("planner"), py::arg("method"), py::arg("count"), py::arg("seed"),
            py::arg("half_width"), py::arg("state"), py::arg("most"), py::arg("direct"))
-      .def("plan", &plan, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("obstacles"), py::arg("margin"),
+      .def("plan", &search_one, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("obstacles"), py::arg("margin"),
            py::arg("start_time") = 0.0, py::arg("start_velocity") = py::none(), py::arg("goal_velocity") = py::none(),
            py::arg("start_acceleration") = py::none(), py::arg("goal_acceleration") = py::none(),
            "Returns status ('direct', 'via', 'none', 'start_blocked', 'goal_blocked'), path, times (k,) and states\n"
            "(k, 3, d) of via points, clearance (as `ObstacleSet.clearance`), number of candidates looked at, index of the\n"
            "obstacle that blocks or -1.")
-      .def("plan_many", &plan_many, py::arg("start"), py::arg("goal"), py::arg("start_time"), py::arg("duration"),
+      .def("plan_many", &search_many, py::arg("start"), py::arg("goal"), py::arg("start_time"), py::arg("duration"),
            py::arg("obstacles"), py::arg("margin"), py::arg("threads") = 1,
            "The same for states (n, 3, d) of position, velocity and acceleration, times (n,), and one set of obstacles\n"
            "or n of them; a list.")

@@ -1,5 +1,4 @@
-// No kernel, reference, control step or integration step allocates.
-#include <cstdlib>
+// No reference, control step or integration step allocates; kernels have a test of their own.
 #include <random>
 
 #include "allocations.hpp"
@@ -17,37 +16,17 @@
 #include "thunder/control/pd_gravity.hpp"
 #include "thunder/control/references.hpp"
 #include "thunder/control/robust_unit_vector.hpp"
-#include "thunder/evaluation.hpp"
 #include "thunder/planning/fourier_series.hpp"
 #include "thunder/planning/functional_planner.hpp"
 #include "thunder/planning/joint_trajectory.hpp"
 #include "thunder/planning/rotation_vector_path.hpp"
 #include "thunder/planning/task_path.hpp"
-#include "thunder/quantities.hpp"
 #include "thunder/simulation/closed_loop.hpp"
 
 using namespace thunder;
 using Eigen::VectorXd;
 
 namespace {
-
-/// The constructions kept for study, which are not vectorised, may allocate.
-template <class Quantity>
-void check_kernel(const Model& model) {
-  if (!Quantity::vectorised) return;
-  const VectorXd x = arms::posture();
-  const double* in[] = {x.data(), x.data(), x.data(), x.data(), x.data()};
-  const Selection<double> selection{model.frame(model.end_effector()), TaskRows{}};
-  std::vector<double> out(Quantity::shape(sizes(model.view(), 6)).size());
-  const allocations::Scope scope;
-  Quantity::evaluate(model.view(), in, selection, out.data());
-  if (!CHECK(scope.made() == 0)) std::fprintf(stderr, "  in %s\n", Quantity::name);
-}
-
-template <class... Quantity>
-void check_kernels(const Model& model, std::tuple<Quantity...>) {
-  (check_kernel<Quantity>(model), ...);
-}
 
 template <class Source>
 void check_reference(const Source& source) {
@@ -268,20 +247,10 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
   CHECK(loop.recorder().count() == 101);
 }
 
-void check_counter() {
-  if (!allocations::counted()) return;
-  const long before = allocations::count();
-  void* volatile probe = std::malloc(8);
-  CHECK(allocations::count() == before + 1);
-  std::free(probe);
-}
-
 }  // namespace
 
 int main() {
-  check_counter();
   for (const auto& model : {arms::panda(), arms::everything()}) {
-    check_kernels(*model, quantities::All{});
     check_controllers(model);
     check_fixed_joint_laws(model);
     check_task_laws(model);

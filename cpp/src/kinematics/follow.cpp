@@ -8,9 +8,9 @@ using Eigen::Map;
 using Eigen::VectorXd;
 
 /// The state q, or q and dq, and its derivative as the CLIK gives it.
-class Motion {
+class FollowedMotion {
  public:
-  Motion(Clik& clik, const FollowCallbacks& callbacks)
+  FollowedMotion(Clik& clik, const FollowCallbacks& callbacks)
       : clik_(clik), callbacks_(callbacks), out_(clik.n()), null_(clik.n()) {}
 
   /// x' at time t.
@@ -35,7 +35,7 @@ class Motion {
 };
 
 /// x one step later, from the derivative k1 at its beginning.
-VectorXd advance(Motion& motion, const FollowSettings& settings, double t, const VectorXd& x, const VectorXd& k1) {
+VectorXd advance(FollowedMotion& motion, const FollowSettings& settings, double t, const VectorXd& x, const VectorXd& k1) {
   const double h = settings.dt;
   const auto n = x.size() / 2;
   if (!settings.runge_kutta) {
@@ -66,7 +66,7 @@ ClikTrace follow(Clik& clik, const FollowCallbacks& callbacks, const VectorXd& q
                  const FollowSettings& settings) {
   constexpr long kPollEvery = 100;
   const int n = clik.n();
-  Motion motion(clik, callbacks);
+  FollowedMotion motion(clik, callbacks);
   ClikTrace trace = make_trace(clik, settings.steps + 1);
   VectorXd x(motion.second() ? 2 * n : n);
   x.head(n) = q0;

@@ -11,7 +11,7 @@ namespace {
 using Matrix5 = Eigen::Matrix<double, 5, 5>;
 
 /// Taylor series of a fraction of the matrix, squared.
-Matrix5 exponential(const Matrix5& A) noexcept {
+Matrix5 damped_exponential(const Matrix5& A) noexcept {
   const double norm = A.cwiseAbs().rowwise().sum().maxCoeff();
   const int squarings = std::min(60, std::max(0, static_cast<int>(std::ceil(std::log2(norm / 0.5)))));
   const Matrix5 part = std::ldexp(1.0, -squarings) * A;
@@ -33,7 +33,7 @@ Matrix5 augmented(double K, double D, double h) noexcept {
   A(1, 1) = -h * D;
   A(1, 2) = h / w;
   A(2, 3) = A(3, 4) = 1.0;
-  Matrix5 E = exponential(A);
+  Matrix5 E = damped_exponential(A);
   E.row(1) *= w;
   E.col(1) /= w;
   return E;

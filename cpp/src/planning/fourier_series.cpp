@@ -5,11 +5,11 @@
 namespace thunder {
 
 namespace {
-constexpr double kTwoPi = 6.283185307179586477;
+constexpr double kPeriod = 6.283185307179586477;
 }
 
 FourierSeries::FourierSeries(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b, Eigen::VectorXd q0, double fundamental)
-    : a_(a), b_(b), q0_(std::move(q0)), w_(kTwoPi * fundamental) {}
+    : a_(a), b_(b), q0_(std::move(q0)), w_(kPeriod * fundamental) {}
 
 void FourierSeries::at(double t, JointReference& reference) const noexcept {
   reference.q = q0_;

@@ -8,7 +8,7 @@ namespace thunder {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 Eigen::Vector3d to_eigen(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
 
@@ -77,7 +77,7 @@ double PotentialField::repel(const Eigen::Vector3d& p, Eigen::Vector3d& slope) c
   for (const auto& obstacle : obstacles_) {
     const Proximity near = obstacle->nearest(p);
     const double rho = near.distance - settings_.radius;
-    if (!(rho > 0.0)) return kInfinity;
+    if (!(rho > 0.0)) return kUnbounded;
     if (rho >= settings_.influence) continue;
     const double excess = 1.0 / rho - 1.0 / settings_.influence;
     sum += 0.5 * settings_.repulsion * excess * excess;
@@ -125,7 +125,7 @@ double PotentialField::segment_distance(const Obstacle& obstacle, const Eigen::V
 
 double PotentialField::clearance(const double* q) {
   locate(q);
-  double least = kInfinity;
+  double least = kUnbounded;
   for (const auto& obstacle : obstacles_) {
     for (int k = 0; k + 1 < polyline_; ++k) {
       const auto a = static_cast<std::size_t>(k);

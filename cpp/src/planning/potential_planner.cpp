@@ -18,7 +18,7 @@ constexpr double kProgress = 0.02;   // ... of this part of all their steps
 class Descent {
  public:
   Descent(PotentialField& field, const VectorXd& start, const VectorXd& lower, const VectorXd& upper,
-          const PlannerSettings& settings)
+          const DescentSettings& settings)
       : field_(field), lower_(lower), upper_(upper), settings_(settings), random_(settings.seed), q_(start),
         gradient_(start.size()), mark_(start), step_(settings.step) {}
 
@@ -106,7 +106,7 @@ class Descent {
 
   PotentialField& field_;
   const VectorXd &lower_, &upper_;
-  const PlannerSettings settings_;
+  const DescentSettings settings_;
   std::mt19937_64 random_;
   VectorXd q_, gradient_, mark_, scratch_;
   double step_;
@@ -117,7 +117,7 @@ class Descent {
 }  // namespace
 
 Plan descend(PotentialField& field, const VectorXd& start, const VectorXd& lower, const VectorXd& upper,
-             const PlannerSettings& settings) {
+             const DescentSettings& settings) {
   return Descent(field, start, lower, upper, settings).run();
 }
 

@@ -14,7 +14,7 @@ using Eigen::Vector3d;
 /// A step is cut until h sqrt(K) is less: there the method is exact to some 1e-8.
 constexpr double kLongest = 0.05;
 
-Quaterniond exponential(const Vector3d& v) noexcept {
+Quaterniond quaternion_exponential(const Vector3d& v) noexcept {
   const double angle = v.norm(), half = 0.5 * angle;
   const double scale = angle > 1e-8 ? std::sin(half) / angle : 0.5;
   return {std::cos(half), scale * v.x(), scale * v.y(), scale * v.z()};
@@ -75,11 +75,11 @@ void QuaternionDmp::advance(double h) noexcept {
     const double part = kNodes[stage] * h;
     const Vector3d u = part * du, eta = eta_ + part * deta;
     du = inverse_differential(u, eta);
-    deta = slope(exponential(u) * q_, eta, elapsed_ + part);
+    deta = slope(quaternion_exponential(u) * q_, eta, elapsed_ + part);
     u_sum += kWeights[stage] * du;
     eta_sum += kWeights[stage] * deta;
   }
-  q_ = (exponential(h * u_sum) * q_).normalized();
+  q_ = (quaternion_exponential(h * u_sum) * q_).normalized();
   eta_ += h * eta_sum;
   elapsed_ += h;
 }

@@ -8,9 +8,9 @@ namespace thunder {
 
 namespace {
 
-constexpr double kRank = 1e-14;  // of a row of unit length: what is left of one that repeats others
+constexpr double kLeastRest = 1e-14;  // of a row of unit length: what is left of one that repeats others
 
-double dot(const double* a, const double* b, int n) noexcept {
+double inner(const double* a, const double* b, int n) noexcept {
   double sums[4] = {};  // additions need not wait for each other
   int i = 0;
   for (; i + 4 <= n; i += 4)
@@ -25,7 +25,7 @@ double dot(const double* a, const double* b, int n) noexcept {
 void SmallSystem::equilibrate() noexcept {
   for (int r = 1; r < rows; ++r) {
     for (int i = 0; i < scores; ++i) Q_[r - 1][i] = r == 1 ? A[1][i] - A[0][i] : A[r][i];
-    const double norm = std::sqrt(dot(Q_[r - 1], Q_[r - 1], scores));
+    const double norm = std::sqrt(inner(Q_[r - 1], Q_[r - 1], scores));
     row_scale_[r - 1] = norm > 0.0 ? 1.0 / norm : 1.0;
   }
   for (int i = 0; i < scores; ++i) {
@@ -36,7 +36,7 @@ void SmallSystem::equilibrate() noexcept {
   }
   for (int r = 1; r < rows; ++r) {
     for (int i = 0; i < scores; ++i) Q_[r - 1][i] *= scale[i];
-    const double norm = std::sqrt(dot(Q_[r - 1], Q_[r - 1], scores));
+    const double norm = std::sqrt(inner(Q_[r - 1], Q_[r - 1], scores));
     row_scale_[r - 1] = norm > 0.0 ? 1.0 / norm : 1.0;
     for (int i = 0; i < scores; ++i) Q_[r - 1][i] *= row_scale_[r - 1];
   }
@@ -48,12 +48,12 @@ bool SmallSystem::orthogonalise() noexcept {
     std::fill_n(L_[r], kMaxRows - 1, 0.0);
     for (int pass = 0; pass < 2; ++pass)
       for (int c = 0; c < r; ++c) {
-        const double along = dot(Q_[r], Q_[c], scores);
+        const double along = inner(Q_[r], Q_[c], scores);
         L_[r][c] += along;
         for (int i = 0; i < scores; ++i) Q_[r][i] -= along * Q_[c][i];
       }
-    L_[r][r] = std::sqrt(dot(Q_[r], Q_[r], scores));
-    if (!(L_[r][r] > kRank)) return false;
+    L_[r][r] = std::sqrt(inner(Q_[r], Q_[r], scores));
+    if (!(L_[r][r] > kLeastRest)) return false;
     const double inverse = 1.0 / L_[r][r];
     for (int i = 0; i < scores; ++i) Q_[r][i] *= inverse;
   }
@@ -80,7 +80,7 @@ void SmallSystem::add_step(const double* residual) noexcept {
   double y[kMaxRows - 1];
   for (int r = 0; r + 1 < rows; ++r) {
     const double given = r == 0 ? residual[1] - residual[0] : residual[r + 1];
-    y[r] = (row_scale_[r] * given - dot(L_[r], y, r)) / L_[r][r];
+    y[r] = (row_scale_[r] * given - inner(L_[r], y, r)) / L_[r][r];
   }
   double moved = 0.0;
   for (int i = 0; i < scores; ++i) {
@@ -99,7 +99,7 @@ double SmallSystem::solve() noexcept {
   offset = 0.0;
   add_step(right);
   double residual[kMaxRows];
-  for (int r = 0; r < rows; ++r) residual[r] = right[r] - (r < 2 ? offset : 0.0) - dot(A[r], found, scores);
+  for (int r = 0; r < rows; ++r) residual[r] = right[r] - (r < 2 ? offset : 0.0) - inner(A[r], found, scores);
   add_step(residual);  // exact to rounding, however ill-conditioned
   return condition();
 }

@@ -9,7 +9,7 @@ namespace thunder {
 
 enum class PlanStatus : int { reached, local_minimum, max_iterations };
 
-struct PlannerSettings {
+struct DescentSettings {
   double step;       // longest way in joint space per iteration [rad or m]
   double tolerance;  // the goal is reached when |q - q_goal| is below, and the straight way there is free
   double margin;     // least clearance [m]
@@ -26,6 +26,6 @@ struct Plan {
 
 /// q' = q - alpha grad U(q), with a step that is cut until U falls and the motion is free. Joints stay within limits.
 Plan descend(PotentialField& field, const Eigen::VectorXd& start, const Eigen::VectorXd& lower,
-             const Eigen::VectorXd& upper, const PlannerSettings& settings);
+             const Eigen::VectorXd& upper, const DescentSettings& settings);
 
 }  // namespace thunder
