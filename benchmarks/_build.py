@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "benchmarks"
 SOURCES = ROOT / "cpp" / "benchmarks"
 CORE = ROOT / "cpp" / "src"
+TOGETHER = 5  # sources of the core in a translation unit, as in CMakeLists.txt
 
 COMMON = ["-std=c++17", "-O3", "-DNDEBUG"]
 FLAGS = {"baseline": [], "native": ["-march=native"]}  # a wheel's build, and one for this machine only
@@ -88,7 +89,7 @@ class Program:
         CACHE.mkdir(parents=True, exist_ok=True)
         unfinished = self.path.with_suffix(".part")
         with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(os.cpu_count()) as pool:
-            sources = self._main_sources()
+            sources = self._units(Path(scratch))
             objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
             list(pool.map(self._compile, sources, objects))
             subprocess.run([self.compiler, *map(str, objects), "-o", str(unfinished)], check=True)
@@ -96,6 +97,17 @@ class Program:
 
     def _compile(self, source: Path, target: Path) -> None:
         subprocess.run([*self.command, "-c", str(source), "-o", str(target)], check=True)
+
+    def _units(self, scratch: Path) -> list[Path]:
+        """Return what is compiled: the program, and the core's sources several together, as the package is built."""
+        first, *core = self._main_sources()
+        if self.library not in OURS:
+            return [first, *core]
+        units = [first]
+        for k in range(0, len(core), TOGETHER):
+            units.append(scratch / f"unit_{k}.cpp")
+            units[-1].write_text("".join(f'#include "{source}"\n' for source in core[k : k + TOGETHER]))
+        return units
 
     def _main_sources(self) -> list[Path]:
         """Return what the compiler is given."""
