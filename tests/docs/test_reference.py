@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -22,9 +23,10 @@ REFERENCE = DOCS / "reference"
 NOT_PUBLIC = ("thunder_py.cli",)
 
 
+@functools.cache
 def documented():
     """Full names of what the reference documents."""
-    return [name for path in sorted(REFERENCE.glob("*.md")) for name in entries(path.read_text(encoding="utf-8"))]
+    return tuple(name for path in sorted(REFERENCE.glob("*.md")) for name in entries(path.read_text(encoding="utf-8")))
 
 
 def public_modules():
