@@ -117,7 +117,7 @@ class Renderer:
         q : (n,) array_like
             Joint positions [rad or m].
         path, trace : (K, 3) array_like, optional
-            A green and a blue line in the world [m].
+            A green and a blue line in the world [m]; where they are one, the blue one is seen.
 
         Returns
         -------
@@ -134,18 +134,18 @@ class Renderer:
         mujoco.mjv_updateScene(self.stage.model, self.stage.data, self._options, None, self._camera, every, self._scene)
         for line, color, what in ((path, _PATH, "path"), (trace, _TRACE, "trace")):
             if line is not None:
-                self._line(array(line, (None, 3), what), color)
+                self._line(array(line, (None, 3), what), color, wide=what == "trace")
         picture = np.empty((self.size[1], self.size[0], 3), dtype=np.uint8)
         view = mujoco.MjrRect(0, 0, *self.size)
         mujoco.mjr_render(view, self._scene, self._context)
         mujoco.mjr_readPixels(picture, None, view, self._context)
         return np.flipud(picture).copy()  # OpenGL counts rows from below
 
-    def _line(self, points: Array, color: tuple[float, ...]) -> None:
+    def _line(self, points: Array, color: tuple[float, ...], wide: bool) -> None:
         mujoco, capsule = self._mujoco, self._mujoco.mjtGeom.mjGEOM_CAPSULE.value
         if len(points) > _PIECES:
             points = points[np.linspace(0, len(points) - 1, _PIECES).round().astype(int)]
-        rgba, width = np.array(color, dtype=np.float32), 0.005 * self.stage.radius
+        rgba, width = np.array(color, dtype=np.float32), (0.006 if wide else 0.005) * self.stage.radius
         for start, end in pairwise(points):
             if np.array_equal(start, end):
                 continue
@@ -239,7 +239,7 @@ def film(
     Returns
     -------
     int
-        How many pictures it has.
+        How many pictures were drawn; of equal ones in a GIF becomes one that stays longer.
 
     Raises
     ------

@@ -102,7 +102,7 @@ def plot_workspace(
     space = sample_workspace(robot, samples, seed=seed, frame=frame, limits=limits)
     middle = _through(robot, through)
     figure = new_figure(figsize=(14.0, 4.6), layout="constrained")
-    grid = figure.add_gridspec(1, 3, width_ratios=[1.2, 1.0, 1.0])
+    grid = figure.add_gridspec(1, 4, width_ratios=[1.2, 0.06, 1.0, 1.0])  # labels of 3-D axes stand outside of them
     axes: dict[str, Any] = {"space": figure.add_subplot(grid[0], projection="3d")}
     least, most = float(space.manipulability.min()), float(space.manipulability.max())
     norm = {"vmin": least, "vmax": max(most, least + 1e-12), "cmap": "viridis"}
@@ -111,7 +111,7 @@ def plot_workspace(
     ArmPicture(axes["space"], robot, default_posture(robot))
     frame_box(axes["space"], [space.points, robot.description.base[:3, 3]])
     drawn: Any = None
-    for column, (name, across) in enumerate((("side", 1), ("above", 2)), start=1):
+    for column, (name, across) in enumerate((("side", 1), ("above", 2)), start=2):
         axes[name] = figure.add_subplot(grid[column])
         drawn = _draw_slice(axes[name], space, across, float(middle[across]), norm)
     figure.colorbar(drawn, ax=[axes["side"], axes["above"]], shrink=0.8, label=_LABEL)
