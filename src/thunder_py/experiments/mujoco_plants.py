@@ -89,7 +89,7 @@ def run_case(case: Case, plant: str, duration: float, timestep: float | None = N
     """
     native = plant == OURS
     own = plant not in PLANTS[:2]
-    method = "implicitfast" if plant == LAST else "rk4"
+    method = "rk4" if plant == PLANTS[2] else "implicitfast"
     arm: Any = case.robot
     if not native:
         arm = MujocoPlant(case.robot, payloads=case.payloads, integrator=method, timestep=timestep)

@@ -82,7 +82,7 @@ def _draw_steps(axes: Axes, found: MujocoPlants) -> None:
     for (name, distances), color in zip(found.distances.items(), (_MUJOCO, _OURS), strict=False):
         axes.loglog(h, distances, "o-", color=color, label=name)
         axes.loglog(h, distances[0] * h / h[0], "--", color=_TRUTH, linewidth=1.0)
-    axes.set(title="implicitfast less our RK4: RMS of q; dashed: first order", xlabel="time step [ms]", ylabel="rad")
+    axes.set(title="implicitfast: RMS of q less ours; dashed: order 1", xlabel="time step [ms]", ylabel="rad")
     axes.set_xticks(h, [f"{x:g}" for x in h], minor=False)
     axes.set_xticks([], minor=True)
     axes.legend(fontsize="small")
