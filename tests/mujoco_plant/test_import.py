@@ -153,6 +153,7 @@ BAD = {
     document('<joint name="a"/>'): "MuJoCo refuses it",
     document('<joint name="a"/><geom type="mesh" mesh="none"/>'): "meshes are not read",
     document(ONE).replace('model="m"', 'model="my arm"'): "pass another, such as name='robot'",
+    document("<body>" * 400 + "</body>" * 400): "nested more than 300 deep",
     document(ONE, f"<!-- {'x' * 4_000_000} -->"): "at most 4000000 bytes",
 }
 
@@ -161,6 +162,16 @@ BAD = {
 def test_bad_files_are_refused(text):
     with pytest.raises(FileFormatError, match=BAD[text]):
         parse_mjcf(text)
+
+
+def test_what_would_take_memory_is_left_out():
+    """Numbers in a file that say how much to allocate never reach MuJoCo."""
+    rest = (
+        '<size memory="900G" nuserdata="999999999"/><custom><numeric name="x" size="999999999" data="1"/></custom>'
+        '<asset><texture name="t" type="2d" builtin="flat" width="99999" height="99999"/></asset>'
+        '<actuator><general joint="a" actdim="999999999" forcerange="-3 3"/></actuator>'
+    )
+    assert parse_mjcf(document(ONE, rest)).limits.effort.tolist() == [3.0]
 
 
 def test_bad_arguments(tmp_path):

@@ -127,7 +127,7 @@ def compiled(mujoco: Any, text: str, path: str | Path | None) -> Any:
     """Return MuJoCo's model of a text, or raise `FileFormatError` with what its compiler says."""
     try:
         return mujoco.MjModel.from_xml_string(text)
-    except ValueError as error:
+    except (ValueError, mujoco.FatalError) as error:
         reason = " ".join(str(error).split()).split(", line")[0]
         raise FileFormatError(f"MuJoCo refuses it: {reason}", path=path) from None
 

@@ -17,11 +17,16 @@ __all__ = ["read_mjcf_text"]
 
 _LARGEST = 4_000_000  # bytes of a file
 _DEEPEST = 8  # files included by included files
-_TOP = ("compiler", "option", "default", "worldbody", "equality", "tendon", "actuator", "custom")
+_LEVELS = 300  # of elements in elements: 64 joints leave room
+_TOP = ("option", "equality", "tendon")  # kept whole
 _IN_BODY = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site")
 _REFUSED = ("plugin", "extension", "replicate", "composite", "flexcomp", "flex", "attach", "model")
-#: attributes that name things which are left out
-_UNNEEDED = ("material", "mesh", "hfield", "fitscale", "user", "texturedir", "meshdir", "assetdir", "strippath")
+#: attributes that name things which are left out, or say how much memory to take
+_UNNEEDED = (
+    *("material", "mesh", "hfield", "fitscale", "user", "texturedir", "meshdir", "assetdir", "strippath"),
+    *("actdim", "actrange", "actlimited", "actearly", "nsample", "interp", "delay"),
+)
+_ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper")
 #: of the compiler: what could remove bodies or change inertias
 _COMPILER: Mapping[str, str | None] = {"fusestatic": "false", "discardvisual": "false"}
 _DEFAULT_OF = (
@@ -45,7 +50,7 @@ def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
     FileFormatError
         If it is not MJCF, too large, includes what is not there or lies elsewhere, or has elements that are not read.
     """
-    root = _with_included(_parsed(text, path), None if path is None else Path(path).resolve().parent, 0)
+    root = _with_included(_parsed(text, path), None if path is None else Path(path).resolve().parent)
     compilers = [child.attributes for child in root.all("compiler")]
     from_geoms = any(c.get("inertiafromgeom", "auto") == "true" for c in compilers)
     lines = [opened("mujoco", model=root.attributes.get("model", "robot"))]
@@ -56,6 +61,10 @@ def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
             lines.append(_element(element, _COMPILER))
         elif element.tag == "default":
             lines += _defaults(element)
+        elif element.tag == "actuator":
+            lines += _around(element, [_element(a) for a in element.children if a.tag in _ACTUATORS])
+        elif element.tag == "custom":
+            lines += _around(element, [_element(n, {"size": None}) for n in element.all("numeric")])
         elif element.tag in _TOP:
             lines += _whole(element)
     return "\n".join([*lines, "</mujoco>"])
@@ -71,21 +80,23 @@ def _parsed(text: str | bytes, path: str | Path | None) -> Element:
     return root
 
 
-def _with_included(element: Element, folder: Path | None, depth: int) -> Element:
+def _with_included(element: Element, folder: Path | None, depth: int = 0, level: int = 0) -> Element:
     """Replace ``<include>`` by what it includes, all the way down, and refuse what is not read."""
+    if level > _LEVELS:
+        raise element.error(f"elements must not be nested more than {_LEVELS} deep")
     children: list[Element] = []
     for child in element.children:
         if child.tag in _REFUSED:
             raise child.error("is not read: plug-ins and elements that stand for many are for MuJoCo alone")
         if child.tag == "include":
-            children += _included(child, folder, depth).children
+            children += _included(child, folder, depth, level).children
         else:
-            children.append(_with_included(child, folder, depth))
+            children.append(_with_included(child, folder, depth, level + 1))
     element.children = children
     return element
 
 
-def _included(include: Element, folder: Path | None, depth: int) -> Element:
+def _included(include: Element, folder: Path | None, depth: int, level: int) -> Element:
     name = include.text("file")
     if folder is None:
         raise include.error("a text without a path cannot include files")
@@ -98,7 +109,7 @@ def _included(include: Element, folder: Path | None, depth: int) -> Element:
         data = path.read_bytes()
     except OSError as error:
         raise include.error(f"cannot read {name!r}: {error.strerror}") from None
-    return _with_included(_parsed(data, path), folder, depth + 1)
+    return _with_included(_parsed(data, path), folder, depth + 1, level + 1)
 
 
 def _element(element: Element, changes: Mapping[str, str | None] | None = None) -> str:
