@@ -66,6 +66,8 @@ class ControlLoop:
         self._reader = JointStateReader(
             JointOrder(robot.joint_names, self.options.other_joints), self.options.state_late
         )
+        self._error_bounded = np.isfinite(self.options.largest_error)
+        self._rate_bounded = bool(np.isfinite(self.options.torque_rate).any())
         self._hold = Hold(robot, self.options.hold, self.options.torque_limits)
         self.references = References(self.options, is_task_law(self._law), self._lock)
         self._clear()
@@ -85,6 +87,7 @@ class ControlLoop:
         self._received: int | None = None
         self._q: Array | None = None
         self._tau: Array | None = None
+        self._parameters = estimate(self._law)
         self._t = 0.0
         self._answered = 0.0
 
@@ -198,12 +201,14 @@ class ControlLoop:
         if tau is None:
             tau = self._hold.torque(t, q, dq)
         else:
-            error = self._law.signals["error"]
-            if np.abs(error).max() > self.options.largest_error:
+            signals = self._law.signals
+            error = signals["error"]
+            self._parameters = signals.get("parameters", _NONE)
+            if self._error_bounded and np.abs(error).max() > self.options.largest_error:
                 self._fault(Reason.large_error)
                 tau, error = self._hold.torque(t, q, dq), _NONE
         before = self._tau
-        if before is not None and dt > 0.0:
+        if self._rate_bounded and before is not None and dt > 0.0:
             most = dt * self.options.torque_rate
             tau = np.clip(tau, before - most, before + most)
         self._tau = tau
@@ -259,9 +264,8 @@ class ControlLoop:
     def _command(
         self, stamp: int, tau: Array, error: Array, period: float, latency: float, computing: float
     ) -> Command:
-        status = Status(self._law.status)
-        parameters = estimate(self._law)
-        return Command(stamp, tau, self.mode, self.reason, status, error, parameters, period, latency, computing)
+        status = self._law.status
+        return Command(stamp, tau, self.mode, self.reason, status, error, self._parameters, period, latency, computing)
 
     # --- requests -------------------------------------------------------------------------------------------------
 

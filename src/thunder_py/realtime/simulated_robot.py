@@ -171,7 +171,7 @@ class SimulatedRobot:
         v4 = v + h * a3
         a4 = f(q + h * v3, v4, tau)
         q, v = q + h / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4), v + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
-        if not np.abs(v).max() < _FASTEST:
+        if not v @ v < _FASTEST**2:
             self.failed = True
             v = np.zeros_like(v)
             q = self._q

@@ -31,7 +31,8 @@ class TaskFollower:
 
     The reference handed on is a rigid body of its own. It is drawn to where the last pose has got to with the last
     twist, well damped, with speed and acceleration bounded (`TaskLimits`) and an acceleration that is continuous, so a
-    jump of the messages is a motion and not a jump of the torque. A twist without poses moves the goal itself. The stream is lost where neither came for a while.
+    jump of the messages is a motion and not a jump of the torque. A twist without poses moves the goal itself. The
+    stream is lost where neither came for a while.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 
 import rospy
@@ -31,12 +32,14 @@ class ControllerNode:
 
     def __init__(self, configuration: dict) -> None:
         self.every = int(configuration.pop("publish_every", 1))
-        self.loop = ControlLoop(configuration)
+        self.loop, self.lock = ControlLoop(configuration), threading.Lock()
         self.names, self.count = list(self.loop.joint_names), 0
         self.effort = node.publisher("effort_commands", JointState)
-        self.errors = node.publisher("tracking_error", Float64MultiArray)
-        self.estimates = node.publisher("estimates", Float64MultiArray)
-        self.timing = node.publisher("timing", Float64MultiArray)
+        self.command = JointState(name=self.names)
+        self.numbers = [
+            (node.publisher(topic, Float64MultiArray), messages.numbers_message(label))
+            for topic, label in (("tracking_error", "error"), ("estimates", "parameters"), ("timing", TIMING))
+        ]
         self.diagnostics = node.publisher("/diagnostics", DiagnosticArray)
         self.offer_services()
         rospy.Subscriber("trajectory", JointTrajectory, self.on_trajectory, **node.NEWEST)
@@ -79,18 +82,19 @@ class ControllerNode:
         """Publish a command, and what is known beside it."""
         if command is None:
             return
-        node.send(self.effort, messages.effort_message(command.stamp, self.names, command.tau))
-        self.count += 1
-        if self.count % self.every:
-            return
-        timing = (command.period, command.latency, command.computing, command.mode)
-        for publisher, label, values in (
-            (self.errors, "error", command.error),
-            (self.estimates, "parameters", command.parameters),
-            (self.timing, TIMING, timing),
-        ):
+        with self.lock:  # states come in one thread, looks for late ones in another
+            node.send(self.effort, messages.fill_command(self.command, command.stamp, command.tau))
+            self.count += 1
+            if self.count % self.every == 0:
+                self.send_numbers(command)
+
+    def send_numbers(self, command) -> None:
+        """Publish what somebody listens to."""
+        timing = [command.period, command.latency, command.computing, float(command.mode)]
+        rows = (command.error.tolist(), command.parameters.tolist(), timing)
+        for (publisher, message), values in zip(self.numbers, rows, strict=True):
             if publisher.get_num_connections():
-                node.send(publisher, messages.numbers_message(label, values))
+                node.send(publisher, messages.fill_numbers(message, values))
 
     def on_trajectory(self, message: JointTrajectory) -> None:
         """Take a joint trajectory."""

@@ -20,24 +20,33 @@ def now() -> int:
     return rospy.Time.now().to_nsec()
 
 
-def effort_message(stamp: int, names, tau) -> JointState:
+# Messages that go out in every period are made once and filled: rospy writes them to bytes before it returns.
+
+
+def fill_command(message: JointState, stamp: int, tau) -> JointState:
     """Return a command: a stamp and names go with its efforts, so that late and mixed-up ones can be told."""
-    message = JointState(name=names, effort=tau.tolist())
-    message.header.stamp = to_stamp(stamp)
+    message.header.stamp, message.effort = to_stamp(stamp), tau.tolist()
     return message
 
 
-def state_message(stamp: int, names, q, dq, tau) -> JointState:
+def fill_state(message: JointState, stamp: int, q, dq, tau) -> JointState:
     """Return a joint state."""
-    message = JointState(name=names, position=q.tolist(), velocity=dq.tolist(), effort=tau.tolist())
     message.header.stamp = to_stamp(stamp)
+    message.position, message.velocity, message.effort = q.tolist(), dq.tolist(), tau.tolist()
     return message
 
 
-def numbers_message(label: str, values) -> Float64MultiArray:
-    """Return numbers with a label that says what they are."""
-    message = Float64MultiArray(data=[float(value) for value in values])
-    message.layout.dim = [MultiArrayDimension(label=label, size=len(message.data), stride=len(message.data))]
+def numbers_message(label: str) -> Float64MultiArray:
+    """Return a message for numbers, with a label that says what they are."""
+    message = Float64MultiArray()
+    message.layout.dim = [MultiArrayDimension(label=label)]
+    return message
+
+
+def fill_numbers(message: Float64MultiArray, values: list[float]) -> Float64MultiArray:
+    """Return the numbers."""
+    message.data = values
+    message.layout.dim[0].size = message.layout.dim[0].stride = len(values)
     return message
 
 

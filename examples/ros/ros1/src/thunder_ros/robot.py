@@ -19,7 +19,7 @@ class RobotNode:
 
     def __init__(self, configuration: dict) -> None:
         self.robot = SimulatedRobot(configuration)
-        self.names = list(self.robot.joint_names)
+        self.message = JointState(name=list(self.robot.joint_names))
         self.states = node.publisher("joint_states", JointState)
         self.diagnostics = node.publisher("/diagnostics", DiagnosticArray)
         rospy.Subscriber("effort_commands", JointState, self.on_command, **node.NEWEST)
@@ -42,7 +42,7 @@ class RobotNode:
         while not rospy.is_shutdown():
             state = self.robot.advance(messages.now())
             if state.stamp > last:  # woken a little early, there is no new one yet
-                node.send(self.states, messages.state_message(state.stamp, self.names, state.q, state.dq, state.tau))
+                node.send(self.states, messages.fill_state(self.message, state.stamp, state.q, state.dq, state.tau))
                 last = state.stamp
             if count % every == 0:
                 self.report()

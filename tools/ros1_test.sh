@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Run tests/ros with Debian's ROS 1: tools/ros1_test.sh [WHEEL | FOLDER OF SITE-PACKAGES] [pytest arguments].
+# A wheel is installed in an environment of its own beside what it needs; a folder of site-packages, of the same minor
+# version as /usr/bin/python3, is used as it is. Without an argument the checkout is built, which takes minutes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mkdir -p build
+
+needed=(python3-rospy python3-roslaunch python3-venv rosout python3-sensor-msgs python3-trajectory-msgs
+  python3-geometry-msgs python3-std-srvs python3-diagnostic-msgs)
+missing=()
+for package in "${needed[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'install ok' || missing+=("$package")
+done
+if ((${#missing[@]})); then
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" > build/ros_apt.log 2>&1 || {
+    echo "install these first: ${missing[*]} (build/ros_apt.log)" >&2
+    exit 1
+  }
+fi
+
+what=${1:-.}
+shift || true
+
+if [[ -d $what && $what != . ]]; then
+  export PYTHONPATH="$what${PYTHONPATH:+:$PYTHONPATH}"
+  python=/usr/bin/python3
+else
+  # --system-site-packages: rospy is Debian's; NumPy and the rest are the environment's own
+  [[ -x build/ros-venv/bin/python ]] || /usr/bin/python3 -m venv --system-site-packages build/ros-venv
+  python=build/ros-venv/bin/python
+  $python -m pip install -q --no-deps --force-reinstall "$what"
+  $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" pytest pytest-xdist
+fi
+exec "$python" -m pytest -n0 -q tests/ros "$@"
