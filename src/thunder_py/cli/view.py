@@ -42,7 +42,7 @@ MUJOCO_GL=egl or osmesa chooses.
 """
 
 _FILMS, _PICTURES = (".mp4", ".gif"), {"mujoco": (".png",), "matplotlib": (".png", ".pdf", ".svg")}
-_SECONDS_PER_JOINT = 2.0
+_SECONDS_PER_JOINT, _STEPS = 2.0, 120
 
 
 def add_parser(commands: Any) -> None:
@@ -208,12 +208,12 @@ def _tour(robot: Robot, q: Array | None) -> tuple[Array, Array]:
     wide = np.where([kind == "R" for kind in robot.joint_types], 0.5 * np.pi, 0.2)
     lower = np.where(np.isfinite(robot.limits.lower), robot.limits.lower, start - wide)
     upper = np.where(np.isfinite(robot.limits.upper), robot.limits.upper, start + wide)
-    s = np.linspace(0.0, 1.0, 41)
+    s = np.linspace(0.0, 1.0, _STEPS + 1)
     swing = np.sin(2.0 * np.pi * s)
-    rows = np.tile(start, (robot.n * 40 + 1, 1))
+    rows = np.tile(start, (robot.n * _STEPS + 1, 1))
     for k in range(robot.n):
         way = np.where(swing > 0.0, upper[k] - start[k], start[k] - lower[k])
-        rows[40 * k : 40 * k + 41, k] = start[k] + way * swing
+        rows[_STEPS * k : _STEPS * (k + 1) + 1, k] = start[k] + way * swing
     return np.linspace(0.0, _SECONDS_PER_JOINT * robot.n, len(rows)), rows
 
 

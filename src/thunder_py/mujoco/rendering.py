@@ -31,6 +31,8 @@ __all__ = ["Camera", "Renderer", "film", "posture", "render"]
 _PATH, _TRACE = (0.0, 0.62, 0.45, 1.0), (0.0, 0.45, 0.70, 1.0)
 #: pieces of a line; a picture holds only so many bodies
 _PIECES = 500
+#: pieces of a trace for each picture of a film
+_FINER = 6
 _FOVY = 45.0
 #: of a GIF
 _COLORS = 128
@@ -256,11 +258,15 @@ def film(
     times = array(t, (None,), "t")
     shown = film_times(times, seconds_per_second, fps)
     with Renderer(robot, width, height, camera=camera, meshes=meshes) as renderer:
-        rows = interpolated(times, array(q, (len(times), renderer.stage.n), "q"), shown)
-        tips = robot.forward_kinematics(rows)[:, :3, 3] if isinstance(robot, Robot) else None
+        motion = array(q, (len(times), renderer.stage.n), "q")
+        rows, tips = interpolated(times, motion, shown), None
+        if isinstance(robot, Robot):
+            pieces = np.arange(_FINER * (len(shown) - 1) + 1) / _FINER
+            between = np.interp(pieces, np.arange(len(shown)), shown)
+            tips = robot.forward_kinematics(interpolated(times, motion, between))[:, :3, 3]
         with whole_file(target) as temporary, _writer(temporary, fps) as write:
             for k, row in enumerate(rows):
-                write(renderer.draw(row, path=reference, trace=None if tips is None else tips[: k + 1]))
+                write(renderer.draw(row, path=reference, trace=None if tips is None else tips[: _FINER * k + 1]))
     return len(shown)
 
 
