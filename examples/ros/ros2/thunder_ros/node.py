@@ -7,6 +7,7 @@ import threading
 import traceback
 from array import array
 from collections.abc import Callable
+from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -50,17 +51,26 @@ class RosPublisher:
         self.publisher = publisher
 
     def send(self, message) -> None:
-        """Publish, unless the node is ending: topics then close while messages are on their way."""
-        try:
+        """Publish; topics of a node that ends close while messages are on their way."""
+        with unless_ending():
             self.publisher.publish(message)
-        except Exception:
-            if rclpy.ok():
-                raise
 
     @property
     def wanted(self) -> bool:
         """Whether anybody listens."""
-        return self.publisher.get_subscription_count() > 0
+        with unless_ending():
+            return self.publisher.get_subscription_count() > 0
+        return False
+
+
+@contextmanager
+def unless_ending():
+    """Let errors pass only while the node is meant to run; rclpy raises them of several classes."""
+    try:
+        yield
+    except Exception:
+        if rclpy.ok():
+            raise
 
 
 class RosNode:
@@ -161,7 +171,7 @@ class RosNode:
 
 
 def as_plain(value):
-    """Return a parameter's value; a text in braces or brackets is YAML, as parameters are no mappings, nor lists of them."""
+    """Return a parameter's value; a text in braces or brackets is read as YAML, as parameters hold no lists of lists."""
     if isinstance(value, array):
         return value.tolist()
     if isinstance(value, str) and value[:1] in ("{", "["):

@@ -1,0 +1,121 @@
+"""The controller node: joint states and references in, effort commands out."""
+
+from __future__ import annotations
+
+import re
+import threading
+from array import array
+from functools import partial
+from typing import Any
+
+from ..command import Command, Mode
+from ..control_loop import ControlLoop
+from ..plain_data import plain
+from . import messages
+from .middleware import Middleware
+
+__all__ = ["ControllerNode"]
+
+#: how often late states are looked for [Hz], and one in how many of these looks reports
+_WATCH_RATE, _REPORT_EVERY = 100.0, 10
+_LEVELS = {Mode.waiting: "WARN", Mode.hold: "WARN", Mode.tracking: "OK", Mode.fault: "ERROR"}
+#: label of the timing message
+_TIMING = "period, latency, computing [s], mode"
+
+
+class ControllerNode:
+    """Connects a `ControlLoop` to topics and services.
+
+    Parameters
+    ----------
+    ros : Middleware
+        The node.
+    configuration : dict
+        Of the loop, see `LoopOptions.read`; and ``publish_every``: one in so many commands is published with error,
+        estimate and timing (1).
+    """
+
+    def __init__(self, ros: Middleware, configuration: dict[str, Any]) -> None:
+        self.ros, kinds = ros, ros.kinds
+        self._every = int(configuration.pop("publish_every", 1))
+        self.loop, self._lock, self._count, self._looks = ControlLoop(configuration), threading.Lock(), 0, 0
+        self._effort = ros.publisher("effort_commands", kinds.JointState)
+        self._command = kinds.JointState(name=list(self.loop.joint_names))
+        self._numbers = [
+            (ros.publisher(topic, kinds.Float64MultiArray), messages.numbers_message(ros, label))
+            for topic, label in (("tracking_error", "error"), ("estimates", "parameters"), ("timing", _TIMING))
+        ]
+        self._diagnostics = ros.publisher("/diagnostics", kinds.DiagnosticArray)
+        self._offer_services()
+        ros.subscribe("trajectory", kinds.JointTrajectory, self._on_trajectory, stream=False)
+        ros.subscribe("pose", kinds.PoseStamped, self._on_pose)
+        ros.subscribe("twist", kinds.TwistStamped, self._on_twist)
+        ros.subscribe("joint_states", kinds.JointState, self._on_state)
+        ros.every(1.0 / _WATCH_RATE, self._look)
+
+    def _offer_services(self) -> None:
+        """Offer reset, set_gains, adapt and adapt/LINK."""
+        self.ros.service("reset", "Trigger", lambda _: self.loop.reset())
+        self.ros.service("set_gains", "Trigger", lambda _: self._set_gains())
+        self.ros.service("adapt", "SetBool", lambda request: self.loop.adapt(request.data))
+        for link in self.loop.adapting_links:
+            self.ros.service("adapt/" + re.sub(r"\W", "_", link), "SetBool", partial(self._adapt, link))
+
+    def _adapt(self, link: str, request: Any) -> None:
+        self.loop.adapt(request.data, link)
+
+    def _set_gains(self) -> None:
+        """Take the gains of the parameter ``gains``, all of them or none."""
+        gains = self.ros.parameter("gains")
+        if not isinstance(gains, dict):
+            raise ValueError(f"parameter gains of {self.ros.name} must be a mapping of gains, got {gains!r}")
+        self.loop.set_gains(plain(gains))
+
+    def _on_state(self, message: Any) -> None:
+        """Answer a joint state."""
+        stamp, now = self.ros.nanoseconds(message.header.stamp), self.ros.now()
+        self._send(self.loop.state(stamp, now, message.name, message.position, message.velocity))
+
+    def _send(self, command: Command | None) -> None:
+        """Publish a command, and what is known beside it."""
+        if command is None:
+            return
+        with self._lock:  # states come in one thread, looks for late ones in another
+            self._effort.send(messages.fill_command(self.ros, self._command, command.stamp, command.tau))
+            self._count += 1
+            if self._count % self._every == 0:
+                self._send_numbers(command)
+
+    def _send_numbers(self, command: Command) -> None:
+        """Publish what somebody listens to."""
+        timing = array("d", (command.period, command.latency, command.computing, float(command.mode)))
+        rows = (messages.floats(command.error), messages.floats(command.parameters), timing)
+        for (publisher, message), values in zip(self._numbers, rows, strict=True):
+            if publisher.wanted:
+                publisher.send(messages.fill_numbers(message, values))
+
+    def _on_trajectory(self, message: Any) -> None:
+        self._tell(self.loop.references.trajectory(**messages.read_trajectory(self.ros, message)))
+
+    def _on_pose(self, message: Any) -> None:
+        p, o, header = message.pose.position, message.pose.orientation, message.header
+        stamp, turn = self.ros.nanoseconds(header.stamp), (o.x, o.y, o.z, o.w)
+        self._tell(self.loop.references.pose(stamp, (p.x, p.y, p.z), turn, header.frame_id))
+
+    def _on_twist(self, message: Any) -> None:
+        v, w, header = message.twist.linear, message.twist.angular, message.header
+        stamp, linear, angular = self.ros.nanoseconds(header.stamp), (v.x, v.y, v.z), (w.x, w.y, w.z)
+        self._tell(self.loop.references.twist(stamp, linear, angular, header.frame_id))
+
+    def _tell(self, why: str | None) -> None:
+        if why is not None:
+            self.ros.warn(f"reference refused: {why}")
+
+    def _look(self) -> None:
+        """Look for states that stay away; report every now and then."""
+        self._send(self.loop.watch(self.ros.now()))
+        if self._looks % _REPORT_EVERY == 0:
+            mode, text = self.loop.mode, f"{self.loop.mode.name}: {self.loop.reason.value}"
+            report = self.loop.report()
+            self._diagnostics.send(messages.diagnostics_message(self.ros, _LEVELS[mode], text, report))
+        self._looks += 1

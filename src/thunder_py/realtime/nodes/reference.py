@@ -1,0 +1,65 @@
+"""The reference generator node: plays a reference from where the arm is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..reference_generator import ReferenceGenerator
+from . import messages
+from .middleware import Middleware
+
+__all__ = ["ReferenceNode"]
+
+
+class ReferenceNode:
+    """Connects a `ReferenceGenerator` to topics.
+
+    Parameters
+    ----------
+    ros : Middleware
+        The node.
+    configuration : dict
+        See `ReferenceGenerator`; and ``frame``, which poses and twists say they are given in (``world``).
+    """
+
+    def __init__(self, ros: Middleware, configuration: dict[str, Any]) -> None:
+        self.ros, kinds = ros, ros.kinds
+        self._frame = str(configuration.pop("frame", "world"))
+        self.generator = ReferenceGenerator(configuration)
+        if self.generator.task:
+            self._poses = ros.publisher("pose", kinds.PoseStamped)
+            self._twists = ros.publisher("twist", kinds.TwistStamped)
+        else:
+            self._trajectories = ros.publisher("trajectory", kinds.JointTrajectory)
+        self._state: Any = None
+        self._states = ros.subscribe("joint_states", kinds.JointState, self._on_state)
+        ros.every(1.0 / self.generator.rate, self._tick)
+
+    def _on_state(self, message: Any) -> None:
+        self._state = message
+
+    def _tick(self) -> None:
+        """Publish what comes next, once a joint state has said where to begin."""
+        if not self.generator.running and not self._begin():
+            return
+        now = self.ros.now()
+        if self.generator.task:
+            pose, twist = messages.pose_messages(self.ros, self.generator.pose(now), self._frame)
+            self._twists.send(twist)
+            self._poses.send(pose)
+        else:
+            names, sample = self.generator.joint_names, self.generator.joints(now)
+            self._trajectories.send(messages.trajectory_message(self.ros, names, sample))
+
+    def _begin(self) -> bool:
+        state = self._state
+        if state is None:
+            self.ros.warn("waiting for a joint state")
+            return False
+        why = self.generator.begin(self.ros.now(), state.name, state.position)
+        if why is not None:
+            self._state = None
+            self.ros.warn(why)
+            return False
+        self.ros.unsubscribe(self._states)
+        return True

@@ -1,0 +1,56 @@
+"""The simulated robot node: effort commands in, joint states out, in real time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..simulated_robot import SimulatedRobot
+from . import messages
+from .middleware import Middleware
+
+__all__ = ["RobotNode"]
+
+#: reports in a second [Hz]
+_REPORT_RATE = 10.0
+
+
+class RobotNode:
+    """Connects a `SimulatedRobot` to topics.
+
+    Parameters
+    ----------
+    ros : Middleware
+        The node.
+    configuration : dict
+        See `SimulatedRobot`.
+    """
+
+    def __init__(self, ros: Middleware, configuration: dict[str, Any]) -> None:
+        self.ros, kinds = ros, ros.kinds
+        self.robot = SimulatedRobot(configuration)
+        self._message = kinds.JointState(name=list(self.robot.joint_names))
+        self._states = ros.publisher("joint_states", kinds.JointState)
+        self._diagnostics = ros.publisher("/diagnostics", kinds.DiagnosticArray)
+        self._report_every, self._count, self._last = max(1, round(1.0 / (_REPORT_RATE * self.robot.period))), 0, 0
+        ros.subscribe("effort_commands", kinds.JointState, self._on_command)
+        ros.every(self.robot.period, self._step)
+
+    def _on_command(self, message: Any) -> None:
+        stamp, now = self.ros.nanoseconds(message.header.stamp), self.ros.now()
+        self.robot.command(stamp, now, message.name, message.effort)
+
+    def _step(self) -> None:
+        """Publish the state of now, and every now and then a report."""
+        state = self.robot.advance(self.ros.now())
+        if state.stamp > self._last:  # woken a little early, there is no new one yet
+            self._states.send(messages.fill_state(self.ros, self._message, state))
+            self._last = state.stamp
+        if self._count % self._report_every == 0:
+            self._report()
+        self._count += 1
+
+    def _report(self) -> None:
+        """Say which torque acts, and what became of the commands."""
+        report = self.robot.report()
+        level = "OK" if report["torque"] == "commanded" else "WARN"
+        self._diagnostics.send(messages.diagnostics_message(self.ros, level, str(report["torque"]), report))
