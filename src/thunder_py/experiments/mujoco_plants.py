@@ -30,7 +30,9 @@ _CONTROL_PERIOD = 1e-3  # [s]
 _LOG_EVERY = 10
 _WINDOW = 10.0  # of the steady state [s], but no more than half of the run
 _STEPPED = (("article", "adaptive"), ("D4.2 joints", "MACT"))  # run with other time steps too
-_TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)  # of MuJoCo's implicitfast [s]
+_STEPPED_FOR = 10.0  # [s]
+_TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)  # of integrators [s]
+_FINEST = 3.125e-5  # what these are compared with [s]
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def run_case(case: Case, plant: str, duration: float, timestep: float | None = N
     duration : float
         [s].
     timestep : float, optional
-        Of MuJoCo's own integrator, no longer than the control period [s].
+        Of the integrator, a whole part of the control period [s]; default the control period.
     """
     native = plant == OURS
     own = plant not in PLANTS[:2]
@@ -93,11 +95,18 @@ def run_case(case: Case, plant: str, duration: float, timestep: float | None = N
     arm: Any = case.robot
     if not native:
         arm = MujocoPlant(case.robot, payloads=case.payloads, integrator=method, timestep=timestep)
+    dt = _CONTROL_PERIOD if own or timestep is None else timestep
     return simulate(
-        arm, case.controller(), case.reference, duration, _CONTROL_PERIOD, q0=case.q0, dq0=case.dq0,
+        arm, case.controller(), case.reference, duration, dt, control_period=_CONTROL_PERIOD, q0=case.q0, dq0=case.dq0,
         payloads=case.payloads if native else (), torque_limits=case.torque_limits, log_every=_LOG_EVERY,
         integrator="plant" if own else "rk4",
     )  # fmt: skip
+
+
+def _steps(case: Case, duration: float, timesteps: Sequence[float]) -> Array:
+    """Return the RMS differences in q of our RK4 and of implicitfast from our RK4 with a far shorter step, (k, 2)."""
+    exact = run_case(case, OURS, duration, _FINEST).q
+    return np.array([[_rms(run_case(case, plant, duration, h).q - exact) for plant in (OURS, LAST)] for h in timesteps])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,9 +126,10 @@ class MujocoPlants:
     agreements : dict of str to Agreement
         By bundled robot.
     timesteps : (k,) array
-        Of MuJoCo's implicitfast [s].
-    distances : dict of str to (k,) array
-        RMS of the difference in q between runs with these and ours, for two of the cases by name [rad].
+        Of integrators [s].
+    distances : dict of str to (k, 2) array
+        RMS of the difference in q between runs with these, of our RK4 and of MuJoCo's implicitfast, and a run of our
+        RK4 with a far shorter step, for two of the cases by name [rad].
     """
 
     version: str
@@ -191,9 +201,11 @@ class MujocoPlants:
         return f"{title}\n\n{markdown(['', '', *others], rows, digits=2)}"
 
     def _step_table(self) -> str:
-        rows = [[1e3 * h, *row] for h, *row in zip(self.timesteps.tolist(), *self.distances.values(), strict=True)]
-        title = "MuJoCo's implicitfast beside our RK4: RMS difference of q [rad]"
-        return f"{title}\n\n{markdown(['time step [ms]', *self.distances], rows)}"
+        columns = [f"{name}: {plant}" for name in self.distances for plant in ("ours", "implicitfast")]
+        values = np.hstack(list(self.distances.values())).tolist()
+        rows = [[1e3 * h, *row] for h, row in zip(self.timesteps.tolist(), values, strict=True)]
+        title = f"RMS difference of q from our RK4 with steps of {1e3 * _FINEST:g} ms [rad]"
+        return f"{title}\n\n{markdown(['time step [ms]', *columns], rows)}"
 
     def plot(self) -> Figure:
         """Draw tracking errors and mass estimates on both plants, and the effect of the time step."""
@@ -258,7 +270,7 @@ def run_mujoco_plants(
     states : int
         Random states at which each bundled robot is compared with itself in MuJoCo.
     timesteps : sequence of float
-        Of MuJoCo's implicitfast, for one run of the article and one of D4.2 [s].
+        Of both integrators, for one loop of the article and one of D4.2 [s].
     d42 : bool
         Whether to run D4.2's loops too.
     """
@@ -268,10 +280,9 @@ def run_mujoco_plants(
         cases += joint_cases() + cartesian_cases(duration)
     results = [{p: run_case(case, p, duration) for p in plants if _can_run(case, p)} for case in cases]
     distances = {}
-    for case, found in zip(cases, results, strict=True):
+    for case in cases:
         if (case.group, case.name) in _STEPPED:
-            runs = [run_case(case, LAST, duration, h) for h in timesteps]
-            distances[f"{case.group}, {case.name}"] = np.array([_rms(run.q - found[OURS].q) for run in runs])
+            distances[f"{case.group}, {case.name}"] = _steps(case, min(duration, _STEPPED_FOR), timesteps)
     return MujocoPlants(
         version=version,
         duration=duration,

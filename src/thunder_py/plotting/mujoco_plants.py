@@ -68,7 +68,7 @@ def _draw_mass(axes: Axes, found: MujocoPlants) -> None:
 def _draw_torques(axes: Axes, found: MujocoPlants) -> None:
     """Draw how far torques of the article's adaptive run are apart, by plant."""
     ours = found.results[0][found.plants[0]]
-    for plant, color in zip(found.plants[1:], ("#009E73", "#E69F00", _MUJOCO), strict=False):
+    for plant, color in zip(found.plants[1:], ("#009E73", "#E69F00", _MUJOCO)[4 - len(found.plants) :], strict=True):
         apart = np.linalg.norm(found.results[0][plant].tau - ours.tau, axis=1)
         axes.semilogy(ours.t[1:], np.maximum(apart[1:], 1e-16), color=color, linewidth=0.8, label=plant)
     axes.set(title="article, adaptive: torque less that on ours", xlabel="time [s]", ylabel="N m")
@@ -79,10 +79,10 @@ def _draw_torques(axes: Axes, found: MujocoPlants) -> None:
 
 def _draw_steps(axes: Axes, found: MujocoPlants) -> None:
     h = 1e3 * found.timesteps
-    for (name, distances), color in zip(found.distances.items(), (_MUJOCO, _OURS), strict=False):
-        axes.loglog(h, distances, "o-", color=color, label=name)
-        axes.loglog(h, distances[0] * h / h[0], "--", color=_TRUTH, linewidth=1.0)
-    axes.set(title="implicitfast: RMS of q less ours; dashed: order 1", xlabel="time step [ms]", ylabel="rad")
+    for (name, distances), mark in zip(found.distances.items(), ("o", "s"), strict=False):
+        for column, color, plant in ((0, _OURS, "our RK4"), (1, _MUJOCO, "implicitfast")):
+            axes.loglog(h, distances[:, column], f"{mark}-", color=color, label=f"{name}: {plant}", linewidth=1.0)
+    axes.set(title="error of q by time step, both plants", xlabel="time step [ms]", ylabel="rad (RMS)")
     axes.set_xticks(h, [f"{x:g}" for x in h], minor=False)
     axes.set_xticks([], minor=True)
     axes.legend(fontsize="small")
