@@ -10,6 +10,7 @@ from _table_controllers import controllers, simulations
 from _table_generated import generated, generation
 from _table_interception import interception
 from _table_planning import planning
+from _table_ros import ros
 from _table_text import MODES, marked, table, times
 
 GOALS = {
@@ -66,6 +67,13 @@ def planning_markdown(results: dict[str, Any]) -> str:
         *interception(results),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def ros_markdown(results: dict[str, Any]) -> str:
+    """Return the table of the loop over ROS 1."""
+    machine = results["machine"]
+    where = f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['Python']}."
+    return "\n\n".join([where, *ros(results["ros"])]) + "\n"
 
 
 def _cpp(records: list[Record]) -> list[str]:

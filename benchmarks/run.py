@@ -4,6 +4,7 @@ python benchmarks/run.py                                 everything; the first r
 python benchmarks/run.py --quick                         half a minute once built; Pinocchio in C++ only if built before
 python benchmarks/run.py --controllers                   controllers and simulations only
 python benchmarks/run.py --planning                      human-like planning and interception only
+python benchmarks/run.py --ros                           the loop over ROS 1 only; no part of a run without --ros
 python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated parts of the documentation
 """
 
@@ -25,23 +26,28 @@ import _interception
 import _loop
 import _planning
 import _python
+import _ros
 import _sources
 import casadi
 import numpy as np
 import pinocchio as pin
 from _build import CACHE, COMMON, FLAGS, Program, build_all, compiler_version, compilers
 from _measure import check_same_numbers, fastest, run_in_turns
-from _table import SLOPE_GOALS, control_markdown, markdown, planning_markdown
+from _table import SLOPE_GOALS, control_markdown, markdown, planning_markdown, ros_markdown
 
 GROWTH_JOINTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
 #: what the generated parts of the page are called in its marks
 KERNELS, CONTROLLERS = "benchmarks/run.py", "benchmarks/run.py --controllers"
 PLANNING = "benchmarks/run.py --planning"
+ROS = "benchmarks/run.py --ros"
 
 
 def main() -> None:
     arguments = parse()
     quick = arguments.quick
+    if arguments.ros:
+        finish(arguments, ros_results(quick))
+        return
     arm = _arm.panda()
     if arguments.controllers:
         finish(arguments, control_results(arm, quick, arguments.real_loop))
@@ -100,17 +106,26 @@ def planning_results(arm: _arm.Arm, quick: bool) -> dict[str, Any]:
     return found | _interception.results(text, quick)
 
 
+def ros_results(quick: bool) -> dict[str, Any]:
+    """Time the loop over ROS 1, where it is."""
+    report("ROS 1")
+    return {"machine": machine([]), **_ros.results(quick)}
+
+
 def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
     """Print the tables, and write what was asked for."""
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
+    only = arguments.controllers or arguments.planning or arguments.ros
     parts = {}
-    if not arguments.controllers and not arguments.planning:
+    if not only:
         parts[KERNELS] = markdown(results)
-    if not arguments.planning:
+    if arguments.controllers or not only:
         parts[CONTROLLERS] = control_markdown(results)
-    if not arguments.controllers:
+    if arguments.planning or not only:
         parts[PLANNING] = planning_markdown(results)
+    if arguments.ros:
+        parts[ROS] = ros_markdown(results)
     for name, text in parts.items():
         if arguments.markdown:
             renew(arguments.markdown, name, text)
@@ -124,6 +139,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--real-loop", action="store_true", help="wait for real 1 kHz ticks instead of emulating them")
     parser.add_argument("--controllers", action="store_true", help="controllers and simulations only")
     parser.add_argument("--planning", action="store_true", help="human-like planning and interception only")
+    parser.add_argument("--ros", action="store_true", help="the loop over ROS 1 only, where ROS 1 is installed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     return parser.parse_args()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run tests/ros with Debian's ROS 1: tools/ros1_test.sh [WHEEL | FOLDER OF SITE-PACKAGES] [pytest arguments].
+# Run the closed loop over Debian's ROS 1: tools/ros1_test.sh [WHEEL | FOLDER OF SITE-PACKAGES] [pytest arguments].
 # A wheel is installed in an environment of its own beside what it needs; a folder of site-packages, of the same minor
 # version as /usr/bin/python3, is used as it is. Without an argument the checkout is built, which takes minutes.
 set -euo pipefail
@@ -21,9 +21,12 @@ fi
 
 what=${1:-.}
 shift || true
-
 if [[ -d $what && $what != . ]]; then
-  export PYTHONPATH="$what${PYTHONPATH:+:$PYTHONPATH}"
+  what=$(realpath "$what")
+  # a folder in PYTHONPATH is not looked through for .pth files, which editable packages have
+  mkdir -p build/ros-site
+  printf 'import site\n\nsite.addsitedir("%s")\n' "$what" > build/ros-site/sitecustomize.py
+  export PYTHONPATH="$PWD/build/ros-site:$what${PYTHONPATH:+:$PYTHONPATH}"
   python=/usr/bin/python3
 else
   # --system-site-packages: rospy is Debian's; NumPy and the rest are the environment's own
@@ -32,4 +35,4 @@ else
   $python -m pip install -q --no-deps --force-reinstall "$what"
   $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" pytest pytest-xdist
 fi
-exec "$python" -m pytest -n0 -q tests/ros "$@"
+exec "$python" -m pytest -n0 -q tests/ros/test_ros1_loop.py "$@"
