@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.typing.user_script import main
+from tests.user_types.user_script import main
 
 
 def test_user_script(tmp_path):
