@@ -1,65 +1,43 @@
-"""A ROS master on loopback, nodes as processes, and a listener in this one."""
+"""Nodes as processes, and a listener in this one: what tests of both ROS have in common."""
 
 from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
-import sys
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS, CONFIG = ROOT / "examples/ros/ros1/scripts", ROOT / "examples/ros/config"
+EXAMPLES = ROOT / "examples/ros"
 #: a machine under load takes so long to start an interpreter, and more to start a master [s]
 PATIENCE = 40.0
 
 
-def wait_until(true: Callable[[], Any], what: str, seconds: float = PATIENCE) -> None:
+def wait_until(
+    true: Callable[[], Any], what: str, seconds: float = PATIENCE, else_tell: Callable[[], Any] = lambda: ""
+) -> None:
     end = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < end, f"{what}: not within {seconds:g} s"
+        assert time.monotonic() < end, f"{what}: not within {seconds:g} s {else_tell()}"
         time.sleep(0.02)
 
 
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
-
-
 class Network:
-    """A master of its own, and processes that end with it."""
+    """Processes that end with it; a subclass knows how a node is started."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, port = folder, free_port()
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        self.folder, self.processes = folder, dict[str, subprocess.Popen[bytes]]()
         (folder / "log").mkdir()
-        self.environment = {
-            "ROS_MASTER_URI": f"http://localhost:{port}",
-            "ROS_IP": "127.0.0.1",
-            "ROS_HOSTNAME": "localhost",
-            "ROS_HOME": str(folder),
-            "ROS_LOG_DIR": str(folder / "log"),
-            "ROS_PACKAGE_PATH": str(ROOT / "examples/ros"),
-            "OPENBLAS_NUM_THREADS": "1",
-            # roslaunch runs scripts by their first line
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        }
-        os.environ.update(self.environment)
-        self.run("roscore", ["roscore", "-p", str(port)])
-        wait_until(lambda: self.master_answers(port), f"roscore ({self.words('roscore')})")
-
-    @staticmethod
-    def master_answers(port: int) -> bool:
-        with socket.socket() as s:
-            return s.connect_ex(("127.0.0.1", port)) == 0
+        os.environ.update({"ROS_HOME": str(folder), "ROS_LOG_DIR": str(folder / "log"), "OPENBLAS_NUM_THREADS": "1"})
+        os.environ.update(environment)
 
     def run(self, name: str, command: list[str]) -> None:
         with (self.folder / f"{name}.out").open("wb") as out:
@@ -68,9 +46,9 @@ class Network:
                 command, stdout=out, stderr=subprocess.STDOUT, env={**os.environ}, start_new_session=True
             )
 
-    def node(self, name: str, config: str, *arguments: str) -> None:
-        script = SCRIPTS / f"{name}_node.py"
-        self.run(name, [sys.executable, str(script), f"_config:={CONFIG / config}", *arguments])
+    def node(self, name: str, config: str, **parameters: str) -> None:
+        """Start a node with a file of examples/ros/config and parameters over it."""
+        raise NotImplementedError
 
     def words(self, name: str) -> str:
         return (self.folder / f"{name}.out").read_text()[-2000:]
@@ -96,26 +74,22 @@ class Network:
 
 
 class Listener:
-    """Keeps what was published: times of arrival and messages by topic, the newest report of every node."""
+    """Keeps what was published: messages by topic, the newest report of every node; a subclass connects it."""
+
+    #: of the topics that are kept, each by the name of its kind
+    TOPICS: ClassVar = {
+        **dict.fromkeys(("joint_states", "effort_commands"), "JointState"),
+        **dict.fromkeys(("tracking_error", "estimates", "timing"), "Float64MultiArray"),
+    }  # fmt: skip
 
     def __init__(self) -> None:
-        import rospy
-        from diagnostic_msgs.msg import DiagnosticArray
-        from sensor_msgs.msg import JointState
-        from std_msgs.msg import Float64MultiArray
-
-        rospy.init_node("listener", disable_signals=True)
-        self.messages: dict[str, list[tuple[float, Any]]] = defaultdict(list)
+        self.messages: dict[str, list[Any]] = defaultdict(list)
         self.reports: dict[str, dict[str, str]] = {}
         self.lock = threading.Lock()
-        numbers = dict.fromkeys(("tracking_error", "estimates", "timing"), Float64MultiArray)
-        for topic, kind in {"joint_states": JointState, "effort_commands": JointState, **numbers}.items():
-            rospy.Subscriber(topic, kind, self.keep, callback_args=topic, tcp_nodelay=True, queue_size=1000)
-        rospy.Subscriber("/diagnostics", DiagnosticArray, self.report)
 
     def keep(self, message: Any, topic: str) -> None:
         with self.lock:
-            self.messages[topic].append((time.time(), message))
+            self.messages[topic].append(message)
 
     def report(self, message: Any) -> None:
         status = message.status[0]
@@ -127,15 +101,44 @@ class Listener:
     def wait_for(self, node: str, words: str, why: str = "") -> None:
         """Wait until the node says so from now on."""
         self.reports.pop(node, None)
-        wait_until(lambda: self.says(node, words), f"{node} says {words!r} {why}")
+        wait_until(lambda: self.says(node, words), f"{node} says {words!r} {why}", PATIENCE, lambda: self.reports)
 
     def count(self, topic: str) -> int:
         return len(self.messages[topic])
 
     def since(self, topic: str, count: int) -> list[Any]:
         with self.lock:
-            return [message for _, message in self.messages[topic][count:]]
+            return self.messages[topic][count:]
+
+    def after(self, topic: str, moment: float, count: int) -> list[Any]:
+        """Wait for messages with stamps later than a moment [s]: what arrives may be older than it seems."""
+
+        def later() -> list[Any]:
+            recent = self.since(topic, -2 * count)
+            return [m for m, stamp in zip(recent, self.stamps(recent), strict=True) if 1e-9 * stamp > moment]
+
+        wait_until(lambda: len(later()) >= count, f"{count} new messages of {topic}")
+        return later()
 
     def clear(self) -> None:
         with self.lock:
             self.messages.clear()
+
+    def stamp(self) -> Any:
+        """Now, as messages carry it."""
+        raise NotImplementedError
+
+    def stamps(self, messages: list[Any]) -> np.ndarray:
+        """Stamps in nanoseconds."""
+        raise NotImplementedError
+
+    def call(self, service: str, data: bool | None = None) -> Any:
+        """The answer of a service, once it is there: with data a SetBool, without a Trigger."""
+        raise NotImplementedError
+
+    def set_parameter(self, node: str, name: str, value: Any) -> None:
+        raise NotImplementedError
+
+    def sender(self, topic: str, kind: type) -> Any:
+        """What sends messages, connected: `send`, `close`."""
+        raise NotImplementedError

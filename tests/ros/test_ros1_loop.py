@@ -1,23 +1,16 @@
-"""ROS 1 for real: a master, three nodes as processes, a closed loop, and what is left when one of them dies.
-
-The tests follow each other: they share the network and what runs in it. Bounds of times are for two busy cores without
-a real-time kernel. A scheduler gives other processes time slices of some milliseconds each, several in a row, so
-medians are asked for in milliseconds and the slowest hundredth in tens of them. The watchdogs (20 ms, 50 ms) are part
-of the loop and make up for the worst.
-"""
+"""ROS 1 for real: a master, three nodes as processes, a closed loop, and what is left when one of them dies."""
 
 from __future__ import annotations
 
-import os
-import signal
-import time
+import importlib.util
+import shutil
+from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
-import thunder_py as th
-
-from .network import PATIENCE, Listener, Network, wait_until
+from .closed_loop import ClosedLoop
+from .network import Listener, Network
+from .ros1 import Ros1Listener, Ros1Network
 
 # rospy closes files and sockets when it pleases, and uses what Python is about to drop
 pytestmark = [
@@ -27,213 +20,34 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-PANDA = th.Robot.load("panda")
-#: with which the simulated arm starts and which its controller does not know, see the configuration
-PAYLOAD = 0.5
-SECONDS = 20.0
+NEEDED = ("rospy", "diagnostic_msgs", "geometry_msgs", "sensor_msgs", "std_srvs", "trajectory_msgs")
 
 
-def column(messages: list, name: str) -> np.ndarray:  # type: ignore[type-arg]
-    return np.array([getattr(m, name) for m in messages])
+def missing() -> str:
+    """Return why the tests cannot run, or nothing."""
+    absent = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if absent:
+        return f"no {', '.join(absent)} in this Python"
+    return "" if shutil.which("roscore") else "no roscore"
 
 
-def stamps(messages: list) -> np.ndarray:  # type: ignore[type-arg]
-    return np.array([m.header.stamp.to_nsec() for m in messages])
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
+    why = missing()
+    if why:
+        pytest.skip(f"ROS 1 is not here: {why}")
+    made = Ros1Network(tmp_path_factory.mktemp("ros"))
+    yield made
+    made.close()
 
 
-def start(network: Network, listener: Listener, name: str, config: str) -> None:
-    network.node(name, config)
-    topic = {"robot": "joint_states", "controller": "effort_commands", "reference": None}[name]
-    before = 0 if topic is None else listener.count(topic)
-    if topic is not None:
-        wait_until(lambda: listener.count(topic) > before, f"{name} publishes ({network.words(name)})")
+@pytest.fixture(scope="module")
+def listener(network: Network) -> Listener:
+    return Ros1Listener()
 
 
-def settled_at_rest(listener: Listener) -> bool:
-    recent = column(listener.since("joint_states", -200), "velocity")
-    return len(recent) == 200 and float(np.abs(recent).max()) < 0.05
-
-
-def test_the_robot_alone_holds_itself(network: Network, listener: Listener) -> None:
-    start(network, listener, "robot", "panda_robot.yaml")
-    time.sleep(1.0)
-    states = listener.since("joint_states", -100)
-    np.testing.assert_allclose(states[0].effort, safe_torque(states[0]), atol=1e-9)
-    listener.wait_for("/robot", "safe")
-
-
-def safe_torque(state) -> np.ndarray:  # type: ignore[no-untyped-def]
-    from thunder_py.realtime.hold import HoldGains
-
-    damping = HoldGains.usual(PANDA, PANDA.limits.effort).damping
-    tau = PANDA.gravity_vector(state.position) - damping * np.array(state.velocity)
-    return np.clip(tau, -PANDA.limits.effort, PANDA.limits.effort)
-
-
-def test_the_controller_holds_the_arm_until_there_is_a_reference(network: Network, listener: Listener) -> None:
-    start(network, listener, "controller", "panda_controller.yaml")
-    listener.wait_for("/controller", "hold: no reference yet")
-    listener.wait_for("/robot", "commanded")
-
-
-def test_the_loop_is_closed_for_twenty_seconds(network: Network, listener: Listener) -> None:
-    start(network, listener, "reference", "panda_sinusoid.yaml")
-    listener.wait_for("/controller", "tracking")
-    time.sleep(3.0)  # the start is joined, the payload learned
-    listener.clear()
-    time.sleep(SECONDS)
-    states, commands = listener.since("joint_states", 0), listener.since("effort_commands", 0)
-    timing = np.array([m.data for m in listener.since("timing", 0)])
-    errors = [m.data for m in listener.since("tracking_error", 0)]
-    tracked = np.array([e for e in errors if len(e) == 7])
-
-    # rate: most states 1 ms after the one before; while others have the processors none come, so the mean is less
-    assert len(states) > 300 * SECONDS
-    assert len(commands) > 150 * SECONDS
-    assert len(tracked) > 0.95 * len(errors)
-    # jitter and latency
-    periods, latencies = timing[:, 0], timing[:, 1]
-    assert 0.5e-3 < np.median(periods) < 3e-3
-    assert np.quantile(periods, 0.99) < 50e-3
-    assert np.median(latencies) < 3e-3
-    assert np.quantile(latencies, 0.99) < 50e-3
-    # tracking, with a payload that the controller was not told of: 0.01 rad without a network between
-    assert np.quantile(np.abs(tracked).max(axis=1), 0.95) < 0.03
-    moved = np.ptp(column(states, "position"), axis=0)
-    assert (moved > 0.3).all()
-    # every command answers a state
-    assert np.isin(stamps(commands)[10:-10], stamps(states)).mean() > 0.95
-    assert (np.abs(column(commands, "effort")) <= PANDA.limits.effort).all()
-    # it learned
-    mass = listener.since("estimates", -1)[0].data[60] - PANDA.parameters[60]
-    assert abs(mass - PAYLOAD) < 0.25
-
-
-def test_services_are_answered_and_bad_requests_change_nothing(listener: Listener) -> None:
-    import rospy
-    from std_srvs.srv import SetBool, Trigger
-
-    adapt = rospy.ServiceProxy("/controller/adapt/link7", SetBool)
-    set_gains = rospy.ServiceProxy("/controller/set_gains", Trigger)
-    rospy.wait_for_service("/controller/adapt/link7", PATIENCE)
-    assert adapt(False).success
-    time.sleep(0.2)
-    frozen = listener.since("estimates", -1)[0].data
-    time.sleep(0.5)
-    assert listener.since("estimates", -1)[0].data == frozen
-    assert adapt(True).success
-    time.sleep(0.5)
-    assert listener.since("estimates", -1)[0].data != frozen
-
-    for gains, word in (({"Lamda": 5.0}, "Lambda"), ({"Lambda": 5.0, "K_d": -1.0}, "K_d"), ("much", "mapping")):
-        rospy.set_param("/controller/gains", gains)
-        answer = set_gains()
-        assert not answer.success
-        assert word in answer.message
-    listener.wait_for("/controller", "tracking")
-    rospy.set_param("/controller/gains", {"Lambda": 8.0})
-    assert set_gains().success
-    time.sleep(1.0)
-    listener.wait_for("/controller", "tracking")
-
-
-def test_messages_with_nan_are_dropped(listener: Listener) -> None:
-    import rospy
-    from sensor_msgs.msg import JointState
-    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
-    nan, names = [float("nan")] * 7, list(PANDA.joint_names)
-    states = rospy.Publisher("joint_states", JointState, queue_size=10)
-    commands = rospy.Publisher("effort_commands", JointState, queue_size=10)
-    trajectories = rospy.Publisher("trajectory", JointTrajectory, queue_size=10)
-    everyone = (states, commands, trajectories)
-    wait_until(lambda: all(p.get_num_connections() for p in everyone), "all are connected")
-    state = JointState(name=names, position=nan, velocity=nan)
-    command = JointState(name=names, effort=nan)
-    trajectory = JointTrajectory(joint_names=names, points=[JointTrajectoryPoint(positions=nan)])
-    for _ in range(200):
-        # a stamp between those of the robot: a later one than those that are on their way
-        state.header.stamp = command.header.stamp = rospy.Time.now()
-        states.publish(state)
-        commands.publish(command)
-        trajectories.publish(trajectory)
-        time.sleep(0.005)
-
-    def dropped() -> bool:
-        loop, robot = listener.reports["/controller"], listener.reports["/robot"]
-        counts = (loop["states dropped: not_finite"], robot["commands refused: not_finite"], loop["references refused"])
-        return all(int(count) > 0 for count in counts)
-
-    wait_until(dropped, "NaN was counted")
-    for publisher in everyone:
-        publisher.unregister()
-    efforts = column([m for m in listener.since("effort_commands", 0) if not np.isnan(m.effort).any()], "effort")
-    assert (np.abs(efforts) <= PANDA.limits.effort).all()
-    ours = [m for m in listener.since("joint_states", -500) if len(m.effort) == PANDA.n]
-    assert len(ours) > 100
-    assert np.isfinite(column(ours, "effort")).all()
-    listener.wait_for("/controller", "tracking")
-
-
-def test_without_the_reference_the_controller_holds_the_arm(network: Network, listener: Listener) -> None:
-    network.kill("reference")
-    listener.wait_for("/controller", "hold: the reference ended")
-    wait_until(lambda: settled_at_rest(listener), "the arm comes to rest")
-    before = listener.since("joint_states", -1)[0]
-    time.sleep(1.0)
-    after = listener.since("joint_states", -1)[0]
-    listener.wait_for("/robot", "commanded")
-    np.testing.assert_allclose(after.position, before.position, atol=0.03)
-    # safe: the nominal model's gravity, and a spring against the payload's
-    torque = np.array(listener.since("effort_commands", -1)[0].effort)
-    weight = PANDA.gravity_vector(after.position)
-    assert np.abs(torque - weight).max() < 9.81 * PAYLOAD * 1.2
-
-
-def test_without_the_controller_the_drive_falls_back_to_its_own_torque(network: Network, listener: Listener) -> None:
-    start(network, listener, "reference", "panda_sinusoid.yaml")
-    listener.wait_for("/controller", "tracking")
-    time.sleep(1.0)
-    network.kill("controller")
-    listener.wait_for("/robot", "safe")
-    time.sleep(0.5)
-    for state in listener.since("joint_states", -100):
-        np.testing.assert_allclose(state.effort, safe_torque(state), atol=1e-9)
-    start(network, listener, "controller", "panda_controller.yaml")
-    listener.wait_for("/robot", "commanded")
-    listener.wait_for("/controller", "tracking")
-
-
-def test_without_states_the_controller_gives_gravity_and_then_nothing(network: Network, listener: Listener) -> None:
-    wait_until(lambda: listener.count("effort_commands") > 100, "commands")
-    network.kill("robot")
-    last = listener.since("joint_states", -1)[0]
-    listener.wait_for("/controller", "waiting: states are lost")
-    blind = listener.since("effort_commands", -1)[0]
-    np.testing.assert_allclose(blind.effort, PANDA.gravity_vector(last.position), atol=0.5)
-    count = listener.count("effort_commands")
-    time.sleep(0.5)
-    assert listener.count("effort_commands") == count
-    start(network, listener, "robot", "panda_robot.yaml")
-    listener.wait_for("/controller", "tracking")
-
-
-def test_nodes_end_when_they_are_told_to(network: Network) -> None:
-    nodes = [name for name in network.processes if name != "roscore"]
-    assert sorted(nodes) == ["controller", "reference", "robot"]
-    for name in nodes:
-        os.kill(network.processes[name].pid, signal.SIGTERM)
-    for name in nodes:
-        network.processes[name].wait(20)
-
-
-def test_a_configuration_that_is_wrong_ends_the_node_with_the_reason(network: Network) -> None:
-    network.node("controller", "panda_controller.yaml", "_robot:=pandda")
-    assert network.processes["controller"].wait(PATIENCE) == 2
-    assert "did you mean 'panda'" in network.words("controller")
-
-
-def test_launch_files_start_everything(network: Network, listener: Listener) -> None:
-    network.run("launch", ["roslaunch", "thunder_ros", "panda_poses.launch"])
-    listener.wait_for("/controller", "tracking")
-    listener.wait_for("/robot", "commanded")
+class TestRos1(ClosedLoop):
+    def test_launch_files_start_everything(self, network: Network, listener: Listener) -> None:
+        network.run("launch", ["roslaunch", "thunder_ros", "panda_poses.launch"])
+        listener.wait_for("/controller", "tracking")
+        listener.wait_for("/robot", "commanded")

@@ -171,7 +171,7 @@ class RosNode:
 
 
 def as_plain(value):
-    """Return a parameter's value; a text in braces or brackets is read as YAML, as parameters hold no lists of lists."""
+    """Return a parameter's value; a text in braces or brackets is read as YAML: parameters are no lists of lists."""
     if isinstance(value, array):
         return value.tolist()
     if isinstance(value, str) and value[:1] in ("{", "["):

@@ -1,0 +1,214 @@
+"""A closed loop of processes, and what is left when one of them dies: the same checks for ROS 1 and ROS 2.
+
+They follow each other: they share the network and what runs in it. Bounds of times are for two busy cores without
+a real-time kernel: a scheduler gives other processes time slices of some milliseconds each, several in a row; so
+medians are asked for in milliseconds and the slowest hundredth in tens of them. The watchdogs (20 ms, 50 ms) are part
+of the loop and make up for the worst.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from array import array
+
+import numpy as np
+
+import thunder_py as th
+
+from .network import PATIENCE, Listener, Network, wait_until
+
+PANDA = th.Robot.load("panda")
+#: with which the simulated arm starts and which its controller does not know, see the configuration
+PAYLOAD = 0.5
+SECONDS = 20.0
+
+
+def column(messages: list, name: str) -> np.ndarray:  # type: ignore[type-arg]
+    return np.array([getattr(m, name) for m in messages])
+
+
+def start(network: Network, listener: Listener, name: str, config: str) -> None:
+    network.node(name, config)
+    topic = {"robot": "joint_states", "controller": "effort_commands", "reference": None}[name]
+    before = 0 if topic is None else listener.count(topic)
+    if topic is not None:
+        wait_until(lambda: listener.count(topic) > before, f"{name} publishes ({network.words(name)})")
+
+
+def settled_at_rest(listener: Listener) -> bool:
+    recent = column(listener.after("joint_states", time.time(), 100), "velocity")
+    return float(np.abs(recent).max()) < 0.05
+
+
+def safe_torque(state) -> np.ndarray:  # type: ignore[no-untyped-def]
+    from thunder_py.realtime.hold import HoldGains
+
+    damping = HoldGains.usual(PANDA, PANDA.limits.effort).damping
+    tau = PANDA.gravity_vector(state.position) - damping * np.array(state.velocity)
+    return np.clip(tau, -PANDA.limits.effort, PANDA.limits.effort)
+
+
+class ClosedLoop:
+    def test_the_robot_alone_holds_itself(self, network: Network, listener: Listener) -> None:
+        start(network, listener, "robot", "panda_robot.yaml")
+        states = listener.after("joint_states", time.time(), 100)
+        np.testing.assert_allclose(states[0].effort, safe_torque(states[0]), atol=1e-9)
+        listener.wait_for("/robot", "safe")
+
+    def test_the_controller_holds_the_arm_until_there_is_a_reference(
+        self, network: Network, listener: Listener
+    ) -> None:
+        start(network, listener, "controller", "panda_controller.yaml")
+        listener.wait_for("/controller", "hold: no reference yet")
+        listener.wait_for("/robot", "commanded")
+
+    def test_the_loop_is_closed_for_twenty_seconds(self, network: Network, listener: Listener) -> None:
+        start(network, listener, "reference", "panda_sinusoid.yaml")
+        listener.wait_for("/controller", "tracking")
+        time.sleep(3.0)  # the start is joined, the payload learned
+        listener.clear()
+        time.sleep(SECONDS)
+        states, commands = listener.since("joint_states", 0), listener.since("effort_commands", 0)
+        timing = np.array([m.data for m in listener.since("timing", 0)])
+        errors = [m.data for m in listener.since("tracking_error", 0)]
+        tracked = np.array([e for e in errors if len(e) == 7])
+
+        # rate: most states 1 ms after the one before; while others have the processors none come, so the mean is less
+        assert len(states) > 300 * SECONDS
+        assert len(commands) > 150 * SECONDS
+        assert len(tracked) > 0.95 * len(errors)
+        # jitter and latency, of commands that answer a state: while states stay away, others say so without a period
+        periods, latencies = timing[timing[:, 0] > 0.0, :2].T
+        assert 0.5e-3 < np.median(periods) < 3e-3
+        assert np.quantile(periods, 0.99) < 50e-3
+        assert np.median(latencies) < 3e-3
+        assert np.quantile(latencies, 0.99) < 50e-3
+        # tracking, with a payload that the controller was not told of: 0.01 rad without a network between
+        assert np.quantile(np.abs(tracked).max(axis=1), 0.95) < 0.03
+        moved = np.ptp(column(states, "position"), axis=0)
+        assert (moved > 0.3).all()
+        # every command answers a state
+        assert np.isin(listener.stamps(commands)[10:-10], listener.stamps(states)).mean() > 0.95
+        assert (np.abs(column(commands, "effort")) <= PANDA.limits.effort).all()
+        # it learned
+        mass = listener.since("estimates", -1)[0].data[60] - PANDA.parameters[60]
+        assert abs(mass - PAYLOAD) < 0.25
+
+    def test_services_are_answered_and_bad_requests_change_nothing(self, listener: Listener) -> None:
+        def adapt(on: bool) -> bool:
+            return bool(listener.call("/controller/adapt/link7", on).success)
+
+        assert adapt(False)
+        time.sleep(0.2)
+        frozen = listener.since("estimates", -1)[0].data
+        time.sleep(0.5)
+        assert listener.since("estimates", -1)[0].data == frozen
+        assert adapt(True)
+        time.sleep(0.5)
+        assert listener.since("estimates", -1)[0].data != frozen
+
+        for gains, word in (({"Lamda": 5.0}, "Lambda"), ({"Lambda": 5.0, "K_d": -1.0}, "K_d"), ("much", "mapping")):
+            listener.set_parameter("/controller", "gains", gains)
+            answer = listener.call("/controller/set_gains")
+            assert not answer.success
+            assert word in answer.message
+        listener.wait_for("/controller", "tracking")
+        listener.set_parameter("/controller", "gains", {"Lambda": 8.0})
+        assert listener.call("/controller/set_gains").success
+        time.sleep(1.0)
+        listener.wait_for("/controller", "tracking")
+
+    def test_messages_with_nan_are_dropped(self, listener: Listener) -> None:
+        from sensor_msgs.msg import JointState
+        from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+        nan, names = array("d", [float("nan")] * 7), list(PANDA.joint_names)
+        topics = {"joint_states": JointState, "effort_commands": JointState, "trajectory": JointTrajectory}
+        everyone = states, commands, trajectories = [listener.sender(*topic) for topic in topics.items()]
+        state = JointState(name=names, position=nan, velocity=nan)
+        command = JointState(name=names, effort=nan)
+        trajectory = JointTrajectory(joint_names=names, points=[JointTrajectoryPoint(positions=nan)])
+        for _ in range(200):
+            # a stamp between those of the robot: a later one than those that are on their way
+            state.header.stamp = command.header.stamp = listener.stamp()
+            states.send(state)
+            commands.send(command)
+            trajectories.send(trajectory)
+            time.sleep(0.005)
+
+        def dropped() -> bool:
+            loop, robot = listener.reports["/controller"], listener.reports["/robot"]
+            counts = (
+                loop["states dropped: not_finite"],
+                robot["commands refused: not_finite"],
+                loop["references refused"],
+            )
+            return all(int(count) > 0 for count in counts)
+
+        wait_until(dropped, "NaN was counted")
+        for sender in everyone:
+            sender.close()
+        efforts = column([m for m in listener.since("effort_commands", 0) if not np.isnan(m.effort).any()], "effort")
+        assert (np.abs(efforts) <= PANDA.limits.effort).all()
+        ours = [m for m in listener.since("joint_states", -500) if len(m.effort) == PANDA.n]
+        assert len(ours) > 100
+        assert np.isfinite(column(ours, "effort")).all()
+        listener.wait_for("/controller", "tracking")
+
+    def test_without_the_reference_the_controller_holds_the_arm(self, network: Network, listener: Listener) -> None:
+        network.kill("reference")
+        listener.wait_for("/controller", "hold: the reference ended")
+        wait_until(lambda: settled_at_rest(listener), "the arm comes to rest")
+        before = listener.since("joint_states", -1)[0]
+        after = listener.after("joint_states", time.time() + 1.0, 1)[-1]
+        listener.wait_for("/robot", "commanded")
+        np.testing.assert_allclose(after.position, before.position, atol=0.03)
+        # safe: the nominal model's gravity, and a spring against the payload's
+        torque = np.array(listener.after("effort_commands", time.time(), 1)[-1].effort)
+        weight = PANDA.gravity_vector(after.position)
+        assert np.abs(torque - weight).max() < 9.81 * PAYLOAD * 1.2
+
+    def test_without_the_controller_the_drive_falls_back_to_its_own_torque(
+        self, network: Network, listener: Listener
+    ) -> None:
+        start(network, listener, "reference", "panda_sinusoid.yaml")
+        listener.wait_for("/controller", "tracking")
+        time.sleep(1.0)
+        network.kill("controller")
+        for state in listener.after("joint_states", time.time() + 0.5, 100):
+            np.testing.assert_allclose(state.effort, safe_torque(state), atol=1e-9)
+        listener.wait_for("/robot", "safe")
+        start(network, listener, "controller", "panda_controller.yaml")
+        listener.wait_for("/robot", "commanded")
+        listener.wait_for("/controller", "tracking")
+
+    def test_without_states_the_controller_gives_gravity_and_then_nothing(
+        self, network: Network, listener: Listener
+    ) -> None:
+        wait_until(lambda: listener.count("effort_commands") > 100, "commands")
+        network.kill("robot")
+        listener.wait_for("/controller", "waiting: states are lost")
+        time.sleep(0.5)
+        last = listener.since("joint_states", -1)[0]
+        blind = listener.since("effort_commands", -1)[0]
+        np.testing.assert_allclose(blind.effort, PANDA.gravity_vector(last.position), atol=0.5)
+        count = listener.count("effort_commands")
+        time.sleep(0.5)
+        assert listener.count("effort_commands") == count
+        start(network, listener, "robot", "panda_robot.yaml")
+        listener.wait_for("/controller", "tracking")
+
+    def test_nodes_end_when_they_are_told_to(self, network: Network) -> None:
+        nodes = [name for name in network.processes if name != "roscore"]
+        assert sorted(nodes) == ["controller", "reference", "robot"]
+        for name in nodes:
+            os.kill(network.processes[name].pid, signal.SIGTERM)
+        for name in nodes:
+            network.processes[name].wait(20)
+
+    def test_a_configuration_that_is_wrong_ends_the_node_with_the_reason(self, network: Network) -> None:
+        network.node("controller", "panda_controller.yaml", robot="pandda")
+        assert network.processes["controller"].wait(PATIENCE) == 2
+        assert "did you mean 'panda'" in network.words("controller")
