@@ -25,7 +25,10 @@ void Controller::set_torque_limits(const Eigen::VectorXd& limits) {
   if (limits.size() != 0 && limits.size() != n())
     throw std::invalid_argument("torque_limits must have " + std::to_string(n()) + " entries, got " +
                                 std::to_string(limits.size()));
-  if (!(limits.array() > 0.0).all()) throw std::invalid_argument("torque_limits must be positive");
+  for (int j = 0; j < limits.size(); ++j)
+    if (!(limits[j] > 0.0))
+      throw std::invalid_argument("torque_limits must be positive, got " + std::to_string(limits[j]) + " for joint " +
+                                  std::to_string(j + 1) + "; leave them out where nothing limits the torques");
   torque_limits_ = limits;
 }
 
