@@ -153,6 +153,7 @@ BAD = {
     document('<joint name="a"/>'): "MuJoCo refuses it",
     document('<joint name="a"/><geom type="mesh" mesh="none"/>'): "meshes are not read",
     document(ONE).replace('model="m"', 'model="my arm"'): "pass another, such as name='robot'",
+    document(ONE.replace("0.1 0 0", "0.1 nan 0")): "'pos' must be finite, got '0.1 nan 0'",
     document("<body>" * 400 + "</body>" * 400): "nested more than 300 deep",
     document(ONE, f"<!-- {'x' * 4_000_000} -->"): "at most 4000000 bytes",
 }

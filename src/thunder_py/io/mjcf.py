@@ -100,7 +100,8 @@ def parse_mjcf(
     mujoco = require("mujoco", "mujoco")
     model = compiled(mujoco, read_mjcf_text(text, path), path)
     tree = Tree(mujoco, model, path)
-    arm = assemble(tree, tip_link, _locked(tree, fix_joints))
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite then is refused by the description
+        arm = assemble(tree, tip_link, _locked(tree, fix_joints))
     joints = arm.joints
     refuse_springs(tree, joints)
     description = RobotDescription(

@@ -26,6 +26,7 @@ _UNNEEDED = (
     *("material", "mesh", "hfield", "fitscale", "user", "texturedir", "meshdir", "assetdir", "strippath"),
     *("actdim", "actrange", "actlimited", "actearly", "nsample", "interp", "delay"),
 )
+_NAMES = ("name", "class", "childclass", "joint", "joint1", "joint2", "body1", "body2", "site", "tendon", "model")
 _ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper")
 #: of the compiler: what could remove bodies or change inertias
 _COMPILER: Mapping[str, str | None] = {"fusestatic": "false", "discardvisual": "false"}
@@ -113,13 +114,19 @@ def _included(include: Element, folder: Path | None, depth: int, level: int) -> 
 
 
 def _element(element: Element, changes: Mapping[str, str | None] | None = None) -> str:
-    kept = {key: value for key, value in element.attributes.items() if key not in _UNNEEDED}
-    return opened(element.tag, **{**kept, **(changes or {})}) + f"</{element.tag}>"
+    return opened(element.tag, **{**_kept(element), **(changes or {})}) + f"</{element.tag}>"
+
+
+def _kept(element: Element) -> dict[str, str]:
+    """Return the attributes that are needed; NaN in one is refused, where MuJoCo only writes a warning."""
+    for key, value in element.attributes.items():
+        if key not in _NAMES and any(word.lstrip("+-").lower() == "nan" for word in value.split()):
+            raise element.error(f"{key!r} must be finite, got {value!r}")
+    return {key: value for key, value in element.attributes.items() if key not in _UNNEEDED}
 
 
 def _around(element: Element, inside: Iterable[str]) -> list[str]:
-    kept = {key: value for key, value in element.attributes.items() if key not in _UNNEEDED}
-    return [opened(element.tag, **kept), *inside, f"</{element.tag}>"]
+    return [opened(element.tag, **_kept(element)), *inside, f"</{element.tag}>"]
 
 
 def _whole(element: Element) -> list[str]:
