@@ -101,7 +101,7 @@ def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sli
     points = _reach(robot)
     centre, radius = _ball(points, points[: robot.n + 2])  # the first posture is the default one
     for light in list(spec.lights):
-        spec.delete(light)
+        _delete(spec, light)
     if meshes is not None:
         _dress(spec, robot, meshes)
     if sliders:
@@ -194,7 +194,6 @@ def _furnish(spec: Any, size: tuple[int, int], floor: float | None, centre: Arra
             name="thunder_light",
             pos=above,
             dir=centre - above,
-            type=mujoco.mjtLightType.mjLIGHT_SPOT,
             cutoff=50.0,
             exponent=2.0,
             castshadow=True,
@@ -234,7 +233,7 @@ def _dress(spec: Any, robot: Robot, meshes: Meshes) -> None:
     """Put meshes on the bodies instead of capsules and cylinders."""
     meshes.placed(robot, np.zeros(robot.n))  # it says what does not fit
     for geom in list(spec.geoms):
-        spec.delete(geom)
+        _delete(spec, geom)
     for number, part in enumerate(meshes.parts):
         frame = meshes.frame(robot, part.link)
         if frame is not None:
@@ -270,7 +269,7 @@ def _add_sliders(spec: Any, names: list[str], sliding: list[bool], lower: Array,
     """Give every joint a control of its range: of itself it does nothing, the viewer copies it."""
     mujoco = require("mujoco", "mujoco")
     for actuator in list(spec.actuators):
-        spec.delete(actuator)
+        _delete(spec, actuator)
     for name, slides, low, high in zip(names, sliding, lower, upper, strict=True):
         wide = 1.0 if slides else np.pi
         limited = np.isfinite(low) and np.isfinite(high)
@@ -281,3 +280,10 @@ def _add_sliders(spec: Any, names: list[str], sliding: list[bool], lower: Array,
             ctrlrange=[low, high] if limited else [-wide, wide],
             ctrllimited=True,
         )
+
+
+def _delete(spec: Any, element: Any) -> None:
+    if hasattr(spec, "delete"):
+        spec.delete(element)
+    else:  # in MuJoCo 3.3.0 elements delete themselves
+        element.delete()
