@@ -9,30 +9,25 @@ from array import array
 from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import rclpy
 import yaml
 from builtin_interfaces.msg import Duration, Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import PoseStamped, TwistStamped
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from std_srvs.srv import SetBool, Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from thunder_py.realtime.nodes.middleware import SWITCH_INTERVAL, answer, merged, repeat
-from thunder_py.realtime.plain_data import read_plain
+from thunder_py.realtime.nodes.middleware import (
+    SWITCH_INTERVAL,
+    answer,
+    configuration,
+    merged,
+    message_kinds,
+    repeat,
+)
 
-KINDS = SimpleNamespace(
-    DiagnosticArray=DiagnosticArray, DiagnosticStatus=DiagnosticStatus, Float64MultiArray=Float64MultiArray,
-    JointState=JointState, JointTrajectory=JointTrajectory, JointTrajectoryPoint=JointTrajectoryPoint,
-    KeyValue=KeyValue, MultiArrayDimension=MultiArrayDimension, PoseStamped=PoseStamped, TwistStamped=TwistStamped,
-)  # fmt: skip
 SERVICES = {"Trigger": Trigger, "SetBool": SetBool}
 #: What is published may be listened to with either reliability. Streams are taken as they come: a state that would have
 #: to be sent again is older than the next one. A trajectory may come alone, so it is asked for until it is here.
@@ -76,9 +71,8 @@ def unless_ending():
 class RosNode:
     """The `Middleware` of ROS 2."""
 
-    kinds = KINDS
-
     def __init__(self, name: str) -> None:
+        self.kinds = message_kinds()
         self.node = Node(name, allow_undeclared_parameters=True, automatically_declare_parameters_from_overrides=True)
         self.name = self.node.get_fully_qualified_name()
         self.clock, self.threads, self.failed = self.node.get_clock(), [], False
@@ -183,17 +177,12 @@ def as_plain(value):
 
 
 def main(name: str, kind: Callable[[RosNode, dict], Any]) -> None:
-    """Start a node, make what it is of its configuration, and run that until the node ends.
-
-    The configuration is the file of the parameter ``config``, if given, and the node's other parameters over it.
-    """
+    """Start a node, make what it is of its configuration, and run that until the node ends."""
     rclpy.init(args=sys.argv)
     sys.setswitchinterval(SWITCH_INTERVAL)
     ros = RosNode(name)
     try:
-        given = ros.parameters()
-        path = given.pop("config", None)
-        made = kind(ros, merged(read_plain(path) if path else {}, given))
+        made = kind(ros, configuration(ros.parameters()))
     except (ValueError, OSError) as error:
         ros.node.get_logger().fatal(str(error))
         sys.exit(2)

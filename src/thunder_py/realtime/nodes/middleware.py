@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any, Protocol
 
 from ..pacing import Pacer
+from ..plain_data import read_plain
 
-__all__ = ["SWITCH_INTERVAL", "Middleware", "Publisher", "answer", "merged", "repeat"]
+__all__ = ["SWITCH_INTERVAL", "Middleware", "Publisher", "answer", "configuration", "merged", "message_kinds", "repeat"]
 
 #: a thread that waits for the interpreter gets it after so long [s]; Python's default, 5 ms, is five control periods
 SWITCH_INTERVAL = 1e-4
+#: where the messages of the nodes are, in ROS 1 as in ROS 2
+MESSAGES = {
+    "diagnostic_msgs.msg": ("DiagnosticArray", "DiagnosticStatus", "KeyValue"),
+    "geometry_msgs.msg": ("PoseStamped", "TwistStamped"),
+    "sensor_msgs.msg": ("JointState",),
+    "std_msgs.msg": ("Float64MultiArray", "MultiArrayDimension"),
+    "trajectory_msgs.msg": ("JointTrajectory", "JointTrajectoryPoint"),
+}
 
 
 class Publisher(Protocol):
@@ -88,6 +99,23 @@ def answer(response: Any, action: Callable[[Any], None], request: Any) -> Any:
     except ValueError as error:
         response.success, response.message = False, str(error)
     return response
+
+
+def message_kinds() -> SimpleNamespace:
+    """Return the classes of messages of whichever ROS this Python has, by their names."""
+    kinds = SimpleNamespace()
+    for module, names in MESSAGES.items():
+        for name in names:
+            setattr(kinds, name, getattr(importlib.import_module(module), name))
+    return kinds
+
+
+def configuration(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a node's parameters say: the file ``config``, if it is named, and the others over it."""
+    own = dict(given)
+    own.pop("gains", None)  # of the service set_gains
+    path = own.pop("config", None)
+    return merged(read_plain(path) if path else {}, own)
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
