@@ -4,9 +4,11 @@
 import sys
 from pathlib import Path
 
+from thunder_py.realtime.nodes import ControllerNode
+
 # where there is no catkin workspace
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from thunder_ros.controller import main
+from thunder_ros.node import main
 
-main()
+main("controller", ControllerNode)

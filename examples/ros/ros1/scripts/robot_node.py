@@ -4,9 +4,11 @@
 import sys
 from pathlib import Path
 
+from thunder_py.realtime.nodes import RobotNode
+
 # where there is no catkin workspace
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from thunder_ros.robot import main
+from thunder_ros.node import main
 
-main()
+main("robot", RobotNode)

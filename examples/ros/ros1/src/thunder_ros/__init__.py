@@ -1,1 +1,1 @@
-"""Nodes of ROS 1 around thunder_py.realtime: messages are converted here, and nothing else is done."""
+"""The adapter of ROS 1 for thunder_py.realtime.nodes."""

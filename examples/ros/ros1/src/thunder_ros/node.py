@@ -1,4 +1,4 @@
-"""What the three nodes have in common."""
+"""A node of ROS 1 as `thunder_py.realtime.nodes` knows it."""
 
 from __future__ import annotations
 
@@ -6,78 +6,135 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import rospy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from geometry_msgs.msg import PoseStamped, TwistStamped
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
+from std_srvs.srv import SetBool, SetBoolResponse, Trigger, TriggerResponse
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from thunder_py.realtime.nodes.middleware import SWITCH_INTERVAL, answer, merged, repeat
 from thunder_py.realtime.plain_data import read_plain
 
-#: a thread that waits for the interpreter gets it after so long [s]; Python's default, 5 ms, is five control periods
-SWITCH_INTERVAL = 1e-4
-#: of every subscriber: the newest message, at once
-NEWEST = {"queue_size": 1, "tcp_nodelay": True}
+KINDS = SimpleNamespace(
+    DiagnosticArray=DiagnosticArray, DiagnosticStatus=DiagnosticStatus, Float64MultiArray=Float64MultiArray,
+    JointState=JointState, JointTrajectory=JointTrajectory, JointTrajectoryPoint=JointTrajectoryPoint,
+    KeyValue=KeyValue, MultiArrayDimension=MultiArrayDimension, PoseStamped=PoseStamped, TwistStamped=TwistStamped,
+)  # fmt: skip
+SERVICES = {"Trigger": (Trigger, TriggerResponse), "SetBool": (SetBool, SetBoolResponse)}
+
+
+class RosPublisher:
+    """Sends messages of one topic, from a thread of the connection: a listener that hangs does not block the loop."""
+
+    def __init__(self, topic: str, kind: type) -> None:
+        self.publisher = rospy.Publisher(topic, kind, queue_size=1, tcp_nodelay=True)
+
+    def send(self, message) -> None:
+        """Publish, unless the node is ending: topics then close while messages are on their way."""
+        try:
+            self.publisher.publish(message)
+        except rospy.ROSSerializationException:
+            raise
+        except rospy.ROSException:
+            pass
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anybody listens."""
+        return self.publisher.get_num_connections() > 0
+
+
+class RosNode:
+    """The `Middleware` of ROS 1."""
+
+    kinds = KINDS
+
+    def __init__(self, name: str) -> None:
+        rospy.init_node(name)
+        self.name, self.failed = rospy.get_name(), False
+
+    def now(self) -> int:
+        """Return the time of ROS."""
+        return rospy.Time.now().to_nsec()
+
+    def to_time(self, nanoseconds: int) -> rospy.Time:
+        """Return a stamp; `rospy.Time` itself takes seconds to bring a large number of nanoseconds into form."""
+        return rospy.Time(*divmod(int(nanoseconds), 1_000_000_000))
+
+    def to_duration(self, nanoseconds: int) -> rospy.Duration:
+        """Return a duration."""
+        return rospy.Duration(*divmod(int(nanoseconds), 1_000_000_000))
+
+    def nanoseconds(self, time) -> int:
+        """Return what a stamp or a duration says."""
+        return time.to_nsec()
+
+    def publisher(self, topic: str, kind: type) -> RosPublisher:
+        """Return what sends messages of a topic."""
+        return RosPublisher(topic, kind)
+
+    def subscribe(self, topic: str, kind: type, callback: Callable[[Any], None], *, stream: bool = True):
+        """Call back with the newest message."""
+        return rospy.Subscriber(topic, kind, callback, queue_size=1 if stream else 10, tcp_nodelay=True)
+
+    def unsubscribe(self, subscription) -> None:
+        """Call back no more."""
+        subscription.unregister()
+
+    def service(self, name: str, kind: str, action: Callable[[Any], None]) -> None:
+        """Offer a private service."""
+        service, response = SERVICES[kind]
+        rospy.Service(f"~{name}", service, lambda request: answer(response(), action, request))
+
+    def every(self, period: float, action: Callable[[], None]) -> None:
+        """Do something in every period, in a thread of its own.
+
+        It must not be the main one. There rospy's handler of SIGTERM closes connections, and if the signal comes while
+        a message is handed to one, it waits for a lock that its own thread holds: the node never ends.
+        """
+        threading.Thread(target=self.guarded, args=(period, action), daemon=True).start()
+
+    def guarded(self, period: float, action: Callable[[], None]) -> None:
+        """Run a loop; a node whose loop has failed must not stay."""
+        try:
+            repeat(period, action, lambda: not rospy.is_shutdown())
+        except Exception:
+            if not rospy.is_shutdown():
+                self.failed = True
+                rospy.logfatal(traceback.format_exc())
+                rospy.signal_shutdown("its loop failed")
+
+    def parameter(self, name: str):
+        """Return a private parameter, None where there is none."""
+        return rospy.get_param(f"~{name}", None)
+
+    def warn(self, text: str) -> None:
+        """Say something, once in a second at most."""
+        rospy.logwarn_throttle(1.0, text)
 
 
 def configuration() -> dict:
     """Return the file ``~config``, if given, and the node's private parameters over it."""
     given = rospy.get_param("~", {})
+    given.pop("gains", None)  # of the service ~set_gains; parameters outlive the node that was asked
     path = given.pop("config", None)
     return merged(read_plain(path) if path else {}, given)
 
 
-def merged(base: dict, over: dict) -> dict:
-    """Return a mapping with the entries of another one put over it, mapping by mapping."""
-    result = dict(base)
-    for key, value in over.items():
-        both = isinstance(value, dict) and isinstance(result.get(key), dict)
-        result[key] = merged(result[key], value) if both else value
-    return result
-
-
-def publisher(name: str, kind: type, **options) -> rospy.Publisher:
-    """Return a publisher that never blocks: what cannot be sent is dropped for what is newer."""
-    return rospy.Publisher(name, kind, queue_size=1, tcp_nodelay=True, **options)
-
-
-def send(publisher: rospy.Publisher, message) -> None:
-    """Publish, unless the node is ending: topics then close while messages are on their way."""
-    try:
-        publisher.publish(message)
-    except rospy.ROSSerializationException:
-        raise
-    except rospy.ROSException:
-        pass
-
-
-def run(loop: Callable[[], None]) -> None:
-    """Run a node's loop until the node ends.
-
-    It must not publish from the main thread. There rospy's handler of SIGTERM closes connections, and if the signal
-    comes while a message is handed to one, it waits for a lock that its own thread holds: the node never ends.
-    """
-    threading.Thread(target=guarded, args=(loop,), daemon=True).start()
-    rospy.spin()
-
-
-def guarded(loop: Callable[[], None]) -> None:
-    """Run a loop; a node whose loop has failed must not stay."""
-    try:
-        loop()
-    except rospy.ROSInterruptException:
-        pass
-    except Exception:
-        if not rospy.is_shutdown():
-            rospy.logfatal(traceback.format_exc())
-            rospy.signal_shutdown("its loop failed")
-
-
-def main(name: str, kind: Callable[[dict], Any]) -> None:
+def main(name: str, kind: Callable[[RosNode, dict], Any]) -> None:
     """Start a node, make what it is of its configuration, and run that until the node ends."""
-    rospy.init_node(name)
     sys.setswitchinterval(SWITCH_INTERVAL)
+    ros = RosNode(name)
     try:
-        made = kind(configuration())
+        made = kind(ros, configuration())
     except (ValueError, OSError) as error:
         rospy.logfatal(str(error))
         sys.exit(2)
-    run(made.run)
+    rospy.spin()
+    del made
+    sys.exit(1 if ros.failed else 0)
