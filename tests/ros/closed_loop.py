@@ -22,6 +22,7 @@ from .network import PATIENCE, Listener, Network, wait_until
 PANDA = th.Robot.load("panda")
 #: with which the simulated arm starts and which its controller does not know, see the configuration
 PAYLOAD = 0.5
+Q0 = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
 SECONDS = 20.0
 
 
@@ -39,12 +40,8 @@ def start(network: Network, listener: Listener, name: str, config: str) -> None:
 
 
 def start_reference(network: Network, listener: Listener) -> None:
-    """Start it from where the arm begins: while others take long to start, the arm sags under its payload."""
-    network.kill("robot")
-    listener.wait_for("/controller", "waiting: states are lost")
-    start(network, listener, "robot", "panda_robot.yaml")
-    listener.wait_for("/controller", "hold")
-    start(network, listener, "reference", "panda_sinusoid.yaml")
+    """Start it about where the arm began: with others on the processors it sags under its payload meanwhile."""
+    network.node("reference", "panda_sinusoid.yaml", **{"reference/centre": str(Q0)})
     listener.wait_for("/controller", "tracking")
 
 
@@ -100,7 +97,8 @@ class ClosedLoop:
         moved = np.ptp(column(states, "position"), axis=0)
         assert (moved > 0.3).all()
         # every command answers a state
-        assert np.isin(listener.stamps(commands)[10:-10], listener.stamps(states)).mean() > 0.95
+        answered, known = listener.stamps(commands)[10:], listener.stamps(states)
+        assert np.isin(answered[answered <= known.max()], known).mean() > 0.95
         assert (np.abs(column(commands, "effort")) <= PANDA.limits.effort).all()
         # it learned
         mass = listener.since("estimates", -1)[0].data[60] - PANDA.parameters[60]

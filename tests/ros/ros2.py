@@ -30,7 +30,7 @@ class Ros2Network(Network):
 
     def node(self, name: str, config: str, **parameters: str) -> None:
         given = {"config": str(EXAMPLES / "config" / config), **parameters}
-        pairs = [word for key, value in given.items() for word in ("-p", f"{key}:={value}")]
+        pairs = [word for key, value in given.items() for word in ("-p", f"{key.replace('/', '.')}:={value}")]
         self.run(name, [sys.executable, "-m", f"thunder_ros.{name}_node", "--ros-args", *pairs])
 
 

@@ -1,0 +1,223 @@
+"""The nodes on a middleware of lists and dictionaries: what goes where, without any ROS."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from thunder_py.realtime import Mode
+from thunder_py.realtime.nodes import ControllerNode, ReferenceNode, RobotNode
+from thunder_py.realtime.nodes.middleware import answer, configuration, merged
+
+from .loops import JOINT_LAW, MS, NOON, POSE_LAW, Q0
+
+
+class Header:
+    def __init__(self) -> None:
+        self.stamp, self.frame_id = 0, ""
+
+
+def kind(**fields: Callable[[], Any]) -> type:
+    """A class of messages: fields with defaults, by keyword."""
+
+    def init(self: Any, **given: Any) -> None:
+        assert set(given) <= set(fields)
+        for name, default in fields.items():
+            setattr(self, name, given[name] if name in given else default())
+
+    return type("Message", (), {"__init__": init})
+
+
+def vector() -> Any:
+    return SimpleNamespace(x=0.0, y=0.0, z=0.0, w=1.0)
+
+
+KINDS = SimpleNamespace(
+    JointState=kind(header=Header, name=list, position=list, velocity=list, effort=list),
+    JointTrajectory=kind(header=Header, joint_names=list, points=list),
+    JointTrajectoryPoint=kind(positions=list, velocities=list, accelerations=list, time_from_start=int),
+    PoseStamped=kind(header=Header, pose=lambda: SimpleNamespace(position=vector(), orientation=vector())),
+    TwistStamped=kind(header=Header, twist=lambda: SimpleNamespace(linear=vector(), angular=vector())),
+    Float64MultiArray=kind(layout=lambda: SimpleNamespace(dim=[]), data=list),
+    MultiArrayDimension=kind(label=str, size=int, stride=int),
+    DiagnosticArray=kind(header=Header, status=list),
+    DiagnosticStatus=kind(level=int, name=str, message=str, values=list),
+    KeyValue=kind(key=str, value=str),
+)
+KINDS.DiagnosticStatus.OK, KINDS.DiagnosticStatus.WARN, KINDS.DiagnosticStatus.ERROR = 0, 1, 2
+
+
+class Wire:
+    """A middleware whose messages arrive at once, on a clock of its own."""
+
+    kinds, name = KINDS, "/node"
+
+    def __init__(self) -> None:
+        self.time, self.deaf = NOON, set[str]()
+        self.topics: dict[str, list[Callable[[Any], None]]] = defaultdict(list)
+        self.sent: dict[str, int] = defaultdict(int)
+        self.services: dict[str, Callable[[Any], None]] = {}
+        self.periodic: list[tuple[int, Callable[[], None]]] = []
+        self.parameters: dict[str, Any] = {}
+        self.warnings: list[str] = []
+        self.last: dict[str, Any] = {}
+
+    def now(self) -> int:
+        return self.time
+
+    def to_time(self, nanoseconds: int) -> int:
+        return nanoseconds
+
+    def to_duration(self, nanoseconds: int) -> int:
+        return nanoseconds
+
+    def nanoseconds(self, time: int) -> int:
+        return time
+
+    def publisher(self, topic: str, kind: type) -> Any:
+        def send(message: Any) -> None:
+            assert isinstance(message, kind)
+            self.sent[topic] += 1
+            self.last[topic] = message
+            for callback in list(self.topics[topic]):
+                callback(message)
+
+        return SimpleNamespace(send=send, wanted=topic not in self.deaf)
+
+    def subscribe(self, topic: str, kind: type, callback: Callable[[Any], None], *, stream: bool = True) -> Any:
+        self.topics[topic].append(callback)
+        return topic, callback
+
+    def unsubscribe(self, subscription: Any) -> None:
+        self.topics[subscription[0]].remove(subscription[1])
+
+    def service(self, name: str, kind: str, action: Callable[[Any], None]) -> None:
+        self.services[name] = action
+
+    def every(self, period: float, action: Callable[[], None]) -> None:
+        self.periodic.append((round(1e9 * period), action))
+
+    def parameter(self, name: str) -> Any:
+        return self.parameters.get(name)
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(1e3 * seconds)):
+            self.time += MS
+            for period, action in self.periodic:
+                if (self.time - NOON) % period < MS:
+                    action()
+
+    def call(self, service: str, data: bool = True) -> Any:
+        return answer(SimpleNamespace(), self.services[service], SimpleNamespace(data=data))
+
+
+def bench(law: dict[str, Any], reference: dict[str, Any] | None) -> tuple[Wire, ControllerNode]:
+    wire = Wire()
+    controller = ControllerNode(wire, {"robot": "panda", "controller": law})
+    if reference is not None:
+        ReferenceNode(wire, {"robot": "panda", "reference": reference})
+    RobotNode(wire, {"robot": "panda", "q0": Q0.tolist()})
+    return wire, controller
+
+
+def test_three_nodes_close_the_loop_in_joint_space() -> None:
+    wire, controller = bench(JOINT_LAW, {"kind": "sinusoid", "amplitude": 0.2, "frequency": 0.3})
+    wire.run(3.0)
+    assert controller.loop.mode is Mode.tracking
+    assert not wire.warnings
+    assert wire.sent["effort_commands"] > 2990
+    assert np.abs(wire.last["tracking_error"].data).max() < 0.01
+    assert wire.last["tracking_error"].layout.dim[0].size == 7
+    assert len(wire.last["estimates"].data) == len(controller.loop.parameter_names)
+    assert len(wire.last["timing"].data) == 4
+    assert len(wire.topics["joint_states"]) == 1  # the reference heard enough
+
+
+def test_three_nodes_close_the_loop_in_task_space() -> None:
+    wire, controller = bench(POSE_LAW, {"kind": "lissajous", "amplitude": [0.05] * 3, "frequency": [0.2] * 3})
+    wire.run(2.0)
+    assert controller.loop.mode is Mode.tracking
+    assert wire.sent["pose"] == wire.sent["twist"] > 390
+    assert wire.last["pose"].header.frame_id == "world"
+
+
+def test_reports_say_what_each_node_does() -> None:
+    wire, _ = bench(JOINT_LAW, None)
+    reports = []
+    wire.subscribe("/diagnostics", KINDS.DiagnosticArray, lambda message: reports.append(message.status[0]))
+    wire.run(1.0)
+    assert all(status.name == "/node" for status in reports)
+    said = [(status.level, status.message) for status in reports]
+    assert sorted(said) == 10 * [(0, "commanded")] + 10 * [(1, "hold: no reference yet")]
+    assert {v.key: v.value for v in reports[-1].values}["mode"] == "hold"
+
+
+def test_numbers_go_to_those_who_listen() -> None:
+    wire = Wire()
+    wire.deaf = {"estimates", "tracking_error"}
+    ControllerNode(wire, {"robot": "panda", "controller": JOINT_LAW, "publish_every": 10})
+    RobotNode(wire, {"robot": "panda", "q0": Q0.tolist()})
+    wire.run(1.0)
+    assert wire.sent["estimates"] == wire.sent["tracking_error"] == 0
+    assert wire.sent["timing"] == wire.sent["effort_commands"] // 10
+
+
+def test_services_answer_and_refuse() -> None:
+    wire, controller = bench(JOINT_LAW, None)
+    assert set(wire.services) == {"reset", "set_gains", "adapt", "adapt/link7"}
+    assert wire.call("adapt/link7", False).success
+    assert controller.loop.adapting_links == {"link7": False}
+    refused = wire.call("set_gains")
+    assert not refused.success
+    assert "gains of /node must be a mapping" in refused.message
+    wire.parameters["gains"] = {"Lamda": 3.0}
+    assert "did you mean 'Lambda'" in wire.call("set_gains").message
+    wire.parameters["gains"] = {"Lambda": "3e0"}
+    assert wire.call("set_gains").success
+    assert controller.loop.gains["Lambda"] == 3.0
+    wire.run(0.1)
+    assert wire.call("reset").success
+    assert controller.loop.mode is Mode.waiting
+
+
+def test_a_reference_that_does_not_fit_is_told() -> None:
+    wire, controller = bench(JOINT_LAW, None)
+    wire.run(0.1)
+    wire.topics["pose"][0](KINDS.PoseStamped())
+    wire.topics["twist"][0](KINDS.TwistStamped())
+    wire.topics["trajectory"][0](KINDS.JointTrajectory(joint_names=["elbow"]))
+    assert [text.split(":")[0] for text in wire.warnings] == ["reference refused"] * 3
+    assert controller.loop.references.counts["refused"] == 3
+
+
+def test_the_reference_waits_for_a_state_that_fits() -> None:
+    wire = Wire()
+    node = ReferenceNode(wire, {"robot": "panda", "reference": {"kind": "set_point", "q": Q0.tolist()}})
+    wire.run(0.1)
+    assert wire.warnings[0] == "waiting for a joint state"
+    wire.topics["joint_states"][0](KINDS.JointState(name=["elbow"], position=[0.0]))
+    wire.run(0.2)
+    assert not node.generator.running
+    assert any("by name" in text for text in wire.warnings)
+    wire.topics["joint_states"][0](KINDS.JointState(name=list(node.generator.joint_names), position=Q0))
+    wire.run(0.2)
+    assert node.generator.running
+    assert wire.sent["trajectory"] > 0
+
+
+def test_configurations_are_a_file_and_parameters_over_it(tmp_path: Any) -> None:
+    file = tmp_path / "node.yaml"
+    file.write_text("robot: panda\ncontroller: {name: PDGravity, K_p: 5, K_d: 1e-1}\n")
+    given = configuration({"config": str(file), "controller": {"K_p": 7}, "gains": {"K_p": 1}})
+    assert given == {"robot": "panda", "controller": {"name": "PDGravity", "K_p": 7, "K_d": 0.1}}
+    assert merged({"a": {"b": 1}}, {"a": 2}) == {"a": 2}
+    with pytest.raises(OSError, match="absent"):
+        configuration({"config": str(tmp_path / "absent.yaml")})
