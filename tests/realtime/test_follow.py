@@ -1,0 +1,237 @@
+"""Trajectories and streams as the loop follows them: continuous, within limits, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import thunder_py as th
+from thunder_py.realtime import quaternions
+from thunder_py.realtime.command import Reason
+from thunder_py.realtime.joint_follower import JointFollower
+from thunder_py.realtime.joint_motion import lead_in, make_motion, offset
+from thunder_py.realtime.options import TaskLimits
+from thunder_py.realtime.task_follower import TaskFollower
+from thunder_py.reference import JointReference
+
+from .loops import MS, NOON, POSE_LAW, Q0, make_loop
+
+PANDA = th.Robot.load("panda")
+NAMES = PANDA.joint_names
+SPEED = np.full(7, 0.5)
+RNG = np.random.default_rng(3)
+
+
+def reference(*parts: np.ndarray) -> JointReference:
+    return JointReference(*parts)
+
+
+def sampled(motion, t: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[no-untyped-def]
+    return tuple(np.array(part) for part in zip(*(motion.at(x) for x in t), strict=True))
+
+
+# --- joints -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", [1, 2, 3])
+def test_points_are_met_with_the_derivatives_that_are_given(given: int) -> None:
+    times = np.array([0.0, 0.4, 1.0])
+    parts = [RNG.normal(size=(3, 7)) for _ in range(given)] + [None] * (3 - given)
+    motion = make_motion(2.0, times, *parts)  # type: ignore[arg-type]
+    for t, k in ((2.0, 0), (2.4, 1), (3.0 - 1e-9, 2)):
+        for found, wanted in zip(motion.at(t), parts, strict=True):
+            if wanted is not None:
+                np.testing.assert_allclose(found, wanted[k], atol=1e-6)
+
+
+def test_a_lead_in_joins_state_and_first_point() -> None:
+    q, dq, ddq = (RNG.normal(size=(2, 7)) for _ in range(3))
+    motion = make_motion(1.0, np.array([0.5, 1.0]), q, dq, ddq)
+    now = reference(*(RNG.normal(size=7) for _ in range(3)))
+    led = lead_in(motion, 1.2, now)
+    for found, wanted in zip(led.at(1.2), now, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+    for found, wanted in zip(led.at(1.5), (q[0], dq[0], ddq[0]), strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+    np.testing.assert_allclose(led.at(1.8).q, motion.at(1.8).q, atol=1e-12)
+
+
+@pytest.mark.parametrize("far", [0.01, 2.0])
+def test_an_offset_begins_with_the_gap_fades_and_is_smooth(far: float) -> None:
+    gap = reference(far * RNG.normal(size=7), RNG.normal(size=7), RNG.normal(size=7))
+    made = offset(3.0, gap, SPEED, 0.25)
+    for found, wanted in zip(made.at(3.0), gap, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+    for found, close in zip(made.at(made.end - 1e-6), (1e-9, 1e-6, 1e-2), strict=True):
+        np.testing.assert_allclose(found, 0.0, atol=close)
+    np.testing.assert_array_equal(made.at(made.end).q, 0.0)
+    t = np.linspace(3.0, 3.5, 20001)
+    q, dq, ddq = sampled(made, t)
+    for x, dx in ((q, dq), (dq, ddq)):
+        np.testing.assert_allclose(np.gradient(x, t, axis=0)[1:-1], dx[1:-1], atol=2e-2)
+    assert np.abs(np.diff(ddq, axis=0)).max() < 0.2  # no jump of the acceleration
+    after = t > 3.25  # the part that velocities cause has faded
+    assert (np.abs(dq[after]) <= SPEED * 1.001).all()
+
+
+def test_the_reference_is_continuous_whatever_comes() -> None:
+    follower = JointFollower(PANDA, SPEED)
+    q, dq = Q0, np.zeros(7)
+    rows = []
+    for k in range(4000):
+        t = 1e-3 * k
+        if k in (100, 700, 1500, 2200):
+            points = Q0 + RNG.uniform(-0.3, 0.3, (3, 7))
+            follower.take(
+                make_motion(t - 0.05 * (k == 700), np.array([0.0, 0.6, 1.2]) + 0.4 * (k == 1500), points, None, None)
+            )
+        at = follower.at(t, q, dq)
+        if at is not None:
+            rows.append(np.concatenate(at))
+            q, dq = at.q, at.dq
+    assert len(rows) > 3000
+    path = np.array(rows)
+    assert np.abs(np.diff(path[:, :7], axis=0)).max() < 5e-3
+    assert np.abs(np.diff(path[:, 7:14], axis=0)).max() < 0.1
+    assert follower.refused == 0
+
+
+def test_a_first_point_that_is_too_far_for_its_time_is_not_joined() -> None:
+    follower = JointFollower(PANDA, SPEED)
+    follower.take(make_motion(0.0, np.array([0.05]), Q0[None] + 1.0, None, None))
+    assert follower.at(0.0, Q0, np.zeros(7)) is None
+    assert follower.refused == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "change"),
+    [
+        ("finite", {"q": np.full((2, 7), np.nan)}),
+        ("finite", {"dq": np.full((2, 7), np.inf)}),
+        ("shape", {"q": np.zeros((2, 6))}),
+        ("shape", {"ddq": np.zeros((3, 7))}),
+        ("increase", {"times": [1.0, 0.5]}),
+        ("negative", {"times": [-1.0, 0.5]}),
+        ("names", {"names": NAMES[:6]}),
+        ("joint4 must stay", {"q": np.array([Q0, Q0 + 2.0]), "times": [0.0, 60.0]}),
+        ("must not pass", {"times": [0.0, 0.01]}),
+        ("ago", {"stamp": NOON - 5000 * MS}),
+        ("at least", {"times": [], "q": np.zeros((0, 7))}),
+        ("numbers", {"times": "soon"}),
+    ],
+)
+def test_trajectories_that_are_no_good_are_refused(word: str, change: dict) -> None:  # type: ignore[type-arg]
+    loop = make_loop()
+    loop.state(NOON, NOON, NAMES, Q0, np.zeros(7))
+    given = {"stamp": 0, "names": NAMES, "times": [0.0, 1.0], "q": np.array([Q0, Q0 + 0.1]), "dq": None, "ddq": None}
+    why = loop.references.trajectory(**{**given, **change})  # type: ignore[arg-type]
+    assert why is not None
+    assert word in why or word == "numbers"
+    assert loop.references.counts == {"taken": 0, "refused": 1, "not joined": 0}
+    assert loop.references.last_refusal == why
+
+
+def test_each_law_takes_its_own_kind_of_reference() -> None:
+    joints, poses = make_loop(), make_loop(POSE_LAW)
+    assert "no joint state" in str(joints.references.trajectory(0, NAMES, [0.0], [Q0]))
+    for loop in (joints, poses):
+        loop.state(NOON, NOON, NAMES, Q0, np.zeros(7))
+    assert "not poses" in str(joints.references.pose(0, [0, 0, 0], [0, 0, 0, 1]))
+    assert "not joint trajectories" in str(poses.references.trajectory(0, NAMES, [0.0], [Q0]))
+
+
+# --- poses ------------------------------------------------------------------------------------------------------------
+
+
+def test_quaternions_are_those_of_scipy() -> None:
+    for _ in range(50):
+        a, b = Rotation.random(rng=RNG), Rotation.random(rng=RNG)
+        qa, qb = tuple(a.as_quat()), tuple(b.as_quat())
+        np.testing.assert_allclose(quaternions.to_matrix(qa), a.as_matrix(), atol=1e-12)
+        np.testing.assert_allclose(
+            quaternions.to_matrix(quaternions.from_matrix(a.as_matrix())), a.as_matrix(), atol=1e-12
+        )
+        np.testing.assert_allclose(quaternions.to_matrix(quaternions.multiply(qa, qb)), (a * b).as_matrix(), atol=1e-12)
+        way = quaternions.rotation_vector(qa, qb)
+        np.testing.assert_allclose(way, (a * b.inv()).as_rotvec(), atol=1e-9)
+        np.testing.assert_allclose(quaternions.to_matrix(quaternions.turned(qb, *way)), a.as_matrix(), atol=1e-9)
+
+
+def follow(follower: TaskFollower, t: np.ndarray) -> tuple[np.ndarray, ...]:
+    rows = [follower.at(x, lambda: (np.eye(4), np.zeros(6))) for x in t]
+    return tuple(np.array(part) for part in zip(*(r for r in rows if r is not None), strict=True))
+
+
+def test_a_jump_of_a_pose_becomes_a_motion_within_the_limits() -> None:
+    limits = TaskLimits(speed=0.3, turning=0.8, acceleration=2.0, angular_acceleration=4.0)
+    follower, t = TaskFollower(limits, timeout=10.0), 1e-3 * np.arange(6000)
+    turn = Rotation.from_rotvec([0.0, 0.0, 2.0])
+    assert follower.take_pose(0.0, [0.5, -0.4, 0.2], turn.as_quat().tolist()) is None
+    p, R, xi, xi_dot = follow(follower, t)
+    np.testing.assert_allclose(p[-1], [0.5, -0.4, 0.2], atol=1e-5)
+    np.testing.assert_allclose(R[-1], turn.as_matrix(), atol=1e-5)
+    speeds = np.linalg.norm(xi[:, :3], axis=1), np.linalg.norm(xi[:, 3:], axis=1)
+    assert speeds[0].max() < 1.02 * 0.3
+    assert speeds[1].max() < 1.02 * 0.8
+    assert np.linalg.norm(xi_dot[:, :3], axis=1).max() <= 2.0 + 1e-9
+    assert np.linalg.norm(xi_dot[:, 3:], axis=1).max() <= 4.0 + 1e-9
+    assert p.max(axis=0)[0] < 0.51  # next to no overshoot
+    # derivatives belong together
+    np.testing.assert_allclose(np.gradient(p, t, axis=0)[1:-1], xi[1:-1, :3], atol=3e-3)
+    np.testing.assert_allclose(np.gradient(xi, t, axis=0)[1:-1], xi_dot[1:-1], atol=0.5)
+    assert np.abs(np.diff(xi_dot, axis=0)).max() < 0.6
+
+
+def test_a_moving_pose_with_its_twist_is_followed_without_lag() -> None:
+    follower, t = TaskFollower(TaskLimits(), timeout=0.2), 1e-3 * np.arange(4000)
+    errors = []
+    for k, x in enumerate(t):
+        if k % 5 == 0:
+            w = 2.0 * np.pi * 0.25
+            follower.take_twist(x, [0.1 * w * np.cos(w * x), 0.0, 0.0], [0.0, 0.0, 0.0])
+            follower.take_pose(x, [0.1 * np.sin(w * x), 0.0, 0.0], [0.0, 0.0, 0.0, 1.0])
+        at = follower.at(x, lambda: (np.eye(4), np.zeros(6)))
+        assert at is not None
+        errors.append(at.p[0] - 0.1 * np.sin(w * x))
+    assert np.abs(errors[1000:]).max() < 1e-3
+
+
+def test_a_twist_alone_is_a_velocity_command_and_ends() -> None:
+    follower = TaskFollower(TaskLimits(), timeout=0.2)
+    rows = []
+    for k in range(2000):
+        if k < 1000 and k % 10 == 0:
+            assert follower.take_twist(1e-3 * k, [0.1, 0.0, 0.0], [0.0, 0.0, 0.2]) is None
+        at = follower.at(1e-3 * k, lambda: (np.eye(4), np.zeros(6)))
+        if at is not None:
+            rows.append(at)
+    assert 1150 < len(rows) < 1250
+    np.testing.assert_allclose(rows[900].xi, [0.1, 0, 0, 0, 0, 0.2], atol=1e-3)
+    assert follower.why is Reason.reference_ended
+
+
+@pytest.mark.parametrize(
+    ("why", "p", "turn", "t"),
+    [
+        ("not_finite", [np.nan, 0, 0], [0, 0, 0, 1], 1.0),
+        ("not_finite", [0, 0, 0], [0, np.inf, 0, 1], 1.0),
+        ("not_finite", [0, 0], [0, 0, 0, 1], 1.0),
+        ("no_rotation", [0, 0, 0], [0, 0, 0, 1.1], 1.0),
+        ("no_rotation", [0, 0, 0], [0, 0, 0, 0], 1.0),
+        ("reordered", [0, 0, 0], [0, 0, 0, 1], 0.5),
+    ],
+)
+def test_poses_that_are_no_good_are_refused(why: str, p: list[float], turn: list[float], t: float) -> None:
+    follower = TaskFollower(TaskLimits(), timeout=0.2)
+    assert follower.take_pose(0.5, [0, 0, 0], [0, 0, 0, 1]) is None
+    assert follower.take_pose(t, p, turn) == why
+
+
+def test_frames_and_old_stamps_are_looked_at() -> None:
+    loop = make_loop(POSE_LAW, frame="world")
+    loop.state(NOON, NOON, NAMES, Q0, np.zeros(7))
+    assert "frame" in str(loop.references.pose(NOON, [0, 0, 0], [0, 0, 0, 1], "camera"))
+    assert "old" in str(loop.references.twist(NOON - 900 * MS, [0, 0, 0], [0, 0, 0], "world"))
+    assert "float" in str(loop.references.pose(NOON, [0, 0, "x"], [0, 0, 0, 1], "world"))  # type: ignore[list-item]
+    assert loop.references.pose(NOON, [0.5, 0, 0.5], [0, 0, 0, 1], "world") is None

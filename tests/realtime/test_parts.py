@@ -1,0 +1,253 @@
+"""The simulated robot with its watchdog, generators of references, times."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.realtime import Pacer, Quantiles, ReferenceGenerator, SimulatedRobot
+from thunder_py.realtime.hold import HoldGains
+
+from .loops import MS, NOON, Q0, make_robot
+
+PANDA = th.Robot.load("panda")
+NAMES = PANDA.joint_names
+
+# --- the robot --------------------------------------------------------------------------------------------------------
+
+
+def test_the_plant_moves_as_in_simulate() -> None:
+    payload = th.Payload(0.5, com=[0.0, 0.0, 0.1], time=0.1)
+    robot = make_robot(payloads=[{"mass": 0.5, "com": [0.0, 0.0, 0.1], "time": 0.1}], damping=3.0)
+    states = [robot.advance(NOON + k * MS) for k in range(301)]
+
+    class Drive:
+        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+            return PANDA.gravity_vector(q) - 3.0 * dq
+
+    run = th.simulate(PANDA, Drive(), th.reference.SetPoint(Q0), 0.3, q0=Q0, payloads=payload)
+    np.testing.assert_allclose(np.array([s.q for s in states]), run.q, atol=1e-12)
+    assert np.ptp(run.q) > 0.0
+
+
+def test_without_commands_it_holds_itself_and_says_so() -> None:
+    robot = make_robot()
+    state = robot.advance(NOON)
+    assert state.safe
+    np.testing.assert_allclose(state.tau, PANDA.gravity_vector(Q0), atol=1e-12)
+    assert robot.report()["torque"] == "safe"
+    moving = SimulatedRobot({"robot": "panda", "q0": Q0.tolist(), "damping": 4.0})
+    moving._dq = np.linspace(-1, 1, 7)
+    expected = PANDA.gravity_vector(Q0) - 4.0 * np.linspace(-1, 1, 7)
+    np.testing.assert_allclose(moving.advance(NOON).tau, expected, atol=1e-12)
+
+
+def test_a_command_is_in_force_until_the_watchdog() -> None:
+    robot = make_robot(watchdog=0.02)
+    robot.advance(NOON)
+    tau = PANDA.gravity_vector(Q0) + 0.5
+    assert robot.command(NOON, NOON + MS, NAMES, tau) is None
+    for k in range(1, 22):
+        state = robot.advance(NOON + k * MS)
+        assert not state.safe
+        np.testing.assert_array_equal(state.tau, tau)
+    assert robot.advance(NOON + 22 * MS).safe
+    assert robot.command(NOON + 22 * MS, NOON + 22 * MS, NAMES[::-1], tau[::-1]) is None
+    state = robot.advance(NOON + 23 * MS)
+    assert not state.safe
+    np.testing.assert_array_equal(state.tau, tau)
+
+
+@pytest.mark.parametrize(
+    ("why", "stamp", "now", "names", "tau"),
+    [
+        ("repeated", NOON, NOON + MS, NAMES, np.ones(7)),
+        ("reordered", NOON - MS, NOON + MS, NAMES, np.ones(7)),
+        ("late", NOON + MS, NOON + 60 * MS, NAMES, np.ones(7)),
+        ("future", NOON + 60 * MS, NOON + MS, NAMES, np.ones(7)),
+        ("not_finite", NOON + MS, NOON + MS, NAMES, np.full(7, np.nan)),
+        ("size", NOON + MS, NOON + MS, NAMES, np.ones(6)),
+        ("size", NOON + MS, NOON + MS, NAMES, "full speed"),
+        ("names", NOON + MS, NOON + MS, ["a"] * 7, np.ones(7)),
+    ],
+)
+def test_commands_that_are_no_good_change_nothing(why: str, stamp: int, now: int, names: Any, tau: Any) -> None:
+    robot = make_robot()
+    robot.advance(NOON)
+    assert robot.command(NOON, NOON, NAMES, np.zeros(7)) is None
+    assert robot.command(stamp, now, names, tau) == why
+    assert robot.gate.refused == {**dict.fromkeys(robot.gate.refused, 0), why: 1}
+    assert robot.gate.torque(NOON + 50 * MS) is not None
+    assert robot.gate.torque(NOON + 51 * MS) is None
+
+
+def test_commands_are_clipped() -> None:
+    robot = make_robot(torque_limits=10)
+    robot.advance(NOON)
+    robot.command(NOON, NOON, NAMES, np.full(7, 99.0))
+    np.testing.assert_array_equal(robot.advance(NOON + MS).tau, 10.0)
+    assert robot.gate.clipped == 1
+
+
+def test_time_that_cannot_be_made_up_for_slips() -> None:
+    robot = make_robot()
+    robot.advance(NOON)
+    state = robot.advance(NOON + 40 * MS)
+    assert state.stamp == NOON + 40 * MS
+    assert robot.slipped == 0.0
+    state = robot.advance(NOON + 1040 * MS + MS // 3)
+    assert state.stamp == NOON + 1040 * MS
+    assert robot.slipped == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"robot": "nobody"}, {"q0": [0.0]}, {"watchdog": -1}, {"payloads": 3}, {"payloads": [{"weight": 1}]},
+     {"payloads": [{"mass": 1, "link": "hand"}]}, {"color": "red"}, {"period": "often"}],
+)  # fmt: skip
+def test_robots_that_make_no_sense_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        SimulatedRobot({"robot": "panda", **change})
+
+
+def test_usual_gains_of_the_hold_stay_below_what_sampling_allows() -> None:
+    for name in th.robots.names():
+        robot = th.Robot.load(name)
+        if robot.elastic or (robot.mass_matrix(np.zeros(robot.n)).diagonal() <= 0).any():
+            continue
+        gains = HoldGains.usual(robot, robot.limits.effort)
+        q = np.random.default_rng(1).uniform(-1, 1, (20, robot.n))
+        inertia = 1.0 / np.diagonal(np.linalg.inv(robot.mass_matrix(q)), axis1=1, axis2=2)
+        assert (gains.damping * 1e-3 < inertia).all()
+        assert (gains.stiffness <= robot.limits.effort / 0.2 + 1e-9).all()
+
+
+# --- generators -------------------------------------------------------------------------------------------------------
+
+
+def generator(reference: dict[str, Any], **options: Any) -> ReferenceGenerator:
+    made = ReferenceGenerator({"robot": "panda", "reference": reference, **options})
+    assert made.begin(NOON, NAMES, Q0) is None
+    return made
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        {"kind": "sinusoid", "frequency": [0.1] * 7},
+        {"kind": "set_point"},
+        {"kind": "human_like", "goals": [[0.1] * 7, [0.0] * 7], "seconds": 1.5},
+    ],
+)
+def test_joint_references_begin_where_the_arm_is(reference: dict[str, Any]) -> None:
+    made = generator(reference)
+    sample = made.joints(NOON)
+    np.testing.assert_allclose(sample.q[0], Q0, atol=1e-9)
+    assert sample.times[-1] == 0.5
+    assert sample.q.shape == sample.dq.shape == sample.ddq.shape == (26, 7)
+    later = made.joints(NOON + 100 * MS)
+    np.testing.assert_allclose(later.q[0], sample.q[5], atol=1e-9)
+    with pytest.raises(ValueError, match="poses"):
+        make_pose_of_joints(made)
+
+
+def make_pose_of_joints(made: ReferenceGenerator) -> None:
+    made.pose(NOON)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [{"kind": "lissajous"}, {"kind": "set_pose"},
+     {"kind": "human_like", "space": "task", "goals": [[0.1, 0.0, 0.05]], "seconds": 1.5}],
+)  # fmt: skip
+def test_pose_references_begin_where_the_hand_is(reference: dict[str, Any]) -> None:
+    made = generator(reference)
+    sample, T = made.pose(NOON), PANDA.forward_kinematics(Q0)
+    np.testing.assert_allclose(sample.position, T[:3, 3], atol=1e-9)
+    assert np.linalg.norm(sample.quaternion) == pytest.approx(1.0)
+    a, b = made.pose(NOON + 300 * MS), made.pose(NOON + 301 * MS)
+    np.testing.assert_allclose((b.position - a.position) / 1e-3, 0.5 * (a.linear + b.linear), atol=1e-4)
+
+
+def test_human_like_goals_are_reached_in_turn() -> None:
+    goals = [[0.2, 0.1, 0.0, 0.1, 0.0, 0.0, 0.1], [0.0] * 7]
+    made = generator({"kind": "human_like", "goals": goals, "seconds": 1.0})
+    np.testing.assert_allclose(made.joints(NOON + 1000 * MS).q[0], Q0 + goals[0], atol=1e-6)
+    np.testing.assert_allclose(made.joints(NOON + 5000 * MS).q[0], Q0, atol=1e-6)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "npz"])
+def test_files_are_played_after_a_way_to_where_they_begin(tmp_path: Path, suffix: str) -> None:
+    t, q = np.linspace(0.0, 2.0, 21), Q0 + 0.2 + 0.1 * np.linspace(0.0, 1.0, 21)[:, None]
+    path = tmp_path / f"motion.{suffix}"
+    if suffix == "npz":
+        np.savez(path, t=t, q=q)
+    else:
+        order = [3, 1, 0, 2, 6, 5, 4]
+        header = ",".join(["t", *(NAMES[k] for k in order)])
+        np.savetxt(path, np.column_stack([t, q[:, order]]), delimiter=",", header=header, comments="")
+    made = generator({"kind": "file", "path": str(path)})
+    np.testing.assert_allclose(made.joints(NOON).q[0], Q0, atol=1e-9)
+    np.testing.assert_allclose(made.joints(NOON + 20_000 * MS).q[0], q[-1], atol=1e-5)
+    path.write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="table"):
+        generator({"kind": "file", "path": str(path)})
+
+
+def test_generators_refuse_what_makes_no_sense() -> None:
+    for reference in ({"kind": "dance"}, {}, {"kind": "set_point", "speed": 1}, {"kind": "human_like"},
+                      {"kind": "file", "path": "motion.txt"}, {"kind": "sinusoid", "amplitude": [1, 2]}):  # fmt: skip
+        with pytest.raises(ValueError, match=r"reference|must"):
+            generator(reference)
+    with pytest.raises(ValueError, match="horizon"):
+        generator({"kind": "set_point"}, horizon=0.01)
+    made = ReferenceGenerator({"robot": "panda", "reference": {"kind": "set_point"}})
+    assert made.begin(NOON, NAMES[:6], Q0[:6]) is not None
+    assert made.begin(NOON, NAMES, Q0 * np.nan) is not None
+    assert not made.running
+
+
+# --- times ------------------------------------------------------------------------------------------------------------
+
+
+def test_quantiles_are_those_of_all_durations() -> None:
+    times = np.exp(np.random.default_rng(0).normal(np.log(3e-4), 1.0, 20000))
+    counted = Quantiles()
+    for x in times:
+        counted.add(float(x))
+    for part in (0.01, 0.5, 0.99):
+        exact = np.quantile(times, part, method="inverted_cdf")
+        assert exact <= counted.quantile(part) * (1 + 1e-12) <= 1.0443 * exact
+    assert counted.worst == times.max()
+    assert counted.mean == pytest.approx(times.mean())
+    assert counted.count == 20000
+    assert counted.summary()["p99"] == counted.quantile(0.99)
+
+
+def test_quantiles_take_anything() -> None:
+    counted = Quantiles()
+    assert counted.summary() == {"count": 0, "mean": 0.0, "median": 0.0, "p99": 0.0, "worst": 0.0}
+    for x in (0.0, -1.0, float("nan"), float("inf"), 1e9):
+        counted.add(x)
+    assert counted.count == 3
+    assert counted.worst == 1e9
+    with pytest.raises(ValueError, match="part"):
+        counted.quantile(1.5)
+
+
+def test_a_pacer_keeps_its_grid_and_skips_what_it_missed() -> None:
+    pacer, start = Pacer(0.002), time.monotonic()
+    for _ in range(20):
+        pacer.wait()
+    assert time.monotonic() - start > 0.039
+    missed = pacer.missed
+    time.sleep(0.02)
+    pacer.wait()
+    assert pacer.missed >= missed + 8
+    with pytest.raises(ValueError, match="period"):
+        Pacer(0.0)
