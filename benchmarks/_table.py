@@ -70,10 +70,10 @@ def planning_markdown(results: dict[str, Any]) -> str:
 
 
 def ros_markdown(results: dict[str, Any]) -> str:
-    """Return the table of the loop over ROS 1."""
+    """Return the tables of the loop over ROS 1 and 2."""
     machine = results["machine"]
     where = f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['Python']}."
-    return "\n\n".join([where, *ros(results["ros"])]) + "\n"
+    return "\n\n".join([where, *ros(results["ros1"], 1), *ros(results["ros2"], 2)]) + "\n"
 
 
 def _cpp(records: list[Record]) -> list[str]:

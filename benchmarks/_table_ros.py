@@ -1,4 +1,4 @@
-"""The loop over ROS 1 as Markdown."""
+"""The loop over ROS as Markdown."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 from _table_text import table
 
 
-def ros(found: dict[str, Any]) -> list[str]:
+def ros(found: dict[str, Any], generation: int) -> list[str]:
     """Return the table, or why there is none."""
-    title = "### The Panda's loop at 1 kHz over ROS 1, three processes: milliseconds, median / p99 / worst"
+    title = f"### The Panda's loop at 1 kHz over ROS {generation}, three processes: milliseconds, median / p99 / worst"
     if "reason" in found:
         return [title, f"Not measured: {found['reason']}."]
     rows = []

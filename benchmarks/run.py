@@ -4,7 +4,7 @@ python benchmarks/run.py                                 everything; the first r
 python benchmarks/run.py --quick                         half a minute once built; Pinocchio in C++ only if built before
 python benchmarks/run.py --controllers                   controllers and simulations only
 python benchmarks/run.py --planning                      human-like planning and interception only
-python benchmarks/run.py --ros                           the loop over ROS 1 only; no part of a run without --ros
+python benchmarks/run.py --ros                           the loop over ROS 1 and 2 only; no part of a run without --ros
 python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated parts of the documentation
 """
 
@@ -107,8 +107,8 @@ def planning_results(arm: _arm.Arm, quick: bool) -> dict[str, Any]:
 
 
 def ros_results(quick: bool) -> dict[str, Any]:
-    """Time the loop over ROS 1, where it is."""
-    report("ROS 1")
+    """Time the loop over ROS 1 and 2, where they are."""
+    report("ROS")
     return {"machine": machine([]), **_ros.results(quick)}
 
 
@@ -139,7 +139,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--real-loop", action="store_true", help="wait for real 1 kHz ticks instead of emulating them")
     parser.add_argument("--controllers", action="store_true", help="controllers and simulations only")
     parser.add_argument("--planning", action="store_true", help="human-like planning and interception only")
-    parser.add_argument("--ros", action="store_true", help="the loop over ROS 1 only, where ROS 1 is installed")
+    parser.add_argument("--ros", action="store_true", help="the loop over ROS 1 and 2 only, where they are installed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     return parser.parse_args()

@@ -142,3 +142,6 @@ class Listener:
     def sender(self, topic: str, kind: type) -> Any:
         """What sends messages, connected: `send`, `close`."""
         raise NotImplementedError
+
+    def close(self) -> None:
+        """Listen no more."""
