@@ -32,7 +32,11 @@ else
   # --system-site-packages: rospy is Debian's; NumPy and the rest are the environment's own
   [[ -x build/ros-venv/bin/python ]] || /usr/bin/python3 -m venv --system-site-packages build/ros-venv
   python=build/ros-venv/bin/python
-  $python -m pip install -q --no-deps --force-reinstall "$what"
-  $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" pytest pytest-xdist
+  # no matplotlib and no tqdm: nodes need neither
+  { $python -m pip install -q --no-deps --force-reinstall "$what" &&
+    $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" pytest pytest-xdist; } > build/ros_pip.log 2>&1 || {
+    cat build/ros_pip.log >&2
+    exit 1
+  }
 fi
 exec "$python" -m pytest -n0 -q tests/ros/test_ros1_loop.py "$@"

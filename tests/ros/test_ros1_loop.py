@@ -48,7 +48,6 @@ def listener(network: Network) -> Listener:
 
 class TestRos1(ClosedLoop):
     def test_launch_files_start_everything(self, network: Network, listener: Listener) -> None:
-        listener.set_parameter("/controller", "robot", "panda")  # what the test before gave outlives its node
         network.run("launch", ["roslaunch", "thunder_ros", "panda_poses.launch"])
         listener.wait_for("/controller", "tracking")
         listener.wait_for("/robot", "commanded")
