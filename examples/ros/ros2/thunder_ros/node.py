@@ -14,6 +14,7 @@ from typing import Any
 import rclpy
 import yaml
 from builtin_interfaces.msg import Duration, Time
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
@@ -33,6 +34,9 @@ SERVICES = {"Trigger": Trigger, "SetBool": SetBool}
 #: to be sent again is older than the next one. A trajectory may come alone, so it is asked for until it is here.
 OFFERED = QoSProfile(depth=1, history=HistoryPolicy.KEEP_LAST, reliability=ReliabilityPolicy.RELIABLE)
 STREAM = QoSProfile(depth=1, history=HistoryPolicy.KEEP_LAST, reliability=ReliabilityPolicy.BEST_EFFORT)
+#: Events of topics, such as a warning where qualities do not match, would be looked at whenever the executor wakes.
+SILENT_PUBLISHER = PublisherEventCallbacks(use_default_callbacks=False)
+SILENT_SUBSCRIPTION = SubscriptionEventCallbacks(use_default_callbacks=False)
 #: parameters that every node has
 ROS_PARAMETERS = ("use_sim_time", "start_type_description_service", "qos_overrides")
 #: a node that ends waits so long for each of its threads [s]
@@ -97,11 +101,12 @@ class RosNode:
 
     def publisher(self, topic: str, kind: type) -> RosPublisher:
         """Return what sends messages of a topic."""
-        return RosPublisher(self.node.create_publisher(kind, topic, OFFERED))
+        return RosPublisher(self.node.create_publisher(kind, topic, OFFERED, event_callbacks=SILENT_PUBLISHER))
 
     def subscribe(self, topic: str, kind: type, callback: Callable[[Any], None], *, stream: bool = True):
         """Call back with the newest message."""
-        return self.node.create_subscription(kind, topic, callback, STREAM if stream else OFFERED)
+        quality = STREAM if stream else OFFERED
+        return self.node.create_subscription(kind, topic, callback, quality, event_callbacks=SILENT_SUBSCRIPTION)
 
     def unsubscribe(self, subscription) -> None:
         """Call back no more."""
