@@ -10,8 +10,8 @@ what=${1:-.}
 shift || true
 python=build/ros2-venv/bin/python
 [[ -x $python ]] || "${PYTHON:-python3}" -m venv build/ros2-venv
-$python -m pip install -q --no-deps --force-reinstall "$what"
 $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" pytest pytest-xdist \
   "ros-kilted-rclpy[fastrtps]==9.1.2" ros-diagnostic-msgs ros-geometry-msgs ros-sensor-msgs ros-std-msgs ros-std-srvs \
   ros-trajectory-msgs
+$python -m pip install -q --no-deps --force-reinstall "$what"
 exec "$python" -m pytest -n0 -q tests/ros/test_ros2_loop.py "$@"
