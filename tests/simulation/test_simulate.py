@@ -278,7 +278,10 @@ BAD = [
     ({"torque_limits": 0.0}, "torque_limits must be positive, got [0.0, 0.0]"),
     ({"log_every": 0}, "log_every must be an integer of at least 1, got 0"),
     ({"log_every": 1.5}, "log_every must be an integer of at least 1, got 1.5"),
-    ({"integrator": "euler"}, "integrator must be one of ('rk4', 'semi_implicit_euler', 'adaptive', 'plant'), got 'euler'"),
+    (
+        {"integrator": "euler"},
+        "integrator must be one of ('rk4', 'semi_implicit_euler', 'adaptive', 'plant'), got 'euler'",
+    ),
     ({"reference": 3}, "reference must be callable with the time, got int"),
     ({"reference": SetPoint([0.0, 0.0, 0.0]), "q0": [0, 0]}, "reference must have 2 joints, got 3"),
     ({"plant": 3}, "plant must have a method forward_dynamics, got int"),
