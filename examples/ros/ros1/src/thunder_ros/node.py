@@ -6,25 +6,13 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import rospy
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import PoseStamped, TwistStamped
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from std_srvs.srv import SetBool, SetBoolResponse, Trigger, TriggerResponse
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from thunder_py.realtime.nodes.middleware import SWITCH_INTERVAL, answer, merged, repeat
-from thunder_py.realtime.plain_data import read_plain
+from thunder_py.realtime.nodes.middleware import SWITCH_INTERVAL, answer, configuration, message_kinds, repeat
 
-KINDS = SimpleNamespace(
-    DiagnosticArray=DiagnosticArray, DiagnosticStatus=DiagnosticStatus, Float64MultiArray=Float64MultiArray,
-    JointState=JointState, JointTrajectory=JointTrajectory, JointTrajectoryPoint=JointTrajectoryPoint,
-    KeyValue=KeyValue, MultiArrayDimension=MultiArrayDimension, PoseStamped=PoseStamped, TwistStamped=TwistStamped,
-)  # fmt: skip
 SERVICES = {"Trigger": (Trigger, TriggerResponse), "SetBool": (SetBool, SetBoolResponse)}
 
 
@@ -52,10 +40,9 @@ class RosPublisher:
 class RosNode:
     """The `Middleware` of ROS 1."""
 
-    kinds = KINDS
-
     def __init__(self, name: str) -> None:
         rospy.init_node(name)
+        self.kinds = message_kinds()
         self.name, self.failed = rospy.get_name(), False
 
     def now(self) -> int:
@@ -118,20 +105,12 @@ class RosNode:
         rospy.logwarn_throttle(1.0, text)
 
 
-def configuration() -> dict:
-    """Return the file ``~config``, if given, and the node's private parameters over it."""
-    given = rospy.get_param("~", {})
-    given.pop("gains", None)  # of the service ~set_gains; parameters outlive the node that was asked
-    path = given.pop("config", None)
-    return merged(read_plain(path) if path else {}, given)
-
-
 def main(name: str, kind: Callable[[RosNode, dict], Any]) -> None:
     """Start a node, make what it is of its configuration, and run that until the node ends."""
     sys.setswitchinterval(SWITCH_INTERVAL)
     ros = RosNode(name)
     try:
-        made = kind(ros, configuration())
+        made = kind(ros, configuration(rospy.get_param("~", {})))
     except (ValueError, OSError) as error:
         rospy.logfatal(str(error))
         sys.exit(2)
