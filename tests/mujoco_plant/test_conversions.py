@@ -15,7 +15,7 @@ from thunder_py.io import losses_of
 from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.io.mjcf_writer import write_mjcf
 from thunder_py.io.urdf import parse_urdf
-from thunder_py.io.urdf_writer import NO_LIMIT, write_urdf
+from thunder_py.io.urdf_writer import write_urdf
 
 
 def same_dynamics(again: th.Robot, robot: th.Robot, tolerance: float) -> None:
@@ -149,11 +149,13 @@ def test_limits_and_friction_in_urdf():
     limits = Limits(lower=[-np.inf, -1.0], upper=[np.inf, 2.0], velocity=[3.0, np.inf], effort=[np.inf, 7.0])
     friction = Friction(terms=("viscous", "coulomb"), coefficients=[[1.0, 0.5], [0.0, 0.25]])
     robot = th.Robot.load("cart_pendulum").replace(limits=limits, friction=friction)
-    again = parse_urdf(write_urdf(robot.description), tip_link="tool")
+    text = write_urdf(robot.description)
+    assert text.count("1000000000") == 4  # prismatic joints, and all of one limit, must have them in URDF
+    again = parse_urdf(text, tip_link="tool")
     assert again.friction == friction
-    np.testing.assert_array_equal(again.limits.lower, [-NO_LIMIT, -1.0])
-    np.testing.assert_array_equal(again.limits.effort, [NO_LIMIT, 7.0])
-    np.testing.assert_array_equal(again.limits.velocity, [3.0, NO_LIMIT])
+    np.testing.assert_array_equal(again.limits.lower, [-np.inf, -1.0])
+    np.testing.assert_array_equal(again.limits.effort, [np.inf, 7.0])
+    np.testing.assert_array_equal(again.limits.velocity, [3.0, np.inf])
 
 
 def test_nothing_is_lost_without_a_word(tmp_path):

@@ -195,3 +195,27 @@ def _urdf(folder):
     path = folder / "robot.xml"
     path.write_text('<robot name="r"/>')
     return path
+
+
+def test_what_flags_switch_off_is_not_read():
+    joint = ONE.replace("<joint", '<joint range="-1 1" damping="2" frictionloss="3"')
+    assert "damping" in joint
+    whole = parse_mjcf(document(joint))
+    assert whole.friction.terms == ("viscous", "coulomb")
+    assert whole.limits is not None
+    for flags, terms, limited in (
+        ('damper="disable"', ("coulomb",), True),
+        ('frictionloss="disable" limit="disable"', ("viscous",), False),
+        ('constraint="disable"', ("viscous",), False),
+    ):
+        arm = parse_mjcf(document(joint, f"<option><flag {flags}/></option>"))
+        assert arm.friction.terms == terms
+        assert (arm.limits is not None) == limited
+
+
+def test_included_files_do_not_multiply_without_end(tmp_path):
+    for k in range(4):
+        (tmp_path / f"{k}.xml").write_text("<mujoco>" + f'<include file="{k + 1}.xml"/>' * 20 + "</mujoco>")
+    (tmp_path / "4.xml").write_text("<mujoco/>")
+    with pytest.raises(FileFormatError, match="at most 200 files may be included"):
+        th.Robot.load(tmp_path / "0.xml")

@@ -10,7 +10,7 @@ import pytest
 import thunder_py as th
 from tests.mujoco_plant.arms import HAND_WRITTEN, relative
 from thunder_py.description import Friction
-from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
 from thunder_py.mujoco import MujocoPlant
 from thunder_py.reference import Sinusoid
 
@@ -138,6 +138,7 @@ def test_results_have_the_joints_names_and_plants_can_be_pickled():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"integrator": ["rk4"]}, "integrator must be one of .*, got \\['rk4'\\]"),
         ({"integrator": "verlet"}, "integrator must be one of euler, rk4, implicit, implicitfast, got 'verlet'"),
         ({"timestep": 0.0}, "timestep must be positive, got 0"),
         ({"timestep": np.nan}, "timestep must be finite"),
@@ -172,3 +173,69 @@ def test_an_integrator_of_the_plants_own_is_asked_for():
 
     with pytest.raises(ValueError, match=r"plant.advance must return q and dq"):
         loop(Broken(robot), robot, "plant")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda plant, x: plant.forward_dynamics(0.0, x, x), r"q must have shape \(2,\), got \(\)"),
+        (lambda plant, x: plant.forward_dynamics(x, x, np.zeros((3, 2))), r"tau must have shape \(2,\), got \(3, 2\)"),
+        (lambda plant, x: plant.mass_matrix([np.nan, 0.0]), "q must be finite"),
+        (lambda plant, x: plant.bias(x, [np.inf, 0.0]), "dq must be finite"),
+        (lambda plant, x: plant.advance(0.0, x, x, x, 0.0), "dt must be positive and finite"),
+        (lambda plant, x: plant.advance(0.0, x, x, x, np.nan), "dt must be positive and finite"),
+        (lambda plant, x: plant.begin_step(np.nan), "t must be finite, got nan"),
+    ],
+)
+def test_bad_states(call, message):
+    with pytest.raises(ModelError, match=message):
+        call(MujocoPlant(th.Robot.load("elbow")), np.zeros(2))
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "plant"])
+def test_torques_without_end_stop_a_run_and_write_no_log(integrator, tmp_path, monkeypatch):
+    """MuJoCo would write of what is not finite into a file of the working folder."""
+    monkeypatch.chdir(tmp_path)
+
+    class Endless:
+        def step(self, t, q, dq, reference):
+            return np.full(2, np.inf if t > 0.01 else 0.0)
+
+    robot = th.Robot.load("elbow")
+    reference = Sinusoid([0.4, 0.3], [1.0, 2.0])
+    runs = [th.simulate(plant, Endless(), reference, 0.1, integrator=method)
+            for plant, method in ((robot, "rk4"), (MujocoPlant(robot), integrator))]  # fmt: skip
+    assert [run.status[-1] for run in runs] == [th.control.Status.diverged] * 2
+    state = np.full(2, np.nan)
+    assert np.isnan(MujocoPlant(robot).forward_dynamics(state, state, state)).all()
+    assert np.isnan(MujocoPlant(robot).advance(0.0, state, state, state, 1e-3)).all()
+    assert not list(tmp_path.iterdir())
+
+
+def one_body(name="a", compiler=""):
+    return (
+        f'<mujoco><compiler {compiler}/><worldbody><body name="{name}"><joint axis="0 1 0"/>'
+        '<inertial pos="0 0 0.1" mass="1" diaginertia="0.01 0.01 0.01"/></body></worldbody></mujoco>'
+    )
+
+
+@pytest.mark.parametrize("name", ["a", "a&amp;b", "1 &lt; 2", "a>b", "it's", "&quot;a&quot;"])
+def test_payloads_on_bodies_of_any_name(name, tmp_path):
+    (tmp_path / "arm.xml").write_text(one_body(name))
+    plant = MujocoPlant(tmp_path / "arm.xml", payloads=th.Payload(2.0, (0.0, 0.0, 0.3)))
+    np.testing.assert_allclose(plant.mass_matrix([0.0]), 0.02 + 2.0 * 0.3**2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("compiler", ['settotalmass="5"', 'boundmass="3"', 'boundinertia="0.5"'])
+def test_compilers_that_would_change_payloads_are_refused(compiler, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log of attributes that it will not read for ever
+    (tmp_path / "arm.xml").write_text(one_body(compiler=compiler))
+    assert MujocoPlant("arm.xml").n == 1
+    with pytest.raises(ModelError, match="the file's compiler would change masses or inertias"):
+        MujocoPlant("arm.xml", payloads=th.Payload(2.0))
+
+
+def test_files_with_infinite_masses_are_refused(tmp_path):
+    (tmp_path / "arm.xml").write_text(one_body().replace('mass="1"', 'mass="inf"'))
+    with pytest.raises(FileFormatError, match="masses, inertias, positions and damping must be finite"):
+        MujocoPlant(tmp_path / "arm.xml")

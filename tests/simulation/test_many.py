@@ -113,6 +113,20 @@ def test_bad_arguments() -> None:
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             simulate_many(*arguments)
+
+    class Stateful:
+        n = 2
+
+        def begin_step(self, t: float) -> None:
+            self.t = t
+
+        def forward_dynamics(self, q: object, dq: object, tau: object) -> np.ndarray:
+            return np.zeros(2)
+
+    plant = Stateful()
+    runs = [Run(plant, th.SlotineLi(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.1) for _ in range(2)]
+    with pytest.raises(ValueError, match="runs 0 and 1 share a plant, which has state: make one for each run"):
+        simulate_many(runs)
     with pytest.raises(ValueError, match="threads must be an integer of at least 0, got -1"):
         simulate_many(make, SETS, threads=-1)
     assert isinstance(simulate_many([]), Runs)

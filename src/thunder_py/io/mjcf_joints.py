@@ -19,7 +19,8 @@ _FAR = 1e6
 def limits_of(tree: Tree, joints: Sequence[int]) -> Limits | None:
     """Return ranges, greatest torques of actuators and, where the file has them, speeds; None if nothing is limited."""
     model = tree.model
-    ranges = [model.jnt_range[j] if model.jnt_limited[j] else (-math.inf, math.inf) for j in joints]
+    on = not tree.is_off("LIMIT", "CONSTRAINT")
+    ranges = [model.jnt_range[j] if on and model.jnt_limited[j] else (-math.inf, math.inf) for j in joints]
     lower, upper = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
     speeds = tree.numeric("velocity_limits")
     velocity = np.full(len(joints), math.inf)
@@ -55,11 +56,14 @@ def _effort(tree: Tree, joint: int) -> float:
 
 
 def friction_of(tree: Tree, joints: Sequence[int]) -> Friction | None:
-    """Return damping as viscous friction and frictionloss as Coulomb friction, which is smooth here."""
+    """Return damping as viscous and frictionloss as Coulomb friction, smooth here; not what a flag switches off."""
     model = tree.model
     dofs = [int(model.jnt_dofadr[j]) for j in joints]
-    columns = {"viscous": model.dof_damping[dofs], "coulomb": model.dof_frictionloss[dofs]}
-    used = {term: column for term, column in columns.items() if np.any(column)}
+    columns = {
+        "viscous": (model.dof_damping[dofs], ("PASSIVE", "DAMPER")),
+        "coulomb": (model.dof_frictionloss[dofs], ("FRICTIONLOSS", "CONSTRAINT")),
+    }
+    used = {term: column for term, (column, flags) in columns.items() if np.any(column) and not tree.is_off(*flags)}
     return Friction(terms=tuple(used), coefficients=np.column_stack(list(used.values()))) if used else None
 
 

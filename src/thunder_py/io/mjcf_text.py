@@ -17,6 +17,7 @@ __all__ = ["read_mjcf_text"]
 
 _LARGEST = 4_000_000  # bytes of a file
 _DEEPEST = 8  # files included by included files
+_MOST = 200  # included files: each may include others, so that their number would grow beyond all bounds
 _LEVELS = 300  # of elements in elements: 64 joints leave room
 _TOP = ("option", "equality", "tendon")  # kept whole
 _IN_BODY = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site")
@@ -51,7 +52,7 @@ def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
     FileFormatError
         If it is not MJCF, too large, includes what is not there or lies elsewhere, or has elements that are not read.
     """
-    root = _with_included(_parsed(text, path), None if path is None else Path(path).resolve().parent)
+    root = _Includes(None if path is None else Path(path).resolve().parent).put_in(_parsed(text, path))
     compilers = [child.attributes for child in root.all("compiler")]
     from_geoms = any(c.get("inertiafromgeom", "auto") == "true" for c in compilers)
     lines = [opened("mujoco", model=root.attributes.get("model", "robot"))]
@@ -81,36 +82,50 @@ def _parsed(text: str | bytes, path: str | Path | None) -> Element:
     return root
 
 
-def _with_included(element: Element, folder: Path | None, depth: int = 0, level: int = 0) -> Element:
-    """Replace ``<include>`` by what it includes, all the way down, and refuse what is not read."""
-    if level > _LEVELS:
-        raise element.error(f"elements must not be nested more than {_LEVELS} deep")
-    children: list[Element] = []
-    for child in element.children:
-        if child.tag in _REFUSED:
-            raise child.error("is not read: plug-ins and elements that stand for many are for MuJoCo alone")
-        if child.tag == "include":
-            children += _included(child, folder, depth, level).children
-        else:
-            children.append(_with_included(child, folder, depth, level + 1))
-    element.children = children
-    return element
+class _Includes:
+    """Replaces ``<include>`` by what it includes, all the way down, and refuses what is not read.
 
+    Parameters
+    ----------
+    folder : Path or None
+        Where included files must be; None for a text without a file.
+    """
 
-def _included(include: Element, folder: Path | None, depth: int, level: int) -> Element:
-    name = include.text("file")
-    if folder is None:
-        raise include.error("a text without a path cannot include files")
-    if depth == _DEEPEST:
-        raise include.error(f"files must not include files more than {_DEEPEST} deep")
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder):
-        raise include.error(f"file must be in the folder of the file itself or below, got {name!r}")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise include.error(f"cannot read {name!r}: {error.strerror}") from None
-    return _with_included(_parsed(data, path), folder, depth + 1, level + 1)
+    def __init__(self, folder: Path | None) -> None:
+        self._folder, self._count = folder, 0
+
+    def put_in(self, element: Element, depth: int = 0, level: int = 0) -> Element:
+        """Return the element with included files put in; `depth` of files, `level` of elements around it."""
+        if level > _LEVELS:
+            raise element.error(f"elements must not be nested more than {_LEVELS} deep")
+        children: list[Element] = []
+        for child in element.children:
+            if child.tag in _REFUSED:
+                raise child.error("is not read: plug-ins and elements that stand for many are for MuJoCo alone")
+            if child.tag == "include":
+                children += self._file(child, depth, level).children
+            else:
+                children.append(self.put_in(child, depth, level + 1))
+        element.children = children
+        return element
+
+    def _file(self, include: Element, depth: int, level: int) -> Element:
+        name, folder = include.text("file"), self._folder
+        if folder is None:
+            raise include.error("a text without a path cannot include files")
+        if depth == _DEEPEST:
+            raise include.error(f"files must not include files more than {_DEEPEST} deep")
+        self._count += 1
+        if self._count > _MOST:
+            raise include.error(f"at most {_MOST} files may be included")
+        path = (folder / name).resolve()
+        if not path.is_relative_to(folder):
+            raise include.error(f"file must be in the folder of the file itself or below, got {name!r}")
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise include.error(f"cannot read {name!r}: {error.strerror}") from None
+        return self.put_in(_parsed(data, path), depth + 1, level)
 
 
 def _element(element: Element, changes: Mapping[str, str | None] | None = None) -> str:

@@ -109,8 +109,12 @@ class Tree:
 
     def gravity(self) -> Array:
         """Gravity, nothing where it is switched off."""
-        off = self.model.opt.disableflags & int(self.mujoco.mjtDisableBit.mjDSBL_GRAVITY)
-        return np.zeros(3) if off else np.array(self.model.opt.gravity)
+        return np.zeros(3) if self.is_off("GRAVITY") else np.array(self.model.opt.gravity)
+
+    def is_off(self, *flags: str) -> bool:
+        """Whether the file switches off one of MuJoCo's flags; versions differ in the flags they have."""
+        bits = (getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag}", 0) for flag in flags)
+        return any(self.model.opt.disableflags & int(bit) for bit in bits)
 
     def numeric(self, name: str) -> Sequence[float] | None:
         """Numbers of a custom field, None if it is not there."""

@@ -15,10 +15,12 @@ from ..inertia import reg_from_dyn
 from ..transforms import pose_from_rpy
 from .urdf_xml import Element
 
-__all__ = ["Joint", "Link", "Tree", "read_tree"]
+__all__ = ["NO_LIMIT", "Joint", "Link", "Tree", "read_tree"]
 
 Array = npt.NDArray[np.float64]
 
+#: stands for a limit that is none, as URDF requires one
+NO_LIMIT = 1e9
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _LINK_CHILDREN = ("inertial", "visual", "collision")
 _JOINT_CHILDREN = (
@@ -202,14 +204,18 @@ def _read_limits(joint: Element, kind: str) -> tuple[float, float, float, float]
             joint.required("limit", hint=f": a {kind} joint must have one{way_out}")
         return -math.inf, math.inf, math.inf, math.inf
     limit.check_spelling(attributes=("lower", "upper", "velocity", "effort"))
-    velocity = limit.non_negative("velocity", math.inf, finite=False)
-    effort = limit.non_negative("effort", math.inf, finite=False)
+    velocity, effort = (_unlimited(limit.non_negative(key, math.inf, finite=False)) for key in ("velocity", "effort"))
     if kind == "continuous" or not {"lower", "upper"} & limit.attributes.keys():
         return -math.inf, math.inf, velocity, effort
     lower, upper = (limit.number(key, 0.0, finite=False) for key in ("lower", "upper"))
     if lower > upper:
         raise limit.error(f"'lower' must not exceed 'upper', got {lower:g} and {upper:g}")
-    return lower, upper, velocity, effort
+    return _unlimited(lower), _unlimited(upper), velocity, effort
+
+
+def _unlimited(value: float) -> float:
+    """Return a limit, infinite where it stands for none."""
+    return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else value
 
 
 def _read_friction(joint: Element) -> tuple[float, float]:

@@ -17,12 +17,11 @@ from ..errors import ModelError
 from ..inertia import dyn_from_reg
 from ..joint_data import Friction
 from .losses import check_losses
+from .urdf_tree import NO_LIMIT
 from .xml_text import comment, number, numbers, opened, tag
 
-__all__ = ["NO_LIMIT", "urdf_losses", "write_urdf"]
+__all__ = ["urdf_losses", "write_urdf"]
 
-#: what stands for a limit that is none, where URDF requires one
-NO_LIMIT = 1e9
 _GRAVITY = (0.0, 0.0, -9.81)
 _ON_AXIS = 1e-12  # of a link frame's origin, relative to its distance
 

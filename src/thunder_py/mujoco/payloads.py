@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -11,11 +13,13 @@ from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..io.xml_text import numbers, opened, quaternion, tag
 from ..simulation.payload import Payload
 
-__all__ = ["with_payloads"]
+__all__ = ["check_payloads", "with_payloads"]
 
 
-def with_payloads(text: str, links: Sequence[str], payloads: Sequence[Payload]) -> list[tuple[float, str]]:
-    """Return times, and the text with all payloads that are there from each of them on.
+def with_payloads(
+    text: str, links: Sequence[str], payloads: Sequence[Payload]
+) -> list[tuple[float, str, dict[str, Payload]]]:
+    """Return times, and the text with all payloads that are there from each on, with these by their bodies' names.
 
     Parameters
     ----------
@@ -36,13 +40,46 @@ def with_payloads(text: str, links: Sequence[str], payloads: Sequence[Payload]) 
     for payload in payloads:
         if not isinstance(payload, Payload):
             raise ModelError(f"payloads must be a sequence of Payload, got {payload!r} in it")
-    phases: list[tuple[float, str]] = []
+    phases: list[tuple[float, str, dict[str, Payload]]] = []
+    there: dict[str, Payload] = {}
     for k, payload in enumerate(sorted(payloads, key=lambda payload: payload.time), start=1):
-        text = _with(text, _link(payload, links), payload, f"payload:{k}")
+        name = f"payload:{k}"
+        text = _with(text, _link(payload, links), payload, name)
+        there = {**there, name: payload}
         if phases and phases[-1][0] == payload.time:
             phases.pop()
-        phases.append((payload.time, text))
+        phases.append((payload.time, text, there))
     return phases
+
+
+def check_payloads(before: Any, after: Any, payloads: Mapping[str, Payload]) -> None:
+    """Refuse a file whose compiler changes bodies when payloads come: bounds, or a total that is given.
+
+    Parameters
+    ----------
+    before, after : mujoco.MjModel
+        Without and with payloads.
+    payloads : mapping of str to Payload
+        By the names of their bodies.
+
+    Raises
+    ------
+    ModelError
+        If a payload, or the mass of all the rest, is not what it was.
+    """
+    expected = float(before.body_mass.sum()) + sum(float(payload.mass) for payload in payloads.values())
+    same = [np.isclose(after.body_mass.sum(), expected, rtol=1e-9, atol=0.0)]
+    for name, payload in payloads.items():
+        body = after.body(name)
+        same += [
+            np.isclose(body.mass[0], payload.mass, rtol=1e-9),
+            np.isclose(sum(body.inertia), np.trace(np.asarray(payload.inertia))),
+        ]
+    if not all(same):
+        raise ModelError(
+            "payloads: the file's compiler would change masses or inertias (settotalmass, boundmass, boundinertia): "
+            f"leave these out; the bodies must weigh {expected:g} kg together, got {after.body_mass.sum():g} kg"
+        )
 
 
 def _link(payload: Payload, links: Sequence[str]) -> str:
@@ -60,7 +97,7 @@ def _link(payload: Payload, links: Sequence[str]) -> str:
 
 def _with(text: str, link: str, payload: Payload, name: str) -> str:
     """Put a body into the one called `link`, just behind its beginning."""
-    start = re.search(rf'<body [^>]*\bname="{re.escape(link)}"[^>]*>', text)
+    start = re.search(rf"<body [^>]*\bname={re.escape(quoteattr(link))}[^>]*>", text)
     assert start is not None  # the link is one of the text
     moments, axes = np.linalg.eigh(np.asarray(payload.inertia))
     if np.linalg.det(axes) < 0.0:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..description import Friction
-from ..errors import ModelError
+from ..errors import FileFormatError, ModelError
 from ..io.mjcf import compiled
 from ..io.mjcf_bodies import acceptable_bodies
 from ..io.mjcf_text import read_mjcf_text
@@ -21,7 +21,7 @@ from ..optional import require
 from ..robot import Robot
 from ..simulation.payload import Payload, one_or_several
 from .friction import Damping
-from .payloads import with_payloads
+from .payloads import check_payloads, with_payloads
 from .small_inertia import set_small_inertia
 
 __all__ = ["INTEGRATORS", "MujocoPlant"]
@@ -36,6 +36,8 @@ INTEGRATORS = {
 _ROUNDING = 1e-9  # of times that are multiples of a step [s]
 #: what a plant that is only moved by its torques has not; names of MuJoCo's flags
 _DISABLED = ("CONTACT", "ACTUATION", "SENSOR")
+#: what MuJoCo's compiler takes as infinite and no motion survives
+_FINITE = ("body_mass", "body_inertia", "body_pos", "body_ipos", "dof_damping", "dof_armature")
 
 
 class MujocoPlant:
@@ -74,7 +76,9 @@ class MujocoPlant:
     ModelError
         If MuJoCo cannot hold the robot, or an option is wrong.
     FileFormatError
-        If the file is none that MuJoCo reads.
+        If the file is none that MuJoCo reads, or something in it is infinite.
+    OSError
+        If the file cannot be read.
     ModuleNotFoundError
         If MuJoCo is not installed.
 
@@ -82,6 +86,8 @@ class MujocoPlant:
     -----
     Friction that is not viscous is put in as damping ``f(dq) / dq`` at the joint's speed at the start of a step:
     exact in accelerations, of first order in MuJoCo's integrators; its Runge-Kutta is refused then.
+
+    A plant holds a state of its own (payloads that are there, MuJoCo's data): runs in parallel need one each.
     """
 
     def __init__(
@@ -93,7 +99,7 @@ class MujocoPlant:
         payloads: Payload | Sequence[Payload] = (),
         limits: bool = False,
     ) -> None:
-        if integrator not in INTEGRATORS:
+        if not isinstance(integrator, str) or integrator not in INTEGRATORS:
             raise ModelError(f"integrator must be one of {', '.join(INTEGRATORS)}, got {integrator!r}")
         self._timestep = math.inf if timestep is None else float(array(timestep, (), "timestep"))
         if self._timestep <= 0.0:
@@ -111,14 +117,17 @@ class MujocoPlant:
         self._damping = Damping(robot.description.friction) if isinstance(robot, Robot) else None
         given = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
         self._phases = [(-math.inf, self.model, self.data)]
-        for time, loaded in with_payloads(text, self.link_names, given):
+        for time, loaded, names in with_payloads(text, self.link_names, given):
             model = self._ready(compiled(self._mujoco, loaded, path))
+            check_payloads(self.model, model, names)
             self._phases.append((time, model, self._mujoco.MjData(model)))
         self.begin_step(0.0)
 
     def _set_up(self, text: str, path: Path | None) -> None:
         mujoco = self._mujoco
         self.model = self._ready(compiled(mujoco, text, path))
+        if not all(np.isfinite(getattr(self.model, key)).all() for key in _FINITE):
+            raise FileFormatError("masses, inertias, positions and damping must be finite, got inf", path=path)
         self.data: Any = mujoco.MjData(self.model)
         self.n = int(self.model.nv)
         kinds = {int(kind) for kind in self.model.jnt_type}
@@ -148,6 +157,8 @@ class MujocoPlant:
 
     def begin_step(self, t: float) -> None:
         """Take the payloads that are there at t [s]; `simulate` calls this before each step."""
+        if not math.isfinite(t):
+            raise ModelError(f"t must be finite, got {t!r}")
         _, self.model, self.data = next(phase for phase in reversed(self._phases) if phase[0] <= t + _ROUNDING)
 
     def forward_dynamics(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike) -> Array:
@@ -156,9 +167,15 @@ class MujocoPlant:
         Parameters
         ----------
         q, dq, tau : (n,) array_like
-            One state, and the torques [N m, N].
+            One state, and the torques [N m, N]; of what is not finite the accelerations are NaN, which ends a run.
+
+        Raises
+        ------
+        ModelError
+            If a shape is another.
         """
-        self._put(q, dq, tau)
+        if not self._put(q, dq, tau):
+            return np.full(self.n, np.nan)
         self._mujoco.mj_forward(self.model, self.data)
         return np.array(self.data.qacc)
 
@@ -172,12 +189,20 @@ class MujocoPlant:
         t, dt : float
             [s]; dt is cut into equal steps no longer than `timestep`.
         q, dq, tau : (n,) array_like
-            State at t, and the torques [N m, N].
+            State at t, and the torques [N m, N]; of what is not finite comes NaN.
+
+        Raises
+        ------
+        ModelError
+            If a shape is another, or dt is not positive.
         """
+        if not 0.0 < dt < math.inf:
+            raise ModelError(f"dt must be positive and finite [s], got {dt!r}")
         self.begin_step(t)
         steps = max(1, math.ceil(dt / self._timestep - 1e-9))
         self.model.opt.timestep = dt / steps
-        self._put(q, dq, tau)
+        if not self._put(q, dq, tau):
+            return np.full(self.n, np.nan), np.full(self.n, np.nan)
         for k in range(steps):
             if k > 0 and self._damping is not None:
                 self.model.dof_damping[:] = self._damping(self.data.qvel)
@@ -198,7 +223,8 @@ class MujocoPlant:
     def mass_matrix(self, q: npt.ArrayLike) -> Array:
         """Return MuJoCo's M(q), (n, n), armature and rotors included."""
         zero = np.zeros(self.n)
-        self.forward_dynamics(q, zero, zero)
+        self._put(q, zero, zero, finite=True)
+        self._mujoco.mj_forward(self.model, self.data)
         M = np.zeros((self.n, self.n))
         for row, unit in zip(M, np.eye(self.n), strict=True):
             self._mujoco.mj_mulM(self.model, self.data, row, unit)
@@ -206,14 +232,20 @@ class MujocoPlant:
 
     def bias(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
         """Return MuJoCo's C dq + G + friction(dq), (n,)."""
-        self.forward_dynamics(q, dq, np.zeros(self.n))
+        self._put(q, dq, np.zeros(self.n), finite=True)
+        self._mujoco.mj_forward(self.model, self.data)
         return np.asarray(self.data.qfrc_bias - self.data.qfrc_passive)
 
-    def _put(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike) -> None:
+    def _put(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike, *, finite: bool = False) -> bool:
+        """Set a state and torques; tell whether all is finite, where MuJoCo would write a log into the folder."""
+        values = [_vector(value, self.n, name, finite) for value, name in ((q, "q"), (dq, "dq"), (tau, "tau"))]
+        if not np.isfinite(values).all():
+            return False
         data = self.data
-        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, dq, tau
+        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = values
         if self._damping is not None:
             self.model.dof_damping[:] = self._damping(data.qvel)
+        return True
 
     def __repr__(self) -> str:
         return f"<MujocoPlant: {self.n} joints ({', '.join(self.joint_names)})>"
@@ -230,6 +262,13 @@ def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
     if path.suffix not in (".xml", ".mjcf"):
         raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
     return read_mjcf_text(path.read_bytes(), path), path
+
+
+def _vector(value: npt.ArrayLike, n: int, name: str, finite: bool) -> Array:
+    """Return a vector of joints: the quick way for what simulations pass, with a message for what is wrong."""
+    if not finite and isinstance(value, np.ndarray) and value.shape == (n,) and value.dtype == np.float64:
+        return value
+    return array(value, (n,), name)
 
 
 def _raised(robot: Robot) -> dict[str, Array]:

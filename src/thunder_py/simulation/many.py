@@ -30,7 +30,8 @@ class Run:
     Parameters
     ----------
     plant, controller, reference, *arguments, **options
-        As `simulate` takes them. Runs may share everything but controllers, which have state.
+        As `simulate` takes them. Runs may share everything but what has state: controllers, and plants with
+        ``begin_step`` or ``advance``, such as `MujocoPlant`.
     label : str, optional
         How tables and plots call the run; default what it differs in, or its number.
     """
@@ -153,12 +154,12 @@ def simulate_many(
     Raises
     ------
     ValueError
-        For arguments of the wrong kind, and where two runs share a controller.
+        For arguments of the wrong kind, and where two runs share a controller, or a plant with state.
     """
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 0:
         raise ValueError(f"threads must be an integer of at least 0, got {threads!r}")
     made, failures, sets = _make_runs(runs, parameters)
-    _refuse_shared_controllers(made)
+    _refuse_shared(made)
     results: list[Result | None] = [None] * len(made)
     with ExitStack() as stack:
         shown = _progress(progress, len(made), stack)
@@ -204,12 +205,19 @@ def _make_runs(
     return made, failures, [*sets]
 
 
-def _refuse_shared_controllers(runs: Sequence[Run | None]) -> None:
+def _refuse_shared(runs: Sequence[Run | None]) -> None:
+    """Refuse parts with state in two runs: they would mix, as runs in Python take turns within a step."""
     owners: dict[int, int] = {}
     for k, run in enumerate(runs):
-        if run is not None and owners.setdefault(id(run.controller), k) != k:
-            first = owners[id(run.controller)]
-            raise ValueError(f"runs {first} and {k} share a controller, which has state: make one for each run")
+        if run is None:
+            continue
+        parts = {"controller": run.controller}
+        if hasattr(run.plant, "begin_step") or hasattr(run.plant, "advance"):
+            parts["plant"] = run.plant
+        for name, part in parts.items():
+            first = owners.setdefault(id(part), k)
+            if first != k:
+                raise ValueError(f"runs {first} and {k} share a {name}, which has state: make one for each run")
 
 
 def _run_all(
