@@ -2,18 +2,23 @@
 # Run the closed loop over Debian's ROS 1: tools/ros1_test.sh [WHEEL | FOLDER OF SITE-PACKAGES] [pytest arguments].
 # A wheel is installed in an environment of its own beside what it needs; a folder of site-packages, of the same minor
 # version as /usr/bin/python3, is used as it is. Without an argument the checkout is built, which takes minutes.
+# tools/ros1_test.sh --packages prints the Debian packages that it needs and installs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build
 
 needed=(python3-rospy python3-roslaunch python3-venv rosout python3-sensor-msgs python3-trajectory-msgs
   python3-geometry-msgs python3-std-srvs python3-diagnostic-msgs)
+if [[ ${1:-} == --packages ]]; then
+  echo "${needed[@]}"
+  exit
+fi
 missing=()
 for package in "${needed[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'install ok' || missing+=("$package")
 done
 if ((${#missing[@]})); then
-  apt-get install -y -qq --no-install-recommends "${missing[@]}" > build/ros_apt.log 2>&1 || {
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } > build/ros_apt.log 2>&1 || {
     echo "install these first: ${missing[*]} (build/ros_apt.log)" >&2
     exit 1
   }
