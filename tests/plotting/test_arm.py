@@ -153,6 +153,8 @@ def test_a_force_ellipsoid_without_end_is_refused() -> None:
         ({"q": np.zeros((0, 7))}, "at least one posture"),
         ({"ellipsoid": "torque"}, "ellipsoid must be"),
         ({"frames": "some"}, "frames must be"),
+        ({"meshes": 3}, "meshes must be Meshes or the path of a URDF, got 3"),
+        ({"ax": 3}, "ax must be axes in space, .* got 3"),
     ],
 )
 def test_pictures_of_nonsense_are_refused(arguments: dict[str, Any], message: str) -> None:

@@ -66,6 +66,8 @@ def test_files_that_cannot_be_written_are_refused(tmp_path: Path, monkeypatch: p
         save_animation(None, tmp_path / "arm.png")  # type: ignore[arg-type]
     with pytest.raises(ThunderError, match="there is no folder"):
         save_animation(None, tmp_path / "none" / "arm.gif")  # type: ignore[arg-type]
+    with pytest.raises(ThunderError, match="dpi must be a positive number"):
+        save_animation(None, tmp_path / "arm.gif", dpi=0)  # type: ignore[arg-type]
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ThunderError, match=r"MP4 needs the program ffmpeg"):
         save_animation(None, tmp_path / "arm.mp4")  # type: ignore[arg-type]

@@ -228,12 +228,14 @@ def test_files_are_drawn_as_they_are(tmp_path: Path, panda: th.Robot) -> None:
         ({"height": 5000}, "height must be"),
         ({"camera": 3}, "camera must be a Camera or a name"),
         ({"camera": Camera(distance=np.nan)}, "camera.distance must be finite"),
+        ({"camera": Camera(distance=-1.0)}, "camera.distance must be positive"),
+        ({"robot": None}, "robot must be a Robot or an MJCF file, got NoneType"),
         ({"path": np.zeros((3, 2))}, r"path must have shape \(n, 3\)"),
     ],
 )
 def test_nonsense_is_refused(panda: th.Robot, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ThunderError, match=message):
-        render(panda, **({"width": 8, "height": 8} | arguments))
+        render(**({"robot": panda, "width": 8, "height": 8} | arguments))
 
 
 def test_robots_that_no_engine_takes_are_drawn_all_the_same(panda: th.Robot) -> None:

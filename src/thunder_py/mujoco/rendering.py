@@ -327,6 +327,8 @@ def _camera(mujoco: Any, where: Stage, camera: Camera | str | None, size: tuple[
     narrow = min(1.0, size[0] / size[1])
     fits = where.radius / np.sin(np.arctan(narrow * np.tan(np.radians(_FOVY / 2.0))))
     view.distance = fits if chosen.distance is None else float(array(chosen.distance, (), "camera.distance"))
+    if view.distance <= 0.0:
+        raise ThunderError(f"camera.distance must be positive [m], got {view.distance:g}")
     view.lookat[:] = where.centre if chosen.lookat is None else array(chosen.lookat, (3,), "camera.lookat")
     return view
 

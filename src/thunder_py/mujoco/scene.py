@@ -90,6 +90,8 @@ def stage(
         return _robot_stage(source, meshes, size, sliders)
     if meshes is not None:
         raise ModelError("meshes: an MJCF file has its own; give them with a robot")
+    if not isinstance(source, (str, Path)):
+        raise ModelError(f"robot must be a Robot or an MJCF file, got {type(source).__name__}")
     return _file_stage(Path(source), size, sliders)
 
 

@@ -98,7 +98,7 @@ def save_animation(animation: FuncAnimation, file: str | Path, *, dpi: int = 72)
     Raises
     ------
     ThunderError
-        Another suffix, no such folder, or no ffmpeg.
+        Another suffix, no such folder, no ffmpeg, or `dpi` that is not positive.
     """
     from matplotlib.animation import writers
 
@@ -110,8 +110,9 @@ def save_animation(animation: FuncAnimation, file: str | Path, *, dpi: int = 72)
         raise ThunderError(f"file: there is no folder {str(target.parent)!r}; make it first or choose another")
     if target.suffix == ".mp4" and not writers.is_available("ffmpeg"):
         raise ThunderError("MP4 needs the program ffmpeg, which is not installed; a file that ends in .gif does not")
+    dots = positive(dpi, "dpi")
     with whole_file(target) as temporary:
-        animation.save(temporary, writer=kinds[target.suffix], dpi=dpi)
+        animation.save(temporary, writer=kinds[target.suffix], dpi=dots)
 
 
 class _Film:

@@ -176,6 +176,8 @@ def draw_arm(
         raise ModelError(f"ellipsoid must be 'velocity', 'force' or None, got {ellipsoid!r}")
     if not any(frames is known for known in (True, False)) and frames != "all":
         raise ModelError(f"frames must be True, False or 'all', got {frames!r}")
+    if ax is not None and getattr(ax, "name", None) != "3d":
+        raise ModelError(f"ax must be axes in space, of add_subplot(projection='3d'), got {ax!r}")
     postures = _postures(robot, q)
     bodies = _meshes(meshes)
     axes = new_space() if ax is None else ax
@@ -300,7 +302,11 @@ def _meshes(meshes: Any) -> Meshes | None:
         return None
     from .meshes import Meshes
 
-    return meshes if isinstance(meshes, Meshes) else Meshes.load(meshes)
+    if isinstance(meshes, Meshes):
+        return meshes
+    if not isinstance(meshes, (str, Path)):
+        raise ModelError(f"meshes must be Meshes or the path of a URDF, got {meshes!r}")
+    return Meshes.load(meshes)
 
 
 def _draw_ellipsoid(axes: Any, robot: Robot, q: Array, kind: str) -> Array:
