@@ -174,7 +174,8 @@ class ClosedLoop:
 
     def test_without_the_reference_the_controller_holds_the_arm(self, network: Network, listener: Listener) -> None:
         network.kill("reference")
-        listener.wait_for("/controller", "hold: the reference ended")
+        # because the reference ended, or, on a busy machine, because states came late after that
+        listener.wait_for("/controller", "hold")
         wait_until(lambda: settled_at_rest(listener), "the arm comes to rest")
         before = listener.since("joint_states", -1)[0]
         after = listener.after("joint_states", time.time() + 1.0, 1)[-1]

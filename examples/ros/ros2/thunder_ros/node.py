@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import sys
 import threading
 import traceback
@@ -41,6 +42,8 @@ SILENT_SUBSCRIPTION = SubscriptionEventCallbacks(use_default_callbacks=False)
 ROS_PARAMETERS = ("use_sim_time", "start_type_description_service", "qos_overrides")
 #: a node that ends waits so long for each of its threads [s]
 LAST_PERIOD = 2.0
+#: a node that was told to end ends, even where threads of the middleware wait for each other for ever [s]
+LAST_WORD = 8.0
 
 
 class RosPublisher:
@@ -164,6 +167,8 @@ class RosNode:
         except (KeyboardInterrupt, ExternalShutdownException):
             pass
         finally:
+            # says where it hangs, and needs no Python thread to run
+            faulthandler.dump_traceback_later(LAST_WORD, exit=True)
             rclpy.try_shutdown()
             for thread in self.threads:
                 thread.join(LAST_PERIOD)

@@ -32,10 +32,14 @@ class ReferenceNode:
         else:
             self._trajectories = ros.publisher("trajectory", kinds.JointTrajectory)
         self._state: Any = None
+        self._begun = False
         self._states = ros.subscribe("joint_states", kinds.JointState, self._on_state)
         ros.every(1.0 / self.generator.rate, self._tick)
 
     def _on_state(self, message: Any) -> None:
+        # in the thread that takes messages: taking its subscription away from another one is a race in middlewares
+        if self._begun:
+            self.ros.unsubscribe(self._states)
         self._state = message
 
     def _tick(self) -> None:
@@ -61,5 +65,5 @@ class ReferenceNode:
             self._state = None
             self.ros.warn(why)
             return False
-        self.ros.unsubscribe(self._states)
+        self._begun = True
         return True
