@@ -192,3 +192,9 @@ def test_estimates_are_refused():
     robot = th.Robot.load("panda")
     with pytest.raises(ModelError, match="mass of link7 must be >= 0"):
         write_mjcf(robot.with_parameters(np.where(np.arange(robot.p) == 60, -1.0, robot.parameters)))
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "xml", "urdf"])
+def test_a_folder_that_is_not_there_is_named(suffix, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no such folder: '.*none'"):
+        th.Robot.load("panda").save(tmp_path / "none" / f"panda.{suffix}")

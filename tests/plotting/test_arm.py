@@ -9,9 +9,12 @@ import pytest
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 import thunder_py as th
+from thunder_py.description import Limits
 from thunder_py.errors import ModelError, ThunderError
 from thunder_py.plotting.arm import ArmPicture, arm_frames, arm_points, default_posture, joint_bodies, joint_frames
 from thunder_py.plotting.shapes import box, cylinder, sphere, together
+from thunder_py.plotting.window import slider_window
+from thunder_py.plotting.workspace import sample_workspace
 
 _Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
 _T = np.linspace(0.0, 0.4, 41)
@@ -174,3 +177,17 @@ def test_shapes_have_their_volume() -> None:
     assert _volume(cylinder(0.5, 2.0, 400)) == pytest.approx(0.25 * np.pi * 2.0, rel=1e-4)
     assert 0.8 < _volume(sphere(1.0)) / (4.0 / 3.0 * np.pi) < 1.0
     assert _volume(together([box([1.0, 1.0, 1.0]), cylinder(0.5, 2.0, 400)])) == pytest.approx(2.5708, rel=1e-4)
+
+
+def test_joints_with_one_limit_stay_on_its_side() -> None:
+    lower, upper = np.array([5.0, -np.inf]), np.array([np.inf, -5.0])
+    ones = np.ones(2)
+    arm = th.Robot.load("elbow").replace(limits=Limits(lower=lower, upper=upper, velocity=ones, effort=ones))
+    assert default_posture(arm).tolist() == [5.0, -5.0]
+    q = sample_workspace(arm, 200, seed=0).q
+    assert (q >= lower).all()
+    assert (q <= upper).all()
+    assert (np.ptp(q, axis=0) > 6.0).all()
+    sliders = slider_window(arm)
+    assert [slider.valmin for slider in sliders] == pytest.approx([5.0, -5.0 - np.pi])
+    assert [slider.valmax for slider in sliders] == pytest.approx([5.0 + np.pi, -5.0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import uuid
 from collections.abc import Iterator
@@ -23,9 +24,11 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     Raises
     ------
     OSError
-        If the folder cannot be written.
+        If the folder is not there or cannot be written.
     """
     target = Path(path).resolve()
+    if not target.parent.is_dir():  # the message would name the temporary file
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(target.parent))
     temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}{target.suffix}")
     try:
         yield temporary

@@ -43,10 +43,11 @@ _GHOSTS = 12
 
 
 def default_posture(robot: Robot) -> Array:
-    """Return the posture that pictures show without being told one: the middle of limits, 0 where there are none."""
+    """Return the posture that pictures show without being told one: the middle of limits, else what is nearest to 0."""
     lower, upper = robot.limits.lower, robot.limits.upper
     known = np.isfinite(lower) & np.isfinite(upper)
-    return np.where(known, 0.5 * (np.where(known, lower, 0.0) + np.where(known, upper, 0.0)), 0.0)
+    middle = 0.5 * (np.where(known, lower, 0.0) + np.where(known, upper, 0.0))
+    return np.where(known, middle, np.clip(0.0, lower, upper))
 
 
 def arm_frames(robot: Robot, q: npt.ArrayLike) -> Array:

@@ -41,9 +41,9 @@ def slider_window(robot: Robot, q: npt.ArrayLike | None = None, *, meshes: Meshe
 
     start = default_posture(robot) if q is None else array(q, (robot.n,), "q")
     lower, upper = robot.limits.lower, robot.limits.upper
-    known = np.isfinite(lower) & np.isfinite(upper)
     wide = np.where([kind == "R" for kind in robot.joint_types], np.pi, 1.0)
-    lower, upper = np.where(known, lower, -wide), np.where(known, upper, wide)
+    lower = np.where(np.isfinite(lower), lower, np.minimum(-wide, np.where(np.isfinite(upper), upper - wide, 0.0)))
+    upper = np.where(np.isfinite(upper), upper, np.maximum(wide, lower + wide))
     figure = new_figure(figsize=(9.0, 5.5))
     axes: Any = figure.add_axes((0.0, 0.02, 0.62, 0.96), projection="3d")
     picture = ArmPicture(axes, robot, start, meshes=meshes)

@@ -124,7 +124,9 @@ def _range(robot: Robot, limits: Limits) -> tuple[Array, Array]:
     for name, kind, there in zip(robot.joint_names, robot.joint_types, known, strict=True):
         if kind == "P" and not there:
             raise ModelError(f"limits of {name} must be finite to draw a workspace: it slides; pass limits=")
-    return np.where(known, lower, -np.pi), np.where(known, upper, np.pi)
+    # once around, from the one end that is limited if there is one
+    first = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * np.pi, -np.pi))
+    return first, np.where(known, upper, first + 2.0 * np.pi)
 
 
 def _through(robot: Robot, through: npt.ArrayLike | None) -> Array:
