@@ -132,6 +132,7 @@ class ControlLoop:
         """
         begun = perf_counter_ns()
         with self._lock:
+            self._look_at_clock(now)
             taken = self._reader.read(stamp, now, names, q, dq)
             if taken is None:
                 if self._reader.in_a_row >= self.options.invalid_states and self._q is not None:
@@ -159,6 +160,7 @@ class ControlLoop:
             [ns].
         """
         with self._lock:
+            self._look_at_clock(now)
             if self._received is None or self._q is None:
                 return None
             silence = 1e-9 * (now - self._received)
@@ -183,6 +185,15 @@ class ControlLoop:
         elif gap > self.options.state_late:
             self.references.rejoin()
         return t, t - self._t
+
+    def _look_at_clock(self, now: int) -> None:
+        """Lose states where the clock was set back: they would be out of order, and never late, until it caught up."""
+        if self._received is None or 1e-9 * (self._received - now) <= self.options.state_lost:
+            return
+        self._lose_states()
+        self._reader.begin_anew()
+        self.references.clock_set_back(self._t)
+        self._received = None
 
     def _lose_states(self) -> None:
         self.references.drop(Reason.state_lost)

@@ -14,6 +14,8 @@ __all__ = ["REFUSED", "CommandGate"]
 
 #: why a command is not taken
 REFUSED = ("names", "size", "not_finite", "repeated", "reordered", "late", "future")
+#: a clock that is so far behind the last command was set back [ns]
+CLOCK_BACK = 100_000_000
 
 
 class CommandGate:
@@ -21,7 +23,8 @@ class CommandGate:
 
     A command answers a joint state and carries its stamp. One that answers a state as old as the watchdog's time is
     late; one that repeats a stamp, or answers an earlier state, shows that the controller is stuck or the network has
-    changed the order. None of these resets the watchdog.
+    changed the order. None of these resets the watchdog. Where the clock was set back no command is in force, and
+    stamps begin anew.
 
     Parameters
     ----------
@@ -50,6 +53,8 @@ class CommandGate:
 
     def take(self, stamp: int, now: int, names: Sequence[str], tau: npt.ArrayLike) -> str | None:
         """Take a command received at `now` [ns]; return why not, if so."""
+        if self._received is not None and self._received - now > CLOCK_BACK:
+            self._stamp, self._received = 0, None
         why = self._late(stamp, now)
         if why is None:
             places = self._order.places(names)
@@ -86,6 +91,6 @@ class CommandGate:
 
     def torque(self, now: int) -> Array | None:
         """Return the torque in force, (n,); None where the last command is too old or there never was one."""
-        if self._received is None or now - self._received > self._watchdog:
+        if self._received is None or not -CLOCK_BACK <= now - self._received <= self._watchdog:
             return None
         return self._tau

@@ -15,6 +15,8 @@ __all__ = ["JointFollower"]
 
 #: over which a difference of velocities fades, and of positions at least [s]
 _JOINING = 0.25
+#: of the acceleration that a fading difference may begin with: so many speeds over that time lead to that speed at most
+_STEEPEST = 15.0
 #: differences below this [rad or m, and per second] are no jumps
 _NO_JUMP = 1e-9
 
@@ -22,7 +24,7 @@ _NO_JUMP = 1e-9
 class JointFollower:
     """Follows the newest trajectory.
 
-    A trajectory takes over once its time has come. If its first point is ahead, a quintic leads there from the
+    A trajectory takes over with the next state. If its first point is ahead, a quintic leads there from the
     reference, or from the measured state where there was none; if it has begun, the difference fades
     (`thunder_py.realtime.joint_motion.offset`). One that ends at rest is held at its end; one that ends while it moves
     is lost there.
@@ -61,7 +63,7 @@ class JointFollower:
         self._last = None
 
     def take(self, motion: JointMotion) -> None:
-        """Follow this motion once its time has come, in place of the one that waits for that."""
+        """Follow this motion from the next state on, in place of the one that waits for that."""
         self._pending = motion
 
     def at(self, t: float, q: Array, dq: Array) -> JointReference | None:
@@ -114,6 +116,9 @@ class JointFollower:
 
     def _join(self, t: float, was: JointReference, comes: JointReference) -> None:
         gap = JointReference(*(a - b for a, b in zip(was, comes, strict=True)))
+        # a steeper one would lead far away before it fades: a jump of the acceleration is the lesser evil
+        steepest = _STEEPEST * self._speed / _JOINING
+        gap = gap._replace(ddq=np.clip(gap.ddq, -steepest, steepest))
         self._last = was
         if max(np.abs(gap.q).max(), np.abs(gap.dq).max()) > _NO_JUMP:
             self._offset = offset(t, gap, self._speed, _JOINING)

@@ -131,7 +131,7 @@ class LoopOptions:
                 name: times.positive(name, getattr(cls, name))
                 for name in ("state_late", "state_lost", "reference_timeout", "patience")
             },
-            invalid_states=int(given.positive("invalid_states", cls.invalid_states)),
+            invalid_states=given.whole("invalid_states", cls.invalid_states),
             largest_error=float(given.positives("largest_error", 1, np.inf, finite=False)[0]),
             other_joints=given.flag("other_joints", False),
             frame=given.text("frame", ""),

@@ -122,6 +122,13 @@ class Table:
             raise ThunderError(f"{self._where}: {key} must be positive, got {value:g}")
         return value
 
+    def whole(self, key: str, default: int) -> int:
+        """Return a positive whole number, or raise `ThunderError`."""
+        value = self.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 1 or value % 1 != 0:
+            raise ThunderError(f"{self._where}: {key} must be a positive whole number, got {value!r}")
+        return int(value)
+
     def positives(self, key: str, n: int, default: Any, *, finite: bool = True) -> Array:
         """Return n positive numbers, or raise `ThunderError`."""
         given = self.get(key)

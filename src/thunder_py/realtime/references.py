@@ -58,7 +58,7 @@ class References:
     def reset(self) -> None:
         """Forget everything."""
         self._origin: int | None = None
-        self._t = 0.0
+        self._t = self._resumed = 0.0
         self._taken = self._refused = 0
         self.last_refusal = ""
         self._joints.refused = 0
@@ -82,10 +82,14 @@ class References:
         return JointReference(*(np.zeros(self._options.robot.n) for _ in range(3)))
 
     def clock(self, stamp: int) -> float:
-        """Return a stamp on the loop's clock [s], which starts with the first state."""
+        """Return a stamp on the loop's clock [s], which starts with the first state and is never set back."""
         if self._origin is None:
-            self._origin = stamp
+            self._origin = stamp - round(1e9 * self._resumed)
         return 1e-9 * (stamp - self._origin)
+
+    def clock_set_back(self, t: float) -> None:
+        """Let the next stamp be the time t of the loop's clock: stamps begin anew."""
+        self._origin, self._resumed = None, t
 
     def at(self, t: float, q: Array, dq: Array) -> JointReference | TaskReference | None:
         """Return the reference for a state at time t."""
@@ -114,7 +118,7 @@ class References:
         dq: npt.ArrayLike | None = None,
         ddq: npt.ArrayLike | None = None,
     ) -> str | None:
-        """Take a joint trajectory; it replaces the one before when its time has come.
+        """Take a joint trajectory; it replaces the one before with the next state.
 
         Parameters
         ----------
@@ -129,12 +133,13 @@ class References:
         """
         if self.task:
             return self._answer("the controller follows poses, not joint trajectories")
-        if self._origin is None:
+        origin = self._origin
+        if origin is None:
             return self._answer("there is no joint state yet")
         places = self._order.places(names)
         if places is None:
             return self._answer("names must be the robot's joints, all of them, once each")
-        start = self._t if stamp == 0 else self.clock(stamp)
+        start = self._t if stamp == 0 else 1e-9 * (stamp - origin)
         try:
             at = np.asarray(times, dtype=np.float64)
             parts = [None if x is None else _points(x, at.size, len(names))[:, places] for x in (q, dq, ddq)]
@@ -146,7 +151,10 @@ class References:
             return self._answer(str(error))
         if motion.end < self._t and not (stamp == 0 and motion.start == motion.end):
             return self._answer(f"it ended {self._t - motion.end:.3g} s ago")
-        self._joints.take(motion)
+        with self._lock:
+            if self._origin != origin:
+                return self._answer("the loop's clock began anew meanwhile")
+            self._joints.take(motion)
         return self._answer(None)
 
     def pose(self, stamp: int, position: Sequence[float], quaternion: Sequence[float], frame: str = "") -> str | None:

@@ -14,7 +14,7 @@ from ..checks import Array
 from ..errors import ThunderError
 from ..robot import Robot
 from ..simulation.payload import Payload
-from .drive_watchdog import CommandGate
+from .drive_watchdog import CLOCK_BACK, CommandGate
 from .hold import HoldGains
 from .joint_names import JointOrder
 from .plain_data import Table, per_joint, read_plain
@@ -133,11 +133,13 @@ class SimulatedRobot:
         """Integrate up to `now` [ns] in whole periods and return the state there.
 
         Where more than 50 ms are missing the plant's time stands still for the rest of them (`slipped`): the machine
-        is too slow or was held up.
+        is too slow or was held up. A clock that was set back is taken as it is: the plant goes on from there.
         """
         with self._lock:
             if self._start is None:
                 self._start = self._time = now
+            if self._time - now > CLOCK_BACK:
+                self._start, self._time = self._start + now - self._time, now
             if now - self._time > 1e9 * _LONGEST_CATCH_UP:
                 behind = (now - self._time) // self._step * self._step
                 self.slipped += 1e-9 * behind

@@ -20,6 +20,8 @@ Triple = tuple[float, float, float]
 _LONGEST_STEP = 0.02
 #: how far from 1 the length of a quaternion may be
 _UNIT = 1e-3
+#: what is further away or faster is no arm's [m, rad/s]; squares of it are finite
+_LARGEST = 1e6
 #: part of the largest acceleration that braking counts on
 _BRAKING = 0.8
 #: of the acceleration's first-order lag, in bandwidths: with it the approach has a damping ratio of 0.8
@@ -73,6 +75,8 @@ class TaskFollower:
         length = math.sqrt(sum(x * x for x in turn))
         if abs(length - 1.0) > _UNIT:
             return "no_rotation"
+        if _length(position) > _LARGEST:
+            return "too_large"
         x, y, z, w = (entry / length for entry in turn)
         self._goal, self._goal_time, self._pose_time = (position, (x, y, z, w)), t, t
         return None
@@ -84,6 +88,10 @@ class TaskFollower:
         v, w = _triple(linear), _triple(angular)
         if v is None or w is None:
             return "not_finite"
+        if max(_length(v), _length(w)) > _LARGEST:
+            return "too_large"
+        # as fast as it may be followed: a goal that runs ahead would still be chased when the twist has become zero
+        v, w = _bounded(v, self._limits.speed), _bounded(w, self._limits.turning)
         if self._goal is not None and t > self._goal_time:
             self._goal, self._goal_time = self._goal_at(t), t
         self._twist, self._twist_time = (v, w), t
@@ -160,6 +168,11 @@ def _triple(values: Sequence[float]) -> Triple | None:
     return numbers if len(numbers) == 3 and math.isfinite(sum(numbers)) else None
 
 
+def _bounded(x: Triple, most: float) -> Triple:
+    large = _length(x)
+    return x if large <= most else (x[0] * most / large, x[1] * most / large, x[2] * most / large)
+
+
 def _moved(x: Triple, v: Triple, dt: float) -> Triple:
     return x[0] + dt * v[0], x[1] + dt * v[1], x[2] + dt * v[2]
 
@@ -187,7 +200,4 @@ def _approach(e: Triple, v_d: Triple, v: Triple, bandwidth: float, speed: float,
         gain * (scale * wanted[1] - v[1]),
         gain * (scale * wanted[2] - v[2]),
     )
-    large = _length(a)
-    if large <= most:
-        return a
-    return a[0] * most / large, a[1] * most / large, a[2] * most / large
+    return _bounded(a, most)

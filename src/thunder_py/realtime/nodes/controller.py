@@ -10,7 +10,7 @@ from typing import Any
 
 from ..command import Command, Mode
 from ..control_loop import ControlLoop
-from ..plain_data import plain
+from ..plain_data import Table, plain
 from . import messages
 from .middleware import Middleware
 
@@ -37,7 +37,8 @@ class ControllerNode:
 
     def __init__(self, ros: Middleware, configuration: dict[str, Any]) -> None:
         self.ros, kinds = ros, ros.kinds
-        self._every = int(configuration.pop("publish_every", 1))
+        self._every = Table(configuration, "configuration").whole("publish_every", 1)
+        configuration.pop("publish_every", None)
         self.loop, self._lock, self._count, self._looks = ControlLoop(configuration), threading.Lock(), 0, 0
         self._effort = ros.publisher("effort_commands", kinds.JointState)
         self._command = kinds.JointState(name=list(self.loop.joint_names))

@@ -42,7 +42,7 @@ class RobotNode:
     def _step(self) -> None:
         """Publish the state of now, and every now and then a report."""
         state = self.robot.advance(self.ros.now())
-        if state.stamp > self._last:  # woken a little early, there is no new one yet
+        if state.stamp != self._last:  # woken a little early, there is no new one yet
             self._states.send(messages.fill_state(self.ros, self._message, state))
             self._last = state.stamp
         if self._count % self._report_every == 0:

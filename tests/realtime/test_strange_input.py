@@ -1,0 +1,137 @@
+"""Finite numbers that are no arm's, clocks that are set back, requests that meet each other: still safe."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from thunder_py.realtime import Mode, SimulatedRobot
+from thunder_py.realtime import references as references_module
+from thunder_py.realtime.command import Reason
+from thunder_py.realtime.drive_watchdog import CommandGate
+from thunder_py.realtime.joint_names import JointOrder
+from thunder_py.realtime.nodes import ControllerNode
+
+from .loops import MS, NOON, POSE_LAW, Q0, Bench, make_loop
+
+HOUR = 3600 * 1000 * MS
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_small_step_in_a_short_time_leads_nowhere_else(shown: bool) -> None:
+    """Its first acceleration is 600 rad/s^2: a difference of it that fades over 0.25 s would lead 0.65 rad away."""
+    bench = Bench(make_loop())
+    bench.run(0.1)
+    q = bench.states[-1].q
+    rates = (np.zeros((2, 7)), np.array([[600.0], [0.0]]) * np.ones(7)) if shown else ()
+    assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.0, 0.01], [q, q + 0.01], *rates) is None
+    bench.run(1.0)
+    assert bench.loop.mode is Mode.tracking
+    assert max(np.abs(state.q - q).max() for state in bench.states) < 0.1
+
+
+@pytest.mark.parametrize("back", [HOUR, 400 * MS])
+def test_a_clock_that_is_set_back_is_a_loss_of_states_and_the_loop_goes_on(back: int) -> None:
+    bench = Bench(make_loop())
+    bench.run(0.1)
+    bench.play(kind="sinusoid")
+    bench.run(1.0)
+    assert bench.loop.mode is Mode.tracking
+    bench.generator, learned, t = None, bench.commands[-1].parameters, bench.loop._t
+    bench.now -= back
+    assert bench.robot.advance(bench.now).safe
+    assert bench.loop.watch(bench.now) is None
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.waiting, Reason.state_lost)
+    assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.0], [Q0]) == "there is no joint state yet"
+    bench.run(0.5)
+    assert bench.loop.mode is Mode.hold
+    assert not bench.states[-1].safe
+    assert bench.loop.dropped["reordered"] == bench.loop.dropped["repeated"] == 0
+    np.testing.assert_array_equal(bench.commands[-1].parameters, learned)
+    assert bench.loop._t == pytest.approx(t + 0.5, abs=2e-3)
+    bench.play(kind="sinusoid")
+    bench.run(0.5)
+    assert bench.loop.mode is Mode.tracking
+
+
+def test_a_state_itself_shows_that_the_clock_was_set_back() -> None:
+    bench = Bench(make_loop())
+    bench.run(0.1)
+    bench.now -= HOUR
+    bench.run(0.1)
+    assert bench.loop.mode is Mode.hold
+    assert len(bench.commands) == 200
+
+
+def test_a_command_is_not_in_force_for_the_hour_that_a_clock_was_set_back() -> None:
+    gate = CommandGate(JointOrder(("a",)), np.array([10.0]), 0.05)
+    assert gate.take(NOON, NOON, ["a"], [1.0]) is None
+    assert gate.torque(NOON - HOUR) is None
+    assert gate.take(NOON - HOUR, NOON - HOUR, ["a"], [2.0]) is None
+    assert gate.torque(NOON - HOUR) == 2.0
+
+
+def test_an_arm_that_was_told_to_move_fast_stops_when_it_is_told_to() -> None:
+    """A goal moved by a twist of 5 m/s for 0.2 s would be a metre ahead of a body with 0.3 m/s."""
+    bench = Bench(make_loop(POSE_LAW, task={"speed": 0.3}))
+    bench.run(0.1)
+    references, robot = bench.loop.references, bench.loop.options.robot
+    for k in range(1000):
+        if k % 10 == 0:
+            assert references.twist(bench.now, (0.0, 0.0, 5.0 if k < 200 else 0.0), (0.0, 0.0, 0.0)) is None
+        bench.run(0.001)
+        if k == 200:
+            told = robot.forward_kinematics(bench.states[-1].q)[2, 3]
+    assert bench.loop.mode is Mode.tracking
+    assert abs(robot.forward_kinematics(bench.states[-1].q)[2, 3] - told) < 0.1
+
+
+@pytest.mark.parametrize("large", [2e6, 1e300, 1.7e308])
+def test_poses_and_twists_that_are_no_arms_are_refused(large: float) -> None:
+    loop = make_loop(POSE_LAW)
+    assert loop.state(NOON, NOON, loop.joint_names, Q0, np.zeros(7)) is not None
+    references = loop.references
+    assert references.pose(NOON, (large, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)) == "too_large"
+    assert references.twist(NOON, (0.0, large, 0.0), (0.0, 0.0, 0.0)) == "too_large"
+    assert references.twist(NOON, (0.0, 0.0, 0.0), (0.0, 0.0, -large)) == "too_large"
+    assert references.counts["refused"] == 3
+
+
+@pytest.mark.parametrize("large", [2e4, 1e150, 1e200])
+def test_states_that_are_no_arms_are_dropped(large: float) -> None:
+    loop = make_loop()
+    still, huge = np.zeros(7), np.full(7, large)
+    for k, (q, dq) in enumerate(((huge, still), (Q0, -huge), (huge, huge))):
+        assert loop.state(NOON + k, NOON + k, loop.joint_names, q, dq) is None
+    assert loop.dropped["too_large"] == 3
+    assert loop.dropped["not_finite"] == 0
+
+
+def test_a_trajectory_of_before_a_reset_is_not_taken_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its times are those of a clock that is no more; services come in a thread of their own."""
+    loop = make_loop()
+    loop.state(NOON, NOON, loop.joint_names, Q0, np.zeros(7))
+    monkeypatch.setattr(references_module, "check_limits", lambda *_: loop.reset())
+    assert loop.references.trajectory(0, loop.joint_names, [0.0], [Q0]) == "the loop's clock began anew meanwhile"
+
+
+@pytest.mark.parametrize("number", [0, 0.5, -1, True, float("inf"), float("nan"), "many", 1.5])
+def test_counts_are_whole(number: Any) -> None:
+    with pytest.raises(ValueError, match="invalid_states must be a positive whole number"):
+        make_loop(invalid_states=number)
+    configuration = {"robot": "panda", "controller": {"name": "PDGravity", "K_p": 1, "K_d": 1}, "publish_every": number}
+    with pytest.raises(ValueError, match="publish_every must be a positive whole number"):
+        ControllerNode(SimpleNamespace(kinds=None), configuration)
+
+
+def test_a_plant_goes_on_where_its_clock_is_set_back() -> None:
+    robot = SimulatedRobot({"robot": "panda", "q0": Q0.tolist()})
+    robot.advance(NOON)
+    before = robot.advance(NOON + 20 * MS)
+    after = robot.advance(NOON - HOUR)
+    assert after.stamp == NOON - HOUR
+    np.testing.assert_array_equal(after.q, before.q)
+    assert np.abs(robot.advance(NOON - HOUR + 20 * MS).q - after.q).max() > 0.0
