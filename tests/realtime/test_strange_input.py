@@ -13,9 +13,10 @@ from thunder_py.realtime import references as references_module
 from thunder_py.realtime.command import Reason
 from thunder_py.realtime.drive_watchdog import CommandGate
 from thunder_py.realtime.joint_names import JointOrder
-from thunder_py.realtime.nodes import ControllerNode
+from thunder_py.realtime.nodes import ControllerNode, RobotNode
 
 from .loops import MS, NOON, POSE_LAW, Q0, Bench, make_loop
+from .test_nodes import Wire
 
 HOUR = 3600 * 1000 * MS
 
@@ -135,3 +136,36 @@ def test_a_plant_goes_on_where_its_clock_is_set_back() -> None:
     assert after.stamp == NOON - HOUR
     np.testing.assert_array_equal(after.q, before.q)
     assert np.abs(robot.advance(NOON - HOUR + 20 * MS).q - after.q).max() > 0.0
+
+
+def test_torques_change_no_faster_than_allowed_over_resets_and_gaps() -> None:
+    bench = Bench(make_loop(torque_rate=500.0))
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.3, frequency=0.5)
+    bench.run(0.5)
+    bench.loop.reset()
+    bench.run(0.2)
+    begin = len(bench.commands)
+    bench.run(0.1, states=False)
+    assert {c.reason for c in bench.commands[begin:]} == {Reason.state_late}
+    assert np.abs(np.diff([c.tau for c in bench.commands[:begin]], axis=0)).max() <= 0.5 + 1e-9
+    assert np.abs(np.diff([c.tau for c in bench.commands[begin:]], axis=0)).max() <= 5.0 + 1e-9
+    assert np.abs(bench.commands[begin].tau - bench.commands[begin - 1].tau).max() <= 0.5 * 30
+
+
+def test_a_trajectory_that_would_take_long_to_read_is_refused() -> None:
+    loop = make_loop()
+    loop.state(NOON, NOON, loop.joint_names, Q0, np.zeros(7))
+    for count, fits in ((5000, True), (5001, False)):
+        points = np.tile(Q0, (count, 1))
+        why = loop.references.trajectory(0, loop.joint_names, 1e-3 * np.arange(count), points)
+        assert (why is None) is fits, why
+
+
+def test_a_plant_that_ran_away_is_an_error_in_its_report() -> None:
+    wire = Wire()
+    node = RobotNode(wire, {"robot": "panda", "q0": Q0.tolist()})
+    for failed, level in ((False, 1), (True, 2)):
+        node.robot.failed = failed
+        wire.run(0.2)
+        assert wire.last["/diagnostics"].status[0].level == level

@@ -70,6 +70,8 @@ class ControlLoop:
         self._rate_bounded = bool(np.isfinite(self.options.torque_rate).any())
         self._hold = Hold(robot, self.options.hold, self.options.torque_limits)
         self.references = References(self.options, is_task_law(self._law), self._lock)
+        self._tau: Array | None = None
+        self._given = 0
         self._clear()
 
     def _build(self, spec: LawSpec) -> Any:
@@ -86,7 +88,6 @@ class ControlLoop:
         self.period, self.latency, self.computing = Quantiles(), Quantiles(), Quantiles()
         self._received: int | None = None
         self._q: Array | None = None
-        self._tau: Array | None = None
         self._parameters = estimate(self._law)
         self._t = 0.0
         self._answered = 0.0
@@ -138,7 +139,7 @@ class ControlLoop:
                 if self._reader.in_a_row >= self.options.invalid_states and self._q is not None:
                     self._fault(Reason.invalid_states)
                 return None
-            tau, error = self._torque(*self._time(stamp, now), *taken)
+            tau, error = self._torque(self._time(stamp, now), now, *taken)
             period = 0.0 if self._received is None else 1e-9 * (now - self._received)
             self._received, self._q = now, taken[0]
             computing = 1e-9 * (perf_counter_ns() - begun)
@@ -171,20 +172,20 @@ class ControlLoop:
                 return None
             self._leave_tracking(Reason.state_late)
             stamp = self._reader.last_stamp or 0
-            self._tau = self._hold.blind(self._q)
-            return self._command(stamp, self._tau, _NONE, 0.0, 1e-9 * (now - stamp), 0.0)
+            tau = self._limited(self._hold.blind(self._q), now)
+            return self._command(stamp, tau, _NONE, 0.0, 1e-9 * (now - stamp), 0.0)
 
-    def _time(self, stamp: int, now: int) -> tuple[float, float]:
-        """Return the state's time on the loop's clock and the time since the one before, after gaps were dealt with."""
+    def _time(self, stamp: int, now: int) -> float:
+        """Return the state's time on the loop's clock, after gaps were dealt with."""
         t = self.references.clock(stamp)
         if self._received is None:
-            return t, 0.0
+            return t
         gap = max(t - self._t, 1e-9 * (now - self._received))
         if gap > self.options.state_lost:
             self._lose_states()
         elif gap > self.options.state_late:
             self.references.rejoin()
-        return t, t - self._t
+        return t
 
     def _look_at_clock(self, now: int) -> None:
         """Lose states where the clock was set back: they would be out of order, and never late, until it caught up."""
@@ -204,7 +205,7 @@ class ControlLoop:
 
     # --- torques --------------------------------------------------------------------------------------------------
 
-    def _torque(self, t: float, dt: float, q: Array, dq: Array) -> tuple[Array, Array]:
+    def _torque(self, t: float, now: int, q: Array, dq: Array) -> tuple[Array, Array]:
         """Return the torque and the tracking error."""
         self._t = t
         tau = self._tracked(t, q, dq)
@@ -218,12 +219,15 @@ class ControlLoop:
             if self._error_bounded and np.abs(error).max() > self.options.largest_error:
                 self._fault(Reason.large_error)
                 tau, error = self._hold.torque(t, q, dq), _NONE
-        before = self._tau
-        if self._rate_bounded and before is not None and dt > 0.0:
-            most = dt * self.options.torque_rate
-            tau = np.clip(tau, before - most, before + most)
-        self._tau = tau
-        return tau, error
+        return self._limited(tau, now), error
+
+    def _limited(self, tau: Array, now: int) -> Array:
+        """Return the torque, or as near to it as it may change since the one before."""
+        if self._rate_bounded and self._tau is not None:
+            most = max(0.0, 1e-9 * (now - self._given)) * self.options.torque_rate
+            tau = np.clip(tau, self._tau - most, self._tau + most)
+        self._tau, self._given = tau, now
+        return tau
 
     def _tracked(self, t: float, q: Array, dq: Array) -> Array | None:
         """Return the controller's torque, or None and change the mode."""

@@ -21,6 +21,9 @@ from .task_follower import TaskFollower
 
 __all__ = ["References"]
 
+#: points of one trajectory: while more of them are read, states would be late
+_MOST_POINTS = 5000
+
 
 class References:
     """Takes joint trajectories, or poses and twists, and hands on one reference for each state.
@@ -142,6 +145,8 @@ class References:
         start = self._t if stamp == 0 else 1e-9 * (stamp - origin)
         try:
             at = np.asarray(times, dtype=np.float64)
+            if at.size > _MOST_POINTS:
+                raise ThunderError(f"a trajectory may have {_MOST_POINTS} points at most, got {at.size}")
             parts = [None if x is None else _points(x, at.size, len(names))[:, places] for x in (q, dq, ddq)]
             if parts[0] is None:
                 raise ThunderError("points need positions")

@@ -52,5 +52,5 @@ class RobotNode:
     def _report(self) -> None:
         """Say which torque acts, and what became of the commands."""
         report = self.robot.report()
-        level = "OK" if report["torque"] == "commanded" else "WARN"
+        level = "ERROR" if self.robot.failed else "OK" if report["torque"] == "commanded" else "WARN"
         self._diagnostics.send(messages.diagnostics_message(self.ros, level, str(report["torque"]), report))
