@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import thunder_py as th
 from thunder_py.realtime import Mode, SimulatedRobot
 from thunder_py.realtime import references as references_module
 from thunder_py.realtime.command import Reason
@@ -18,6 +19,7 @@ from thunder_py.realtime.nodes import ControllerNode, RobotNode
 from .loops import MS, NOON, POSE_LAW, Q0, Bench, make_loop
 from .test_nodes import Wire
 
+PANDA = th.Robot.load("panda")
 HOUR = 3600 * 1000 * MS
 
 
@@ -169,3 +171,23 @@ def test_a_plant_that_ran_away_is_an_error_in_its_report() -> None:
         node.robot.failed = failed
         wire.run(0.2)
         assert wire.last["/diagnostics"].status[0].level == level
+
+
+def test_a_difference_that_fades_does_not_lead_beyond_the_limits() -> None:
+    """The arm is near its limit; the new motion begins 0.9 rad before it and comes as near in 0.7 s."""
+    bench = Bench(make_loop())
+    bench.run(0.1)
+    limit, references, names = PANDA.limits.upper[0], bench.loop.references, bench.loop.joint_names
+    near, before = Q0.copy(), Q0.copy()
+    near[0], before[0] = limit - 0.01, limit - 0.9
+    assert references.trajectory(0, names, [0.0, 4.0], [bench.states[-1].q, near]) is None
+    bench.run(4.5)
+    assert references.trajectory(0, names, [0.0, 0.7], [before, near]) is None
+    bench.run(2.0)
+    assert references.counts["not joined"] == 1
+    assert bench.loop.mode is Mode.tracking
+    assert max(state.q[0] for state in bench.states) < limit
+    assert references.trajectory(0, names, [0.0, 6.0], [before, before]) is None
+    bench.run(5.0)
+    assert references.counts["not joined"] == 1
+    np.testing.assert_allclose(bench.states[-1].q, before, atol=0.02)

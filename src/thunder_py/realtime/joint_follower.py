@@ -19,6 +19,8 @@ _JOINING = 0.25
 _STEEPEST = 15.0
 #: differences below this [rad or m, and per second] are no jumps
 _NO_JUMP = 1e-9
+#: from which on it matters where they lead [rad or m, and per second], and at how many instants that is looked at
+_SMALL_JUMP, _INSTANTS = 1e-2, 40
 
 
 class JointFollower:
@@ -79,8 +81,9 @@ class JointFollower:
             self.drop(Reason.reference_ended)
             return None
         new = motion.at(t)
-        if self._last is None:
-            self._join(t, JointReference(q, dq, new.ddq), new)
+        if self._last is None and not self._join(motion, t, JointReference(q, dq, new.ddq)):
+            self.drop(Reason.reference_ended)
+            return None
         if self._offset is not None:
             if t < self._offset.end:
                 new = JointReference(*(a + b for a, b in zip(new, self._offset.at(t), strict=True)))
@@ -93,9 +96,8 @@ class JointFollower:
         """Change from the motion that is to the one that comes."""
         now = self._now(t, q, dq)
         if motion.start <= t:
-            self._motion = motion
-            self._offset = None
-            self._join(t, now, motion.at(t))
+            if self._join(motion, t, now):
+                self._motion = motion
             return
         led = lead_in(motion, t, now)
         try:
@@ -114,11 +116,23 @@ class JointFollower:
             parts = JointReference(*(a + b for a, b in zip(parts, self._offset.at(t), strict=True)))
         return parts
 
-    def _join(self, t: float, was: JointReference, comes: JointReference) -> None:
-        gap = JointReference(*(a - b for a, b in zip(was, comes, strict=True)))
+    def _join(self, motion: JointMotion, t: float, was: JointReference) -> bool:
+        """Let the difference between a motion and what was fade; return whether that stays within the limits."""
+        gap = JointReference(*(a - b for a, b in zip(was, motion.at(t), strict=True)))
         # a steeper one would lead far away before it fades: a jump of the acceleration is the lesser evil
         steepest = _STEEPEST * self._speed / _JOINING
         gap = gap._replace(ddq=np.clip(gap.ddq, -steepest, steepest))
-        self._last = was
-        if max(np.abs(gap.q).max(), np.abs(gap.dq).max()) > _NO_JUMP:
-            self._offset = offset(t, gap, self._speed, _JOINING)
+        most = max(np.abs(gap.q).max(), np.abs(gap.dq).max())
+        fading = offset(t, gap, self._speed, _JOINING) if most > _NO_JUMP else None
+        if fading is not None and most > _SMALL_JUMP and not self._fits(motion, fading, t, was.q):
+            self.refused += 1
+            return False
+        self._last, self._offset = was, fading
+        return True
+
+    def _fits(self, motion: JointMotion, fading: JointMotion, t: float, q: Array) -> bool:
+        """Whether the sum of both is within the limits of position, or not further beyond them than where it begins."""
+        times = np.linspace(t, fading.end, _INSTANTS)
+        way, limits = motion.positions(times) + fading.positions(times), self._robot.limits
+        low, high = np.minimum(limits.lower, q) - _SMALL_JUMP, np.maximum(limits.upper, q) + _SMALL_JUMP
+        return bool(((way >= low) & (way <= high)).all())

@@ -53,6 +53,12 @@ class JointMotion(NamedTuple):
         still = np.zeros_like(self.last.q)
         return JointReference(self.last.q, still, still)
 
+    def positions(self, times: Array) -> Array:
+        """Return the positions at times (m,) from its start on, (m, n)."""
+        if self.trajectory is None:
+            return np.broadcast_to(self.last.q, (times.size, self.last.q.size))
+        return self.trajectory(np.minimum(times, self.end)).q
+
 
 def make_motion(start: float, times: Array, q: Array, dq: Array | None, ddq: Array | None) -> JointMotion:
     """Return the motion through points.
