@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -191,3 +192,19 @@ def test_a_difference_that_fades_does_not_lead_beyond_the_limits() -> None:
     bench.run(5.0)
     assert references.counts["not joined"] == 1
     np.testing.assert_allclose(bench.states[-1].q, before, atol=0.02)
+
+
+def test_of_two_changes_of_gains_at_once_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = make_loop()
+    build, other = loop._build, threading.Thread(target=loop.set_gains, args=({"K_d": 7},))
+
+    def slow(spec: Any) -> Any:
+        if other.ident is None:
+            other.start()
+            other.join(0.2)  # as far as it gets
+        return build(spec)
+
+    monkeypatch.setattr(loop, "_build", slow)
+    loop.set_gains({"Lambda": 3})
+    other.join()
+    assert (loop.gains["Lambda"], loop.gains["K_d"]) == (3, 7)

@@ -59,7 +59,7 @@ class ControlLoop:
 
     def __init__(self, options: LoopOptions | Mapping[str, Any] | str | Path) -> None:
         self.options = LoopOptions.read(options)
-        self._lock = threading.Lock()
+        self._lock, self._one_change = threading.Lock(), threading.Lock()
         self._law_spec = self.options.law
         self._law = self._build(self._law_spec)
         robot = self.options.robot
@@ -306,11 +306,12 @@ class ControlLoop:
         ValueError
             If one of them is refused; then nothing has changed.
         """
-        spec = self._law_spec.changed(gains)
-        law = self._build(spec)
-        with self._lock:
-            continued(law, self._law)
-            self._law_spec, self._law = spec, law
+        with self._one_change:  # of two at once none is lost; the loop waits for neither to be built
+            spec = self._law_spec.changed(gains)
+            law = self._build(spec)
+            with self._lock:
+                continued(law, self._law)
+                self._law_spec, self._law = spec, law
 
     def adapt(self, on: bool, which: str | None = None) -> None:
         """Let parameters adapt or stand still at what they are estimated to be.
