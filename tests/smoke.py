@@ -73,7 +73,7 @@ def check_commands():
         demo = json.loads(command("demo", "--json", "--no-plot", "--duration", "10", cwd=folder))
         assert demo, "the demo prints no figures"
         command("gen", "elbow", "-o", folder, cwd=folder)
-        assert list(Path(folder).glob("elbow_generatedFiles/**/*.c")), "no C source was generated"
+        assert (Path(folder) / "elbow_generatedFiles" / "elbow_gen.cpp").is_file(), "no source was generated"
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ wheel=$(realpath "$1"/*.whl)
 smoke=$(realpath "$(dirname "$0")/../tests/smoke.py")
 python=$(command -v "${2:-python3}")
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap "$(command -v rm) -rf '$folder'" EXIT
 cd "$folder"
 "$python" -m venv environment
 export PATH="$folder/environment/bin"
