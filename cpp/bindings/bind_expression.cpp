@@ -184,6 +184,8 @@ void bind_expression(py::module_& module) {
   define_arithmetic(expression);
   define_functions(expression);
   define_inspection(expression);
+  // between NumPy's scalars and arrays: before NumPy 2 a scalar on the left would take the truth of a comparison
+  expression.attr("__array_priority__") = -1.0;
   module.def("select", [](py::handle condition, py::handle a, py::handle b) {
     std::shared_ptr<Graph> g;
     const std::vector<Expression> x = read_expressions(py::make_tuple(condition, a, b), g);
