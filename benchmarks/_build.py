@@ -37,8 +37,8 @@ PLANNING = ["functional_*", "score_solver", "small_system", "motion_frame", "bez
 PLANNING += ["obstacle", "clearance"]
 #: and what only one of its programs needs
 MORE_PLANNING = {
-    "planning": ["planning/via_*", "planning/dmp", "planning/dmp_basis", "planning/damped_step"],
-    "interception": ["planning/interception", "planning/interceptor", "planning/rotation_vector_path", "estimation/*"],
+    "planning": ["via_*", "dmp", "dmp_basis", "damped_step"],
+    "interception": ["interception", "interceptor", "rotation_vector_path", "constant_velocity_filter"],
 }
 
 # what Pinocchio's own CMake target asks of its users
@@ -115,12 +115,13 @@ class Program:
             return [SOURCES / "bench_generated.cpp", self.folder / "functions.cpp"]
         sources = [SOURCES / f"bench_{self.library}.cpp"]
         if self.library in MORE_PLANNING:
-            names = [*(f"planning/{name}" for name in PLANNING), *MORE_PLANNING[self.library]]
-            return sources + sorted(path for name in names for path in CORE.glob(f"{name}.cpp"))
+            names = [*PLANNING, *MORE_PLANNING[self.library]]
+            return sources + sorted(path for name in names for path in CORE.rglob(f"{name}.cpp"))
         if self.library != "pinocchio":
-            sources.append(CORE / "model.cpp")
+            sources.append(CORE / "model" / "model.cpp")
         if self.library == "controllers":
-            sources += [*sorted((CORE / "control").glob("*.cpp")), *(CORE / "kinematics" / name for name in KINEMATICS)]
+            sources += [*sorted((CORE / "control").glob("*.cpp")), CORE / "estimation" / "derivative_filters.cpp"]
+            sources += [CORE / "kinematics" / name for name in KINEMATICS]
         return sources
 
     def _sources(self) -> list[Path]:

@@ -2,8 +2,8 @@
 #include <pybind11/native_enum.h>
 
 #include "control.hpp"
-#include "thunder/planning/dmp.hpp"
-#include "thunder/planning/quaternion_dmp.hpp"
+#include "thunder/planning/primitives/dmp.hpp"
+#include "thunder/planning/primitives/quaternion_dmp.hpp"
 
 namespace thunder::python {
 

@@ -1,9 +1,9 @@
 // Paths in Bernstein form and the planner of functional components for Python.
 #include "functional_planner.hpp"
 
-#include "thunder/planning/conditioned_motion.hpp"
-#include "thunder/planning/pose_states.hpp"
-#include "thunder/planning/rotation_vector_path.hpp"
+#include "thunder/planning/functional/conditioned_motion.hpp"
+#include "thunder/planning/trajectory/pose_states.hpp"
+#include "thunder/planning/trajectory/rotation_vector_path.hpp"
 
 namespace thunder::python {
 

@@ -1,6 +1,6 @@
 // The constant-velocity filter and the interceptor for Python.
 #include "control.hpp"
-#include "thunder/planning/interceptor.hpp"
+#include "thunder/planning/interception/interceptor.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Timing laws and trajectories for Python.
 #include "control.hpp"
-#include "thunder/planning/fourier_series.hpp"
-#include "thunder/planning/joint_trajectory.hpp"
-#include "thunder/planning/task_path.hpp"
+#include "thunder/planning/trajectory/fourier_series.hpp"
+#include "thunder/planning/trajectory/joint_trajectory.hpp"
+#include "thunder/planning/trajectory/task_path.hpp"
 
 namespace thunder::python {
 

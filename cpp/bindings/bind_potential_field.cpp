@@ -1,6 +1,6 @@
 // Obstacles and the potential-field planner for Python.
 #include "control.hpp"
-#include "thunder/planning/potential_planner.hpp"
+#include "thunder/planning/obstacles/potential_planner.hpp"
 
 namespace thunder::python {
 

@@ -5,7 +5,7 @@
 
 #include "functional_planner.hpp"
 #include "planning.hpp"
-#include "thunder/planning/via_search.hpp"
+#include "thunder/planning/obstacles/via_search.hpp"
 
 namespace thunder::python {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "thunder/control/estimation.hpp"
+#include "thunder/estimation/derivative_filters.hpp"
 
 namespace thunder::python {
 

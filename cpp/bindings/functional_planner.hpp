@@ -2,7 +2,7 @@
 #pragma once
 
 #include "control.hpp"
-#include "thunder/planning/functional_planner.hpp"
+#include "thunder/planning/functional/functional_planner.hpp"
 
 namespace thunder::python {
 

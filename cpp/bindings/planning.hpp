@@ -2,7 +2,7 @@
 #pragma once
 
 #include "control.hpp"
-#include "thunder/planning/clearance.hpp"
+#include "thunder/planning/obstacles/clearance.hpp"
 
 namespace thunder::python {
 

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "check.hpp"
-#include "thunder/planning/bezier_path.hpp"
+#include "thunder/planning/trajectory/bezier_path.hpp"
 
 using namespace thunder;
 

@@ -1,8 +1,8 @@
 // Steps of movement primitives: no allocation, and numbers that stay finite at every edge.
 #include "allocations.hpp"
 #include "check.hpp"
-#include "thunder/planning/dmp.hpp"
-#include "thunder/planning/quaternion_dmp.hpp"
+#include "thunder/planning/primitives/dmp.hpp"
+#include "thunder/planning/primitives/quaternion_dmp.hpp"
 
 using namespace thunder;
 

@@ -2,8 +2,8 @@
 #include "../benchmarks/planning_problems.hpp"
 #include "allocations.hpp"
 #include "check.hpp"
-#include "thunder/planning/interceptor.hpp"
-#include "thunder/simulation/random.hpp"
+#include "thunder/planning/interception/interceptor.hpp"
+#include "thunder/math/random.hpp"
 
 #include <limits>
 

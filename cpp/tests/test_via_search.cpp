@@ -2,7 +2,7 @@
 #include "../benchmarks/planning_problems.hpp"
 #include "allocations.hpp"
 #include "check.hpp"
-#include "thunder/planning/via_search.hpp"
+#include "thunder/planning/obstacles/via_search.hpp"
 
 using namespace thunder;
 using Eigen::Matrix3d;

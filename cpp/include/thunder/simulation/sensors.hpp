@@ -4,9 +4,9 @@
 #include <limits>
 #include <memory>
 
-#include "../control/estimation.hpp"
+#include "../estimation/derivative_filters.hpp"
 #include "delay_line.hpp"
-#include "random.hpp"
+#include "../math/random.hpp"
 
 namespace thunder {
 

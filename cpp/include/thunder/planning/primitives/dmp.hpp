@@ -1,0 +1,83 @@
+// Discrete dynamic movement primitives (Ijspeert, Hoffmann, Park; D4.2 (104)-(107)), a step at a time.
+#pragma once
+
+#include <Eigen/Dense>
+#include <vector>
+
+#include "damped_step.hpp"
+#include "dmp_basis.hpp"
+#include "../obstacles/dynamic_potential.hpp"
+
+namespace thunder {
+
+/// tau z' = -K y - D z + N, tau y' = z, tau x' = -alpha x, with one of
+///   paper:    N = K g + (g - y0) f(x)
+///   hoffmann: N = K g - K (g - y0) x + K f(x)
+/// and, in both, the force of obstacles on the first three entries. The phase x is exp(-alpha t / tau) exactly; what is
+/// linear is integrated exactly, the rest as DampedStep says.
+class Dmp {
+ public:
+  static constexpr int kMaxDimension = 16;
+  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxDimension, 1>;
+  enum class Scaling { hoffmann, paper };
+  struct Settings {
+    double K, D;
+    Scaling scaling;
+    bool rotodilatation;  // turn and stretch f as g - y0 is turned and stretched against `displacement` (Ginesi et al., 2021)
+  };
+
+  /// weights: count x dimension; displacement: g - y0 of what was learned. Throws std::invalid_argument where sizes do not
+  /// agree, gains are not positive or there is nothing to turn.
+  Dmp(DmpBasis basis, const Settings& settings, const Eigen::MatrixXd& weights, const Eigen::VectorXd& displacement);
+
+  int dimension() const noexcept { return dimension_; }
+  const DmpBasis& basis() const noexcept { return basis_; }
+
+  /// Back to phase 1 and time 0. velocity: y', may be null for rest.
+  void reset(const double* start, const double* goal, double tau, const double* velocity) noexcept;
+  /// Between steps. The goal is taken at once, or approached with the time constant of the filter.
+  void set_goal(const double* goal) noexcept;
+  /// Phase, position and velocity stay.
+  void set_tau(double tau) noexcept;
+  /// Time constant [s] with which the goal in use follows the one that was set; 0 for none.
+  void set_goal_filter(double time_constant) noexcept { filter_ = time_constant; }
+  /// Obstacles where they are at time 0; allocates.
+  void set_obstacles(const DynamicPotential& field, std::vector<RepellingSphere> spheres);
+
+  void step(double dt) noexcept;
+
+  double time() const noexcept { return time_; }
+  double tau() const noexcept { return tau_; }
+  double phase() const noexcept { return x_; }
+  const Vector& goal() const noexcept { return goal_; }
+  const Vector& position() const noexcept { return y_; }
+  Vector velocity() const noexcept { return z_ / tau_; }
+  Vector acceleration() const noexcept;
+  /// The derivative of the acceleration along the motion, exact.
+  Vector jerk() const noexcept;
+
+ private:
+  template <class S>
+  void drive(const S& x, const S* raw, const S* goal, S* N) const noexcept;
+  template <class S>
+  void turn(const S* goal, S* f) const noexcept;
+  template <class S>
+  void couple(const S* y, const S* z, const S& t, S* N) const noexcept;
+  Vector goal_after(double dt) const noexcept;
+  Vector coupled(const Vector& N, const Vector& y, const Vector& z, double t) const noexcept;
+  void advance(const Vector (&N)[3]) noexcept;
+  void advance_among_obstacles(const Vector (&N)[3], double dt) noexcept;
+
+  DmpBasis basis_;
+  Settings settings_;
+  int dimension_;
+  std::vector<double> weights_;  // function after function
+  Vector displacement_;
+  DynamicPotential field_{};
+  std::vector<RepellingSphere> spheres_;
+  DampedStep step_;
+  Vector y_, z_, start_, goal_, target_, raw_;  // raw_: f at x_, as learned
+  double tau_ = 1.0, time_ = 0.0, elapsed_ = 0.0, x_ = 1.0, filter_ = 0.0;
+};
+
+}  // namespace thunder

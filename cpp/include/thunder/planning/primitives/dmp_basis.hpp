@@ -1,0 +1,79 @@
+// Functions of the phase that forcing terms of dynamic movement primitives are made of.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "../../math/dual.hpp"
+
+namespace thunder {
+
+/// What a function looks like over r = |a (x - c)|. All but Gaussians are zero from r = 1 on.
+enum class BasisKind {
+  gaussian,     // exp(-r^2)
+  mollifier,    // exp(-1 / (1 - r^2)): D4.2 (106)
+  wendland_c2,  // (1 - r)^4 (4 r + 1): Wendland (1995), twice differentiable
+  wendland_c4,  // (1 - r)^6 (35 r^2 + 18 r + 3) / 3, four times
+};
+
+/// The greater of a number and a bound; its derivative is zero where the bound is taken.
+inline double at_least(double x, double bound) { return x > bound ? x : bound; }
+template <class S>
+Dual<S> at_least(const Dual<S>& x, double bound) {
+  return x.a > bound ? x : Dual<S>(bound);
+}
+
+/// One function at r >= 0. Outside a support nothing overflows: 1 / tiny is finite, and exp(-1 / tiny) is zero.
+template <class S>
+S basis_function(BasisKind kind, const S& r) {
+  using std::exp;
+  if (kind == BasisKind::gaussian) return exp(-(r * r));
+  if (kind == BasisKind::mollifier) return exp(-1.0 / at_least(1.0 - r * r, 1e-150));
+  const S rest = at_least(1.0 - r, 0.0), squared = rest * rest;
+  if (kind == BasisKind::wendland_c2) return squared * squared * (4.0 * r + 1.0);
+  return squared * squared * squared * ((35.0 * r + 18.0) * r + 3.0) * (1.0 / 3.0);
+}
+
+/// n functions, evenly spaced in time: centres c_i = exp(-alpha i / (n - 1)), i = 0 ... n - 1, and widths
+/// a_i = 1 / (overlap (c_i - c_{i+1})), the last one as the one before it.
+class DmpBasis {
+ public:
+  /// Throws std::invalid_argument for fewer than two functions, or numbers that are not positive.
+  DmpBasis(BasisKind kind, int count, double alpha, double overlap);
+
+  BasisKind kind() const noexcept { return kind_; }
+  int count() const noexcept { return static_cast<int>(centres_.size()); }
+  double alpha() const noexcept { return alpha_; }
+  const std::vector<double>& centres() const noexcept { return centres_; }
+  const std::vector<double>& widths() const noexcept { return widths_; }
+
+  template <class S>
+  S function(int i, const S& x) const {
+    using std::abs;
+    const auto k = static_cast<std::size_t>(i);
+    return basis_function<S>(kind_, abs((x - centres_[k]) * widths_[k]));
+  }
+
+  /// f = x sum_i w_i Phi_i(x) / sum_i Phi_i(x), (105), for weights count x dimension, row by row. Outside all supports,
+  /// where that is 0 / 0, it is zero.
+  template <class S>
+  void forcing(const double* weights, int dimension, const S& x, S* f) const {
+    S sum(0.0);
+    for (int d = 0; d < dimension; ++d) f[d] = S(0.0);
+    for (int i = 0; i < count(); ++i, weights += dimension) {
+      const S phi = function(i, x);
+      sum = sum + phi;
+      for (int d = 0; d < dimension; ++d) f[d] = f[d] + phi * weights[d];
+    }
+    const S share = 1.0 / at_least(sum, std::numeric_limits<double>::min());
+    for (int d = 0; d < dimension; ++d) f[d] = f[d] * share * x;
+  }
+
+ private:
+  BasisKind kind_;
+  double alpha_;
+  std::vector<double> centres_, widths_;
+};
+
+}  // namespace thunder

@@ -1,0 +1,21 @@
+// Joint trajectories made of polynomials: point to point, splines, blends.
+#pragma once
+
+#include "../../control/reference.hpp"
+#include "piecewise_polynomial.hpp"
+
+namespace thunder {
+
+class JointTrajectory final : public JointReferenceSource {
+ public:
+  explicit JointTrajectory(PiecewisePolynomial polynomial) : polynomial_(std::move(polynomial)) {}
+  JointReference blank() const override { return JointReference(polynomial_.dimension()); }
+  void at(double t, JointReference& reference) const noexcept override {
+    polynomial_.at(t, reference.q.data(), reference.dq.data(), reference.ddq.data());
+  }
+
+ private:
+  PiecewisePolynomial polynomial_;
+};
+
+}  // namespace thunder

@@ -1,0 +1,45 @@
+#include "thunder/planning/functional/motion_frame.hpp"
+
+#include <algorithm>
+
+namespace thunder {
+
+MotionFrame::MotionFrame(const FunctionalModel& model, const DofVector& start, const DofVector& goal) noexcept
+    : aligned(model.aligned), dimension(model.dimension) {
+  if (!aligned) return;
+  const PathFrame path = path_frame(start.head<3>(), goal.head<3>());
+  origin = path.origin;
+  R = path.R;
+  scale = std::max(path.length, kLeastScale);
+  ratio = path.length / scale;
+}
+
+void MotionFrame::to_model(const DofVector& x, bool derivative, double* out) const noexcept {
+  if (!aligned) {
+    std::copy_n(x.data(), dimension, out);
+    return;
+  }
+  Eigen::Vector3d p = x.head<3>();
+  if (!derivative) p -= origin;
+  Eigen::Map<Eigen::Vector3d>(out).noalias() = R.transpose() * p / scale;
+  if (dimension > 3) Eigen::Map<Eigen::Vector3d>(out + 3).noalias() = R.transpose() * x.segment<3>(3);
+}
+
+void MotionFrame::to_world(double* point) const noexcept {
+  if (!aligned) return;
+  Eigen::Map<Eigen::Vector3d> p(point);
+  p = origin + scale * (R * Eigen::Vector3d(p));
+  if (dimension == 3) return;
+  Eigen::Map<Eigen::Vector3d> turn(point + 3);
+  turn = R * Eigen::Vector3d(turn);
+}
+
+Eigen::MatrixXd MotionFrame::axes() const {
+  Eigen::MatrixXd G = Eigen::MatrixXd::Identity(dimension, dimension);
+  if (!aligned) return G;
+  G.topLeftCorner<3, 3>() = scale * R;
+  if (dimension > 3) G.bottomRightCorner<3, 3>() = R;
+  return G;
+}
+
+}  // namespace thunder

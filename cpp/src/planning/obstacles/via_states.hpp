@@ -1,0 +1,34 @@
+// The states in which via points are passed, of those that minimise the integral of squared jerk along the whole path.
+#pragma once
+
+#include <vector>
+
+#include "thunder/planning/functional/functional_planner.hpp"
+#include "thunder/planning/obstacles/via_chains.hpp"
+
+namespace thunder {
+
+/// Velocities and accelerations of via points between two known states. The quadratic costs of the segments add up to one
+/// in all via states, block tridiagonal and positive definite. Between segments of a planner whose degrees of freedom have
+/// nothing to do with each other, one via point has two unknowns in each: two equations.
+class ViaStates {
+ public:
+  explicit ViaStates(const FunctionalPlanner& planner);
+
+  /// n via points, whose positions must be set; `durations` has n + 1.
+  void optimise(const FunctionalPlanner& planner, const BoundaryState& from, BoundaryState* vias, int n,
+                const BoundaryState& to, const double* durations) const noexcept;
+
+ private:
+  /// Cost of one degree of freedom in unit time, as JerkCost, with what the positions at the ends add to g.
+  struct Axis {
+    double H[4][4], g[4], from[4], to[4];
+  };
+
+  void optimise_one(const BoundaryState& from, BoundaryState& via, const BoundaryState& to,
+                    const double* durations) const noexcept;
+
+  std::vector<Axis> axes_;  // none where degrees of freedom are coupled or accelerations free
+};
+
+}  // namespace thunder

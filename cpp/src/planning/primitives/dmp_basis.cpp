@@ -1,0 +1,17 @@
+#include "thunder/planning/primitives/dmp_basis.hpp"
+
+#include <stdexcept>
+
+namespace thunder {
+
+DmpBasis::DmpBasis(BasisKind kind, int count, double alpha, double overlap) : kind_(kind), alpha_(alpha) {
+  if (count < 2) throw std::invalid_argument("a basis has two functions at least");
+  if (!(alpha > 0.0) || !(overlap > 0.0)) throw std::invalid_argument("alpha and overlap must be positive");
+  const auto n = static_cast<std::size_t>(count);
+  for (std::size_t i = 0; i < n; ++i)
+    centres_.push_back(std::exp(-alpha * static_cast<double>(i) / static_cast<double>(n - 1)));
+  for (std::size_t i = 0; i + 1 < n; ++i) widths_.push_back(1.0 / (overlap * (centres_[i] - centres_[i + 1])));
+  widths_.push_back(widths_.back());
+}
+
+}  // namespace thunder

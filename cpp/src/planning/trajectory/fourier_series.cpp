@@ -1,0 +1,26 @@
+#include "thunder/planning/trajectory/fourier_series.hpp"
+
+#include <cmath>
+
+namespace thunder {
+
+namespace {
+constexpr double kPeriod = 6.283185307179586477;
+}
+
+FourierSeries::FourierSeries(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b, Eigen::VectorXd q0, double fundamental)
+    : a_(a), b_(b), q0_(std::move(q0)), w_(kPeriod * fundamental) {}
+
+void FourierSeries::at(double t, JointReference& reference) const noexcept {
+  reference.q = q0_;
+  reference.dq.setZero();
+  reference.ddq.setZero();
+  for (Eigen::Index k = 0; k < a_.cols(); ++k) {
+    const double w = w_ * static_cast<double>(k + 1), s = std::sin(w * t), c = std::cos(w * t);
+    reference.q += (s / w) * a_.col(k) - (c / w) * b_.col(k);
+    reference.dq += c * a_.col(k) + s * b_.col(k);
+    reference.ddq += (-w * s) * a_.col(k) + (w * c) * b_.col(k);
+  }
+}
+
+}  // namespace thunder
