@@ -141,11 +141,11 @@ def _batches(arm: Arm, count: int, rounds: int, ways: tuple[tuple[str, int], ...
     records = []
     for quantity, call in calls.items():
         for instructions, threads in ways:
-            th.Robot._use_instruction_set(instructions)
+            th._core.use_instruction_set(instructions)
             best = min(_duration(lambda call=call, threads=threads: call(threads)) for _ in range(rounds))
             how = {"quantity": quantity, "count": count, "instructions": instructions, "threads": threads}
             records.append({**how, "ns": best / count})
-    th.Robot._use_instruction_set("best")
+    th._core.use_instruction_set("best")
     return records
 
 

@@ -133,7 +133,7 @@ void bind_objectives(py::module_& module) {
           [](const NullObjective& objective, const ArrayLike& q) {
             const Eigen::VectorXd q_ = read_column(q, "q", objective.n());
             Array dq_0(q_.size());
-            objective.velocity(q_.data(), dq_0.mutable_data());
+            objective.velocity(thread_workspace(objective.n()), q_.data(), dq_0.mutable_data());
             return dq_0;
           },
           py::arg("q"), "The joint velocities, (n,).");

@@ -2,13 +2,12 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "docs.hpp"
-#include "thunder/evaluation.hpp"
+#include "thunder/kernels/kernels.hpp"
+#include "thunder/kernels/quantities.hpp"
 
 namespace thunder::python {
 
 namespace {
-
-InstructionSet instruction_set = best_instruction_set();
 
 TaskRows read_rows(py::handle rows) {
   if (rows.is_none()) return {};
@@ -68,7 +67,7 @@ py::object call_kernel(const Model& model, const py::handle* arguments, py::hand
     const double* in[kMaxInputs];
     for (int k = 0; k < Q::input_count; ++k) in[k] = inputs[k].data;
     double value;
-    evaluate_one(Index)(chain, in, selection, &value);
+    kernels().evaluate[Index](chain, thread_workspace(chain.n), in, selection, &value);
     return py::float_(value);
   }
   py::array result = output_array(out, shape);
@@ -83,7 +82,7 @@ py::object call_kernel(const Model& model, const py::handle* arguments, py::hand
   if (single) {
     const double* in[kMaxInputs];
     for (int k = 0; k < Q::input_count; ++k) in[k] = inputs[k].data;
-    evaluate_one(Index)(chain, in, selection, data);
+    kernels().evaluate[Index](chain, thread_workspace(chain.n), in, selection, data);
   } else if (count > 0) {
     BatchCall batch{chain, selection, {}, {}, data, 0, count};
     for (int k = 0; k < Q::input_count; ++k) {
@@ -91,7 +90,7 @@ py::object call_kernel(const Model& model, const py::handle* arguments, py::hand
       batch.stride[k] = inputs[k].stride;
     }
     const py::gil_scoped_release release;
-    evaluate_batch(Index, instruction_set, batch, count, threads);
+    evaluate_batch(Index, batch, static_cast<int>(size), count, threads);
   }
   if constexpr (std::is_same_v<Q, quantities::OperationalSpaceInertia>) require_regular(data, count * size);
   return std::move(result);
@@ -215,13 +214,6 @@ void bind_all(ModelClass& model, std::index_sequence<I...>) {
 
 void bind_quantities(ModelClass& model) {
   bind_all(model, std::make_index_sequence<kQuantityCount>());
-  model.def_static(
-      "_use_instruction_set",
-      [](const std::string& name) {
-        if (name != "baseline" && name != "best") throw py::value_error("instruction set must be 'baseline' or 'best'");
-        instruction_set = name == "best" ? best_instruction_set() : InstructionSet::baseline;
-      },
-      py::arg("name"), "Choose how batches are computed, for tests and benchmarks: 'best' or 'baseline'.");
 }
 
 }  // namespace thunder::python

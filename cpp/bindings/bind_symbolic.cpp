@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "recording.hpp"
+#include "thunder/kernels/quantities.hpp"
 #include "thunder/recording/symbolic_chain.hpp"
 
 namespace thunder::python {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "thunder/quantities.hpp"
+#include "thunder/kernels/quantities.hpp"
 
 namespace thunder::python {
 
@@ -18,6 +18,8 @@ const QuantityDoc kDocs[] = {
     {"coriolis_matrix", "Coriolis matrix C(q, dq) of Christoffel symbols.", "(..., n, n) array",
      "M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorisation of Echeandia "
      "and Wensing (2021)."},
+    {"mass_and_coriolis", "Mass matrix M, Coriolis matrix C and M_dot = C + C', in one pass.", "(..., 3, n, n) array",
+     "For one state, ``M, C, M_dot = robot.mass_and_coriolis(q, dq)``."},
     {"gravity_vector", "Gravity torque G(q) = dU/dq.", "(..., n) array [N m or N]", ""},
     {"friction_torque", "Friction torque, opposing motion where coefficients are positive.", "(..., n) array [N m or N]",
      "Coulomb friction has the smooth sign dq / (abs(dq) + delta) (D4.2, eq. 62)."},

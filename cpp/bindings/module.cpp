@@ -2,7 +2,7 @@
 #include <pybind11/typing.h>
 
 #include "bindings.hpp"
-#include "thunder/evaluation.hpp"
+#include "thunder/kernels/kernels.hpp"
 
 namespace py = pybind11;
 using namespace thunder;
@@ -25,7 +25,10 @@ py::typing::Dict<py::str, py::object> build_config() {
 #else
   config["build_type"] = "debug";
 #endif
-  config["batch_instruction_set"] = best_instruction_set() == InstructionSet::avx2 ? "avx2+fma" : "baseline";
+  config["instruction_set"] = kernels().name;
+  py::list available;
+  for (const Kernels* table : available_kernels()) available.append(table->name);
+  config["instruction_sets"] = available;
   config["max_joints"] = kMaxJoints;
   return config;
 }
@@ -35,6 +38,9 @@ py::typing::Dict<py::str, py::object> build_config() {
 PYBIND11_MODULE(_core, module) {
   module.doc() = "Compute core of thunder_py.";
   module.attr("__version__") = THUNDER_VERSION;
+  check_environment();
+  module.def("use_instruction_set", &use_kernels, py::arg("name"),
+             "Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``.");
   module.def("build_config", &build_config, "How this extension was built, as a dict.");
   auto model = python::bind_model(module);
   python::bind_quantities(model);

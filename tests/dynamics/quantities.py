@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import thunder_py as th
 from thunder_py import _core
+
+#: what this machine runs
+INSTRUCTION_SETS = tuple(_core.build_config()["instruction_sets"])
+
+
+@contextmanager
+def use_instruction_set(name: str) -> Iterator[None]:
+    """Compute with the kernels of an instruction set, then with those of before."""
+    before = _core.build_config()["instruction_set"]
+    _core.use_instruction_set(name)
+    try:
+        yield
+    finally:
+        _core.use_instruction_set(before)
+
 
 INPUTS = {
     "forward_kinematics": ("q",),
@@ -11,6 +29,7 @@ INPUTS = {
     "jacobian_dot": ("q", "dq"),
     "mass_matrix": ("q",),
     "coriolis_matrix": ("q", "dq"),
+    "mass_and_coriolis": ("q", "dq"),
     "gravity_vector": ("q",),
     "friction_torque": ("dq",),
     "mass_matrix_dot": ("q", "dq"),

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import thunder_py as th
 from tests.dynamics.numerics import assert_close
-from tests.dynamics.quantities import INPUTS, bound, size
+from tests.dynamics.quantities import INPUTS, INSTRUCTION_SETS, bound, size, use_instruction_set
 from tests.dynamics.random_chains import random_robot
 
-#: batches go through packs of 2 or 4 states: every remainder, and a few hundred
-SIZES = (*range(1, 10), 515)
+#: batches go through packs of 2, 4 or 8 states: every remainder, and a few hundred
+SIZES = (*range(1, 18), 515)
 
 
 @functools.cache
@@ -46,11 +49,10 @@ def name(request):
     return request.param
 
 
-@pytest.fixture(params=["baseline", "best"])
+@pytest.fixture(params=INSTRUCTION_SETS)
 def instruction_set(request):
-    th.Robot._use_instruction_set(request.param)
-    yield request.param
-    th.Robot._use_instruction_set("best")
+    with use_instruction_set(request.param):
+        yield request.param
 
 
 def test_the_list_of_quantities_is_whole():
@@ -226,5 +228,21 @@ def test_large_angles_in_a_pack(instruction_set):
 
 
 def test_unknown_instruction_set():
-    with pytest.raises(ValueError, match=r"^instruction set must be 'baseline' or 'best'$"):
-        th.Robot._use_instruction_set("avx2")
+    known = ", ".join(INSTRUCTION_SETS)
+    message = rf"^instruction set 'mmx' is not available: this build on this processor has {known}$"
+    with pytest.raises(ValueError, match=message):
+        th._core.use_instruction_set("mmx")
+
+
+def test_the_environment_chooses_the_instruction_set():
+    program = "from thunder_py import _core; print(_core.build_config()['instruction_set'])"
+    for name in INSTRUCTION_SETS:
+        run = subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "THUNDER_ISA": name}, capture_output=True, text=True
+        )
+        assert run.stdout.strip() == name, run.stderr
+    run = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, "THUNDER_ISA": "mmx"}, capture_output=True, text=True
+    )
+    assert run.returncode != 0
+    assert "instruction set 'mmx' (from THUNDER_ISA) is not available: this build on this processor has" in run.stderr

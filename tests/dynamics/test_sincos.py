@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.dynamics.quantities import INSTRUCTION_SETS, use_instruction_set
 
 JOINT = th.Robot.from_dh([[0.0, 0.0, 0.0, 0.0]])
 
@@ -37,15 +38,15 @@ def largest_error(values: np.ndarray, references: list) -> float:
         return max(float(abs(mpmath.mpf(float(v)) - r)) for v, r in zip(values, references, strict=True))
 
 
-@pytest.mark.parametrize("way", ["single", "baseline", "best"])
-def test_accuracy(exact, way):
+@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
+@pytest.mark.parametrize("way", ["single", "batch"])
+def test_accuracy(exact, way, instruction_set):
     q, pairs = exact
-    if way == "single":
-        T = np.array([JOINT.forward_kinematics([x]) for x in q])
-    else:
-        JOINT._use_instruction_set(way)
-        T = JOINT.forward_kinematics(q[:, None])
-        JOINT._use_instruction_set("best")
+    with use_instruction_set(instruction_set):
+        if way == "single":
+            T = np.array([JOINT.forward_kinematics([x]) for x in q])
+        else:
+            T = JOINT.forward_kinematics(q[:, None])
     assert largest_error(T[:, 1, 0], [sine for _, sine in pairs]) < 3e-16
     assert largest_error(T[:, 0, 0], [cosine for cosine, _ in pairs]) < 3e-16
     np.testing.assert_array_equal(T[:, 0, 1], -T[:, 1, 0])

@@ -1,7 +1,6 @@
 #include "thunder/control/act.hpp"
 
 #include "thunder/control/lyapunov.hpp"
-#include "thunder/dynamics/mass_coriolis.hpp"
 
 namespace thunder {
 
@@ -16,13 +15,13 @@ ACT::ACT(AdaptiveModel adaptive_model, std::unique_ptr<Prediction> prediction, F
       K_p_(std::move(gains.K_p)),
       K_v_(std::move(gains.K_v)),
       BtP_(solve_lyapunov(error_dynamics(K_p_, K_v_), gains.Q).bottomRows(n())),
-      chain_(*model_),
+      chain_(*model()),
       M_(MatrixXd::Zero(n(), n())),
       factors_(n()),
       x_(VectorXd::Zero(2 * n())) {
   for (VectorXd* v : {&e_, &e_dot_, &feedback_, &ddq_, &along_}) v->setZero(n());
-  publish("error", e_.data(), model_->data().joint_names);
-  publish("s", e_dot_.data(), model_->data().joint_names);
+  publish("error", e_.data(), joint_names());
+  publish("s", e_dot_.data(), joint_names());
 }
 
 void ACT::reset() noexcept {
@@ -38,7 +37,7 @@ void ACT::freeze() noexcept {
 
 /// False where the estimated mass matrix is not positive definite: the law inverts it.
 bool ACT::factorise(const double* q) noexcept {
-  mass_matrix(chain_.with(*model_, adaptive_model_.estimate().data()), q, M_.data());
+  kernels().mass_matrix(chain_.with(*model(), adaptive_model_.estimate().data()), dynamics_.work(), q, M_.data());
   factors_.compute(M_);
   return factors_.info() == Eigen::Success;
 }

@@ -3,23 +3,21 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "thunder/dynamics/gravity.hpp"
-#include "thunder/dynamics/regressor.hpp"
 
 namespace thunder {
 
 using Eigen::Map;
 using Eigen::VectorXd;
 
-AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> nominal, ParameterSubset unknown,
+AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> model, ParameterSubset unknown,
                              std::unique_ptr<AdaptationLaw> law)
-    : nominal_(std::move(nominal)),
+    : nominal_(std::move(model)),
       unknown_(std::move(unknown)),
       law_(std::move(law)),
-      start_(nominal_->parameters()),
+      start_(nominal()->parameters()),
       estimate_(start_),
       estimate_unknown_(unknown_.size()),
-      rest_(VectorXd::Zero(nominal_->n())),
+      rest_(VectorXd::Zero(nominal()->n())),
       s_(rest_),
       tracking_(VectorXd::Zero(unknown_.size())),
       prediction_(tracking_),
@@ -27,16 +25,16 @@ AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> nominal, ParameterSubs
       all_(VectorXd::Zero(start_.size())),
       squares_(tracking_),
       moving_(VectorXd::Constant(unknown_.size(), law_ ? 1.0 : 0.0)),
-      Y_(nominal_->n(), nominal_->parameter_count()) {
-  if (unknown_.full_size() != nominal_->parameter_count())
+      Y_(nominal()->n(), nominal()->parameter_count()) {
+  if (unknown_.full_size() != nominal()->parameter_count())
     throw std::invalid_argument("unknown must have one entry for each of the " +
-                                std::to_string(nominal_->parameter_count()) + " parameters, got " +
+                                std::to_string(nominal()->parameter_count()) + " parameters, got " +
                                 std::to_string(unknown_.full_size()));
   if (law_ && law_->size() != unknown_.size())
     throw std::invalid_argument("the adaptation law moves " + std::to_string(law_->size()) + " parameters, but " +
                                 std::to_string(unknown_.size()) + " are unknown");
-  if (law_ && law_->dead_zone().size() != 0 && law_->dead_zone().size() != nominal_->n())
-    throw std::invalid_argument("dead_zone must have " + std::to_string(nominal_->n()) + " entries, got " +
+  if (law_ && law_->dead_zone().size() != 0 && law_->dead_zone().size() != nominal()->n())
+    throw std::invalid_argument("dead_zone must have " + std::to_string(nominal()->n()) + " entries, got " +
                                 std::to_string(law_->dead_zone().size()));
   reset();
 }
@@ -65,7 +63,7 @@ void AdaptiveModel::set_adapting(const std::vector<bool>& moving) {
   }
   const auto first = std::find(known.begin(), known.end(), true);
   if (first != known.end())
-    throw std::invalid_argument("adapting: " + nominal_->parameter_names()[first - known.begin()] +
+    throw std::invalid_argument("adapting: " + nominal()->parameter_names()[first - known.begin()] +
                                 " is not among the controller's unknown parameters");
   const bool any = std::find(among.begin(), among.end(), true) != among.end();
   if (any && !law_) throw std::invalid_argument("adapting: the controller was made with adaptive=False");
@@ -97,7 +95,7 @@ bool AdaptiveModel::advance(double t) noexcept {
 
 void AdaptiveModel::torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
                            double* tau) noexcept {
-  slotine_li_regressor(nominal_->view(), q, dq, dq_r, ddq_r, Y_.data());
+  nominal_.slotine_li_regressor(q, dq, dq_r, ddq_r, Y_.data());
   Map<VectorXd>(tau, Y_.rows()).noalias() = Y_ * estimate_;
 }
 
@@ -134,7 +132,7 @@ void AdaptiveModel::pull_back(const Regressor& W, const VectorXd& x, VectorXd& g
 
 void AdaptiveModel::gravity(const double* q, double* G) noexcept {
   if (diverged_)
-    gravity_vector(nominal_->view(), q, G);
+    nominal_.gravity_vector(q, G);
   else
     torque(q, rest_.data(), rest_.data(), rest_.data(), G);
 }

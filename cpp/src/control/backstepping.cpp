@@ -15,7 +15,7 @@ Backstepping::Backstepping(AdaptiveModel adaptive_model, const Frame<double>& fr
   std::vector<std::string> labels{"x", "y", "z", "rx", "ry", "rz"};
   labels.resize(rows());
   publish("error", terms_.task.e.data(), std::move(labels));
-  publish("s", terms_.s.data(), model_->data().joint_names);
+  publish("s", terms_.s.data(), joint_names());
 }
 
 Backstepping::Terms Backstepping::blank_terms() const {
@@ -41,7 +41,7 @@ bool Backstepping::reference_motion(const double* dq, Terms& o) const noexcept {
 }
 
 Status Backstepping::evaluate(const double* q, const double* dq, const TaskReference& desired, Terms& o) noexcept {
-  o.motion.update(*model_, frame_, q, dq);
+  o.motion.update(dynamics_, frame_, q, dq);
   for (TaskJacobian* J : {&o.motion.J, &o.motion.J_dot}) keep_rows(rows_, *J);
   if (!o.task.update(o.motion, desired, rows_) || !reference_motion(dq, o)) return Status::singular;
 

@@ -1,7 +1,5 @@
 #include "thunder/control/cartesian_computed_torque.hpp"
 
-#include "thunder/dynamics/inverse_dynamics.hpp"
-
 namespace thunder {
 
 CartesianComputedTorque::CartesianComputedTorque(std::shared_ptr<const Model> model, TaskSetup task,
@@ -21,18 +19,18 @@ CartesianComputedTorque::CartesianComputedTorque(std::shared_ptr<const Model> mo
 
 Status CartesianComputedTorque::law(double, const double* q, const double* dq, const TaskReference& desired,
                                     double* tau_) noexcept {
-  if (!motion_.update(*model_, q, dq, desired) || !inertia_.update(*model_, q, motion_.J, motion_.rows()))
+  if (!motion_.update(dynamics_, q, dq, desired) || !inertia_.update(dynamics_, q, motion_.J, motion_.rows()))
     return Status::singular;
   Eigen::Map<Eigen::VectorXd> tau(tau_, n());
   const TaskError& error = motion_.error;
   const Vector6d force =
       inertia_.Lambda * (error.f_dot - motion_.bias + K_v_ * error.e_dot + K_p_ * error.e);
-  inverse_dynamics(model_->view(), q, dq, rest_.data(), tau_);  // h
+  dynamics_.inverse_dynamics(q, dq, rest_.data(), tau_);  // h
   tau += motion_.J.transpose().lazyProduct(force);
   if (!motion_.redundant()) return Status::ok;
 
   null_space_.torque(q, dq, free_);
-  repulsion_.add_torque(*model_, q, free_);
+  repulsion_.add_torque(dynamics_, q, free_);
   inertia_.project(motion_.J, free_);
   tau += free_;
   return Status::ok;

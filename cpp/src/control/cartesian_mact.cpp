@@ -14,8 +14,8 @@ CartesianMACT::CartesianMACT(AdaptiveModel adaptive_model, PredictionError predi
       K_xi_(spread_rows(task.rows, K_xi)) {
   for (VectorXd* v : {&beta_, &alpha_, &s_, &free_, &free_dot_}) v->setZero(n());
   publish("error", motion_.shown.data(), motion_.labels());
-  publish("s", s_.data(), model_->data().joint_names);
-  publish("prediction_error", prediction_error_.error().data(), model_->data().joint_names);
+  publish("s", s_.data(), joint_names());
+  publish("prediction_error", prediction_error_.error().data(), joint_names());
 }
 
 void CartesianMACT::reset() noexcept {
@@ -48,7 +48,7 @@ void CartesianMACT::reference_motion(const double* q, const double* dq) noexcept
 
 Status CartesianMACT::law(double t, const double* q, const double* dq, const TaskReference& desired,
                           double* tau_) noexcept {
-  const bool regular = motion_.update(*model_, q, dq, desired);
+  const bool regular = motion_.update(dynamics_, q, dq, desired);
   if (!adaptive_model_.advance(t)) return Status::diverged;
   prediction_error_.update(t, q, dq, last_torque());
   if (!regular) return Status::singular;

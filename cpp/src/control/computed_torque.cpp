@@ -1,13 +1,11 @@
 #include "thunder/control/computed_torque.hpp"
 
-#include "thunder/dynamics/inverse_dynamics.hpp"
-
 namespace thunder {
 
 ComputedTorque::ComputedTorque(std::shared_ptr<const Model> model, Eigen::MatrixXd K_p, Eigen::MatrixXd K_v, Form form)
     : JointController(std::move(model), K_v), K_p_(std::move(K_p)), K_v_(std::move(K_v)), form_(form), damping_(K_v_) {
   for (Eigen::VectorXd* v : {&q_, &e_, &e_dot_, &feedback_, &ddq_}) v->setZero(n());
-  publish("error", e_.data(), model_->data().joint_names);
+  publish("error", e_.data(), joint_names());
 }
 
 Status ComputedTorque::law(double, const double* q, const double* dq, const JointReference& desired,
@@ -20,13 +18,13 @@ Status ComputedTorque::law(double, const double* q, const double* dq, const Join
 
   ddq_ = desired.ddq;
   if (form_ == Form::craig) ddq_ += feedback_;
-  inverse_dynamics(model_->view(), q, dq, ddq_.data(), tau_);
+  dynamics_.inverse_dynamics(q, dq, ddq_.data(), tau_);
   if (form_ == Form::impedance) Eigen::Map<Eigen::VectorXd>(tau_, n()) += feedback_;
   return Status::ok;
 }
 
 void ComputedTorque::freeze() noexcept {
-  if (form_ == Form::craig) damping_.at(*model_, q_, K_d_);
+  if (form_ == Form::craig) damping_.at(dynamics_, q_, K_d_);
 }
 
 }  // namespace thunder

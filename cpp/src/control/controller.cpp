@@ -2,8 +2,6 @@
 
 #include <stdexcept>
 
-#include "thunder/dynamics/gravity.hpp"
-
 namespace thunder {
 
 namespace {
@@ -13,7 +11,7 @@ bool finite(const double* x, int n) noexcept { return Eigen::Map<const Eigen::Ve
 }  // namespace
 
 Controller::Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d)
-    : model_(std::move(model)), K_d_(std::move(K_d)), last_q_(Eigen::VectorXd::Zero(model_->n())), last_torque_(last_q_) {}
+    : dynamics_(std::move(model)), K_d_(std::move(K_d)), last_q_(Eigen::VectorXd::Zero(n())), last_torque_(last_q_) {}
 
 void Controller::reset() noexcept {
   status_ = Status::ok;
@@ -40,7 +38,7 @@ bool Controller::clip(double* tau) const noexcept {
   return beyond;
 }
 
-void Controller::gravity(const double* q, double* G) noexcept { gravity_vector(model_->view(), q, G); }
+void Controller::gravity(const double* q, double* G) noexcept { dynamics_.gravity_vector(q, G); }
 
 void Controller::publish(std::string name, const double* data, std::vector<std::string> labels) {
   signals_.push_back({std::move(name), data, std::move(labels)});

@@ -1,7 +1,5 @@
 #include "thunder/control/impedance.hpp"
 
-#include "thunder/dynamics/inverse_dynamics.hpp"
-
 namespace thunder {
 
 namespace {
@@ -54,12 +52,12 @@ Vector6d Impedance::with_desired_inertia() noexcept {
 }
 
 Status Impedance::law(double, const double* q, const double* dq, const TaskReference& desired, double* tau_) noexcept {
-  mass_coriolis(model_->view(), q, dq, M_.data(), C_.data());
-  if (!motion_.update(*model_, q, dq, desired) || !inertia_.update(M_, motion_.J, motion_.rows()))
+  dynamics_.mass_coriolis(q, dq, M_.data(), C_.data());
+  if (!motion_.update(dynamics_, q, dq, desired) || !inertia_.update(M_, motion_.J, motion_.rows()))
     return Status::singular;
   const Vector6d force = shapes_inertia_ ? with_desired_inertia() : with_own_inertia(dq);
   Eigen::Map<Eigen::VectorXd> tau(tau_, n());
-  inverse_dynamics(model_->view(), q, dq, rest_.data(), tau_);  // n
+  dynamics_.inverse_dynamics(q, dq, rest_.data(), tau_);  // n
   tau += motion_.J.transpose().lazyProduct(force);
   if (!motion_.redundant()) return Status::ok;
 

@@ -1,7 +1,5 @@
 #include "thunder/control/independent_joint.hpp"
 
-#include "thunder/dynamics/inverse_dynamics.hpp"
-
 namespace thunder {
 
 IndependentJoint::IndependentJoint(std::shared_ptr<const Model> model, Gains gains, Motors motors,
@@ -13,8 +11,8 @@ IndependentJoint::IndependentJoint(std::shared_ptr<const Model> model, Gains gai
       feedforward_(feedforward),
       e_(Eigen::VectorXd::Zero(n())),
       e_dot_(e_) {
-  publish("error", e_.data(), model_->data().joint_names);
-  if (integral_.active()) publish("integral", integral_.torque().data(), model_->data().joint_names);
+  publish("error", e_.data(), joint_names());
+  if (integral_.active()) publish("integral", integral_.torque().data(), joint_names());
 }
 
 void IndependentJoint::reset() noexcept {
@@ -32,7 +30,7 @@ Status IndependentJoint::law(double t, const double* q, const double* dq, const 
   if (feedforward_ == Feedforward::motor)
     tau = motors_.inertia.cwiseProduct(desired.ddq) + motors_.damping.cwiseProduct(desired.dq);
   else
-    inverse_dynamics(model_->view(), desired.q.data(), desired.dq.data(), desired.ddq.data(), tau_);
+    dynamics_.inverse_dynamics(desired.q.data(), desired.dq.data(), desired.ddq.data(), tau_);
   tau += gains_.K_p.cwiseProduct(e_) + gains_.K_d.cwiseProduct(e_dot_) + integral_.torque();
   return Status::ok;
 }

@@ -8,9 +8,9 @@ MACT::MACT(AdaptiveModel adaptive_model, PredictionError prediction_error, Eigen
       K_p_(std::move(K_p)),
       e_(Eigen::VectorXd::Zero(n())),
       e_dot_(e_) {
-  publish("error", e_.data(), model_->data().joint_names);
-  publish("s", e_dot_.data(), model_->data().joint_names);
-  publish("prediction_error", prediction_error_.error().data(), model_->data().joint_names);
+  publish("error", e_.data(), joint_names());
+  publish("s", e_dot_.data(), joint_names());
+  publish("prediction_error", prediction_error_.error().data(), joint_names());
 }
 
 void MACT::reset() noexcept {

@@ -1,7 +1,5 @@
 #include "thunder/control/operational_space.hpp"
 
-#include "thunder/dynamics/inverse_dynamics.hpp"
-
 namespace thunder {
 
 OperationalSpace::OperationalSpace(std::shared_ptr<const Model> model, TaskSetup task, Gains gains)
@@ -36,7 +34,7 @@ void OperationalSpace::integrate(double t) noexcept {
 
 Status OperationalSpace::law(double t, const double* q, const double* dq, const TaskReference& desired,
                              double* tau_) noexcept {
-  if (!motion_.update(*model_, q, dq, desired)) return Status::singular;
+  if (!motion_.update(dynamics_, q, dq, desired)) return Status::singular;
   integrate(t);
   Vector6d integral = Vector6d::Zero();
   motion_.scatter(integral_, integral);
@@ -47,10 +45,10 @@ Status OperationalSpace::law(double t, const double* q, const double* dq, const 
       error.f_dot - motion_.bias + K_v_ * error.e_dot + K_p_ * error.e + K_i_ * integral;
   const Vector6d weights = motion_.gram_inverse * wanted;
   y_ = motion_.J.transpose().lazyProduct(weights);
-  inverse_dynamics(model_->view(), q, dq, y_.data(), tau_);  // M y + n
+  dynamics_.inverse_dynamics(q, dq, y_.data(), tau_);  // M y + n
   if (!motion_.redundant()) return Status::ok;
 
-  if (!inertia_.update(*model_, q, motion_.J, motion_.rows())) return Status::singular;
+  if (!inertia_.update(dynamics_, q, motion_.J, motion_.rows())) return Status::singular;
   null_space_.torque(q, dq, free_);
   inertia_.project(motion_.J, free_);
   Eigen::Map<Eigen::VectorXd>(tau_, n()) += free_;

@@ -1,15 +1,12 @@
 #include "thunder/control/passivity_based.hpp"
 
-#include "thunder/dynamics/gravity.hpp"
-#include "thunder/model/friction.hpp"
-
 namespace thunder {
 
 PassivityBased::PassivityBased(std::shared_ptr<const Model> model, Eigen::MatrixXd Lambda, Eigen::MatrixXd K)
     : JointController(std::move(model), std::move(K)), Lambda_(std::move(Lambda)), M_(n(), n()), C_(n(), n()) {
   for (Eigen::VectorXd* v : {&e_, &e_dot_, &dq_r_, &ddq_r_, &s_, &friction_}) v->setZero(n());
-  publish("error", e_.data(), model_->data().joint_names);
-  publish("s", s_.data(), model_->data().joint_names);
+  publish("error", e_.data(), joint_names());
+  publish("s", s_.data(), joint_names());
 }
 
 Status PassivityBased::law(double, const double* q_, const double* dq_, const JointReference& desired,
@@ -24,10 +21,9 @@ Status PassivityBased::law(double, const double* q_, const double* dq_, const Jo
   ddq_r_.noalias() += Lambda_ * e_dot_;
   s_ = dq_r_ - dq;
 
-  const ChainView<double> chain = model_->view();
-  mass_coriolis(chain, q_, dq_, M_.data(), C_.data());
-  gravity_vector(chain, q_, tau_);
-  friction_torque(chain, dq_, friction_.data());
+  dynamics_.mass_coriolis(q_, dq_, M_.data(), C_.data());
+  dynamics_.gravity_vector(q_, tau_);
+  dynamics_.friction_torque(dq_, friction_.data());
   tau += friction_;
   tau.noalias() += M_ * ddq_r_;
   tau.noalias() += C_ * dq_r_;

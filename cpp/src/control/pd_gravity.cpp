@@ -1,7 +1,5 @@
 #include "thunder/control/pd_gravity.hpp"
 
-#include "thunder/dynamics/gravity.hpp"
-
 namespace thunder {
 
 PDGravity::PDGravity(std::shared_ptr<const Model> model, Eigen::MatrixXd K_p, Eigen::MatrixXd K_d,
@@ -12,8 +10,8 @@ PDGravity::PDGravity(std::shared_ptr<const Model> model, Eigen::MatrixXd K_p, Ei
       compensated_(compensated),
       e_(Eigen::VectorXd::Zero(n())),
       e_dot_(e_) {
-  publish("error", e_.data(), model_->data().joint_names);
-  if (integral_.active()) publish("integral", integral_.torque().data(), model_->data().joint_names);
+  publish("error", e_.data(), joint_names());
+  if (integral_.active()) publish("integral", integral_.torque().data(), joint_names());
 }
 
 void PDGravity::reset() noexcept {
@@ -28,7 +26,7 @@ Status PDGravity::law(double t, const double* q, const double* dq, const JointRe
   e_dot_ = desired.dq - Eigen::Map<const Eigen::VectorXd>(dq, n());
   integral_.advance(t, e_, last_torque(), torque_limits());
 
-  gravity_vector(model_->view(), compensated_ == Gravity::actual ? q : desired.q.data(), tau_);
+  dynamics_.gravity_vector(compensated_ == Gravity::actual ? q : desired.q.data(), tau_);
   tau.noalias() += K_p_ * e_;
   tau.noalias() += K_d_ * e_dot_;
   tau += integral_.torque();

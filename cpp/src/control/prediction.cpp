@@ -3,18 +3,16 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "thunder/dynamics/momentum_regressor.hpp"
-
 namespace thunder {
 
 using Eigen::Map;
 using Eigen::VectorXd;
 
 Prediction::Prediction(std::shared_ptr<const Model> model, double cutoff)
-    : model_(std::move(model)),
+    : dynamics_(std::move(model)),
       lambda_(cutoff),
-      W_(Regressor::Zero(model_->n(), model_->parameter_count())),
-      y_(VectorXd::Zero(model_->n())) {
+      W_(Regressor::Zero(n(), dynamics_.model().parameter_count())),
+      y_(VectorXd::Zero(n())) {
   if (!(cutoff > 0.0 && std::isfinite(cutoff))) throw std::invalid_argument("cutoff must be positive");
 }
 
@@ -57,7 +55,7 @@ void FilteredAcceleration::advance(double dt, double decay, const double* q, con
   last_q_ = now;
   last_dq_ = velocity;
   mean_ddq_ = ddq_ / weight_;
-  regressor(model_->view(), q_.data(), dq_.data(), mean_ddq_.data(), W_.data());
+  dynamics_.regressor(q_.data(), dq_.data(), mean_ddq_.data(), W_.data());
   W_ *= weight_;  // y has seen no more
 }
 
@@ -65,9 +63,7 @@ FilteredRegressor::FilteredRegressor(std::shared_ptr<const Model> model, double 
     : Prediction(std::move(model), cutoff), P_(W_), F_(W_), last_P_(W_), last_F_(W_), G_(W_) {}
 
 void FilteredRegressor::parts(const double* q, const double* dq) noexcept {
-  const ChainView<double> chain = model_->view();
-  momentum_regressors(chain, q, dq, P_.data(), F_.data(), G_.data());
-  write_friction_columns(chain, dq, G_.data());
+  dynamics_.momentum_regressors(q, dq, P_.data(), F_.data(), G_.data());
   F_ += lambda_ * P_ - G_;
 }
 

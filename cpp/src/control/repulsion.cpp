@@ -17,17 +17,13 @@ Eigen::Vector3d Repulsion::force(const Eigen::Vector3d& point) const noexcept {
   return sum;
 }
 
-void Repulsion::add_torque(const Model& model, const double* q, Eigen::VectorXd& tau) noexcept {
+void Repulsion::add_torque(const Evaluator& dynamics, const double* q, Eigen::VectorXd& tau) noexcept {
   if (spheres_.empty() || points_.empty()) return;
-  const ChainView<double> chain = model.view();
-  Joints<Pose, double> poses;
-  joint_frames(chain, q, chain.n, poses);
-  for (const Frame<double>& point : points_) {
-    const Vec3<double> p = frame_pose(poses, point).p;
-    const Eigen::Vector3d F = force({p.x, p.y, p.z});
-    if (F.isZero(0.0)) continue;
-    write_jacobian(chain, poses, point.joint, p, J_.data());
-    tau += J_.topRows<3>().transpose().lazyProduct(F);
+  const auto count = static_cast<int>(points_.size());
+  dynamics.frame_poses(q, points_.data(), count, poses_.data(), J_.data());
+  for (int k = 0; k < count; ++k) {
+    const Vec3<double>& p = poses_[k].p;
+    tau += J_.middleRows<3>(6 * k).transpose().lazyProduct(force({p.x, p.y, p.z}));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "thunder/control/lyapunov.hpp"
-#include "thunder/dynamics/inverse_dynamics.hpp"
 
 namespace thunder {
 
@@ -25,9 +24,9 @@ RobustUnitVector::RobustUnitVector(std::shared_ptr<const Model> model, Gains gai
   P_e_ = P_.bottomLeftCorner(n(), n());
   P_v_ = P_.bottomRightCorner(n(), n());
   for (Eigen::VectorXd* v : {&q_, &e_, &e_dot_, &z_, &w_, &ddq_}) v->setZero(n());
-  publish("error", e_.data(), model_->data().joint_names);
-  publish("z", z_.data(), model_->data().joint_names);
-  publish("w", w_.data(), model_->data().joint_names);
+  publish("error", e_.data(), joint_names());
+  publish("z", z_.data(), joint_names());
+  publish("w", w_.data(), joint_names());
 }
 
 Status RobustUnitVector::law(double, const double* q, const double* dq, const JointReference& desired,
@@ -42,10 +41,10 @@ Status RobustUnitVector::law(double, const double* q, const double* dq, const Jo
   ddq_ = desired.ddq + w_;
   ddq_.noalias() += gains_.K_v * e_dot_;
   ddq_.noalias() += gains_.K_p * e_;
-  inverse_dynamics(model_->view(), q, dq, ddq_.data(), tau);
+  dynamics_.inverse_dynamics(q, dq, ddq_.data(), tau);
   return Status::ok;
 }
 
-void RobustUnitVector::freeze() noexcept { damping_.at(*model_, q_, K_d_); }
+void RobustUnitVector::freeze() noexcept { damping_.at(dynamics_, q_, K_d_); }
 
 }  // namespace thunder

@@ -5,8 +5,8 @@ namespace thunder {
 SlotineLi::SlotineLi(AdaptiveModel adaptive_model, Eigen::MatrixXd Lambda, Eigen::MatrixXd K_d)
     : AdaptiveController(std::move(adaptive_model), std::move(K_d)), Lambda_(std::move(Lambda)) {
   for (Eigen::VectorXd* v : {&e_, &e_dot_, &dq_r_, &ddq_r_, &s_}) v->setZero(n());
-  publish("error", e_.data(), model_->data().joint_names);
-  publish("s", s_.data(), model_->data().joint_names);
+  publish("error", e_.data(), joint_names());
+  publish("s", s_.data(), joint_names());
 }
 
 Status SlotineLi::law(double t, const double* q_, const double* dq_, const JointReference& desired,

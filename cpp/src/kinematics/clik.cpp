@@ -102,7 +102,7 @@ void Clik::add_null_motion(const double* q, const double* dq, const double* dq_0
   if (dq_0 != nullptr)
     null_ = Map<const VectorXd>(dq_0, n());
   else if (settings_.objective)
-    settings_.objective->velocity(q, null_.data());
+    settings_.objective->velocity(task_.dynamics().work(), q, null_.data());
   else if (second)
     null_.setZero(n());
   else

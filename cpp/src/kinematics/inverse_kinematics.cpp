@@ -37,14 +37,11 @@ InverseKinematics::InverseKinematics(std::shared_ptr<const Model> model, const F
     throw std::invalid_argument("limits and starts must have one entry for each joint");
 }
 
-void InverseKinematics::evaluate(const Target& target, Point& point) const noexcept {
-  const ChainView<double> chain = model_->view();
-  const int n = chain.n;
-  Joints<Pose, double> poses;
-  double full[6 * kMaxJoints];
-  joint_frames(chain, point.q.data(), frame_.joint, poses);
-  const Pose<double> pose = frame_pose(poses, frame_);
-  write_jacobian(chain, poses, frame_.joint, pose.p, full);
+void InverseKinematics::evaluate(Workspace work, const Target& target, Point& point) const noexcept {
+  const int n = model_->n();
+  Pose<double> pose;
+  double* const full = work.take<double>(6 * n);
+  kernels().frame_poses(model_->view(), work, point.q.data(), &frame_, 1, &pose, full);
   Vector6d e;
   e << target.p - Eigen::Vector3d(pose.p.x, pose.p.y, pose.p.z),
       HalfTurn(target.R * to_eigen(pose.R).transpose()).rotation_vector();
@@ -104,7 +101,7 @@ void InverseKinematics::move(const Point& from, const JointVector& step, Point& 
 }
 
 /// From one start to where the error vanishes or falls no more.
-void InverseKinematics::descend(const Target& target, Point& point, Solution& solution) const noexcept {
+void InverseKinematics::descend(Workspace work, const Target& target, Point& point, Solution& solution) const noexcept {
   constexpr double kProgress = 1e-3;
   constexpr int kPatience = 8;  // iterations without progress
   const bool newton = settings_.method == Method::levenberg_marquardt, fixed = !newton && settings_.learning_rate > 0.0;
@@ -112,7 +109,7 @@ void InverseKinematics::descend(const Target& target, Point& point, Solution& so
   JointVector step;
   double damping = 0.1, shortening = 1.0;
   int idle = 0;
-  evaluate(target, point);
+  evaluate(work, target, point);
   for (int k = 0; k < settings_.max_iterations && point.error > settings_.tolerance; ++k) {
     hold_at_limits(point);
     if (newton)
@@ -120,7 +117,7 @@ void InverseKinematics::descend(const Target& target, Point& point, Solution& so
     else
       steepest_descent(point, shortening, step);
     move(point, step, next);
-    evaluate(target, next);
+    evaluate(work, target, next);
     ++solution.iterations;
     const bool better = next.error < point.error;
     // gradient descent creeps along valleys: there any progress counts
@@ -129,7 +126,7 @@ void InverseKinematics::descend(const Target& target, Point& point, Solution& so
     shortening = better ? std::min(1.0, 2.0 * shortening) : 0.5 * shortening;
     if (better || fixed) std::swap(point, next);
     if (!fixed && idle >= (newton ? kPatience : 5 * kPatience)) break;
-    if (!fixed && !better) evaluate(target, point);  // columns that were held come back
+    if (!fixed && !better) evaluate(work, target, point);  // columns that were held come back
   }
 }
 
@@ -146,7 +143,8 @@ void InverseKinematics::wrap(const double* q0, double* q) const noexcept {
   }
 }
 
-InverseKinematics::Solution InverseKinematics::solve(const double* T, const double* q0, double* q) const noexcept {
+InverseKinematics::Solution InverseKinematics::solve(Workspace work, const double* T, const double* q0,
+                                                      double* q) const noexcept {
   Target target;
   const Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>> pose(T);
   target.R = pose.topLeftCorner<3, 3>();
@@ -158,7 +156,7 @@ InverseKinematics::Solution InverseKinematics::solve(const double* T, const doub
   for (int k = 0; k < starts && !solution.success; ++k) {
     const double* start = k < own ? q0 : settings_.starts.data() + (k - own) * n();
     point.q = Map<const Eigen::VectorXd>(start, n()).cwiseMax(settings_.lower).cwiseMin(settings_.upper);
-    descend(target, point, solution);
+    descend(work, target, point, solution);
     solution.restarts = k;
     if (!(point.error < solution.error)) continue;
     solution.error = point.error;
@@ -172,11 +170,12 @@ InverseKinematics::Solution InverseKinematics::solve(const double* T, const doub
 void InverseKinematics::solve_batch(const Batch& batch, int threads) const {
   if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const auto run = [&](std::size_t first) {
+    const WorkspaceMemory memory(2 * workspace_bytes(n(), sizeof(double)));
     // interleaved: targets that take long, out of reach, often come together
     for (std::size_t b = first; b < batch.count; b += threads) {
       const auto index = static_cast<std::ptrdiff_t>(b);
       const double* q0 = batch.q0 != nullptr ? batch.q0 + index * batch.q0_stride : nullptr;
-      batch.solutions[b] = solve(batch.T + index * batch.T_stride, q0, batch.q + index * n());
+      batch.solutions[b] = solve(memory.view(), batch.T + index * batch.T_stride, q0, batch.q + index * n());
     }
   };
   std::vector<std::thread> workers;

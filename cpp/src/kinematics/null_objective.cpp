@@ -2,20 +2,13 @@
 
 #include <cmath>
 
-#include "thunder/math/dual.hpp"
-
 namespace thunder {
 
-void ManipulabilityObjective::velocity(const double* q, double* dq_0) const noexcept {
-  const int n = model_->n();
-  Dual<double> x[kMaxJoints], w;
-  for (int i = 0; i < n; ++i) x[i] = {q[i], 0.0};
-  for (int i = 0; i < n; ++i) {
-    x[i].b = 1.0;
-    manipulability(model_->view(), x, frame_, rows_, &w);
-    x[i].b = 0.0;
-    dq_0[i] = std::isfinite(w.b) ? gain_ * w.b : 0.0;  // w has no gradient where it is zero
-  }
+void ManipulabilityObjective::velocity(Workspace work, const double* q, double* dq_0) const noexcept {
+  double w;
+  kernels().manipulability_gradient(model_->view(), work, q, frame_, rows_, &w, dq_0);
+  for (int i = 0; i < model_->n(); ++i)
+    dq_0[i] = std::isfinite(dq_0[i]) ? gain_ * dq_0[i] : 0.0;  // w has no gradient where it is zero
 }
 
 JointLimitObjective::JointLimitObjective(const Eigen::VectorXd& lower, const Eigen::VectorXd& upper, double gain)
@@ -29,11 +22,11 @@ JointLimitObjective::JointLimitObjective(const Eigen::VectorXd& lower, const Eig
   }
 }
 
-void JointLimitObjective::velocity(const double* q, double* dq_0) const noexcept {
+void JointLimitObjective::velocity(Workspace, const double* q, double* dq_0) const noexcept {
   for (Eigen::Index i = 0; i < middle_.size(); ++i) dq_0[i] = slope_[i] * (middle_[i] - q[i]);
 }
 
-void PostureObjective::velocity(const double* q, double* dq_0) const noexcept {
+void PostureObjective::velocity(Workspace, const double* q, double* dq_0) const noexcept {
   for (Eigen::Index i = 0; i < posture_.size(); ++i) dq_0[i] = gain_ * (posture_[i] - q[i]);
 }
 

@@ -99,20 +99,21 @@ void drop_unseen(const Link<double>& link, const Rotation& rotation, bool h_unse
 
 }  // namespace
 
-void minimal_bodies(const ChainView<double>& chain, const KnownNumbers& known, Joints<BodyInertia, double>& bodies) {
+void minimal_bodies(const ChainView<double>& chain, const KnownNumbers& known,
+                    const Joints<BodyInertia, double>& bodies) {
   const int n = chain.n;
-  PerJoint<Rotation> rotations;
-  PerJoint<Moments> moments;
+  std::vector<Rotation> rotations(static_cast<std::size_t>(n));
+  std::vector<Moments> moments(static_cast<std::size_t>(n));
   int first_revolute = n;
   for (int i = 0; i < n; ++i) {
     rotations[i] = next_rotation(i > 0 ? rotations[i - 1] : Rotation{}, chain.links[i], i > 0 && known.steps[i]);
-    moments[i] = second_moments<double>(chain.bodies->get(i));
+    moments[i] = second_moments<double>(chain.bodies.get(i));
     if (first_revolute == n && chain.links[i].type == JointType::revolute) first_revolute = i;
   }
   const bool axial = along_first_axis(chain, known);
   for (int i = n - 1; i >= 0; --i) {
     if (!known.bodies[i]) {
-      bodies.set(i, chain.bodies->get(i));
+      bodies.set(i, chain.bodies.get(i));
       continue;
     }
     const Link<double>& link = chain.links[i];
@@ -127,10 +128,11 @@ void minimal_bodies(const ChainView<double>& chain, const KnownNumbers& known, J
 }
 
 MinimalChain::MinimalChain(const ChainView<double>& chain, const KnownNumbers& known)
-    : links(chain.links, chain.links + chain.n), bodies(*chain.bodies), gravity(chain.gravity) {
+    : links(chain.links, chain.links + chain.n), bodies(chain.n), gravity(chain.gravity) {
+  for (int i = 0; i < chain.n; ++i) bodies.view().set(i, chain.bodies.get(i));
   slide_origins(known);
-  Joints<BodyInertia, double> minimal{};
-  minimal_bodies(view(chain), known, minimal);
+  const OwnedJoints<BodyInertia, double> minimal(chain.n);
+  minimal_bodies(view(chain), known, minimal.view());
   bodies = minimal;
   bool all_known = known.gravity && chain.all_revolute;
   for (int i = 0; i < chain.n; ++i) all_known = all_known && known.bodies[i] && (i == 0 || known.steps[i]);
@@ -140,7 +142,7 @@ MinimalChain::MinimalChain(const ChainView<double>& chain, const KnownNumbers& k
 ChainView<double> MinimalChain::view(const ChainView<double>& chain) const {
   ChainView<double> result = chain;
   result.links = links.data();
-  result.bodies = &bodies;
+  result.bodies = bodies.view();
   result.gravity = gravity;
   return result;
 }
@@ -148,7 +150,7 @@ ChainView<double> MinimalChain::view(const ChainView<double>& chain) const {
 namespace {
 
 /// Moves the origin of a joint frame by -d along its z.
-void slide(double d, int i, std::vector<Link<double>>& links, Joints<BodyInertia, double>& bodies) {
+void slide(double d, int i, std::vector<Link<double>>& links, const Joints<BodyInertia, double>& bodies) {
   Link<double>& link = links[i];
   link.p.y += d * link.sin_alpha;
   link.p.z -= d * link.cos_alpha;
@@ -166,10 +168,10 @@ void MinimalChain::slide_origins(const KnownNumbers& known) {
     if (!known.bodies[i] || !known_step(i) || !known_step(i + 1)) continue;
     Link<double>& link = links[i];
     const bool across = std::abs(link.sin_alpha) > 0.1;  // else p could become long
-    slide(across ? -link.p.y / link.sin_alpha : link.p.z / link.cos_alpha, i, links, bodies);
+    slide(across ? -link.p.y / link.sin_alpha : link.p.z / link.cos_alpha, i, links, bodies.view());
     (across ? link.p.y : link.p.z) = 0.0;
     if (i > 1 || !known.bodies[0]) continue;
-    slide(-link.p.z, 0, links, bodies);  // the first origin is free as well
+    slide(-link.p.z, 0, links, bodies.view());  // the first origin is free as well
     link.p.z = 0.0;
   }
   for (Link<double>& link : links) link.p = {snapped(link.p.x), snapped(link.p.y), snapped(link.p.z)};
@@ -192,10 +194,10 @@ void MinimalChain::choose_length_unit() {
   for (Link<double>& link : links)
     each(link.p, [&](double& x) { x = same(x, unit) ? std::copysign(1.0, x) : x / unit; });
   for (int i = 0; i < n; ++i) {
-    BodyInertia<double> body = bodies.get(i);
+    BodyInertia<double> body = bodies.view().get(i);
     body.m *= unit * unit;
     body.h = body.h * unit;
-    bodies.set(i, body);
+    bodies.view().set(i, body);
   }
   gravity = gravity * (1.0 / unit);
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "thunder/dynamics/kinematics.hpp"
 #include "thunder/model/inertia.hpp"
 
 namespace thunder {
@@ -35,10 +34,9 @@ Matrix4d inverse_rotation(const Matrix4d& A) {
 }
 
 Matrix4d to_matrix(const Pose<double>& pose) {
+  const Mat3<double>& R = pose.R;
   Matrix4d T;
-  double rows[16];
-  write_transform(pose, rows);
-  T = Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(rows);
+  T << R.xx, R.xy, R.xz, pose.p.x, R.yx, R.yy, R.yz, pose.p.y, R.zx, R.zy, R.zz, pose.p.z, 0.0, 0.0, 0.0, 1.0;
   return T;
 }
 
@@ -84,9 +82,9 @@ Model::Model(ModelData data) : data_(std::move(data)) {
 ChainView<double> Model::view() const {
   return {n(),
           links_.data(),
-          &bodies_,
-          theta_,
-          revolute_,
+          bodies_.view(),
+          theta_.data(),
+          revolute_.data(),
           all_revolute_,
           root_,
           {data_.gravity.x(), data_.gravity.y(), data_.gravity.z()},
@@ -164,12 +162,15 @@ void Model::build_links() {
 }
 
 void Model::place_bodies() {
+  bodies_ = OwnedJoints<BodyInertia, double>(n());
+  theta_.resize(padded_joints(n()));
+  revolute_.resize(padded_joints(n()));
   for (int i = 0; i < n(); ++i) {
     const Link<double>& link = links_[i];
     const double* reg = data_.inertial.row(i).data();
     const BodyInertia<double> body{
         reg[0], {reg[1], reg[2], reg[3]}, {reg[4], reg[5], reg[6], reg[7], reg[8], reg[9]}};
-    bodies_.set(i, moved(body, link.offset));
+    bodies_.view().set(i, moved(body, link.offset));
     theta_[i] = link.theta;
     revolute_[i] = link.type == JointType::revolute ? 1.0 : 0.0;
     all_revolute_ = all_revolute_ && link.type == JointType::revolute;
@@ -196,9 +197,13 @@ void Model::build_frames() {
 }
 
 void Model::build_rotors() {
-  const std::vector<double> rest(n(), 0.0);
-  Joints<Pose, double> poses;
-  joint_frames(view(), rest.data(), n(), poses);
+  std::vector<Mat3<double>> axes;  // of the joint frames at q = 0
+  Mat3<double> R = root_.R;
+  for (const Link<double>& link : links_) {
+    const double c = link.cos_theta, s = link.sin_theta, ca = link.cos_alpha, sa = link.sin_alpha;
+    R = R * Mat3<double>{c, -s, 0.0, ca * s, ca * c, -sa, sa * s, sa * c, ca};
+    axes.push_back(R);
+  }
   for (const auto& rotor : data_.rotors) {
     require(rotor.joint >= 1 && rotor.joint <= n() && rotor.carrier >= 0 && rotor.carrier <= n(),
             "a rotor drives joint 1..n and sits on link 0..n");
@@ -207,8 +212,8 @@ void Model::build_rotors() {
       const Frame<double> carrier = frame_on_link(rotor.carrier, Matrix4d::Identity());
       axis = carrier.pose.R * Vec3<double>{rotor.axis.x(), rotor.axis.y(), rotor.axis.z()};
     } else {
-      axis = z_axis(poses.get(rotor.joint - 1).R);
-      if (rotor.carrier > 0) axis = transposed_times(poses.get(rotor.carrier - 1).R, axis);
+      axis = z_axis(axes[rotor.joint - 1]);
+      if (rotor.carrier > 0) axis = transposed_times(axes[rotor.carrier - 1], axis);
     }
     rotors_.push_back({rotor.joint - 1, rotor.carrier, axis, rotor.ratio, rotor.inertia});
   }

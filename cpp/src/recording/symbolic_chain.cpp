@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "thunder/kernels/quantities.hpp"
 #include "thunder/model/inertia.hpp"
 #include "thunder/recording/outliner.hpp"
 
@@ -14,6 +15,9 @@ namespace thunder {
 namespace {
 
 using PoseX = Pose<Expression>;
+
+std::size_t scratch_bytes(int n) { return workspace_bytes(n, sizeof(Expression)); }
+
 using Vec3X = Vec3<Expression>;
 
 constexpr double kSnap = 1e-11;  // angles this near to a quarter turn are one: exact zeros drop whole terms
@@ -142,6 +146,7 @@ void SymbolicChain::build_links_from_dh(const std::vector<Expression>& dh) {
 }
 
 void SymbolicChain::build_bodies() {
+  bodies_ = OwnedJoints<BodyInertia, Expression>(numbers_.n);
   const auto* rows = group("inertial");
   for (int i = 0; i < numbers_.n; ++i) {
     BodyInertia<Expression> body;
@@ -152,7 +157,7 @@ void SymbolicChain::build_bodies() {
       for (int k = 0; k < kLinkParameters; ++k) reg[k] = number(model_->data().inertial(i, k));
       body = body_of(reg, false);
     }
-    bodies_.set(i, links_[i].has_offset ? moved(body, links_[i].offset) : body);
+    bodies_.view().set(i, links_[i].has_offset ? moved(body, links_[i].offset) : body);
   }
 }
 
@@ -164,20 +169,21 @@ void SymbolicChain::build_minimal() {
   if (group("dh")) return;
   const auto* rows = group("inertial");
   const int n = numbers_.n;
-  bool bodies[kMaxJoints], steps[kMaxJoints], all = true;
+  const std::unique_ptr<bool[]> bodies(new bool[n]), steps(new bool[n]);
+  bool all = true;
   for (int i = 0; i < n; ++i) {
     bodies[i] = steps[i] = true;
     for (int k = 0; rows && k < kLinkParameters; ++k) bodies[i] = bodies[i] && (*rows)[kLinkParameters * i + k].is_constant();
     all = all && bodies[i];
   }
-  const KnownNumbers known{bodies, steps, !group("gravity") && !group("base")};
+  const KnownNumbers known{bodies.get(), steps.get(), !group("gravity") && !group("base")};
   const auto take_body = [&](int i, BodyInertia<double> body) {
     std::vector<double> entries;
     each(body, [&](double x) { entries.push_back(x); });
     BodyInertia<Expression> baked;
     std::size_t next = 0;
     each(baked, [&](Expression& x) { x = number(entries[next++]); });
-    minimal_bodies_.set(i, baked);
+    minimal_bodies_.view().set(i, baked);
   };
   if (all) {
     const MinimalChain chain(numbers_, known);
@@ -185,15 +191,15 @@ void SymbolicChain::build_minimal() {
       const Expression armature = links_[i].armature;
       minimal_links_[i] = to_expressions(chain.links[i]);
       minimal_links_[i].armature = armature;
-      take_body(i, chain.bodies.get(i));
+      take_body(i, chain.bodies.view().get(i));
     }
     if (known.gravity) minimal_gravity_ = as<Expression>(chain.gravity);
     return;
   }
-  Joints<BodyInertia, double> regrouped;
-  minimal_bodies(numbers_, known, regrouped);
+  const OwnedJoints<BodyInertia, double> regrouped(n);
+  minimal_bodies(numbers_, known, regrouped.view());
   for (int i = 0; i < n; ++i)
-    if (bodies[i]) take_body(i, regrouped.get(i));
+    if (bodies[i]) take_body(i, regrouped.view().get(i));
 }
 
 void SymbolicChain::build_drives() {
@@ -228,8 +234,10 @@ Vec3X SymbolicChain::rotor_axis(int k) const {
     return (data.carrier == 0 ? base_ : links_[data.carrier - 1].offset).R * axis;
   }
   std::vector<Expression> rest(numbers_.n, Expression(0.0));
-  Joints<Pose, Expression> poses;
-  joint_frames(view(), rest.data(), numbers_.n, poses);
+  const WorkspaceMemory memory(scratch_bytes(numbers_.n));
+  Workspace work = memory.view();
+  Joints<Pose, Expression> poses(work, numbers_.n);
+  joint_frames(view(), work, rest.data(), numbers_.n, poses);
   const Vec3X axis = z_axis(poses.get(data.joint - 1).R);
   return data.carrier > 0 ? transposed_times(poses.get(data.carrier - 1).R, axis) : axis;
 }
@@ -238,7 +246,7 @@ ChainView<Expression> SymbolicChain::view() const {
   ChainView<Expression> chain{};
   chain.n = numbers_.n;
   chain.links = links_.data();
-  chain.bodies = &bodies_;
+  chain.bodies = bodies_.view();
   chain.all_revolute = numbers_.all_revolute;
   chain.root = root_;
   chain.gravity = gravity_;
@@ -257,7 +265,7 @@ ChainView<Expression> SymbolicChain::view() const {
 ChainView<Expression> SymbolicChain::torque_view() const {
   ChainView<Expression> chain = view();
   chain.links = minimal_links_.data();
-  chain.bodies = &minimal_bodies_;
+  chain.bodies = minimal_bodies_.view();
   chain.gravity = minimal_gravity_;
   return chain;
 }
@@ -289,7 +297,8 @@ bool evaluate_if(const std::string& name, const ChainView<Expression>& chain,
   const Expression* in[Q::input_count];
   for (int k = 0; k < Q::input_count; ++k) in[k] = inputs[k].data();
   out.assign(Q::shape(sizes(chain, selection.rows.count())).size(), Expression(0.0));
-  Q::evaluate(chain, in, selection, out.data());
+  const WorkspaceMemory memory(scratch_bytes(chain.n));
+  Q::evaluate(chain, memory.view(), in, selection, out.data());
   return true;
 }
 

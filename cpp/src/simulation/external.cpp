@@ -1,7 +1,5 @@
 #include "thunder/simulation/external.hpp"
 
-#include "thunder/dynamics/kinematics.hpp"
-
 namespace thunder {
 
 void ExternalActions::advance(double t) noexcept {
@@ -10,7 +8,7 @@ void ExternalActions::advance(double t) noexcept {
     active_[k] = actions_[k].start <= t + kRounding && t + kRounding < actions_[k].stop;
 }
 
-const Eigen::VectorXd& ExternalActions::torque(const Model& model, const double* q) noexcept {
+const Eigen::VectorXd& ExternalActions::torque(const Model& model, Workspace work, const double* q) noexcept {
   sum_.setZero();
   for (std::size_t k = 0; k < actions_.size(); ++k) {
     if (!active_[k]) continue;
@@ -19,7 +17,7 @@ const Eigen::VectorXd& ExternalActions::torque(const Model& model, const double*
       sum_ += action.values;
       continue;
     }
-    jacobian(model.view(), q, model.frame(action.frame), J_.data());
+    kernels().jacobian(model.view(), work, q, model.frame(action.frame), J_.data());
     for (int row = 0; row < 6; ++row) sum_ += J_.row(row).transpose() * action.values[row];
   }
   return sum_;

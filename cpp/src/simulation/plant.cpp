@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "thunder/dynamics/elastic.hpp"
-
 namespace thunder {
 
 LoadedModel::LoadedModel(std::shared_ptr<const Model> model, std::vector<Payload> payloads,
                          std::vector<ExternalAction> actions)
-    : model_(std::move(model)), external_(model_->n(), std::move(actions)) {
+    : model_(std::move(model)),
+      memory_(workspace_bytes(model_->n(), sizeof(double))),
+      external_(model_->n(), std::move(actions)) {
   std::stable_sort(payloads.begin(), payloads.end(),
                    [](const Payload& a, const Payload& b) { return a.time < b.time; });
   ModelData data = model_->data();
@@ -42,7 +42,7 @@ void RigidPlant::derivative(double, const double* x, const double* tau, double* 
     tau = torque_.data();
   }
   std::copy_n(x + joints, joints, x_dot);
-  forward_dynamics(model_->view(), x, x + joints, tau, x_dot + joints);
+  kernels().forward_dynamics(model_->view(), model_.work(), x, x + joints, tau, x_dot + joints);
 }
 
 ElasticPlant::ElasticPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads,
@@ -57,7 +57,8 @@ void ElasticPlant::derivative(double, const double* state, const double* tau, do
   const int joints = n(), drives = motors();
   const double *q = state, *dq = q + joints, *x = dq + joints, *dx = x + drives;
   double *q_dot = state_dot, *dq_dot = q_dot + joints, *x_dot = dq_dot + joints, *dx_dot = x_dot + drives;
-  elastic_forward_dynamics(model_->view(), q, dq, x, dx, tau, acceleration_.data(), model_.external(q));
+  kernels().elastic_forward_dynamics(model_->view(), model_.work(), q, dq, x, dx, tau, acceleration_.data(),
+                                     model_.external(q));
   std::copy_n(dq, joints, q_dot);
   std::copy_n(acceleration_.data(), joints, dq_dot);
   std::copy_n(dx, drives, x_dot);

@@ -4,7 +4,7 @@
 #include <Eigen/Dense>
 #include <memory>
 
-#include "../model/model.hpp"
+#include "../kernels/evaluator.hpp"
 #include "adaptation.hpp"
 #include "clock.hpp"
 #include "parameter_subset.hpp"
@@ -22,7 +22,7 @@ class AdaptiveModel {
   /// The estimate starts at the nominal parameters; without a law it stays there.
   AdaptiveModel(std::shared_ptr<const Model> nominal, ParameterSubset unknown, std::unique_ptr<AdaptationLaw> law);
 
-  const std::shared_ptr<const Model>& nominal() const noexcept { return nominal_; }
+  const std::shared_ptr<const Model>& nominal() const noexcept { return nominal_.shared_model(); }
   const ParameterSubset& unknown() const noexcept { return unknown_; }
   bool adapts() const noexcept { return law_ != nullptr; }
   /// All p parameters: the known ones and the current estimate of the others.
@@ -66,7 +66,7 @@ class AdaptiveModel {
   void beyond_dead_zone(const double* s) noexcept;
   void pull_back(const Regressor& W, const Eigen::VectorXd& x, Eigen::VectorXd& gradient) noexcept;
 
-  std::shared_ptr<const Model> nominal_;
+  Evaluator nominal_;
   ParameterSubset unknown_;
   std::unique_ptr<AdaptationLaw> law_;
   Eigen::VectorXd start_, estimate_, estimate_unknown_, rest_, s_;

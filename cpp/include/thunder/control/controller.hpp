@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../model/model.hpp"
+#include "../kernels/evaluator.hpp"
 #include "reference.hpp"
 #include "status.hpp"
 
@@ -27,8 +27,8 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  int n() const noexcept { return model_->n(); }
-  const std::shared_ptr<const Model>& model() const noexcept { return model_; }
+  int n() const noexcept { return dynamics_.n(); }
+  const std::shared_ptr<const Model>& model() const noexcept { return dynamics_.shared_model(); }
   /// Status of the last step.
   Status status() const noexcept { return status_; }
   const std::vector<Signal>& signals() const noexcept { return signals_; }
@@ -56,11 +56,12 @@ class Controller {
   /// Ends a step: where the law gave no torque, gravity compensation at the last known position minus K_d dq. Either
   /// is clipped to the torque limits.
   Status finish(Status status, const double* dq, double* tau) noexcept;
+  const std::vector<std::string>& joint_names() const noexcept { return dynamics_.model().data().joint_names; }
   void publish(std::string name, const double* data, std::vector<std::string> labels);
   /// The torque that the last step ended with, clipped.
   const Eigen::VectorXd& last_torque() const noexcept { return last_torque_; }
 
-  std::shared_ptr<const Model> model_;
+  Evaluator dynamics_;  // of the nominal model
   Eigen::MatrixXd K_d_;
 
  private:

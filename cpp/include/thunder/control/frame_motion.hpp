@@ -1,8 +1,7 @@
 // Where a frame of the arm is and how it moves.
 #pragma once
 
-#include "../dynamics/kinematics.hpp"
-#include "../model/model.hpp"
+#include "../kernels/evaluator.hpp"
 #include "reference.hpp"
 
 namespace thunder {
@@ -25,9 +24,9 @@ struct FrameMotion {
 
   explicit FrameMotion(int n) : J(Jacobian::Zero(6, n)), J_dot(Jacobian::Zero(6, n)) {}
 
-  void update(const Model& model, const Frame<double>& frame, const double* q, const double* dq) noexcept {
+  void update(const Evaluator& dynamics, const Frame<double>& frame, const double* q, const double* dq) noexcept {
     Pose<double> pose;
-    frame_kinematics(model.view(), q, dq, frame, &pose, J.data(), J_dot.data());
+    dynamics.frame_kinematics(q, dq, frame, &pose, J.data(), J_dot.data());
     p = {pose.p.x, pose.p.y, pose.p.z};
     R = to_eigen(pose.R);
     const Eigen::Map<const Eigen::VectorXd> velocity(dq, J.cols());

@@ -3,8 +3,7 @@
 
 #include <Eigen/Dense>
 
-#include "../dynamics/mass_coriolis.hpp"
-#include "../model/model.hpp"
+#include "../kernels/evaluator.hpp"
 
 namespace thunder {
 
@@ -15,8 +14,8 @@ class MassDamping {
 
   /// K_d = k M(q), k the smallest eigenvalue of K_v. M K_v itself need not be dissipative, this is, and at no sampling
   /// rate is it stiffer than the law. n x n, row or column by column as it is symmetric.
-  void at(const Model& model, const Eigen::VectorXd& q, Eigen::MatrixXd& K_d) const noexcept {
-    mass_matrix(model.view(), q.data(), K_d.data());
+  void at(const Evaluator& dynamics, const Eigen::VectorXd& q, Eigen::MatrixXd& K_d) const noexcept {
+    dynamics.mass_matrix(q.data(), K_d.data());
     K_d *= slowest_;
   }
 

@@ -7,7 +7,7 @@
 #include <Eigen/Dense>
 #include <memory>
 
-#include "../model/model.hpp"
+#include "../kernels/evaluator.hpp"
 
 namespace thunder {
 
@@ -31,9 +31,9 @@ class Prediction {
   /// `decay` = exp(-lambda dt)
   virtual void advance(double dt, double decay, const double* q, const double* dq) noexcept = 0;
 
-  int n() const noexcept { return model_->n(); }
+  int n() const noexcept { return dynamics_.n(); }
 
-  std::shared_ptr<const Model> model_;
+  Evaluator dynamics_;
   double lambda_;
   Regressor W_;
   Eigen::VectorXd y_;

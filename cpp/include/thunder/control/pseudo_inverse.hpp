@@ -3,7 +3,7 @@
 
 #include <Eigen/Dense>
 
-#include "../dynamics/task_space.hpp"
+#include "../model/chain.hpp"
 
 namespace thunder {
 

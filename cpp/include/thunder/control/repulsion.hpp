@@ -5,8 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "../dynamics/kinematics.hpp"
-#include "../model/model.hpp"
+#include "../kernels/evaluator.hpp"
 
 namespace thunder {
 
@@ -26,23 +25,24 @@ class Repulsion {
 
   /// Frames whose origins are pushed.
   Repulsion(std::vector<Frame<double>> points, Shape shape, int n)
-      : points_(std::move(points)), shape_(shape), J_(Jacobian::Zero(6, n)) {}
+      : points_(std::move(points)), shape_(shape), poses_(points_.size()), J_(6 * points_.size(), n) {}
 
   void set_spheres(std::vector<Sphere> spheres) { spheres_ = std::move(spheres); }
   const std::vector<Sphere>& spheres() const noexcept { return spheres_; }
 
   /// tau += sum of J_i' F_i
-  void add_torque(const Model& model, const double* q, Eigen::VectorXd& tau) noexcept;
+  void add_torque(const Evaluator& dynamics, const double* q, Eigen::VectorXd& tau) noexcept;
 
  private:
-  using Jacobian = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>;
+  using Jacobians = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   Eigen::Vector3d force(const Eigen::Vector3d& point) const noexcept;
 
   std::vector<Frame<double>> points_;
   std::vector<Sphere> spheres_;
   Shape shape_;
-  Jacobian J_;
+  std::vector<Pose<double>> poses_;  // of the points
+  Jacobians J_;                      // one below the other
 };
 
 }  // namespace thunder

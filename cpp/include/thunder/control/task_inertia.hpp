@@ -1,8 +1,8 @@
 // Inertia that a task feels, and torques that leave the task alone (Khatib, 1987).
 #pragma once
 
-#include "../dynamics/mass_coriolis.hpp"
-#include "../model/model.hpp"
+#include "../kernels/evaluator.hpp"
+#include "../math/cholesky.hpp"
 #include "pseudo_inverse.hpp"
 
 namespace thunder {
@@ -18,8 +18,8 @@ class TaskInertia {
   explicit TaskInertia(int n) : J_over_M(TaskJacobian::Zero(6, n)), factors_(Square::Zero(n, n)) {}
 
   /// False where the mass matrix is not positive definite or J without full rank.
-  bool update(const Model& model, const double* q, const TaskJacobian& J, TaskRows rows) noexcept {
-    mass_matrix(model.view(), q, factors_.data());
+  bool update(const Evaluator& dynamics, const double* q, const TaskJacobian& J, TaskRows rows) noexcept {
+    dynamics.mass_matrix(q, factors_.data());
     return factor(J, rows);
   }
 

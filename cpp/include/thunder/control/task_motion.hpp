@@ -50,8 +50,8 @@ class TaskMotion {
   }
 
   /// False near 90 degrees of orientation error and near a singularity of the task.
-  bool update(const Model& model, const double* q, const double* dq, const TaskReference& desired) noexcept {
-    frame.update(model, controlled_, q, dq);
+  bool update(const Evaluator& dynamics, const double* q, const double* dq, const TaskReference& desired) noexcept {
+    frame.update(dynamics, controlled_, q, dq);
     const bool regular = error.update(frame, desired, rows_);
     const Eigen::Matrix3d L = error.L.bottomRightCorner<3, 3>(), L_dot = error.L_dot.bottomRightCorner<3, 3>();
     J.topRows<3>() = frame.J.topRows<3>();

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../model/inertia.hpp"
-#include "kinematics.hpp"
+#include "jacobian.hpp"
 
 namespace thunder {
 
@@ -56,18 +56,6 @@ THUNDER_INLINE void each(Momentum<S>& t, F&& f) {
 template <class S>
 THUNDER_INLINE Momentum<S> momentum(const BodyInertia<S>& body, const Screw<S>& s) {
   return {body.I * s.w + cross(body.h, s.u), s.u * body.m + cross(s.w, body.h)};
-}
-
-/// Field by field, the sum over all joints from i to the tip.
-template <template <class> class T, class S>
-THUNDER_INLINE void sum_from_tip(int n, Joints<T, S>& values) {
-  for (int f = 0; f < Joints<T, S>::kFields; ++f) {
-    S sum = values.field[f][n - 1];
-    for (int i = n - 2; i >= 0; --i) {
-      sum += values.field[f][i];
-      values.field[f][i] = sum;
-    }
-  }
 }
 
 }  // namespace thunder

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../math/dual.hpp"
+#include "coriolis.hpp"
 #include "gravity.hpp"
-#include "mass_coriolis.hpp"
 
 namespace thunder {
 
@@ -12,49 +12,32 @@ THUNDER_INLINE void seed(int n, const S* value, const S* derivative, Dual<S>* ou
   for (int i = 0; i < n; ++i) out[i] = Dual<S>(value[i], derivative[i]);
 }
 
-template <class S, class P>
-void coriolis_matrix(const ChainView<P>& chain, const S* q, const S* dq, S* C) {
-  S M[kMaxJoints * kMaxJoints];
-  mass_coriolis(chain, q, dq, M, C);
-}
-
-/// dM/dt = C + C'
-template <class S, class P>
-void mass_matrix_dot(const ChainView<P>& chain, const S* q, const S* dq, S* Md) {
-  const int n = chain.n;
-  S C[kMaxJoints * kMaxJoints];
-  coriolis_matrix(chain, q, dq, C);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) Md[i * n + j] = C[i * n + j] + C[j * n + i];
-}
-
 /// dC/dt along (dq, ddq)
 template <class S, class P>
-void coriolis_matrix_dot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* Cd) {
+void coriolis_matrix_dot(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, S* Cd) {
   const int n = chain.n;
-  PerJoint<Dual<S>> x, v;
+  const PerJoint<Dual<S>> x(work, n), v(work, n), C(work, n * n);
   seed(n, q, dq, x.data);
   seed(n, dq, ddq, v.data);
-  Dual<S> C[kMaxJoints * kMaxJoints];
-  coriolis_matrix(chain, x.data, v.data, C);
+  coriolis_matrix(chain, work, x.data, v.data, C.data);
   for (int i = 0; i < n * n; ++i) Cd[i] = C[i].b;
 }
 
 /// dG/dt along dq
 template <class S, class P>
-void gravity_vector_dot(const ChainView<P>& chain, const S* q, const S* dq, S* Gd) {
-  PerJoint<Dual<S>> x, G;
+void gravity_vector_dot(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, S* Gd) {
+  const PerJoint<Dual<S>> x(work, chain.n), G(work, chain.n);
   seed(chain.n, q, dq, x.data);
-  gravity_vector(chain, x.data, G.data);
+  gravity_vector(chain, work, x.data, G.data);
   for (int i = 0; i < chain.n; ++i) Gd[i] = G[i].b;
 }
 
 /// d2M/dt2 = C_dot + C_dot'
 template <class S, class P>
-void mass_matrix_ddot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* Mdd) {
+void mass_matrix_ddot(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, S* Mdd) {
   const int n = chain.n;
-  S Cd[kMaxJoints * kMaxJoints];
-  coriolis_matrix_dot(chain, q, dq, ddq, Cd);
+  const PerJoint<S> Cd(work, n * n);
+  coriolis_matrix_dot(chain, work, q, dq, ddq, Cd.data);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) Mdd[i * n + j] = Cd[i * n + j] + Cd[j * n + i];
 }
@@ -67,33 +50,31 @@ THUNDER_INLINE void seed(int n, const S* value, const S* first, const S* second,
 
 /// d2C/dt2 along (dq, ddq, d3q)
 template <class S, class P>
-void coriolis_matrix_ddot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, const S* d3q, S* Cdd) {
+void coriolis_matrix_ddot(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, const S* d3q, S* Cdd) {
   const int n = chain.n;
-  PerJoint<Dual<Dual<S>>> x, v;
+  const PerJoint<Dual<Dual<S>>> x(work, n), v(work, n), C(work, n * n);
   seed(n, q, dq, ddq, x.data);
   seed(n, dq, ddq, d3q, v.data);
-  Dual<Dual<S>> C[kMaxJoints * kMaxJoints];
-  coriolis_matrix(chain, x.data, v.data, C);
+  coriolis_matrix(chain, work, x.data, v.data, C.data);
   for (int i = 0; i < n * n; ++i) Cdd[i] = C[i].b.b;
 }
 
 /// d2G/dt2 along (dq, ddq)
 template <class S, class P>
-void gravity_vector_ddot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* Gdd) {
-  PerJoint<Dual<Dual<S>>> x, G;
+void gravity_vector_ddot(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, S* Gdd) {
+  const PerJoint<Dual<Dual<S>>> x(work, chain.n), G(work, chain.n);
   seed(chain.n, q, dq, ddq, x.data);
-  gravity_vector(chain, x.data, G.data);
+  gravity_vector(chain, work, x.data, G.data);
   for (int i = 0; i < chain.n; ++i) Gdd[i] = G[i].b.b;
 }
 
 /// d2J/dt2 along (dq, ddq)
 template <class S, class P>
-void jacobian_ddot(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, const Frame<P>& frame, S* Jdd) {
-  PerJoint<Dual<S>> x, v;
+void jacobian_ddot(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, const Frame<P>& frame, S* Jdd) {
+  const PerJoint<Dual<S>> x(work, chain.n), v(work, chain.n), Jd(work, 6 * chain.n);
   seed(chain.n, q, dq, x.data);
   seed(chain.n, dq, ddq, v.data);
-  Dual<S> Jd[6 * kMaxJoints];
-  jacobian_dot(chain, x.data, v.data, frame, Jd);
+  jacobian_dot(chain, work, x.data, v.data, frame, Jd.data);
   for (int i = 0; i < 6 * chain.n; ++i) Jdd[i] = Jd[i].b;
 }
 

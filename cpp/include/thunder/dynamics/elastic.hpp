@@ -108,10 +108,10 @@ void motor_inertia_regressor(const ChainView<P>& chain, const S* ddx, S* Y) {
 /// ddq, then ddx. `tau` acts on the link at rigid joints and on the motor at elastic ones; Mm must not be zero. What
 /// acts on the links from outside, as joint torques, may come in `external`.
 template <class S, class P>
-void elastic_forward_dynamics(const ChainView<P>& chain, const S* q, const S* dq, const S* x, const S* dx,
+void elastic_forward_dynamics(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* x, const S* dx,
                               const S* tau, S* out, const S* external = nullptr) {
   const ElasticView<P>& elastic = chain.elastic;
-  PerJoint<S> link_torque;
+  const PerJoint<S> link_torque(work, chain.n);
   for (int i = 0; i < chain.n; ++i) link_torque[i] = tau[i];
   for (int k = 0; k < elastic.count; ++k) {
     const int j = elastic.joints[k];
@@ -121,7 +121,7 @@ void elastic_forward_dynamics(const ChainView<P>& chain, const S* q, const S* dq
   }
   if (external != nullptr)
     for (int i = 0; i < chain.n; ++i) link_torque[i] += external[i];
-  forward_dynamics(chain, q, dq, link_torque.data, out);
+  forward_dynamics(chain, work, q, dq, link_torque.data, out);
 }
 
 }  // namespace thunder

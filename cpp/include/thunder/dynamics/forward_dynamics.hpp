@@ -5,7 +5,7 @@
 #include "../math/cholesky.hpp"
 #include "composite.hpp"
 #include "inverse_dynamics.hpp"
-#include "mass_coriolis.hpp"
+#include "mass_matrix.hpp"
 
 namespace thunder {
 
@@ -54,14 +54,14 @@ THUNDER_INLINE ArticulatedInertia<S> operator+(const ArticulatedInertia<S>& A, c
 }
 
 template <class S, class P>
-void articulated_body(const ChainView<P>& chain, const S* q, const S* dq, const S* tau, S* ddq) {
+void articulated_body(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* tau, S* ddq) {
   const int n = chain.n;
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  MassPass<S> pass;
-  Joints<Screw, S> velocities, drifts;  // drift: the acceleration that dq alone gives across a joint
-  Joints<Momentum, S> biases, forces;
-  PerJoint<S> inverse_D, u;
-  screws_and_bodies(chain, q, pass);
+  MassPass<S> pass(work, n);
+  Joints<Screw, S> velocities(work, n), drifts(work, n);  // drift: the acceleration that dq alone gives across a joint
+  Joints<Momentum, S> biases(work, n), forces(work, n);
+  const PerJoint<S> inverse_D(work, n), u(work, n);
+  screws_and_bodies(chain, work, q, pass);
   Screw<S> v{zero, zero};
   for (int i = 0; i < n; ++i) {
     const Screw<S> s = pass.screws.get(i), drift = cross(v, s);
@@ -107,19 +107,17 @@ inline constexpr int kLongArm = 12;
 
 /// ddq = M^-1 (tau - C dq - G - friction).
 template <class S, class P>
-void forward_dynamics(const ChainView<P>& chain, const S* q, const S* dq, const S* tau, S* ddq) {
+void forward_dynamics(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* tau, S* ddq) {
   const int n = chain.n;
   // recorded in link frames, M is so cheap that a short arm takes half the operations with its factorisation
   const bool articulated = !kPrefersLinkFrames<S> || n > kLongArm;
-  if (chain.rotor_count == 0 && articulated) return articulated_body(chain, q, dq, tau, ddq);
-  S M[kMaxJoints * kMaxJoints];
-  PerJoint<S> rest, bias;
-  for (int i = 0; i < n; ++i) rest[i] = S(0.0);
-  mass_matrix(chain, q, M);
-  inverse_dynamics(chain, q, dq, rest.data, bias.data);
+  if (chain.rotor_count == 0 && articulated) return articulated_body(chain, work, q, dq, tau, ddq);
+  const PerJoint<S> M(work, n * n), bias(work, n), rest = zeros<S>(work, n);
+  mass_matrix(chain, work, q, M.data);
+  inverse_dynamics(chain, work, q, dq, rest.data, bias.data);
   for (int i = 0; i < n; ++i) ddq[i] = tau[i] - bias[i];
-  cholesky(n, M);
-  cholesky_solve(n, M, ddq);
+  cholesky(n, M.data);
+  cholesky_solve(n, M.data, ddq);
 }
 
 }  // namespace thunder

@@ -70,12 +70,12 @@ THUNDER_INLINE Vec3<S> rotor_moment(const Rotor<P>& rotor, const Motion<S>& carr
 
 /// tau = M ddq + C dq + G + friction.
 template <class S, class P>
-void inverse_dynamics(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* tau) {
+void inverse_dynamics(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, S* tau) {
   const int n = chain.n;
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  Joints<Turn, S> turns;
-  Joints<Motion, S> motions;
-  Joints<Momentum, S> wrenches;
+  Joints<Turn, S> turns(work, n);
+  Joints<Motion, S> motions(work, n);
+  Joints<Momentum, S> wrenches(work, n);
   joint_turns(chain, q, n, turns);
   Motion<S> motion{zero, zero, root_acceleration<S>(chain.root, chain.gravity)};
   for (int i = 0; i < n; ++i) tau[i] = friction_of_joint(chain, i, dq[i]);

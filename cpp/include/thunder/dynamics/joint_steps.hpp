@@ -34,8 +34,10 @@ THUNDER_INLINE void joint_turns(const ChainView<P>& chain, const S* q, int count
       turns.store(i, turn);
     }
     if (chain.all_revolute) return;
-    for (int i = 0; i < count; ++i)
-      if (chain.links[i].type == JointType::prismatic) turns.set(i, {chain.links[i].sin_theta, chain.links[i].cos_theta});
+    for (int i = 0; i < count; ++i) {
+      const Link<P>& link = chain.links[i];
+      if (link.type == JointType::prismatic) turns.set(i, {S(link.sin_theta), S(link.cos_theta)});
+    }
   }
 }
 

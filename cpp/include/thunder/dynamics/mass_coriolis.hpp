@@ -5,8 +5,7 @@
 // composite body like the inertia does.
 #pragma once
 
-#include "composite.hpp"
-#include "link_frames.hpp"
+#include "mass_matrix.hpp"
 
 namespace thunder {
 
@@ -43,12 +42,6 @@ THUNDER_INLINE CoriolisFactor<S>& operator+=(CoriolisFactor<S>& a, const Corioli
   return a;
 }
 
-/// a a' scaled
-template <class S>
-THUNDER_INLINE Sym3<S> outer(const Vec3<S>& a, const S& k) {
-  const Vec3<S> b = a * k;
-  return {a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.y, a.y * b.z, a.z * b.z};
-}
 /// sym(a b'), times two
 template <class S>
 THUNDER_INLINE Sym3<S> twice_symmetric(const Vec3<S>& a, const Vec3<S>& b) {
@@ -56,105 +49,13 @@ THUNDER_INLINE Sym3<S> twice_symmetric(const Vec3<S>& a, const Vec3<S>& b) {
           a.y * b.y * 2.0, a.y * b.z + a.z * b.y, a.z * b.z * 2.0};
 }
 
-/// Composite bodies and the joint screws: the state of a mass matrix computation.
-template <class S>
-struct MassPass {
-  Joints<Pose, S> poses;
-  Joints<Screw, S> screws;
-  Joints<BodyInertia, S> bodies;  // of single links, then of all from a joint on
-};
-
-/// What a rotor adds to M of its driven joint; its part as a body of the carrier goes into `pass.bodies`.
-template <class S, class P>
-THUNDER_INLINE void add_rotor_mass(const Rotor<P>& rotor, int n, MassPass<S>& pass, S* M) {
-  const S k(rotor.ratio * rotor.inertia);
-  M[rotor.joint * n + rotor.joint] += k * rotor.ratio;
-  if (rotor.carrier == 0) return;
-  const Vec3<S> a = pass.poses.get(rotor.carrier - 1).R * rotor.axis;
-  BodyInertia<S> body = pass.bodies.get(rotor.carrier - 1);
-  body.I = body.I + outer(a, S(rotor.inertia));
-  pass.bodies.set(rotor.carrier - 1, body);
-  for (int j = 0; j < rotor.carrier; ++j) {
-    const S value = dot(pass.screws.get(j).w, a) * k;
-    M[j * n + rotor.joint] += value;
-    M[rotor.joint * n + j] += value;
-  }
-}
-
-/// Is there anything besides the links?
-template <class P>
-THUNDER_INLINE bool has_drives(const ChainView<P>& chain) {
-  return chain.rotor_count > 0 || chain.has_armature;
-}
-
-/// The part of M that is no sum over composite bodies: rotors and armature.
-template <class S, class P>
-THUNDER_INLINE void drive_mass(const ChainView<P>& chain, MassPass<S>& pass, S* M) {
-  const int n = chain.n;
-  for (int i = 0; i < n * n; ++i) M[i] = S(0.0);
-  for (int k = 0; k < chain.rotor_count; ++k) add_rotor_mass(chain.rotors[k], n, pass, M);
-  if (chain.has_armature)
-    for (int i = 0; i < n; ++i) M[i * n + i] += S(chain.links[i].armature);
-}
-
-/// Entries j < count of row k from packs: idle lanes may run into what later rows write, not past the end of A.
-template <class S, class L>
-THUNDER_INLINE void store_row(const L& lane, int n, int k, int j, S* A) {
-  store_lanes(lane, A + k * n + j, n * n - (k * n + j));
-}
-
-/// M[k][j] for j <= k from the momentum F of composite k at unit speed of joint k. Rows in ascending order.
-template <class S>
-THUNDER_INLINE void write_mass_row(int n, int k, const Momentum<S>& F, const Joints<Screw, S>& screws, S* M) {
-  using L = Lane<S>;
-  const Vec3<L> moment = as<L>(F.n), force = as<L>(F.f);
-  for (int j = 0; j <= k; j += kLanes<S>) store_row(dot(screws.load(j), moment, force), n, k, j, M);
-}
-
-template <class S>
-THUNDER_INLINE void mirror(int n, S* M) {
-  for (int i = 0; i < n; ++i)
-    for (int j = i + 1; j < n; ++j) M[i * n + j] = M[j * n + i];
-}
-
-template <class S, class P>
-THUNDER_INLINE void screws_and_bodies(const ChainView<P>& chain, const S* q, MassPass<S>& pass) {
-  // moments about the root, not the world origin: a base far away would cost digits
-  joint_frames_from(Vec3<P>{P(0.0), P(0.0), P(0.0)}, chain, q, chain.n, pass.poses);
-  for (int i = 0; i < chain.n; i += kLanes<S>) {
-    const Pose<Lane<S>> pose = pass.poses.load(i);
-    pass.screws.store(i, joint_screw<S>(chain, i, pose));
-    pass.bodies.store(i, moved(link_inertia<S>(chain, i), pose));
-  }
-}
-
-template <class S>
-THUNDER_INLINE void add(int n, const S* A, S* B) {
-  for (int i = 0; i < n * n; ++i) B[i] += A[i];
-}
-
-/// M, n x n row by row.
-template <class S, class P>
-void mass_matrix(const ChainView<P>& chain, const S* q, S* M) {
-  if constexpr (kPrefersLinkFrames<S>) return mass_matrix_link_frames(chain, q, M);
-  const int n = chain.n;
-  MassPass<S> pass;
-  Joints<Momentum, S> momenta;
-  S drives[kMaxJoints * kMaxJoints];
-  screws_and_bodies(chain, q, pass);
-  if (has_drives(chain)) drive_mass(chain, pass, drives);
-  sum_from_tip(n, pass.bodies);
-  for (int i = 0; i < n; i += kLanes<S>) momenta.store(i, momentum(pass.bodies.load(i), pass.screws.load(i)));
-  for (int k = 0; k < n; ++k) write_mass_row(n, k, momenta.get(k), pass.screws, M);
-  mirror(n, M);
-  if (has_drives(chain)) add(n, drives, M);
-}
-
 /// What the Coriolis matrix needs beyond the mass matrix.
 template <class S>
 struct CoriolisPass {
   Joints<Screw, S> velocities, screw_dots;
   Joints<CoriolisFactor, S> factors;
+
+  THUNDER_INLINE CoriolisPass(Workspace& work, int n) : velocities(work, n), screw_dots(work, n), factors(work, n) {}
 };
 
 template <class S, class P>
@@ -232,22 +133,22 @@ THUNDER_INLINE void write_coriolis(int n, int k, const CoriolisMomenta<S>& own, 
 
 /// M and C, each n x n row by row; M_dot = C + C'.
 template <class S, class P>
-void mass_coriolis(const ChainView<P>& chain, const S* q, const S* dq, S* M, S* C) {
-  if constexpr (kPrefersLinkFrames<S>) return mass_coriolis_link_frames(chain, q, dq, M, C);
+void mass_coriolis(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, S* M, S* C) {
+  if constexpr (kPrefersLinkFrames<S>) return mass_coriolis_link_frames(chain, work, q, dq, M, C);
   const int n = chain.n;
-  MassPass<S> mass;
-  CoriolisPass<S> pass;
-  Joints<CoriolisMomenta, S> momenta;
-  S drives_M[kMaxJoints * kMaxJoints], drives_C[kMaxJoints * kMaxJoints];
-  screws_and_bodies(chain, q, mass);
+  MassPass<S> mass(work, n);
+  CoriolisPass<S> pass(work, n);
+  Joints<CoriolisMomenta, S> momenta(work, n);
+  const PerJoint<S> rotors_M(work, n * n), rotors_C(work, n * n);
+  screws_and_bodies(chain, work, q, mass);
   velocities_and_factors(chain, dq, mass, pass);
-  if (has_drives(chain)) {
-    drive_mass(chain, mass, drives_M);
-    for (int i = 0; i < n * n; ++i) drives_C[i] = S(0.0);
-    for (int k = 0; k < chain.rotor_count; ++k) add_rotor_coriolis(chain.rotors[k], dq, n, mass, pass, drives_C);
+  if (has_rotors(chain)) {
+    rotor_mass(chain, mass, rotors_M.data);
+    for (int i = 0; i < n * n; ++i) rotors_C[i] = S(0.0);
+    for (int k = 0; k < chain.rotor_count; ++k) add_rotor_coriolis(chain.rotors[k], dq, n, mass, pass, rotors_C.data);
   }
-  sum_from_tip(n, mass.bodies);
-  sum_from_tip(n, pass.factors);
+  mass.bodies.sum_from_tip(n);
+  pass.factors.sum_from_tip(n);
   for (int i = 0; i < n; i += kLanes<S>)
     momenta.store(i, coriolis_momenta(mass.bodies.load(i), pass.factors.load(i), mass.screws.load(i),
                                       pass.screw_dots.load(i)));
@@ -257,9 +158,9 @@ void mass_coriolis(const ChainView<P>& chain, const S* q, const S* dq, S* M, S* 
     write_coriolis(n, k, own, mass.screws, pass.screw_dots, C);
   }
   mirror(n, M);
-  if (!has_drives(chain)) return;
-  add(n, drives_M, M);
-  add(n, drives_C, C);
+  if (!has_rotors(chain)) return;
+  add(n, rotors_M.data, M);
+  add(n, rotors_C.data, C);
 }
 
 }  // namespace thunder

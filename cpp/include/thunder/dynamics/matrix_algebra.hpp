@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "../math/dual.hpp"
-#include "mass_coriolis.hpp"
+#include "coriolis.hpp"
 
 namespace thunder {
 
 /// dM_ij/dq_k at [i][j][k]; n x n x n.
 template <class S, class P>
-void mass_matrix_derivative(const ChainView<P>& chain, const S* q, S* dM) {
+void mass_matrix_derivative(const ChainView<P>& chain, Workspace work, const S* q, S* dM) {
   const int n = chain.n;
   std::vector<Dual<S>> x(n), M(n * n);
   for (int k = 0; k < n; ++k) {
     for (int i = 0; i < n; ++i) x[i] = Dual<S>(q[i], S(i == k ? 1.0 : 0.0));
-    mass_matrix(chain, x.data(), M.data());
+    mass_matrix(chain, work, x.data(), M.data());
     for (int ij = 0; ij < n * n; ++ij) dM[ij * n + k] = M[ij].b;
   }
 }
@@ -40,18 +40,18 @@ void coriolis_from_derivative(int n, const S* dB, const S* dq, S* C) {
 }
 
 template <class S, class P>
-void coriolis_matrix_algebra(const ChainView<P>& chain, const S* q, const S* dq, S* C) {
+void coriolis_matrix_algebra(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, S* C) {
   std::vector<S> dM(chain.n * chain.n * chain.n);
-  mass_matrix_derivative(chain, q, dM.data());
+  mass_matrix_derivative(chain, work, q, dM.data());
   coriolis_from_derivative(chain.n, dM.data(), dq, C);
 }
 
 /// C_ij = sum_k 1/2 (db_ij/dq_k + db_ik/dq_j - db_jk/dq_i) dq_k, entry by entry.
 template <class S, class P>
-void coriolis_matrix_christoffel(const ChainView<P>& chain, const S* q, const S* dq, S* C) {
+void coriolis_matrix_christoffel(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, S* C) {
   const int n = chain.n;
   std::vector<S> d(n * n * n);
-  mass_matrix_derivative(chain, q, d.data());
+  mass_matrix_derivative(chain, work, q, d.data());
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       S sum(0.0);
@@ -63,9 +63,9 @@ void coriolis_matrix_christoffel(const ChainView<P>& chain, const S* q, const S*
 
 /// Jacobian of the origin of link frame i (columns as linear, angular pairs) and its orientation.
 template <class S, class P>
-Mat3<S> link_jacobian(const ChainView<P>& chain, const S* q, int i, Vec3<S>* J_v, Vec3<S>* J_w) {
-  Joints<Pose, S> poses;
-  joint_frames(chain, q, i + 1, poses);
+Mat3<S> link_jacobian(const ChainView<P>& chain, Workspace work, const S* q, int i, Vec3<S>* J_v, Vec3<S>* J_w) {
+  Joints<Pose, S> poses(work, i + 1);
+  joint_frames(chain, work, q, i + 1, poses);
   const Pose<S> frame = frame_pose(poses, Frame<P>{i + 1, chain.links[i].offset});
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
   for (int j = 0; j < chain.n; ++j) {
@@ -93,10 +93,10 @@ Vec3<S> column(const Mat3<S>& R, int h) {
 
 /// B_0, B_1(Q_1..Q_3), B_2(E_1..E_6) of link i: B^(i) = sum_k block_k pi_k (eqs. 14-16). 10 x n x n.
 template <class S, class P>
-void link_mass_blocks(const ChainView<P>& chain, const S* q, int i, S* blocks) {
+void link_mass_blocks(const ChainView<P>& chain, Workspace work, const S* q, int i, S* blocks) {
   const int n = chain.n;
   std::vector<Vec3<S>> J_v(n), J_w(n);
-  const Mat3<S> R = link_jacobian(chain, q, i, J_v.data(), J_w.data());
+  const Mat3<S> R = link_jacobian(chain, work, q, i, J_v.data(), J_w.data());
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < n; ++c) {
       S* out = blocks + r * n + c;
@@ -115,20 +115,21 @@ void link_mass_blocks(const ChainView<P>& chain, const S* q, int i, S* blocks) {
 
 /// Blocks of all links, n x 10 x n x n.
 template <class S, class P>
-void mass_blocks(const ChainView<P>& chain, const S* q, S* blocks) {
-  for (int i = 0; i < chain.n; ++i) link_mass_blocks(chain, q, i, blocks + i * kLinkParameters * chain.n * chain.n);
+void mass_blocks(const ChainView<P>& chain, Workspace work, const S* q, S* blocks) {
+  for (int i = 0; i < chain.n; ++i)
+    link_mass_blocks(chain, work, q, i, blocks + i * kLinkParameters * chain.n * chain.n);
 }
 
 /// C_0, C_1(Q_h), C_2(E_k): eq. 11 applied to every block of every link, n x 10 x n x n.
 template <class S, class P>
-void coriolis_blocks(const ChainView<P>& chain, const S* q, const S* dq, S* blocks) {
+void coriolis_blocks(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, S* blocks) {
   const int n = chain.n, size = kLinkParameters * n * n;
   std::vector<Dual<S>> x(n), B(size);
   std::vector<S> dB(size * n);
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < n; ++k) {
       for (int j = 0; j < n; ++j) x[j] = Dual<S>(q[j], S(j == k ? 1.0 : 0.0));
-      link_mass_blocks(chain, x.data(), i, B.data());
+      link_mass_blocks(chain, work, x.data(), i, B.data());
       for (int e = 0; e < size; ++e) dB[e * n + k] = B[e].b;
     }
     for (int b = 0; b < kLinkParameters; ++b)
@@ -138,11 +139,11 @@ void coriolis_blocks(const ChainView<P>& chain, const S* q, const S* dq, S* bloc
 
 /// Z_0 and the three columns of Z_1 of every link, n x 4 x n: dU/dq = sum Z_0 m + Z_1 m c (eq. 21).
 template <class S, class P>
-void gravity_blocks(const ChainView<P>& chain, const S* q, S* blocks) {
+void gravity_blocks(const ChainView<P>& chain, Workspace work, const S* q, S* blocks) {
   const int n = chain.n;
   std::vector<Vec3<S>> J_v(n), J_w(n);
   for (int i = 0; i < n; ++i) {
-    const Mat3<S> R = link_jacobian(chain, q, i, J_v.data(), J_w.data());
+    const Mat3<S> R = link_jacobian(chain, work, q, i, J_v.data(), J_w.data());
     S* out = blocks + i * 4 * n;
     for (int j = 0; j < n; ++j) {
       out[j] = -dot(J_v[j], chain.gravity);

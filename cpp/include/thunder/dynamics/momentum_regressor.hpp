@@ -34,7 +34,7 @@ THUNDER_INLINE void move_rates(int i, const JointStep<S, P>& step, Joints<Screw,
 template <class S, class P>
 THUNDER_INLINE void write_drift(const ChainView<P>& chain, int i, const ReferenceMotion<S>& m,
                                 const ReferenceProducts<S>& products, const Joints<Screw, S>& rates, int p, S* Y) {
-  using Columns = typename RowWriter<S>::type;
+  using Columns = RowWriter<S>;
   const Link<P>& link = chain.links[i];
   const ReferenceMotion<S> at_link = link.has_offset ? seen_from(m, link.offset) : m;
   const Columns columns(link.has_offset ? LinkColumns<S>(at_link, ReferenceProducts<S>(at_link))
@@ -58,13 +58,14 @@ THUNDER_INLINE void write_rotor_drift(const ChainView<P>& chain, int k, const Re
 
 /// P pi = M(q) dq, D pi = C(q, dq)' dq and G pi = G(q), n x p each, row by row.
 template <class S, class Q>
-void momentum_regressors(const ChainView<Q>& chain, const S* q, const S* dq, S* P, S* D, S* G) {
+void momentum_regressors(const ChainView<Q>& chain, Workspace work, const S* q, const S* dq, S* P, S* D, S* G) {
   const int p = chain.parameters();
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  Joints<Turn, S> turns;
-  Joints<Screw, S> screws, rates{};
-  PerJoint<S> rest;
-  for (int i = 0; i < chain.n; ++i) rest[i] = S(0.0);
+  Joints<Turn, S> turns(work, chain.n);
+  Joints<Screw, S> screws(work, chain.n), rates(work, chain.n);
+  const PerJoint<S> rest = zeros<S>(work, chain.n);
+  for (int i = 0; i < chain.n; ++i) rates.clear(i);
+  rates.pad(chain.n);
   joint_turns(chain, q, chain.n, turns);
   ReferenceMotion<S> m{zero, zero, zero, zero};  // the twist, in place of accelerations
   ReferenceMotion<S> weight{zero, zero, zero, root_acceleration<S>(chain.root, chain.gravity)};

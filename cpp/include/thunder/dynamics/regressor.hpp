@@ -134,18 +134,19 @@ THUNDER_INLINE void each(LinkColumns<S>& t, F&& f) {
     for (S& x : row) f(x);
 }
 
-/// The same columns of doubles as rows of packs, so that a row of Y is a few packs times the entries of a screw.
+/// The same columns as rows of packs, so that a row of Y is a few packs times the entries of a screw.
+template <class S>
 struct PackedColumns {
-  using L = Lane<double>;
-  static constexpr int W = kLanes<double>;
+  using L = Lane<S>;
+  static constexpr int W = kLanes<S>;
   static constexpr int kHead = 4 / W, kTail = W == 4 ? 2 : 3;
   static constexpr int tail_column(int block) { return W == 4 ? 4 + 2 * block : 4 + W * block; }  // overlapping at 4
   L head[6][kHead], tail[3][kTail];
 
-  THUNDER_INLINE explicit PackedColumns(const LinkColumns<double>& c) {
-    const Vec3<double>& a = c.a;
-    const Mat3<double>& A = c.A;
-    const double rows[6][4] = {{0.0, 0.0, a.z, -a.y},     {0.0, -a.z, 0.0, a.x},     {0.0, a.y, -a.x, 0.0},
+  THUNDER_INLINE explicit PackedColumns(const LinkColumns<S>& c) {
+    const Vec3<S>& a = c.a;
+    const Mat3<S>& A = c.A;
+    const S o(0.0), rows[6][4] = {{o, o, a.z, -a.y},       {o, -a.z, o, a.x},       {o, a.y, -a.x, o},
                                {a.x, A.xx, A.xy, A.xz}, {a.y, A.yx, A.yy, A.yz}, {a.z, A.zx, A.zy, A.zz}};
     for (int k = 0; k < 6; ++k)
       for (int b = 0; b < kHead; ++b) head[k][b] = in_registers<L>(&rows[k][W * b]);
@@ -153,7 +154,7 @@ struct PackedColumns {
       for (int b = 0; b < kTail; ++b) tail[k][b] = in_registers<L>(&c.N[k][tail_column(b) - 4]);
   }
 
-  THUNDER_INLINE void write(const Screw<double>& s, double* row) const {
+  THUNDER_INLINE void write(const Screw<S>& s, S* row) const {
     const L wx(s.w.x), wy(s.w.y), wz(s.w.z), ux(s.u.x), uy(s.u.y), uz(s.u.z);
     for (int b = 0; b < kHead; ++b)
       store_lanes(wx * head[0][b] + wy * head[1][b] + wz * head[2][b] +
@@ -165,13 +166,7 @@ struct PackedColumns {
 };
 
 template <class S>
-struct RowWriter {
-  using type = LinkColumns<S>;
-};
-template <>
-struct RowWriter<double> {
-  using type = PackedColumns;
-};
+using RowWriter = std::conditional_t<(kLanes<S> > 1), PackedColumns<S>, LinkColumns<S>>;
 
 template <class S, class P>
 THUNDER_INLINE void write_rotor_column(const ChainView<P>& chain, int k, const ReferenceMotion<S>& m,
@@ -233,7 +228,7 @@ THUNDER_INLINE void move_screws(int i, bool revolute, const JointStep<S, P>& ste
 template <class S, class P>
 THUNDER_INLINE void write_link(const ChainView<P>& chain, int i, const ReferenceMotion<S>& m,
                                const ReferenceProducts<S>& products, const Joints<Screw, S>& screws, int p, S* Y) {
-  using Columns = typename RowWriter<S>::type;
+  using Columns = RowWriter<S>;
   const Link<P>& link = chain.links[i];
   S* row = Y + kLinkParameters * i;
   if (link.has_offset) {
@@ -253,12 +248,12 @@ THUNDER_INLINE void write_link(const ChainView<P>& chain, int i, const Reference
 
 /// Y_r with Y_r pi = M(q) a_r + C(q, v) v_r + G(q), inertial, rotor and armature columns (friction apart).
 template <bool classical = false, class S, class P>
-void inertial_regressor(const ChainView<P>& chain, const S* q, const S* v, const S* v_r, const S* a_r,
+void inertial_regressor(const ChainView<P>& chain, Workspace work, const S* q, const S* v, const S* v_r, const S* a_r,
                         const Vec3<P>& gravity, S* Y) {
   const int p = chain.parameters();
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  Joints<Turn, S> turns;
-  Joints<Screw, S> screws;
+  Joints<Turn, S> turns(work, chain.n);
+  Joints<Screw, S> screws(work, chain.n);
   joint_turns(chain, q, chain.n, turns);
   ReferenceMotion<S> m{zero, zero, zero, root_acceleration<S>(chain.root, gravity)};
   ReferenceProducts<S> products(m);
@@ -282,15 +277,16 @@ void inertial_regressor(const ChainView<P>& chain, const S* q, const S* v, const
 
 /// Y_r(q, dq, dq_r, ddq_r), n x p row by row.
 template <class S, class P>
-void slotine_li_regressor(const ChainView<P>& chain, const S* q, const S* dq, const S* dq_r, const S* ddq_r, S* Y) {
-  inertial_regressor(chain, q, dq, dq_r, ddq_r, chain.gravity, Y);
+void slotine_li_regressor(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* dq_r,
+                          const S* ddq_r, S* Y) {
+  inertial_regressor(chain, work, q, dq, dq_r, ddq_r, chain.gravity, Y);
   write_friction_columns(chain, dq, Y);
 }
 
 /// Y(q, dq, ddq) with Y pi = inverse dynamics.
 template <class S, class P>
-void regressor(const ChainView<P>& chain, const S* q, const S* dq, const S* ddq, S* Y) {
-  inertial_regressor<true>(chain, q, dq, dq, ddq, chain.gravity, Y);
+void regressor(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, S* Y) {
+  inertial_regressor<true>(chain, work, q, dq, dq, ddq, chain.gravity, Y);
   write_friction_columns(chain, dq, Y);
 }
 
@@ -303,26 +299,23 @@ void clear_friction_columns(const ChainView<P>& chain, S* Y) {
 
 /// Terms of Y_r apart: of M ddq_r, of C dq_r, of G and of friction; they add up to Y_r.
 template <class S, class P>
-void mass_regressor(const ChainView<P>& chain, const S* q, const S* ddq_r, S* Y) {
-  PerJoint<S> rest;
-  for (int i = 0; i < chain.n; ++i) rest[i] = S(0.0);
-  inertial_regressor(chain, q, rest.data, rest.data, ddq_r, Vec3<P>{P(0.0), P(0.0), P(0.0)}, Y);
+void mass_regressor(const ChainView<P>& chain, Workspace work, const S* q, const S* ddq_r, S* Y) {
+  const PerJoint<S> rest = zeros<S>(work, chain.n);
+  inertial_regressor(chain, work, q, rest.data, rest.data, ddq_r, Vec3<P>{P(0.0), P(0.0), P(0.0)}, Y);
   clear_friction_columns(chain, Y);
 }
 
 template <class S, class P>
-void coriolis_regressor(const ChainView<P>& chain, const S* q, const S* dq, const S* dq_r, S* Y) {
-  PerJoint<S> rest;
-  for (int i = 0; i < chain.n; ++i) rest[i] = S(0.0);
-  inertial_regressor(chain, q, dq, dq_r, rest.data, Vec3<P>{P(0.0), P(0.0), P(0.0)}, Y);
+void coriolis_regressor(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* dq_r, S* Y) {
+  const PerJoint<S> rest = zeros<S>(work, chain.n);
+  inertial_regressor(chain, work, q, dq, dq_r, rest.data, Vec3<P>{P(0.0), P(0.0), P(0.0)}, Y);
   clear_friction_columns(chain, Y);
 }
 
 template <class S, class P>
-void gravity_regressor(const ChainView<P>& chain, const S* q, S* Y) {
-  PerJoint<S> rest;
-  for (int i = 0; i < chain.n; ++i) rest[i] = S(0.0);
-  inertial_regressor(chain, q, rest.data, rest.data, rest.data, chain.gravity, Y);
+void gravity_regressor(const ChainView<P>& chain, Workspace work, const S* q, S* Y) {
+  const PerJoint<S> rest = zeros<S>(work, chain.n);
+  inertial_regressor(chain, work, q, rest.data, rest.data, rest.data, chain.gravity, Y);
   clear_friction_columns(chain, Y);
 }
 

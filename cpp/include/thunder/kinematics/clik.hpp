@@ -31,7 +31,7 @@ class Clik {
   /// Throws std::invalid_argument where settings do not fit the task.
   Clik(KinematicTask task, Settings settings);
 
-  int n() const noexcept { return task_.model().n(); }
+  int n() const noexcept { return task_.dynamics().n(); }
   int rows() const noexcept { return task_.rows(); }
   int order() const noexcept { return settings_.order; }
   const KinematicTask& task() const noexcept { return task_; }

@@ -4,8 +4,7 @@
 #include <Eigen/Dense>
 #include <memory>
 
-#include "../dynamics/task_space.hpp"
-#include "../model/model.hpp"
+#include "../kernels/evaluator.hpp"
 #include "row_svd.hpp"
 
 namespace thunder {
@@ -34,7 +33,7 @@ class InverseKinematics {
 
   int n() const noexcept { return model_->n(); }
   /// `T` is 4 x 4 row by row; `q0`, n or null, is tried before the starts. `q` is the best that was found.
-  Solution solve(const double* T, const double* q0, double* q) const noexcept;
+  Solution solve(Workspace work, const double* T, const double* q0, double* q) const noexcept;
 
   struct Batch {
     const double *T, *q0;  // q0 may be null
@@ -53,8 +52,8 @@ class InverseKinematics {
   };
   struct Point;
 
-  void evaluate(const Target& target, Point& point) const noexcept;
-  void descend(const Target& target, Point& point, Solution& solution) const noexcept;
+  void evaluate(Workspace work, const Target& target, Point& point) const noexcept;
+  void descend(Workspace work, const Target& target, Point& point, Solution& solution) const noexcept;
   void levenberg_marquardt(Point& point, double damping, JointVector& step) const noexcept;
   void steepest_descent(Point& point, double shortening, JointVector& step) const noexcept;
   void hold_at_limits(Point& point) const noexcept;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../control/frame_motion.hpp"
-#include "../dynamics/task_space.hpp"
 #include "orientation_task.hpp"
 #include "row_svd.hpp"
 
@@ -13,20 +12,15 @@ namespace thunder {
 class KinematicTask {
  public:
   KinematicTask(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskRows rows, OrientationKind kind)
-      : model_(std::move(model)), carrier_(frame), frame_(frame), rows_(rows), kind_(kind), motion_(model_->n()) {
+      : dynamics_(std::move(model)), carrier_(frame), frame_(frame), rows_(rows), kind_(kind), motion_(dynamics_.n()) {
     const int m = rows.count();
     for (TaskVector* v : {&e, &b, &b_dot, &bias}) v->setZero(m);
-    J.setZero(m, model_->n());
+    J.setZero(m, dynamics_.n());
   }
 
   int rows() const noexcept { return rows_.count(); }
-  const Model& model() const noexcept { return *model_; }
-  const std::shared_ptr<const Model>& shared_model() const noexcept { return model_; }
-  double manipulability(const double* q) const noexcept {
-    double w;
-    thunder::manipulability(model_->view(), q, frame_, rows_, &w);
-    return w;
-  }
+  const Evaluator& dynamics() const noexcept { return dynamics_; }
+  double manipulability(const double* q) const noexcept { return dynamics_.manipulability(q, frame_, rows_); }
 
   /// Another frame to move: one that stands at `tool` in the frame that was chosen first.
   void set_tool(const Pose<double>& tool) noexcept {
@@ -35,7 +29,7 @@ class KinematicTask {
 
   /// False where the orientation error has no Jacobian.
   bool update(const double* q, const double* dq, const TaskReference& desired) noexcept {
-    motion_.update(*model_, frame_, q, dq);
+    motion_.update(dynamics_, frame_, q, dq);
     const OrientationTask o = orientation_task(kind_, {desired.R, desired.xi.tail<3>(), desired.xi_dot.tail<3>()},
                                                {motion_.R, motion_.xi.tail<3>(), Eigen::Vector3d::Zero()});
     const Eigen::Vector3d p = desired.p - motion_.p;
@@ -66,7 +60,7 @@ class KinematicTask {
   double condition = 1.0;  // that the orientation error adds to that of the arm
 
  private:
-  std::shared_ptr<const Model> model_;
+  Evaluator dynamics_;
   Frame<double> carrier_, frame_;
   TaskRows rows_;
   OrientationKind kind_;

@@ -4,7 +4,7 @@
 #include <Eigen/Dense>
 #include <memory>
 
-#include "../dynamics/task_space.hpp"
+#include "../kernels/kernels.hpp"
 #include "../model/model.hpp"
 
 namespace thunder {
@@ -14,7 +14,7 @@ class NullObjective {
   virtual ~NullObjective() = default;
   virtual int n() const noexcept = 0;
   /// The n joint velocities dq_0 that are projected into the null space of the task.
-  virtual void velocity(const double* q, double* dq_0) const noexcept = 0;
+  virtual void velocity(Workspace work, const double* q, double* dq_0) const noexcept = 0;
 };
 
 /// gain dw/dq with w = sqrt(det(J J')): away from singularities.
@@ -23,7 +23,7 @@ class ManipulabilityObjective final : public NullObjective {
   ManipulabilityObjective(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskRows rows, double gain)
       : model_(std::move(model)), frame_(frame), rows_(rows), gain_(gain) {}
   int n() const noexcept override { return model_->n(); }
-  void velocity(const double* q, double* dq_0) const noexcept override;
+  void velocity(Workspace work, const double* q, double* dq_0) const noexcept override;
 
  private:
   std::shared_ptr<const Model> model_;
@@ -37,7 +37,7 @@ class JointLimitObjective final : public NullObjective {
  public:
   JointLimitObjective(const Eigen::VectorXd& lower, const Eigen::VectorXd& upper, double gain);
   int n() const noexcept override { return static_cast<int>(middle_.size()); }
-  void velocity(const double* q, double* dq_0) const noexcept override;
+  void velocity(Workspace work, const double* q, double* dq_0) const noexcept override;
 
  private:
   Eigen::VectorXd middle_, slope_;
@@ -48,7 +48,7 @@ class PostureObjective final : public NullObjective {
  public:
   PostureObjective(Eigen::VectorXd posture, double gain) : posture_(std::move(posture)), gain_(gain) {}
   int n() const noexcept override { return static_cast<int>(posture_.size()); }
-  void velocity(const double* q, double* dq_0) const noexcept override;
+  void velocity(Workspace work, const double* q, double* dq_0) const noexcept override;
 
  private:
   Eigen::VectorXd posture_;

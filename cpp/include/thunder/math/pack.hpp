@@ -1,5 +1,8 @@
-// W doubles side by side, one state in each lane. `Isa` keeps the same width compiled for different instruction
-// sets apart: without it the linker would merge the two and an old machine would meet an unknown instruction.
+// Numeric scalars of the kernels: `One` double, and a `Pack` of W doubles side by side in a register.
+//
+// `Isa` keeps the same code compiled for different instruction sets apart: without it the linker would merge the two and an
+// old machine would meet an unknown instruction. It is a tag with two numbers, `joint_lanes` (joints of one state in a
+// register) and `state_lanes` (states of a batch).
 #pragma once
 
 #include "sincos.hpp"
@@ -18,6 +21,20 @@ struct LaneTypes<4> {
   typedef double Lanes __attribute__((vector_size(32)));
   typedef std::int64_t Bits __attribute__((vector_size(32)));
 };
+template <>
+struct LaneTypes<8> {
+  typedef double Lanes __attribute__((vector_size(64)));
+  typedef std::int64_t Bits __attribute__((vector_size(64)));
+};
+
+/// One double whose type carries the instruction set.
+template <class Isa>
+struct One {
+  double v;
+
+  One() = default;
+  THUNDER_INLINE explicit One(double k) : v(k) {}
+};
 
 template <int W, class Isa>
 struct Pack {
@@ -29,9 +46,22 @@ struct Pack {
   Pack() = default;
   THUNDER_INLINE explicit Pack(Lanes lanes) : v(lanes) {}
   THUNDER_INLINE explicit Pack(double k) : v(k - Lanes{}) {}  // k - 0 broadcasts in g++ and clang alike
+  THUNDER_INLINE explicit Pack(const One<Isa>& k) : Pack(k.v) {}
 };
 
 #define THUNDER_PACK_OPERATOR(op)                                                   \
+  template <class Isa>                                                              \
+  THUNDER_INLINE One<Isa> operator op(const One<Isa>& a, const One<Isa>& b) {       \
+    return One<Isa>(a.v op b.v);                                                    \
+  }                                                                                 \
+  template <class Isa>                                                              \
+  THUNDER_INLINE One<Isa> operator op(const One<Isa>& a, double k) {                \
+    return One<Isa>(a.v op k);                                                      \
+  }                                                                                 \
+  template <class Isa>                                                              \
+  THUNDER_INLINE One<Isa> operator op(double k, const One<Isa>& a) {                \
+    return One<Isa>(k op a.v);                                                      \
+  }                                                                                 \
   template <int W, class Isa>                                                       \
   THUNDER_INLINE Pack<W, Isa> operator op(const Pack<W, Isa>& a, const Pack<W, Isa>& b) { \
     return Pack<W, Isa>(a.v op b.v);                                                \
@@ -49,6 +79,35 @@ THUNDER_PACK_OPERATOR(-)
 THUNDER_PACK_OPERATOR(*)
 THUNDER_PACK_OPERATOR(/)
 #undef THUNDER_PACK_OPERATOR
+
+template <class Isa>
+THUNDER_INLINE One<Isa> operator-(const One<Isa>& a) {
+  return One<Isa>(-a.v);
+}
+template <class Isa, class T>
+THUNDER_INLINE One<Isa>& operator+=(One<Isa>& a, const T& b) {
+  return a = a + b;
+}
+template <class Isa, class T>
+THUNDER_INLINE One<Isa>& operator-=(One<Isa>& a, const T& b) {
+  return a = a - b;
+}
+template <class Isa>
+THUNDER_INLINE One<Isa> abs(const One<Isa>& a) {
+  return One<Isa>(__builtin_fabs(a.v));
+}
+template <class Isa>
+THUNDER_INLINE One<Isa> copysign(const One<Isa>& a, const One<Isa>& sign) {
+  return One<Isa>(__builtin_copysign(a.v, sign.v));
+}
+template <class Isa>
+THUNDER_INLINE One<Isa> sqrt(const One<Isa>& a) {
+  return One<Isa>(__builtin_sqrt(a.v));
+}
+template <class Isa>
+THUNDER_INLINE void sincos(const One<Isa>& x, One<Isa>& s, One<Isa>& c) {
+  sincos(x.v, s.v, c.v);
+}
 
 template <int W, class Isa>
 THUNDER_INLINE Pack<W, Isa> operator-(const Pack<W, Isa>& a) {
@@ -84,6 +143,10 @@ THUNDER_INLINE Pack<W, Isa> sqrt(const Pack<W, Isa>& a) {
 template <int W, class Isa>
 THUNDER_INLINE bool all_below(const Pack<W, Isa>& x, double bound) {
   const auto below = abs(x).v < Pack<W, Isa>(bound).v;
+#ifdef __AVX512F__
+  if constexpr (W == 8)
+    return __builtin_ia32_cmppd512_mask(abs(x).v, Pack<W, Isa>(bound).v, 1, static_cast<std::uint8_t>(-1), 4) == 0xff;
+#endif
 #ifdef __AVX__
   if constexpr (W == 4) return __builtin_ia32_movmskpd256((typename Pack<W, Isa>::Lanes)below) == 15;
 #endif
@@ -102,11 +165,13 @@ THUNDER_INLINE void sincos(const Pack<W, Isa>& x, Pack<W, Isa>& s, Pack<W, Isa>&
   using Bits = typename Pk::Bits;
   using Lanes = typename Pk::Lanes;
   if (__builtin_expect(!all_below(x, kSincosRange), 0)) {
-    s = c = x;
+    Lanes sines{}, cosines{};
     for (int i = 0; i < W; ++i) {
-      s.v[i] = __builtin_sin(x.v[i]);
-      c.v[i] = __builtin_cos(x.v[i]);
+      sines[i] = __builtin_sin(x.v[i]);
+      cosines[i] = __builtin_cos(x.v[i]);
     }
+    s.v = sines;
+    c.v = cosines;
     return;
   }
   const Pk shifted = x * kTwoOverPi + kRound;
@@ -123,51 +188,69 @@ THUNDER_INLINE void sincos(const Pack<W, Isa>& x, Pack<W, Isa>& s, Pack<W, Isa>&
 }
 
 #ifdef __clang__
-#define THUNDER_SHUFFLE4(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#define THUNDER_SHUFFLE2(a, b, i, j) __builtin_shufflevector(a, b, i, j)
+#define THUNDER_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define THUNDER_SHUFFLE2(a, b, i, j) __builtin_shuffle(a, b, Bits{i, j})
-#define THUNDER_SHUFFLE4(a, b, i, j, k, l) __builtin_shuffle(a, b, Bits{i, j, k, l})
+#define THUNDER_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, Bits{__VA_ARGS__})
 #endif
 
 /// A pack of scalars that were just computed: loading them would wait for their stores.
-template <class Pk>
-THUNDER_INLINE Pk in_registers(const double* x) {
+template <class Pk, class S>
+THUNDER_INLINE Pk in_registers(const S* x) {
+  static_assert(Pk::width <= 4);
   if constexpr (Pk::width == 4)
-    return Pk(typename Pk::Lanes{x[0], x[1], x[2], x[3]});
+    return Pk(typename Pk::Lanes{x[0].v, x[1].v, x[2].v, x[3].v});
   else
-    return Pk(typename Pk::Lanes{x[0], x[1]});
+    return Pk(typename Pk::Lanes{x[0].v, x[1].v});
 }
 /// Entry i of each row.
 template <class Pk>
 THUNDER_INLINE Pk across_rows(const double* const* rows, int i) {
-  if constexpr (Pk::width == 4)
+  if constexpr (Pk::width == 8)
+    return Pk(typename Pk::Lanes{rows[0][i], rows[1][i], rows[2][i], rows[3][i], rows[4][i], rows[5][i], rows[6][i],
+                                 rows[7][i]});
+  else if constexpr (Pk::width == 4)
     return Pk(typename Pk::Lanes{rows[0][i], rows[1][i], rows[2][i], rows[3][i]});
   else
     return Pk(typename Pk::Lanes{rows[0][i], rows[1][i]});
 }
 
+/// The W x W entries x[0..W) turned over: lane l of entry i becomes lane i of row l.
+template <class Pk>
+THUNDER_INLINE void transpose(const Pk* x, typename Pk::Lanes* row) {
+  typedef typename Pk::Lanes Lanes;
+  typedef typename Pk::Bits Bits;
+  if constexpr (Pk::width == 8) {
+    Lanes pair[8], quad[8];  // pairs of lanes, then quadruples
+    for (int i = 0; i < 8; i += 2) {
+      pair[i] = THUNDER_SHUFFLE(x[i].v, x[i + 1].v, 0, 8, 2, 10, 4, 12, 6, 14);
+      pair[i + 1] = THUNDER_SHUFFLE(x[i].v, x[i + 1].v, 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4)
+      for (int k = 0; k < 2; ++k) {
+        quad[i + k] = THUNDER_SHUFFLE(pair[i + k], pair[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        quad[i + k + 2] = THUNDER_SHUFFLE(pair[i + k], pair[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+      }
+    for (int k = 0; k < 4; ++k) {
+      row[k] = THUNDER_SHUFFLE(quad[k], quad[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+      row[k + 4] = THUNDER_SHUFFLE(quad[k], quad[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+  } else if constexpr (Pk::width == 4) {
+    const Lanes ab0 = THUNDER_SHUFFLE(x[0].v, x[1].v, 0, 4, 2, 6), ab1 = THUNDER_SHUFFLE(x[0].v, x[1].v, 1, 5, 3, 7);
+    const Lanes cd0 = THUNDER_SHUFFLE(x[2].v, x[3].v, 0, 4, 2, 6), cd1 = THUNDER_SHUFFLE(x[2].v, x[3].v, 1, 5, 3, 7);
+    row[0] = THUNDER_SHUFFLE(ab0, cd0, 0, 1, 4, 5), row[1] = THUNDER_SHUFFLE(ab1, cd1, 0, 1, 4, 5);
+    row[2] = THUNDER_SHUFFLE(ab0, cd0, 2, 3, 6, 7), row[3] = THUNDER_SHUFFLE(ab1, cd1, 2, 3, 6, 7);
+  } else {
+    row[0] = THUNDER_SHUFFLE(x[0].v, x[1].v, 0, 2), row[1] = THUNDER_SHUFFLE(x[0].v, x[1].v, 1, 3);
+  }
+}
+
 /// W x W entries at x[i..i+W) to columns i..i+W of the first `lanes` rows.
 template <class Pk>
 THUNDER_INLINE void transpose_block(const Pk* x, int i, double* const* rows, int lanes) {
-  using Lanes = typename Pk::Lanes;
-  [[maybe_unused]] typedef typename Pk::Bits Bits;
-  if constexpr (Pk::width == 4) {
-    const Lanes a = x[i].v, b = x[i + 1].v, c = x[i + 2].v, d = x[i + 3].v;
-    const Lanes ab0 = THUNDER_SHUFFLE4(a, b, 0, 4, 2, 6), ab1 = THUNDER_SHUFFLE4(a, b, 1, 5, 3, 7);
-    const Lanes cd0 = THUNDER_SHUFFLE4(c, d, 0, 4, 2, 6), cd1 = THUNDER_SHUFFLE4(c, d, 1, 5, 3, 7);
-    const Lanes r0 = THUNDER_SHUFFLE4(ab0, cd0, 0, 1, 4, 5), r1 = THUNDER_SHUFFLE4(ab1, cd1, 0, 1, 4, 5);
-    const Lanes r2 = THUNDER_SHUFFLE4(ab0, cd0, 2, 3, 6, 7), r3 = THUNDER_SHUFFLE4(ab1, cd1, 2, 3, 6, 7);
-    __builtin_memcpy(rows[0] + i, &r0, sizeof(Lanes));
-    if (lanes > 1) __builtin_memcpy(rows[1] + i, &r1, sizeof(Lanes));
-    if (lanes > 2) __builtin_memcpy(rows[2] + i, &r2, sizeof(Lanes));
-    if (lanes > 3) __builtin_memcpy(rows[3] + i, &r3, sizeof(Lanes));
-  } else {
-    const Lanes a = x[i].v, b = x[i + 1].v;
-    const Lanes r0 = THUNDER_SHUFFLE2(a, b, 0, 2), r1 = THUNDER_SHUFFLE2(a, b, 1, 3);
-    __builtin_memcpy(rows[0] + i, &r0, sizeof(Lanes));
-    if (lanes > 1) __builtin_memcpy(rows[1] + i, &r1, sizeof(Lanes));
-  }
+  typename Pk::Lanes row[Pk::width];
+  transpose(x + i, row);
+  for (int l = 0; l < Pk::width; ++l)
+    if (l < lanes) __builtin_memcpy(rows[l] + i, &row[l], sizeof row[l]);
 }
 
 /// Lane l of x[0..size) goes to rows[l], for the first `lanes` lanes.
@@ -182,7 +265,6 @@ THUNDER_INLINE void transpose_to_rows(const Pk* x, int size, double* const* rows
     for (int l = 0; l < W && l < lanes; ++l) rows[l][i] = x[i].v[l];
 }
 
-#undef THUNDER_SHUFFLE2
-#undef THUNDER_SHUFFLE4
+#undef THUNDER_SHUFFLE
 
 }  // namespace thunder

@@ -56,11 +56,24 @@ struct Frame {
   Pose<P> pose;  // in the frame of that joint; in the world where no joint moves it
 };
 
+/// Chosen rows of a 6 x n Jacobian: bit r keeps row r.
+struct TaskRows {
+  int mask = 0x3f;
+  THUNDER_INLINE int count() const { return __builtin_popcount(static_cast<unsigned>(mask)); }
+};
+
+/// What a call chooses besides its vectors.
+template <class P>
+struct Selection {
+  Frame<P> frame;
+  TaskRows rows;
+};
+
 template <class P>
 struct ChainView {
   int n;
   const Link<P>* links;
-  const Joints<BodyInertia, P>* bodies;  // of the links, about their joint frames
+  Joints<BodyInertia, P> bodies;  // of the links, about their joint frames
   const P* theta;                        // of the links, padded to whole packs
   const P* revolute;                     // 1 or 0, padded to whole packs
   bool all_revolute;
@@ -88,17 +101,24 @@ struct ChainView {
 template <class S, class P>
 THUNDER_INLINE auto link_inertia(const ChainView<P>& chain, int i) {
   if constexpr (kLanes<S> == 1)
-    return chain.bodies->get(i);
+    return chain.bodies.get(i);
   else
-    return chain.bodies->load(i);
+    return chain.bodies.template load<Lane<S>>(i);
 }
 
-/// Scratch for one value per joint.
+/// Scratch for one value per joint, and for n x n or 6 x n matrices.
 template <class T>
 struct PerJoint {
-  T data[kMaxJoints + 8];
-  THUNDER_INLINE T& operator[](int i) { return data[i]; }
-  THUNDER_INLINE const T& operator[](int i) const { return data[i]; }
+  T* data;
+  THUNDER_INLINE PerJoint(Workspace& work, int n) : data(work.take<T>(n)) {}
+  THUNDER_INLINE T& operator[](int i) const { return data[i]; }
 };
+/// The same, of zeros.
+template <class S>
+THUNDER_INLINE PerJoint<S> zeros(Workspace& work, int n) {
+  const PerJoint<S> values(work, n);
+  for (int i = 0; i < n; ++i) values[i] = S(0.0);
+  return values;
+}
 
 }  // namespace thunder

@@ -19,14 +19,14 @@ struct KnownNumbers {
 /// Bodies with as many zeros as possible and, for every q, dq and ddq, the same M, C, G and inverse dynamics. Energies are
 /// others, and bodies need not be physical. A revolute joint leaves its link no m, mcz and second moment J_zz, so that
 /// I_zz = I_xx + I_yy; a prismatic one no inertia. Rotors and armature stay as they are.
-void minimal_bodies(const ChainView<double>& chain, const KnownNumbers& known, Joints<BodyInertia, double>& bodies);
+void minimal_bodies(const ChainView<double>& chain, const KnownNumbers& known, const Joints<BodyInertia, double>& bodies);
 
 /// A chain equivalent in M, C, G, inverse and forward dynamics, and in nothing else: not in poses, Jacobians, regressors and
 /// energies. Joint frames stand elsewhere on their axes, so that most translations have one entry; bodies are minimal; and if
 /// all joints are revolute and all is known, lengths are counted in the one that is there most often.
 struct MinimalChain {
   std::vector<Link<double>> links;
-  Joints<BodyInertia, double> bodies;
+  OwnedJoints<BodyInertia, double> bodies;
   Vec3<double> gravity;
 
   MinimalChain(const ChainView<double>& chain, const KnownNumbers& known);

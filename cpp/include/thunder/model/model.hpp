@@ -82,8 +82,8 @@ class Model {
 
   ModelData data_;
   std::vector<Link<double>> links_;
-  Joints<BodyInertia, double> bodies_{};
-  double theta_[kMaxJoints + 8] = {}, revolute_[kMaxJoints + 8] = {};
+  OwnedJoints<BodyInertia, double> bodies_;
+  std::vector<double> theta_, revolute_;  // padded to whole packs
   bool all_revolute_ = true;
   Pose<double> root_;
   std::vector<Rotor<double>> rotors_;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "../evaluation.hpp"
 #include "../model/minimal_inertia.hpp"
 #include "../model/model.hpp"
 #include "expression.hpp"
@@ -50,14 +49,14 @@ class SymbolicChain {
   bool modified_, dyn_;
   ChainView<double> numbers_;
   std::vector<Link<Expression>> links_;
-  Joints<BodyInertia, Expression> bodies_;
+  OwnedJoints<BodyInertia, Expression> bodies_;
   std::vector<Rotor<Expression>> rotors_;
   std::vector<Expression> friction_, elastic_K_, elastic_D_, elastic_Dm_, elastic_Mm_;
   Pose<Expression> base_, root_, tool_;
   Vec3<Expression> gravity_;
 
   std::vector<Link<Expression>> minimal_links_;
-  Joints<BodyInertia, Expression> minimal_bodies_;
+  OwnedJoints<BodyInertia, Expression> minimal_bodies_;
   Vec3<Expression> minimal_gravity_;
 };
 

@@ -4,7 +4,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
-#include "../model/model.hpp"
+#include "../kernels/evaluator.hpp"
 
 namespace thunder {
 
@@ -24,7 +24,7 @@ class ExternalActions {
   /// Sets what acts from t on; constant over an integration step.
   void advance(double t) noexcept;
   /// Sum of the joint torques at q, n values.
-  const Eigen::VectorXd& torque(const Model& model, const double* q) noexcept;
+  const Eigen::VectorXd& torque(const Model& model, Workspace work, const double* q) noexcept;
 
  private:
   std::vector<ExternalAction> actions_;

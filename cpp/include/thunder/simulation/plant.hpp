@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "../model/model.hpp"
 #include "external.hpp"
 
 namespace thunder {
@@ -50,8 +49,9 @@ class LoadedModel {
   void advance(double t);
   /// Joint torques from outside, n values, or null if there never are any.
   const double* external(const double* q) noexcept {
-    return external_.empty() ? nullptr : external_.torque(*model_, q).data();
+    return external_.empty() ? nullptr : external_.torque(*model_, work(), q).data();
   }
+  Workspace work() const { return memory_.view(); }
   const Model& operator*() const { return *model_; }
   const Model* operator->() const { return model_.get(); }
 
@@ -63,6 +63,7 @@ class LoadedModel {
   std::shared_ptr<const Model> model_;
   std::vector<Phase> phases_;  // by start time
   std::size_t phase_ = 0;
+  WorkspaceMemory memory_;
   ExternalActions external_;
 };
 

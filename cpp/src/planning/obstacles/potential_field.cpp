@@ -23,13 +23,15 @@ Frame<double> moved(const Frame<double>& frame, const Eigen::Vector3d& offset) {
 PotentialField::PotentialField(std::shared_ptr<const Model> model,
                                std::vector<std::shared_ptr<const Obstacle>> obstacles, const Settings& settings,
                                const std::vector<LinkPoint>& points, const Eigen::VectorXd& goal)
-    : model_(std::move(model)), obstacles_(std::move(obstacles)), settings_(settings), goal_(goal) {
+    : dynamics_(std::move(model)), obstacles_(std::move(obstacles)), settings_(settings), goal_(goal) {
   const Pose<double> identity{{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}};
   frames_.push_back({1, identity});  // the first joint
-  for (int link = 1; link <= n(); ++link) frames_.push_back(model_->frame(link));
-  frames_.push_back(model_->frame(model_->end_effector()));
+  for (int link = 1; link <= n(); ++link) frames_.push_back(dynamics_.model().frame(link));
+  frames_.push_back(dynamics_.model().frame(dynamics_.model().end_effector()));
   polyline_ = static_cast<int>(frames_.size());
-  for (const LinkPoint& point : points) frames_.push_back(moved(model_->frame(point.link), point.offset));
+  for (const LinkPoint& point : points) frames_.push_back(moved(dynamics_.model().frame(point.link), point.offset));
+  joints_.resize(static_cast<std::size_t>(n()));
+  poses_.resize(frames_.size());
   positions_.resize(frames_.size());
   locate(goal_.data());
   goals_ = positions_;
@@ -46,17 +48,18 @@ void PotentialField::place_points(int interior) {
 }
 
 void PotentialField::locate(const double* q) {
-  joint_frames(model_->view(), q, n(), poses_);
-  for (std::size_t k = 0; k < frames_.size(); ++k) positions_[k] = to_eigen(frame_pose(poses_, frames_[k]).p);
+  dynamics_.joint_poses(q, joints_.data());
+  dynamics_.frame_poses(q, frames_.data(), static_cast<int>(frames_.size()), poses_.data());
+  for (std::size_t k = 0; k < frames_.size(); ++k) positions_[k] = to_eigen(poses_[k].p);
 }
 
 /// Adds J_v' force for the Jacobian of this very frame's origin.
 void PotentialField::pull(int frame, const Eigen::Vector3d& force, double* gradient) const {
   const Eigen::Vector3d& p = positions_[static_cast<std::size_t>(frame)];
   for (int j = 0; j < frames_[static_cast<std::size_t>(frame)].joint; ++j) {
-    const Pose<double> joint = poses_.get(j);
+    const Pose<double>& joint = joints_[static_cast<std::size_t>(j)];
     const Eigen::Vector3d z = to_eigen(z_axis(joint.R));
-    const bool slides = model_->view().links[j].type == JointType::prismatic;
+    const bool slides = dynamics_.chain().links[j].type == JointType::prismatic;
     gradient[j] += force.dot(slides ? z : z.cross(p - to_eigen(joint.p)));
   }
 }
@@ -139,18 +142,18 @@ double PotentialField::clearance(const double* q) {
 
 /// Of the arm as it stands. Joints are a fixed way apart; along a slide that changes, and is longest at an end of it.
 PotentialField::Reach PotentialField::reach() const {
-  double offset[kMaxJoints] = {};  // of the frames each joint carries
+  std::vector<double> offset(static_cast<std::size_t>(n()), 0.0);  // of the frames each joint carries
   for (std::size_t k = 0; k < frames_.size(); ++k) {
     const int joint = frames_[k].joint - 1;
     if (joint >= 0)
-      offset[joint] = std::max(offset[joint], (positions_[k] - to_eigen(poses_.get(joint).p)).norm());
+      offset[joint] = std::max(offset[joint], (positions_[k] - to_eigen(joints_[joint].p)).norm());
   }
-  Reach result;
+  Reach result(offset.size());
   double rest = 0.0;
   for (int j = n() - 1; j >= 0; --j) {
     rest = std::max(rest, offset[j]);
-    result.span[j] = rest;
-    if (j > 0) rest += (to_eigen(poses_.get(j).p) - to_eigen(poses_.get(j - 1).p)).norm();
+    result[j] = rest;
+    if (j > 0) rest += (to_eigen(joints_[j].p) - to_eigen(joints_[j - 1].p)).norm();
   }
   return result;
 }
@@ -170,8 +173,8 @@ bool PotentialField::free_between(const Eigen::VectorXd& from, double before, co
   const Reach other = reach();
   double way = 0.0;
   for (int j = 0; j < n(); ++j) {
-    const bool slides = model_->view().links[j].type == JointType::prismatic;
-    way += std::abs(to[j] - from[j]) * (slides ? 1.0 : std::max(one.span[j], other.span[j]));
+    const bool slides = dynamics_.chain().links[j].type == JointType::prismatic;
+    way += std::abs(to[j] - from[j]) * (slides ? 1.0 : std::max(one[j], other[j]));
   }
   if (before + after > way) return true;
   if (depth == 0) return false;

@@ -5,8 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../dynamics/kinematics.hpp"
-#include "../../model/model.hpp"
+#include "../../kernels/evaluator.hpp"
 #include "obstacle.hpp"
 
 namespace thunder {
@@ -33,7 +32,7 @@ class PotentialField {
   PotentialField(std::shared_ptr<const Model> model, std::vector<std::shared_ptr<const Obstacle>> obstacles,
                  const Settings& settings, const std::vector<LinkPoint>& points, const Eigen::VectorXd& goal);
 
-  int n() const { return model_->n(); }
+  int n() const { return dynamics_.n(); }
   const Eigen::VectorXd& goal() const { return goal_; }
 
   /// U(q), infinite where a point touches an obstacle; its gradient goes to `gradient`, n entries.
@@ -49,9 +48,7 @@ class PotentialField {
     double fraction;
     bool attracts;
   };
-  struct Reach {
-    double span[kMaxJoints];  // how far from joint j any point of the arm can be
-  };
+  using Reach = std::vector<double>;  // how far from joint j any point of the arm can be
 
   void place_points(int interior);
   void locate(const double* q);
@@ -63,14 +60,14 @@ class PotentialField {
   bool free_between(const Eigen::VectorXd& from, double before, const Eigen::VectorXd& to, double after, double margin,
                     int depth);
 
-  std::shared_ptr<const Model> model_;
+  Evaluator dynamics_;
   std::vector<std::shared_ptr<const Obstacle>> obstacles_;
   Settings settings_;
   Eigen::VectorXd goal_;
   std::vector<Frame<double>> frames_;  // the polyline, then the user's points
   int polyline_ = 0;                   // frames in it
   std::vector<Place> places_;
-  Joints<Pose, double> poses_;
+  std::vector<Pose<double>> joints_, poses_;  // of the joint frames and of frames_
   std::vector<Eigen::Vector3d> positions_, goals_;  // of frames_
 };
 

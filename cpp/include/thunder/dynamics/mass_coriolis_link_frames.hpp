@@ -154,11 +154,11 @@ struct LinkFramePass {
     each(t.column, f), f(t.mass), f(t.upper), f(t.lower);
   }
 
-  LinkFramePass(const ChainView<P>& chain_, const S* q, const S* dq_, S* M_, S* C_)
-      : chain(chain_), dq(dq_), M(M_), C(C_) {
+  LinkFramePass(const ChainView<P>& chain_, Workspace work, const S* q, const S* dq_, S* M_, S* C_)
+      : chain(chain_), dq(dq_), M(M_), C(C_), joints(work, chain.n), velocities(work, chain.n) {
     const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
     const int n = chain.n;
-    Joints<Turn, S> turns;
+    Joints<Turn, S> turns(work, n);
     joint_turns(chain, q, n, turns);
     LinkVelocity<S> link{zero, zero};
     for (int i = 0; i < n; ++i) {
@@ -311,7 +311,7 @@ struct LinkFramePass {
     const Vec3<S> none{zero, zero, zero};
     Composite c{{zero, none, {zero, zero, zero, zero, zero, zero}}, {none, {zero, zero, zero, zero, zero, zero, zero, zero, zero}}, zero, zero};
     for (int k = chain.n - 1; k >= 0; --k) {
-      c.body += second_moments<S>(chain.bodies->get(k));
+      c.body += second_moments<S>(chain.bodies.get(k));
       for (int r = 0; r < chain.rotor_count; ++r)
         if (chain.rotors[r].carrier == k + 1) add_rotor(chain.rotors[r], c);
       if (chain.has_armature) M[k * (chain.n + 1)] += S(chain.links[k].armature);
@@ -326,14 +326,14 @@ struct LinkFramePass {
 
 /// M, n x n row by row.
 template <class S, class P>
-void mass_matrix_link_frames(const ChainView<P>& chain, const S* q, S* M) {
-  LinkFramePass<false, S, P>(chain, q, nullptr, M, nullptr).run();
+void mass_matrix_link_frames(const ChainView<P>& chain, Workspace work, const S* q, S* M) {
+  LinkFramePass<false, S, P>(chain, work, q, nullptr, M, nullptr).run();
 }
 
 /// M and C, each n x n row by row; M_dot = C + C'.
 template <class S, class P>
-void mass_coriolis_link_frames(const ChainView<P>& chain, const S* q, const S* dq, S* M, S* C) {
-  LinkFramePass<true, S, P>(chain, q, dq, M, C).run();
+void mass_coriolis_link_frames(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, S* M, S* C) {
+  LinkFramePass<true, S, P>(chain, work, q, dq, M, C).run();
 }
 
 }  // namespace thunder

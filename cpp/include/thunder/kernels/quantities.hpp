@@ -4,13 +4,12 @@
 
 #include <tuple>
 
-#include "dynamics/christoffel.hpp"
-#include "dynamics/derivatives.hpp"
-#include "dynamics/elastic.hpp"
-#include "dynamics/forward_dynamics.hpp"
-#include "dynamics/matrix_algebra.hpp"
-#include "dynamics/regressor.hpp"
-#include "dynamics/task_space.hpp"
+#include "../dynamics/derivatives.hpp"
+#include "../dynamics/elastic.hpp"
+#include "../dynamics/energy.hpp"
+#include "../dynamics/matrix_algebra.hpp"
+#include "../dynamics/operational_space.hpp"
+#include "../dynamics/regressor.hpp"
 
 namespace thunder {
 
@@ -47,15 +46,8 @@ constexpr unsigned motor_bits(const char* const (&inputs)[N]) {
   return bits;
 }
 
-/// What a call chooses besides its vectors.
-template <class P>
-struct Selection {
-  Frame<P> frame;
-  TaskRows rows;
-};
-
 // NAME: struct; TEXT: Python name; INPUTS: names of the vectors; SHAPE: of one sample, from the names of `Sizes`;
-// CALL: the kernel on (c, in[0], in[1], ..., out), with `s` the selection.
+// CALL: the kernel on (c, in[0], in[1], ..., out), with `w` the workspace and `s` the selection.
 #define THUNDER_QUANTITY(NAME, TEXT, FRAME, ROWS, VECTORISED, SHAPE, CALL, ...)                    \
   struct NAME {                                                                                   \
     static constexpr const char* name = TEXT;                                                     \
@@ -72,7 +64,7 @@ struct Selection {
       return Shape SHAPE;                                                                         \
     }                                                                                             \
     template <class S, class P>                                                                   \
-    static void evaluate(const ChainView<P>& c, const S* const* in,                               \
+    static void evaluate(const ChainView<P>& c, [[maybe_unused]] Workspace w, const S* const* in, \
                          [[maybe_unused]] const Selection<P>& s, S* out) {                        \
       CALL;                                                                                       \
     }                                                                                             \
@@ -85,33 +77,34 @@ struct Selection {
 
 namespace quantities {
 // clang-format off
-THUNDER_QUANTITY(ForwardKinematics, "forward_kinematics", true, false, true, ({2, {4, 4}}), forward_kinematics(c, in[0], s.frame, out), "q")
-THUNDER_QUANTITY(Jacobian, "jacobian", true, false, true, ({2, {6, n}}), jacobian(c, in[0], s.frame, out), "q")
-THUNDER_QUANTITY(JacobianDot, "jacobian_dot", true, false, true, ({2, {6, n}}), jacobian_dot(c, in[0], in[1], s.frame, out), "q", "dq")
-THUNDER_QUANTITY(MassMatrix, "mass_matrix", false, false, true, THUNDER_MATRIX, mass_matrix(c, in[0], out), "q")
-THUNDER_QUANTITY(CoriolisMatrix, "coriolis_matrix", false, false, true, THUNDER_MATRIX, coriolis_matrix(c, in[0], in[1], out), "q", "dq")
-THUNDER_QUANTITY(GravityVector, "gravity_vector", false, false, true, THUNDER_VECTOR, gravity_vector(c, in[0], out), "q")
+THUNDER_QUANTITY(ForwardKinematics, "forward_kinematics", true, false, true, ({2, {4, 4}}), forward_kinematics(c, w, in[0], s.frame, out), "q")
+THUNDER_QUANTITY(Jacobian, "jacobian", true, false, true, ({2, {6, n}}), jacobian(c, w, in[0], s.frame, out), "q")
+THUNDER_QUANTITY(JacobianDot, "jacobian_dot", true, false, true, ({2, {6, n}}), jacobian_dot(c, w, in[0], in[1], s.frame, out), "q", "dq")
+THUNDER_QUANTITY(MassMatrix, "mass_matrix", false, false, true, THUNDER_MATRIX, mass_matrix(c, w, in[0], out), "q")
+THUNDER_QUANTITY(CoriolisMatrix, "coriolis_matrix", false, false, true, THUNDER_MATRIX, coriolis_matrix(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(MassAndCoriolis, "mass_and_coriolis", false, false, true, ({3, {3, n, n}}), mass_and_coriolis(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(GravityVector, "gravity_vector", false, false, true, THUNDER_VECTOR, gravity_vector(c, w, in[0], out), "q")
 THUNDER_QUANTITY(FrictionTorque, "friction_torque", false, false, true, THUNDER_VECTOR, friction_torque(c, in[0], out), "dq")
-THUNDER_QUANTITY(MassMatrixDot, "mass_matrix_dot", false, false, true, THUNDER_MATRIX, mass_matrix_dot(c, in[0], in[1], out), "q", "dq")
-THUNDER_QUANTITY(CoriolisMatrixDot, "coriolis_matrix_dot", false, false, true, THUNDER_MATRIX, coriolis_matrix_dot(c, in[0], in[1], in[2], out), "q", "dq", "ddq")
-THUNDER_QUANTITY(GravityVectorDot, "gravity_vector_dot", false, false, true, THUNDER_VECTOR, gravity_vector_dot(c, in[0], in[1], out), "q", "dq")
-THUNDER_QUANTITY(JacobianDdot, "jacobian_ddot", true, false, true, ({2, {6, n}}), jacobian_ddot(c, in[0], in[1], in[2], s.frame, out), "q", "dq", "ddq")
-THUNDER_QUANTITY(MassMatrixDdot, "mass_matrix_ddot", false, false, true, THUNDER_MATRIX, mass_matrix_ddot(c, in[0], in[1], in[2], out), "q", "dq", "ddq")
-THUNDER_QUANTITY(CoriolisMatrixDdot, "coriolis_matrix_ddot", false, false, false, THUNDER_MATRIX, coriolis_matrix_ddot(c, in[0], in[1], in[2], in[3], out), "q", "dq", "ddq", "d3q")
-THUNDER_QUANTITY(GravityVectorDdot, "gravity_vector_ddot", false, false, true, THUNDER_VECTOR, gravity_vector_ddot(c, in[0], in[1], in[2], out), "q", "dq", "ddq")
-THUNDER_QUANTITY(InverseDynamics, "inverse_dynamics", false, false, true, THUNDER_VECTOR, inverse_dynamics(c, in[0], in[1], in[2], out), "q", "dq", "ddq")
-THUNDER_QUANTITY(ForwardDynamics, "forward_dynamics", false, false, true, THUNDER_VECTOR, forward_dynamics(c, in[0], in[1], in[2], out), "q", "dq", "tau")
-THUNDER_QUANTITY(ChristoffelSymbols, "christoffel_symbols", false, false, true, ({3, {n, n, n}}), christoffel_symbols(c, in[0], out), "q")
-THUNDER_QUANTITY(Regressor, "regressor", false, false, true, THUNDER_REGRESSOR, regressor(c, in[0], in[1], in[2], out), "q", "dq", "ddq")
-THUNDER_QUANTITY(SlotineLiRegressor, "slotine_li_regressor", false, false, true, THUNDER_REGRESSOR, slotine_li_regressor(c, in[0], in[1], in[2], in[3], out), "q", "dq", "dq_r", "ddq_r")
-THUNDER_QUANTITY(MassRegressor, "mass_regressor", false, false, true, THUNDER_REGRESSOR, mass_regressor(c, in[0], in[1], out), "q", "ddq_r")
-THUNDER_QUANTITY(CoriolisRegressor, "coriolis_regressor", false, false, true, THUNDER_REGRESSOR, coriolis_regressor(c, in[0], in[1], in[2], out), "q", "dq", "dq_r")
-THUNDER_QUANTITY(GravityRegressor, "gravity_regressor", false, false, true, THUNDER_REGRESSOR, gravity_regressor(c, in[0], out), "q")
+THUNDER_QUANTITY(MassMatrixDot, "mass_matrix_dot", false, false, true, THUNDER_MATRIX, mass_matrix_dot(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(CoriolisMatrixDot, "coriolis_matrix_dot", false, false, true, THUNDER_MATRIX, coriolis_matrix_dot(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
+THUNDER_QUANTITY(GravityVectorDot, "gravity_vector_dot", false, false, true, THUNDER_VECTOR, gravity_vector_dot(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(JacobianDdot, "jacobian_ddot", true, false, true, ({2, {6, n}}), jacobian_ddot(c, w, in[0], in[1], in[2], s.frame, out), "q", "dq", "ddq")
+THUNDER_QUANTITY(MassMatrixDdot, "mass_matrix_ddot", false, false, true, THUNDER_MATRIX, mass_matrix_ddot(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
+THUNDER_QUANTITY(CoriolisMatrixDdot, "coriolis_matrix_ddot", false, false, false, THUNDER_MATRIX, coriolis_matrix_ddot(c, w, in[0], in[1], in[2], in[3], out), "q", "dq", "ddq", "d3q")
+THUNDER_QUANTITY(GravityVectorDdot, "gravity_vector_ddot", false, false, true, THUNDER_VECTOR, gravity_vector_ddot(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
+THUNDER_QUANTITY(InverseDynamics, "inverse_dynamics", false, false, true, THUNDER_VECTOR, inverse_dynamics(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
+THUNDER_QUANTITY(ForwardDynamics, "forward_dynamics", false, false, true, THUNDER_VECTOR, forward_dynamics(c, w, in[0], in[1], in[2], out), "q", "dq", "tau")
+THUNDER_QUANTITY(ChristoffelSymbols, "christoffel_symbols", false, false, true, ({3, {n, n, n}}), christoffel_symbols(c, w, in[0], out), "q")
+THUNDER_QUANTITY(Regressor, "regressor", false, false, true, THUNDER_REGRESSOR, regressor(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
+THUNDER_QUANTITY(SlotineLiRegressor, "slotine_li_regressor", false, false, true, THUNDER_REGRESSOR, slotine_li_regressor(c, w, in[0], in[1], in[2], in[3], out), "q", "dq", "dq_r", "ddq_r")
+THUNDER_QUANTITY(MassRegressor, "mass_regressor", false, false, true, THUNDER_REGRESSOR, mass_regressor(c, w, in[0], in[1], out), "q", "ddq_r")
+THUNDER_QUANTITY(CoriolisRegressor, "coriolis_regressor", false, false, true, THUNDER_REGRESSOR, coriolis_regressor(c, w, in[0], in[1], in[2], out), "q", "dq", "dq_r")
+THUNDER_QUANTITY(GravityRegressor, "gravity_regressor", false, false, true, THUNDER_REGRESSOR, gravity_regressor(c, w, in[0], out), "q")
 THUNDER_QUANTITY(FrictionRegressor, "friction_regressor", false, false, true, THUNDER_REGRESSOR, friction_regressor(c, in[0], out), "dq")
-THUNDER_QUANTITY(KineticEnergy, "kinetic_energy", false, false, true, ({0, {}}), kinetic_energy(c, in[0], in[1], out), "q", "dq")
-THUNDER_QUANTITY(PotentialEnergy, "potential_energy", false, false, true, ({0, {}}), potential_energy(c, in[0], out), "q")
-THUNDER_QUANTITY(OperationalSpaceInertia, "operational_space_inertia", true, true, true, ({2, {m, m}}), operational_space_inertia(c, in[0], s.frame, s.rows, out), "q")
-THUNDER_QUANTITY(Manipulability, "manipulability", true, true, true, ({0, {}}), manipulability(c, in[0], s.frame, s.rows, out), "q")
+THUNDER_QUANTITY(KineticEnergy, "kinetic_energy", false, false, true, ({0, {}}), kinetic_energy(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(PotentialEnergy, "potential_energy", false, false, true, ({0, {}}), potential_energy(c, w, in[0], out), "q")
+THUNDER_QUANTITY(OperationalSpaceInertia, "operational_space_inertia", true, true, true, ({2, {m, m}}), operational_space_inertia(c, w, in[0], s.frame, s.rows, out), "q")
+THUNDER_QUANTITY(Manipulability, "manipulability", true, true, true, ({0, {}}), manipulability(c, w, in[0], s.frame, s.rows, out), "q")
 THUNDER_QUANTITY(ElasticTorque, "elastic_torque", false, false, true, THUNDER_MOTORS, elastic_torque(c, in[0], in[1], out), "q", "x")
 THUNDER_QUANTITY(ElasticDampingTorque, "elastic_damping_torque", false, false, true, THUNDER_MOTORS, elastic_damping_torque(c, in[0], in[1], out), "dq", "dx")
 THUNDER_QUANTITY(MotorDampingTorque, "motor_damping_torque", false, false, true, THUNDER_MOTORS, motor_damping_torque(c, in[0], out), "dx")
@@ -120,13 +113,13 @@ THUNDER_QUANTITY(ElasticRegressor, "elastic_regressor", false, false, true, ({2,
 THUNDER_QUANTITY(ElasticDampingRegressor, "elastic_damping_regressor", false, false, true, ({2, {e, e * D}}), elastic_damping_regressor(c, in[0], in[1], out), "dq", "dx")
 THUNDER_QUANTITY(MotorDampingRegressor, "motor_damping_regressor", false, false, true, ({2, {e, e * Dm}}), motor_damping_regressor(c, in[0], out), "dx")
 THUNDER_QUANTITY(MotorInertiaRegressor, "motor_inertia_regressor", false, false, true, ({2, {e, e}}), motor_inertia_regressor(c, in[0], out), "ddx")
-THUNDER_QUANTITY(ElasticForwardDynamics, "elastic_forward_dynamics", false, false, true, ({1, {n + e}}), elastic_forward_dynamics(c, in[0], in[1], in[2], in[3], in[4], out), "q", "dq", "x", "dx", "tau")
-THUNDER_QUANTITY(MassMatrixDerivative, "mass_matrix_derivative", false, false, false, ({3, {n, n, n}}), mass_matrix_derivative(c, in[0], out), "q")
-THUNDER_QUANTITY(CoriolisMatrixAlgebra, "coriolis_matrix_algebra", false, false, false, THUNDER_MATRIX, coriolis_matrix_algebra(c, in[0], in[1], out), "q", "dq")
-THUNDER_QUANTITY(CoriolisMatrixChristoffel, "coriolis_matrix_christoffel", false, false, false, THUNDER_MATRIX, coriolis_matrix_christoffel(c, in[0], in[1], out), "q", "dq")
-THUNDER_QUANTITY(MassBlocks, "mass_blocks", false, false, false, ({4, {n, 10, n, n}}), mass_blocks(c, in[0], out), "q")
-THUNDER_QUANTITY(CoriolisBlocks, "coriolis_blocks", false, false, false, ({4, {n, 10, n, n}}), coriolis_blocks(c, in[0], in[1], out), "q", "dq")
-THUNDER_QUANTITY(GravityBlocks, "gravity_blocks", false, false, false, ({3, {n, 4, n}}), gravity_blocks(c, in[0], out), "q")
+THUNDER_QUANTITY(ElasticForwardDynamics, "elastic_forward_dynamics", false, false, true, ({1, {n + e}}), elastic_forward_dynamics(c, w, in[0], in[1], in[2], in[3], in[4], out), "q", "dq", "x", "dx", "tau")
+THUNDER_QUANTITY(MassMatrixDerivative, "mass_matrix_derivative", false, false, false, ({3, {n, n, n}}), mass_matrix_derivative(c, w, in[0], out), "q")
+THUNDER_QUANTITY(CoriolisMatrixAlgebra, "coriolis_matrix_algebra", false, false, false, THUNDER_MATRIX, coriolis_matrix_algebra(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(CoriolisMatrixChristoffel, "coriolis_matrix_christoffel", false, false, false, THUNDER_MATRIX, coriolis_matrix_christoffel(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(MassBlocks, "mass_blocks", false, false, false, ({4, {n, 10, n, n}}), mass_blocks(c, w, in[0], out), "q")
+THUNDER_QUANTITY(CoriolisBlocks, "coriolis_blocks", false, false, false, ({4, {n, 10, n, n}}), coriolis_blocks(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(GravityBlocks, "gravity_blocks", false, false, false, ({3, {n, 4, n}}), gravity_blocks(c, w, in[0], out), "q")
 // clang-format on
 }  // namespace quantities
 
@@ -137,7 +130,7 @@ THUNDER_QUANTITY(GravityBlocks, "gravity_blocks", false, false, false, ({3, {n, 
 #undef THUNDER_QUANTITY
 
 namespace quantities {
-using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, CoriolisMatrix, GravityVector,
+using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, CoriolisMatrix, MassAndCoriolis, GravityVector,
                        FrictionTorque, MassMatrixDot, CoriolisMatrixDot, GravityVectorDot, JacobianDdot,
                        MassMatrixDdot, CoriolisMatrixDdot, GravityVectorDdot, InverseDynamics, ForwardDynamics, ChristoffelSymbols, Regressor, SlotineLiRegressor, MassRegressor,
                        CoriolisRegressor, GravityRegressor, FrictionRegressor, KineticEnergy, PotentialEnergy,
@@ -146,5 +139,7 @@ using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, Cor
                        MotorInertiaRegressor, ElasticForwardDynamics, MassMatrixDerivative, CoriolisMatrixAlgebra,
                        CoriolisMatrixChristoffel, MassBlocks, CoriolisBlocks, GravityBlocks>;
 }  // namespace quantities
+
+inline constexpr std::size_t kQuantityCount = std::tuple_size_v<quantities::All>;
 
 }  // namespace thunder

@@ -2,7 +2,7 @@
 // only columns are turned into the world.
 #pragma once
 
-#include "link_frames.hpp"
+#include "mass_coriolis_link_frames.hpp"
 
 namespace thunder {
 
@@ -34,13 +34,13 @@ THUNDER_INLINE void joint_axes(const ChainView<P>& chain, const Joints<Turn, S>&
 }
 
 template <class S, class P>
-THUNDER_INLINE void jacobian_columns(const ChainView<P>& chain, const S* q, const Frame<P>& frame,
+THUNDER_INLINE void jacobian_columns(const ChainView<P>& chain, Workspace work, const S* q, const Frame<P>& frame,
                                      JacobianColumn<S>* columns) {
   // near the root the axes before the turn have more zeros, near the tip the turned ones are not needed
   const auto by_axes_before = [&frame](int i) { return i < 3 || i > frame.joint - 3; };
   const S zero(0.0);
-  Joints<Turn, S> turns;
-  PerJoint<JointAxes<S>> axes;
+  Joints<Turn, S> turns(work, frame.joint);
+  PerJoint<JointAxes<S>> axes(work, frame.joint);
   joint_turns(chain, q, frame.joint, turns);
   joint_axes(chain, turns, frame.joint, axes.data);
   Vec3<S> r = as<S>(frame.pose.p);  // from the joint to the frame
@@ -67,9 +67,9 @@ THUNDER_INLINE void write_column(const JacobianColumn<S>& column, int n, int i, 
 
 /// As `jacobian`.
 template <class S, class P>
-void jacobian_link_frames(const ChainView<P>& chain, const S* q, const Frame<P>& frame, S* J) {
-  PerJoint<JacobianColumn<S>> columns;
-  jacobian_columns(chain, q, frame, columns.data);
+void jacobian_link_frames(const ChainView<P>& chain, Workspace work, const S* q, const Frame<P>& frame, S* J) {
+  PerJoint<JacobianColumn<S>> columns(work, frame.joint);
+  jacobian_columns(chain, work, q, frame, columns.data);
   for (int i = 0; i < frame.joint; ++i) write_column(columns[i], chain.n, i, J);
   for (int r = 0; r < 6; ++r)
     for (int i = frame.joint; i < chain.n; ++i) J[r * chain.n + i] = S(0.0);
@@ -78,12 +78,12 @@ void jacobian_link_frames(const ChainView<P>& chain, const S* q, const Frame<P>&
 /// As `jacobian_dot`: with w of the link before and u the velocity that joint i and those behind it give to the frame, column i
 /// changes by w x column, and its linear part further by z x u.
 template <class S, class P>
-void jacobian_dot_link_frames(const ChainView<P>& chain, const S* q, const S* dq, const Frame<P>& frame, S* Jd) {
+void jacobian_dot_link_frames(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const Frame<P>& frame, S* Jd) {
   const int n = chain.n, count = frame.joint;
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
-  PerJoint<JacobianColumn<S>> columns;
-  PerJoint<Vec3<S>> u;
-  jacobian_columns(chain, q, frame, columns.data);
+  PerJoint<JacobianColumn<S>> columns(work, count);
+  PerJoint<Vec3<S>> u(work, count);
+  jacobian_columns(chain, work, q, frame, columns.data);
   Vec3<S> w = zero, sum = zero;
   for (int i = count - 1; i >= 0; --i) u[i] = sum += columns[i].linear * dq[i];
   for (int i = 0; i < count; ++i) {

@@ -1,0 +1,102 @@
+#include "thunder/kernels/kernels.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+namespace thunder {
+
+namespace {
+
+const Kernels* find(const std::string& name) {
+  const std::vector<const Kernels*> all = available_kernels();
+  if (name == "best") return all.back();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Kernels* k) { return name == k->name; });
+  return found == all.end() ? nullptr : *found;
+}
+
+std::string environment() {
+  const char* name = std::getenv("THUNDER_ISA");
+  return name == nullptr || *name == '\0' ? "best" : name;
+}
+
+const Kernels* initial() {
+  const Kernels* wanted = find(environment());
+  return wanted != nullptr ? wanted : available_kernels().back();
+}
+
+[[noreturn]] void refuse(const std::string& name, const char* source = "") {
+  std::string known;
+  for (const Kernels* k : available_kernels()) known += (known.empty() ? "" : ", ") + std::string(k->name);
+  throw std::invalid_argument("instruction set '" + name + "'" + source + " is not available: this build on this processor has " + known);
+}
+
+}  // namespace
+
+std::vector<const Kernels*> available_kernels() {
+  std::vector<const Kernels*> result{&kernels_baseline};
+#ifdef THUNDER_HAVE_X86_KERNELS
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (avx2) result.push_back(&kernels_avx2);
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq"))
+    result.push_back(&kernels_avx512);
+#endif
+  return result;
+}
+
+std::atomic<const Kernels*> kernels_in_use{initial()};
+
+void use_kernels(const std::string& name) {
+  const Kernels* wanted = find(name);
+  if (wanted == nullptr) refuse(name);
+  kernels_in_use.store(wanted, std::memory_order_relaxed);
+}
+
+void check_environment() {
+  if (find(environment()) == nullptr) refuse(environment(), " (from THUNDER_ISA)");
+}
+
+namespace {
+
+/// Bytes of a batch's workspace: the kernel's own for packs, and inputs and result.
+std::size_t batch_bytes(const BatchCall& call, int size, int lanes) {
+  const std::size_t pack = sizeof(double) * static_cast<std::size_t>(lanes);
+  const auto values = static_cast<std::size_t>(size) + kMaxInputs * static_cast<std::size_t>(call.chain.n + 8);
+  return workspace_bytes(call.chain.n, pack) + pack * values + 64 * (kMaxInputs + 1);
+}
+
+}  // namespace
+
+void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::size_t count, int threads) {
+  const Kernels& table = kernels();
+  const std::size_t bytes = batch_bytes(call, size, table.state_lanes);
+  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  // starting a thread costs about as much as this many samples
+  constexpr std::size_t worthwhile = 1024;
+  threads = static_cast<int>(std::min<std::size_t>(threads, std::max<std::size_t>(1, count / worthwhile)));
+  const std::size_t chunk = (count / threads + 7) / 8 * 8;  // whole packs
+  const auto run = [&](std::size_t first, std::size_t last) {
+    const WorkspaceMemory memory(bytes);
+    BatchCall part = call;
+    part.first = first;
+    part.last = last;
+    table.evaluate_batch[quantity](part, memory.view());
+  };
+  const std::size_t own = threads > 1 && chunk > 0 ? std::min(chunk, count) : count;
+  std::vector<std::thread> workers;
+  for (std::size_t first = own; first < count; first += chunk)
+    workers.emplace_back([&run, first, last = std::min(first + chunk, count)] { run(first, last); });
+  run(0, own);
+  for (std::thread& worker : workers) worker.join();
+}
+
+Workspace thread_workspace(int n) {
+  static thread_local WorkspaceMemory memory;
+  memory.reserve(workspace_bytes(n, sizeof(double)));
+  return memory.view();
+}
+
+}  // namespace thunder
