@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -21,6 +22,16 @@ TOGETHER = 5  # sources of the core in a translation unit, as in CMakeLists.txt
 
 COMMON = ["-std=c++17", "-O3", "-DNDEBUG"]
 FLAGS = {"baseline": [], "native": ["-march=native"]}  # a wheel's build, and one for this machine only
+
+ARCHITECTURE = ["-mavx2", "-mfma", "-ffp-contract=fast"]
+#: options of the tables of kernels beside those of all sources, as in CMakeLists.txt; g++ alone knows the last ones
+TABLES = {
+    "kernels_avx2": (ARCHITECTURE, ["-mmove-max=256", "-mstore-max=256"]),
+    "kernels_avx512": (
+        [*ARCHITECTURE, "-mavx512f", "-mavx512vl", "-mavx512dq", "-mprefer-vector-width=256"],
+        ["-mmove-max=512", "-mstore-max=512"],
+    ),
+}
 
 LIBRARIES = {"generated": "generated", "casadi": "CasADi"}  # programs of bench_generated.cpp, as records name them
 
@@ -70,6 +81,7 @@ class Program:
             options += [*PINOCCHIO_DEFINITIONS, "-isystem", str(include)]
         else:
             options += ["-I", str(ROOT / "cpp" / "include")]
+            options += ["-DTHUNDER_HAVE_X86_KERNELS"] if len(self._tables()) > 1 else []
         return [self.compiler, *options]
 
     @cached_property
@@ -96,14 +108,17 @@ class Program:
         unfinished.rename(self.path)
 
     def _compile(self, source: Path, target: Path) -> None:
-        subprocess.run([*self.command, "-c", str(source), "-o", str(target)], check=True)
+        options, of_gcc = TABLES.get(source.stem, ([], []))
+        more = [*options, *(of_gcc if self.compiler == "g++" else [])]
+        subprocess.run([*self.command, *more, "-c", str(source), "-o", str(target)], check=True)
 
     def _units(self, scratch: Path) -> list[Path]:
         """Return what is compiled: the program, and the core's sources several together, as the package is built."""
         first, *core = self._main_sources()
         if self.library not in OURS:
             return [first, *core]
-        units = [first]
+        units = [first, *(source for source in core if source.parent.name == "kernels")]
+        core = [source for source in core if source not in units]
         for k in range(0, len(core), TOGETHER):
             units.append(scratch / f"unit_{k}.cpp")
             units[-1].write_text("".join(f'#include "{source}"\n' for source in core[k : k + TOGETHER]))
@@ -118,11 +133,17 @@ class Program:
             names = [*PLANNING, *MORE_PLANNING[self.library]]
             return sources + sorted(path for name in names for path in CORE.rglob(f"{name}.cpp"))
         if self.library != "pinocchio":
-            sources.append(CORE / "model" / "model.cpp")
+            sources += [CORE / "model" / "model.cpp", CORE / "kernels" / "kernels.cpp", *self._tables()]
         if self.library == "controllers":
             sources += [*sorted((CORE / "control").glob("*.cpp")), CORE / "estimation" / "derivative_filters.cpp"]
             sources += [CORE / "kinematics" / name for name in KINEMATICS]
         return sources
+
+    @staticmethod
+    def _tables() -> list[Path]:
+        """Return the sources of the kernels that this processor's architecture has."""
+        names = ["kernels_baseline", *(TABLES if platform.machine() in ("x86_64", "AMD64") else [])]
+        return [CORE / "kernels" / f"{name}.cpp" for name in names]
 
     def _sources(self) -> list[Path]:
         """Return all files whose change means to build anew."""

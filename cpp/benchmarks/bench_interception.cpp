@@ -3,8 +3,8 @@
 #include "harness.hpp"
 #include "planning_problems.hpp"
 
-#include <thunder/planning/interceptor.hpp>
-#include <thunder/simulation/random.hpp>
+#include <thunder/planning/interception/interceptor.hpp>
+#include <thunder/math/random.hpp>
 
 #include <cmath>
 

@@ -3,8 +3,8 @@
 #include "harness.hpp"
 #include "planning_problems.hpp"
 
-#include <thunder/planning/dmp.hpp>
-#include <thunder/planning/via_search.hpp>
+#include <thunder/planning/primitives/dmp.hpp>
+#include <thunder/planning/obstacles/via_search.hpp>
 
 #include <string>
 

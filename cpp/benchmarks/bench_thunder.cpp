@@ -1,14 +1,11 @@
-// This package's generic kernels: the robot is data read at run time, nothing is generated for it.
+// This package's generic kernels as every caller has them, through the table in use (THUNDER_ISA): the robot is data read at
+// run time, nothing is generated for it.
 #include "arm.hpp"
 #include "harness.hpp"
 #include "thunder_model.hpp"
 
-#include <thunder/dynamics/forward_dynamics.hpp>
-#include <thunder/dynamics/gravity.hpp>
-#include <thunder/dynamics/inverse_dynamics.hpp>
-#include <thunder/dynamics/kinematics.hpp>
-#include <thunder/dynamics/mass_coriolis.hpp>
-#include <thunder/dynamics/regressor.hpp>
+#include <thunder/kernels/kernels.hpp>
+#include <thunder/kernels/quantities.hpp>
 
 using Vector = std::vector<double>;
 using State = bench::State<Vector>;
@@ -19,6 +16,9 @@ int main(int argc, char** argv) {
   const thunder::ChainView<double> chain = model.view();
   const thunder::Frame<double> tip = model.frame(model.end_effector());
   const auto n = std::size_t(model.n());
+  const thunder::WorkspaceMemory memory(thunder::workspace_bytes(model.n(), sizeof(double)));
+  const thunder::Workspace work = memory.view();
+  const thunder::Kernels& k = thunder::kernels();
 
   const auto states = bench::random_states<Vector>(n, [](std::size_t k) { return Vector(k); });
   Vector J(6 * n), M(n * n), C(n * n), Mdot(n * n), tau(n), ddq(n), Y(10 * n * n);
@@ -26,27 +26,31 @@ int main(int argc, char** argv) {
 
   const auto q = [](const State& s) { return s.q.data(); };
   const auto dq = [](const State& s) { return s.dq.data(); };
-  measure("J", "", states, J, [&](const State& s) { thunder::jacobian(chain, q(s), tip, J.data()); });
-  measure("J_dot", "", states, J, [&](const State& s) { thunder::jacobian_dot(chain, q(s), dq(s), tip, J.data()); });
-  measure("M", "", states, M, [&](const State& s) { thunder::mass_matrix(chain, q(s), M.data()); });
+  measure("J", "", states, J, [&](const State& s) { k.jacobian(chain, work, q(s), tip, J.data()); });
+  const auto jacobian_dot = k.evaluate[thunder::quantity_index<thunder::quantities::JacobianDot>];
+  measure("J_dot", "", states, J, [&](const State& s) {
+    const double* in[] = {q(s), dq(s)};
+    jacobian_dot(chain, work, in, {tip, {}}, J.data());
+  });
+  measure("M", "", states, M, [&](const State& s) { k.mass_matrix(chain, work, q(s), M.data()); });
   measure("M + C", "", states, C,
-          [&](const State& s) { thunder::mass_coriolis(chain, q(s), dq(s), M.data(), C.data()); });
+          [&](const State& s) { k.mass_coriolis(chain, work, q(s), dq(s), M.data(), C.data()); });
   const auto all = [&](const State& s) {
-    thunder::mass_coriolis(chain, q(s), dq(s), M.data(), C.data());
+    k.mass_coriolis(chain, work, q(s), dq(s), M.data(), C.data());
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) Mdot[i * n + j] = C[i * n + j] + C[j * n + i];
     }
   };
   measure("C + M_dot", "", states, Mdot, all);
   measure("M + C + M_dot", "", states, std::tie(M, C, Mdot), all);
-  measure("G", "", states, tau, [&](const State& s) { thunder::gravity_vector(chain, q(s), tau.data()); });
+  measure("G", "", states, tau, [&](const State& s) { k.gravity_vector(chain, work, q(s), tau.data()); });
   measure("inverse dynamics", "", states, tau,
-          [&](const State& s) { thunder::inverse_dynamics(chain, q(s), dq(s), s.ddq.data(), tau.data()); });
+          [&](const State& s) { k.inverse_dynamics(chain, work, q(s), dq(s), s.ddq.data(), tau.data()); });
   measure("forward dynamics", "", states, ddq,
-          [&](const State& s) { thunder::forward_dynamics(chain, q(s), dq(s), s.tau.data(), ddq.data()); });
+          [&](const State& s) { k.forward_dynamics(chain, work, q(s), dq(s), s.tau.data(), ddq.data()); });
   measure("Y", "", states, Y,
-          [&](const State& s) { thunder::regressor(chain, q(s), dq(s), s.ddq.data(), Y.data()); });
+          [&](const State& s) { k.regressor(chain, work, q(s), dq(s), s.ddq.data(), Y.data()); });
   measure("Y_r", "", states, Y, [&](const State& s) {
-    thunder::slotine_li_regressor(chain, q(s), dq(s), s.dq_r.data(), s.ddq_r.data(), Y.data());
+    k.slotine_li_regressor(chain, work, q(s), dq(s), s.dq_r.data(), s.ddq_r.data(), Y.data());
   });
 }

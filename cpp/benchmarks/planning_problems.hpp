@@ -1,9 +1,9 @@
 // What planning is measured on: components that look like those of reaches, and random reaches among spheres.
 #pragma once
 
-#include <thunder/planning/clearance.hpp>
-#include <thunder/planning/functional_planner.hpp>
-#include <thunder/simulation/random.hpp>
+#include <thunder/planning/obstacles/clearance.hpp>
+#include <thunder/planning/functional/functional_planner.hpp>
+#include <thunder/math/random.hpp>
 
 #include <cmath>
 #include <memory>

@@ -1,15 +1,16 @@
 #include "arms.hpp"
 
-#include "thunder/dynamics/kinematics.hpp"
+#include "thunder/kernels/kernels.hpp"
 
 namespace arms {
 
 thunder::TaskReference reference_at(const thunder::Model& model, const Eigen::VectorXd& q) {
-  Eigen::Matrix<double, 4, 4, Eigen::RowMajor> T;
-  thunder::forward_kinematics(model.view(), q.data(), model.frame(model.end_effector()), T.data());
+  thunder::Pose<double> pose;
+  thunder::kernels().frame_poses(model.view(), thunder::thread_workspace(model.n()), q.data(),
+                                 &model.frame(model.end_effector()), 1, &pose, nullptr);
   thunder::TaskReference reference;
-  reference.p = T.topRightCorner<3, 1>();
-  reference.R = T.topLeftCorner<3, 3>();
+  reference.p = {pose.p.x, pose.p.y, pose.p.z};
+  reference.R = thunder::to_eigen(pose.R);
   return reference;
 }
 

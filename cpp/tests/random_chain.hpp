@@ -31,17 +31,18 @@ inline double random_alpha(Random& random) {
 }
 
 /// Owns what a ChainView points to.
-struct Chain {
+struct RandomChain {
   std::vector<Link<double>> links;
-  Joints<BodyInertia, double> bodies{};
-  double theta[kMaxJoints + 8] = {}, revolute[kMaxJoints + 8] = {};
+  OwnedJoints<BodyInertia, double> bodies;
+  std::vector<double> theta, revolute;  // padded
   Pose<double> root{};
   Vec3<double> gravity{};
   std::vector<Rotor<double>> rotors;
   bool armature = false;
 
-  Chain() = default;
-  Chain(Random& random, int n) {
+  /// Room for n links and none of them yet.
+  explicit RandomChain(int n) : bodies(n), theta(padded_joints(n)), revolute(padded_joints(n)) {}
+  RandomChain(Random& random, int n) : RandomChain(n) {
     for (int i = 0; i < n; ++i) add_link(random, random.chance(0.65));
     const Vec3<double> axis = random.direction();
     root.p = random.vector();
@@ -77,7 +78,7 @@ struct Chain {
     theta[i] = link.theta;
     revolute[i] = is_revolute;
     // any ten numbers: nothing here needs them to be physical
-    bodies.set(i, {2.0 + random(), random.vector(), {4.0 + random(), random(), random(), 4.0 + random(), random(), 4.0 + random()}});
+    bodies.view().set(i, {2.0 + random(), random.vector(), {4.0 + random(), random(), random(), 4.0 + random(), random(), 4.0 + random()}});
   }
 
   void add_rotor(Random& random) {
@@ -90,9 +91,9 @@ struct Chain {
     ChainView<double> chain{};
     chain.n = static_cast<int>(links.size());
     chain.links = links.data();
-    chain.bodies = &bodies;
-    chain.theta = theta;
-    chain.revolute = revolute;
+    chain.bodies = bodies.view();
+    chain.theta = theta.data();
+    chain.revolute = revolute.data();
     chain.all_revolute = true;
     for (const auto& link : links) chain.all_revolute = chain.all_revolute && link.type == JointType::revolute;
     chain.root = root;

@@ -5,7 +5,7 @@
 
 #include "arms.hpp"
 #include "check.hpp"
-#include "thunder/quantities.hpp"
+#include "thunder/kernels/quantities.hpp"
 
 using namespace thunder;
 
@@ -53,14 +53,14 @@ std::vector<U> as_plain(const T* values, int count) {
 struct PlainChain {
   ChainView<Plain> view;
   std::vector<Link<Plain>> links;
-  Joints<BodyInertia, Plain> bodies;
+  OwnedJoints<BodyInertia, Plain> bodies;
   std::vector<Rotor<Plain>> rotors;
   std::vector<Plain> friction, K, D, Dm, Mm;
 
   explicit PlainChain(const ChainView<double>& c)
       : view(as_plain<ChainView<Plain>>(c)),
         links(as_plain<Link<Plain>>(c.links, c.n)),
-        bodies(as_plain<Joints<BodyInertia, Plain>>(*c.bodies)),
+        bodies(c.n),
         rotors(as_plain<Rotor<Plain>>(c.rotors, c.rotor_count)),
         friction(as_plain<Plain>(c.friction, c.n * c.friction_count)),
         K(as_plain<Plain>(c.elastic.K, c.elastic.count * c.elastic.K_order)),
@@ -68,7 +68,13 @@ struct PlainChain {
         Dm(as_plain<Plain>(c.elastic.Dm, c.elastic.count * c.elastic.Dm_order)),
         Mm(as_plain<Plain>(c.elastic.Mm, c.elastic.count)) {
     view.links = links.data();
-    view.bodies = &bodies;
+    view.bodies = bodies.view();
+    for (int i = 0; i < c.n; ++i) {
+      BodyInertia<double> from = c.bodies.get(i);
+      BodyInertia<Plain> to;
+      std::memcpy(static_cast<void*>(&to), &from, sizeof to);
+      view.bodies.set(i, to);
+    }
     view.theta = view.revolute = nullptr;  // for packs of joints
     view.rotors = rotors.data();
     view.friction = friction.data();
@@ -103,8 +109,9 @@ void check_quantity(const Model& model) {
   const int size = Quantity::shape(sizes(chain, 6)).size();
   std::vector<double> expected(size);
   std::vector<Plain> actual(size);
-  Quantity::evaluate(chain, in, selection, expected.data());
-  Quantity::evaluate(plain.view, plain_in, plain_selection, actual.data());
+  const WorkspaceMemory memory(workspace_bytes(chain.n, sizeof(double)));
+  Quantity::evaluate(chain, memory.view(), in, selection, expected.data());
+  Quantity::evaluate(plain.view, memory.view(), plain_in, plain_selection, actual.data());
   if (!CHECK(close(expected, actual))) std::fprintf(stderr, "  in %s\n", Quantity::name);
 }
 

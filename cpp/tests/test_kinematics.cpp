@@ -75,8 +75,9 @@ void check_numeric(const SharedModel& model) {
     const InverseKinematics solver(model, tool(*model), TaskRows{}, s);
     VectorXd found(7);
     const VectorXd start = q.array() + 0.05;
+    const Workspace work = thread_workspace(solver.n());
     const allocations::Scope scope;
-    const auto solution = solver.solve(T.data(), start.data(), found.data());
+    const auto solution = solver.solve(work, T.data(), start.data(), found.data());
     CHECK(scope.made() == 0);
     CHECK(method == Method::gradient_descent || solution.success);
   }

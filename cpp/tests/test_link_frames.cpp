@@ -4,9 +4,9 @@
 #include "thunder/dynamics/dependent_columns.hpp"
 #include "thunder/dynamics/gravity.hpp"
 #include "thunder/dynamics/inverse_dynamics.hpp"
-#include "thunder/dynamics/kinematics_link_frames.hpp"
-#include "thunder/dynamics/link_frames.hpp"
+#include "thunder/dynamics/mass_coriolis.hpp"
 #include "thunder/dynamics/regressor.hpp"
+#include "thunder/kernels/kernels.hpp"
 #include "thunder/model/minimal_inertia.hpp"
 
 using namespace chains;
@@ -24,9 +24,9 @@ struct State {
 void mass_and_coriolis(const ChainView<double>& chain, const State& state) {
   const int n2 = chain.n * chain.n;
   std::vector<double> M(n2), C(n2), M_link(n2), C_link(n2), M_alone(n2);
-  mass_coriolis(chain, state.q.data(), state.dq.data(), M.data(), C.data());
-  mass_coriolis_link_frames(chain, state.q.data(), state.dq.data(), M_link.data(), C_link.data());
-  mass_matrix_link_frames(chain, state.q.data(), M_alone.data());
+  mass_coriolis(chain, thread_workspace(chain.n), state.q.data(), state.dq.data(), M.data(), C.data());
+  mass_coriolis_link_frames(chain, thread_workspace(chain.n), state.q.data(), state.dq.data(), M_link.data(), C_link.data());
+  mass_matrix_link_frames(chain, thread_workspace(chain.n), state.q.data(), M_alone.data());
   CHECK(difference(M, M_link) < kTolerance);
   CHECK(difference(M, M_alone) < kTolerance);
   CHECK(difference(C, C_link) < kTolerance);
@@ -34,8 +34,8 @@ void mass_and_coriolis(const ChainView<double>& chain, const State& state) {
 
 void gravity(const ChainView<double>& chain, const State& state) {
   std::vector<double> G(chain.n), G_link(chain.n);
-  gravity_vector(chain, state.q.data(), G.data());
-  gravity_vector_link_frames(chain, state.q.data(), G_link.data());
+  gravity_vector(chain, thread_workspace(chain.n), state.q.data(), G.data());
+  gravity_vector_link_frames(chain, thread_workspace(chain.n), state.q.data(), G_link.data());
   CHECK(difference(G, G_link) < kTolerance);
 }
 
@@ -43,10 +43,10 @@ void jacobians(const ChainView<double>& chain, const State& state, int joint, Ra
   const Frame<double> frame{joint, {{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, random.vector()}};
   const std::size_t size = 6 * chain.n;
   std::vector<double> J(size), J_link(size), Jd(size), Jd_link(size);
-  jacobian(chain, state.q.data(), frame, J.data());
-  jacobian_link_frames(chain, state.q.data(), frame, J_link.data());
-  jacobian_dot(chain, state.q.data(), state.dq.data(), frame, Jd.data());
-  jacobian_dot_link_frames(chain, state.q.data(), state.dq.data(), frame, Jd_link.data());
+  jacobian(chain, thread_workspace(chain.n), state.q.data(), frame, J.data());
+  jacobian_link_frames(chain, thread_workspace(chain.n), state.q.data(), frame, J_link.data());
+  jacobian_dot(chain, thread_workspace(chain.n), state.q.data(), state.dq.data(), frame, Jd.data());
+  jacobian_dot_link_frames(chain, thread_workspace(chain.n), state.q.data(), state.dq.data(), frame, Jd_link.data());
   CHECK(difference(J, J_link) < kTolerance);
   CHECK(difference(Jd, Jd_link) < kTolerance);
 }
@@ -55,7 +55,7 @@ void jacobians(const ChainView<double>& chain, const State& state, int joint, Ra
 int dependent_columns(const ChainView<double>& chain, const State& state) {
   const int n = chain.n, p = chain.parameters();
   std::vector<double> Y(n * p), taken;
-  slotine_li_regressor(chain, state.q.data(), state.dq.data(), state.ddq.data(), state.q.data(), Y.data());
+  slotine_li_regressor(chain, thread_workspace(chain.n), state.q.data(), state.dq.data(), state.ddq.data(), state.q.data(), Y.data());
   taken = Y;
   int count = 0;
   for (int i = 1; i < n; ++i) {
@@ -76,9 +76,9 @@ int dependent_columns(const ChainView<double>& chain, const State& state) {
 std::vector<std::vector<double>> torques(const ChainView<double>& chain, const State& state) {
   const int n = chain.n;
   std::vector<double> M(n * n), C(n * n), G(n), tau(n);
-  mass_coriolis(chain, state.q.data(), state.dq.data(), M.data(), C.data());
-  gravity_vector(chain, state.q.data(), G.data());
-  inverse_dynamics(chain, state.q.data(), state.dq.data(), state.ddq.data(), tau.data());
+  mass_coriolis(chain, thread_workspace(chain.n), state.q.data(), state.dq.data(), M.data(), C.data());
+  gravity_vector(chain, thread_workspace(chain.n), state.q.data(), G.data());
+  inverse_dynamics(chain, thread_workspace(chain.n), state.q.data(), state.dq.data(), state.ddq.data(), tau.data());
   return {M, C, G, tau};
 }
 
@@ -91,10 +91,10 @@ void same_torques(const std::vector<std::vector<double>>& expected, const std::v
   }
 }
 
-void regrouped(const Chain& original, const KnownNumbers& known, const State& state) {
+void regrouped(const RandomChain& original, const KnownNumbers& known, const State& state) {
   const ChainView<double> chain = original.view();
-  Chain minimal = original;
-  minimal_bodies(chain, known, minimal.bodies);
+  RandomChain minimal = original;
+  minimal_bodies(chain, known, minimal.bodies.view());
   same_torques(torques(chain, state), torques(minimal.view(), state));
   const MinimalChain moved(chain, known);
   same_torques(torques(chain, state), torques(moved.view(chain), state));
@@ -119,9 +119,9 @@ void rotation_moments() {
 }
 
 /// Seven revolute joints at right angles, the first one vertical.
-Chain anthropomorphic() {
+RandomChain anthropomorphic() {
   Random random(3);
-  Chain chain;
+  RandomChain chain(7);
   chain.root.R = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
   chain.gravity = {0.0, 0.0, -9.81};
   for (int i = 0; i < 7; ++i) chain.add_link(random, true);
@@ -131,9 +131,10 @@ Chain anthropomorphic() {
 
 /// 43, as is known of such arms.
 void counts_base_parameters() {
-  const Chain chain = anthropomorphic();
+  const RandomChain chain = anthropomorphic();
   const bool known[7] = {true, true, true, true, true, true, true};
-  Joints<BodyInertia, double> bodies{};
+  const OwnedJoints<BodyInertia, double> owned(7);
+  const Joints<BodyInertia, double> bodies = owned.view();
   minimal_bodies(chain.view(), {known, known, true}, bodies);
   int numbers = 0;
   for (int i = 0; i < 7; ++i) {
@@ -150,7 +151,7 @@ int main() {
   for (unsigned seed = 0; seed < 200; ++seed) {
     Random random(seed);
     const int n = 1 + static_cast<int>(seed % 9);
-    const Chain chain(random, n);
+    const RandomChain chain(random, n);
     const State state(random, n);
     mass_and_coriolis(chain.view(), state);
     gravity(chain.view(), state);
@@ -165,7 +166,7 @@ int main() {
   rotation_moments();
   counts_base_parameters();
   Random random(7);
-  Chain spherical = anthropomorphic();
+  RandomChain spherical = anthropomorphic();
   for (auto& link : spherical.links) link.p = {0.0, 0.0, 0.0};
   CHECK(dependent_columns(spherical.view(), State(random, 7)) == 3 * 6);  // m, mcz, Iyy of all links but the first
   return check::result();

@@ -3,7 +3,6 @@
 
 #include "arms.hpp"
 #include "check.hpp"
-#include "thunder/dynamics/gravity.hpp"
 #include "thunder/simulation/closed_loop.hpp"
 
 using namespace thunder;
@@ -15,7 +14,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 VectorXd gravity_of(const Model& model, const VectorXd& q) {
   VectorXd G(model.n());
-  gravity_vector(model.view(), q.data(), G.data());
+  kernels().gravity_vector(model.view(), thread_workspace(model.n()), q.data(), G.data());
   return G;
 }
 

@@ -79,11 +79,10 @@ __all__: list[str] = [
     "select",
     "simulate",
     "solve_by_qr",
+    "use_instruction_set",
 ]
 
 class Model:
-    @staticmethod
-    def _use_instruction_set(name: str) -> None: ...
     def __init__(
         self,
         *,
@@ -314,6 +313,14 @@ class Model:
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
     ) -> typing.Any: ...
+    def mass_and_coriolis(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
     def mass_blocks(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> numpy.typing.NDArray[numpy.float64]: ...
@@ -1324,7 +1331,8 @@ class Graph:
     def outlining(self, arg0: bool) -> None: ...
 
 class Expression:
-    __array_priority__: typing.ClassVar[float] = ...
+    __array_priority__: typing.ClassVar[float] = -1.0
+
     def __abs__(self) -> Expression: ...
     def __add__(self, other: typing.Any) -> typing.Any: ...
     def __bool__(self) -> bool: ...
@@ -1519,5 +1527,6 @@ def simulate(
 def solve_by_qr(
     A: numpy.typing.ArrayLike, B: numpy.typing.ArrayLike
 ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+def use_instruction_set(name: str) -> None: ...
 
 __version__: str = "0.1.0"

@@ -59,20 +59,15 @@ void check_environment() {
   if (find(environment()) == nullptr) refuse(environment(), " (from THUNDER_ISA)");
 }
 
-namespace {
-
-/// Bytes of a batch's workspace: the kernel's own for packs, and inputs and result.
-std::size_t batch_bytes(const BatchCall& call, int size, int lanes) {
-  const std::size_t pack = sizeof(double) * static_cast<std::size_t>(lanes);
-  const auto values = static_cast<std::size_t>(size) + kMaxInputs * static_cast<std::size_t>(call.chain.n + 8);
-  return workspace_bytes(call.chain.n, pack) + pack * values + 64 * (kMaxInputs + 1);
+std::size_t batch_workspace_bytes(int n, int size, int state_lanes) {
+  const std::size_t pack = sizeof(double) * static_cast<std::size_t>(state_lanes);
+  const auto values = static_cast<std::size_t>(size) + kMaxInputs * static_cast<std::size_t>(n);
+  return workspace_bytes(n, pack) + pack * values + 64 * (kMaxInputs + 1);
 }
-
-}  // namespace
 
 void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::size_t count, int threads) {
   const Kernels& table = kernels();
-  const std::size_t bytes = batch_bytes(call, size, table.state_lanes);
+  const std::size_t bytes = batch_workspace_bytes(call.chain.n, size, table.state_lanes);
   if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   // starting a thread costs about as much as this many samples
   constexpr std::size_t worthwhile = 1024;

@@ -84,6 +84,9 @@ void check_environment();
 /// The whole batch of samples with `size` numbers each, on `threads` threads (0: one for each core).
 void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::size_t count, int threads);
 
+/// Bytes of a batch's workspace, with inputs and the result of `size` numbers for each of the lanes.
+std::size_t batch_workspace_bytes(int n, int size, int state_lanes);
+
 /// Scratch of the calling thread for kernels on one state of a robot of n joints.
 Workspace thread_workspace(int n);
 

@@ -142,4 +142,15 @@ using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, Cor
 
 inline constexpr std::size_t kQuantityCount = std::tuple_size_v<quantities::All>;
 
+/// Place of a quantity in the list.
+template <class Q, std::size_t I = 0>
+constexpr std::size_t find_quantity() {
+  if constexpr (std::is_same_v<Q, std::tuple_element_t<I, quantities::All>>)
+    return I;
+  else
+    return find_quantity<Q, I + 1>();
+}
+template <class Q>
+inline constexpr std::size_t quantity_index = find_quantity<Q>();
+
 }  // namespace thunder
