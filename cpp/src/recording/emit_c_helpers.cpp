@@ -97,7 +97,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 /// n is at least two; a pair may repeat the angle before. Far away, and where the arithmetic is not what it seems, the library.
 std::string sincos_loop(const Precision& precision) {
-  const char* text = R"(
+  const char* text = R"C(
 /* Unrolled it would take thrice the code, and no less time. */
 #if defined(__clang__)
 #define THUNDER_AS_LOOP _Pragma("clang loop unroll(disable)")
@@ -125,7 +125,7 @@ static void thunder_sincos(int n, const REAL *THUNDER_RESTRICT x, REAL *THUNDER_
     }
   }
 }
-)";
+)C";
   std::string own = replaced(text, "REAL", precision.type());
   own = replaced(own, "ZERO", precision.number(0.0));
   own = replaced(own, "LIMIT", precision.single ? "2.5e7f" : "1e10");

@@ -35,7 +35,7 @@ MOST_LETTERS = 40
 
 
 def outlining(robot: Robot) -> bool | Literal["uniform"]:
-    """What a library's model keeps as functions of their own: see `SymbolicModel`."""
+    """Return what a library's model keeps as functions of their own: see `SymbolicModel`."""
     return "uniform" if PIECES_FROM <= robot.n < OUTLINE_FROM else robot.n >= OUTLINE_FROM
 
 

@@ -388,6 +388,12 @@ THUNDER_INLINE void write_link_of_pieces(const ChainView<P>& chain, int i, const
     for (int k = 0; k < kLinkParameters; ++k) row[k] = S(0.0);
 }
 
+/// Without a revolute joint nearly all folds: positions do not matter, and pieces would hide that.
+template <class P>
+bool has_revolute_joint(const ChainView<P>& chain) {
+  return std::any_of(chain.links, chain.links + chain.n, [](const Link<P>& link) { return link.type == JointType::revolute; });
+}
+
 /// Recorded as pieces, from the motion of the root on; the first link is so simple that it stays out of them. A link comes before
 /// the rows of the last one: what these read as packs has long been stored.
 template <bool classical, class S, class P>
@@ -438,7 +444,8 @@ void inertial_regressor(const ChainView<P>& chain, Workspace work, const S* q, c
   for (int k = 0; k < chain.rotor_count; ++k)
     if (chain.rotors[k].carrier == 0) write_rotor_column(chain, k, m, screws, v, v_r, a_r, p, Y);
   if constexpr (Outliner<S>::records)
-    if (Outliner<S>::uniform(q[0])) return inertial_regressor_of_pieces<classical>(chain, turns, screws, m, q, v, v_r, a_r, Y);
+    if (Outliner<S>::uniform(q[0]) && has_revolute_joint(chain))
+      return inertial_regressor_of_pieces<classical>(chain, turns, screws, m, q, v, v_r, a_r, Y);
   for (int i = 0; i < chain.n; ++i) {
     const Link<P>& link = chain.links[i];
     const JointStep<S, P> step(link, turns.get(i), q[i]);
