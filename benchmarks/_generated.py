@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from _arm import Arm
 
+from thunder_py.codegen.library import outlining
 from thunder_py.symbolic import Function, SymbolicModel
 
 NONE, BAKED, RUN_TIME = "none", "baked", "at run time"  # inertial parameters
@@ -22,25 +23,29 @@ class Case:
 
     quantity: str
     parameters: str
-    model: SymbolicModel
     function: Function
+    model: SymbolicModel  # without functions for what repeats, for CasADi
+    flat: Function
 
     @cached_property
     def casadi(self) -> Any:
-        """Return CasADi's function of the same operations; it does not store zeros that are known."""
-        return self.model.to_casadi(self.function, f"{self.function.name}_casadi")
+        """Return CasADi's function of the recorded operations; it does not store zeros that are known."""
+        return self.model.to_casadi(self.flat, f"{self.function.name}_casadi")
 
 
 def record(arm: Arm, quick: bool) -> list[Case]:
     """Record all functions, with baked parameters and, where it makes a difference, with parameters at run time."""
     robot, found = arm.robot(), []
     for parameters, label in ((BAKED, "baked"), (RUN_TIME, "given")):
-        model = robot.symbolic(inertial=parameters == RUN_TIME)
+        model = robot.symbolic(inertial=parameters == RUN_TIME, outline=outlining(robot))
+        flat = robot.symbolic(inertial=parameters == RUN_TIME)
+        plain = _quantities(flat)
         for quantity, (name, expressions) in _quantities(model).items():
             function = model.function(f"{name}_{label}", expressions)
             needed = quantity not in WITHOUT_PARAMETERS
             if (parameters == BAKED or needed) and (not quick or quantity in QUICK):
-                found.append(Case(quantity, parameters if needed else NONE, model, function))
+                recorded = flat.function(f"{name}_{label}_flat", plain[quantity][1])
+                found.append(Case(quantity, parameters if needed else NONE, function, flat, recorded))
     return found
 
 

@@ -179,6 +179,7 @@ void bind_expression(py::module_& module) {
       .def("__len__", &Graph::size)
       .def_readwrite("outlining", &Graph::outlining,
                      "Record repeated pieces of kernels as functions of their own: smaller code for long arms, no derivatives.")
+      .def_readwrite("uniform", &Graph::uniform, "The same for pieces that are one function for every joint.")
       .def("symbol", [](std::shared_ptr<Graph> g, const std::string& name) { return ExpressionObject{g, Expression(g.get(), g->symbol(name))}; },
            py::arg("name"), "A new symbol; two of one name stay two.");
   define_arithmetic(expression);

@@ -261,15 +261,18 @@ class Robot(_core.Model):
         """Return a robot with some fields of its description changed."""
         return Robot(self._description.replace(**changes))
 
-    def symbolic(self, *, inertial_as: str | None = None, outline: bool = False, **arguments: Any) -> SymbolicModel:
+    def symbolic(
+        self, *, inertial_as: str | None = None, outline: bool | Literal["uniform"] = False, **arguments: Any
+    ) -> SymbolicModel:
         """Return the symbolic model: every quantity as an array of expressions.
 
         Parameters
         ----------
         inertial_as : {"REG", "DYN"}, optional
             What run-time inertial parameters are.
-        outline : bool
-            Keep what repeats from joint to joint as functions of their own: for the code of long arms.
+        outline : bool or "uniform"
+            Keep what repeats from joint to joint as functions of their own: for the code of long arms; or only what is
+            one function for all joints.
         **arguments
             For each parameter group (``inertial``, ``dh``, ``friction``, ``gravity``, ``base``, ``tool``, ...): True
             for run-time arguments, False for baked numbers, or a mask; see `thunder_py.symbolic.SymbolicModel`.

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.dynamics.random_chains import random_robot
 from thunder_py import _core
 from thunder_py import symbolic as sym
 from thunder_py.symbolic import Function, SymbolicModel
@@ -254,6 +255,87 @@ def test_arguments_of_outlined_pieces_are_any_expressions(convention, types, tmp
     for f in functions:
         values = np.random.default_rng(5).normal(size=(len(f.arguments), 4))
         np.testing.assert_allclose(compiled.call(f.name, *values), f(*values), rtol=0, atol=1e-13, err_msg=f.name)
+
+
+PIECES = ("regressor", "slotine_li_regressor", "mass_regressor", "coriolis_regressor", "gravity_regressor")
+
+
+@pytest.mark.parametrize("scalar", ["double", "float"])
+@pytest.mark.parametrize("types", ["RRRR", "RPRP", "PRPR"])
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_uniform_pieces(convention, types, scalar, tmp_path):
+    """Axes at right angles, parallel and skew; link frames in place and beside the joint's."""
+    alpha = (np.pi / 2, 0.0, 0.7, -np.pi / 2)
+    dh = [[0.1 * k, alpha[k], 0.2 * (k % 2), 0.3 * k] for k in range(4)]
+    bodies = [[1, 0.1, 0.2, 0.3, 1, 0.1, -0.2, 2, 0.1, 1.5]] * 4
+    robot = th.Robot.from_dh(dh, convention=convention, joint_types=types, inertial=bodies)
+    plain, pieces = (robot.symbolic(inertial=True, outline=outline) for outline in (False, "uniform"))
+    names = (*PIECES, "inverse_dynamics", "forward_dynamics")
+    f = [plain.function(name, plain.quantity(name)) for name in names]
+    g = [pieces.function(name, pieces.quantity(name)) for name in names]
+    assert all(function.call_count > 0 for function in g)
+    compiled = Compiled(g, tmp_path, scalar=scalar)
+    rng = np.random.default_rng(8)
+    for expected, function in zip(f, g, strict=True):
+        assert list(function.arguments) == list(expected.arguments)
+        values = [robot.inertial.ravel() if a == "par_REG" else rng.normal(size=4) for a in function.arguments]
+        wanted = expected(*values)
+        tolerance = (3e-13 if scalar == "double" else 3e-5) * max(1.0, np.abs(wanted).max())
+        np.testing.assert_allclose(function(*values), wanted, rtol=0, atol=3e-13 * max(1.0, np.abs(wanted).max()))
+        np.testing.assert_allclose(compiled.call(function.name, *values), wanted, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_rotors_of_uniform_pieces(seed):
+    robot = random_robot(seed, 5, "standard", friction=True, rotors=True, armature=True)
+    assert (robot.joint_types == "PPPPP") == (seed == 7)  # whose regressors do not depend on q, which pieces would hide
+    plain, pieces = (robot.symbolic(outline=outline) for outline in (False, "uniform"))
+    for name in (*PIECES, "inverse_dynamics"):
+        f, g = (model.function("f", model.quantity(name)) for model in (plain, pieces))
+        assert list(g.arguments) == list(f.arguments)
+        values = np.random.default_rng(9).normal(size=(len(f.arguments), 5))
+        np.testing.assert_allclose(g(*values), f(*values), rtol=0, atol=1e-11, err_msg=name)
+
+
+@every_compiler
+def test_pieces_with_and_without_avx(compiler, tmp_path):
+    m = th.Robot.load("panda").symbolic(inertial=True, outline="uniform")
+    Y, tau = m.function("Y", m.slotine_li_regressor()), m.function("tau", m.inverse_dynamics())
+    rng = np.random.default_rng(6)
+    values = [rng.normal(size=np.prod(shape)) for shape in Y.argument_shapes]
+    others = [rng.normal(size=np.prod(shape)) for shape in tau.argument_shapes]
+    for k, flags in enumerate(([], ["-DTHUNDER_NO_AVX"], ["-O0"], ["-O3"])):
+        (tmp_path / str(k)).mkdir()
+        compiled = Compiled([Y, tau], tmp_path / str(k), compiler, flags)
+        np.testing.assert_allclose(compiled.call("Y", *values), Y(*values), rtol=0, atol=1e-13)
+        np.testing.assert_allclose(compiled.call("tau", *others), tau(*others), rtol=0, atol=1e-12)
+    assert "THUNDER_FORM(thunder_part_regressor_row)" in compiled.source
+    assert re.search(r"_row\)\(\w+ \+ 24, \w+, Y \+ 20\);", compiled.source)  # written where the results stand
+    assert re.search(r"for \(int vk = 0; vk < 6; \+\+vk\) out\[vk \+ 4\] = a0\[vk \+ \d+\]\*a1", compiled.source)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("slotine_li_regressor", 0.6), ("regressor", 0.6), ("inverse_dynamics", 0.85)]
+)
+def test_pieces_make_code_small(name, most, tmp_path):
+    """With all that a file holds besides."""
+    command, sizes = language("gcc"), []
+    for outline in (False, "uniform"):
+        model = th.Robot.load("panda").symbolic(inertial=True, outline=outline)
+        _, source = _core.emit_c([model.function("f", model.quantity(name))], header_name="")
+        (tmp_path / "f.c").write_text(source)
+        flags = ["-O3", "-DTHUNDER_NO_AVX", "-c", str(tmp_path / "f.c"), "-o", str(tmp_path / "f.o")]
+        subprocess.run([*command, *flags], check=True)
+        sizes.append((tmp_path / "f.o").stat().st_size)
+    assert sizes[1] < most * sizes[0]
+
+
+def test_numbers_stay_straight():
+    """Bodies that are numbers fold, which is worth more than one piece for all."""
+    plain, pieces = (th.Robot.load("panda").symbolic(outline=outline) for outline in (False, "uniform"))
+    for name in ("inverse_dynamics", "mass_matrix", "jacobian"):
+        f, g = (model.function("f", model.quantity(name)) for model in (plain, pieces))
+        assert (g.call_count, g.operations) == (0, f.operations)
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

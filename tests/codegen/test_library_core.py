@@ -10,7 +10,7 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import random_robot
 from thunder_py.codegen import generate
-from thunder_py.codegen.library import OUTLINE_FROM
+from thunder_py.codegen.library import OUTLINE_FROM, PIECES_FROM, outlining
 from thunder_py.symbolic.parameters import ARGUMENT_NAMES
 
 from .libraries import COMPILERS, STRICT, Core, eigen_include, run
@@ -112,6 +112,19 @@ def test_masks_are_exact(seed, n, kind, drives, parts, tmp_path):
     core = Core(generate(robot, tmp_path, inertial_as=inertial_as, **options), robot.name)
     # angles of base and tool that a pose cannot give back exactly are baked through the pose: only moved groups go in
     assert_equal_to_robot(core, with_groups(robot, moved), arguments, 1e-11, seed)
+
+
+@pytest.mark.parametrize("joints", [PIECES_FROM - 1, PIECES_FROM, OUTLINE_FROM - 1])
+def test_pieces_from_some_joints_on(joints, tmp_path):
+    robot = random_robot(3, joints, "standard", friction=True)
+    assert outlining(robot) == ("uniform" if joints >= PIECES_FROM else False)
+    folder = generate(robot, tmp_path, select="Yr,inverse_dynamics,forward_dynamics")
+    source = next(folder.glob("*_gen.cpp")).read_text()
+    for piece in ("regressor_row", "body_wrench"):
+        assert (f"void thunder_part_{piece}(" in source) == (joints >= PIECES_FROM)
+    core = Core(folder, robot.name)
+    arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
+    assert_equal_to_robot(core, robot, arguments)
 
 
 @pytest.mark.parametrize("source", ["arm15.yaml", "placements"])

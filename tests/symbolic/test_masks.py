@@ -102,12 +102,13 @@ def test_every_group_at_random(kind, seed):
 
 @pytest.mark.parametrize("kind", ["modified", "standard"])
 @pytest.mark.parametrize("seed", range(2))
-def test_outlined_recordings(kind, seed):
+@pytest.mark.parametrize("outline", [True, "uniform"])
+def test_outlined_recordings(kind, seed, outline):
     """As those of long arms: pieces are told apart by which of their arguments are 0, 1 or -1."""
     robot = arm(kind, elastic=True)
     sizes = {name: group.values.size for name, group in robot.symbolic().parameters.items()}
     masks = {name: partial(size, 20 + seed + k) for k, (name, size) in enumerate(sizes.items()) if size}
-    assert_exact(robot.symbolic(outline=True, **masks), (*RIGID, *ELASTIC), seed)
+    assert_exact(robot.symbolic(outline=outline, **masks), (*RIGID, *ELASTIC), seed)
 
 
 @pytest.mark.parametrize("group", ["inertial", "rotor", "dh", "gravity"])
@@ -143,7 +144,7 @@ def test_chains_without_a_table(group, pattern):
     assert_exact(robot.symbolic(**{group: partial(size, 5) if pattern == "random" else True}), RIGID)
 
 
-@pytest.mark.parametrize("outline", [False, True])
+@pytest.mark.parametrize("outline", [False, True, "uniform"])
 def test_masks_of_outlined_models(outline):
     robot = arm("modified")
     masks = {name: partial(group.values.size, 7) for name, group in robot.symbolic().parameters.items()}

@@ -121,8 +121,8 @@ std::string unused_ports(const Function& f, const std::string& body) {
 // Longer functions are written in parts: register allocation and alias analysis take more than linear time.
 constexpr std::size_t kWhole = 2500, kPart = 400;
 
-// Operations of functions that are worth a form with AVX2: shorter ones fit anyway, longer ones in no form.
-constexpr std::size_t kTwoForms = 1100, kOneForm = 1800;
+// Operations of functions that are worth a form with AVX2: shorter ones are hardly shorter with it, longer ones fit in no form.
+constexpr std::size_t kTwoForms = 400, kOneForm = 1800, kPieces = 8;
 
 constexpr const char* kHasAvx = "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")";
 
@@ -136,12 +136,10 @@ class FileWriter {
   }
 
   void add(const Function& f) {
-    const std::string text = body(f);
-    const std::size_t size = f.instructions().size();
-    if (size > kTwoForms && size < kOneForm && f.calls().empty())
-      add_two_forms(f, text);
+    if (wants_two_forms(f))
+      add_two_forms(f);
     else
-      definitions_ += (f.calls().empty() ? "\n" : "\nTHUNDER_LONG ") + definition(f, f.name(), text);
+      definitions_ += (f.calls().empty() ? "\n" : "\nTHUNDER_LONG ") + definition(f, f.name(), body(f, false));
     if (options_.batch) definitions_ += "\n" + batch_definition(f, precision_);
     if (options_.packed) definitions_ += "\n" + packed_definition(f, precision_);
   }
@@ -154,37 +152,66 @@ class FileWriter {
     return signature(f, name, precision_, Where::source) + " {\n" + text + "}\n";
   }
 
-  /// The statements once, inlined into a function with AVX and one without.
-  void add_two_forms(const Function& f, const std::string& text) {
+  /// The statements once, inlined into a function with AVX and one without; parts likewise.
+  void add_two_forms(const Function& f) {
     needs_.avx = true;
-    std::vector<std::string> ports;
-    for (const auto* list : {&f.arguments(), &f.results()})
-      for (const Port& port : *list) ports.push_back(port.name);
+    const std::string text = body(f, true);
+    const bool calls = !f.calls().empty();
     const std::string straight = free_name("thunder_straight_" + f.name()), avx = free_name("thunder_avx_" + f.name());
-    const std::string values = "(" + listed(ports, straight.size() + 6, "      ") + ");\n";
-    definitions_ += "\nTHUNDER_STRAIGHT " + definition(f, straight, text) + "\n#ifdef THUNDER_AVX\nTHUNDER_AVX static " +
-                    definition(f, avx, "  " + straight + values) + "#endif\n\n" +
-                    definition(f, f.name(), "#ifdef THUNDER_AVX\n  if (" + std::string(kHasAvx) + ") {\n    " + avx + values +
-                                                "    return;\n  }\n#endif\n  " + straight + values);
+    const std::string values = listed(port_names(f), straight.size() + 6, "      ") + ");\n";
+    const auto call = [&](const char* form) { return straight + "(" + (calls ? std::string(form) + ", " : "") + values; };
+    std::string own = definition(f, straight, (calls ? "  (void)thunder_form;\n" : "") + text);
+    if (calls) own.insert(own.find('(') + 1, "const int thunder_form, ");
+    definitions_ += "\nTHUNDER_STRAIGHT " + own + "\n#ifdef THUNDER_AVX\nTHUNDER_AVX static " +
+                    definition(f, avx, "  " + call("1")) + "#endif\n\n" +
+                    definition(f, f.name(), "#ifdef THUNDER_AVX\n  if (" + std::string(kHasAvx) + ") {\n    " + avx + "(" + values +
+                                                "    return;\n  }\n#endif\n  " + call("0"));
   }
 
-  std::string body(const Function& f) {
-    const auto name_of = [this](const Function& outlined) { return outline(outlined); };
-    const std::string text = BodyWriter(f, precision_, needs_, name_of).write();
+  static std::vector<std::string> port_names(const Function& f) {
+    std::vector<std::string> names;
+    for (const auto* list : {&f.arguments(), &f.results()})
+      for (const Port& port : *list) names.push_back(port.name);
+    return names;
+  }
+
+  /// Few pieces that are called often have packs to gain.
+  static bool wants_two_forms(const Function& f) {
+    const std::size_t size = f.instructions().size();
+    return size < kOneForm && f.bodies().size() <= kPieces && (size > kTwoForms || !f.calls().empty());
+  }
+
+  std::string body(const Function& f, bool two_forms, bool part = false) {
+    const auto name_of = [&](const Function& outlined) {
+      const std::string name = outline(outlined, two_forms);
+      return two_forms ? "THUNDER_FORM(" + name + ")" : name;
+    };
+    BodyWriter writer(f, precision_, needs_, name_of);
+    if (part) writer.find_loops();
+    const std::string text = writer.write();
     return unused_ports(f, text) + text;
   }
 
-  std::string outline(const Function& f) {
-    const auto known = names_of_.find(&f);
+  std::string outline(const Function& f, bool two_forms) {
+    const auto known = names_of_.find({&f, two_forms});
     if (known != names_of_.end()) return known->second;
-    const std::string text = signature(f, "", precision_, Where::part) + " {\n" + body(f) + "}\n";
-    const auto [entry, is_new] = outlines_.try_emplace(text, "");
+    const std::string text = signature(f, "", precision_, Where::part) + " {\n" + body(f, two_forms, true) + "}\n";
+    const auto [entry, is_new] = outlines_.try_emplace({text, two_forms}, "");
     if (is_new) {
-      entry->second = free_name("thunder_part_" + identifier_from(f.name()));
-      needs_.parts = true;
-      definitions_ += "\nTHUNDER_PART void " + entry->second + text.substr(5);
+      const std::string name = entry->second = free_name("thunder_part_" + identifier_from(f.name()));
+      if (two_forms) {
+        needs_.pieces = true;
+        const std::string straight = free_name(name + "_straight"), avx = free_name(name + "_avx");
+        const std::string parameters = signature(f, "", precision_, Where::part).substr(5);
+        const std::string call = parameters + " {\n  " + straight + "(" + listed(port_names(f), straight.size() + 3, "      ") + ");\n}\n";
+        definitions_ += "\nTHUNDER_STRAIGHT void " + straight + text.substr(5) + "THUNDER_PIECE void " + name + call +
+                        "#ifdef THUNDER_AVX\nTHUNDER_AVX THUNDER_PIECE void " + avx + call + "#endif\n";
+      } else {
+        needs_.parts = true;
+        definitions_ += "\nTHUNDER_PART void " + name + text.substr(5);
+      }
     }
-    return names_of_[&f] = entry->second;
+    return names_of_[{&f, two_forms}] = entry->second;
   }
 
   std::string free_name(const std::string& start) {
@@ -197,8 +224,8 @@ class FileWriter {
   Precision precision_;
   Needs needs_;
   std::set<std::string> taken_;
-  std::map<std::string, std::string> outlines_;
-  std::map<const Function*, std::string> names_of_;
+  std::map<std::pair<std::string, bool>, std::string> outlines_;  // by text, and whether there are two forms
+  std::map<std::pair<const Function*, bool>, std::string> names_of_;
   std::string definitions_;
 };
 

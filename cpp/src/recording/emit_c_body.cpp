@@ -14,6 +14,7 @@ constexpr std::size_t kLength = 90;  // of an expression, before its parts get n
 constexpr int kDepth = 12;
 constexpr std::size_t kChain = 8;  // entries of results in one assignment
 constexpr int kZeroRun = 4;        // zeros, or copies, side by side that are worth a loop
+constexpr int kLoop = 4;           // other results
 
 std::string element(const std::string& array, int k) { return array + "[" + std::to_string(k) + "]"; }
 
@@ -23,6 +24,16 @@ std::vector<std::string> entries_of(const std::vector<Port>& ports) {
   for (const Port& port : ports)
     for (int k = 0; k < port.size; ++k) names.push_back(element(port.name, k));
   return names;
+}
+
+/// Array and index of an entry such as out[3].
+std::pair<std::string, int> place_of(const std::string& entry) {
+  const std::size_t bracket = entry.find('[');
+  return {entry.substr(0, bracket), std::atoi(entry.c_str() + bracket + 1)};
+}
+
+std::string at(const std::pair<std::string, int>& place) {
+  return place.second == 0 ? place.first : place.first + " + " + std::to_string(place.second);
 }
 
 bool is_number(const std::string& text) {
@@ -45,7 +56,12 @@ BodyWriter::BodyWriter(const Function& function, const Precision& precision, Nee
   terms_.resize(plan_.uses.size());
   waiting_.assign(plan_.uses.size(), 0);
   targets_.resize(plan_.uses.size());
+  looped_.assign(plan_.uses.size(), 0);
   call_results_.resize(f_.calls().size());
+  in_place_.assign(f_.calls().size(), 0);
+  for (const FunctionCall& c : f_.calls()) call_values_.emplace_back(f_.bodies()[c.body]->result_size(), -1);
+  for (int v = f_.first_instruction(); v < static_cast<int>(terms_.size()); ++v)
+    if (const Instruction& i = f_.instruction(v); i.op == Op::result) call_values_[i.a][i.b] = v;
 }
 
 std::string BodyWriter::write() {
@@ -54,7 +70,9 @@ std::string BodyWriter::write() {
   const std::vector<std::string> entries = entries_of(f_.results());
   for (int k = 0; k < f_.result_size(); ++k) targets_[f_.result_values()[k]].push_back(entries[k]);
   write_angles();
-  for (const int v : plan_.order) write_value(v);
+  for (const int v : plan_.order)
+    if (!looped_[v]) write_value(v);
+  write_loops();
   for (int v = 0; v < static_cast<int>(terms_.size()); ++v)
     if (v < f_.first_instruction() ? f_.is_argument(v) : plan_.angle_of[v] >= 0)
       if (!targets_[v].empty()) assign(targets_[v], operand(v).at_least(Binding::ternary));
@@ -62,6 +80,91 @@ std::string BodyWriter::write() {
   write_copies();
   close();
   return std::move(out_);
+}
+
+/// Is the expression of `other` that of `first` with some arguments replaced by those `distance` further on? `moving` collects
+/// which, leaf by leaf.
+bool BodyWriter::alike(int first, int other, int distance, std::vector<char>& moving) const {
+  if (first < f_.first_instruction() || other < f_.first_instruction()) {
+    if (first != other && (!f_.is_argument(first) || other != first + distance || !f_.is_argument(other))) return false;
+    moving.push_back(first != other);
+    return true;
+  }
+  const Instruction &a = f_.instruction(first), &b = f_.instruction(other);
+  if (a.op != b.op || a.op == Op::result || plan_.angle_of[first] >= 0) return false;
+  const std::vector<int> x = operands(f_, first), y = operands(f_, other);
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (x[k] >= f_.first_instruction() && (plan_.uses[x[k]] != 1 || !targets_[x[k]].empty())) return false;
+    if (y[k] >= f_.first_instruction() && (plan_.uses[y[k]] != 1 || !targets_[y[k]].empty())) return false;
+    if (!alike(x[k], y[k], distance, moving)) return false;
+  }
+  return true;
+}
+
+/// Are `length` entries of the results from `entry` on alike?
+bool BodyWriter::loop_at(int entry, int length, std::vector<char>& moving) const {
+  const int first = f_.result_values()[entry];
+  for (int k = 0; k < length; ++k) {
+    const int v = f_.result_values()[entry + k];
+    std::vector<char> own;
+    if (v < f_.first_instruction() || plan_.uses[v] > 0 || targets_[v].size() != 1 || !alike(first, v, k, own)) return false;
+    if (k == 1) moving = own;
+    if (k > 1 && own != moving) return false;
+  }
+  return std::count(moving.begin(), moving.end(), 1) > 0;
+}
+
+void BodyWriter::find_loops() {
+  for (int k = 0; k < f_.result_size(); ++k) targets_[f_.result_values()[k]].push_back("");
+  for (const Port& port : f_.results())
+    for (int first = port.first, end = port.first + port.size; first + kLoop <= end;) {
+      int length = kLoop;
+      std::vector<char> moving;
+      if (!loop_at(first, length, moving)) {
+        ++first;
+        continue;
+      }
+      while (first + length < end && loop_at(first, length + 1, moving)) ++length;
+      loop_at(first, length, moving);
+      loops_.push_back({first, length, moving});
+      std::vector<int> inside(f_.result_values().begin() + first, f_.result_values().begin() + first + length);
+      while (!inside.empty()) {
+        const int v = inside.back();
+        inside.pop_back();
+        if (v < f_.first_instruction()) continue;
+        looped_[v] = 1;
+        for (const int o : operands(f_, v)) inside.push_back(o);
+      }
+      first += length;
+    }
+  for (auto& targets : targets_) targets.clear();
+}
+
+Term BodyWriter::looped(int value, const std::vector<char>& moving, std::size_t& leaf) const {
+  if (value < f_.first_instruction()) {
+    if (!moving[leaf++]) return terms_[value];
+    Term term = terms_[value];
+    const std::size_t bracket = term.text.find('[') + 1;
+    const std::string index = term.text.substr(bracket, term.text.size() - bracket - 1);
+    term.text = term.text.substr(0, bracket) + prefix_ + "k" + (index == "0" ? "" : " + " + index) + "]";
+    return term;
+  }
+  Term terms[3];
+  const std::vector<int> read = operands(f_, value);
+  for (std::size_t k = 0; k < read.size(); ++k) terms[k] = looped(read[k], moving, leaf);
+  return combine(precision_, f_.instruction(value).op, terms[0], terms[1], terms[2]);
+}
+
+void BodyWriter::write_loops() {
+  const std::vector<std::string> entries = entries_of(f_.results());
+  for (const Loop& loop : loops_) {
+    std::size_t leaf = 0;
+    const std::string k = prefix_ + "k";
+    const auto [port, index] = place_of(entries[loop.first]);
+    const Term term = looped(f_.result_values()[loop.first], loop.moving, leaf);
+    statement("for (int " + k + " = 0; " + k + " < " + std::to_string(loop.length) + "; ++" + k + ") " + port + "[" + k +
+              (index == 0 ? "" : " + " + std::to_string(index)) + "] = " + term.at_least(Binding::ternary));
+  }
 }
 
 /// Local names are a letter and a number, or two letters and a number; no port is called so.
@@ -109,20 +212,6 @@ void BodyWriter::write_constant_results() {
     if (f_.constant(v) != 0.0 && !targets_[v].empty())
       assign(targets_[v], constant_term(precision_, f_.constant(v)).at_least(Binding::ternary));
 }
-
-namespace {
-
-/// Array and index of an entry such as out[3].
-std::pair<std::string, int> place_of(const std::string& entry) {
-  const std::size_t bracket = entry.find('[');
-  return {entry.substr(0, bracket), std::atoi(entry.c_str() + bracket + 1)};
-}
-
-std::string at(const std::pair<std::string, int>& place) {
-  return place.second == 0 ? place.first : place.first + " + " + std::to_string(place.second);
-}
-
-}  // namespace
 
 /// What calls computed goes to the results at the end, runs of entries side by side together: compilers look back from
 /// every single load past all calls and stores.
@@ -215,6 +304,7 @@ void BodyWriter::write_value(int value) {
   const std::vector<std::string>& targets = targets_[value];
   if (i.op == Op::result) {
     write_call(i.a);
+    if (in_place_[i.a]) return;
     terms_[value].text = element(call_results_[i.a], i.b);
     for (const std::string& target : targets) copies_.emplace_back(target, terms_[value].text);
     return;
@@ -287,10 +377,27 @@ void BodyWriter::write_call(int call) {
       entries.push_back(operand(c.arguments[port.first + k]).at_least(Binding::ternary));
     list += array_of(entries) + ", ";
   }
-  const std::string out = new_name("o");
-  statement(std::string(precision_.type()) + " " + element(out, body.result_size()));
+  std::string out = place_among_results(call);
+  in_place_[call] = !out.empty();
+  if (out.empty()) {
+    out = new_name("o");
+    statement(std::string(precision_.type()) + " " + element(out, body.result_size()));
+  }
   statement(name_of_(body) + "(" + list + out + ")");
   call_results_[call] = out;
+}
+
+/// Where all that a call gives stands side by side among the results, and is read nowhere else; or nothing.
+std::string BodyWriter::place_among_results(int call) const {
+  const std::vector<int>& values = call_values_[call];
+  std::pair<std::string, int> first;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k] < 0 || plan_.uses[values[k]] > 0 || targets_[values[k]].size() != 1) return "";
+    const auto place = place_of(targets_[values[k]].front());
+    if (k == 0) first = place;
+    if (place != std::make_pair(first.first, first.second + static_cast<int>(k))) return "";
+  }
+  return at(first);
 }
 
 /// Values side by side in memory: a part of an array that holds them already, or an array of their own.

@@ -13,14 +13,17 @@ namespace thunder::emit {
 
 /// What a source file needs besides its functions.
 struct Needs {
-  bool math = false, sincos = false, zeros = false, sign = false, copy = false, parts = false, avx = false;
+  bool math = false, sincos = false, zeros = false, sign = false, copy = false, parts = false, pieces = false, avx = false;
 };
 
 class BodyWriter {
  public:
-  /// `name_of` gives the C name of an outlined body.
+  /// `name_of` gives what calls an outlined body in C.
   BodyWriter(const Function& function, const Precision& precision, Needs& needs,
              const std::function<std::string(const Function&)>& name_of);
+
+  /// Before writing: results side by side that are alike, of arguments side by side, become loops, which compilers turn into packs.
+  void find_loops();
 
   std::string write();
 
@@ -34,6 +37,11 @@ class BodyWriter {
   std::string angles_in_place() const;
   void write_value(int value);
   void write_call(int call);
+  std::string place_among_results(int call) const;
+  void write_loops();
+  bool alike(int first, int other, int distance, std::vector<char>& moving) const;
+  bool loop_at(int entry, int length, std::vector<char>& moving) const;
+  Term looped(int value, const std::vector<char>& moving, std::size_t& leaf) const;
   std::string array_of(const std::vector<std::string>& entries);
   Term expression(int value);
   Term angle_expression(int value) const;
@@ -57,6 +65,14 @@ class BodyWriter {
   std::vector<char> waiting_;  // expressions that are written where they are used
   std::vector<std::vector<std::string>> targets_;  // by value: entries of results
   std::vector<std::string> call_results_;          // by call: array of its results, once called
+  std::vector<std::vector<int>> call_values_;      // by call and position: the value, -1 where it is not needed
+  std::vector<char> in_place_;                     // by call: its results stand among those of the function
+  struct Loop {
+    int first, length;  // entries of the results
+    std::vector<char> moving;  // by leaf of the expression: does it move with the entry?
+  };
+  std::vector<Loop> loops_;
+  std::vector<char> looped_;  // by value
   std::map<std::string, std::string> arrays_;      // names of arrays made for calls, by their entries
   std::vector<std::pair<std::string, std::string>> copies_;  // entry of a result, entry of what a call gave
   std::string prefix_, out_;

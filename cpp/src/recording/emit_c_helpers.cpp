@@ -76,6 +76,20 @@ constexpr const char* kAvx = R"(
 #endif
 )";
 
+constexpr const char* kPiece = R"(
+/* Pieces that are called for every joint stay functions of their own: less code is fetched from memory. */
+#if defined(__GNUC__)
+#define THUNDER_PIECE static __attribute__((noinline))
+#else
+#define THUNDER_PIECE static
+#endif
+#ifdef THUNDER_AVX
+#define THUNDER_FORM(name) (thunder_form ? name##_avx : name)
+#else
+#define THUNDER_FORM(name) name
+#endif
+)";
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
   return text;
@@ -83,12 +97,23 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 /// n is at least two; a pair may repeat the angle before. Far away, and where the arithmetic is not what it seems, the library.
 std::string sincos_loop(const Precision& precision) {
-  const char* text = R"(
+  const char* text = R"C(
+/* Unrolled it would take thrice the code, and no less time. */
+#if defined(__clang__)
+#define THUNDER_AS_LOOP _Pragma("clang loop unroll(disable)")
+#elif defined(__GNUC__) && __GNUC__ >= 8
+#define THUNDER_AS_LOOP _Pragma("GCC unroll 1")
+#else
+#define THUNDER_AS_LOOP
+#endif
+
 /* Sines and cosines of n >= 2 values. */
 static void thunder_sincos(int n, const REAL *THUNDER_RESTRICT x, REAL *THUNDER_RESTRICT s, REAL *THUNDER_RESTRICT c) {
   REAL size = ZERO;
+  THUNDER_AS_LOOP
   for (int i = 0; i < n; ++i) size += x[i]*x[i];
   if (THUNDER_EXACT && size < LIMIT) {
+    THUNDER_AS_LOOP
     for (int i = 0; i < n; i += 2) {
       const int k = i + 2 > n ? n - 2 : i;
       thunder_sincos_pair(x + k, s + k, c + k);
@@ -100,7 +125,7 @@ static void thunder_sincos(int n, const REAL *THUNDER_RESTRICT x, REAL *THUNDER_
     }
   }
 }
-)";
+)C";
   std::string own = replaced(text, "REAL", precision.type());
   own = replaced(own, "ZERO", precision.number(0.0));
   own = replaced(own, "LIMIT", precision.single ? "2.5e7f" : "1e10");
@@ -109,10 +134,11 @@ static void thunder_sincos(int n, const REAL *THUNDER_RESTRICT x, REAL *THUNDER_
 }
 
 constexpr const char* kPasses = R"(
-/* Equal values are one already, and stores are needed: what looks for such takes long in straight code and finds nothing. And g++ 12
-   pairs stores at the price of more shuffles than it saves. */
+/* Equal values are one already, and stores are needed: what looks for such takes long in straight code and finds nothing. g++ 12
+   pairs stores at the price of more shuffles than it saves, and makes string instructions of short loops, which start slowly. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__INTEL_COMPILER)
-#pragma GCC optimize("no-tree-slp-vectorize", "no-tree-fre", "no-tree-pre", "no-tree-dse", "no-dse")
+#pragma GCC optimize("no-tree-slp-vectorize", "no-tree-fre", "no-tree-pre", "no-tree-dse", "no-dse", \
+                     "no-tree-loop-distribute-patterns")
 #endif
 )";
 
@@ -161,6 +187,7 @@ std::string helpers(const Precision& precision, const Needs& needs) {
             one + " : x;\n}\n";
   }
   if (needs.avx) text += kAvx;
+  if (needs.pieces) text += kPiece;
   text += kPasses;
   if (needs.parts) text += kPart;
   return text;

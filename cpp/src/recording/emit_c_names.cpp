@@ -77,7 +77,7 @@ void check_identifier(const std::string& what, const std::string& name) {
   if (keywords().count(name)) refuse(what, name, "is a keyword of C or C++");
   if (library_names().count(name)) refuse(what, name, "is a name of the C library");
   bool own = name.compare(0, 8, "THUNDER_") == 0;
-  for (const char* helper : {"thunder_sincos", "thunder_sincos_pair", "thunder_zeros", "thunder_copy", "thunder_sign"})
+  for (const char* helper : {"thunder_sincos", "thunder_sincos_pair", "thunder_zeros", "thunder_copy", "thunder_sign", "thunder_form"})
     own = own || name == helper;
   if (own) refuse(what, name, "is a name the generated code uses itself");
 }

@@ -6,8 +6,6 @@ namespace thunder {
 
 namespace {
 
-bool is_folded(const Expression& x) { return x.is(0.0) || x.is(1.0) || x.is(-1.0); }
-
 /// Of a node among the results; their number if it is none of them.
 std::size_t position(const Outline& outline, const Expression& x) {
   const auto found = std::find(outline.results.begin(), outline.results.end(), static_cast<int>(x.node));
@@ -22,7 +20,7 @@ void OutlineCall::add_argument(const std::vector<Expression>& entries) {
   for (const Expression& x : entries) {
     if (x.graph != nullptr) graph_ = x.graph;
     entries_.push_back(x);
-    key_ += x.is(0.0) ? '0' : x.is(1.0) ? '1' : x.is(-1.0) ? '-' : 'x';
+    key_ += !is_folded(x) ? 'x' : x.is(0.0) ? '0' : x.is(1.0) ? '1' : '-';
     symbols += !is_folded(x);
   }
   group_sizes_.push_back(symbols);
@@ -43,9 +41,13 @@ void OutlineCall::define(const std::vector<Expression>& results) {
   for (const Expression& x : body_entries_)
     if (x.graph != nullptr) outline->arguments.push_back(static_cast<int>(x.node));
   outline->entries = results;
-  for (const Expression& x : results)
-    if (!x.is_constant() && !x.is(Op::symbol) && position(*outline, x) == outline->results.size())
-      outline->results.push_back(static_cast<int>(x.node));
+  outline->uniform = uniform_;
+  if (uniform_)
+    for (const Expression& x : results) outline->results.push_back(node_in(*body_graph_, x));
+  else
+    for (const Expression& x : results)
+      if (!x.is_constant() && !x.is(Op::symbol) && position(*outline, x) == outline->results.size())
+        outline->results.push_back(static_cast<int>(x.node));
   graph_->outlines.emplace(key_, std::move(outline));
 }
 
@@ -62,6 +64,10 @@ std::vector<Expression> OutlineCall::results() const {
   std::vector<int> computed;
   if (!outline->results.empty()) computed = graph_->call(outline, arguments);
   std::vector<Expression> results;
+  if (outline->uniform) {
+    for (const int node : computed) results.emplace_back(graph_, node);
+    return results;
+  }
   for (const Expression& x : outline->entries) {
     if (x.is_constant())
       results.push_back(x);

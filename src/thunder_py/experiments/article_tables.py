@@ -134,7 +134,7 @@ def table_2(joints: Iterable[int]) -> str:
             robot = panda_of(n)
             start = perf_counter()
             # the matrices and regressors of the article; those of long arms as functions, as libraries have them
-            model = robot.symbolic(inertial=True, outline=n >= codegen.library.OUTLINE_FROM)
+            model = robot.symbolic(inertial=True, outline=codegen.library.outlining(robot))
             for quantity in ("jacobian", "jacobian_dot", "mass_matrix", "coriolis_matrix", "slotine_li_regressor"):
                 model.function(quantity, getattr(model, quantity)())
             recorded = perf_counter()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -43,9 +43,10 @@ class SymbolicModel:
     inertial_as : {"REG", "DYN"}, optional
         What run-time inertial parameters are: about the link frames (REG, as in regressors), the centres of mass (DYN);
         default REG, or DYN where the robot's file masks a part of a link's entries.
-    outline : bool
+    outline : bool or "uniform"
         Record what repeats from joint to joint as functions of their own, called for each: for the code of long arms.
-        Derivatives write these calls out.
+        With ``"uniform"`` only what is one and the same function for all joints: of regressors, and of inverse dynamics
+        with run-time inertial parameters. Derivatives write these calls out.
     **arguments
         For each parameter group, ``dh, inertial, friction, gravity, base, tool, rotor, armature, elastic_K, elastic_D,
         elastic_Dm, elastic_Mm``: True (run-time arguments), False (baked numbers) or a mask of its entries. What is
@@ -64,11 +65,17 @@ class SymbolicModel:
     """
 
     def __init__(
-        self, robot: Robot, *, inertial_as: str | None = None, outline: bool = False, **arguments: Any
+        self,
+        robot: Robot,
+        *,
+        inertial_as: str | None = None,
+        outline: bool | Literal["uniform"] = False,
+        **arguments: Any,
     ) -> None:
         self.robot = robot
         self.graph = _core.Graph()
-        self.graph.outlining = outline
+        self.graph.outlining = outline is True
+        self.graph.uniform = bool(outline)
         self.functions: dict[str, Function] = {}
         self.symbols: dict[str, Expressions] = {}
         for name in _STATES:

@@ -1,6 +1,7 @@
 // Inverse dynamics by the recursive Newton-Euler algorithm in joint frames.
 #pragma once
 
+#include "../math/outline.hpp"
 #include "../model/friction.hpp"
 #include "composite.hpp"
 #include "second_moments.hpp"
@@ -57,6 +58,15 @@ THUNDER_INLINE Momentum<L> body_wrench(const BodyInertia<P>& body, const Motion<
           m.a * body.m + skew_plus(m.dw, centripetal(m.w)) * h};
 }
 
+/// The same; recorded with uniform pieces, of bodies that are no numbers, one for all links. Of the first link little is needed.
+template <class B, class L>
+THUNDER_INLINE Momentum<L> wrench_piece([[maybe_unused]] int i, const B& body, const Motion<L>& m) {
+  if constexpr (Outliner<L>::records)
+    if (i > 0 && Outliner<L>::symbolic(body))
+      return uniform<L>("body_wrench", [](const B& b, const Motion<L>& of_body) { return body_wrench(b, of_body); }, body, m);
+  return body_wrench(body, m);
+}
+
 /// Moment of a rotor on its carrier, in the carrier's joint frame; its torque on the driven joint goes to `tau`.
 template <class S, class P>
 THUNDER_INLINE Vec3<S> rotor_moment(const Rotor<P>& rotor, const Motion<S>& carrier, const S* dq, const S* ddq,
@@ -89,7 +99,7 @@ void inverse_dynamics(const ChainView<P>& chain, Workspace work, const S* q, con
     if (chain.has_armature) tau[i] += ddq[i] * link.armature;
   }
   motions.pad(n);
-  for (int i = 0; i < n; i += kLanes<S>) wrenches.store(i, body_wrench(link_inertia<S>(chain, i), motions.load(i)));
+  for (int i = 0; i < n; i += kLanes<S>) wrenches.store(i, wrench_piece(i, link_inertia<S>(chain, i), motions.load(i)));
   for (int k = 0; k < chain.rotor_count; ++k) {
     const int carrier = chain.rotors[k].carrier - 1;
     if (carrier < 0) continue;

@@ -84,7 +84,7 @@ void momentum_regressors(const ChainView<Q>& chain, Workspace work, const S* q, 
     const Link<Q>& link = chain.links[i];
     const bool revolute = link.type == JointType::revolute;
     const JointStep<S, Q> step(link, turns.get(i), q[i]);
-    m = next_motion<true>(m, products, step, revolute, rest[i], rest[i], dq[i]);
+    m = next_motion<true>(m, products.A, step, revolute, rest[i], rest[i], dq[i]);
     products = ReferenceProducts<S>(m);
     weight.a = step.down(weight.a);
     move_screws(i, revolute, step, screws);

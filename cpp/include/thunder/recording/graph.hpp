@@ -28,6 +28,7 @@ struct Outline {
   std::vector<int> group_sizes;     // how many of them belong to each aggregate that is passed
   std::vector<int> results;         // nodes of `graph`
   std::vector<Expression> entries;  // of what the piece returns: those results, arguments and constants
+  bool uniform = false;             // all entries are results
   mutable std::shared_ptr<const Function> function;  // of arguments and results, made when it is first needed
 };
 
@@ -52,8 +53,9 @@ class Graph {
   const std::string& symbol_name(int node) const { return symbol_names_[nodes_[node].a]; }
   const std::vector<Call>& calls() const { return calls_; }
 
-  /// While set, kernels record the pieces they mark as calls of outlines, kept here by key.
-  bool outlining = false;
+  /// While set, kernels record the pieces they mark as calls of outlines, kept here by key: `uniform`, those that are the same
+  /// function for every joint; `outlining`, the others.
+  bool outlining = false, uniform = false;
   std::unordered_map<std::string, std::shared_ptr<const Outline>> outlines;
 
  private:

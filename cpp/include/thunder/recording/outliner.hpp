@@ -1,7 +1,7 @@
 // Records a marked piece of a kernel once, with symbols for its arguments, and a call in every place it stands.
 //
 // Pieces are told apart by name and by which arguments are 0, 1 or -1: those are folded into the body, so that the zeros of
-// the table go on dropping terms.
+// the table go on dropping terms. Uniform pieces take everything as it comes, and are one function for all joints.
 #pragma once
 
 #include <string>
@@ -32,11 +32,11 @@ void leaves(T& aggregate, F&& f) {
 /// One call site: the arguments flattened, those of the body, and the results.
 class OutlineCall {
  public:
-  explicit OutlineCall(const char* name) : key_(name) {}
+  OutlineCall(const char* name, bool uniform) : key_(name), uniform_(uniform) {}
 
   void add_argument(const std::vector<Expression>& entries);
   /// Is there a recording that wants outlines?
-  bool wanted() const { return graph_ != nullptr && graph_->outlining; }
+  bool wanted() const { return graph_ != nullptr && (uniform_ ? graph_->uniform : graph_->outlining); }
   bool known() const { return graph_->outlines.count(key_) != 0; }
   /// Arguments for the body: fresh symbols, constants where they are folded.
   std::vector<Expression> body_arguments();
@@ -44,7 +44,10 @@ class OutlineCall {
   std::vector<Expression> results() const;
 
  private:
+  bool is_folded(const Expression& x) const { return !uniform_ && (x.is(0.0) || x.is(1.0) || x.is(-1.0)); }
+
   std::string key_;
+  bool uniform_;
   Graph* graph_ = nullptr;
   std::vector<Expression> entries_, body_entries_;
   std::vector<int> group_sizes_;  // symbols of each argument
@@ -60,10 +63,35 @@ struct RecordingOutliner {
     leaves(x, [&](const Expression& e) { any = any || (e.graph != nullptr && e.graph->outlining); });
     return any;
   }
+  template <class S>
+  static bool uniform(S x) {
+    bool any = false;
+    leaves(x, [&](const Expression& e) { any = any || (e.graph != nullptr && e.graph->uniform); });
+    return any;
+  }
+
+  /// Is anything of it no number?
+  template <class T>
+  static bool symbolic(T value) {
+    bool any = false;
+    leaves(value, [&](const Expression& x) { any = any || x.graph != nullptr; });
+    return any;
+  }
+  /// Is x this number?
+  static bool is(const Expression& x, double number) { return x.is(number); }
 
   template <class F, class... A>
   static auto call(const char* name, F&& f, const A&... arguments) {
-    OutlineCall site(name);
+    return made(OutlineCall(name, false), f, arguments...);
+  }
+  template <class F, class... A>
+  static auto call_uniform(const char* name, F&& f, const A&... arguments) {
+    return made(OutlineCall(name, true), f, arguments...);
+  }
+
+ private:
+  template <class F, class... A>
+  static auto made(OutlineCall site, F&& f, const A&... arguments) {
     (site.add_argument(entries_of(arguments)), ...);
     if (!site.wanted()) return f(arguments...);
     using R = decltype(f(arguments...));
@@ -80,7 +108,6 @@ struct RecordingOutliner {
     return result;
   }
 
- private:
   template <class T>
   static std::vector<Expression> entries_of(T value) {
     std::vector<Expression> entries;
