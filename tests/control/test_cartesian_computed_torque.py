@@ -167,15 +167,32 @@ def test_force_is_bounded_inside_an_obstacle_too() -> None:
     settings = {"points": [4], "largest_force": 20.0, "posture": None, "K_posture": None}
     bare = law_of(s, obstacles=(), **settings).step(0.0, s.q, s.dq, s.reference)
     J = s.robot.jacobian(s.q, 4)[:3]
-    for centre in (x + np.array([0.01, 0, 0]), x + np.array([1e-12, 0, 0]), x):
-        law = law_of(s, obstacles=[Obstacle(centre, 0.1)], **settings)
+    task, M = task_terms(s), s.robot.mass_matrix(s.q)
+    M_X = np.linalg.inv(task.J @ np.linalg.solve(M, task.J.T))
+    P = np.eye(7) - task.J.T @ M_X @ task.J @ np.linalg.inv(M)
+    for offset in (1e-2, 1e-7, 1e-12, 0.0):
+        law = law_of(s, obstacles=[Obstacle(x + [offset, 0, 0], 0.1)], **settings)
         tau = law.step(0.0, s.q, s.dq, s.reference)
         assert law.status is Status.ok
-        task, M = task_terms(s), s.robot.mass_matrix(s.q)
-        M_X = np.linalg.inv(task.J @ np.linalg.solve(M, task.J.T))
-        P = np.eye(7) - task.J.T @ M_X @ task.J @ np.linalg.inv(M)
-        force = np.array([-20.0, 0, 0]) if centre is not x else np.zeros(3)
-        np.testing.assert_allclose(tau - bare, P @ J.T @ force, atol=1e-7)
+        force = np.linalg.lstsq(P @ J.T, tau - bare, rcond=1e-9)[0]
+        np.testing.assert_allclose(P @ J.T @ force, tau - bare, atol=1e-9)
+        if offset == 0.0:  # as far away as the position is rounded, in any direction, or nowhere
+            assert np.linalg.norm(tau - bare) <= 20.0 * np.linalg.norm(P @ J.T, 2) * (1.0 + 1e-9)
+            continue
+        direction = 2e-15 / offset  # of the force, which a rounding of the position turns
+        np.testing.assert_allclose(tau - bare, P @ J.T @ [-20.0, 0, 0], atol=1e-7 + 20.0 * direction)
+
+
+def test_no_force_in_the_very_middle_of_an_obstacle() -> None:
+    """Where the arm is straight, every rounding of its position is the same."""
+    s = states(1)[0]
+    q = np.zeros(7)
+    settings = {"points": [4], "largest_force": 20.0, "posture": None, "K_posture": None}
+    with_and_without = [
+        law_of(s, obstacles=obstacles, **settings).step(0.0, q, q, s.reference)
+        for obstacles in ([Obstacle(point(s.robot, q, 4, np.zeros(3)), 0.1)], ())
+    ]
+    np.testing.assert_array_equal(*with_and_without)
 
 
 def test_obstacles_can_move() -> None:
