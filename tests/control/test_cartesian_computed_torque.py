@@ -184,15 +184,23 @@ def test_force_is_bounded_inside_an_obstacle_too() -> None:
 
 
 def test_no_force_in_the_very_middle_of_an_obstacle() -> None:
-    """Where the arm is straight, every rounding of its position is the same."""
-    s = states(1)[0]
-    q = np.zeros(7)
-    settings = {"points": [4], "largest_force": 20.0, "posture": None, "K_posture": None}
-    with_and_without = [
-        law_of(s, obstacles=obstacles, **settings).step(0.0, q, q, s.reference)
-        for obstacles in ([Obstacle(point(s.robot, q, 4, np.zeros(3)), 0.1)], ())
-    ]
-    np.testing.assert_array_equal(*with_and_without)
+    """Sliding joints, whose positions are sums without rounding; joints 2 and 4 slide along the same axis."""
+    body, half = [2.0, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.1, 0.0, 0.1], 0.5 * np.pi
+    gantry = th.Robot.from_dh(
+        [[0, 0, 0, 0], [0, half, 0, half], [0, half, 0, 0], [0, half, 0, 0]], joint_types="PPPP", inertial=[body] * 4
+    )
+    q, I = np.array([0.25, 0.5, 0.125, 0.75]), np.eye(3)
+    middle, reference = point(gantry, q, 2, np.zeros(3)), SetPose(gantry.forward_kinematics(q))(0.0)
+    found = []
+    for obstacles in ((), [Obstacle(middle, 0.1)], [Obstacle(middle + [0.0, 1e-9, 0.0], 0.1)]):
+        law = CartesianComputedTorque(
+            gantry, K_p=I, K_v=I, K_d=np.ones(4), obstacles=obstacles, rows=[0, 1, 2], points=[2], largest_force=20.0,
+            posture=None, K_posture=None,
+        )  # fmt: skip
+        found.append(law.step(0.0, q, np.zeros(4), reference))
+        assert law.status is Status.ok
+    np.testing.assert_array_equal(found[1], found[0])
+    assert np.abs(found[2] - found[0]).max() > 1.0
 
 
 def test_obstacles_can_move() -> None:
