@@ -171,7 +171,7 @@ def test_force_is_bounded_inside_an_obstacle_too() -> None:
     M_X = np.linalg.inv(task.J @ np.linalg.solve(M, task.J.T))
     P = np.eye(7) - task.J.T @ M_X @ task.J @ np.linalg.inv(M)
     for offset in (1e-2, 1e-7, 1e-12, 0.0):
-        law = law_of(s, obstacles=[Obstacle(x + [offset, 0, 0], 0.1)], **settings)
+        law = law_of(s, obstacles=[Obstacle(x + np.array([offset, 0, 0]), 0.1)], **settings)
         tau = law.step(0.0, s.q, s.dq, s.reference)
         assert law.status is Status.ok
         force = np.linalg.lstsq(P @ J.T, tau - bare, rcond=1e-9)[0]
@@ -192,7 +192,7 @@ def test_no_force_in_the_very_middle_of_an_obstacle() -> None:
     q, I = np.array([0.25, 0.5, 0.125, 0.75]), np.eye(3)
     middle, reference = point(gantry, q, 2, np.zeros(3)), SetPose(gantry.forward_kinematics(q))(0.0)
     found = []
-    for obstacles in ((), [Obstacle(middle, 0.1)], [Obstacle(middle + [0.0, 1e-9, 0.0], 0.1)]):
+    for obstacles in ((), [Obstacle(middle, 0.1)], [Obstacle(middle + np.array([0, 1e-9, 0]), 0.1)]):
         law = CartesianComputedTorque(
             gantry, K_p=I, K_v=I, K_d=np.ones(4), obstacles=obstacles, rows=[0, 1, 2], points=[2], largest_force=20.0,
             posture=None, K_posture=None,
