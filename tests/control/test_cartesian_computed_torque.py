@@ -167,15 +167,40 @@ def test_force_is_bounded_inside_an_obstacle_too() -> None:
     settings = {"points": [4], "largest_force": 20.0, "posture": None, "K_posture": None}
     bare = law_of(s, obstacles=(), **settings).step(0.0, s.q, s.dq, s.reference)
     J = s.robot.jacobian(s.q, 4)[:3]
-    for centre in (x + np.array([0.01, 0, 0]), x + np.array([1e-12, 0, 0]), x):
-        law = law_of(s, obstacles=[Obstacle(centre, 0.1)], **settings)
+    task, M = task_terms(s), s.robot.mass_matrix(s.q)
+    M_X = np.linalg.inv(task.J @ np.linalg.solve(M, task.J.T))
+    P = np.eye(7) - task.J.T @ M_X @ task.J @ np.linalg.inv(M)
+    for offset in (1e-2, 1e-7, 1e-12, 0.0):
+        law = law_of(s, obstacles=[Obstacle(x + np.array([offset, 0, 0]), 0.1)], **settings)
         tau = law.step(0.0, s.q, s.dq, s.reference)
         assert law.status is Status.ok
-        task, M = task_terms(s), s.robot.mass_matrix(s.q)
-        M_X = np.linalg.inv(task.J @ np.linalg.solve(M, task.J.T))
-        P = np.eye(7) - task.J.T @ M_X @ task.J @ np.linalg.inv(M)
-        force = np.array([-20.0, 0, 0]) if centre is not x else np.zeros(3)
-        np.testing.assert_allclose(tau - bare, P @ J.T @ force, atol=1e-7)
+        force = np.linalg.lstsq(P @ J.T, tau - bare, rcond=1e-9)[0]
+        np.testing.assert_allclose(P @ J.T @ force, tau - bare, atol=1e-9)
+        if offset == 0.0:  # as far away as the position is rounded, in any direction, or nowhere
+            assert np.linalg.norm(tau - bare) <= 20.0 * np.linalg.norm(P @ J.T, 2) * (1.0 + 1e-9)
+            continue
+        direction = 2e-15 / offset  # of the force, which a rounding of the position turns
+        np.testing.assert_allclose(tau - bare, P @ J.T @ [-20.0, 0, 0], atol=1e-7 + 20.0 * direction)
+
+
+def test_no_force_in_the_very_middle_of_an_obstacle() -> None:
+    """Sliding joints, whose positions are sums without rounding; joints 2 and 4 slide along the same axis."""
+    body, half = [2.0, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.1, 0.0, 0.1], 0.5 * np.pi
+    gantry = th.Robot.from_dh(
+        [[0, 0, 0, 0], [0, half, 0, half], [0, half, 0, 0], [0, half, 0, 0]], joint_types="PPPP", inertial=[body] * 4
+    )
+    q, I = np.array([0.25, 0.5, 0.125, 0.75]), np.eye(3)
+    middle, reference = point(gantry, q, 2, np.zeros(3)), SetPose(gantry.forward_kinematics(q))(0.0)
+    found = []
+    for obstacles in ((), [Obstacle(middle, 0.1)], [Obstacle(middle + np.array([0, 1e-9, 0]), 0.1)]):
+        law = CartesianComputedTorque(
+            gantry, K_p=I, K_v=I, K_d=np.ones(4), obstacles=obstacles, rows=[0, 1, 2], points=[2], largest_force=20.0,
+            posture=None, K_posture=None,
+        )  # fmt: skip
+        found.append(law.step(0.0, q, np.zeros(4), reference))
+        assert law.status is Status.ok
+    np.testing.assert_array_equal(found[1], found[0])
+    assert np.abs(found[2] - found[0]).max() > 1.0
 
 
 def test_obstacles_can_move() -> None:

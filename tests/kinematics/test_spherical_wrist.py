@@ -137,6 +137,12 @@ def test_singular_arm():
     found = solver.solve(arm.forward_kinematics(stretched))
     assert turned(found, stretched).min() < 1e-6
     assert len(found) == 4
+    rng = np.random.default_rng(0)
+    for T in arm.forward_kinematics(stretched) + 4e-16 * rng.integers(-1, 2, (100, 4, 4)):
+        T[3] = [0.0, 0.0, 0.0, 1.0]
+        found = solver.solve(T)
+        assert len(found) == 4  # whichever way the pose is rounded
+        np.testing.assert_allclose(arm.forward_kinematics(found), np.broadcast_to(T, (4, 4, 4)), atol=1e-11)
     a2, d4 = 0.5, 0.45
     q3 = 2.0
     reach = [a2 + d4 * np.sin(q3), -d4 * np.cos(q3)]

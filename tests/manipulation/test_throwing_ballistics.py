@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 
 import thunder_py as th
 from thunder_py.manipulation import throwing as tw
+from thunder_py.manipulation.throwing import drag
 
 P, V = np.array([0.5, -0.2, 0.8]), np.array([1.1, 0.4, 0.9])
 
@@ -100,6 +101,47 @@ def test_release_through_air_straight_up(beside: float) -> None:
     assert np.linalg.norm(v) == pytest.approx(least, rel=1e-9 if beside == 0.0 else 1e-2)
 
 
+@pytest.mark.parametrize("rtol", [1e-11, 1e-10, 1e-9, 3e-9])
+@pytest.mark.parametrize("depth", [1e-2, 1e-6, 1e-9, 0.0])
+def test_a_landing_just_below_the_apex_is_found_wherever_steps_end(
+    depth: float, rtol: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An apex is looked for as an event, so that no step passes over both crossings of the plane."""
+    monkeypatch.setitem(drag._TOLERANCE, "rtol", rtol)
+    rng = np.random.default_rng(7)
+    for h, k in zip(rng.uniform(0.1, 3.0, 10), rng.uniform(0.05, 2.0, 10), strict=True):
+        v = tw.release_velocity_with_drag(np.zeros(3), [0.0, 0.0, h], drag=k)
+        plane = h * (1.0 - depth) - 2e-8
+        flight = tw.fly(np.zeros(3), v, plane, drag=k)
+        assert flight.landing.p[2] == pytest.approx(plane, abs=1e-8)
+        assert flight.landing.v[2] <= 0.0
+        np.testing.assert_allclose(flight.p[-1], flight.landing.p, atol=1e-9)
+
+
+@pytest.mark.parametrize("h", [1e-3, 0.3, 0.8, 7.0, 40.0])
+def test_the_apex_itself_is_reached(h: float) -> None:
+    """The plane through the apex, to rounding: what `release_velocity` returns always lands."""
+    for height in h * (1.0 + 0.01 * np.arange(20)):
+        target = np.array([0.0, 0.0, height])
+        np.testing.assert_allclose(tw.landing(np.zeros(3), tw.release_velocity(np.zeros(3), target), height).p, target)
+        k = 0.3 / h
+        v = tw.release_velocity_with_drag(np.zeros(3), target, drag=k)
+        np.testing.assert_allclose(tw.fly(np.zeros(3), v, height, drag=k).landing.p, target, rtol=1e-9, atol=1e-9)
+
+
+def test_the_path_joins_at_the_apex() -> None:
+    flight = tw.fly(P, V, 0.1, drag=0.2, samples=400)
+    t = np.diff(flight.t)[:, None]
+    np.testing.assert_allclose(np.diff(flight.p, axis=0), 0.5 * t * (flight.v[1:] + flight.v[:-1]), atol=1e-6)
+    assert (np.diff(flight.v[:, 2]) < 0.0).all()
+
+
+def test_a_grazing_flight_has_no_sensitivity() -> None:
+    up = tw.release_velocity(np.zeros(3), [0.0, 0.0, 0.5])
+    with pytest.raises(th.errors.ReleaseError, match="apex touches the landing height"):
+        tw.landing_sensitivity(np.zeros(3), up, 0.5)
+
+
 def test_drag_coefficient_of_a_tennis_ball() -> None:
     k = tw.drag_coefficient(0.0577, math.pi * 0.0335**2, 0.55)
     assert k == pytest.approx(1.204 * 0.55 * math.pi * 0.0335**2 / (2 * 0.0577))
@@ -151,6 +193,20 @@ def test_covariance_is_that_of_many_throws() -> None:
         (lambda: tw.fly(P, V, 3.0, drag=0.1), "does not rise to the landing height"),
         (lambda: tw.fly(P, V, drag=-0.1), "drag must be .*>= 0"),
         (lambda: tw.fly(P, V, 1e300, drag=0.1), "it reaches at most 0.841 m"),
+        (
+            lambda: tw.fly([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], drag=9e15),
+            "drag must be at most 1e.04 1/m for a fall of 1 m",
+        ),
+        (lambda: tw.fly(P, [1.0, 0.0, 1e300], drag=0.1), "the rate of the state is not finite at t = 0 s"),
+        (lambda: tw.fly(P, V, 0.1, drag=1e300), "the integration ended at t = 0 s: Required step size"),
+        (
+            lambda: tw.release_velocity_with_drag(P, [1.0, 0.0, 0.0], drag=9e15),
+            "drag must be at most [0-9.e+]+ 1/m for a fall",
+        ),
+        (
+            lambda: tw.release_velocity_with_drag(P, P + np.array([0, 0, 400.0]), drag=1.0),
+            "no speed up to 1000 m/s",
+        ),
         (lambda: tw.fly(P, V, samples=1.5), "samples must be a whole number of at least 2, got 1.5"),
         (lambda: tw.landing_sensitivity(P, V, math.nan, drag=0.1), "plane must be finite"),
         (lambda: tw.landing_sensitivity(P, V, "low", drag=0.1), "plane must be numbers"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -105,9 +106,16 @@ def test_a_target_too_far_away_is_refused_with_what_binds() -> None:
 
 
 def test_limits_next_to_zero_are_what_binds() -> None:
-    slow = MotionLimits(lower=LIMITS.lower, upper=LIMITS.upper, velocity=1e-6)
-    with pytest.raises(th.errors.ReleaseError, match="times the limit of velocity of joint"):
-        tw.find_release(ROBOT, TARGET, limits=slow, starts=3)
+    """The least use of a limit is in proportion to it, however small, and no rounding of the target changes it."""
+    rng, messages = np.random.default_rng(0), set()
+    for k in (2, 6, 9):
+        slow = MotionLimits(lower=LIMITS.lower, upper=LIMITS.upper, velocity=10.0**-k)
+        for target in TARGET * (1.0 + 1e-15 * rng.standard_normal((2, 3))):
+            with pytest.raises(th.errors.ReleaseError, match="times the limit of velocity of joint") as caught:
+                tw.find_release(ROBOT, target, limits=slow, starts=3)
+            times, joint = re.findall("needs (.*) times .* of (.*), at best", str(caught.value))[0]
+            messages.add((round(float(times) * 10.0 ** (2 - k)), joint))
+    assert len(messages) == 1
 
 
 def test_an_impossible_region_is_refused() -> None:

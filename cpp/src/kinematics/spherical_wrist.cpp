@@ -42,9 +42,15 @@ Roots component(const Vector3d& h, const Vector3d& axis, const Vector3d& x, doub
     return roots;
   }
   if (std::abs(c) > r + kTolerance * scale) return roots;
-  const double middle = std::atan2(b, a), half = std::acos(std::clamp(c / r, -1.0, 1.0));
+  const double middle = std::atan2(b, a);
+  // where the two meet, rounding of c would part them by its square root
+  if (r - std::abs(c) <= kTolerance * scale) {
+    roots.angle[roots.count++] = c > 0.0 ? middle : middle + 0.5 * kTurn;
+    return roots;
+  }
+  const double half = std::acos(c / r);
   roots.angle[roots.count++] = middle + half;
-  if (half > 0.0) roots.angle[roots.count++] = middle - half;
+  roots.angle[roots.count++] = middle - half;
   return roots;
 }
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ..checks import Array
+from ..integration import IntegrationError, integrate
 
 __all__ = ["advance"]
 
@@ -22,9 +25,14 @@ def advance(f: Callable[[float, Array], Array], x: Array, t: float, dt: float) -
         State at t.
     t, dt : float
         [s].
-    """
-    from scipy.integrate import solve_ivp
 
-    solution = solve_ivp(f, (t, t + dt), x, method="DOP853", rtol=RELATIVE_TOLERANCE, atol=ABSOLUTE_TOLERANCE)
-    end: Array = solution.y[:, -1]
+    Returns
+    -------
+    (m,) array
+        NaN where the state does not stay finite: the run has diverged.
+    """
+    try:
+        end: Array = integrate(f, (t, t + dt), x, rtol=RELATIVE_TOLERANCE, atol=ABSOLUTE_TOLERANCE).y[:, -1]
+    except IntegrationError:
+        return np.full(len(x), np.nan)
     return end

@@ -17,6 +17,9 @@ __all__ = ["GRAVITY", "Landing", "flight_range", "landing", "path", "release_vel
 #: size of the acceleration of free fall, along -z [m/s^2]
 GRAVITY = 9.81
 
+#: part of the squared speed: an apex this close to the landing height reaches it
+_ROUNDING = 1e-14
+
 
 class Landing(NamedTuple):
     """Where and how an object comes down on a horizontal plane.
@@ -71,6 +74,8 @@ def flight_range(
 def _time(up: Array, height: Array, g: float) -> Array:
     """Until the object comes down through a plane that is `height` below its release."""
     square = up**2 + 2.0 * g * height
+    touch = np.abs(square) <= _ROUNDING * up**2  # the apex, when `release_velocity` says how fast to throw straight up
+    square = np.where(touch & (up > 0.0), 0.0, square)
     if (square < 0.0).any():
         short = -float(np.min(square)) / (2.0 * g)
         raise ReleaseError(f"the object does not rise to the landing height, {short:.3g} m short", "height")

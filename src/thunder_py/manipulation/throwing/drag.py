@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array
-from ...errors import ReleaseError
+from ...errors import ReleaseError, ThunderError
+from ...integration import integrate
 from ...motion.scalars import at_least, positive, whole
 from . import ballistics
 from .ballistics import GRAVITY, Landing
@@ -19,8 +20,10 @@ __all__ = ["AIR_DENSITY", "Flight", "drag_coefficient", "fly", "landing_with_dra
 
 #: dry air at sea level and 20 degrees Celsius [kg/m^3]
 AIR_DENSITY = 1.204
-_TOLERANCE: dict[str, Any] = {"rtol": 1e-11, "atol": 1e-12, "method": "DOP853"}
+_TOLERANCE: dict[str, Any] = {"rtol": 1e-11, "atol": 1e-12}
 _FASTEST = 1e3  # [m/s], where the search for a speed gives up
+_REACHED = 1e-10  # an apex this close to the landing height reaches it: ten times what the integrator promises [m, 1]
+_LONGEST_FALL = 1e4  # in lengths 1 / drag, over which the air takes a speed: the integrator needs a step for each
 
 
 class Flight(NamedTuple):
@@ -62,36 +65,78 @@ def drag_coefficient(mass: float, area: float, c_d: float, *, density: float = A
 
 def acceleration(v: Array, drag: float, g: float) -> Array:
     """Of an object in flight, (3,)."""
-    return np.array([0.0, 0.0, -g]) - drag * float(np.linalg.norm(v)) * v
+    with np.errstate(over="ignore", invalid="ignore"):  # the integration reports it
+        return np.array([0.0, 0.0, -g]) - drag * float(np.linalg.norm(v)) * v
 
 
-def until_landing(rates: Callable[[float, Array], Array], state: Array, plane: float, g: float) -> Any:
-    """Integrate a state that begins with z at entry 2 and its rate at entry 5 until it comes down through the plane."""
-    from scipy.integrate import solve_ivp
+class _Fall(NamedTuple):
+    """End of a flight: time after the release [s], state there, and the states (m, k) at times up to it."""
 
-    def above(_: float, x: Array) -> float:
-        return float(x[2] - plane)
+    time: float
+    end: Array
+    states: Callable[[Array], Array]
 
-    above.terminal, above.direction = True, -1.0  # type: ignore[attr-defined]
-    up, height = float(state[5]), float(state[2]) - plane
-    most = float(state[2]) + max(up, 0.0) ** 2 / (2.0 * g)  # without drag; through air it rises less
-    if most < plane:
-        raise ReleaseError(
-            f"the object does not rise to the landing height, it reaches at most {most:.3g} m of {plane:.3g} m",
-            "height",
-        )
-    horizon = 2.0 + 2.0 * (abs(up) + math.sqrt(up**2 + 2.0 * g * abs(height))) / g
-    for _ in range(20):
-        solution: Any = solve_ivp(rates, (0.0, horizon), state, events=above, dense_output=True, **_TOLERANCE)
-        if solution.t_events[0].size:
-            return solution
-        if solution.y[2, -1] < plane:  # it started below and is falling again
-            break
-        horizon *= 2.0
-    raise ReleaseError(
-        f"the object does not rise to the landing height, it reaches {solution.y[2].max():.3g} m of {plane:.3g} m",
-        "height",
+
+def until_landing(rates: Callable[[float, Array], Array], state: Array, plane: float, g: float, drag: float) -> _Fall:
+    """Integrate a state that begins with z at entry 2 and its rate at entry 5 until it comes down through the plane.
+
+    The rate of z changes its sign once, at the apex. Up to there and from there on z is monotonic, so that no step of
+    the integrator, however long, can pass over the landing.
+    """
+    height, up = float(state[2]) - plane, float(state[5])
+    slack = _REACHED * (1.0 + max(abs(plane), abs(float(state[2]))))
+    most = float(state[2]) + max(up, 0.0) * up / (2.0 * g)  # without drag; through air it rises less
+    if most < plane - slack:
+        raise _too_low(f"at most {most:.3g}", plane)
+    rise = None
+    if up > 0.0:
+        rise = _until(rates, 0.0, state, lambda x: float(x[5]), up / g)
+        state, height = rise.end, float(rise.end[2]) - plane
+    begin = 0.0 if rise is None else rise.time
+    if height < -slack:
+        raise _too_low(f"{plane + height:.3g}", plane)
+    if height <= slack and (rise is not None or height <= 0.0):
+        return rise or _Fall(0.0, state, lambda t: np.repeat(state[:, None], len(t), axis=1))
+    _check_drag(drag, height)
+    down = float(state[5])
+    without_drag = (down + math.sqrt(down * down + 2.0 * g * height)) / g
+    fall = _until(rates, begin, state, lambda x: float(x[2]) - plane, without_drag)
+    if rise is None:
+        return fall
+    first = rise.states
+
+    def states(t: Array) -> Array:
+        return np.where(t <= begin, first(np.minimum(t, begin)), fall.states(np.maximum(t, begin)))
+
+    return _Fall(fall.time, fall.end, states)
+
+
+def _until(
+    rates: Callable[[float, Array], Array], begin: float, state: Array, height: Callable[[Array], float], step: float
+) -> _Fall:
+    """Integrate until a positive function of the state, which falls through zero for certain, is zero."""
+
+    def event(_: float, x: Array) -> float:
+        return height(x)
+
+    event.terminal, event.direction = True, -1.0  # type: ignore[attr-defined]
+    longest = {"max_step": max(step, 1e-6)} if math.isfinite(step) else {}
+    solution = integrate(rates, (begin, math.inf), state, events=event, dense_output=True, **longest, **_TOLERANCE)
+    return _Fall(float(solution.t_events[0][0]), solution.y_events[0][0], solution.sol)
+
+
+def _too_low(top: str, plane: float) -> ReleaseError:
+    return ReleaseError(
+        f"the object does not rise to the landing height, it reaches {top} m of {plane:.3g} m", "height"
     )
+
+
+def _check_drag(drag: float, height: float) -> None:
+    """Refuse a fall that would take the integrator forever: it cannot step further than the air brakes."""
+    if drag * height > _LONGEST_FALL:
+        raise ThunderError(
+            f"drag must be at most {_LONGEST_FALL / height:.3g} 1/m for a fall of {height:.3g} m, got {drag:g}"
+        )
 
 
 def fly(
@@ -128,10 +173,9 @@ def fly(
     def rates(_: float, x: Array) -> Array:
         return np.concatenate([x[3:], acceleration(x[3:], k, g)])
 
-    solution = until_landing(rates, np.concatenate([position, velocity]), level, g)
-    end, time = solution.y_events[0][0], float(solution.t_events[0][0])
+    time, end, states = until_landing(rates, np.concatenate([position, velocity]), level, g, k)
     t = np.linspace(0.0, time, count)
-    x = solution.sol(t).T
+    x = states(t).T
     return Flight(t, x[:, :3], x[:, 3:], Landing(np.asarray(time), end[:3], end[3:]))
 
 
@@ -180,7 +224,11 @@ def release_velocity_with_drag(
     if k == 0.0 or (d == 0.0 and dz <= 0.0):
         return vacuum
     if d == 0.0:  # straight up, where v^2 loses 2 g + 2 k v^2 per metre
-        return np.array([0.0, 0.0, math.sqrt(g / k * math.expm1(2.0 * k * dz))])
+        straight = math.sqrt(g / k * math.expm1(min(2.0 * k * dz, 700.0)))
+        if straight > _FASTEST:
+            raise _too_fast()
+        return np.array([0.0, 0.0, straight])
+    _check_drag(k, 2.0 * (d + abs(dz)))
     heading = np.array([*((goal - start)[:2] / d), 0.0])
 
     def velocity(theta: float) -> Array:
@@ -199,35 +247,39 @@ def release_velocity_with_drag(
     return velocity(float(best.x))
 
 
+def _too_fast() -> ReleaseError:
+    return ReleaseError(f"no speed up to {_FASTEST:g} m/s reaches the target through this air", "speed")
+
+
 def _speed_at(start: Array, goal: Array, theta: float, drag: float, g: float) -> float:
     """Speed at which an object that leaves at an angle lands on the target."""
     from scipy.optimize import brentq
 
-    d = float(np.linalg.norm((goal - start)[:2]))
+    d, dz = float(np.linalg.norm((goal - start)[:2])), float(goal[2] - start[2])
     heading = (goal - start)[:2] / d
     direction = np.array([*(math.cos(theta) * heading), math.sin(theta)])
 
     def beyond(speed: float) -> float:
-        return _height_over(start, speed * direction, heading, d, drag, g) - float(goal[2])
+        return _height_over(start, speed * direction, heading, d, dz, drag, g)
 
     low = float(np.linalg.norm(ballistics.release_velocity(start, goal, angle=theta, g=g)))
     high = low
     while beyond(high) <= 0.0:
         high *= 1.5
         if high > _FASTEST:
-            raise ReleaseError(f"no speed up to {_FASTEST:g} m/s reaches the target through this air", "speed")
+            raise _too_fast()
     return low if high == low else float(brentq(beyond, low, high, xtol=1e-12, rtol=1e-14))
 
 
-def _height_over(start: Array, velocity: Array, heading: Array, d: float, drag: float, g: float) -> float:
-    """Height of the flight where it is as far away as the target."""
-    from scipy.integrate import solve_ivp
+def _height_over(start: Array, velocity: Array, heading: Array, d: float, dz: float, drag: float, g: float) -> float:
+    """Height of the flight over the target where it is as far away, at least as far below it as the two are apart."""
+    apart = d + abs(dz)
 
     def there(_: float, x: Array) -> float:
         return float((x[:2] - start[:2]) @ heading) - d
 
     def lost(_: float, x: Array) -> float:
-        return float(x[2] - start[2]) + 10.0 * (d + float(velocity @ velocity) / (2.0 * g) + 1.0)
+        return float(x[2] - start[2]) - dz + apart
 
     there.terminal = lost.terminal = True  # type: ignore[attr-defined]
 
@@ -235,5 +287,5 @@ def _height_over(start: Array, velocity: Array, heading: Array, d: float, drag: 
         return np.concatenate([x[3:], acceleration(x[3:], drag, g)])
 
     state = np.concatenate([start, velocity])
-    solution = solve_ivp(rates, (0.0, 1e3), state, events=(there, lost), **_TOLERANCE)
-    return float(solution.y[2, -1])
+    solution = integrate(rates, (0.0, math.inf), state, events=(there, lost), **_TOLERANCE)
+    return float(solution.y[2, -1] - start[2]) - dz

@@ -194,8 +194,9 @@ def _without_limits(problem: ReleaseProblem, starts: list[Array]) -> list[Solved
     fast = np.maximum(_LOOSE * limits.velocity, _LOOSE)
     loose = MotionLimits(lower=limits.lower, upper=limits.upper, velocity=fast)
     free = replace(problem, limits=loose, objective="limits")
-    found = [solved for solved in (free.search(x0, _ITERATIONS) for x0 in starts) if solved is not None]
-    return sorted(found, key=lambda solved: solved.value)
+    # the starts have no more velocity than the limits allow, which may be next to nothing
+    found = [free.search(free.exact(x0), _ITERATIONS, scaled=True) for x0 in starts]
+    return sorted((solved for solved in found if solved is not None), key=lambda solved: solved.value)
 
 
 def _explained(problem: ReleaseProblem, easy: list[Solved]) -> ReleaseError:

@@ -9,6 +9,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import ReleaseError
 from ...identification.limits import MotionLimits
+from ...integration import integrate
 from ...robot import Robot
 from .motion import States
 from .release import Release
@@ -19,6 +20,8 @@ _LONGEST = 1.2  # to either side [m]
 _KNOTS = 0.005  # [m]
 #: of the smallest singular value of the Jacobian [m]: closer to a singularity the line ends
 _SINGULAR = 0.02
+#: [rad], [m]: a release on a limit is within it
+_ON_LIMIT = 1e-9
 
 
 def line_states(robot: Robot, release: Release, limits: MotionLimits, frame: int | str | None) -> States:
@@ -65,7 +68,6 @@ def _side(
     robot: Robot, q0: Array, direction: Array, limits: MotionLimits, frame: int | str | None
 ) -> tuple[Array, Array]:
     """Distances from the release (k,) and joints there (k, n), up to where the line ends."""
-    from scipy.integrate import solve_ivp
 
     def slope(_: float, q: Array) -> Array:
         J = robot.jacobian(q, frame)
@@ -74,14 +76,16 @@ def _side(
     def room(_: float, q: Array) -> float:
         outside = float((limits.half_range - np.abs(q - limits.centre)).min())
         singular = float(np.linalg.svd(robot.jacobian(q, frame), compute_uv=False)[-1]) - _SINGULAR
-        return min(outside, singular)
+        return min(outside, singular) + _ON_LIMIT
 
-    room.terminal = True  # type: ignore[attr-defined]
-    solution: Any = solve_ivp(
-        slope, (0.0, _LONGEST), q0, method="DOP853", rtol=1e-10, atol=1e-12, events=room, dense_output=True
-    )
+    room.terminal, room.direction = True, -1.0  # type: ignore[attr-defined]
+    solution = integrate(slope, (0.0, _LONGEST), q0, rtol=1e-10, atol=1e-12, events=room, dense_output=True)
     length = float(solution.t[-1])
-    if length < 4.0 * _KNOTS:
-        raise ReleaseError("the arm cannot move on along the line of the throw", "reach")
     s = np.linspace(0.0, length, int(length / _KNOTS) + 2)
-    return s, solution.sol(s).T
+    q = solution.sol(s).T
+    # a limit that is left and kept again within one step of the solver is no event of its
+    left = [k for k in range(len(s) - 1) if room(0.0, q[k]) < 0.0]
+    end = left[0] if left else len(s)
+    if end == 0 or s[end - 1] < 4.0 * _KNOTS:
+        raise ReleaseError("the arm cannot move on along the line of the throw", "reach")
+    return s[:end], q[:end]

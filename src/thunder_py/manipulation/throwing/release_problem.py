@@ -93,7 +93,8 @@ class ReleaseProblem:
             return np.asarray(np.mean((dq / self.limits.velocity) ** 2, axis=-1))
         if self.objective == "limits":
             parts = np.concatenate(list(self.uses(q, dq).values()), axis=-1)
-            return np.asarray(np.sum(parts**_POWER, axis=-1) ** (1.0 / _POWER))
+            most = np.maximum(np.abs(parts).max(axis=-1, keepdims=True), np.finfo(np.float64).tiny)
+            return np.asarray(most[..., 0] * np.sum((parts / most) ** _POWER, axis=-1) ** (1.0 / _POWER))
         return 100.0 * self.deviation(q, dq, T)  # [cm]: of the size of 1
 
     def uses(self, q: Array, dq: Array) -> dict[str, Array]:
@@ -179,8 +180,11 @@ class ReleaseProblem:
             return float(np.linalg.norm((self.aim - p)[:2])) / forward
         return float(np.sqrt(2.0 * max(p[2] - self.aim[2], 0.0) / GRAVITY))
 
-    def search(self, x0: Array, iterations: int) -> Solved | None:
-        """Minimise from a start; None where no throw within the limits was found."""
+    def search(self, x0: Array, iterations: int, *, scaled: bool = False) -> Solved | None:
+        """Minimise from a start; None where no throw within the limits was found.
+
+        The optimiser's tolerances are for costs of the size of 1: `scaled` divides them by the cost of the start.
+        """
         from scipy.optimize import Bounds, minimize
 
         limits, room = self.limits, _ROOM
@@ -188,10 +192,11 @@ class ReleaseProblem:
         lower = np.concatenate([limits.centre - half, -rates, [_SHORTEST]])
         upper = np.concatenate([limits.centre + half, rates, [_LONGEST]])
         slsqp: Any = minimize  # its stubs know no constraints as dicts with gradients
+        scale = (float(self.cost(x0)) if scaled else 0.0) or 1.0
         found = slsqp(
-            lambda x: float(self.cost(x)),
+            lambda x: float(self.cost(x)) / scale,
             x0,
-            jac=lambda x: self._slope(self.cost, x),
+            jac=lambda x: self._slope(self.cost, x) / scale,
             method="SLSQP",
             bounds=Bounds(lower, upper),
             constraints=[

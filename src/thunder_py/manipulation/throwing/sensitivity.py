@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array
-from ...errors import ThunderError
+from ...errors import ReleaseError, ThunderError
 from ...motion.scalars import at_least, positive
 from .ballistics import GRAVITY, landing
 from .drag import acceleration, until_landing
@@ -99,6 +99,7 @@ def landing_sensitivity(
     hand, k, level = array(a, (3,), "a"), at_least(drag, "drag"), float(array(plane, (), "plane"))
     if k == 0.0:
         down = landing(position, velocity, level, g=g)
+        _check_impact(float(down.v[2]))
         by_position = np.hstack([np.eye(2), velocity[:2, None] / -down.v[2]])
         by_velocity = float(down.time) * by_position
     else:
@@ -116,7 +117,14 @@ def _variational(p: Array, v: Array, plane: float, drag: float, g: float) -> tup
         moved = np.vstack([Phi[3:], by_velocity @ Phi[3:]])
         return np.concatenate([x[3:6], acceleration(x[3:6], drag, g), moved.ravel()])
 
-    end = until_landing(rates, np.concatenate([p, v, np.eye(6).ravel()]), plane, g).y_events[0][0]
+    end = until_landing(rates, np.concatenate([p, v, np.eye(6).ravel()]), plane, g, drag).end
     Phi, impact = end[6:].reshape(6, 6)[:3], end[3:6]
+    _check_impact(float(impact[2]))
     moved = Phi[:2] - np.outer(impact[:2] / impact[2], Phi[2])  # the time of the landing moves too
     return moved[:, :3], moved[:, 3:]
+
+
+def _check_impact(rate: float) -> None:
+    """Refuse a flight that touches the plane with its apex: there the landing has no derivative."""
+    if rate >= 0.0:
+        raise ReleaseError("the apex touches the landing height, where the landing point has no derivative", "height")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.integrate import solve_ivp
 from scipy.sparse import block_diag, coo_array, csr_array, hstack, vstack
 
 from ...checks import Array
 from ...errors import ThunderError
+from ...integration import integrate
 from ...motion.scalars import positive, whole
 from ...values import Value, set_fields
 from ..kinds import of_kind
@@ -326,11 +326,11 @@ class _Collocation:
 
 
 def _integrate(problem: _Collocation, start: Array, controls: Array) -> Array:
-    x, solver = start, cast(Any, solve_ivp)
+    x = start
     for u in controls:
-        found = solver(
-            lambda _, y, u=u: [y[1], float(problem.acceleration(y[0], y[1], u))], (0.0, problem.h), x, method="DOP853",
-            rtol=1e-11, atol=1e-12,
-        )  # fmt: skip
-        x = found.y[:, -1]
-    return np.asarray(x)
+
+        def rate(_: float, y: Array, u: Array = u) -> Array:
+            return np.array([y[1], float(problem.acceleration(y[0], y[1], u))])
+
+        x = np.asarray(integrate(rate, (0.0, problem.h), x, rtol=1e-11, atol=1e-12).y[:, -1])
+    return x

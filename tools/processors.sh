@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The part of the tests that roundings can touch, computed as on other processors: once with NumPy and BLAS as on the
+# oldest one, once with each instruction set of the package's own kernels that this processor has.
+# Usage: tools/processors.sh [PYTEST_OPTION ...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+numpy=(
+  tests/identification tests/kinematics tests/manipulation/test_{interc,throwing,wrist}*.py
+  tests/motion/test_{dmp,dynamic,fpca,metrics,min_jerk,plan,promp,quaternion,registration,replan,smoothing,via}*.py
+  tests/simulation tests/trajectory
+)
+own=(tests/control tests/dynamics tests/kinematics tests/manipulation/test_throwing*.py tests/simulation)
+
+echo "NumPy's and BLAS's dispatched instructions off"
+NPY_DISABLE_CPU_FEATURES="$(python tools/numpy_baseline.py)" OPENBLAS_CORETYPE=Prescott pytest -q "$@" "${numpy[@]}"
+
+sets=$(python -c 'from thunder_py._core import build_config; print(*build_config()["instruction_sets"])')
+for instructions in $sets; do
+  echo "THUNDER_ISA=$instructions"
+  THUNDER_ISA=$instructions pytest -q "$@" "${own[@]}"
+done
