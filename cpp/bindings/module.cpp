@@ -2,6 +2,7 @@
 #include <pybind11/typing.h>
 
 #include "bindings.hpp"
+#include "errors.hpp"
 #include "thunder/evaluation.hpp"
 
 namespace py = pybind11;
@@ -36,6 +37,7 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "Compute core of thunder_py.";
   module.attr("__version__") = THUNDER_VERSION;
   module.def("build_config", &build_config, "How this extension was built, as a dict.");
+  python::bind_errors();
   auto model = python::bind_model(module);
   python::bind_quantities(model);
   python::bind_control(module);
@@ -46,4 +48,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_function(module);
   python::bind_symbolic(module);
   python::bind_codegen(module);
+  python::refuse_uninitialised(module);
 }

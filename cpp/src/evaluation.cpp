@@ -1,9 +1,8 @@
 #include "thunder/evaluation.hpp"
 
 #include <algorithm>
-#include <thread>
+#include <limits>
 #include <utility>
-#include <vector>
 
 namespace thunder {
 
@@ -34,29 +33,27 @@ InstructionSet best_instruction_set() {
   return InstructionSet::baseline;
 }
 
-void evaluate_batch(std::size_t quantity, InstructionSet isa, BatchCall call, std::size_t count, int threads) {
+void evaluate_batch(std::size_t quantity, InstructionSet isa, const BatchCall& call, std::size_t count, int threads,
+                    const Interruption& interrupted) {
   BatchFunction run = batch_baseline(quantity);
 #ifdef THUNDER_HAVE_AVX2
   if (isa == InstructionSet::avx2) run = batch_avx2(quantity);
 #else
   (void)isa;
 #endif
-  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  // whole packs, and so few that a chunk of the slowest quantity of a long arm takes milliseconds
+  constexpr std::size_t chunk = 128;
   // starting a thread costs about as much as this many samples
   constexpr std::size_t worthwhile = 1024;
-  threads = static_cast<int>(std::min<std::size_t>(threads, std::max<std::size_t>(1, count / worthwhile)));
-  const std::size_t chunk = (count / threads + 7) / 8 * 8;  // whole packs
-  call.first = 0;
-  call.last = threads > 1 && chunk > 0 ? std::min(chunk, count) : count;
-  std::vector<std::thread> workers;
-  for (std::size_t first = call.last; first < count; first += chunk) {
+  const int useful = static_cast<int>(std::min<std::size_t>(std::numeric_limits<int>::max(), std::max<std::size_t>(1, count / worthwhile)));
+  ParallelOptions options{threads, chunk, interrupted};
+  options.threads = std::min(useful, parallel_threads(count, options));
+  parallel_for(count, options, [run, &call](std::size_t first, std::size_t last, int) {
     BatchCall part = call;
     part.first = first;
-    part.last = std::min(first + chunk, count);
-    workers.emplace_back([run, part] { run(part); });
-  }
-  run(call);
-  for (std::thread& worker : workers) worker.join();
+    part.last = last;
+    run(part);
+  });
 }
 
 }  // namespace thunder

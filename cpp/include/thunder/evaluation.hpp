@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "quantities.hpp"
+#include "threads/parallel_for.hpp"
 
 namespace thunder {
 
@@ -36,7 +37,8 @@ enum class InstructionSet { baseline, avx2 };
 /// The widest set that this build has and this machine runs.
 InstructionSet best_instruction_set();
 
-/// The whole batch, on `threads` threads (0: one per core).
-void evaluate_batch(std::size_t quantity, InstructionSet isa, BatchCall call, std::size_t count, int threads);
+/// The whole batch, on `threads` threads (0: one per core), unless `interrupted` ends it.
+void evaluate_batch(std::size_t quantity, InstructionSet isa, const BatchCall& call, std::size_t count, int threads,
+                    const Interruption& interrupted = {});
 
 }  // namespace thunder
