@@ -25,15 +25,24 @@ bool is_plain_double(py::handle value) {
   return proxy->descr == dtype && (proxy->flags & wanted) == wanted;
 }
 
+/// Null for what NumPy makes no array of.
+py::array to_array(py::handle value) {
+  try {
+    return py::array(py::reinterpret_borrow<py::object>(value));
+  } catch (const py::error_already_set& error) {
+    if (error.matches(PyExc_MemoryError) || !error.matches(PyExc_Exception)) throw;
+  }
+  return py::reinterpret_steal<py::array>(py::handle());
+}
+
 py::object to_double(py::handle value, const char* name) {
   if (is_plain_double(value)) return py::reinterpret_borrow<py::object>(value);
-  const py::array any = py::array::ensure(value);
-  if (!any) PyErr_Clear();
+  const py::array any = to_array(value);
   const char kind = any ? any.dtype().kind() : 'O';
   if (std::strchr("biuf", kind) == nullptr)
     throw py::value_error(std::string(name) + " must be an array of real numbers, got " +
                           std::string(py::str(py::repr(value))).substr(0, 120));
-  return Contiguous::ensure(any);
+  return Contiguous(any);  // MemoryError where there is none for a copy
 }
 
 bool all_finite(const double* x, std::size_t count) {
@@ -169,6 +178,26 @@ RowMajor read_array(py::handle value, const char* name, std::vector<py::ssize_t>
   RowMajor array = read_shape(value, name, shape);
   require_finite(array.data(), shape_of(array), array.size(), name);
   return array;
+}
+
+std::optional<py::ssize_t> read_index(py::handle value) {
+  if (!PyIndex_Check(value.ptr())) return std::nullopt;  // arrays pass
+  const py::ssize_t index = PyNumber_AsSsize_t(value.ptr(), nullptr);
+  if (index != -1 || PyErr_Occurred() == nullptr) return index;
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
+  PyErr_Clear();
+  return std::nullopt;
+}
+
+int read_row_mask(const std::vector<int>& rows) {
+  int mask = 0;
+  for (const int row : rows) mask |= row >= 0 && row < 6 ? 1 << row : 64;
+  return require_row_mask(mask);
+}
+
+int require_row_mask(int mask) {
+  if (mask <= 0 || mask >= 64) throw py::value_error("rows of a task must be some of 0 to 5");
+  return mask;
 }
 
 RowMajor read_measurement(py::handle value, const char* name, int n) { return read_shape(value, name, {n}); }

@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 
 #include <Eigen/Dense>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,20 @@ py::array_t<double, py::array::c_style> read_array(py::handle value, const char*
 
 /// Reads a vector of exactly n numbers that may be NaN or infinite, for steps that report those as a status.
 py::array_t<double, py::array::c_style> read_measurement(py::handle value, const char* name, int n);
+
+/// Reads a whole number, clipped to the range of the result; nothing where the object is none.
+std::optional<py::ssize_t> read_index(py::handle value);
+
+/// The value of an enumeration whose values are 0 to count - 1.
+template <class Enum>
+Enum read_enum(int value, int count, const char* name) {
+  if (value >= 0 && value < count) return static_cast<Enum>(value);
+  throw py::value_error(std::string(name) + " must be 0 to " + std::to_string(count - 1) + ", got " + std::to_string(value));
+}
+
+/// A bit for each of the task's rows, some of 0 to 5.
+int read_row_mask(const std::vector<int>& rows);
+int require_row_mask(int mask);
 
 /// Reads a number (1 x 1), a vector (k x 1) or a matrix.
 Eigen::MatrixXd read_up_to_matrix(py::handle value, const char* name);

@@ -1,5 +1,6 @@
 // Adaptive controllers in joint space for Python.
 #include "control.hpp"
+#include "exclusive.hpp"
 #include "prediction.hpp"
 #include "thunder/control/act.hpp"
 #include "thunder/control/mact.hpp"
@@ -10,7 +11,7 @@ namespace thunder::python {
 namespace {
 
 void bind_slotine_li(py::module_& module) {
-  py::class_<SlotineLi, JointController, std::shared_ptr<SlotineLi>> cls(module, "SlotineLi",
+  ExclusiveClass<SlotineLi, JointController, std::shared_ptr<SlotineLi>> cls(module, "SlotineLi",
                                                                          "Slotine-Li adaptive control.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K_d,
                       const LawArgument& law, const std::vector<bool>& unknown) {
@@ -18,12 +19,12 @@ void bind_slotine_li(py::module_& module) {
             return std::make_shared<SlotineLi>(make_adaptive_model(model, unknown, law),
                                                read_gain(Lambda, "Lambda", n), read_gain(K_d, "K_d", n));
           }),
-          py::arg("model"), py::arg("Lambda"), py::arg("K_d"), py::arg("law"), py::arg("unknown"));
+          py::arg("model").none(false), py::arg("Lambda"), py::arg("K_d"), py::arg("law"), py::arg("unknown"));
   bind_estimate(cls);
 }
 
 void bind_mact(py::module_& module) {
-  py::class_<MACT, JointController, std::shared_ptr<MACT>> cls(module, "MACT",
+  ExclusiveClass<MACT, JointController, std::shared_ptr<MACT>> cls(module, "MACT",
                                                                "Modified adaptive computed torque.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, const LawArgument& law,
                       const std::vector<bool>& unknown, const PredictionArguments& prediction) {
@@ -32,13 +33,13 @@ void bind_mact(py::module_& module) {
                                           make_prediction_error(model, prediction), read_gain(K_p, "K_p", n),
                                           read_gain(K_v, "K_v", n));
           }),
-          py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
+          py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
           py::arg("prediction"));
   bind_estimate(cls);
 }
 
 void bind_act(py::module_& module) {
-  py::class_<ACT, JointController, std::shared_ptr<ACT>> cls(module, "ACT", "Adaptive computed torque.");
+  ExclusiveClass<ACT, JointController, std::shared_ptr<ACT>> cls(module, "ACT", "Adaptive computed torque.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, const ArrayLike& Q,
                       const ArrayLike& damping, const LawArgument& law, const std::vector<bool>& unknown, bool craig,
                       const std::string& route, double cutoff) {
@@ -49,7 +50,7 @@ void bind_act(py::module_& module) {
                                          law ? make_prediction(model, route, cutoff) : nullptr,
                                          craig ? ACT::Form::craig : ACT::Form::impedance, std::move(gains));
           }),
-          py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("Q"), py::arg("damping"),
+          py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("Q"), py::arg("damping"),
           py::arg("law"), py::arg("unknown"), py::arg("craig"), py::arg("route"), py::arg("cutoff"));
   bind_estimate(cls);
 }

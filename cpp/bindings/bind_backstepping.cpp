@@ -1,5 +1,6 @@
 // Task-space backstepping for Python.
 #include "control.hpp"
+#include "exclusive.hpp"
 #include "thunder/control/backstepping.hpp"
 
 namespace thunder::python {
@@ -27,7 +28,7 @@ NamedArrays evaluate_backstepping(Backstepping& controller, const ArrayLike& q, 
 }  // namespace
 
 void bind_backstepping(py::module_& module) {
-  py::class_<Backstepping, TaskController, std::shared_ptr<Backstepping>> cls(
+  ExclusiveClass<Backstepping, TaskController, std::shared_ptr<Backstepping>> cls(
       module, "Backstepping", "Adaptive backstepping in task space.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K_p,
                       const ArrayLike& K_d, const LawArgument& law, const std::vector<bool>& unknown,
@@ -42,7 +43,7 @@ void bind_backstepping(py::module_& module) {
             return std::make_shared<Backstepping>(make_adaptive_model(model, unknown, law),
                                                   find_frame(*model, frame), task, std::move(gains));
           }),
-          py::arg("model"), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
+          py::arg("model").none(false), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
           py::arg("frame"), py::arg("position_only"))
       .def("_evaluate", &evaluate_backstepping, py::arg("q"), py::arg("dq"), py::arg("reference"),
            "Terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"

@@ -37,7 +37,10 @@ void bind_clearance(py::module_& module) {
       .def("__len__", &ObstacleSet::size)
       .def(
           "distance",
-          [](const ObstacleSet& set, int k, A p, double t) { return set.distance(k, read_column(p, "p", 3), t); },
+          [](const ObstacleSet& set, int k, A p, double t) {
+            if (k < 0 || k >= static_cast<int>(set.size())) throw py::index_error("there is no obstacle " + std::to_string(k));
+            return set.distance(k, read_column(p, "p", 3), t);
+          },
           py::arg("k"), py::arg("p"), py::arg("t"), "Signed distance of a point to obstacle k at time t.")
       .def(
           "nearer",

@@ -1,5 +1,7 @@
 // Closed-loop inverse kinematics for Python.
 #include "control.hpp"
+#include "exclusive.hpp"
+#include "gil.hpp"
 #include "kinematics.hpp"
 #include "thunder/kinematics/follow.hpp"
 #include "thunder/kinematics/sampled_reference.hpp"
@@ -30,15 +32,16 @@ std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& 
                                 const py::dict& given) {
   const Options o{given};
   const int n = model->n();
-  KinematicTask task(model, find_frame(*model, frame), TaskRows{mask}, static_cast<OrientationKind>(orientation));
+  KinematicTask task(model, find_frame(*model, frame), TaskRows{require_row_mask(mask)},
+                     read_enum<OrientationKind>(orientation, 5, "orientation"));
   Clik::Settings s;
-  s.method = static_cast<Clik::Method>(o.get<int>("method"));
+  s.method = read_enum<Clik::Method>(o.get<int>("method"), 4, "method");
   s.order = o.get<int>("order");
   s.K = read_gain(given["K"], "K", task.rows());
   if (s.order == 2) s.K_D = read_gain(given["K_D"], "K_D", task.rows());
   s.damping = o.get<double>("damping");
   s.threshold = o.get<double>("threshold");
-  s.measure = static_cast<Clik::Measure>(o.get<int>("measure"));
+  s.measure = read_enum<Clik::Measure>(o.get<int>("measure"), 2, "measure");
   s.null_damping = o.get<double>("null_damping");
   s.largest_condition = o.get<double>("largest_condition");
   if (!given["velocity_limits"].is_none())
@@ -71,7 +74,10 @@ FollowCallbacks make_callbacks(const py::object& reference, const py::object& nu
   FollowCallbacks callbacks;
   if (py::isinstance<TaskReferenceSource>(reference)) {
     const auto source = py::cast<std::shared_ptr<TaskReferenceSource>>(reference);
-    callbacks.target = [source](double t, TaskReference& desired) { source->at(t, desired); };
+    callbacks.target = [source](double t, TaskReference& desired) {
+      source->advance(t);
+      source->at(t, desired);
+    };
   } else {
     callbacks.target = [reference](double t, TaskReference& desired) { read_reference(reference(t), desired); };
   }
@@ -81,15 +87,17 @@ FollowCallbacks make_callbacks(const py::object& reference, const py::object& nu
       const auto values = read_measurement(result, "result of objective", n);
       std::copy_n(values.data(), n, dq_0);
     };
-  callbacks.poll = [] {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-  };
+  callbacks.poll = check_signals;
   return callbacks;
 }
 
 py::dict run(Clik& clik, const py::object& reference, const py::object& null_velocity, const ArrayLike& q0,
              const ArrayLike& dq0, double dt, long steps, bool runge_kutta) {
+  if (steps < 0) throw py::value_error("steps must not be negative, got " + std::to_string(steps));
   const int n = clik.n();
+  const auto use = py::isinstance<TaskReferenceSource>(reference)
+                       ? use_if_exclusive(py::cast<const TaskReferenceSource&>(reference))
+                       : std::nullopt;
   const ClikTrace trace = follow(clik, make_callbacks(reference, null_velocity, n), read_column(q0, "q0", n),
                                  read_column(dq0, "dq0", n), {dt, steps, runge_kutta});
   py::dict result;
@@ -112,22 +120,22 @@ void bind_objectives(py::module_& module) {
           "manipulability",
           [](std::shared_ptr<Model> model, const py::object& frame, int mask, double gain) -> Objective {
             const Frame<double>& at = find_frame(*model, frame);
-            return std::make_shared<ManipulabilityObjective>(std::move(model), at, TaskRows{mask}, gain);
+            return std::make_shared<ManipulabilityObjective>(std::move(model), at, TaskRows{require_row_mask(mask)}, gain);
           },
-          py::arg("model"), py::arg("frame"), py::arg("mask"), py::arg("gain"), "Away from singularities.")
+          py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("gain"), "Away from singularities.")
       .def_static(
           "joint_limits",
           [](const Model& model, const ArrayLike& lower, const ArrayLike& upper, double gain) -> Objective {
             return std::make_shared<JointLimitObjective>(read_limits(lower, "lower", model.n()),
                                                          read_limits(upper, "upper", model.n()), gain);
           },
-          py::arg("model"), py::arg("lower"), py::arg("upper"), py::arg("gain"), "Towards the middle of the range.")
+          py::arg("model").none(false), py::arg("lower"), py::arg("upper"), py::arg("gain"), "Towards the middle of the range.")
       .def_static(
           "posture",
           [](const Model& model, const ArrayLike& posture, double gain) -> Objective {
             return std::make_shared<PostureObjective>(read_column(posture, "posture", model.n()), gain);
           },
-          py::arg("model"), py::arg("posture"), py::arg("gain"), "Towards a posture.")
+          py::arg("model").none(false), py::arg("posture"), py::arg("gain"), "Towards a posture.")
       .def(
           "velocity",
           [](const NullObjective& objective, const ArrayLike& q) {
@@ -143,11 +151,11 @@ void bind_objectives(py::module_& module) {
 
 void bind_clik(py::module_& module) {
   bind_objectives(module);
-  py::class_<Clik, std::shared_ptr<Clik>>(module, "Clik", "Closed-loop inverse kinematics.")
-      .def(py::init(&make_clik), py::arg("model"), py::arg("frame"), py::arg("mask"), py::arg("orientation"),
+  ExclusiveClass<Clik, std::shared_ptr<Clik>>(module, "Clik", "Closed-loop inverse kinematics.")
+      .def(py::init(&make_clik), py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("orientation"),
            py::arg("settings"))
-      .def_property_readonly("n", &Clik::n, "Number of joints.")
-      .def_property_readonly("order", &Clik::order, "1 for joint velocities, 2 for accelerations.")
+      .def_constant("n", &Clik::n, "Number of joints.")
+      .def_constant("order", &Clik::order, "1 for joint velocities, 2 for accelerations.")
       .def_property_readonly("status", &Clik::status, "Status of the last step.")
       .def_property_readonly(
           "error", [](const Clik& clik) { return to_numpy(Eigen::VectorXd(clik.task().e)); },

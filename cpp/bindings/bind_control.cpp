@@ -1,5 +1,6 @@
 // Statuses and the base classes of controllers for Python.
 #include "control.hpp"
+#include "exclusive.hpp"
 
 #include <pybind11/native_enum.h>
 
@@ -30,7 +31,7 @@ Array step(TrackingController<Reference>& controller, double t, const ArrayLike&
 template <class Reference>
 void bind_step(py::module_& module, const char* name, const char* doc) {
   using C = TrackingController<Reference>;
-  py::class_<C, Controller, std::shared_ptr<C>>(module, name, doc)
+  ExclusiveClass<C, Controller, std::shared_ptr<C>>(module, name, doc)
       .def("step", &step<Reference>, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("reference"),
            "Torque at time t, an (n,) array; `status` tells how it went.\n\n"
            "A NaN that comes in is no error here: the status reads ``invalid_input`` and the torque is a safe one,\n"
@@ -50,8 +51,8 @@ void bind_control(py::module_& module) {
   bind_references(module);
   bind_adaptation(module);
   bind_planning(module);
-  py::class_<Controller, std::shared_ptr<Controller>>(module, "Controller", "A control law with its state.")
-      .def_property_readonly("n", &Controller::n, "Number of joints.")
+  ExclusiveClass<Controller, std::shared_ptr<Controller>>(module, "Controller", "A control law with its state.")
+      .def_constant("n", &Controller::n, "Number of joints.")
       .def_property_readonly("status", &Controller::status, "Status of the last step.")
       .def_property_readonly("signals", &signal_arrays, "Copies of what the last step computed, by name.")
       .def_property(

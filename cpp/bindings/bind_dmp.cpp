@@ -2,6 +2,8 @@
 #include <pybind11/native_enum.h>
 
 #include "control.hpp"
+#include "exclusive.hpp"
+#include "gil.hpp"
 #include "thunder/planning/primitives/dmp.hpp"
 #include "thunder/planning/primitives/quaternion_dmp.hpp"
 
@@ -57,13 +59,19 @@ py::typing::Tuple<Array, Array> field_at(const DynamicPotential& field, A points
   return py::make_tuple(energy, force);
 }
 
+py::ssize_t rows_of(int steps) {
+  if (steps < 0) throw py::value_error("steps must not be negative, got " + std::to_string(steps));
+  return py::ssize_t{steps} + 1;
+}
+
 /// Position and three derivatives at k dt, k = 0 ... steps.
 Arrays rollout(Dmp& dmp, int steps, double dt, int pieces) {
-  const py::ssize_t rows = steps + 1, d = dmp.dimension();
+  if (pieces < 1) throw py::value_error("pieces must be at least 1, got " + std::to_string(pieces));
+  const py::ssize_t rows = rows_of(steps), d = dmp.dimension();
   Array y({rows, d}), dy({rows, d}), ddy({rows, d}), dddy({rows, d});
   double* const out[4] = {y.mutable_data(), dy.mutable_data(), ddy.mutable_data(), dddy.mutable_data()};
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     for (int k = 0; k <= steps; ++k) {
       const Dmp::Vector values[4] = {dmp.position(), dmp.velocity(), dmp.acceleration(), dmp.jerk()};
       for (int i = 0; i < 4; ++i) std::copy_n(values[i].data(), d, out[i] + k * d);
@@ -74,11 +82,11 @@ Arrays rollout(Dmp& dmp, int steps, double dt, int pieces) {
 }
 
 Arrays rollout_orientation(QuaternionDmp& dmp, int steps, double dt) {
-  const py::ssize_t rows = steps + 1;
+  const py::ssize_t rows = rows_of(steps);
   Array q({rows, py::ssize_t{4}}), w({rows, py::ssize_t{3}}), dw({rows, py::ssize_t{3}});
   double *to_q = q.mutable_data(), *to_w = w.mutable_data(), *to_dw = dw.mutable_data();
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     for (int k = 0; k <= steps; ++k) {
       const Eigen::Vector3d velocity = dmp.velocity(), acceleration = dmp.acceleration();
       std::copy_n(dmp.orientation().coeffs().data(), 4, to_q + 4 * k);  // x, y, z, w as SciPy has them
@@ -145,7 +153,7 @@ void bind_field(py::module_& module) {
 }
 
 void bind_primitive(py::module_& module) {
-  py::class_<Dmp, std::shared_ptr<Dmp>>(module, "Dmp", "A discrete movement primitive.")
+  ExclusiveClass<Dmp, std::shared_ptr<Dmp>>(module, "Dmp", "A discrete movement primitive.")
       .def(py::init([](const DmpBasis& basis, double K, double D, bool paper, bool rotodilatation, A weights,
                        A displacement) {
              const Eigen::MatrixXd w = read_weights(weights, basis.count());
@@ -172,7 +180,7 @@ void bind_primitive(py::module_& module) {
            py::arg("field"), py::arg("spheres"))
       .def("_rollout", &rollout, py::arg("steps"), py::arg("dt"), py::arg("pieces"))
       .def("copy", [](const Dmp& dmp) { return std::make_shared<Dmp>(dmp); })
-      .def_property_readonly("dimension", &Dmp::dimension)
+      .def_constant("dimension", &Dmp::dimension)
       .def_property_readonly("time", &Dmp::time)
       .def_property_readonly("tau", &Dmp::tau)
       .def_property_readonly("phase", &Dmp::phase)
@@ -184,7 +192,7 @@ void bind_primitive(py::module_& module) {
 }
 
 void bind_orientation(py::module_& module) {
-  py::class_<QuaternionDmp, std::shared_ptr<QuaternionDmp>>(module, "QuaternionDmp", "A movement primitive of orientation.")
+  ExclusiveClass<QuaternionDmp, std::shared_ptr<QuaternionDmp>>(module, "QuaternionDmp", "A movement primitive of orientation.")
       .def(py::init([](const DmpBasis& basis, double K, double D, bool paper, A weights) {
              return std::make_shared<QuaternionDmp>(basis, QuaternionDmp::Settings{K, D, paper},
                                                     read_weights(weights, basis.count()));

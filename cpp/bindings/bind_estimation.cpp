@@ -1,6 +1,7 @@
 // Velocity and acceleration from sampled positions for Python.
 #include "control.hpp"
 #include "estimation.hpp"
+#include "exclusive.hpp"
 
 namespace thunder::python {
 
@@ -51,8 +52,8 @@ Pair apply(const Estimation& estimation, double dt, const ArrayLike& q) {
 }  // namespace
 
 void bind_estimation(py::module_& module) {
-  py::class_<Estimation, std::shared_ptr<Estimation>>(module, "DerivativeEstimator",
-                                                      "Velocity and acceleration from sampled positions.")
+  ExclusiveClass<Estimation, std::shared_ptr<Estimation>>(module, "DerivativeEstimator",
+                                                          "Velocity and acceleration from sampled positions.")
       .def(py::init(&make_estimation), py::arg("kind"), py::kw_only(), py::arg("cutoff") = 1.0, py::arg("window") = 2,
            py::arg("order") = 1)
       .def("_step", &step_estimation, py::arg("dt"), py::arg("q"))

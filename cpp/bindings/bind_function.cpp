@@ -2,6 +2,8 @@
 #include <pybind11/stl.h>
 
 #include "bindings.hpp"
+#include "errors.hpp"
+#include "gil.hpp"
 #include "recording.hpp"
 
 namespace thunder::python {
@@ -89,7 +91,7 @@ py::object call_function(const FunctionObject& self, PyObject* const* values, Py
   if (batch.empty()) {
     evaluate_function(self, in.data(), stride.data(), data.data(), 1);
   } else if (count > 0) {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     evaluate_function(self, in.data(), stride.data(), data.data(), count);
   }
   return r == 1 ? py::object(outputs[0]) : py::object(std::move(outputs));
@@ -98,7 +100,8 @@ py::object call_function(const FunctionObject& self, PyObject* const* values, Py
 /// __call__ in CPython's own convention, as the quantities have it: a call costs as little as it can.
 PyObject* call_method(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* names) {
   try {
-    const auto& object = py::cast<const FunctionObject&>(py::handle(self));
+    // a copy: `attach` in another thread may replace what evaluates while the GIL is released
+    const FunctionObject object = py::cast<const FunctionObject&>(py::handle(self));
     py::handle out = Py_None;
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
     for (Py_ssize_t i = 0; i < named; ++i) {
@@ -108,12 +111,8 @@ PyObject* call_method(PyObject* self, PyObject* const* values, Py_ssize_t positi
       out = values[positional + i];
     }
     return call_function(object, values, positional, out).release().ptr();
-  } catch (py::error_already_set& error) {
-    error.restore();
-  } catch (const py::builtin_exception& error) {
-    error.set_error();
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    set_python_error();
   }
   return nullptr;
 }

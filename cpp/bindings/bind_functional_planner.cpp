@@ -1,6 +1,7 @@
 // Paths in Bernstein form and the planner of functional components for Python.
 #include "functional_planner.hpp"
 
+#include "gil.hpp"
 #include "thunder/planning/functional/conditioned_motion.hpp"
 #include "thunder/planning/trajectory/pose_states.hpp"
 #include "thunder/planning/trajectory/rotation_vector_path.hpp"
@@ -46,6 +47,7 @@ void check_clock(double start, double duration) {
 
 std::shared_ptr<BezierPath> make_path(A breaks, A points) {
   const auto t = read_array(breaks, "breaks", {-1});
+  if (t.size() < 2) throw py::value_error("breaks must be at least two, got " + std::to_string(t.size()));
   const auto c = read_array(points, "points", {t.size() - 1, -1, -1});
   auto path = std::make_shared<BezierPath>(static_cast<int>(c.shape(2)), static_cast<int>(c.shape(1)) - 1,
                                            static_cast<int>(c.shape(0)));
@@ -207,7 +209,7 @@ Array plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations
   const double *t = times.data(), *duration = T.data();
   bool all_sound = true;
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     BezierPath path = planner.blank();
     BoundaryState from(static_cast<int>(d)), to(static_cast<int>(d));
     const auto row = [d](const py::array_t<double, py::array::c_style>& array, py::ssize_t i) {

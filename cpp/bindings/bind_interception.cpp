@@ -1,5 +1,6 @@
 // The constant-velocity filter and the interceptor for Python.
 #include "control.hpp"
+#include "exclusive.hpp"
 #include "thunder/planning/interception/interceptor.hpp"
 
 #include <algorithm>
@@ -46,6 +47,9 @@ Filter make_filter(const std::string& process, double intensity, A R, double vel
   settings.R = Eigen::Map<const Rows3>(read_array(R, "R", {3, 3}).data());
   settings.velocity_deviation = velocity_deviation;
   settings.gate = gate;
+  if (reinitialise_after < 0 || reinitialise_after > Filter::kMostRejected)
+    throw py::value_error("reinitialise_after must be 0 to " + std::to_string(Filter::kMostRejected) + ", got " +
+                          std::to_string(reinitialise_after));
   settings.reinitialise_after = reinitialise_after;
   settings.frozen_after = frozen_after;
   return Filter(settings);
@@ -64,7 +68,7 @@ Pair estimate(const Filter& filter, const py::object& t) {
 }
 
 void bind_filter(py::module_& module) {
-  py::class_<Filter>(module, "ConstantVelocityFilter", "Kalman's filter for motion of constant velocity.")
+  ExclusiveClass<Filter>(module, "ConstantVelocityFilter", "Kalman's filter for motion of constant velocity.")
       .def(py::init(&make_filter), py::arg("process"), py::arg("intensity"), py::arg("R"), py::arg("velocity_deviation"),
            py::arg("gate"), py::arg("reinitialise_after"), py::arg("frozen_after"))
       .def("reset", &Filter::reset, "Forget everything.")
@@ -125,6 +129,7 @@ InterceptionSettings read_settings(const py::dict& from) {
 
 std::shared_ptr<Interceptor> make_interceptor(std::shared_ptr<FunctionalPlanner> planner, const Filter& filter,
                                               const py::dict& settings, A start, A R, A goal_rotation) {
+  const Exclusive::Use use(filter);
   return std::make_shared<Interceptor>(std::move(planner), filter, read_settings(settings), read_point(start, "start"),
                                        read_rotation(R, "R"), read_point(goal_rotation, "goal_rotation"));
 }
@@ -159,8 +164,8 @@ std::shared_ptr<ScheduledInterception> schedule(std::shared_ptr<Interceptor> int
 
 void bind_interceptor(py::module_& module) {
   using I = Interceptor;
-  py::class_<I, std::shared_ptr<I>>(module, "Interceptor", "One grasp of a moving object, from waiting to lifting.")
-      .def(py::init(&make_interceptor), py::arg("planner"), py::arg("filter"), py::arg("settings"), py::arg("start"),
+  ExclusiveClass<I, std::shared_ptr<I>>(module, "Interceptor", "One grasp of a moving object, from waiting to lifting.")
+      .def(py::init(&make_interceptor), py::arg("planner").none(false), py::arg("filter"), py::arg("settings"), py::arg("start"),
            py::arg("R"), py::arg("goal_rotation"))
       .def("reset", &I::reset, "Wait again, and forget all measurements.")
       .def(
@@ -186,14 +191,14 @@ void bind_interceptor(py::module_& module) {
       .def_property_readonly("arrival", &I::arrival)
       .def_property_readonly("goal", [](const I& i) { return to_numpy(Eigen::VectorXd(i.goal().x)); })
       .def_property_readonly("goal_velocity", [](const I& i) { return to_numpy(Eigen::VectorXd(i.goal().v)); })
-      .def_property_readonly("filter", &I::filter, py::return_value_policy::reference_internal)
+      .def_property_readonly("filter", &I::filter, py::return_value_policy::copy, "A copy of the filter as it is now.")
       .def_property_readonly("path", &I::path, py::return_value_policy::copy)
       .def_property_readonly("_plans", &plans);
   using S = ScheduledInterception;
-  py::class_<S, Source, std::shared_ptr<S>>(module, "ScheduledInterception",
-                                            "An interceptor with the measurements that will come.")
-      .def(py::init(&schedule), py::arg("interceptor"), py::arg("taken"), py::arg("available"), py::arg("positions"))
-      .def_property_readonly("interceptor", &S::interceptor);
+  ExclusiveClass<S, Source, std::shared_ptr<S>>(module, "ScheduledInterception",
+                                                "An interceptor with the measurements that will come.")
+      .def(py::init(&schedule), py::arg("interceptor").none(false), py::arg("taken"), py::arg("available"), py::arg("positions"))
+      .def_constant("interceptor", &S::interceptor);
 }
 
 MovingTarget target(double time, A position, A velocity) {

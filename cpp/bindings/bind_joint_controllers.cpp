@@ -1,5 +1,6 @@
 // Controllers in joint space that do not adapt, for Python.
 #include "control.hpp"
+#include "exclusive.hpp"
 #include "thunder/control/computed_torque.hpp"
 #include "thunder/control/independent_joint.hpp"
 #include "thunder/control/passivity_based.hpp"
@@ -41,7 +42,7 @@ IntegralAction read_integral(const py::object& K_i, const py::object& limit, int
 
 void bind_independent_joint(py::module_& module) {
   using C = IndependentJoint;
-  py::class_<C, JointController, std::shared_ptr<C>>(module, "IndependentJoint", "A loop for every joint.")
+  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "IndependentJoint", "A loop for every joint.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_d,
                        const ArrayLike& inertia, const ArrayLike& damping, const py::object& K_i,
                        const py::object& integral_limit, bool model_feedforward) {
@@ -52,13 +53,13 @@ void bind_independent_joint(py::module_& module) {
                  read_integral(K_i, integral_limit, n, true),
                  model_feedforward ? C::Feedforward::model : C::Feedforward::motor);
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_d"), py::arg("inertia"), py::arg("damping"), py::arg("K_i"),
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_d"), py::arg("inertia"), py::arg("damping"), py::arg("K_i"),
            py::arg("integral_limit"), py::arg("model_feedforward"));
 }
 
 void bind_pd_gravity(py::module_& module) {
   using C = PDGravity;
-  py::class_<C, JointController, std::shared_ptr<C>>(module, "PDGravity", "PD control with gravity compensation.")
+  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "PDGravity", "PD control with gravity compensation.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_d, const py::object& K_i,
                        const py::object& integral_limit, bool desired_gravity) {
              const int n = model->n();
@@ -66,34 +67,34 @@ void bind_pd_gravity(py::module_& module) {
                                         read_integral(K_i, integral_limit, n, false),
                                         desired_gravity ? C::Gravity::desired : C::Gravity::actual);
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
            py::arg("desired_gravity"));
 }
 
 void bind_computed_torque(py::module_& module) {
   using C = ComputedTorque;
-  py::class_<C, JointController, std::shared_ptr<C>>(module, "ComputedTorque", "Computed torque control.")
+  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "ComputedTorque", "Computed torque control.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, bool impedance) {
              const int n = model->n();
              return std::make_shared<C>(model, read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n),
                                         impedance ? C::Form::impedance : C::Form::craig);
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("impedance"));
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("impedance"));
 }
 
 void bind_passivity_based(py::module_& module) {
   using C = PassivityBased;
-  py::class_<C, JointController, std::shared_ptr<C>>(module, "PassivityBased", "Passivity-based control.")
+  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "PassivityBased", "Passivity-based control.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K) {
              const int n = model->n();
              return std::make_shared<C>(model, read_gain(Lambda, "Lambda", n), read_gain(K, "K", n));
            }),
-           py::arg("model"), py::arg("Lambda"), py::arg("K"));
+           py::arg("model").none(false), py::arg("Lambda"), py::arg("K"));
 }
 
 void bind_robust_unit_vector(py::module_& module) {
   using C = RobustUnitVector;
-  py::class_<C, JointController, std::shared_ptr<C>>(module, "RobustUnitVector", "Robust unit-vector control.")
+  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "RobustUnitVector", "Robust unit-vector control.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, double rho,
                        double epsilon, const ArrayLike& Q) {
              const int n = model->n();
@@ -101,8 +102,8 @@ void bind_robust_unit_vector(py::module_& module) {
                  model, C::Gains{read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n), read_gain(Q, "Q", 2 * n), rho,
                                  epsilon});
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("rho"), py::arg("epsilon"), py::arg("Q"))
-      .def_property_readonly(
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("rho"), py::arg("epsilon"), py::arg("Q"))
+      .def_constant(
           "lyapunov_matrix", [](const C& c) { return to_numpy(Rows(c.lyapunov_matrix())); },
           "The (2n, 2n) solution P of ``H' P + P H = -Q``.");
 }

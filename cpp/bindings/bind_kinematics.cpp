@@ -1,5 +1,6 @@
 // Inverse kinematics, numeric and analytic, for Python.
 #include "control.hpp"
+#include "gil.hpp"
 #include "kinematics.hpp"
 #include "thunder/kinematics/inverse_kinematics.hpp"
 #include "thunder/kinematics/spherical_wrist.hpp"
@@ -25,11 +26,12 @@ std::shared_ptr<InverseKinematics> make_solver(std::shared_ptr<Model> model, con
                                 Column(lower_.data(), lower_.size()),
                                 Column(upper_.data(), upper_.size()),
                                 Eigen::Map<const Rows>(starts_.data(), starts_.shape(0), starts_.shape(1))};
-  return std::make_shared<InverseKinematics>(std::move(model), at, TaskRows{mask}, std::move(s));
+  return std::make_shared<InverseKinematics>(std::move(model), at, TaskRows{require_row_mask(mask)}, std::move(s));
 }
 
 /// T is (k, 4, 4); q0 (k, n), (1, n) or None.
 py::tuple solve(const InverseKinematics& solver, const ArrayLike& T, const py::object& q0, int threads) {
+  if (threads < 0) throw py::value_error("threads must not be negative, got " + std::to_string(threads));
   const int n = solver.n();
   const auto T_ = read_array(T, "T", {-1, 4, 4});
   const py::ssize_t count = T_.shape(0);
@@ -43,8 +45,8 @@ py::tuple solve(const InverseKinematics& solver, const ArrayLike& T, const py::o
                                  !q0.is_none() && start.shape(0) > 1 ? n : 0, q.mutable_data(), solutions.data(),
                                  static_cast<std::size_t>(count)};
   {
-    const py::gil_scoped_release release;
-    solver.solve_batch(batch, threads);
+    const GilRelease release;
+    solver.solve_batch(batch, threads, check_signals);
   }
   py::array_t<bool> success(count);
   Array error(count);
@@ -92,7 +94,7 @@ void bind_kinematics(py::module_& module) {
   bind_clik(module);
   py::class_<InverseKinematics, std::shared_ptr<InverseKinematics>>(module, "InverseKinematics",
                                                                     "Numeric inverse kinematics.")
-      .def(py::init(&make_solver), py::arg("model"), py::arg("frame"), py::arg("mask"), py::arg("newton"),
+      .def(py::init(&make_solver), py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("newton"),
            py::arg("tolerance"), py::arg("max_iterations"), py::arg("learning_rate"), py::arg("lower"),
            py::arg("upper"), py::arg("starts"))
       .def_property_readonly("n", &InverseKinematics::n, "Number of joints.")

@@ -66,7 +66,7 @@ std::shared_ptr<Model> make_model(const std::string& name, const std::vector<boo
   data.gravity = Eigen::Map<const Eigen::Vector3d>(read_array(gravity, "gravity", {3}).data());
   data.base = matrix4(read_array(base, "base", {4, 4}).data());
   data.tool = matrix4(read_array(tool, "tool", {4, 4}).data());
-  for (const int term : friction_terms) data.friction_terms.push_back(static_cast<FrictionTerm>(term));
+  for (const int term : friction_terms) data.friction_terms.push_back(read_enum<FrictionTerm>(term, kMaxFrictionTerms, "friction term"));
   const auto terms = static_cast<py::ssize_t>(friction_terms.size());
   const auto coefficients = read_array(friction, "friction", {n, terms});
   data.friction = Eigen::Map<const decltype(data.friction)>(coefficients.data(), n, terms);
@@ -92,16 +92,15 @@ py::array_t<double> parameters(const Model& model) {
 
 }  // namespace
 
-const Frame<double>& find_frame(const Model& model, py::handle frame) {
-  if (frame.is_none()) return model.frame(model.end_effector());
+int find_frame_index(const Model& model, py::handle frame) {
+  if (frame.is_none()) return model.end_effector();
   int index = -1;
   if (py::isinstance<py::str>(frame)) {
     index = model.find_frame(py::cast<std::string>(frame));
-  } else if (PyIndex_Check(frame.ptr()) && !py::isinstance<py::bool_>(frame)) {
-    const py::ssize_t given = PyNumber_AsSsize_t(frame.ptr(), nullptr);
-    index = given >= 0 && given <= model.n() ? static_cast<int>(given) : -1;
+  } else if (const auto link = read_index(frame); link && !py::isinstance<py::bool_>(frame)) {
+    index = *link >= 0 && *link <= model.n() ? static_cast<int>(*link) : -1;
   }
-  if (index >= 0) return model.frame(index);
+  if (index >= 0) return index;
   std::string known;
   for (const auto& name : model.frame_names()) known += (known.empty() ? "" : ", ") + name;
   throw py::value_error("frame must be a link index 0 to " + std::to_string(model.n()) + " or one of " + known +

@@ -21,6 +21,7 @@ Eigen::MatrixXd read_matrix(py::handle value, const char* name, py::ssize_t rows
 /// Coefficients as SciPy's PPoly has them: order x pieces x dimension, powers descending.
 PiecewisePolynomial read_polynomial(A breaks, A coefficients) {
   const auto t = read_array(breaks, "breaks", {-1});
+  if (t.size() < 2) throw py::value_error("breaks must be at least two, got " + std::to_string(t.size()));
   const auto c = read_array(coefficients, "coefficients", {-1, t.size() - 1, -1});
   const auto order = c.shape(0), pieces = c.shape(1), dimension = c.shape(2);
   std::vector<double> ascending(static_cast<std::size_t>(c.size()));

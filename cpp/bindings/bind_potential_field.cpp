@@ -1,5 +1,7 @@
 // Obstacles and the potential-field planner for Python.
 #include "control.hpp"
+#include "exclusive.hpp"
+#include "gil.hpp"
 #include "thunder/planning/obstacles/potential_planner.hpp"
 
 namespace thunder::python {
@@ -58,6 +60,12 @@ std::shared_ptr<PotentialField> make_field(const std::shared_ptr<Model>& model,
                                            const PotentialField::Settings& settings) {
   const auto offset = read_array(offsets, "offsets", {static_cast<py::ssize_t>(links.size()), 3});
   std::vector<PotentialField::LinkPoint> points;
+  for (const int link : links)
+    if (link < 0 || link > model->n())
+      throw py::value_error("links must be 0 to " + std::to_string(model->n()) + ", got " + std::to_string(link));
+  for (const auto& obstacle : obstacles)
+    if (!obstacle) throw py::value_error("obstacles must be obstacles, got None");
+  if (settings.interior < 0) throw py::value_error("interior must not be negative, got " + std::to_string(settings.interior));
   for (std::size_t k = 0; k < links.size(); ++k)
     points.push_back({links[k], Eigen::Map<const Eigen::Vector3d>(offset.data(static_cast<py::ssize_t>(k), 0))});
   return std::make_shared<PotentialField>(model, Obstacles(obstacles.begin(), obstacles.end()), settings, points,
@@ -81,9 +89,8 @@ py::typing::Tuple<py::str, Array, int, int> descend_potential(PotentialField& fi
   };
   const Eigen::VectorXd q0 = read_column(start, "q0", n), low = read_limits(lower, "lower"), high = read_limits(upper, "upper");
   const Plan plan = [&] {
-    PotentialField own = field;  // its scratch, while other threads may use the field
-    const py::gil_scoped_release release;
-    return descend(own, q0, low, high, {step, tolerance, margin, max_iterations, walk_steps, max_walks, seed});
+    const GilRelease release;
+    return descend(field, q0, low, high, {step, tolerance, margin, max_iterations, walk_steps, max_walks, seed});
   }();
   constexpr const char* kNames[] = {"reached", "local_minimum", "max_iterations"};
   return py::make_tuple(py::str(kNames[static_cast<int>(plan.status)]),
@@ -95,15 +102,15 @@ py::typing::Tuple<py::str, Array, int, int> descend_potential(PotentialField& fi
 
 void bind_potential_field(py::module_& module) {
   bind_obstacles(module);
-  py::class_<PotentialField, std::shared_ptr<PotentialField>>(module, "PotentialField",
-                                                              "Potential of an arm among convex obstacles.")
+  ExclusiveClass<PotentialField, std::shared_ptr<PotentialField>>(module, "PotentialField",
+                                                                  "Potential of an arm among convex obstacles.")
       .def(py::init([](const std::shared_ptr<Model>& model, const std::vector<std::shared_ptr<Obstacle>>& obstacles,
                        A goal, const std::vector<int>& links, A offsets, double attraction, double conic_distance,
                        double repulsion, double influence, double posture, double radius, int interior) {
              return make_field(model, obstacles, goal, links, offsets,
                                {attraction, conic_distance, repulsion, influence, posture, radius, interior});
            }),
-           py::arg("model"), py::arg("obstacles"), py::arg("goal"), py::arg("links"), py::arg("offsets"),
+           py::arg("model").none(false), py::arg("obstacles"), py::arg("goal"), py::arg("links"), py::arg("offsets"),
            py::arg("attraction"), py::arg("conic_distance"), py::arg("repulsion"), py::arg("influence"),
            py::arg("posture"), py::arg("radius"), py::arg("interior"))
       .def("_potential", &potential, py::arg("q"))

@@ -2,6 +2,8 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "docs.hpp"
+#include "errors.hpp"
+#include "gil.hpp"
 #include "thunder/kernels/kernels.hpp"
 #include "thunder/kernels/quantities.hpp"
 
@@ -19,10 +21,9 @@ TaskRows read_rows(py::handle rows) {
   };
   if (!py::isinstance<py::iterable>(rows) || py::isinstance<py::str>(rows)) fail();
   for (py::handle item : rows) {
-    if (!PyIndex_Check(item.ptr())) fail();
-    const py::ssize_t row = PyNumber_AsSsize_t(item.ptr(), nullptr);
-    if (row <= last || row > 5) fail();
-    last = static_cast<int>(row);
+    const auto row = read_index(item);
+    if (!row || *row <= last || *row > 5) fail();
+    last = static_cast<int>(*row);
     result.mask |= 1 << last;
   }
   if (last < 0) fail();
@@ -89,8 +90,8 @@ py::object call_kernel(const Model& model, const py::handle* arguments, py::hand
       batch.in[k] = inputs[k].data;
       batch.stride[k] = inputs[k].stride;
     }
-    const py::gil_scoped_release release;
-    evaluate_batch(Index, batch, static_cast<int>(size), count, threads);
+    const GilRelease release;
+    evaluate_batch(Index, batch, static_cast<int>(size), count, threads, check_signals);
   }
   if constexpr (std::is_same_v<Q, quantities::OperationalSpaceInertia>) require_regular(data, count * size);
   return std::move(result);
@@ -139,7 +140,7 @@ struct QuantityArguments {
 
   int thread_count() const {
     if (threads == nullptr) return 1;
-    const long count = PyIndex_Check(threads) ? PyLong_AsLong(threads) : -1;
+    const py::ssize_t count = read_index(threads).value_or(-1);
     if (count < 0 || count > kMostThreads)
       throw py::value_error("threads must be a whole number from 0 (one per core) to " +
                             std::to_string(kMostThreads) + ", got " +
@@ -151,7 +152,7 @@ struct QuantityArguments {
 const Model& model_of(PyObject* self) {
   const auto* instance = reinterpret_cast<py::detail::instance*>(self);
   const void* model = instance->simple_layout ? instance->simple_value_holder[0] : nullptr;
-  if (model == nullptr) throw py::type_error("the robot was not initialised; a subclass must call super().__init__()");
+  if (model == nullptr) return py::cast<const Model&>(py::handle(self));  // raises TypeError where it was not initialised
   return *static_cast<const Model*>(model);
 }
 
@@ -168,12 +169,8 @@ PyObject* method(PyObject* self, PyObject* const* values, Py_ssize_t positional,
     return call_kernel<Index>(model, inputs, arguments.frame, arguments.rows, arguments.out, arguments.thread_count())
         .release()
         .ptr();
-  } catch (py::error_already_set& error) {
-    error.restore();
-  } catch (const py::builtin_exception& error) {
-    error.set_error();
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    set_python_error();
   }
   return nullptr;
 }

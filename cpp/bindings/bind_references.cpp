@@ -1,5 +1,6 @@
 // References for Python.
 #include "control.hpp"
+#include "exclusive.hpp"
 #include "thunder/control/references.hpp"
 
 namespace thunder::python {
@@ -36,11 +37,13 @@ void write_rows(const Arrays& arrays, py::ssize_t row, const TaskReference& r) {
 }
 
 template <class Reference>
-Arrays sample(const ReferenceSource<Reference>& source, const ArrayLike& times) {
+Arrays sample(ReferenceSource<Reference>& source, const ArrayLike& times) {
+  const auto use = use_if_exclusive(source);
   const auto t = read_array(times, "t", {-1});
   Reference reference = source.blank();
   const Arrays arrays = blank_rows(reference, t.size());
   for (py::ssize_t k = 0; k < t.size(); ++k) {
+    source.advance(t.data()[k]);
     source.at(t.data()[k], reference);
     write_rows(arrays, k, reference);
   }
@@ -53,8 +56,11 @@ void bind_source(py::module_& module, const char* name, const char* doc) {
   py::class_<Source, std::shared_ptr<Source>>(module, name, doc)
       .def(
           "at",
-          [](const Source& source, double t) {
+          [](Source& source, double t) {
+            if (!std::isfinite(t)) throw py::value_error("t must be finite, got " + std::string(py::str(py::float_(t))));
+            const auto use = use_if_exclusive(source);
             Reference reference = source.blank();
+            source.advance(t);
             source.at(t, reference);
             return as_tuple(reference);
           },

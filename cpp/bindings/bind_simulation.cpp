@@ -1,6 +1,8 @@
 // The closed loop for Python: whatever of plant, controller and reference is written in Python is called there.
 #include "bindings.hpp"
 #include "estimation.hpp"
+#include "exclusive.hpp"
+#include "gil.hpp"
 #include "python_parts.hpp"
 
 #include <pybind11/stl.h>
@@ -17,7 +19,7 @@ namespace {
 template <class Reference>
 class NativeControl final : public LoggedControl {
  public:
-  NativeControl(TrackingController<Reference>& controller, const ReferenceSource<Reference>& source)
+  NativeControl(TrackingController<Reference>& controller, ReferenceSource<Reference>& source)
       : controller_(controller), tracking_(controller, source) {}
   Status operator()(double t, const double* q, const double* dq, double* tau) override {
     return tracking_(t, q, dq, tau);
@@ -37,7 +39,7 @@ std::unique_ptr<LoggedControl> native_control(const py::object& controller, cons
   using C = TrackingController<Reference>;
   using S = ReferenceSource<Reference>;
   if (!py::isinstance<C>(controller) || !py::isinstance<S>(reference)) return nullptr;
-  const auto& source = py::cast<const S&>(reference);
+  auto& source = py::cast<S&>(reference);
   const int size = joints(source.blank());
   if (size != 0 && size != n)
     throw py::value_error("reference must have " + std::to_string(n) + " joints, got " + std::to_string(size));
@@ -92,61 +94,70 @@ Logs collect(ClosedLoop& loop, const py::dict& labels) {
   return result;
 }
 
-/// Lets signals such as Ctrl-C through and reports progress; wants no GIL.
+/// Lets signals such as Ctrl-C through and reports progress; needs no GIL.
 ClosedLoop::Progress make_progress(const py::object& progress) {
   return [&progress](double done) {
+    check_signals();
     const py::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (!progress.is_none()) progress(done);
   };
 }
 
-using Numbers = std::vector<double>;
-using PayloadTuple = std::tuple<double, int, Numbers>;           // time, link, REG parameters
-using ActionTuple = std::tuple<double, double, py::object, Numbers>;  // start, stop, frame or False for joints, values
-// noise, resolution (positions, velocities each), dropout, delay, seed, estimator
-using SensorTuple = std::tuple<Numbers, Numbers, Numbers, Numbers, double, long, std::uint64_t, std::shared_ptr<Estimation>>;
-// delay, limits of torque and rate, feedforward, stall, then T and d of the drives
-using ActuatorTuple = std::tuple<long, Numbers, Numbers, Numbers, Numbers, Numbers, Numbers>;
+using PayloadTuple = std::tuple<double, int, ArrayLike>;            // time, link, REG parameters
+using ActionTuple = std::tuple<double, double, py::object, ArrayLike>;  // start, stop, frame or False for joints, values
+using Options = py::typing::Dict<py::str, py::object>;
 
-Eigen::VectorXd vector(const Numbers& values) {
-  return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+Eigen::VectorXd read_numbers(py::handle value, const char* name, int size) {
+  const auto array = read_measurement(value, name, size);  // may be infinite
+  return Eigen::Map<const Eigen::VectorXd>(array.data(), array.size());
+}
+
+/// One for each joint.
+Eigen::VectorXd per_joint(const Options& options, const char* name, int n) {
+  return read_numbers(options[name], name, n);
+}
+
+/// One for each joint, or none at all.
+Eigen::VectorXd per_joint_or_none(const Options& options, const char* name, int n) {
+  return options[name].is_none() ? Eigen::VectorXd() : per_joint(options, name, n);
+}
+
+long read_delay(const Options& options) {
+  const auto delay = py::cast<long>(options["delay"]);
+  if (delay < 0) throw py::value_error("delay must not be negative, got " + std::to_string(delay));
+  return delay;
 }
 
 struct LoopArguments {
   py::object plant, controller, reference;
   std::vector<PayloadTuple> payloads;
   std::vector<ActionTuple> external;
-  std::optional<SensorTuple> sensors;
-  std::optional<ActuatorTuple> actuators;
+  std::optional<Options> sensors, actuators;
   bool native_plant, native_control;
 };
 
-std::vector<Payload> read_payloads(const std::vector<PayloadTuple>& given) {
+std::vector<Payload> read_payloads(const std::vector<PayloadTuple>& tuples) {
   std::vector<Payload> payloads;
-  for (const auto& [time, link, parameters] : given) {
-    Payload payload{time, link, {}};
-    std::copy_n(parameters.begin(), kLinkParameters, payload.parameters.data());
-    payloads.push_back(payload);
-  }
+  for (const auto& [time, link, parameters] : tuples)
+    payloads.push_back({time, link, read_numbers(parameters, "payload parameters", kLinkParameters)});
   return payloads;
 }
 
-std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& given, const Model& model) {
+std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& tuples, const Model& model) {
   std::vector<ExternalAction> actions;
-  for (const auto& [start, stop, frame, values] : given) {
-    int index = -1;
-    if (!py::isinstance<py::bool_>(frame)) {
-      const Frame<double>& found = find_frame(model, frame);
-      for (index = 0; &model.frame(index) != &found;) ++index;
-    }
-    actions.push_back({start, stop, index, vector(values)});
+  for (const auto& [start, stop, frame, values] : tuples) {
+    const bool joints = py::isinstance<py::bool_>(frame);
+    actions.push_back({start, stop, joints ? -1 : find_frame_index(model, frame),
+                       read_numbers(values, "external", joints ? model.n() : 6)});
   }
   return actions;
 }
 
 std::unique_ptr<Plant> make_arm(const LoopArguments& a, int n) {
   if (!a.native_plant) return std::make_unique<PythonPlant>(a.plant, n);
+  const auto& known = py::cast<const Model&>(a.plant);  // refuses None
+  if (known.n() != n)
+    throw py::value_error("n must be the plant's " + std::to_string(known.n()) + ", got " + std::to_string(n));
   auto model = py::cast<std::shared_ptr<Model>>(a.plant);
   auto payloads = read_payloads(a.payloads);
   auto actions = read_actions(a.external, *model);
@@ -156,27 +167,36 @@ std::unique_ptr<Plant> make_arm(const LoopArguments& a, int n) {
   return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads), std::move(actions));
 }
 
-std::unique_ptr<Plant> make_plant(const LoopArguments& a, int n) {
-  auto arm = make_arm(a, n);
+std::unique_ptr<Plant> add_actuators(const LoopArguments& a, std::unique_ptr<Plant> arm) {
   if (!a.actuators) return arm;
-  return std::make_unique<ActuatedPlant>(std::move(arm), vector(std::get<5>(*a.actuators)),
-                                         vector(std::get<6>(*a.actuators)));
+  const int n = arm->n();
+  return std::make_unique<ActuatedPlant>(std::move(arm), per_joint(*a.actuators, "time_constants", n),
+                                         per_joint(*a.actuators, "damping", n));
 }
 
 std::unique_ptr<Sensors> make_sensors(const LoopArguments& a, int n, double period) {
   if (!a.sensors) return nullptr;
-  const auto& [q_noise, dq_noise, q_resolution, dq_resolution, dropout, delay, seed, estimation] = *a.sensors;
-  SensorSettings settings{vector(q_noise), vector(dq_noise), vector(q_resolution), vector(dq_resolution),
-                          dropout, delay, period, seed, nullptr};
-  if (estimation) settings.velocity = estimation->filter->fresh(n);
+  const Options& given = *a.sensors;
+  SensorSettings settings{per_joint(given, "position_noise", n),
+                          per_joint(given, "velocity_noise", n),
+                          per_joint(given, "position_resolution", n),
+                          per_joint(given, "velocity_resolution", n),
+                          py::cast<double>(given["dropout"]),
+                          read_delay(given),
+                          period,
+                          py::cast<std::uint64_t>(given["seed"]),
+                          nullptr};
+  if (!given["velocity"].is_none()) settings.velocity = py::cast<const Estimation&>(given["velocity"]).filter->fresh(n);
   return std::make_unique<Sensors>(std::move(settings));
 }
 
 std::unique_ptr<CommandPath> make_command(const LoopArguments& a, int n, double period) {
   if (!a.actuators) return nullptr;
-  const auto& [delay, limits, rates, feedforward, stall, T, d] = *a.actuators;
+  const Options& given = *a.actuators;
   return std::make_unique<CommandPath>(
-      n, CommandSettings{delay, period, vector(limits), vector(rates), vector(feedforward), vector(stall)});
+      n, CommandSettings{read_delay(given), period, per_joint_or_none(given, "torque_limits", n),
+                         per_joint_or_none(given, "rate_limits", n), per_joint_or_none(given, "feedforward", n),
+                         per_joint_or_none(given, "stall", n)});
 }
 
 std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, int n) {
@@ -190,11 +210,38 @@ std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, int n) {
   return control;
 }
 
+/// Keeps other threads off the parts of a run that have state.
+class PartsInUse {
+ public:
+  explicit PartsInUse(const LoopArguments& a) {
+    add<Controller>(a.controller);
+    if (uses_.empty()) python_.add(a.controller);
+    add<JointReferenceSource>(a.reference);
+    add<TaskReferenceSource>(a.reference);
+    if (py::hasattr(a.plant, "begin_step") || py::hasattr(a.plant, "advance")) python_.add(a.plant);
+  }
+
+ private:
+  template <class T>
+  void add(py::handle object) {
+    if (!py::isinstance<T>(object)) return;
+    if (auto use = use_if_exclusive(py::cast<const T&>(object))) uses_.push_back(std::move(*use));
+  }
+
+  std::vector<Exclusive::Use> uses_;
+  PythonUses python_;
+};
+
 Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& settings, const Eigen::VectorXd& x0,
               const py::object& integration, const std::optional<std::vector<std::string>>& log,
               const py::object& progress) {
+  if (n < 1) throw py::value_error("n must be at least 1, got " + std::to_string(n));
+  const PartsInUse in_use(arguments);
+  if (py::hasattr(arguments.controller, "reset")) arguments.controller.attr("reset")();
   const double period = settings.dt * settings.steps_per_period;
-  const auto plant = make_plant(arguments, n);
+  auto arm = make_arm(arguments, n);
+  const Plant& driven = *arm;
+  const auto plant = add_actuators(arguments, std::move(arm));
   const auto control = make_control(arguments, n);
   const auto sensors = make_sensors(arguments, n, period);
   const auto command = make_command(arguments, n, period);
@@ -202,12 +249,10 @@ Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& setting
   ClosedLoop loop(*plant, *control, *integrator, settings, x0, {sensors.get(), command.get()});
   py::dict labels;
   add_logs(loop, *control, log, labels);
-  const bool python = dynamic_cast<PythonControl*>(control.get()) != nullptr ||
-                      dynamic_cast<PythonIntegrator*>(integrator.get()) != nullptr;
-  std::optional<py::gil_scoped_release> release;
-  if (arguments.native_plant && !python) release.emplace();
-  loop.run(make_progress(progress));
-  release.reset();
+  {
+    const GilRelease release(&driven, control.get(), integrator.get());
+    loop.run(make_progress(progress));
+  }
   return collect(loop, labels);
 }
 
@@ -220,8 +265,8 @@ void bind_simulation(py::module_& module) {
       "simulate",
       [](py::object plant, py::object controller, py::object reference, int n, const ArrayLike& x0, double dt,
          int steps_per_period, long periods, long log_every, const ArrayLike& torque_limits,
-         std::vector<PayloadTuple> payloads, std::vector<ActionTuple> external, std::optional<SensorTuple> sensors,
-         std::optional<ActuatorTuple> actuators, const py::object& integrator,
+         std::vector<PayloadTuple> payloads, std::vector<ActionTuple> external, std::optional<Options> sensors,
+         std::optional<Options> actuators, const py::object& integrator,
          std::optional<std::vector<std::string>> log, const py::object& progress, bool native_plant,
          bool native_control) {
         const LoopArguments arguments{std::move(plant), std::move(controller), std::move(reference),
@@ -234,7 +279,7 @@ void bind_simulation(py::module_& module) {
       py::arg("steps_per_period"), py::arg("periods"), py::arg("log_every"), py::arg("torque_limits"),
       py::arg("payloads"), py::arg("external"), py::arg("sensors"), py::arg("actuators"), py::arg("integrator"),
       py::arg("log"), py::arg("progress"), py::arg("native_plant"), py::arg("native_control"),
-      "Run a closed loop; `thunder_py.simulation.simulate` checks the arguments.");
+      "Reset the controller and run a closed loop; `thunder_py.simulation.simulate` checks the arguments.");
 }
 
 }  // namespace thunder::python

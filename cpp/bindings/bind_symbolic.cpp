@@ -28,18 +28,12 @@ std::unique_ptr<SymbolicObject> make_symbolic(const std::shared_ptr<Model>& mode
   return object;
 }
 
-TaskRows read_mask(const std::vector<int>& rows) {
-  TaskRows result{0};
-  for (const int row : rows) result.mask |= 1 << row;
-  return result;
-}
-
 py::list evaluate_symbolic(const SymbolicObject& self, const std::string& quantity, const py::iterable& inputs, int frame,
                   const std::vector<int>& rows) {
   std::vector<std::vector<Expression>> in;
   std::shared_ptr<Graph> graph = self.graph;
   for (py::handle values : inputs) in.push_back(read_expressions(py::reinterpret_borrow<py::iterable>(values), graph));
-  return write_expressions(self.chain->evaluate(quantity, in, frame, read_mask(rows)), graph);
+  return write_expressions(self.chain->evaluate(quantity, in, frame, TaskRows{read_row_mask(rows)}), graph);
 }
 
 template <class... Q>
@@ -61,11 +55,11 @@ py::dict describe_all(std::tuple<Q...>, const Model& model, int rows) {
 
 void bind_symbolic(py::module_& module) {
   py::class_<SymbolicObject>(module, "SymbolicChain", "A chain with expressions for parameters.")
-      .def(py::init(&make_symbolic), py::arg("model"), py::arg("graph"), py::arg("groups"), py::arg("modified"), py::arg("dyn"))
+      .def(py::init(&make_symbolic), py::arg("model").none(false), py::arg("graph").none(false), py::arg("groups"), py::arg("modified"), py::arg("dyn"))
       .def("evaluate", &evaluate_symbolic, py::arg("quantity"), py::arg("inputs"), py::arg("frame"), py::arg("rows"),
            "Entries of a quantity for lists of expressions.");
   module.def("quantities", [](const Model& model, int rows) { return describe_all(quantities::All{}, model, rows); },
-             py::arg("model"), py::arg("rows") = 6,
+             py::arg("model").none(false), py::arg("rows") = 6,
              "Name -> (inputs, shape, takes a frame, takes rows) of every quantity of a model.");
 }
 

@@ -1,5 +1,6 @@
 // Controllers in task space, for Python.
 #include "control.hpp"
+#include "exclusive.hpp"
 #include "prediction.hpp"
 #include "thunder/control/cartesian_computed_torque.hpp"
 #include "thunder/control/cartesian_mact.hpp"
@@ -12,8 +13,7 @@ namespace {
 
 /// `rows` of Python's `resolve_rows`, checked there.
 TaskRows task_rows(const Model& model, const std::vector<int>& rows) {
-  TaskRows result{0};
-  for (const int row : rows) result.mask |= 1 << row;
+  const TaskRows result{read_row_mask(rows)};
   if (result.count() > model.n())
     throw py::value_error("rows: a task of " + std::to_string(result.count()) + " rows needs as many joints, got " +
                           std::to_string(model.n()) + "; choose fewer with rows=");
@@ -67,14 +67,15 @@ Rows obstacles(CartesianComputedTorque& controller) {
 }
 
 void set_obstacles(CartesianComputedTorque& controller, const ArrayLike& rows) {
-  const Eigen::MatrixXd given = read_up_to_matrix(rows, "obstacles");
+  const auto given = read_array(rows, "obstacles", {-1, 4});
   std::vector<Repulsion::Sphere> spheres;
-  for (Eigen::Index i = 0; i < given.rows(); ++i) spheres.push_back({given.row(i).head<3>(), given(i, 3)});
+  for (py::ssize_t i = 0; i < given.shape(0); ++i)
+    spheres.push_back({Eigen::Map<const Eigen::Vector3d>(given.data(i, 0)), given.at(i, 3)});
   controller.repulsion().set_spheres(std::move(spheres));
 }
 
 void bind_operational_space(py::module_& module) {
-  py::class_<OperationalSpace, TaskController, std::shared_ptr<OperationalSpace>>(
+  ExclusiveClass<OperationalSpace, TaskController, std::shared_ptr<OperationalSpace>>(
       module, "OperationalSpace", "Inverse dynamics in task space with integral action.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, const ArrayLike& K_d,
                        const py::object& K_i, const py::object& integral_limit, const std::vector<int>& rows,
@@ -86,13 +87,13 @@ void bind_operational_space(py::module_& module) {
              gains.integral_limit = read_limit(integral_limit, "integral_limit", m);
              return std::make_shared<OperationalSpace>(model, std::move(task), std::move(gains));
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
            py::arg("rows"), py::arg("frame"), py::arg("posture"), py::arg("K_posture"));
 }
 
 void bind_cartesian_computed_torque(py::module_& module) {
   using C = CartesianComputedTorque;
-  py::class_<C, TaskController, std::shared_ptr<C>>(module, "CartesianComputedTorque",
+  ExclusiveClass<C, TaskController, std::shared_ptr<C>>(module, "CartesianComputedTorque",
                                                     "Computed torque in task space with a secondary task.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, const ArrayLike& K_d,
                        const std::vector<int>& rows, const py::object& frame, const py::object& posture,
@@ -104,7 +105,7 @@ void bind_cartesian_computed_torque(py::module_& module) {
              return std::make_shared<C>(model, std::move(task), read_gain(K_p, "K_p", m), read_gain(K_v, "K_v", m),
                                         std::move(repulsion));
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("rows"), py::arg("frame"),
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("rows"), py::arg("frame"),
            py::arg("posture"), py::arg("K_posture"), py::arg("points"), py::arg("gain"), py::arg("influence"),
            py::arg("largest_force"))
       .def_property("_obstacles", [](C& c) { return to_numpy(obstacles(c)); }, &set_obstacles,
@@ -112,7 +113,7 @@ void bind_cartesian_computed_torque(py::module_& module) {
 }
 
 void bind_impedance(py::module_& module) {
-  py::class_<Impedance, TaskController, std::shared_ptr<Impedance>>(module, "Impedance",
+  ExclusiveClass<Impedance, TaskController, std::shared_ptr<Impedance>>(module, "Impedance",
                                                                     "Impedance control in task space.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K, const ArrayLike& D, const ArrayLike& K_d,
                        const py::object& inertia, const std::vector<int>& rows, const py::object& frame,
@@ -123,7 +124,7 @@ void bind_impedance(py::module_& module) {
              if (!inertia.is_none()) gains.inertia = read_gain(inertia, "inertia", m);
              return std::make_shared<Impedance>(model, std::move(task), std::move(gains));
            }),
-           py::arg("model"), py::arg("K"), py::arg("D"), py::arg("K_d"), py::arg("inertia"), py::arg("rows"),
+           py::arg("model").none(false), py::arg("K"), py::arg("D"), py::arg("K_d"), py::arg("inertia"), py::arg("rows"),
            py::arg("frame"), py::arg("posture"), py::arg("K_posture"))
       .def_property(
           "wrench", [](const Impedance& c) { return to_numpy(Eigen::VectorXd(c.wrench())); },
@@ -137,7 +138,7 @@ void bind_impedance(py::module_& module) {
 }
 
 void bind_cartesian_mact(py::module_& module) {
-  py::class_<CartesianMACT, TaskController, std::shared_ptr<CartesianMACT>> cls(
+  ExclusiveClass<CartesianMACT, TaskController, std::shared_ptr<CartesianMACT>> cls(
       module, "CartesianMACT", "Modified adaptive computed torque in task space.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_xi, const ArrayLike& K_v,
                       const LawArgument& law, const std::vector<bool>& unknown,
@@ -149,7 +150,7 @@ void bind_cartesian_mact(py::module_& module) {
                                                    make_prediction_error(model, prediction), std::move(task),
                                                    read_gain(K_xi, "K_xi", m));
           }),
-          py::arg("model"), py::arg("K_xi"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
+          py::arg("model").none(false), py::arg("K_xi"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
           py::arg("prediction"), py::arg("rows"), py::arg("frame"), py::arg("posture"), py::arg("K_posture"));
   bind_estimate(cls);
 }

@@ -1,9 +1,7 @@
 // The search for via points for Python.
-#include <atomic>
-#include <mutex>
-#include <thread>
-
+#include "exclusive.hpp"
 #include "functional_planner.hpp"
+#include "gil.hpp"
 #include "planning.hpp"
 #include "thunder/planning/obstacles/via_search.hpp"
 
@@ -15,15 +13,6 @@ using A = const ArrayLike&;
 using Object = const py::object&;
 using Method = ViaCandidates::Method;
 
-/// A search has scratch: one thread at a time.
-struct SharedSearch {
-  ViaSearch search;
-  std::mutex mutex;
-
-  SharedSearch(std::shared_ptr<FunctionalPlanner> planner, const ViaSettings& settings)
-      : search(std::move(planner), settings) {}
-};
-
 BoundaryState state_of(const double* rows, int d) {
   BoundaryState state(d);
   state.x = Eigen::Map<const Eigen::VectorXd>(rows, d);
@@ -32,24 +21,9 @@ BoundaryState state_of(const double* rows, int d) {
   return state;
 }
 
-struct Found {
-  ViaResult result;
-  BezierPath path;
-  Clearance clearance;
-};
-
-Found find(ViaSearch& search, const BoundaryState& from, const BoundaryState& to, double start, double duration,
-           const ObstacleSet& obstacles, double margin) {
-  Found found;
-  found.result = search.plan(from, to, start, duration, obstacles, margin);
-  found.path = search.path();
-  if (found.result.free()) found.clearance = obstacles.clearance(found.path);
-  return found;
-}
-
 using FoundTuple = py::typing::Tuple<py::str, BezierPath, Array, Array, py::tuple, int, int>;
 
-FoundTuple as_tuple(Found&& found, int d) {
+FoundTuple as_tuple(ViaSolution&& found, int d) {
   constexpr const char* kNames[] = {"direct", "via", "none", "start_blocked", "goal_blocked"};
   const ViaResult& r = found.result;
   Array times(r.vias), states({r.vias, 3, d});
@@ -62,17 +36,16 @@ FoundTuple as_tuple(Found&& found, int d) {
                         times, states, clearance_tuple(found.clearance), r.evaluated, r.obstacle);
 }
 
-FoundTuple search_one(SharedSearch& shared, Object start, Object goal, double duration, const ObstacleSet& obstacles,
+FoundTuple search_one(ViaSearch& search, Object start, Object goal, double duration, const ObstacleSet& obstacles,
                 double margin, double start_time, Object start_velocity, Object goal_velocity, Object start_acceleration,
                 Object goal_acceleration) {
-  const FunctionalPlanner& planner = shared.search.planner();
-  const Problem problem = read_problem(planner, start, goal, duration, start_time, start_velocity, goal_velocity,
-                                       start_acceleration, goal_acceleration);
-  finite(margin, "margin");
-  Found found = [&] {
-    const py::gil_scoped_release release;
-    const std::lock_guard lock(shared.mutex);
-    return find(shared.search, problem.from, problem.to, start_time, duration, obstacles, margin);
+  const FunctionalPlanner& planner = search.planner();
+  const Problem ends = read_problem(planner, start, goal, duration, start_time, start_velocity, goal_velocity,
+                                    start_acceleration, goal_acceleration);
+  const ViaProblem problem{ends.from, ends.to, start_time, duration, &obstacles, finite(margin, "margin")};
+  ViaSolution found = [&] {
+    const GilRelease release;
+    return search.solve(problem);
   }();
   return as_tuple(std::move(found), planner.dimension());
 }
@@ -83,76 +56,56 @@ const T& each(const std::vector<T>& all, std::size_t k) {
   return all[all.size() == 1 ? 0 : k];
 }
 
-std::vector<FoundTuple> search_many(SharedSearch& shared, A from, A to, A starts, A durations,
+std::vector<FoundTuple> search_many(ViaSearch& search, A from, A to, A starts, A durations,
                                   const std::vector<std::shared_ptr<ObstacleSet>>& obstacles, double margin, int threads) {
-  const int d = shared.search.planner().dimension();
+  const int d = search.planner().dimension();
   const auto a = read_array(from, "start states", {-1, 3, d});
-  const auto count = static_cast<std::size_t>(a.shape(0));
   const auto n = a.shape(0);
   const auto b = read_array(to, "goal states", {n, 3, d}), t0 = read_array(starts, "start_time", {n}),
              T = read_array(durations, "duration", {n});
   for (py::ssize_t k = 0; k < n; ++k) positive(T.at(k), "duration");
-  if (obstacles.size() != 1 && obstacles.size() != count)
-    throw py::value_error("obstacles must be one set, or one for each of " + std::to_string(count) + " problems, got " +
+  if (obstacles.size() != 1 && obstacles.size() != static_cast<std::size_t>(n))
+    throw py::value_error("obstacles must be one set, or one for each of " + std::to_string(n) + " problems, got " +
                           std::to_string(obstacles.size()));
   for (const auto& set : obstacles)
     if (!set) throw py::value_error("obstacles must be sets of obstacles, got None");
   finite(margin, "margin");
   if (threads < 0) throw py::value_error("threads must not be negative, got " + std::to_string(threads));
-  std::vector<Found> found(count);
-  const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t wanted = threads > 0 ? std::min<std::size_t>(threads, processors) : processors;
-  {
-    const py::gil_scoped_release release;
-    std::vector<ViaSearch> searches;  // one per thread
-    {
-      const std::lock_guard lock(shared.mutex);
-      searches.assign(std::max<std::size_t>(1, std::min(wanted, count)), shared.search);
-    }
-    std::atomic<std::size_t> next{0};
-    const auto work = [&](ViaSearch& own) {
-      for (std::size_t k; (k = next++) < count;) {
-        const auto i = static_cast<py::ssize_t>(k);
-        found[k] = find(own, state_of(a.data(i, 0, 0), d), state_of(b.data(i, 0, 0), d), t0.at(i), T.at(i),
-                        *each(obstacles, k), margin);
-      }
-    };
-    std::vector<std::thread> pool;
-    for (std::size_t w = 1; w < searches.size(); ++w) pool.emplace_back(work, std::ref(searches[w]));
-    work(searches[0]);
-    for (std::thread& thread : pool) thread.join();
-  }
+  std::vector<ViaProblem> problems;
+  for (py::ssize_t k = 0; k < n; ++k)
+    problems.push_back({state_of(a.data(k, 0, 0), d), state_of(b.data(k, 0, 0), d), t0.at(k), T.at(k),
+                        each(obstacles, static_cast<std::size_t>(k)).get(), margin});
+  std::vector<ViaSolution> found = [&] {
+    const GilRelease release;
+    return search.solve_all(problems, threads, check_signals);
+  }();
   std::vector<FoundTuple> tuples;
-  for (Found& one : found) tuples.push_back(as_tuple(std::move(one), d));
+  for (ViaSolution& one : found) tuples.push_back(as_tuple(std::move(one), d));
   return tuples;
 }
 
 /// None where the points are too near to each other.
-std::optional<FoundTuple> through(SharedSearch& shared, Object start, Object goal, double duration, A points,
+std::optional<FoundTuple> through(ViaSearch& search, Object start, Object goal, double duration, A points,
                                   double start_time, Object start_velocity, Object goal_velocity,
                                   Object start_acceleration, Object goal_acceleration) {
-  const FunctionalPlanner& planner = shared.search.planner();
+  const FunctionalPlanner& planner = search.planner();
   const Problem problem = read_problem(planner, start, goal, duration, start_time, start_velocity, goal_velocity,
                                        start_acceleration, goal_acceleration);
   const auto p = read_array(points, "points", {-1, 3});
-  const int count = static_cast<int>(p.shape(0)), most = shared.search.settings().most;
+  const int count = static_cast<int>(p.shape(0)), most = search.settings().most;
   if (count < 1 || count > most)
     throw py::value_error("points must be 1 to " + std::to_string(most) + ", got " + std::to_string(count));
   Eigen::Vector3d vias[kMaxVias];
   for (int i = 0; i < count; ++i) vias[i] = Eigen::Map<const Eigen::Vector3d>(p.data(i, 0));
-  Found found;
-  const std::lock_guard lock(shared.mutex);
-  if (!shared.search.through(problem.from, problem.to, start_time, duration, vias, count, found.result))
+  ViaSolution found;
+  if (!search.through(problem.from, problem.to, start_time, duration, vias, count, found.result))
     return std::nullopt;
-  found.path = shared.search.path();
+  found.path = search.path();
   return as_tuple(std::move(found), planner.dimension());
 }
 
-Array candidates(SharedSearch& shared, A start, A goal) {
-  ViaCandidates own = [&] {
-    const std::lock_guard lock(shared.mutex);
-    return shared.search.candidates();
-  }();
+Array candidates(const ViaSearch& search, A start, A goal) {
+  ViaCandidates own = search.candidates();
   own.begin(read_column(start, "start", 3), read_column(goal, "goal", 3));
   Array points({own.count(), 3});
   Eigen::Vector3d via;
@@ -160,7 +113,7 @@ Array candidates(SharedSearch& shared, A start, A goal) {
   return points;
 }
 
-std::shared_ptr<SharedSearch> make_search(const std::shared_ptr<FunctionalPlanner>& planner, const std::string& method,
+std::shared_ptr<ViaSearch> make_search(const std::shared_ptr<FunctionalPlanner>& planner, const std::string& method,
                                           int count, std::uint64_t seed, double half_width, const std::string& state,
                                           int most, bool direct) {
   ViaSettings settings;
@@ -170,14 +123,14 @@ std::shared_ptr<SharedSearch> make_search(const std::shared_ptr<FunctionalPlanne
   settings.method = method == "uniform" ? Method::uniform : Method::ellipsoid;
   settings.state = state == "paper" ? ViaSettings::State::paper : ViaSettings::State::optimal;
   settings.count = count, settings.seed = seed, settings.half_width = half_width, settings.most = most, settings.direct = direct;
-  return std::make_shared<SharedSearch>(planner, settings);
+  return std::make_shared<ViaSearch>(planner, settings);
 }
 
 }  // namespace
 
 void bind_via_search(py::module_& module) {
-  py::class_<SharedSearch, std::shared_ptr<SharedSearch>>(module, "ViaSearch", "Search of a planner for via points.")
-      .def(py::init(&make_search), py::arg("planner"), py::arg("method"), py::arg("count"), py::arg("seed"),
+  ExclusiveClass<ViaSearch, std::shared_ptr<ViaSearch>>(module, "ViaSearch", "Search of a planner for via points.")
+      .def(py::init(&make_search), py::arg("planner").none(false), py::arg("method"), py::arg("count"), py::arg("seed"),
            py::arg("half_width"), py::arg("state"), py::arg("most"), py::arg("direct"))
       .def("plan", &search_one, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("obstacles"), py::arg("margin"),
            py::arg("start_time") = 0.0, py::arg("start_velocity") = py::none(), py::arg("goal_velocity") = py::none(),

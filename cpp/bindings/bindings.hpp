@@ -23,7 +23,10 @@ void bind_symbolic(pybind11::module_& module);
 void bind_codegen(pybind11::module_& module);
 
 /// Frame by index or name, the end effector for None; throws ValueError with the nearest names.
-const Frame<double>& find_frame(const Model& model, pybind11::handle frame);
+int find_frame_index(const Model& model, pybind11::handle frame);
+inline const Frame<double>& find_frame(const Model& model, pybind11::handle frame) {
+  return model.frame(find_frame_index(model, frame));
+}
 
 /// Throws ValueError unless every motor of an elastic joint has an inertia to accelerate.
 void require_motor_inertia(const Model& model);

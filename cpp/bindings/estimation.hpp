@@ -4,11 +4,12 @@
 #include <memory>
 
 #include "thunder/estimation/derivative_filters.hpp"
+#include "thunder/threads/exclusive.hpp"
 
 namespace thunder::python {
 
-/// A filter, and its state once the first sample has said how wide it is.
-struct Estimation {
+/// A filter, which never changes, and its state once the first sample has said how wide it is.
+struct Estimation final : Exclusive {
   std::unique_ptr<DerivativeEstimator> filter, state;
 };
 

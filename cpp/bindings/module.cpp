@@ -2,6 +2,7 @@
 #include <pybind11/typing.h>
 
 #include "bindings.hpp"
+#include "errors.hpp"
 #include "thunder/kernels/kernels.hpp"
 
 namespace py = pybind11;
@@ -42,6 +43,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("use_instruction_set", &use_kernels, py::arg("name"),
              "Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``.");
   module.def("build_config", &build_config, "How this extension was built, as a dict.");
+  python::bind_errors();
   auto model = python::bind_model(module);
   python::bind_quantities(model);
   python::bind_control(module);
@@ -52,4 +54,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_function(module);
   python::bind_symbolic(module);
   python::bind_codegen(module);
+  python::refuse_uninitialised(module);
 }

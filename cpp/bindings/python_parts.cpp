@@ -57,7 +57,7 @@ Status PythonControl::operator()(double t, const double* q, const double* dq, do
   if (native_ != nullptr) return native_->status();
   if (!signals_.empty()) refresh_signals();
   if (!py::hasattr(controller_, "status")) return Status::ok;
-  return static_cast<Status>(py::cast<int>(py::int_(controller_.attr("status"))));
+  return read_enum<Status>(py::cast<int>(py::int_(controller_.attr("status"))), 5, "controller.status");
 }
 
 void PythonControl::make_signals() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "array.hpp"
+#include "gil.hpp"
 #include "thunder/control/controller.hpp"
 #include "thunder/simulation/closed_loop.hpp"
 
@@ -10,7 +11,7 @@ namespace thunder::python {
 inline py::array vector_copy(const double* x, int n) { return py::array_t<double>(n, x); }
 
 /// Any object with `forward_dynamics(q, dq, tau)`; `begin_step(t)` is optional.
-class PythonPlant final : public Plant {
+class PythonPlant final : public Plant, public CallsPython {
  public:
   PythonPlant(const py::object& plant, int n);
   int n() const override { return n_; }
@@ -23,7 +24,7 @@ class PythonPlant final : public Plant {
 };
 
 /// The integrator that a plant brings along: `advance(t, q, dq, tau, dt)` returns q and dq at t + dt, tau held.
-class OwnIntegrator final : public Integrator {
+class OwnIntegrator final : public Integrator, public CallsPython {
  public:
   OwnIntegrator(const py::object& plant, int n) : advance_(plant.attr("advance")), tau_(n) {}
   void step(Plant& plant, double t, double dt, const double* u, double* x) override;
@@ -34,7 +35,7 @@ class OwnIntegrator final : public Integrator {
 };
 
 /// Any function `advance(f, x, t, dt)` that returns x at t + dt, where x' = f(t, x).
-class PythonIntegrator final : public Integrator {
+class PythonIntegrator final : public Integrator, public CallsPython {
  public:
   PythonIntegrator(py::object advance, int state_size) : advance_(std::move(advance)), size_(state_size) {}
   void step(Plant& plant, double t, double dt, const double* tau, double* x) override;
@@ -51,7 +52,7 @@ class LoggedControl : public ControlStep {
 };
 
 /// Any object with `step(t, q, dq, reference)` that returns the torque; `status` and `signals` are optional.
-class PythonControl final : public LoggedControl {
+class PythonControl final : public LoggedControl, public CallsPython {
  public:
   PythonControl(py::object controller, py::object reference, int n);
   Status operator()(double t, const double* q, const double* dq, double* tau) override;

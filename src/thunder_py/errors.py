@@ -1,4 +1,4 @@
-"""Exceptions of the package; every one of them is also a `ValueError`."""
+"""Exceptions of the package; every one of them is a `ThunderError`, and so a `ValueError`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 __all__ = [
     "CompilerError",
+    "ConcurrentUseError",
     "FileFormatError",
     "ModelError",
     "NoPathError",
@@ -56,6 +57,14 @@ class ReleaseError(ThunderError):
 
 class CompilerError(ThunderError):
     """No C compiler, one that failed (its own message is shown), or nowhere to write what it made."""
+
+
+class ConcurrentUseError(ThunderError, RuntimeError):
+    """An object with state, such as a controller, is in use by another thread.
+
+    Robots, references, plans and recorded functions never change and may be shared. Make one of all others for each
+    thread, or use it in one thread at a time.
+    """
 
 
 class FileFormatError(ThunderError):

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
-#include <thread>
 
 namespace thunder {
 
@@ -65,27 +65,24 @@ std::size_t batch_workspace_bytes(int n, int size, int state_lanes) {
   return workspace_bytes(n, pack) + pack * values + 64 * (kMaxInputs + 1);
 }
 
-void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::size_t count, int threads) {
+void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::size_t count, int threads,
+                    const Interruption& interrupted) {
   const Kernels& table = kernels();
-  const std::size_t bytes = batch_workspace_bytes(call.chain.n, size, table.state_lanes);
-  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  // whole packs, and so few that a chunk of the slowest quantity of a long arm takes milliseconds
+  constexpr std::size_t chunk = 128;
   // starting a thread costs about as much as this many samples
   constexpr std::size_t worthwhile = 1024;
-  threads = static_cast<int>(std::min<std::size_t>(threads, std::max<std::size_t>(1, count / worthwhile)));
-  const std::size_t chunk = (count / threads + 7) / 8 * 8;  // whole packs
-  const auto run = [&](std::size_t first, std::size_t last) {
-    const WorkspaceMemory memory(bytes);
+  const auto useful = std::clamp<std::size_t>(count / worthwhile, 1, std::numeric_limits<int>::max());
+  ParallelOptions options{threads, chunk, interrupted};
+  options.threads = std::min(static_cast<int>(useful), parallel_threads(count, options));
+  const std::size_t bytes = batch_workspace_bytes(call.chain.n, size, table.state_lanes);
+  const std::vector<WorkspaceMemory> scratch(static_cast<std::size_t>(options.threads), WorkspaceMemory(bytes));
+  parallel_for(count, options, [&](std::size_t first, std::size_t last, int worker) {
     BatchCall part = call;
     part.first = first;
     part.last = last;
-    table.evaluate_batch[quantity](part, memory.view());
-  };
-  const std::size_t own = threads > 1 && chunk > 0 ? std::min(chunk, count) : count;
-  std::vector<std::thread> workers;
-  for (std::size_t first = own; first < count; first += chunk)
-    workers.emplace_back([&run, first, last = std::min(first + chunk, count)] { run(first, last); });
-  run(0, own);
-  for (std::thread& worker : workers) worker.join();
+    table.evaluate_batch[quantity](part, scratch[static_cast<std::size_t>(worker)].view());
+  });
 }
 
 Workspace thread_workspace(int n) {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <thread>
-#include <vector>
 
 #include "thunder/control/frame_motion.hpp"
 #include "thunder/kinematics/orientation_task.hpp"
@@ -33,8 +31,8 @@ InverseKinematics::InverseKinematics(std::shared_ptr<const Model> model, const F
     : model_(std::move(model)), frame_(frame), rows_(rows), settings_(std::move(settings)) {
   const auto n = static_cast<Eigen::Index>(model_->n());
   const Settings& s = settings_;
-  if (s.lower.size() != n || s.upper.size() != n || s.starts.cols() != n)
-    throw std::invalid_argument("limits and starts must have one entry for each joint");
+  if (s.lower.size() != n || s.upper.size() != n || s.starts.cols() != n || s.starts.rows() < 1)
+    throw std::invalid_argument("limits and starts must have one entry for each joint, and there must be a start");
 }
 
 void InverseKinematics::evaluate(Workspace work, const Target& target, Point& point) const noexcept {
@@ -156,6 +154,7 @@ InverseKinematics::Solution InverseKinematics::solve(Workspace work, const doubl
   for (int k = 0; k < starts && !solution.success; ++k) {
     const double* start = k < own ? q0 : settings_.starts.data() + (k - own) * n();
     point.q = Map<const Eigen::VectorXd>(start, n()).cwiseMax(settings_.lower).cwiseMin(settings_.upper);
+    if (k == 0) std::copy_n(point.q.data(), n(), q);
     descend(work, target, point, solution);
     solution.restarts = k;
     if (!(point.error < solution.error)) continue;
@@ -167,21 +166,17 @@ InverseKinematics::Solution InverseKinematics::solve(Workspace work, const doubl
   return solution;
 }
 
-void InverseKinematics::solve_batch(const Batch& batch, int threads) const {
-  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const auto run = [&](std::size_t first) {
-    const WorkspaceMemory memory(2 * workspace_bytes(n(), sizeof(double)));
-    // interleaved: targets that take long, out of reach, often come together
-    for (std::size_t b = first; b < batch.count; b += threads) {
-      const auto index = static_cast<std::ptrdiff_t>(b);
-      const double* q0 = batch.q0 != nullptr ? batch.q0 + index * batch.q0_stride : nullptr;
-      batch.solutions[b] = solve(memory.view(), batch.T + index * batch.T_stride, q0, batch.q + index * n());
-    }
-  };
-  std::vector<std::thread> workers;
-  for (int k = 1; k < threads && static_cast<std::size_t>(k) < batch.count; ++k) workers.emplace_back(run, k);
-  run(0);
-  for (std::thread& worker : workers) worker.join();
+void InverseKinematics::solve_batch(const Batch& batch, int threads, const Interruption& interrupted) const {
+  // one at a time: targets that take long, out of reach, often come together
+  const ParallelOptions options{threads, 1, interrupted};
+  const std::vector<WorkspaceMemory> scratch(static_cast<std::size_t>(parallel_threads(batch.count, options)),
+                                             WorkspaceMemory(workspace_bytes(n(), sizeof(double))));
+  parallel_for(batch.count, options, [&](std::size_t b, std::size_t, int worker) {
+    const auto index = static_cast<std::ptrdiff_t>(b);
+    const double* q0 = batch.q0 != nullptr ? batch.q0 + index * batch.q0_stride : nullptr;
+    const Workspace work = scratch[static_cast<std::size_t>(worker)].view();
+    batch.solutions[b] = solve(work, batch.T + index * batch.T_stride, q0, batch.q + index * n());
+  });
 }
 
 }  // namespace thunder

@@ -3,14 +3,19 @@
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 namespace thunder {
 
 namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{100};
+constexpr long kMostPeriods = 1L << 52;
 
 Eigen::Index log_rows(const LoopSettings& settings) {
+  if (!(settings.dt > 0.0) || !std::isfinite(settings.dt) || settings.steps_per_period < 1 || settings.periods < 0 ||
+      settings.periods > kMostPeriods || settings.log_every < 1)
+    throw std::invalid_argument("dt, steps_per_period and log_every must be positive, and periods from 0 to 2^52");
   return settings.periods / settings.log_every + 1 + (settings.periods % settings.log_every != 0);
 }
 
@@ -30,6 +35,9 @@ ClosedLoop::ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrato
       input_(parts.command != nullptr ? parts.command->output().data() : tau_.data()),
       recorder_(log_rows(settings_)) {
   check_start(x0);
+  if (settings_.torque_limits.size() != 0 && settings_.torque_limits.size() != plant.n())
+    throw std::invalid_argument("torque_limits must have " + std::to_string(plant.n()) + " entries or none, got " +
+                                std::to_string(settings_.torque_limits.size()));
   x_.head(x0.size()) = x0;
   const int n = plant.n();
   pushed_ = plant.external_torque(x_.data(), external_.data());

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from ..errors import ThunderError
@@ -18,7 +19,7 @@ __all__ = ["Searches", "core_search", "plan_around"]
 
 
 class Searches:
-    """The searches of one planner, made when they are asked for; the last few are kept.
+    """The searches of one planner, made when they are asked for, for each thread its own; the last few are kept.
 
     Parameters
     ----------
@@ -32,22 +33,23 @@ class Searches:
 
     def __init__(self, planner: _core.FunctionalPlanner, usual: ViaSearch) -> None:
         self._planner, self._usual = planner, usual
-        self._made: dict[ViaSearch, _core.ViaSearch] = {}
-        self._last: tuple[ViaSearch | None, _core.ViaSearch | None] = (None, None)
+        self._made: dict[tuple[int, ViaSearch], _core.ViaSearch] = {}
+        self._last: tuple[int, ViaSearch | None, _core.ViaSearch | None] = (0, None, None)
 
     def of(self, via: ViaSearch | None) -> _core.ViaSearch:
         """Return the search with these settings."""
         settings = self._usual if via is None else via
-        last, search = self._last
-        if last is settings and search is not None:
+        thread = threading.get_ident()
+        owner, last, search = self._last
+        if owner == thread and last is settings and search is not None:
             return search
         if not isinstance(settings, ViaSearch):
             raise ThunderError(f"via must be a ViaSearch, got {type(settings).__name__}")
-        search = self._made.pop(settings, None) or settings.core(self._planner)
-        self._made[settings] = search
+        search = self._made.pop((thread, settings), None) or settings.core(self._planner)
+        self._made[thread, settings] = search
         if len(self._made) > self._KEPT:
             self._made.pop(next(iter(self._made)), None)
-        self._last = settings, search
+        self._last = thread, settings, search
         return search
 
 

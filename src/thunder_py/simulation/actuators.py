@@ -93,15 +93,16 @@ class Actuators:
         """Whether torques are constant over a control period."""
         return not np.any(self._drives(n))
 
-    def _stall(self, n: int) -> list[float]:
-        """Return the torques that full voltage gives at rest; none if there is no limit."""
+    def _stall(self, n: int) -> Array | None:
+        """Return the torques that full voltage gives at rest; None if there is no limit."""
         limits = per_joint(self.voltage_limit, n, "actuators voltage_limit", finite=False)
         if self.motor is None or not np.isfinite(limits).any():
-            return []
+            return None
         ratio = self.motor.gear_ratio * self.motor.torque_constant / self.motor.resistance
-        return [float(x) for x in ratio * limits]
+        stall: Array = np.broadcast_to(ratio * limits, (n,))
+        return stall
 
-    def _options(self, n: int, period: float, dt: float, integrator: str, limits: Array) -> tuple[Any, ...]:
+    def _options(self, n: int, period: float, dt: float, integrator: str, limits: Array) -> dict[str, Any]:
         """Return what the core takes."""
         T, d = self._drives(n)
         shortest = float(T[T > 0.0].min(initial=math.inf))
@@ -112,15 +113,15 @@ class Actuators:
                 f"{integrator}, got {dt:g}; control_period= may stay longer, or neglect the lag"
             )
         rates = math.inf if self.rate_limits is None else self.rate_limits
-        return (
-            whole_periods(self.delay, period, "actuators delay"),
-            limits.tolist(),
-            per_joint(rates, n, "actuators rate_limits", finite=False).tolist(),
-            d.tolist() if self.compensate_back_emf else [],
-            self._stall(n),
-            T.tolist(),
-            d.tolist(),
-        )
+        return {
+            "delay": whole_periods(self.delay, period, "actuators delay"),
+            "torque_limits": limits if len(limits) else None,
+            "rate_limits": per_joint(rates, n, "actuators rate_limits", finite=False),
+            "feedforward": d if self.compensate_back_emf else None,
+            "stall": self._stall(n),
+            "time_constants": T,
+            "damping": d,
+        }
 
 
 def _positive(limits: object, name: str) -> Array:

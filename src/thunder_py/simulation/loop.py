@@ -137,8 +137,6 @@ def simulate(
         and _definer(reference, "__call__") in (_JointSource, _TaskSource),
         "integrator": advance if integrator == "adaptive" else integrator,
     }
-    if hasattr(controller, "reset"):
-        controller.reset()
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))

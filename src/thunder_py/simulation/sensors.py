@@ -89,13 +89,12 @@ class Sensors:
         """Return the same sensors with other noise."""
         return dataclasses.replace(self, seed=seed)
 
-    def _options(self, n: int, period: float) -> tuple[Any, ...]:
+    def _options(self, n: int, period: float) -> dict[str, Any]:
         """Return what the core takes."""
-        estimator = None if isinstance(self.velocity, str) else self.velocity
-        return (
-            *(per_joint(getattr(self, name), n, f"sensors {name}").tolist() for name in _PER_JOINT),
-            float(self.dropout),
-            whole_periods(self.delay, period, "sensors delay"),
-            int(self.seed),
-            estimator,
-        )
+        return {
+            **{name: per_joint(getattr(self, name), n, f"sensors {name}") for name in _PER_JOINT},
+            "dropout": float(self.dropout),
+            "delay": whole_periods(self.delay, period, "sensors delay"),
+            "seed": int(self.seed),
+            "velocity": None if isinstance(self.velocity, str) else self.velocity,
+        }

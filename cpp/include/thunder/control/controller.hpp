@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../kernels/evaluator.hpp"
+#include "../threads/exclusive.hpp"
 #include "reference.hpp"
 #include "status.hpp"
 
@@ -21,9 +22,8 @@ struct Signal {
   int size() const { return static_cast<int>(labels.size()); }
 };
 
-class Controller {
+class Controller : public Exclusive {
  public:
-  virtual ~Controller() = default;
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 

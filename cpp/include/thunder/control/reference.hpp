@@ -40,6 +40,9 @@ class ReferenceSource {
   virtual ~ReferenceSource() = default;
   /// A reference of the right size, to pass to `at`.
   virtual Reference blank() const = 0;
+  /// To be called before `at`, with times that do not go back: references that depend on more than the time, such as on
+  /// measurements, change here and nowhere else.
+  virtual void advance(double /*t*/) noexcept {}
   virtual void at(double t, Reference& reference) const noexcept = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "../threads/exclusive.hpp"
+
 namespace thunder {
 
 struct ConstantVelocitySettings {
@@ -29,7 +31,7 @@ enum class FilterUpdate : int { started, accepted, late, rejected, reinitialised
 /// Measurements carry the time at which the picture was taken. They may come at irregular times and late: then the filter
 /// goes back to what it knew before and does what came after once more, as if they had come in order. Joseph's form of
 /// the update. Never throws, never allocates.
-class ConstantVelocityFilter {
+class ConstantVelocityFilter final : public Exclusive {
  public:
   using State = Eigen::Matrix<double, 6, 1>;  // position, velocity
   using Covariance = Eigen::Matrix<double, 6, 6>;

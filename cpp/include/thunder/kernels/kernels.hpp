@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../model/chain.hpp"
+#include "../threads/parallel_for.hpp"
 
 namespace thunder {
 
@@ -81,8 +82,10 @@ void use_kernels(const std::string& name);
 /// Throws as `use_kernels` if THUNDER_ISA names a table that is not there; the widest is in use then.
 void check_environment();
 
-/// The whole batch of samples with `size` numbers each, on `threads` threads (0: one for each core).
-void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::size_t count, int threads);
+/// The whole batch of samples with `size` numbers each, on `threads` threads (0: one for each core), unless `interrupted`
+/// ends it.
+void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::size_t count, int threads,
+                    const Interruption& interrupted = {});
 
 /// Bytes of a batch's workspace, with inputs and the result of `size` numbers for each of the lanes.
 std::size_t batch_workspace_bytes(int n, int size, int state_lanes);

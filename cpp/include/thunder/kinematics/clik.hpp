@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "../control/status.hpp"
+#include "../threads/exclusive.hpp"
 #include "kinematic_task.hpp"
 #include "null_objective.hpp"
 
 namespace thunder {
 
-class Clik {
+class Clik final : public Exclusive {
  public:
   enum class Method : int { inverse, transpose, pseudoinverse, damped };
   enum class Measure : int { singular_value, manipulability };

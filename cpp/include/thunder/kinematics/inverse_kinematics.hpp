@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "../kernels/evaluator.hpp"
+#include "../threads/parallel_for.hpp"
 #include "row_svd.hpp"
 
 namespace thunder {
@@ -32,7 +33,8 @@ class InverseKinematics {
   InverseKinematics(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskRows rows, Settings settings);
 
   int n() const noexcept { return model_->n(); }
-  /// `T` is 4 x 4 row by row; `q0`, n or null, is tried before the starts. `q` is the best that was found.
+  /// `T` is 4 x 4 row by row; `q0`, n or null, is tried before the starts. `q` is the best that was found, the
+  /// first start where no error is a number.
   Solution solve(Workspace work, const double* T, const double* q0, double* q) const noexcept;
 
   struct Batch {
@@ -43,7 +45,7 @@ class InverseKinematics {
     std::size_t count;
   };
   /// Every target as `solve` does it; `threads` 0 is one per core.
-  void solve_batch(const Batch& batch, int threads) const;
+  void solve_batch(const Batch& batch, int threads, const Interruption& interrupted = {}) const;
 
  private:
   struct Target {

@@ -23,17 +23,18 @@ class ControlStep {
 template <class Reference>
 class Tracking final : public ControlStep {
  public:
-  Tracking(TrackingController<Reference>& controller, const ReferenceSource<Reference>& source)
+  Tracking(TrackingController<Reference>& controller, ReferenceSource<Reference>& source)
       : controller_(controller), source_(source), reference_(source.blank()) {}
 
   Status operator()(double t, const double* q, const double* dq, double* tau) override {
+    source_.advance(t);
     source_.at(t, reference_);
     return controller_.step(t, q, dq, reference_, tau);
   }
 
  private:
   TrackingController<Reference>& controller_;
-  const ReferenceSource<Reference>& source_;
+  ReferenceSource<Reference>& source_;
   Reference reference_;
 };
 

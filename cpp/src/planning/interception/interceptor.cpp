@@ -262,15 +262,13 @@ void Interceptor::leave(double now) noexcept {
   phase_ = Phase::leaving;
 }
 
-void ScheduledInterception::at(double t, TaskReference& reference) const noexcept {
-  if (t > now_) {
-    for (; next_ < measurements_.size() && measurements_[next_].available <= t; ++next_)
-      interceptor_->measure(std::max(measurements_[next_].available, now_), measurements_[next_].taken,
-                            measurements_[next_].position);
-    interceptor_->advance(t);
-    now_ = t;
-  }
-  interceptor_->at(t, reference);
+void ScheduledInterception::advance(double t) noexcept {
+  if (!(t > now_)) return;
+  for (; next_ < measurements_.size() && measurements_[next_].available <= t; ++next_)
+    interceptor_->measure(std::max(measurements_[next_].available, now_), measurements_[next_].taken,
+                          measurements_[next_].position);
+  interceptor_->advance(t);
+  now_ = t;
 }
 
 }  // namespace thunder

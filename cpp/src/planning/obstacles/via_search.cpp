@@ -58,6 +58,26 @@ ViaResult ViaSearch::plan(const BoundaryState& from, const BoundaryState& to, do
   return result;
 }
 
+ViaSolution ViaSearch::solve(const ViaProblem& problem) {
+  ViaSolution solution;
+  solution.result = plan(problem.from, problem.to, problem.start, problem.duration, *problem.obstacles, problem.margin);
+  solution.path = path();
+  if (solution.result.free()) solution.clearance = problem.obstacles->clearance(solution.path);
+  return solution;
+}
+
+std::vector<ViaSolution> ViaSearch::solve_all(const std::vector<ViaProblem>& problems, int threads,
+                                              const Interruption& interrupted) const {
+  const int processors = parallel_threads(problems.size(), {0});
+  const ParallelOptions options{threads > 0 ? std::min(threads, processors) : processors, 1, interrupted};
+  std::vector<ViaSearch> searches(parallel_threads(problems.size(), options), *this);
+  std::vector<ViaSolution> solutions(problems.size());
+  parallel_for(problems.size(), options, [&](std::size_t k, std::size_t, int worker) {
+    solutions[k] = searches[static_cast<std::size_t>(worker)].solve(problems[k]);
+  });
+  return solutions;
+}
+
 /// Cheap questions first: is the via point free, then one segment after the other, that first which failed last.
 bool ViaSearch::attempt(const Problem& problem, const Vector3d* points, int count, ViaResult& result) noexcept {
   ++result.evaluated;

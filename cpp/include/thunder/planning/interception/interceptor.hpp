@@ -34,7 +34,7 @@ struct PlannedArrival {
 
 /// One grasp, from waiting to lifting. `measure` and `advance` never throw and, where degrees of freedom have scores of their
 /// own, never allocate. Where a grasp is not possible any more the hand brakes along its way and stays: `aborted`.
-class Interceptor {
+class Interceptor final : public Exclusive {
  public:
   static constexpr std::size_t kMostPlans = 512;  // that are remembered
 
@@ -98,8 +98,8 @@ class Interceptor {
 };
 
 /// An interceptor with the measurements that will come: the whole loop as a reference. Times must not go back, except for
-/// looking at what is planned now.
-class ScheduledInterception final : public TaskReferenceSource {
+/// looking at what is planned now. It is in use when its interceptor is.
+class ScheduledInterception final : public TaskReferenceSource, public Exclusive {
  public:
   struct Measurement {
     double taken, available;
@@ -110,15 +110,18 @@ class ScheduledInterception final : public TaskReferenceSource {
   ScheduledInterception(std::shared_ptr<Interceptor> interceptor, std::vector<Measurement> measurements)
       : interceptor_(std::move(interceptor)), measurements_(std::move(measurements)) {}
   TaskReference blank() const override { return {}; }
-  void at(double t, TaskReference& reference) const noexcept override;
+  void advance(double t) noexcept override;
+  void at(double t, TaskReference& reference) const noexcept override { interceptor_->at(t, reference); }
 
   const std::shared_ptr<Interceptor>& interceptor() const noexcept { return interceptor_; }
 
  private:
+  const Exclusive& marked() const noexcept override { return *interceptor_; }
+
   std::shared_ptr<Interceptor> interceptor_;
   std::vector<Measurement> measurements_;
-  mutable std::size_t next_ = 0;
-  mutable double now_ = -std::numeric_limits<double>::infinity();
+  std::size_t next_ = 0;
+  double now_ = -std::numeric_limits<double>::infinity();
 };
 
 }  // namespace thunder

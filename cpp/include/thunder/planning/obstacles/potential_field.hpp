@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../kernels/evaluator.hpp"
+#include "../../threads/exclusive.hpp"
 #include "obstacle.hpp"
 
 namespace thunder {
@@ -13,7 +14,7 @@ namespace thunder {
 /// The arm is a polyline from the first joint through the origins O_1 ... O_n of the link frames to the end effector, as
 /// thick as `radius` all round. Forces act at these origins, at points of the links fixed by the user, and, repulsive ones
 /// only, at points evenly between neighbouring origins.
-class PotentialField {
+class PotentialField final : public Exclusive {
  public:
   struct Settings {
     double attraction;      // c in c d^2 / 2 [N/m]

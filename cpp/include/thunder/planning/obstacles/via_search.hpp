@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "clearance.hpp"
 #include "../functional/functional_planner.hpp"
+#include "../../threads/exclusive.hpp"
+#include "../../threads/parallel_for.hpp"
 #include "via_candidates.hpp"
 #include "via_chains.hpp"
 
@@ -42,6 +45,21 @@ struct ViaResult {
   double times[kMaxVias] = {};  // when they are passed [s]
 };
 
+/// From one state to another among obstacles that stand where they were given at time 0; the path begins at `start`.
+struct ViaProblem {
+  BoundaryState from, to;
+  double start, duration;
+  const ObstacleSet* obstacles;
+  double margin;
+};
+
+/// A result with its path, the last attempt where it is not free, and the clearance of a free one.
+struct ViaSolution {
+  ViaResult result;
+  BezierPath path;
+  Clearance clearance;
+};
+
 class ViaStates;
 
 /// The first candidate in the order of polyline length whose path, with the via state chosen, is proved free: among all
@@ -54,7 +72,7 @@ class ViaStates;
 /// proved free.
 ///
 /// Scratch is kept between searches, so a copy per thread.
-class ViaSearch {
+class ViaSearch final : public Exclusive {
  public:
   /// Throws std::invalid_argument for a planner of less than three dimensions, on no candidate and on `most` out of range.
   ViaSearch(std::shared_ptr<const FunctionalPlanner> planner, const ViaSettings& settings);
@@ -66,6 +84,11 @@ class ViaSearch {
   /// Does not allocate. Obstacles that move stand where they were given at time 0, the path begins at `start`.
   ViaResult plan(const BoundaryState& from, const BoundaryState& to, double start, double duration,
                  const ObstacleSet& obstacles, double margin) noexcept;
+  /// `plan` with what belongs to it.
+  ViaSolution solve(const ViaProblem& problem);
+  /// Every problem as `solve` does it, on copies of this search; `threads` 0 is one per core.
+  std::vector<ViaSolution> solve_all(const std::vector<ViaProblem>& problems, int threads,
+                                     const Interruption& interrupted = {}) const;
   /// The path of the last search, or attempt; valid where the result says free.
   const BezierPath& path() const noexcept { return paths_[static_cast<std::size_t>(vias_)]; }
 

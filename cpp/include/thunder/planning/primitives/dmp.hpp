@@ -7,6 +7,7 @@
 #include "damped_step.hpp"
 #include "dmp_basis.hpp"
 #include "../obstacles/dynamic_potential.hpp"
+#include "../../threads/exclusive.hpp"
 
 namespace thunder {
 
@@ -15,7 +16,7 @@ namespace thunder {
 ///   hoffmann: N = K g - K (g - y0) x + K f(x)
 /// and, in both, the force of obstacles on the first three entries. The phase x is exp(-alpha t / tau) exactly; what is
 /// linear is integrated exactly, the rest as DampedStep says.
-class Dmp {
+class Dmp final : public Exclusive {
  public:
   static constexpr int kMaxDimension = 16;
   using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxDimension, 1>;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dmp_basis.hpp"
+#include "../../threads/exclusive.hpp"
 
 namespace thunder {
 
@@ -13,7 +14,7 @@ namespace thunder {
 ///   paper:    forcing = e(g, q0) f(x), entry by entry (Ude's D_o)
 ///   hoffmann: forcing = -K e(g, q0) x + K f(x)
 /// Integrated on the group by Munthe-Kaas' method with the classical tableau; q is of unit length always.
-class QuaternionDmp {
+class QuaternionDmp final : public Exclusive {
  public:
   struct Settings {
     double K, D;

@@ -1,0 +1,181 @@
+// Loops on several threads: every index once, joined, the error of the lowest index, threads that do not start, interruption;
+// and objects that one thread at a time may use. For the thread sanitizer above all.
+#include <sys/resource.h>
+
+#include <chrono>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "thunder/threads/exclusive.hpp"
+#include "thunder/threads/parallel_for.hpp"
+
+using namespace thunder;
+
+namespace {
+
+void check_every_index() {
+  for (const int threads : {0, 1, 2, 7, 40})
+    for (const std::size_t count : {0u, 1u, 5u, 1000u})
+      for (const std::size_t chunk : {0u, 1u, 3u, 2000u}) {
+        std::vector<int> times(count, 0);  // no atomics: an index belongs to one thread
+        std::atomic<int> worst{-1};
+        const ParallelOptions options{threads, chunk};
+        const int used = parallel_threads(count, options);
+        parallel_for(count, options, [&](std::size_t first, std::size_t last, int worker) {
+          for (std::size_t k = first; k < last; ++k) ++times[k];
+          if (worker >= used || last - first > std::max<std::size_t>(1, chunk)) worst = worker;
+        });
+        bool once = true;
+        for (const int n : times) once = once && n == 1;
+        CHECK(once);
+        CHECK(worst == -1);
+      }
+}
+
+void check_first_error() {
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    std::size_t failed = 999;
+    std::atomic<int> calls{0};
+    std::string message;
+    try {
+      parallel_for(500, {8, 1, {}, &failed}, [&](std::size_t k, std::size_t, int) {
+        ++calls;
+        if (k == 37 || k == 38 || k == 60) throw std::runtime_error("index " + std::to_string(k));
+      });
+    } catch (const std::runtime_error& error) {
+      message = error.what();
+    }
+    CHECK(failed == 37);
+    CHECK(message == "index 37");
+    CHECK(calls < 500);  // the rest is left undone
+  }
+}
+
+void check_no_memory() {
+  std::size_t failed = 999;
+  bool caught = false;
+  try {
+    parallel_for(20, {4, 1, {}, &failed}, [](std::size_t k, std::size_t, int) {
+      if (k == 3) throw std::bad_alloc();
+    });
+  } catch (const std::bad_alloc&) {
+    caught = true;
+  }
+  CHECK(caught && failed == 3);
+}
+
+/// Where no thread can be started the calling one does all.
+void check_without_threads() {
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+  rlimit before;
+  getrlimit(RLIMIT_AS, &before);
+  rlimit none = before;
+  none.rlim_cur = 1 << 20;  // less than there is already: no stack for a thread
+  setrlimit(RLIMIT_AS, &none);
+  int sum = 0, workers = 0;
+  parallel_for(100, {16, 1}, [&](std::size_t k, std::size_t, int worker) {
+    sum += static_cast<int>(k);
+    workers = std::max(workers, worker);
+  });
+  setrlimit(RLIMIT_AS, &before);
+  CHECK(sum == 4950);
+  CHECK(workers == 0);
+#endif
+}
+
+void check_interruption(int threads) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const auto caller = std::this_thread::get_id();
+  int polls = 0;
+  bool stopped = false, elsewhere = false;
+  const Interruption interrupted = [&] {
+    elsewhere = elsewhere || std::this_thread::get_id() != caller;
+    if (++polls == 2) throw std::runtime_error("stop");
+  };
+  try {
+    parallel_for(100000, {threads, 1, interrupted}, [&](std::size_t, std::size_t, int worker) {
+      // the calling thread waits for the others most of the time
+      std::this_thread::sleep_for(std::chrono::milliseconds(worker == 0 ? 1 : 20));
+    });
+  } catch (const std::runtime_error&) {
+    stopped = true;
+  }
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+  CHECK(stopped && polls == 2 && !elsewhere);
+  CHECK(elapsed > 0.19 && elapsed < 1.0);
+}
+
+/// The calling thread looks at `interrupted` while it has nothing left to do.
+void check_interruption_while_waiting() {
+  int polls = 0;
+  parallel_for(2, {2, 1, [&] { ++polls; }}, [](std::size_t, std::size_t, int worker) {
+    if (worker == 1) std::this_thread::sleep_for(std::chrono::milliseconds(350));
+    else std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  });
+  CHECK(polls >= 2 && polls <= 4);
+}
+
+struct Counter final : Exclusive {
+  long value = 0;  // not atomic: the mark is what keeps threads apart
+};
+
+struct Part final : Exclusive {
+  explicit Part(Counter& whole) : whole_(whole) {}
+  Counter& whole_;
+
+ private:
+  const Exclusive& marked() const noexcept override { return whole_; }
+};
+
+void check_exclusive() {
+  Counter counter;
+  Part part(counter);
+  std::atomic<long> accepted{0}, refused{0};
+  parallel_for(8, {8, 1}, [&](std::size_t k, std::size_t, int) {
+    for (int i = 0; i < 20000; ++i) {
+      try {
+        const Exclusive::Use use(k % 2 ? static_cast<const Exclusive&>(part) : counter);
+        const Exclusive::Use again(counter);  // within a use of its own
+        ++counter.value;
+        ++accepted;
+      } catch (const ConcurrentUse&) {
+        ++refused;
+      }
+    }
+  });
+  CHECK(counter.value == accepted);
+  CHECK(accepted + refused == 8 * 20000);
+  const Exclusive::Use use(counter);
+  const Counter copy = counter;
+  bool type = false, of_copy = false;
+  std::thread other([&] {
+    try {
+      const Exclusive::Use second(part);
+    } catch (const ConcurrentUse& error) {
+      type = error.type() == typeid(Part);
+    }
+    const Exclusive::Use mine(copy);
+    of_copy = true;
+  });
+  other.join();
+  CHECK(type);
+  CHECK(of_copy);
+}
+
+}  // namespace
+
+int main() {
+  check_every_index();
+  check_first_error();
+  check_no_memory();
+  check_without_threads();
+  check_interruption(1);
+  check_interruption(4);
+  check_interruption_while_waiting();
+  check_exclusive();
+  return check::result();
+}

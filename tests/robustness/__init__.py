@@ -1,0 +1,1 @@
+"""Threads, memory, signals and hostile arguments."""

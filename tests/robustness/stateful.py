@@ -1,0 +1,319 @@
+"""Every class whose objects one thread at a time may use: how to make one, and every use of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import thunder_py as th
+from thunder_py import _core
+from thunder_py.control import ButterworthDerivative
+from thunder_py.kinematics import CLIK
+from thunder_py.manipulation.interception import ConstantVelocityFilter, Feed, Interceptor
+from thunder_py.manipulation.interception.runs import default_belt, default_planner
+from thunder_py.motion.obstacles import obstacle_set
+from thunder_py.motion.via_search import ViaSearch
+from thunder_py.reference import JointReference, TaskReference
+from thunder_py.trajectory import PotentialField, Sphere
+
+Q, ZERO = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]), np.zeros(7)
+JOINTS = JointReference(Q, ZERO, ZERO)
+START, GOAL = np.array([0.0, -0.3, 0.1]), np.array([0.2, 0.4, 0.3])
+OBSTACLES = (Sphere(0.5 * (START + GOAL), 0.1),)
+
+
+@cache
+def robot() -> th.Robot:
+    return th.Robot.load("panda")
+
+
+@cache
+def pose() -> TaskReference:
+    T = robot().forward_kinematics(Q)
+    return TaskReference(T[:3, 3], T[:3, :3], np.zeros(6), np.zeros(6))
+
+
+@dataclass(frozen=True)
+class Stateful:
+    """A class of the extension with state.
+
+    Parameters
+    ----------
+    make : callable
+        Returns an object.
+    hold : callable
+        Of an object and an array: a use that reads the array, and so lasts as long as that takes.
+    uses : dict of str to callable
+        Every method and property that the class adds to its bases; setters as ``"name="``.
+    constants : set of str
+        Properties that never change: any thread may read them.
+    """
+
+    make: Callable[[], Any]
+    hold: Callable[[Any, Any], object]
+    uses: dict[str, Callable[[Any], object]]
+    constants: frozenset[str] = field(default_factory=frozenset)
+
+
+def _setter(name: str, value: object) -> Callable[[Any], None]:
+    return lambda x: setattr(x, name, value)
+
+
+def _getter(name: str) -> Callable[[Any], object]:
+    return lambda x: getattr(x, name)
+
+
+def _controller(
+    make: Callable[[], Any], reference: Any, constants: frozenset[str] = frozenset(), **uses: Callable[[Any], object]
+) -> Stateful:
+    common: dict[str, Callable[[Any], object]] = {
+        "step": lambda x: x.step(0.0, Q, ZERO, reference()),
+        "reset": lambda x: x.reset(),
+        "status": _getter("status"),
+        "signals": _getter("signals"),
+        "torque_limits": _getter("torque_limits"),
+        "torque_limits=": _setter("torque_limits", 5.0),
+    }
+    return Stateful(
+        make,
+        lambda x, array: x.step(0.0, array, ZERO, reference()),
+        {**common, **uses},
+        frozenset({"n"}) | constants,
+    )
+
+
+ESTIMATE: dict[str, Callable[[Any], object]] = {
+    "parameters": _getter("parameters"),
+    "parameters=": lambda x: setattr(x, "parameters", robot().parameters),
+    "adapting": _getter("adapting"),
+    "adapting=": lambda x: setattr(x, "adapting", np.zeros(len(robot().parameters), bool)),
+}
+
+
+def _joint(make: Callable[[], Any], constants: frozenset[str] = frozenset(), **uses: Callable[[Any], object]) -> Stateful:
+    return _controller(make, lambda: JOINTS, constants, **uses)
+
+
+def _task(make: Callable[[], Any], **uses: Callable[[Any], object]) -> Stateful:
+    return _controller(make, pose, **uses)
+
+
+def _dmp() -> _core.Dmp:
+    basis = _core.DmpBasis(_core.BasisKind.gaussian, 9, 4.0, 1.0)
+    dmp = _core.Dmp(basis, 150.0, 24.0, False, False, np.ones((9, 3)), GOAL - START)
+    dmp.reset(START, GOAL, 1.0, np.zeros(3))
+    return dmp
+
+
+def _quaternion_dmp() -> _core.QuaternionDmp:
+    basis = _core.DmpBasis(_core.BasisKind.gaussian, 9, 4.0, 1.0)
+    dmp = _core.QuaternionDmp(basis, 150.0, 24.0, False, np.ones((9, 3)))
+    dmp.reset(np.eye(3), np.diag([1.0, -1.0, -1.0]), 1.0, np.zeros(3))
+    return dmp
+
+
+def _interceptor() -> Interceptor:
+    start = np.eye(4)
+    start[:3, :3] = np.diag([1.0, -1.0, -1.0])
+    start[:3, 3] = [0.45, 0.0, 0.5]
+    return Interceptor(default_planner(), default_belt(), start)
+
+
+def _followed() -> _core.ScheduledInterception:
+    t = np.arange(0.0, 1.0, 0.05)
+    return _interceptor().follow(Feed(t, t + 0.02, np.array([0.5, -0.3, 0.1]) + np.outer(t, [0.0, 0.26, 0.0])))
+
+
+def _estimator() -> ButterworthDerivative:
+    estimator = ButterworthDerivative(20.0)
+    estimator.step(1e-3, np.zeros(3))
+    return estimator
+
+
+FIELD = _core.DynamicPotential(1.0, 1.0, 0.01, 0.1, [0.0, 0.0, 1.0])
+SETTINGS = {"K_p": 100.0, "K_v": 20.0}
+
+STATEFUL: dict[type, Stateful] = {
+    _core.IndependentJoint: _joint(lambda: th.IndependentJoint(robot(), 100.0, 20.0, inertia=1.0)),
+    _core.PDGravity: _joint(lambda: th.PDGravity(robot(), 100.0, 20.0)),
+    _core.ComputedTorque: _joint(lambda: th.ComputedTorque(robot(), **SETTINGS)),
+    _core.PassivityBased: _joint(lambda: th.PassivityBased(robot(), 5.0, 8.0)),
+    _core.RobustUnitVector: _joint(
+        lambda: th.RobustUnitVector(robot(), **SETTINGS, rho=5.0, epsilon=0.1), frozenset({"lyapunov_matrix"})
+    ),
+    _core.SlotineLi: _joint(lambda: th.SlotineLi(robot(), 5.0, 8.0, 2.0), **ESTIMATE),
+    _core.ACT: _joint(lambda: th.ACT(robot(), **SETTINGS, Gamma=2.0), **ESTIMATE),
+    _core.MACT: _joint(lambda: th.MACT(robot(), **SETTINGS, Gamma=2.0), **ESTIMATE),
+    _core.OperationalSpace: _task(lambda: th.OperationalSpace(robot(), 100.0, 20.0, 1.0)),
+    _core.CartesianComputedTorque: _task(
+        lambda: th.CartesianComputedTorque(robot(), 100.0, 20.0, 1.0),
+        **{"_obstacles": _getter("_obstacles"), "_obstacles=": _setter("_obstacles", np.ones((2, 4)))},
+    ),
+    _core.Impedance: _task(
+        lambda: th.Impedance(robot(), 100.0, 20.0, 1.0, inertia=1.0),
+        **{"wrench": _getter("wrench"), "wrench=": _setter("wrench", np.ones(6))},
+    ),
+    _core.CartesianMACT: _task(lambda: th.CartesianMACT(robot(), 100.0, 20.0, 2.0), **ESTIMATE),
+    _core.Backstepping: _task(
+        lambda: th.Backstepping(robot(), 5.0, 100.0, 20.0, 2.0),
+        _evaluate=lambda x: x._evaluate(Q, ZERO, pose()),
+        **ESTIMATE,
+    ),
+    _core.DerivativeEstimator: Stateful(
+        _estimator,
+        lambda x, array: x._step(1e-3, array),
+        {
+            "_step": lambda x: x._step(1e-3, np.zeros(3)),
+            "_apply": lambda x: x._apply(1e-3, np.zeros((4, 3))),
+            "reset": lambda x: x.reset(),
+        },
+    ),
+    _core.Clik: Stateful(
+        lambda: CLIK(robot(), 5.0),
+        lambda x, array: x._step(array, None, pose(), None),
+        {
+            "status": _getter("status"),
+            "error": _getter("error"),
+            "_set_tool": lambda x: x._set_tool(np.eye(4)),
+            "_step": lambda x: x._step(Q, None, pose(), None),
+            "_follow": lambda x: x._follow(lambda t: pose(), None, Q, ZERO, 1e-3, 5, False),
+        },
+        frozenset({"n", "order"}),
+    ),
+    _core.PotentialField: Stateful(
+        lambda: PotentialField(robot(), Q + 0.3, [Sphere([2.0, 2.0, 2.0], 0.1)]),
+        lambda x, array: x._potential(array),
+        {
+            "_potential": lambda x: x._potential(Q),
+            "_clearance": lambda x: x._clearance(Q),
+            "_free": lambda x: x._free(Q, Q + 0.1, 0.0),
+            "_plan": lambda x: x._plan(Q, Q - 3.0, Q + 3.0, 0.1, 0.05, 0.0, 50, 10, 1, 0),
+        },
+    ),
+    _core.ViaSearch: Stateful(
+        lambda: ViaSearch(200).core(default_planner()._core),
+        lambda x, array: x.plan(array, GOAL, 1.5, obstacle_set(OBSTACLES), 0.02),
+        {
+            "plan": lambda x: x.plan(START, GOAL, 1.5, obstacle_set(OBSTACLES), 0.02),
+            "plan_many": lambda x: x.plan_many(
+                np.zeros((4, 3, 3)), np.ones((4, 3, 3)), np.zeros(4), np.ones(4), [obstacle_set(OBSTACLES)], 0.02, 2
+            ),
+            "through": lambda x: x.through(START, GOAL, 1.5, [0.5 * (START + GOAL)]),
+            "candidates": lambda x: x.candidates(START, GOAL),
+        },
+    ),
+    _core.Dmp: Stateful(
+        _dmp,
+        lambda x, array: x.set_goal(array),
+        {
+            "reset": lambda x: x.reset(START, GOAL, 1.0, np.zeros(3)),
+            "step": lambda x: x.step(1e-3),
+            "set_goal": lambda x: x.set_goal(GOAL),
+            "set_tau": lambda x: x.set_tau(1.1),
+            "set_goal_filter": lambda x: x.set_goal_filter(0.1),
+            "set_obstacles": lambda x: x.set_obstacles(FIELD, np.ones((3, 7))),
+            "_rollout": lambda x: x._rollout(200, 1e-3, 2),
+            "copy": lambda x: x.copy(),
+            **{name: _getter(name) for name in ("time", "tau", "phase", "goal", "x", "dx", "ddx", "dddx")},
+        },
+        frozenset({"dimension"}),
+    ),
+    _core.QuaternionDmp: Stateful(
+        _quaternion_dmp,
+        lambda x, array: x.reset(np.eye(3), np.eye(3), 1.0, array),
+        {
+            "reset": lambda x: x.reset(np.eye(3), np.diag([1.0, -1.0, -1.0]), 1.0, np.zeros(3)),
+            "step": lambda x: x.step(1e-3),
+            "set_goal": lambda x: x.set_goal(np.eye(3)),
+            "set_tau": lambda x: x.set_tau(1.1),
+            "_rollout": lambda x: x._rollout(200, 1e-3),
+            "copy": lambda x: x.copy(),
+            **{name: _getter(name) for name in ("time", "tau", "phase", "goal", "R", "w", "dw")},
+        },
+    ),
+    _core.ConstantVelocityFilter: Stateful(
+        ConstantVelocityFilter,
+        lambda x, array: x.update(0.0, array),
+        {
+            "reset": lambda x: x.reset(),
+            "update": lambda x: x.update(0.0, GOAL),
+            "estimate": lambda x: x.estimate() if x.started else None,
+            "started": _getter("started"),
+            "updates": _getter("updates"),
+            "distance": _getter("distance"),
+            "time": lambda x: x.time if x.started else None,
+        },
+    ),
+    _core.Interceptor: Stateful(
+        _interceptor,
+        lambda x, array: x.measure(0.0, 0.0, array),
+        {
+            "reset": lambda x: x.reset(),
+            "measure": lambda x: x.measure(0.1, 0.08, [0.5, -0.3, 0.1]),
+            "advance": lambda x: x.advance(0.1),
+            "at": lambda x: x.at(0.1),
+            **{
+                name: _getter(name)
+                for name in ("phase", "reason", "arrival", "goal", "goal_velocity", "filter", "path", "_plans")
+            },
+        },
+    ),
+    _core.ScheduledInterception: Stateful(
+        _followed,
+        lambda x, array: x.interceptor.measure(0.0, 0.0, array),
+        {"at": lambda x: x.at(0.2), "sample": lambda x: x.sample([0.3, 0.4])},
+        frozenset({"interceptor"}),
+    ),
+}
+
+
+class Blocking:
+    """An array that another thread waits for: while it is read, whatever reads it is in use.
+
+    Parameters
+    ----------
+    values : array_like
+        What is read in the end.
+    """
+
+    def __init__(self, values: object) -> None:
+        self.values, self.reading, self.finish = np.asarray(values, float), threading.Event(), threading.Event()
+
+    def __len__(self) -> int:
+        """Length, as of a list."""
+        return len(self.values)
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        """Wait."""
+        self.reading.set()
+        assert self.finish.wait(60.0)
+        return self.values
+
+
+@contextmanager
+def in_use(kind: Stateful, value: Any) -> Iterator[None]:
+    """Use an object in another thread for as long as the context lasts."""
+    array = Blocking(Q if isinstance(value, (_core.Controller, _core.Clik, _core.PotentialField)) else GOAL)
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            kind.hold(value, array)
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        assert array.reading.wait(60.0)
+        yield
+    finally:
+        array.finish.set()
+        thread.join()
+    assert not errors, errors

@@ -1,0 +1,133 @@
+"""Objects whose `__init__` was not called raise TypeError, whatever is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py import _core
+from thunder_py.reference import SetPoint
+
+from .process import run
+from .stateful import Q, robot
+from .test_concurrent_use import classes
+
+MESSAGE = "the object was not initialised: a subclass must call super().__init__() before it uses its base class"
+MOST_ARGUMENTS = 20
+
+
+def functions(cls: type) -> dict[str, Any]:
+    """Everything that takes self, inherited from the extension or not, special methods included."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        if base.__module__ == _core.__name__:
+            found.update(vars(base))
+    left_out = {"__init__", "__new__", "__doc__", "__module__", "__array_priority__"}
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in left_out and "conduit" not in name and not isinstance(value, (staticmethod, str))
+    }
+
+
+def refuses(call: Callable[..., object]) -> bool:
+    """Raises TypeError for any number of arguments, and this one for the right number."""
+    refused = False
+    for count in range(MOST_ARGUMENTS):
+        try:
+            assert call(*[None] * count) is NotImplemented  # operators, for a wrong number
+        except TypeError as error:
+            refused = refused or str(error) == MESSAGE
+    return refused
+
+
+@pytest.mark.parametrize("cls", classes(), ids=lambda cls: cls.__name__)
+def test_every_function_of_every_class(cls: type) -> None:
+    value = cls.__new__(cls)
+    for name, function in functions(cls).items():
+        if isinstance(function, property):
+            assert function.fget is not None
+            with pytest.raises(TypeError) as caught:
+                function.fget(value)
+            assert str(caught.value) == MESSAGE, name
+            if function.fset is not None:
+                assert refuses(lambda *rest, f=function, v=value: f.fset(v, *rest)), name
+        else:
+            assert refuses(lambda *rest, f=function, v=value: f(v, *rest)), name
+
+
+@pytest.mark.parametrize("cls", classes(), ids=lambda cls: cls.__name__)
+def test_a_subclass_that_comes_too_early(cls: type) -> None:
+    """Its base cannot be used before it is initialised."""
+    seen: list[str] = []
+
+    def early(self: Any) -> None:
+        name, function = next(iter(functions(cls).items()))
+        for count in range(MOST_ARGUMENTS):
+            try:
+                function.fget(self) if isinstance(function, property) else function(self, *[None] * count)
+            except TypeError as error:
+                seen.append(str(error))
+
+    with pytest.raises(TypeError):  # pybind11 asks for super().__init__() itself
+        type("Early", (cls,), {"__init__": early})()
+    assert not functions(cls) or MESSAGE in seen
+
+
+def test_of_the_findings() -> None:
+    class My(th.PDGravity):
+        def __init__(self, robot: th.Robot) -> None:
+            self.torque_limits = [5.0] * 7
+            super().__init__(robot, 10.0, 1.0)
+
+    with pytest.raises(TypeError, match="not initialised"):
+        My(robot())
+
+
+def test_as_an_argument() -> None:
+    """Where an object is passed on, kept or copied."""
+    law = th.PDGravity(robot(), 10.0, 1.0)
+    arm, reference, controller = (
+        th.Robot.__new__(th.Robot), SetPoint.__new__(SetPoint), th.PDGravity.__new__(th.PDGravity)
+    )  # fmt: skip
+    calls: list[Callable[[], object]] = [
+        lambda: _core.PDGravity(arm, 1.0, 1.0, None, None, False),
+        lambda: th.simulate(robot(), law, reference, 0.1, q0=Q),
+        lambda: th.simulate(robot(), controller, SetPoint(Q), 0.1, q0=Q),
+        lambda: _core.ViaSearch(_core.FunctionalPlanner.__new__(_core.FunctionalPlanner), "uniform", 1, 0, 1.0, "paper", 1, True),
+        lambda: _core.ObstacleSet([_core.Sphere.__new__(_core.Sphere)]),
+        lambda: _core.Dmp(_core.DmpBasis.__new__(_core.DmpBasis), 1.0, 1.0, False, False, np.ones((3, 3)), np.ones(3)),
+        lambda: _core.select(_core.Expression.__new__(_core.Expression), 1.0, 0.0),
+        lambda: _core.emit_c([_core.Function.__new__(_core.Function)], header_name=""),
+        lambda: _core.quantities(arm),
+        lambda: controller.step(0.0, Q, Q, SetPoint(Q)(0.0)),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="not initialised"):
+            call()
+
+
+def test_no_memory_is_touched() -> None:
+    """In a process of its own, many times: what is freed again was never made."""
+    program = """
+    import gc
+    for cls in [c for c in vars(_core).values() if isinstance(c, type)]:
+        try:
+            values = [cls.__new__(cls) for _ in range(50)]
+        except TypeError:
+            continue
+        for value in values:
+            for name in dir(value):
+                try:
+                    getattr(value, name)
+                except TypeError:
+                    pass
+        del values, value
+        gc.collect()
+    print("fine")
+    """
+    assert run(program) == "fine"
