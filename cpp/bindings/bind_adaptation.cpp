@@ -29,7 +29,8 @@ Eigen::VectorXd read_bounds(const ArrayLike& value, const char* name, int size) 
 }  // namespace
 
 void bind_adaptation(py::module_& module) {
-  py::class_<AdaptationLaw, std::shared_ptr<AdaptationLaw>>(module, "AdaptationLaw", "How unknown parameters move.")
+  py::class_<AdaptationLaw, std::shared_ptr<AdaptationLaw>>(module, "AdaptationLaw", "How unknown parameters move.",
+                                                            py::dynamic_attr())
       .def_property_readonly("size", &AdaptationLaw::size, "Number of parameters that it moves.");
   py::class_<GradientLaw, AdaptationLaw, std::shared_ptr<GradientLaw>>(module, "GradientLaw", "The gradient law.")
       .def(py::init([](const ArrayLike& Gamma, int size, const std::optional<ArrayLike>& lower,

@@ -18,7 +18,7 @@ void bind_slotine_li(py::module_& module) {
             return std::make_shared<SlotineLi>(make_adaptive_model(model, unknown, law),
                                                read_gain(Lambda, "Lambda", n), read_gain(K_d, "K_d", n));
           }),
-          py::arg("model"), py::arg("Lambda"), py::arg("K_d"), py::arg("law"), py::arg("unknown"));
+          py::arg("model").none(false), py::arg("Lambda"), py::arg("K_d"), py::arg("law"), py::arg("unknown"));
   bind_estimate(cls);
 }
 
@@ -32,7 +32,7 @@ void bind_mact(py::module_& module) {
                                           make_prediction_error(model, prediction), read_gain(K_p, "K_p", n),
                                           read_gain(K_v, "K_v", n));
           }),
-          py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
+          py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
           py::arg("prediction"));
   bind_estimate(cls);
 }
@@ -49,7 +49,7 @@ void bind_act(py::module_& module) {
                                          law ? make_prediction(model, route, cutoff) : nullptr,
                                          craig ? ACT::Form::craig : ACT::Form::impedance, std::move(gains));
           }),
-          py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("Q"), py::arg("damping"),
+          py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("Q"), py::arg("damping"),
           py::arg("law"), py::arg("unknown"), py::arg("craig"), py::arg("route"), py::arg("cutoff"));
   bind_estimate(cls);
 }

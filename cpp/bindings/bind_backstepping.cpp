@@ -42,7 +42,7 @@ void bind_backstepping(py::module_& module) {
             return std::make_shared<Backstepping>(make_adaptive_model(model, unknown, law),
                                                   find_frame(*model, frame), task, std::move(gains));
           }),
-          py::arg("model"), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
+          py::arg("model").none(false), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
           py::arg("frame"), py::arg("position_only"))
       .def("_evaluate", &evaluate_backstepping, py::arg("q"), py::arg("dq"), py::arg("reference"),
            "Terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"

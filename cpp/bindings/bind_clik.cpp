@@ -1,6 +1,7 @@
 // Closed-loop inverse kinematics for Python.
 #include "control.hpp"
 #include "kinematics.hpp"
+#include "pickling.hpp"
 #include "thunder/kinematics/follow.hpp"
 #include "thunder/kinematics/sampled_reference.hpp"
 
@@ -11,11 +12,19 @@ namespace thunder::python {
 namespace {
 
 using Objective = std::shared_ptr<NullObjective>;
+template <class Concrete>
+using ObjectiveClass = py::class_<Concrete, NullObjective, std::shared_ptr<Concrete>>;
 
 /// Numbers that may be infinite: limits.
 Eigen::VectorXd read_limits(py::handle value, const char* name, int n) {
   const auto array = read_measurement(value, name, n);
   return Eigen::Map<const Eigen::VectorXd>(array.data(), array.size());
+}
+
+template <class Enum>
+Enum read_enum(int value, Enum last) {
+  if (value < 0 || value > static_cast<int>(last)) throw py::value_error("settings must be choices that exist, got " + std::to_string(value));
+  return static_cast<Enum>(value);
 }
 
 struct Options {
@@ -30,15 +39,15 @@ std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& 
                                 const py::dict& given) {
   const Options o{given};
   const int n = model->n();
-  KinematicTask task(model, find_frame(*model, frame), TaskRows{mask}, static_cast<OrientationKind>(orientation));
+  KinematicTask task(model, find_frame(*model, frame), read_mask(mask), read_enum<OrientationKind>(orientation, OrientationKind::zyz));
   Clik::Settings s;
-  s.method = static_cast<Clik::Method>(o.get<int>("method"));
+  s.method = read_enum<Clik::Method>(o.get<int>("method"), Clik::Method::damped);
   s.order = o.get<int>("order");
   s.K = read_gain(given["K"], "K", task.rows());
   if (s.order == 2) s.K_D = read_gain(given["K_D"], "K_D", task.rows());
   s.damping = o.get<double>("damping");
   s.threshold = o.get<double>("threshold");
-  s.measure = static_cast<Clik::Measure>(o.get<int>("measure"));
+  s.measure = read_enum<Clik::Measure>(o.get<int>("measure"), Clik::Measure::manipulability);
   s.null_damping = o.get<double>("null_damping");
   s.largest_condition = o.get<double>("largest_condition");
   if (!given["velocity_limits"].is_none())
@@ -107,27 +116,7 @@ py::dict run(Clik& clik, const py::object& reference, const py::object& null_vel
 }
 
 void bind_objectives(py::module_& module) {
-  py::class_<NullObjective, Objective>(module, "NullObjective", "Joint velocities wanted beside a task.")
-      .def_static(
-          "manipulability",
-          [](std::shared_ptr<Model> model, const py::object& frame, int mask, double gain) -> Objective {
-            const Frame<double>& at = find_frame(*model, frame);
-            return std::make_shared<ManipulabilityObjective>(std::move(model), at, TaskRows{mask}, gain);
-          },
-          py::arg("model"), py::arg("frame"), py::arg("mask"), py::arg("gain"), "Away from singularities.")
-      .def_static(
-          "joint_limits",
-          [](const Model& model, const ArrayLike& lower, const ArrayLike& upper, double gain) -> Objective {
-            return std::make_shared<JointLimitObjective>(read_limits(lower, "lower", model.n()),
-                                                         read_limits(upper, "upper", model.n()), gain);
-          },
-          py::arg("model"), py::arg("lower"), py::arg("upper"), py::arg("gain"), "Towards the middle of the range.")
-      .def_static(
-          "posture",
-          [](const Model& model, const ArrayLike& posture, double gain) -> Objective {
-            return std::make_shared<PostureObjective>(read_column(posture, "posture", model.n()), gain);
-          },
-          py::arg("model"), py::arg("posture"), py::arg("gain"), "Towards a posture.")
+  py::class_<NullObjective, Objective>(module, "NullObjective", "Joint velocities wanted beside a task.", py::dynamic_attr())
       .def(
           "velocity",
           [](const NullObjective& objective, const ArrayLike& q) {
@@ -137,14 +126,32 @@ void bind_objectives(py::module_& module) {
             return dq_0;
           },
           py::arg("q"), "The joint velocities, (n,).");
+  ObjectiveClass<ManipulabilityObjective>(module, "ManipulabilityObjective", "Away from singularities.")
+      .def(py::init([](std::shared_ptr<Model> model, const py::object& frame, int mask, double gain) {
+             const Frame<double>& at = find_frame(*model, frame);
+             return std::make_shared<ManipulabilityObjective>(std::move(model), at, read_mask(mask), gain);
+           }),
+           py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("gain"));
+  ObjectiveClass<JointLimitObjective>(module, "JointLimitObjective", "Towards the middle of the range.")
+      .def(py::init([](const Model& model, const ArrayLike& lower, const ArrayLike& upper, double gain) {
+             return std::make_shared<JointLimitObjective>(read_limits(lower, "lower", model.n()),
+                                                          read_limits(upper, "upper", model.n()), gain);
+           }),
+           py::arg("model").none(false), py::arg("lower"), py::arg("upper"), py::arg("gain"));
+  ObjectiveClass<PostureObjective>(module, "PostureObjective", "Towards a posture.")
+      .def(py::init([](const Model& model, const ArrayLike& posture, double gain) {
+             return std::make_shared<PostureObjective>(read_column(posture, "posture", model.n()), gain);
+           }),
+           py::arg("model").none(false), py::arg("posture"), py::arg("gain"));
 }
 
 }  // namespace
 
 void bind_clik(py::module_& module) {
   bind_objectives(module);
-  py::class_<Clik, std::shared_ptr<Clik>>(module, "Clik", "Closed-loop inverse kinematics.")
-      .def(py::init(&make_clik), py::arg("model"), py::arg("frame"), py::arg("mask"), py::arg("orientation"),
+  py::class_<Clik, std::shared_ptr<Clik>> clik(module, "Clik", "Closed-loop inverse kinematics.");
+  bind_state(clik);
+  clik.def(py::init(&make_clik), py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("orientation"),
            py::arg("settings"))
       .def_property_readonly("n", &Clik::n, "Number of joints.")
       .def_property_readonly("order", &Clik::order, "1 for joint velocities, 2 for accelerations.")

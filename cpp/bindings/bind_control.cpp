@@ -1,5 +1,6 @@
 // Statuses and the base classes of controllers for Python.
 #include "control.hpp"
+#include "pickling.hpp"
 
 #include <pybind11/native_enum.h>
 
@@ -50,8 +51,9 @@ void bind_control(py::module_& module) {
   bind_references(module);
   bind_adaptation(module);
   bind_planning(module);
-  py::class_<Controller, std::shared_ptr<Controller>>(module, "Controller", "A control law with its state.")
-      .def_property_readonly("n", &Controller::n, "Number of joints.")
+  py::class_<Controller, std::shared_ptr<Controller>> controller(module, "Controller", "A control law with its state.");
+  bind_state(controller);
+  controller.def_property_readonly("n", &Controller::n, "Number of joints.")
       .def_property_readonly("status", &Controller::status, "Status of the last step.")
       .def_property_readonly("signals", &signal_arrays, "Copies of what the last step computed, by name.")
       .def_property(

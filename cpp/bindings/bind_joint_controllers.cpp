@@ -52,7 +52,7 @@ void bind_independent_joint(py::module_& module) {
                  read_integral(K_i, integral_limit, n, true),
                  model_feedforward ? C::Feedforward::model : C::Feedforward::motor);
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_d"), py::arg("inertia"), py::arg("damping"), py::arg("K_i"),
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_d"), py::arg("inertia"), py::arg("damping"), py::arg("K_i"),
            py::arg("integral_limit"), py::arg("model_feedforward"));
 }
 
@@ -66,7 +66,7 @@ void bind_pd_gravity(py::module_& module) {
                                         read_integral(K_i, integral_limit, n, false),
                                         desired_gravity ? C::Gravity::desired : C::Gravity::actual);
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
            py::arg("desired_gravity"));
 }
 
@@ -78,7 +78,7 @@ void bind_computed_torque(py::module_& module) {
              return std::make_shared<C>(model, read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n),
                                         impedance ? C::Form::impedance : C::Form::craig);
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("impedance"));
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("impedance"));
 }
 
 void bind_passivity_based(py::module_& module) {
@@ -88,7 +88,7 @@ void bind_passivity_based(py::module_& module) {
              const int n = model->n();
              return std::make_shared<C>(model, read_gain(Lambda, "Lambda", n), read_gain(K, "K", n));
            }),
-           py::arg("model"), py::arg("Lambda"), py::arg("K"));
+           py::arg("model").none(false), py::arg("Lambda"), py::arg("K"));
 }
 
 void bind_robust_unit_vector(py::module_& module) {
@@ -101,7 +101,7 @@ void bind_robust_unit_vector(py::module_& module) {
                  model, C::Gains{read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n), read_gain(Q, "Q", 2 * n), rho,
                                  epsilon});
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("rho"), py::arg("epsilon"), py::arg("Q"))
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("rho"), py::arg("epsilon"), py::arg("Q"))
       .def_property_readonly(
           "lyapunov_matrix", [](const C& c) { return to_numpy(Rows(c.lyapunov_matrix())); },
           "The (2n, 2n) solution P of ``H' P + P H = -Q``.");

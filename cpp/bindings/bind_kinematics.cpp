@@ -25,7 +25,7 @@ std::shared_ptr<InverseKinematics> make_solver(std::shared_ptr<Model> model, con
                                 Column(lower_.data(), lower_.size()),
                                 Column(upper_.data(), upper_.size()),
                                 Eigen::Map<const Rows>(starts_.data(), starts_.shape(0), starts_.shape(1))};
-  return std::make_shared<InverseKinematics>(std::move(model), at, TaskRows{mask}, std::move(s));
+  return std::make_shared<InverseKinematics>(std::move(model), at, read_mask(mask), std::move(s));
 }
 
 /// T is (k, 4, 4); q0 (k, n), (1, n) or None.
@@ -92,7 +92,7 @@ void bind_kinematics(py::module_& module) {
   bind_clik(module);
   py::class_<InverseKinematics, std::shared_ptr<InverseKinematics>>(module, "InverseKinematics",
                                                                     "Numeric inverse kinematics.")
-      .def(py::init(&make_solver), py::arg("model"), py::arg("frame"), py::arg("mask"), py::arg("newton"),
+      .def(py::init(&make_solver), py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("newton"),
            py::arg("tolerance"), py::arg("max_iterations"), py::arg("learning_rate"), py::arg("lower"),
            py::arg("upper"), py::arg("starts"))
       .def_property_readonly("n", &InverseKinematics::n, "Number of joints.")

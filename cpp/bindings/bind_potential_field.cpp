@@ -56,6 +56,8 @@ std::shared_ptr<PotentialField> make_field(const std::shared_ptr<Model>& model,
                                            const std::vector<std::shared_ptr<Obstacle>>& obstacles, A goal,
                                            const std::vector<int>& links, A offsets,
                                            const PotentialField::Settings& settings) {
+  for (const auto& obstacle : obstacles)
+    if (!obstacle) throw py::value_error("obstacles must be obstacles, got None");
   const auto offset = read_array(offsets, "offsets", {static_cast<py::ssize_t>(links.size()), 3});
   std::vector<PotentialField::LinkPoint> points;
   for (std::size_t k = 0; k < links.size(); ++k)
@@ -103,7 +105,7 @@ void bind_potential_field(py::module_& module) {
              return make_field(model, obstacles, goal, links, offsets,
                                {attraction, conic_distance, repulsion, influence, posture, radius, interior});
            }),
-           py::arg("model"), py::arg("obstacles"), py::arg("goal"), py::arg("links"), py::arg("offsets"),
+           py::arg("model").none(false), py::arg("obstacles"), py::arg("goal"), py::arg("links"), py::arg("offsets"),
            py::arg("attraction"), py::arg("conic_distance"), py::arg("repulsion"), py::arg("influence"),
            py::arg("posture"), py::arg("radius"), py::arg("interior"))
       .def("_potential", &potential, py::arg("q"))

@@ -29,7 +29,10 @@ std::unique_ptr<SymbolicObject> make_symbolic(const std::shared_ptr<Model>& mode
 
 TaskRows read_mask(const std::vector<int>& rows) {
   TaskRows result{0};
-  for (const int row : rows) result.mask |= 1 << row;
+  for (const int row : rows) {
+    if (row < 0 || row > 5) throw py::value_error("rows must be 0 to 5, got " + std::to_string(row));
+    result.mask |= 1 << row;
+  }
   return result;
 }
 
@@ -59,12 +62,12 @@ py::dict describe_all(std::tuple<Q...>, const Model& model, int rows) {
 }  // namespace
 
 void bind_symbolic(py::module_& module) {
-  py::class_<SymbolicObject>(module, "SymbolicChain", "A chain with expressions for parameters.")
-      .def(py::init(&make_symbolic), py::arg("model"), py::arg("graph"), py::arg("groups"), py::arg("modified"), py::arg("dyn"))
+  py::class_<SymbolicObject>(module, "SymbolicChain", "A chain with expressions for parameters.", py::dynamic_attr())
+      .def(py::init(&make_symbolic), py::arg("model").none(false), py::arg("graph").none(false), py::arg("groups"), py::arg("modified"), py::arg("dyn"))
       .def("evaluate", &evaluate_symbolic, py::arg("quantity"), py::arg("inputs"), py::arg("frame"), py::arg("rows"),
            "Entries of a quantity for lists of expressions.");
   module.def("quantities", [](const Model& model, int rows) { return describe_all(quantities::All{}, model, rows); },
-             py::arg("model"), py::arg("rows") = 6,
+             py::arg("model").none(false), py::arg("rows") = 6,
              "Name -> (inputs, shape, takes a frame, takes rows) of every quantity of a model.");
 }
 

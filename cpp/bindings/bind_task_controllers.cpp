@@ -13,7 +13,10 @@ namespace {
 /// `rows` of Python's `resolve_rows`, checked there.
 TaskRows task_rows(const Model& model, const std::vector<int>& rows) {
   TaskRows result{0};
-  for (const int row : rows) result.mask |= 1 << row;
+  for (const int row : rows) {
+    if (row < 0 || row > 5) throw py::value_error("rows must be 0 to 5, got " + std::to_string(row));
+    result.mask |= 1 << row;
+  }
   if (result.count() > model.n())
     throw py::value_error("rows: a task of " + std::to_string(result.count()) + " rows needs as many joints, got " +
                           std::to_string(model.n()) + "; choose fewer with rows=");
@@ -86,7 +89,7 @@ void bind_operational_space(py::module_& module) {
              gains.integral_limit = read_limit(integral_limit, "integral_limit", m);
              return std::make_shared<OperationalSpace>(model, std::move(task), std::move(gains));
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
            py::arg("rows"), py::arg("frame"), py::arg("posture"), py::arg("K_posture"));
 }
 
@@ -104,7 +107,7 @@ void bind_cartesian_computed_torque(py::module_& module) {
              return std::make_shared<C>(model, std::move(task), read_gain(K_p, "K_p", m), read_gain(K_v, "K_v", m),
                                         std::move(repulsion));
            }),
-           py::arg("model"), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("rows"), py::arg("frame"),
+           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("rows"), py::arg("frame"),
            py::arg("posture"), py::arg("K_posture"), py::arg("points"), py::arg("gain"), py::arg("influence"),
            py::arg("largest_force"))
       .def_property("_obstacles", [](C& c) { return to_numpy(obstacles(c)); }, &set_obstacles,
@@ -123,7 +126,7 @@ void bind_impedance(py::module_& module) {
              if (!inertia.is_none()) gains.inertia = read_gain(inertia, "inertia", m);
              return std::make_shared<Impedance>(model, std::move(task), std::move(gains));
            }),
-           py::arg("model"), py::arg("K"), py::arg("D"), py::arg("K_d"), py::arg("inertia"), py::arg("rows"),
+           py::arg("model").none(false), py::arg("K"), py::arg("D"), py::arg("K_d"), py::arg("inertia"), py::arg("rows"),
            py::arg("frame"), py::arg("posture"), py::arg("K_posture"))
       .def_property(
           "wrench", [](const Impedance& c) { return to_numpy(Eigen::VectorXd(c.wrench())); },
@@ -149,7 +152,7 @@ void bind_cartesian_mact(py::module_& module) {
                                                    make_prediction_error(model, prediction), std::move(task),
                                                    read_gain(K_xi, "K_xi", m));
           }),
-          py::arg("model"), py::arg("K_xi"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
+          py::arg("model").none(false), py::arg("K_xi"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
           py::arg("prediction"), py::arg("rows"), py::arg("frame"), py::arg("posture"), py::arg("K_posture"));
   bind_estimate(cls);
 }

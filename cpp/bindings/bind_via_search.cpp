@@ -176,8 +176,9 @@ std::shared_ptr<SharedSearch> make_search(const std::shared_ptr<FunctionalPlanne
 }  // namespace
 
 void bind_via_search(py::module_& module) {
-  py::class_<SharedSearch, std::shared_ptr<SharedSearch>>(module, "ViaSearch", "Search of a planner for via points.")
-      .def(py::init(&make_search), py::arg("planner"), py::arg("method"), py::arg("count"), py::arg("seed"),
+  py::class_<SharedSearch, std::shared_ptr<SharedSearch>>(module, "ViaSearch", "Search of a planner for via points.",
+                                                          py::dynamic_attr())
+      .def(py::init(&make_search), py::arg("planner").none(false), py::arg("method"), py::arg("count"), py::arg("seed"),
            py::arg("half_width"), py::arg("state"), py::arg("most"), py::arg("direct"))
       .def("plan", &search_one, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("obstacles"), py::arg("margin"),
            py::arg("start_time") = 0.0, py::arg("start_velocity") = py::none(), py::arg("goal_velocity") = py::none(),

@@ -4,6 +4,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "thunder/control/adaptive_controller.hpp"
+#include "thunder/dynamics/task_space.hpp"
 #include "thunder/control/gain.hpp"
 
 #include <pybind11/stl.h>
@@ -69,6 +70,12 @@ inline void read_reference(py::handle value, TaskReference& reference) {
 
 inline JointReference blank(const JointController& controller) { return JointReference(controller.n()); }
 inline TaskReference blank(const TaskController&) { return {}; }
+
+/// Bit r stands for row r of a task.
+inline TaskRows read_mask(int mask) {
+  if (mask < 1 || mask > 63) throw py::value_error("mask must choose rows among six, got " + std::to_string(mask));
+  return {mask};
+}
 
 inline Arrays as_tuple(const JointReference& r) {
   return py::make_tuple(to_numpy(r.q), to_numpy(r.dq), to_numpy(r.ddq));

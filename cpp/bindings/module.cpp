@@ -2,6 +2,7 @@
 #include <pybind11/typing.h>
 
 #include "bindings.hpp"
+#include "pickling.hpp"
 #include "thunder/evaluation.hpp"
 
 namespace py = pybind11;
@@ -46,4 +47,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_function(module);
   python::bind_symbolic(module);
   python::bind_codegen(module);
+  python::enable_pickling(module);
 }

@@ -74,6 +74,14 @@ class MegaPoseSource:
         self.error: PoseServerError | None = None
         self.reset()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the thread, and the request under way with its answer."""
+        return {**self.__dict__, "_thread": None, "_pending": None, "_dropped": None}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        """Start a thread of its own."""
+        self.__dict__.update(attributes, _thread=ThreadPoolExecutor(1, thread_name_prefix="pose server"))
+
     def reset(self) -> None:
         """Start again: look for the object in its box; an answer that is still on its way is dropped."""
         self._now = -np.inf

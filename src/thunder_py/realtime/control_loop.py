@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter_ns
@@ -19,6 +18,7 @@ from .hold import Hold
 from .joint_names import JointOrder
 from .joint_states import JointStateReader
 from .laws import LawSpec, adapt, build_law, continued, estimate, is_task_law
+from .locks import Lock
 from .options import LoopOptions
 from .references import References
 from .timing import Quantiles
@@ -59,7 +59,7 @@ class ControlLoop:
 
     def __init__(self, options: LoopOptions | Mapping[str, Any] | str | Path) -> None:
         self.options = LoopOptions.read(options)
-        self._lock, self._one_change = threading.Lock(), threading.Lock()
+        self._lock, self._one_change = Lock(), Lock()
         self._law_spec = self.options.law
         self._law = self._build(self._law_spec)
         robot = self.options.robot

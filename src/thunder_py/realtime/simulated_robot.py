@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from ..simulation.payload import Payload
 from .drive_watchdog import CLOCK_BACK, CommandGate
 from .hold import HoldGains
 from .joint_names import JointOrder
+from .locks import Lock
 from .plain_data import Table, per_joint, read_plain
 from .timing import Quantiles
 
@@ -101,7 +101,7 @@ class SimulatedRobot:
         given.done()
         self.gate = CommandGate(JointOrder(robot.joint_names), self._limits, watchdog)
         self.age, self.slipped, self.failed = Quantiles(), 0.0, False
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._start: int | None = None
         self._time = 0
         self._plant = robot

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../math/state_archive.hpp"
 #include "../model/model.hpp"
 #include "reference.hpp"
 #include "status.hpp"
@@ -37,6 +38,8 @@ class Controller {
   const Eigen::VectorXd& torque_limits() const noexcept { return torque_limits_; }
   /// Back to the state after construction.
   virtual void reset() noexcept;
+  /// Estimates, integrals, filters and signals; torque limits too. Derived classes add theirs, signals excepted.
+  virtual void archive(StateArchive& state);
 
  protected:
   /// K_d damps the safe torque as it damps the law.

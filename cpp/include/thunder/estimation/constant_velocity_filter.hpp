@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "../math/state_archive.hpp"
+
 namespace thunder {
 
 struct ConstantVelocitySettings {
@@ -41,6 +43,7 @@ class ConstantVelocityFilter {
 
   const ConstantVelocitySettings& settings() const noexcept { return settings_; }
   void reset() noexcept;
+  void archive(StateArchive& state);
   /// A position that was measured at time t.
   FilterUpdate update(double t, const Eigen::Vector3d& position) noexcept;
 

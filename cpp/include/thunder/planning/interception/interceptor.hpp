@@ -45,6 +45,7 @@ class Interceptor {
               const Eigen::Vector3d& goal_rotation);
 
   void reset() noexcept;
+  void archive(StateArchive& state);
   /// A position from a picture taken at `taken` that can be used now; it counts from the last `advance` on, if that is later.
   FilterUpdate measure(double now, double taken, const Eigen::Vector3d& position) noexcept;
   /// Time goes on, never back; to be called in every control period, before `at`.
@@ -111,6 +112,11 @@ class ScheduledInterception final : public TaskReferenceSource {
       : interceptor_(std::move(interceptor)), measurements_(std::move(measurements)) {}
   TaskReference blank() const override { return {}; }
   void at(double t, TaskReference& reference) const noexcept override;
+  /// Without the interceptor, which has a state of its own.
+  void archive(StateArchive& state) {
+    state.bounded(next_, 0.0, static_cast<double>(measurements_.size()));
+    state(now_);
+  }
 
   const std::shared_ptr<Interceptor>& interceptor() const noexcept { return interceptor_; }
 
