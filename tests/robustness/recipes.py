@@ -11,8 +11,24 @@ from typing import Any
 import numpy as np
 
 import thunder_py as th
-from thunder_py import control, description, experiments, identification, kinematics, manipulation, motion, mujoco
-from thunder_py import perception, plotting, realtime, reference, result, simulation, symbolic, trajectory
+from thunder_py import (
+    control,
+    description,
+    experiments,
+    identification,
+    kinematics,
+    manipulation,
+    motion,
+    mujoco,
+    perception,
+    plotting,
+    realtime,
+    reference,
+    result,
+    simulation,
+    symbolic,
+    trajectory,
+)
 from thunder_py.manipulation import interception, throwing, wrist
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
 from thunder_py.motion import metrics, processing, synthetic
@@ -113,7 +129,7 @@ def law(cls: type, *arguments: Any, **options: Any) -> None:
         one.reset()
         return before, log, steps(one, 50, 52), one.torque_limits
 
-    made(cls, make, use)
+    made(cls, make, use, moves=True)
 
 
 law(th.PDGravity, 200.0, 20.0, K_i=30.0, integral_limit=5.0)
@@ -125,7 +141,14 @@ law(th.SlotineLi, 5.0, 10.0, law=control.Natural(1.0, 1.0))
 law(th.ACT, 100.0, 20.0, 50.0, route="regressor")
 law(th.MACT, 100.0, 20.0, 5.0, gamma=0.1)
 law(th.OperationalSpace, 100.0, 20.0, 2.0, 10.0, posture=Q, K_posture=3.0)
-law(th.CartesianComputedTorque, 100.0, 20.0, 2.0, obstacles=[control.Obstacle([0.4, 0.2, 0.5], 0.05)], rows="xyz")
+law(
+    th.CartesianComputedTorque,
+    100.0,
+    20.0,
+    2.0,
+    obstacles=[control.Obstacle([0.4, 0.2, 0.5], 0.05)],
+    rows=["x", "y", "z"],
+)
 law(th.Impedance, 300.0, 30.0, 2.0, inertia=2.0)
 law(th.CartesianMACT, 50.0, 10.0, 5.0, gamma=0.1, route="acceleration")
 law(th.Backstepping, 5.0, 10.0, 10.0, law=control.Gradient(5.0, lower=-1.0))
@@ -201,7 +224,11 @@ made(
     lambda: trajectory.FourierSeries(np.ones((3, 2)), np.ones((3, 2)), [0.0] * 3, 0.3),
     followed,
 )
-made(trajectory.TimingLaw, lambda: trajectory.s_curve(0.5, 1.0, 2.0, 8.0), lambda law: (law, law(TIMES), law.duration))
+made(
+    trajectory.TimingLaw,
+    lambda: trajectory.s_curve(v_max=0.5, a_max=2.0, j_max=8.0),
+    lambda law: (law, law(TIMES), law.duration),
+)
 made(trajectory.TimingState, lambda: trajectory.min_jerk(1.0)(TIMES))
 UP = [0.0, 0.0, 1.0]
 made(trajectory.Line, lambda: trajectory.Line([0.0] * 3, [0.3, 0.1, 0.2], 1.0), followed)
@@ -253,19 +280,26 @@ def upwards(t: float, q: np.ndarray) -> np.ndarray:
     return 0.1 * np.cos(t + q)
 
 
+def puma() -> th.Robot:
+    half = 0.5 * np.pi
+    return th.Robot.from_dh(
+        [[0, 0, 0, 0], [0, -half, 0, 0], [0.43, 0, 0.12, 0], [0.02, -half, 0.43, 0], [0, half, 0, 0], [0, -half, 0, 0]]
+    )
+
+
 def clik() -> Any:
     one = kinematics.CLIK(panda(), 5.0, method="damped", damping=0.1, null_space=kinematics.Posture(Q, 2.0))
     one.set_tool(pose_from_rpy((0.1, 0.0, 0.2), (0.0, 0.3, 0.0)))
-    one.step(Q, task_target(0.0))
+    one.step(Q, None, task_target(0.0))
     return one
 
 
 def inverted(one: Any) -> Any:
     before = one.error, one.status
-    return before, one.step(Q, task_target(0.1)), one.error, one.follow(task_target, Q, 0.05, 0.01).q
+    return before, one.step(Q, None, task_target(0.1)), one.error, one.follow(task_target, Q, 0.05, 0.01).q
 
 
-made(kinematics.CLIK, clik, inverted)
+made(kinematics.CLIK, clik, inverted, moves=True)
 made(kinematics.CLIKResult, lambda: clik().follow(task_target, Q, 0.05, 0.01))
 made(
     kinematics.InverseKinematics,
@@ -281,8 +315,8 @@ value(kinematics.Manipulability, 0.5)
 value(kinematics.Posture, Q, 2.0)
 made(
     kinematics.SphericalWristIK,
-    lambda: kinematics.SphericalWristIK(th.Robot.load("puma560")),
-    lambda one: one.solve(th.Robot.load("puma560").forward_kinematics(np.full(6, 0.4))),
+    lambda: kinematics.SphericalWristIK(puma()),
+    lambda one: one.solve(puma().forward_kinematics(np.full(6, 0.4))),
 )
 
 # --- simulation and results -------------------------------------------------------------------------------------------
@@ -301,17 +335,17 @@ def finished() -> Any:
     return run(payloads=th.Payload(0.5, (0.0, 0.0, 0.1), time=0.02))()
 
 
-made(th.Run, run, lambda one: one(), moves=True)
+made(th.Run, run, lambda one: one())
 made(
     simulation.Runs,
-    lambda: th.simulate_many([run(), run(q0="nowhere")], threads=1),
+    lambda: th.simulate_many([run(), run()], threads=1),
     lambda runs: (runs[0], runs.table()),
 )
 made(th.Result, finished)
-made(result.Comparison, lambda: th.compare({"a": finished(), "b": finished()}), lambda c: (c.results, c.table()))
+made(result.Comparison, lambda: th.compare({"a": finished(), "b": finished()}), lambda c: (dict(c), c.table()))
 made(result.ConditionNumbers, lambda: finished().condition_numbers())
 made(result.EnergyBalance, lambda: finished().energy())
-made(result.Lyapunov, lambda: finished().lyapunov(th.SlotineLi(panda(), 5.0, 10.0, 5.0), panda()))
+made(result.Lyapunov, lambda: finished().lyapunov(th.SlotineLi(panda(), 5.0, 10.0, 5.0)))
 made(result.Table, lambda: th.compare({"a": finished()}).table())
 value(th.Sensors, position_noise=1e-3, velocity=control.ButterworthDerivative(30.0), seed=4)
 value(th.Actuators, delay=0.002, lag=0.01)
@@ -433,14 +467,14 @@ made(
     lambda c: ([one(TIMES) for one in c.sample(2, seed=1)], c.plan()(TIMES), c.tube(TIMES[1:8])),
 )
 value(motion.Constraint, 0.5, "position", START)
-made(motion.PlannedBatch, lambda: planner().plan_batch(START + 0.1 * POINTS, GOAL, 1.0))
+made(motion.PlannedBatch, lambda: planner().plan_many(START + 0.1 * POINTS, GOAL, 1.0))
 made(
     motion.ViaSearch,
     motion.ViaSearch,
     lambda via: (via, planner().plan(START, GOAL, 1.2, obstacles=[BALL], via=via)(TIMES)),
 )
 value(motion.MovingObstacle, BALL, [0.1, 0.0, 0.2])
-made(motion.Clearance, lambda: planner().plan(START, GOAL, 1.2).clearance([BALL]))
+made(motion.Clearance, lambda: motion.clearance(planner().plan(START, GOAL, 1.2).path, [BALL]))
 made(
     motion.FPCA,
     lambda: motion.FPCA(joint=True).fit(reaches()),
@@ -481,10 +515,14 @@ def turner() -> Any:
 made(motion.QuaternionDMP, turner, moved, moves=True)
 made(motion.DynamicPotential, motion.DynamicPotential, lambda f: (f, f.force(START, GOAL, [BALL])))
 made(motion.ProMP, lambda: motion.ProMP(5).fit(reaches()), lambda p: (p, p.sample(2, seed=1)))
-made(metrics.JerkSummary, lambda: metrics.jerk_summary(reaches()[0]))
-made(metrics.PowerLaw, lambda: metrics.power_law(reaches()[0]))
-made(processing.NormalisedTrial, lambda: processing.normalise(reaches()[0]))
-made(synthetic.SigmaLognormal, lambda: synthetic.SigmaLognormal.random(seed=1))
+made(metrics.JerkSummary, lambda: metrics.jerk_summary(reaches()[0], cutoff=20.0))
+made(metrics.PowerLaw, lambda: metrics.power_law(reaches()[0], cutoff=20.0))
+made(processing.NormalisedTrial, lambda: processing.normalise_time(reaches()[0]))
+made(
+    synthetic.SigmaLognormal,
+    lambda: synthetic.SigmaLognormal(np.array([[0.0, 0.2, -1.0, 0.3, 0.0, 0.4]]), np.zeros(3), np.eye(3)[:2], 1.0),
+    lambda one: (one, one.position(TIMES)),
+)
 
 # --- interception -----------------------------------------------------------------------------------------------------
 
@@ -536,6 +574,7 @@ made(
     interception.FollowedInterception,
     followed_interception,
     lambda one: (one(np.arange(1.5, 3.0, 0.01)), one.interceptor.plans, one.interceptor.phase),
+    moves=True,
 )
 made(interception.ConstantVelocityFilter, filtered, lambda one: (one.updates, observe(one, 45, 60)), moves=True)
 made(interception.PlannedArrival, lambda: interceptor().plans[0])
@@ -570,7 +609,7 @@ def throw_motion() -> Any:
     return throwing.plan_throw(robot, [1.1, 0.1, -0.4], limits=limits)
 
 
-made(throwing.ThrowMotion, throw_motion, lambda one: (one, one(TIMES)))
+made(throwing.ThrowMotion, throw_motion, lambda one: (one, one.joints(TIMES)))
 made(throwing.Release, lambda: throw_motion().release)
 made(
     throwing.Thrown,
@@ -615,7 +654,7 @@ value(wrist.ElasticWrist, I=0.012, k=5.0, m=0.7, r_c=0.09)
 made(wrist.WristOscillator, WRIST.oscillator)
 made(wrist.WristThrow, lambda: wrist.one_switch(WRIST, 0.3))
 value(wrist.BaseLimits, speed=1.0)
-made(wrist.BaseMotion, base_motion, lambda one: (one, one(TIMES)))
+made(wrist.BaseMotion, base_motion, lambda one: (one, one.trajectory(TIMES)))
 made(wrist.JointThrow, lambda: wrist.throw_together(WRIST, 0.3, cells=8, starts=1))
 made(wrist.MotorMotion, motor, lambda one: (one, one(TIMES)))
 made(wrist.MotorPlan, lambda: wrist.plan_motor(WRIST_ACCELERATION, 0.2, 0.6, cells=20))
@@ -664,7 +703,7 @@ def source() -> Any:
 
 def tracker() -> Any:
     one = manipulation.TargetTracker(source(), manipulation.PoseFilter(0.003, 0.03, persistence=0.5))
-    for t in np.arange(0.5, 1.0, 0.02):
+    for t in np.arange(0.52, 0.98, 0.02):
         one.update(t)
     return one
 
@@ -676,7 +715,7 @@ def pick_loop() -> Any:
 
 
 def picked(loop: Any, first: int, last: int) -> Any:
-    return [loop.step(1.0 + 0.02 * k, *measured(k)[1:]) for k in range(first, last)]
+    return [loop.update(1.0 + 0.02 * k, measured(k)[1]) for k in range(first, last)]
 
 
 def halfway(loop: Any) -> Any:
@@ -761,12 +800,12 @@ value(perception.PoseMeasurement, 0.1, 0.2, np.eye(4))
 made(
     perception.MegaPoseClient,
     lambda: perception.MegaPoseClient(LENS, port=1),
-    lambda one: (one.camera, one.host, one.port, one.timeout),
+    lambda one: one.__getstate__(),
 )
 made(
     perception.MegaPoseSource,
     lambda: perception.MegaPoseSource(perception.MegaPoseClient(LENS, port=1), picture, "cube", box=(0, 0, 10, 10)),
-    lambda one: (one.label, one.client.port),
+    lambda one: one.__getstate__(),
 )
 value(clouds.Ball, 0.1, (0.1, 0.2, 0.3))
 value(clouds.Cuboid, (0.1, 0.2, 0.3))
@@ -783,7 +822,7 @@ value(mujoco.Camera, azimuth=20.0)
 made(
     mujoco.MujocoPlant,
     lambda: mujoco.MujocoPlant(elbow()),
-    lambda plant: (plant.forward_dynamics(*np.full((3, 3), 0.2)), plant.advance(0.0, *np.full((3, 3), 0.2), 1e-3)),
+    lambda plant: (plant.forward_dynamics(*np.full((3, 2), 0.2)), plant.advance(0.0, *np.full((3, 2), 0.2), 1e-3)),
 )
 value(experiments.Run, result=SimpleNamespace(error=1.0), window=0.1, steps_per_second=1000.0)
 value(
@@ -827,7 +866,7 @@ def answered(one: Any, first: int, last: int) -> Any:
 
 def generator() -> Any:
     one = realtime.ReferenceGenerator(
-        {"robot": "panda", "reference": {"type": "sinusoid", "amplitude": [0.1] * 7, "frequency": 0.5}}
+        {"robot": "panda", "reference": {"kind": "sinusoid", "amplitude": [0.1] * 7, "frequency": 0.5}}
     )
     assert one.begin(NOON, one.joint_names, Q) is None
     return one
@@ -865,4 +904,4 @@ made(realtime.JointState, lambda: simulated_robot().advance(NOON + 21 * MS))
 made(realtime.LoopOptions, lambda: loop().options)
 made(realtime.Mode, lambda: realtime.Mode.waiting)
 made(realtime.Reason, lambda: realtime.Reason.no_state)
-made(realtime.Quantiles, times, lambda one: (one, one.add(0.1)))
+made(realtime.Quantiles, times, lambda one: (one.add(0.1), one), moves=True)

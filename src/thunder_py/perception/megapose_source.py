@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import array, pose
 from ..errors import ThunderError
 from ..motion.scalars import positive
+from ..values import Stateful
 from .megapose import MegaPoseClient, ObjectPose, PoseServerError
 from .options import finite, probability
 from .pose_source import PoseMeasurement
@@ -19,7 +20,7 @@ from .pose_source import PoseMeasurement
 __all__ = ["MegaPoseSource"]
 
 
-class MegaPoseSource:
+class MegaPoseSource(Stateful):
     """Poses of one object from a MegaPose server, asked from a thread of its own.
 
     One picture at a time is on its way; those that would be taken meanwhile are skipped. The object is looked for in

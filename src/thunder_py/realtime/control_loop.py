@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..checks import Array
 from ..control import Status
 from ..reference import JointReference
+from ..values import Stateful
 from .command import Command, Mode, Reason
 from .hold import Hold
 from .joint_names import JointOrder
@@ -29,7 +30,7 @@ _NONE = np.empty(0)
 _NONE.setflags(write=False)
 
 
-class ControlLoop:
+class ControlLoop(Stateful):
     """A controller that gives a torque for every joint state, and a safe one where it has nothing to follow.
 
     All methods may be called from several threads. Stamps and `now` are whole nanoseconds of one clock.

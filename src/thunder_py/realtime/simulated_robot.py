@@ -13,6 +13,7 @@ from ..checks import Array
 from ..errors import ThunderError
 from ..robot import Robot
 from ..simulation.payload import Payload
+from ..values import Stateful
 from .drive_watchdog import CLOCK_BACK, CommandGate
 from .hold import HoldGains
 from .joint_names import JointOrder
@@ -48,7 +49,7 @@ class JointState(NamedTuple):
     safe: bool
 
 
-class SimulatedRobot:
+class SimulatedRobot(Stateful):
     """An arm that is driven by commands and integrates itself up to now.
 
     Without a valid command for as long as its watchdog the drive falls back to a torque of its own, as a real one

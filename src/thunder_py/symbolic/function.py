@@ -132,9 +132,9 @@ class Function(_core.Function):
     def compile(self) -> Function:
         """Make native code with the system's C compiler and evaluate by it from now on; returns the function itself.
 
-        The library is kept in the user's cache folder, under a hash of its source. A pickle holds the recording, not the
-        library: unpickling and copying compile again, which the cache makes quick. Where that fails, a warning is given
-        and the interpreter evaluates; its results may differ in their last bits.
+        The library is kept in the user's cache folder, under a hash of its source. A pickle holds the recording, not
+        the library: unpickling and copying compile again, or find the library in the cache. Where that fails, a warning
+        is given and the interpreter evaluates, whose results may differ in their last bits.
 
         Raises
         ------
