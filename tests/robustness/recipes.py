@@ -290,13 +290,13 @@ def puma() -> th.Robot:
 def clik() -> Any:
     one = kinematics.CLIK(panda(), 5.0, method="damped", damping=0.1, null_space=kinematics.Posture(Q, 2.0))
     one.set_tool(pose_from_rpy((0.1, 0.0, 0.2), (0.0, 0.3, 0.0)))
-    one.step(Q, None, task_target(0.0))
+    one.step(Q, Q, task_target(0.0))
     return one
 
 
 def inverted(one: Any) -> Any:
     before = one.error, one.status
-    return before, one.step(Q, None, task_target(0.1)), one.error, one.follow(task_target, Q, 0.05, 0.01).q
+    return before, one.step(Q, Q, task_target(0.1)), one.error, one.follow(task_target, Q, 0.05, 0.01).q
 
 
 made(kinematics.CLIK, clik, inverted, moves=True)
@@ -335,7 +335,7 @@ def finished() -> Any:
     return run(payloads=th.Payload(0.5, (0.0, 0.0, 0.1), time=0.02))()
 
 
-made(th.Run, run, lambda one: one())
+made(th.Run, run, lambda one: one(), moves=True)
 made(
     simulation.Runs,
     lambda: th.simulate_many([run(), run()], threads=1),
@@ -379,7 +379,9 @@ made(identification.Conditioning, lambda: exciting().condition)
 made(identification.Identification, identified)
 made(
     identification.AdaptationConvergence,
-    lambda: identification.adaptation_convergence(elbow(), elbow(), exciting().reference, 0.2, 0.1),
+    lambda: identification.adaptation_convergence(
+        elbow(), elbow().replace(inertial=0.5 * elbow().inertial), exciting().reference, 0.2, 0.1
+    ),
 )
 made(identification.Motion, lambda: identification.differentiate(shaken()[0], shaken()[1].q, 5.0))
 made(
@@ -758,7 +760,7 @@ made(manipulation.PoseFilter, lambda: tracker().belief)
 made(manipulation.ServoState, lambda: next(iter(manipulation.ServoState)))
 made(manipulation.TargetTracker, tracker, lambda one: [one.update(t) for t in np.arange(1.0, 1.4, 0.02)], moves=True)
 made(manipulation.ToolEstimator, tool_estimator, lambda one: look(one, 5, 10), moves=True)
-made(manipulation.VisualServo, lambda: pick_loop().servo, lambda one: one.step(Q, TARGET))
+made(manipulation.VisualServo, lambda: pick_loop().servo, lambda one: one.step(Q, TARGET), moves=True)
 
 # --- perception -------------------------------------------------------------------------------------------------------
 
@@ -823,6 +825,7 @@ made(
     mujoco.MujocoPlant,
     lambda: mujoco.MujocoPlant(elbow()),
     lambda plant: (plant.forward_dynamics(*np.full((3, 2), 0.2)), plant.advance(0.0, *np.full((3, 2), 0.2), 1e-3)),
+    moves=True,
 )
 value(experiments.Run, result=SimpleNamespace(error=1.0), window=0.1, steps_per_second=1000.0)
 value(
@@ -855,12 +858,12 @@ def answered(one: Any, first: int, last: int) -> Any:
         now = NOON + k * MS
         log.append(one.state(now, now + MS // 5, one.joint_names, *measured(k)[1:]))
         if k > 10 and k % 5 == 0:
-            target = joint_target(1e-3 * k)
-            log.append(
-                one.references.trajectory(now, one.joint_names, np.array([0.0]), *(np.array([x]) for x in target))
-            )
+            ahead = [joint_target(1e-3 * k + t) for t in (0.0, 0.02)]
+            rows = (np.array(part) for part in zip(*ahead, strict=True))
+            log.append(one.references.trajectory(now, one.joint_names, np.array([0.0, 0.02]), *rows))
     return [
-        entry._replace(computing=0.0) if entry is not None and hasattr(entry, "_replace") else entry for entry in log
+        entry._replace(computing=0.0, latency=0.0) if entry is not None and hasattr(entry, "_replace") else entry
+        for entry in log
     ], one.mode
 
 
