@@ -149,6 +149,9 @@ std::shared_ptr<Graph> read_graph(const py::tuple& data) {
     return read(data, false);
   } catch (const py::cast_error&) {
     refuse("the types that were written");
+  } catch (const py::error_already_set& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+    refuse("the types that were written");
   }
 }
 

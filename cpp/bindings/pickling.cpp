@@ -61,14 +61,14 @@ void restore(const py::object& initialise, const py::object& self, const py::obj
   if (attributes.contains(kArguments)) throw py::value_error("a " + name + " that exists cannot be restored from a pickle");
   try {
     initialise(self, *py::reinterpret_borrow<py::tuple>(args), **py::reinterpret_borrow<py::dict>(kwargs));
-  } catch (py::error_already_set& error) {
-    if (!error.matches(PyExc_TypeError)) throw;
+    if (!state.is_none()) self.attr("_set_core_state")(state);
+  } catch (py::error_already_set& error) {  // also what the arguments' conversions raise
+    if (error.matches(PyExc_ValueError) || error.matches(PyExc_MemoryError) || !error.matches(PyExc_Exception)) throw;
     py::raise_from(error, PyExc_ValueError, ("the pickle of a " + name + " must hold arguments of its constructor").c_str());
     throw py::error_already_set();
   }
   keep_arguments(self, py::reinterpret_borrow<py::tuple>(args), py::reinterpret_borrow<py::dict>(kwargs));
   attributes.attr("update")(others);
-  if (!state.is_none()) self.attr("_set_core_state")(state);
 }
 
 void enable_for(const py::object& cls) {

@@ -114,18 +114,18 @@ def steps(law: Any, first: int, last: int) -> list[Any]:
     return log
 
 
-def law(cls: type, *arguments: Any, **options: Any) -> None:
-    """Add a controller that has limits and that has run, and goes on."""
+def law(cls: type, *arguments: Any, ran: int = 25, **options: Any) -> None:
+    """Add a controller that has limits and that has run so many steps, and goes on."""
 
     def make() -> Any:
         one = cls(panda(), *arguments, **options)
         one.torque_limits = [30.0, 60.0, 60.0, 60.0, 12.0, 12.0, 12.0]
-        steps(one, 0, 25)
+        steps(one, 0, ran)
         return one
 
     def use(one: Any) -> Any:
         before = getattr(one, "parameters", None)
-        log = steps(one, 25, 50)
+        log = steps(one, ran, 50)
         one.reset()
         return before, log, steps(one, 50, 52), one.torque_limits
 
@@ -134,9 +134,9 @@ def law(cls: type, *arguments: Any, **options: Any) -> None:
 
 law(th.PDGravity, 200.0, 20.0, K_i=30.0, integral_limit=5.0)
 law(th.IndependentJoint, 200.0, 20.0, inertia=0.5, K_i=30.0)
-law(th.ComputedTorque, 100.0, 20.0)
+law(th.ComputedTorque, 100.0, 20.0, ran=33)  # the safe torque at the last position comes next
 law(th.PassivityBased, 5.0, 10.0)
-law(th.RobustUnitVector, 100.0, 20.0, 5.0, 0.1)
+law(th.RobustUnitVector, 100.0, 20.0, 5.0, 0.1, ran=33)
 law(th.SlotineLi, 5.0, 10.0, law=control.Natural(1.0, 1.0))
 law(th.ACT, 100.0, 20.0, 50.0, route="regressor")
 law(th.MACT, 100.0, 20.0, 5.0, gamma=0.1)

@@ -23,9 +23,9 @@ void Controller::reset() noexcept {
 
 void Controller::archive(StateArchive& state) {
   state.bounded(status_, 0.0, static_cast<double>(Status::invalid_input));
-  state(seen_state_, last_q_, last_torque_);
-  Eigen::VectorXd limits(static_cast<Eigen::Index>(state.count(static_cast<std::size_t>(torque_limits_.size()), 1)));
-  if (!state.reading()) limits = torque_limits_;
+  bool limited = torque_limits_.size() > 0;
+  state(seen_state_, last_q_, last_torque_, limited);
+  Eigen::VectorXd limits = state.reading() ? Eigen::VectorXd(limited ? n() : 0) : torque_limits_;
   state(limits);
   if (state.reading()) set_torque_limits(limits);
   for (const Signal& signal : signals_) state.numbers(const_cast<double*>(signal.data), signal.size());  // members of this
