@@ -17,6 +17,7 @@ TaskRows task_rows(const Model& model, const std::vector<int>& rows) {
     if (row < 0 || row > 5) throw py::value_error("rows must be 0 to 5, got " + std::to_string(row));
     result.mask |= 1 << row;
   }
+  if (result.mask == 0) throw py::value_error("rows must name one row at least");
   if (result.count() > model.n())
     throw py::value_error("rows: a task of " + std::to_string(result.count()) + " rows needs as many joints, got " +
                           std::to_string(model.n()) + "; choose fewer with rows=");

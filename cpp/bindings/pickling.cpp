@@ -110,8 +110,9 @@ void enable_pickling(py::module_& module) {
   for (const auto& [name, value] : py::dict(module.attr("__dict__"))) {
     if (!PyType_Check(value.ptr()) || py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(value.ptr())) == nullptr) continue;
     const py::object own = value.attr("__dict__");
-    const bool constructs = own.contains("__init__") && py::cast<std::string>(name) != "Model";  // robots have descriptions
-    if (constructs && !own.contains("__setstate__") && !own.contains("__reduce__"))
+    const bool constructs = own.contains("__init__") && PyInstanceMethod_Check(py::object(own["__init__"]).ptr());
+    const bool robot = py::cast<std::string>(name) == "Model";  // pickled by its description
+    if (constructs && !robot && !own.contains("__setstate__") && !own.contains("__reduce__"))
       enable_for(py::reinterpret_borrow<py::object>(value));
   }
 }

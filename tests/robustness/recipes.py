@@ -446,7 +446,16 @@ BALL = trajectory.Sphere(0.5 * (START + GOAL), 0.05)
 
 
 def planned(one: Any) -> Any:
-    return one.plan(START, GOAL, 1.2)(TIMES), one.replan(one.plan(START, GOAL, 1.2), 0.3, GOAL + 0.1)(TIMES)
+    plan = one.plan(START, GOAL, 1.2)
+    around = one.plan(START, GOAL, 1.2, obstacles=[BALL])
+    return plan(TIMES), around(TIMES), one.replan(plan, 0.3, GOAL + 0.1)(TIMES)
+
+
+def used_planner() -> Any:
+    """A planner that has searched for via points, and keeps the search."""
+    one = motion.HumanLikePlanner(motion.FPCA.paper(reaches()), "paper")
+    planned(one)
+    return one
 
 
 def joint_plan() -> Any:
@@ -460,7 +469,7 @@ def condition() -> Any:
     return planner().condition([motion.Constraint(t, "position", x) for t, x in kinds], 1.2)
 
 
-made(motion.HumanLikePlanner, lambda: motion.HumanLikePlanner(motion.FPCA.paper(reaches()), "paper"), planned)
+made(motion.HumanLikePlanner, used_planner, planned)
 made(motion.HumanLikePlan, lambda: planner().plan(START, GOAL, 1.2), followed)
 made(motion.HumanLikeJointPlan, joint_plan, followed)
 made(

@@ -130,15 +130,15 @@ def core_objects() -> dict[str, Any]:
             for entry in value:
                 visit(entry, depth + 1)
         elif "_core_arguments" in getattr(value, "__dict__", ()):
-            if type(value).__name__ not in found:
-                found[type(value).__name__] = value
-                visit(value.__reduce__()[2][:3], depth + 1)
+            found.setdefault(type(value).__name__, value)
+            visit(value.__reduce__()[2][:3], depth + 1)
         elif type(value).__module__.startswith("thunder_py") and hasattr(value, "__dict__"):
             visit(vars(value), depth + 1)
 
-    for cls in NAMES.values():
-        if not issubclass(cls, th.Robot):
-            visit(RECIPES[cls].make())
+    made = [RECIPES[cls].make() for cls in NAMES.values() if not issubclass(cls, th.Robot)]
+    found |= {type(one).__name__: one for one in made if "_core_arguments" in getattr(one, "__dict__", ())}
+    for one in made:
+        visit(one)
     return found
 
 
@@ -168,7 +168,7 @@ def numbers_that_lie(state: np.ndarray) -> list[np.ndarray]:
 def test_the_core_refuses_states_that_cannot_be(objects: dict[str, Any]) -> None:
     """A ValueError, or an object that works: sizes, flags and indices are not trusted."""
     stateful = {name: one for name, one in objects.items() if hasattr(one, "_core_state")}
-    assert len(stateful) >= 20
+    assert len(stateful) >= 22
     for name, one in stateful.items():
         cls, (args, kwargs, attributes, state) = type(one), one.__reduce__()[2]
         use = RECIPES[cls].use if cls in RECIPES else lambda thing: thing.step(0.01)
