@@ -29,11 +29,13 @@ Eigen::VectorXd read_bounds(const ArrayLike& value, const char* name, int size) 
 }  // namespace
 
 void bind_adaptation(py::module_& module) {
-  py::class_<AdaptationLaw, std::shared_ptr<AdaptationLaw>>(module, "AdaptationLaw", "How unknown parameters move.")
+  py::class_<AdaptationLaw, std::shared_ptr<AdaptationLaw>>(module, "AdaptationLaw", "How unknown parameters move.",
+                                                            py::dynamic_attr())
       .def_property_readonly("size", &AdaptationLaw::size, "Number of parameters that it moves.");
   py::class_<GradientLaw, AdaptationLaw, std::shared_ptr<GradientLaw>>(module, "GradientLaw", "The gradient law.")
       .def(py::init([](const ArrayLike& Gamma, int size, const std::optional<ArrayLike>& lower,
                        const std::optional<ArrayLike>& upper, const std::optional<ArrayLike>& dead_zone) {
+             if (size < 1) throw py::value_error("size must be positive, got " + std::to_string(size));
              const Eigen::MatrixXd gain = read_gain(Gamma, "Gamma", size);
              auto law = !lower || !upper ? std::make_shared<GradientLaw>(gain)
                                          : std::make_shared<GradientLaw>(gain, read_bounds(*lower, "lower", size),

@@ -17,7 +17,10 @@ const BezierPath& spatial(const BezierPath& path) {
 std::shared_ptr<ObstacleSet> make_set(const std::vector<std::shared_ptr<Obstacle>>& obstacles,
                                       const std::optional<ArrayLike>& velocities) {
   std::vector<MovingObstacle> moving;
-  for (const auto& obstacle : obstacles) moving.push_back({obstacle, Eigen::Vector3d::Zero()});
+  for (const auto& obstacle : obstacles) {
+    if (!obstacle) throw py::value_error("obstacles must be obstacles, got None");
+    moving.push_back({obstacle, Eigen::Vector3d::Zero()});
+  }
   if (velocities) {
     const auto v = read_array(*velocities, "velocities", {static_cast<py::ssize_t>(obstacles.size()), 3});
     for (std::size_t k = 0; k < moving.size(); ++k)
@@ -31,7 +34,8 @@ std::shared_ptr<ObstacleSet> make_set(const std::vector<std::shared_ptr<Obstacle
 py::tuple clearance_tuple(const Clearance& c) { return py::make_tuple(c.distance, c.lower_bound, c.time, c.obstacle); }
 
 void bind_clearance(py::module_& module) {
-  py::class_<ObstacleSet, std::shared_ptr<ObstacleSet>>(module, "ObstacleSet", "Obstacles, some of which may move.")
+  py::class_<ObstacleSet, std::shared_ptr<ObstacleSet>>(module, "ObstacleSet", "Obstacles, some of which may move.",
+                                                        py::dynamic_attr())
       .def(py::init(&make_set), py::arg("obstacles"), py::arg("velocities") = py::none(),
            "A list of obstacles, and their velocities (k, 3) if some move.")
       .def("__len__", &ObstacleSet::size)

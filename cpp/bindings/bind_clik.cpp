@@ -3,6 +3,7 @@
 #include "exclusive.hpp"
 #include "gil.hpp"
 #include "kinematics.hpp"
+#include "pickling.hpp"
 #include "thunder/kinematics/follow.hpp"
 #include "thunder/kinematics/sampled_reference.hpp"
 
@@ -13,6 +14,8 @@ namespace thunder::python {
 namespace {
 
 using Objective = std::shared_ptr<NullObjective>;
+template <class Concrete>
+using ObjectiveClass = py::class_<Concrete, NullObjective, std::shared_ptr<Concrete>>;
 
 /// Numbers that may be infinite: limits.
 Eigen::VectorXd read_limits(py::handle value, const char* name, int n) {
@@ -115,27 +118,7 @@ py::dict run(Clik& clik, const py::object& reference, const py::object& null_vel
 }
 
 void bind_objectives(py::module_& module) {
-  py::class_<NullObjective, Objective>(module, "NullObjective", "Joint velocities wanted beside a task.")
-      .def_static(
-          "manipulability",
-          [](std::shared_ptr<Model> model, const py::object& frame, int mask, double gain) -> Objective {
-            const Frame<double>& at = find_frame(*model, frame);
-            return std::make_shared<ManipulabilityObjective>(std::move(model), at, TaskRows{require_row_mask(mask)}, gain);
-          },
-          py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("gain"), "Away from singularities.")
-      .def_static(
-          "joint_limits",
-          [](const Model& model, const ArrayLike& lower, const ArrayLike& upper, double gain) -> Objective {
-            return std::make_shared<JointLimitObjective>(read_limits(lower, "lower", model.n()),
-                                                         read_limits(upper, "upper", model.n()), gain);
-          },
-          py::arg("model").none(false), py::arg("lower"), py::arg("upper"), py::arg("gain"), "Towards the middle of the range.")
-      .def_static(
-          "posture",
-          [](const Model& model, const ArrayLike& posture, double gain) -> Objective {
-            return std::make_shared<PostureObjective>(read_column(posture, "posture", model.n()), gain);
-          },
-          py::arg("model").none(false), py::arg("posture"), py::arg("gain"), "Towards a posture.")
+  py::class_<NullObjective, Objective>(module, "NullObjective", "Joint velocities wanted beside a task.", py::dynamic_attr())
       .def(
           "velocity",
           [](const NullObjective& objective, const ArrayLike& q) {
@@ -145,14 +128,32 @@ void bind_objectives(py::module_& module) {
             return dq_0;
           },
           py::arg("q"), "The joint velocities, (n,).");
+  ObjectiveClass<ManipulabilityObjective>(module, "ManipulabilityObjective", "Away from singularities.")
+      .def(py::init([](std::shared_ptr<Model> model, const py::object& frame, int mask, double gain) {
+             const Frame<double>& at = find_frame(*model, frame);
+             return std::make_shared<ManipulabilityObjective>(std::move(model), at, TaskRows{require_row_mask(mask)}, gain);
+           }),
+           py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("gain"));
+  ObjectiveClass<JointLimitObjective>(module, "JointLimitObjective", "Towards the middle of the range.")
+      .def(py::init([](const Model& model, const ArrayLike& lower, const ArrayLike& upper, double gain) {
+             return std::make_shared<JointLimitObjective>(read_limits(lower, "lower", model.n()),
+                                                          read_limits(upper, "upper", model.n()), gain);
+           }),
+           py::arg("model").none(false), py::arg("lower"), py::arg("upper"), py::arg("gain"));
+  ObjectiveClass<PostureObjective>(module, "PostureObjective", "Towards a posture.")
+      .def(py::init([](const Model& model, const ArrayLike& posture, double gain) {
+             return std::make_shared<PostureObjective>(read_column(posture, "posture", model.n()), gain);
+           }),
+           py::arg("model").none(false), py::arg("posture"), py::arg("gain"));
 }
 
 }  // namespace
 
 void bind_clik(py::module_& module) {
   bind_objectives(module);
-  ExclusiveClass<Clik, std::shared_ptr<Clik>>(module, "Clik", "Closed-loop inverse kinematics.")
-      .def(py::init(&make_clik), py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("orientation"),
+  ExclusiveClass<Clik, std::shared_ptr<Clik>> clik(module, "Clik", "Closed-loop inverse kinematics.");
+  bind_state(clik);
+  clik.def(py::init(&make_clik), py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("orientation"),
            py::arg("settings"))
       .def_constant("n", &Clik::n, "Number of joints.")
       .def_constant("order", &Clik::order, "1 for joint velocities, 2 for accelerations.")

@@ -1,6 +1,7 @@
 // Statuses and the base classes of controllers for Python.
 #include "control.hpp"
 #include "exclusive.hpp"
+#include "pickling.hpp"
 
 #include <pybind11/native_enum.h>
 
@@ -51,8 +52,9 @@ void bind_control(py::module_& module) {
   bind_references(module);
   bind_adaptation(module);
   bind_planning(module);
-  ExclusiveClass<Controller, std::shared_ptr<Controller>>(module, "Controller", "A control law with its state.")
-      .def_constant("n", &Controller::n, "Number of joints.")
+  ExclusiveClass<Controller, std::shared_ptr<Controller>> controller(module, "Controller", "A control law with its state.");
+  bind_state(controller);
+  controller.def_constant("n", &Controller::n, "Number of joints.")
       .def_property_readonly("status", &Controller::status, "Status of the last step.")
       .def_property_readonly("signals", &signal_arrays, "Copies of what the last step computed, by name.")
       .def_property(

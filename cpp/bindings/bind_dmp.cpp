@@ -4,6 +4,7 @@
 #include "control.hpp"
 #include "exclusive.hpp"
 #include "gil.hpp"
+#include "pickling.hpp"
 #include "thunder/planning/primitives/dmp.hpp"
 #include "thunder/planning/primitives/quaternion_dmp.hpp"
 
@@ -116,7 +117,7 @@ void bind_basis(py::module_& module) {
       .value("wendland_c2", BasisKind::wendland_c2)
       .value("wendland_c4", BasisKind::wendland_c4)
       .finalize();
-  py::class_<DmpBasis, std::shared_ptr<DmpBasis>>(module, "DmpBasis", "Functions of the phase.")
+  py::class_<DmpBasis, std::shared_ptr<DmpBasis>>(module, "DmpBasis", "Functions of the phase.", py::dynamic_attr())
       .def(py::init<BasisKind, int, double, double>(), py::arg("kind"), py::arg("count"), py::arg("alpha"),
            py::arg("overlap"))
       .def_property_readonly("centres", [](const DmpBasis& b) { return Array(b.count(), b.centres().data()); })
@@ -153,15 +154,16 @@ void bind_field(py::module_& module) {
 }
 
 void bind_primitive(py::module_& module) {
-  ExclusiveClass<Dmp, std::shared_ptr<Dmp>>(module, "Dmp", "A discrete movement primitive.")
-      .def(py::init([](const DmpBasis& basis, double K, double D, bool paper, bool rotodilatation, A weights,
+  ExclusiveClass<Dmp, std::shared_ptr<Dmp>> c(module, "Dmp", "A discrete movement primitive.", py::dynamic_attr());
+  bind_state(c);
+  c.def(py::init([](const DmpBasis& basis, double K, double D, bool paper, bool rotodilatation, A weights,
                        A displacement) {
              const Eigen::MatrixXd w = read_weights(weights, basis.count());
              const auto scaling = paper ? Dmp::Scaling::paper : Dmp::Scaling::hoffmann;
              return std::make_shared<Dmp>(basis, Dmp::Settings{K, D, scaling, rotodilatation}, w,
                                           read_column(displacement, "displacement", w.cols()));
            }),
-           py::arg("basis"), py::arg("K"), py::arg("D"), py::arg("paper"), py::arg("rotodilatation"),
+           py::arg("basis").none(false), py::arg("K"), py::arg("D"), py::arg("paper"), py::arg("rotodilatation"),
            py::arg("weights"), py::arg("displacement"))
       .def("reset",
            [](Dmp& dmp, A start, A goal, double tau, A velocity) {
@@ -192,12 +194,14 @@ void bind_primitive(py::module_& module) {
 }
 
 void bind_orientation(py::module_& module) {
-  ExclusiveClass<QuaternionDmp, std::shared_ptr<QuaternionDmp>>(module, "QuaternionDmp", "A movement primitive of orientation.")
-      .def(py::init([](const DmpBasis& basis, double K, double D, bool paper, A weights) {
+  ExclusiveClass<QuaternionDmp, std::shared_ptr<QuaternionDmp>> c(module, "QuaternionDmp",
+                                                                  "A movement primitive of orientation.", py::dynamic_attr());
+  bind_state(c);
+  c.def(py::init([](const DmpBasis& basis, double K, double D, bool paper, A weights) {
              return std::make_shared<QuaternionDmp>(basis, QuaternionDmp::Settings{K, D, paper},
                                                     read_weights(weights, basis.count()));
            }),
-           py::arg("basis"), py::arg("K"), py::arg("D"), py::arg("paper"), py::arg("weights"))
+           py::arg("basis").none(false), py::arg("K"), py::arg("D"), py::arg("paper"), py::arg("weights"))
       .def("reset",
            [](QuaternionDmp& dmp, A start, A goal, double tau, A velocity) {
              dmp.reset(read_orientation(start, "start"), read_orientation(goal, "goal"), tau,

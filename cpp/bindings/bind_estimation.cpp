@@ -2,6 +2,7 @@
 #include "control.hpp"
 #include "estimation.hpp"
 #include "exclusive.hpp"
+#include "pickling.hpp"
 
 namespace thunder::python {
 
@@ -52,9 +53,10 @@ Pair apply(const Estimation& estimation, double dt, const ArrayLike& q) {
 }  // namespace
 
 void bind_estimation(py::module_& module) {
-  ExclusiveClass<Estimation, std::shared_ptr<Estimation>>(module, "DerivativeEstimator",
-                                                          "Velocity and acceleration from sampled positions.")
-      .def(py::init(&make_estimation), py::arg("kind"), py::kw_only(), py::arg("cutoff") = 1.0, py::arg("window") = 2,
+  ExclusiveClass<Estimation, std::shared_ptr<Estimation>> c(module, "DerivativeEstimator",
+                                                            "Velocity and acceleration from sampled positions.");
+  bind_state(c);
+  c.def(py::init(&make_estimation), py::arg("kind"), py::kw_only(), py::arg("cutoff") = 1.0, py::arg("window") = 2,
            py::arg("order") = 1)
       .def("_step", &step_estimation, py::arg("dt"), py::arg("q"))
       .def("_apply", &apply, py::arg("dt"), py::arg("q"))

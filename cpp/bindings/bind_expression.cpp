@@ -166,6 +166,22 @@ void define_inspection(py::class_<ExpressionObject>& c) {
   c.def("__eq__", [](const ExpressionObject& a, py::handle b) { return is_scalar(b) && a.x.same(read_expression(b).x); }, py::arg("other"),
         "Are both recorded as the same node, or the same number?");
   c.def("__hash__", [](const ExpressionObject& a) { return a.x.is_constant() ? py::hash(py::float_(a.x.value)) : static_cast<py::ssize_t>(std::hash<std::int64_t>()(a.x.node * 2 + 1)); });
+  c.def(py::pickle(
+      [](const ExpressionObject& a) {
+        if (a.x.is_constant()) return py::tuple(py::make_tuple(py::none(), a.x.value));
+        return py::tuple(py::make_tuple(a.graph, a.x.node));
+      },
+      [](const py::tuple& data) {
+        if (data.size() == 2 && data[0].is_none() && PyFloat_Check(py::object(data[1]).ptr()))
+          return ExpressionObject{nullptr, Expression(py::cast<double>(data[1]))};
+        if (data.size() != 2 || !py::isinstance<Graph>(data[0]) || !PyLong_Check(py::object(data[1]).ptr()))
+          throw py::value_error("the pickle of an expression must hold a recording and a node, or a number");
+        auto graph = py::cast<std::shared_ptr<Graph>>(data[0]);
+        const int node = py::int_(data[1]) >= py::int_(0) && py::int_(data[1]) < py::int_(graph->size()) ? py::cast<int>(data[1]) : -1;
+        if (node < 0) throw py::value_error("the pickle of an expression must hold a node of its recording");
+        const Expression x(graph.get(), node);
+        return ExpressionObject{x.is_constant() ? nullptr : graph, x};
+      }));
   c.def("__str__", &text_of);
   c.def("__repr__", &text_of);
 }
@@ -181,7 +197,8 @@ void bind_expression(py::module_& module) {
                      "Record repeated pieces of kernels as functions of their own: smaller code for long arms, no derivatives.")
       .def_readwrite("uniform", &Graph::uniform, "The same for pieces that are one function for every joint.")
       .def("symbol", [](std::shared_ptr<Graph> g, const std::string& name) { return ExpressionObject{g, Expression(g.get(), g->symbol(name))}; },
-           py::arg("name"), "A new symbol; two of one name stay two.");
+           py::arg("name"), "A new symbol; two of one name stay two.")
+      .def(py::pickle([](const Graph& g) { return write_graph(g); }, &read_graph));
   define_arithmetic(expression);
   define_functions(expression);
   define_inspection(expression);

@@ -87,7 +87,12 @@ void bind_paths(py::module_& module) {
       .def_property_readonly("start", &BezierPath::start)
       .def_property_readonly("end", &BezierPath::end)
       .def("sample", &sample_path, py::arg("t"), py::arg("derivative") = 0,
-           "A derivative at times of any shape (...): (..., d).");
+           "A derivative at times of any shape (...): (..., d).")
+      .def(py::pickle([](const py::object& path) { return py::tuple(py::make_tuple(path.attr("breaks"), path.attr("points"))); },
+                      [](const py::tuple& data) {
+                        if (data.size() != 2) throw py::value_error("the pickle of a path must hold breaks and points");
+                        return make_path(py::cast<ArrayLike>(data[0]), py::cast<ArrayLike>(data[1]));
+                      }));
   using TaskSource = ReferenceSource<TaskReference>;
   py::class_<RotationVectorPath, TaskSource, std::shared_ptr<RotationVectorPath>>(
       module, "RotationVectorPath", "Position, and rotation vector about a reference, along a path.")
@@ -309,9 +314,9 @@ void bind_functional_planner(py::module_& module) {
   bind_paths(module);
   const auto none = py::none();
   auto motion = py::class_<ConditionedMotion, std::shared_ptr<ConditionedMotion>>(
-      module, "ConditionedMotion", "All motions that meet constraints, as a normal distribution.");
+      module, "ConditionedMotion", "All motions that meet constraints, as a normal distribution.", py::dynamic_attr());
   py::class_<FunctionalPlanner, std::shared_ptr<FunctionalPlanner>>(module, "FunctionalPlanner",
-                                                                    "Closed form of functional components.")
+                                                                    "Closed form of functional components.", py::dynamic_attr())
       .def(py::init(&make_planner), py::arg("breaks"), py::arg("mean"), py::arg("functions"), py::arg("variances"),
            py::arg("joint"), py::arg("aligned"), py::arg("exact"), py::arg("order"),
            "mean (m, degree + 1, d) and functions (n, m, degree + 1, d): control points on pieces between breaks (m + 1,).")
@@ -324,14 +329,15 @@ void bind_functional_planner(py::module_& module) {
            py::arg("goal"), py::arg("goal_velocity"), py::arg("goal_acceleration"), py::arg("order"), py::arg("limit"),
            "The rest of a path from time t on, at normalised time tau: path, condition, and whether it is Hermite's. An\n"
            "aligned model needs the origin (d,), where the motion began.")
-      .def("condition_on", &condition, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("constraints"),
-           py::keep_alive<0, 1>(), "A row of constraints is tau, derivative, degree of freedom, value, noise.")
       .def("plan_many", &plan_many, py::arg("starts"), py::arg("goals"), py::arg("durations"), py::arg("start_velocities"),
            py::arg("goal_velocities"), py::arg("start_accelerations"), py::arg("goal_accelerations"), py::arg("tau"),
            py::arg("derivative") = 0, "Samples (N, k, d) of N problems at k normalised times.")
       .def("jerk_cost", &jerk_cost, py::arg("start"), py::arg("goal"), py::arg("duration"),
            "H and (g, c) of the integral of squared jerk over velocities and accelerations at both ends.");
   motion
+      .def(py::init(&condition), py::arg("planner").none(false), py::arg("start"), py::arg("goal"), py::arg("duration"),
+           py::arg("constraints"), py::keep_alive<1, 2>(),
+           "A row of constraints is tau, derivative, degree of freedom, value, noise.")
       .def_property_readonly("unknowns", [](const ConditionedMotion& m) { return to_numpy(m.unknowns()); })
       .def_property_readonly("spread", [](const ConditionedMotion& m) { return to_numpy(Rows(m.spread())); })
       .def_property_readonly("condition", &ConditionedMotion::condition)

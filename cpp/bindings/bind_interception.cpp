@@ -1,6 +1,7 @@
 // The constant-velocity filter and the interceptor for Python.
 #include "control.hpp"
 #include "exclusive.hpp"
+#include "pickling.hpp"
 #include "thunder/planning/interception/interceptor.hpp"
 
 #include <algorithm>
@@ -68,8 +69,9 @@ Pair estimate(const Filter& filter, const py::object& t) {
 }
 
 void bind_filter(py::module_& module) {
-  ExclusiveClass<Filter>(module, "ConstantVelocityFilter", "Kalman's filter for motion of constant velocity.")
-      .def(py::init(&make_filter), py::arg("process"), py::arg("intensity"), py::arg("R"), py::arg("velocity_deviation"),
+  ExclusiveClass<Filter> c(module, "ConstantVelocityFilter", "Kalman's filter for motion of constant velocity.");
+  bind_state(c);
+  c.def(py::init(&make_filter), py::arg("process"), py::arg("intensity"), py::arg("R"), py::arg("velocity_deviation"),
            py::arg("gate"), py::arg("reinitialise_after"), py::arg("frozen_after"))
       .def("reset", &Filter::reset, "Forget everything.")
       .def(
@@ -164,8 +166,9 @@ std::shared_ptr<ScheduledInterception> schedule(std::shared_ptr<Interceptor> int
 
 void bind_interceptor(py::module_& module) {
   using I = Interceptor;
-  ExclusiveClass<I, std::shared_ptr<I>>(module, "Interceptor", "One grasp of a moving object, from waiting to lifting.")
-      .def(py::init(&make_interceptor), py::arg("planner").none(false), py::arg("filter"), py::arg("settings"), py::arg("start"),
+  ExclusiveClass<I, std::shared_ptr<I>> interceptor(module, "Interceptor", "One grasp of a moving object, from waiting to lifting.");
+  bind_state(interceptor);
+  interceptor.def(py::init(&make_interceptor), py::arg("planner").none(false), py::arg("filter"), py::arg("settings"), py::arg("start"),
            py::arg("R"), py::arg("goal_rotation"))
       .def("reset", &I::reset, "Wait again, and forget all measurements.")
       .def(
@@ -195,9 +198,10 @@ void bind_interceptor(py::module_& module) {
       .def_property_readonly("path", &I::path, py::return_value_policy::copy)
       .def_property_readonly("_plans", &plans);
   using S = ScheduledInterception;
-  ExclusiveClass<S, Source, std::shared_ptr<S>>(module, "ScheduledInterception",
-                                                "An interceptor with the measurements that will come.")
-      .def(py::init(&schedule), py::arg("interceptor").none(false), py::arg("taken"), py::arg("available"), py::arg("positions"))
+  ExclusiveClass<S, Source, std::shared_ptr<S>> scheduled(module, "ScheduledInterception",
+                                                          "An interceptor with the measurements that will come.");
+  bind_state(scheduled);
+  scheduled.def(py::init(&schedule), py::arg("interceptor").none(false), py::arg("taken"), py::arg("available"), py::arg("positions"))
       .def_constant("interceptor", &S::interceptor);
 }
 

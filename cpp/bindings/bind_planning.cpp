@@ -39,7 +39,8 @@ py::typing::Tuple<Array, Array, Array> polynomial_at(const PiecewisePolynomial& 
 
 void bind_polynomial(py::module_& module) {
   py::class_<PiecewisePolynomial, std::shared_ptr<PiecewisePolynomial>>(module, "PiecewisePolynomial",
-                                                                        "A piecewise polynomial of a vector.")
+                                                                        "A piecewise polynomial of a vector.",
+                                                                        py::dynamic_attr())
       .def(py::init([](A breaks, A coefficients) {
              return std::make_shared<PiecewisePolynomial>(read_polynomial(breaks, coefficients));
            }),

@@ -54,7 +54,7 @@ py::dict describe_all(std::tuple<Q...>, const Model& model, int rows) {
 }  // namespace
 
 void bind_symbolic(py::module_& module) {
-  py::class_<SymbolicObject>(module, "SymbolicChain", "A chain with expressions for parameters.")
+  py::class_<SymbolicObject>(module, "SymbolicChain", "A chain with expressions for parameters.", py::dynamic_attr())
       .def(py::init(&make_symbolic), py::arg("model").none(false), py::arg("graph").none(false), py::arg("groups"), py::arg("modified"), py::arg("dyn"))
       .def("evaluate", &evaluate_symbolic, py::arg("quantity"), py::arg("inputs"), py::arg("frame"), py::arg("rows"),
            "Entries of a quantity for lists of expressions.");

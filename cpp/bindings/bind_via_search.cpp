@@ -129,7 +129,8 @@ std::shared_ptr<ViaSearch> make_search(const std::shared_ptr<FunctionalPlanner>&
 }  // namespace
 
 void bind_via_search(py::module_& module) {
-  ExclusiveClass<ViaSearch, std::shared_ptr<ViaSearch>>(module, "ViaSearch", "Search of a planner for via points.")
+  ExclusiveClass<ViaSearch, std::shared_ptr<ViaSearch>>(module, "ViaSearch", "Search of a planner for via points.",
+                                                        py::dynamic_attr())
       .def(py::init(&make_search), py::arg("planner").none(false), py::arg("method"), py::arg("count"), py::arg("seed"),
            py::arg("half_width"), py::arg("state"), py::arg("most"), py::arg("direct"))
       .def("plan", &search_one, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("obstacles"), py::arg("margin"),

@@ -11,6 +11,25 @@ namespace thunder::python {
 /// A filter, which never changes, and its state once the first sample has said how wide it is.
 struct Estimation final : Exclusive {
   std::unique_ptr<DerivativeEstimator> filter, state;
+
+  void archive(StateArchive& numbers) {
+    bool started = state != nullptr;
+    numbers(started);
+    if (numbers.reading()) state.reset();
+    if (!started) return;
+    std::size_t width = state ? static_cast<std::size_t>(state->width()) : 0;
+    width = numbers.count(width, numbers_per_joint());
+    if (!state) state = filter->fresh(static_cast<int>(width));
+    numbers(state);
+  }
+
+ private:
+  std::size_t numbers_per_joint() const {
+    StateArchive one, two;
+    filter->fresh(1)->archive(one);
+    filter->fresh(2)->archive(two);
+    return two.values().size() - one.values().size();
+  }
 };
 
 }  // namespace thunder::python

@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "pickling.hpp"
 #include "thunder/kernels/kernels.hpp"
 
 namespace py = pybind11;
@@ -54,5 +55,6 @@ PYBIND11_MODULE(_core, module) {
   python::bind_function(module);
   python::bind_symbolic(module);
   python::bind_codegen(module);
+  python::enable_pickling(module);
   python::refuse_uninitialised(module);
 }

@@ -30,6 +30,10 @@ struct FunctionObject {
   std::shared_ptr<const NativeFunction> native;
 };
 
+/// A recording as plain data, and back; what is read is checked, and anything else than a recording a ValueError.
+py::tuple write_graph(const Graph& graph);
+std::shared_ptr<Graph> read_graph(const py::tuple& data);
+
 /// Python lists of expressions or numbers, of one graph.
 std::vector<Expression> read_expressions(const py::iterable& values, std::shared_ptr<Graph>& graph);
 py::list write_expressions(const std::vector<Expression>& values, const std::shared_ptr<Graph>& graph);

@@ -455,5 +455,13 @@ class Robot(_core.Model):
         elastic = f", {self.e} elastic" if self.e else ""
         return f"<Robot {self.name!r}: {self.n} joints ({self.joint_types}{elastic}), {self.p} parameters>"
 
+    def __copy__(self) -> Robot:
+        """Return the robot itself, as it does not change."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Robot:
+        """Return the robot itself, as it does not change."""
+        return self
+
     def __reduce__(self) -> tuple[type[Robot], tuple[RobotDescription]]:
         return Robot, (self._description,)

@@ -1,15 +1,18 @@
-"""Immutable values: dataclasses that hold arrays and mappings, compared and pickled by what they hold."""
+"""Bases of values, compared and pickled by what they hold, and of objects with state, copied with all their parts."""
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-__all__ = ["Value", "frozen", "set_fields"]
+__all__ = ["Stateful", "Value", "frozen", "set_fields"]
+
+_Copied = TypeVar("_Copied", bound="Stateful")
 
 
 def set_fields(instance: object, **fields: Any) -> None:
@@ -56,6 +59,14 @@ class Value:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy by field."""
         return _rebuild, (type(self), _plain(self._values()))
+
+
+class Stateful:
+    """Base of objects whose parts change as they work: a copy, a shallow one too, shares none of them."""
+
+    def __copy__(self: _Copied) -> _Copied:
+        """Return a deep copy."""
+        return copy.deepcopy(self)
 
 
 def _rebuild(cls: type, values: dict[str, Any]) -> Any:

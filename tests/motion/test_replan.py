@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 
+from thunder_py import _core
 from thunder_py.motion import HumanLikePlanner, minimum_jerk
 
 from .planner_models import fitted, joints, polynomials, spline_rows
@@ -211,7 +212,7 @@ def test_two_solvers_find_one_motion(kind, mode) -> None:
         for tau, t in ((stretch.tau, 0.5), (1.0, 1.4))
         for dof, value in enumerate(rest.position(t, derivative))
     ]
-    core = planner._core.condition_on(START, GOAL + 0.05, stretch.duration, rows)
+    core = _core.ConditionedMotion(planner._core, START, GOAL + 0.05, stretch.duration, rows)
     whole = core.path(0.5 - stretch.tau * stretch.duration)
     t = np.linspace(0.5, 1.4, 41)
     np.testing.assert_allclose(whole.sample(t), rest.position(t), rtol=0.0, atol=1e-8)

@@ -77,6 +77,10 @@ std::vector<bool> AdaptiveModel::adapting() const {
   return moving;
 }
 
+void AdaptiveModel::archive(StateArchive& state) {
+  state(start_, estimate_, estimate_unknown_, tracking_, prediction_, moving_, prediction_rate_, clock_, diverged_);
+}
+
 bool AdaptiveModel::advance(double t) noexcept {
   const double dt = clock_.advance(t);
   if (!law_ || diverged_ || dt == 0.0) return !diverged_;

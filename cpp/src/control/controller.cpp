@@ -19,6 +19,16 @@ void Controller::reset() noexcept {
   last_torque_.setZero();
 }
 
+void Controller::archive(StateArchive& state) {
+  state.bounded(status_, 0.0, static_cast<double>(Status::invalid_input));
+  bool limited = torque_limits_.size() > 0;
+  state(seen_state_, last_q_, last_torque_, limited);
+  Eigen::VectorXd limits = state.reading() ? Eigen::VectorXd(limited ? n() : 0) : torque_limits_;
+  state(limits);
+  if (state.reading()) set_torque_limits(limits);
+  for (const Signal& signal : signals_) state.numbers(const_cast<double*>(signal.data), signal.size());  // members of this
+}
+
 void Controller::set_torque_limits(const Eigen::VectorXd& limits) {
   if (limits.size() != 0 && limits.size() != n())
     throw std::invalid_argument("torque_limits must have " + std::to_string(n()) + " entries, got " +

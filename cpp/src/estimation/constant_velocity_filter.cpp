@@ -18,6 +18,18 @@ void ConstantVelocityFilter::reset() noexcept {
   distance_ = std::numeric_limits<double>::quiet_NaN();
 }
 
+void ConstantVelocityFilter::archive(StateArchive& state) {
+  constexpr double kMany = 2e9;
+  state.bounded(count_, 0.0, kHistory);
+  state.bounded(rejected_, 0.0, kMostRejected - 1.0);
+  state.bounded(updates_, 0.0, kMany);
+  state.bounded(repeats_, 0.0, kMany);
+  if (state.reading()) first_ = 0;
+  for (int k = 0; k < count_; ++k) state(entry(k).time, entry(k).z, entry(k).x, entry(k).P);
+  for (int k = 0; k < rejected_; ++k) state(rejected_times_[k], rejected_positions_[k]);
+  state(last_seen_, distance_);
+}
+
 void ConstantVelocityFilter::start(double t, const Eigen::Vector3d& z) noexcept {
   first_ = 0;
   count_ = updates_ = 1;

@@ -28,6 +28,11 @@ void DerivativeEstimator::reset() noexcept {
   ddq_.setZero();
 }
 
+void DerivativeEstimator::archive(StateArchive& state) {
+  state(dq_, ddq_, dt_, started_, last_);
+  state.bounded(missing_, 0.0, kLongestGap + 1.0);
+}
+
 void DerivativeEstimator::require_period(double dt) const {
   if (cutoff_ * dt >= 0.5)
     throw std::invalid_argument("cutoff must be below half of the sampling rate, " + std::to_string(0.5 / dt) +

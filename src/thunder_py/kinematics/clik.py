@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -359,16 +360,18 @@ def _null_space(
     if isinstance(value, Objective):
         return value.make(robot, frame, mask), None
     if callable(value):
-        given = value  # mypy does not look into the function below
+        return None, partial(_called, value, robot.n)
+    return None, partial(_constant, array(value, (robot.n,), "null_space"))
 
-        def velocities(t: float, q: Array) -> npt.ArrayLike:
-            if (result := given(t, q)) is None:
-                raise ThunderError(f"null_space must return joint velocities ({robot.n},), got None at t = {t:g} s")
-            return result
 
-        return None, velocities
-    constant = array(value, (robot.n,), "null_space")
-    return None, lambda t, q: constant
+def _called(null_space: Callable[[float, Array], npt.ArrayLike], n: int, t: float, q: Array) -> npt.ArrayLike:
+    if (result := null_space(t, q)) is None:
+        raise ThunderError(f"null_space must return joint velocities ({n},), got None at t = {t:g} s")
+    return result
+
+
+def _constant(velocities: Array, t: float, q: Array) -> Array:
+    return velocities
 
 
 def _block(gain: npt.ArrayLike, what: str) -> Array:

@@ -46,7 +46,7 @@ class Manipulability(Objective):
 
     def make(self, robot: Robot, frame: int | str | None, mask: int) -> _core.NullObjective:
         """Return the objective for a robot, frame and rows."""
-        return _core.NullObjective.manipulability(robot, frame, mask, _gain(self.gain))
+        return _core.ManipulabilityObjective(robot, frame, mask, _gain(self.gain))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class JointCentering(Objective):
         high = array(upper, (robot.n,), "upper", finite=False)
         if (low > high).any():
             raise ValueError(f"lower must not exceed upper, got {low.tolist()} and {high.tolist()}")
-        return _core.NullObjective.joint_limits(robot, low, high, _gain(self.gain))
+        return _core.JointLimitObjective(robot, low, high, _gain(self.gain))
 
 
 @dataclass(frozen=True)
@@ -95,4 +95,4 @@ class Posture(Objective):
 
     def make(self, robot: Robot, frame: int | str | None, mask: int) -> _core.NullObjective:
         """Return the objective for a robot, frame and rows."""
-        return _core.NullObjective.posture(robot, array(self.q, (robot.n,), "q"), _gain(self.gain))
+        return _core.PostureObjective(robot, array(self.q, (robot.n,), "q"), _gain(self.gain))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError
+from ..values import Stateful
 from .dmp_basis import DMPBasis, Fit, known_name
 from .dmp_demonstrations import Demonstration, read_demonstrations, steps_of
 from .dmp_motion import DMPMotion
@@ -39,7 +40,7 @@ class DMPState(NamedTuple):
     ddx: Array
 
 
-class DMP:
+class DMP(Stateful):
     """A motion learned as the forcing term of a spring and damper: other starts, goals and durations give similar ones.
 
     With the phase ``tau x' = -alpha x`` and ``tau y' = z``,

@@ -180,7 +180,7 @@ def condition_plan(
             "an aligned model needs the whole position at the start and at the end, as constraints or as start and goal"
         )
     zero = np.zeros(d)
-    core = planner._core.condition_on(zero if a is None else a, zero if b is None else b, T, rows)
+    core = _core.ConditionedMotion(planner._core, zero if a is None else a, zero if b is None else b, T, rows)
     if R is None and planner.kind != "joints":
         R = np.eye(3)
     return ConditionedPlan(planner, core, T, t0, R)
@@ -211,5 +211,5 @@ def scores_of(planner: HumanLikePlanner, path: _core.BezierPath, stretch: Stretc
         for k, value in enumerate(path.sample(t, derivative))
     ]
     origin = path.sample(stretch.start, 0) if stretch.origin is None else stretch.origin
-    core = planner._core.condition_on(origin, path.sample(end, 0), stretch.duration, rows)
+    core = _core.ConditionedMotion(planner._core, origin, path.sample(end, 0), stretch.duration, rows)
     return scores_in(planner, core.unknowns)

@@ -14,6 +14,7 @@ from .. import _core
 from ..checks import Array, array
 from ..errors import ThunderError
 from ..trajectory.orientation import rotation
+from ..values import Stateful
 from .dmp import SCALINGS
 from .dmp_basis import DMPBasis, Fit, known_name
 from .dmp_demonstrations import smooth, steps_of, times_of
@@ -74,7 +75,7 @@ class _Demonstration(NamedTuple):
     dw: Array
 
 
-class QuaternionDMP:
+class QuaternionDMP(Stateful):
     """A `DMP` of orientation: q of unit length, angular velocity w in world axes, eta = tau w.
 
     ``tau eta' = K e(g, q) - D eta + forcing, tau q' = eta q / 2`` with ``e(a, b) = 2 log(a b*)``, the rotation vector

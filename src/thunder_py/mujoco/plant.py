@@ -20,6 +20,7 @@ from ..io.mjcf_writer import write_mjcf
 from ..optional import require
 from ..robot import Robot
 from ..simulation.payload import Payload, one_or_several
+from ..values import Stateful
 from .friction import Damping
 from .payloads import check_payloads, with_payloads
 from .small_inertia import set_small_inertia
@@ -40,7 +41,7 @@ _DISABLED = ("CONTACT", "ACTUATION", "SENSOR")
 _FINITE = ("body_mass", "body_inertia", "body_pos", "body_ipos", "dof_damping", "dof_armature")
 
 
-class MujocoPlant:
+class MujocoPlant(Stateful):
     """An arm in MuJoCo, without contacts, for `thunder_py.simulate`.
 
     With ``simulate(plant, ...)`` MuJoCo gives accelerations and this package integrates; with

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..checks import Array, pose
 from ..errors import ThunderError
 from ..motion.scalars import positive, whole
+from ..values import Stateful
 from .camera import PinholeCamera
 from .options import finite, not_negative, probability, soon
 from .pose_source import PoseMeasurement
@@ -19,7 +20,7 @@ from .tags import TAG_COUNT, TagDetection, detect_tags, render_tag
 __all__ = ["FiducialPoseSource", "render_tag"]
 
 
-class FiducialPoseSource:
+class FiducialPoseSource(Stateful):
     """A camera that looks for one tag.
 
     Where both poses of the tag explain a picture nearly alike (`TagDetection.ambiguity`), the one is taken that is

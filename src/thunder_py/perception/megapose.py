@@ -93,6 +93,10 @@ class MegaPoseClient:
         self._timeout = positive(timeout, "timeout", "s")
         self._socket: socket.socket | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the connection out: it is made again when it is needed."""
+        return {**self.__dict__, "_socket": None}
+
     def poses(
         self,
         picture: npt.NDArray[np.uint8],

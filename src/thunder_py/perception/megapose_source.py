@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import array, pose
 from ..errors import ThunderError
 from ..motion.scalars import positive
+from ..values import Stateful
 from .megapose import MegaPoseClient, ObjectPose, PoseServerError
 from .options import finite, probability
 from .pose_source import PoseMeasurement
@@ -19,7 +20,7 @@ from .pose_source import PoseMeasurement
 __all__ = ["MegaPoseSource"]
 
 
-class MegaPoseSource:
+class MegaPoseSource(Stateful):
     """Poses of one object from a MegaPose server, asked from a thread of its own.
 
     One picture at a time is on its way; those that would be taken meanwhile are skipped. The object is looked for in
@@ -73,6 +74,14 @@ class MegaPoseSource:
         #: what the server failed with last, None after a success
         self.error: PoseServerError | None = None
         self.reset()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the thread, and the request under way with its answer."""
+        return {**self.__dict__, "_thread": None, "_pending": None, "_dropped": None}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        """Start a thread of its own."""
+        self.__dict__.update(attributes, _thread=ThreadPoolExecutor(1, thread_name_prefix="pose server"))
 
     def reset(self) -> None:
         """Start again: look for the object in its box; an answer that is still on its way is dropped."""

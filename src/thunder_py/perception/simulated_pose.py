@@ -15,7 +15,7 @@ from ..checks import Array, array
 from ..checks import pose as checked_pose
 from ..errors import ThunderError
 from ..motion.scalars import positive, whole
-from ..values import Value, set_fields
+from ..values import Stateful, Value, set_fields
 from .options import finite, not_negative, probability, soon
 from .pose_source import PoseMeasurement
 
@@ -55,7 +55,7 @@ class PoseFault(Value):
         return self.start <= time < self.stop
 
 
-class SimulatedPoseSource:
+class SimulatedPoseSource(Stateful):
     """Poses of a target as a camera would tell them: at its rate, late, noisy, with gaps.
 
     The noise of every picture is drawn in the order of the pictures, so what is measured depends on the seed and not on

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter_ns
@@ -14,11 +13,13 @@ import numpy.typing as npt
 from ..checks import Array
 from ..control import Status
 from ..reference import JointReference
+from ..values import Stateful
 from .command import Command, Mode, Reason
 from .hold import Hold
 from .joint_names import JointOrder
 from .joint_states import JointStateReader
 from .laws import LawSpec, adapt, build_law, continued, estimate, is_task_law
+from .locks import Lock
 from .options import LoopOptions
 from .references import References
 from .timing import Quantiles
@@ -29,7 +30,7 @@ _NONE = np.empty(0)
 _NONE.setflags(write=False)
 
 
-class ControlLoop:
+class ControlLoop(Stateful):
     """A controller that gives a torque for every joint state, and a safe one where it has nothing to follow.
 
     All methods may be called from several threads. Stamps and `now` are whole nanoseconds of one clock.
@@ -59,7 +60,7 @@ class ControlLoop:
 
     def __init__(self, options: LoopOptions | Mapping[str, Any] | str | Path) -> None:
         self.options = LoopOptions.read(options)
-        self._lock, self._one_change = threading.Lock(), threading.Lock()
+        self._lock, self._one_change = Lock(), Lock()
         self._law_spec = self.options.law
         self._law = self._build(self._law_spec)
         robot = self.options.robot

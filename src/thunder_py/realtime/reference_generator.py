@@ -13,6 +13,7 @@ from ..checks import Array
 from ..errors import ThunderError
 from ..reference import JointReference, TaskReference
 from ..robot import Robot
+from ..values import Stateful
 from .joint_names import JointOrder
 from .plain_data import Table, read_plain
 from .quaternions import Quaternion, from_matrix
@@ -66,7 +67,7 @@ class PoseSample(NamedTuple):
     angular: Array
 
 
-class ReferenceGenerator:
+class ReferenceGenerator(Stateful):
     """Plays a reference from where the arm is.
 
     In joint space each sample is the stretch of the next ``horizon`` seconds; the next sample replaces what is left of

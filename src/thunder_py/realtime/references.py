@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from .command import Reason
 from .joint_follower import JointFollower
 from .joint_motion import check_limits, make_motion
 from .joint_names import JointOrder
+from .locks import Lock
 from .options import LoopOptions
 from .task_follower import TaskFollower
 
@@ -49,7 +49,7 @@ class References:
         Why the last one was refused.
     """
 
-    def __init__(self, options: LoopOptions, task: bool, lock: threading.Lock) -> None:
+    def __init__(self, options: LoopOptions, task: bool, lock: Lock) -> None:
         self._options, self.task, self._lock = options, task, lock
         self._order = JointOrder(options.robot.joint_names)
         self._frame = options.law.arguments.get("frame")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,9 +13,11 @@ from ..checks import Array
 from ..errors import ThunderError
 from ..robot import Robot
 from ..simulation.payload import Payload
+from ..values import Stateful
 from .drive_watchdog import CLOCK_BACK, CommandGate
 from .hold import HoldGains
 from .joint_names import JointOrder
+from .locks import Lock
 from .plain_data import Table, per_joint, read_plain
 from .timing import Quantiles
 
@@ -48,7 +49,7 @@ class JointState(NamedTuple):
     safe: bool
 
 
-class SimulatedRobot:
+class SimulatedRobot(Stateful):
     """An arm that is driven by commands and integrates itself up to now.
 
     Without a valid command for as long as its watchdog the drive falls back to a torque of its own, as a real one
@@ -101,7 +102,7 @@ class SimulatedRobot:
         given.done()
         self.gate = CommandGate(JointOrder(robot.joint_names), self._limits, watchdog)
         self.age, self.slipped, self.failed = Quantiles(), 0.0, False
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._start: int | None = None
         self._time = 0
         self._plant = robot

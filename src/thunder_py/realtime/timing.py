@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from ..values import Stateful
+
 __all__ = ["Quantiles"]
 
 _PER_OCTAVE = 16
@@ -12,7 +14,7 @@ _SMALLEST = 1e-7
 _LARGEST = 1e300
 
 
-class Quantiles:
+class Quantiles(Stateful):
     """Counts of durations on a logarithmic scale: median and p99 to 4.5 %, the worst one exactly.
 
     Sixteen bins to an octave from 0.1 us to 13 s; what is shorter or longer counts in the outermost bins. Memory does

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..errors import ThunderError
 from ..progress import progress_bar
 from ..result import DEFAULT_METRICS, Metric, Result, Table, metrics_table
+from ..values import Stateful
 from .loop import simulate
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Run", "Runs", "simulate_many"]
 
 
-class Run:
+class Run(Stateful):
     """Arguments of `simulate`, for later.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import check_name
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import CompilerError, ModelError, UnknownNameError, nearest_hint
 from . import mathematics
 
 __all__ = ["Function"]
@@ -131,7 +132,9 @@ class Function(_core.Function):
     def compile(self) -> Function:
         """Make native code with the system's C compiler and evaluate by it from now on; returns the function itself.
 
-        The library is kept in the user's cache folder, under a hash of its source.
+        The library is kept in the user's cache folder, under a hash of its source. A pickle holds the recording, not
+        the library: unpickling and copying compile again, or find the library in the cache. Where that fails, a warning
+        is given and the interpreter evaluates, whose results may differ in their last bits.
 
         Raises
         ------
@@ -143,6 +146,22 @@ class Function(_core.Function):
         _, source = _core.emit_c([self], header_name="", packed=True)
         self.attach(str(compile_source(source)), f"{self.name}_packed")
         return self
+
+    def __setstate__(self, pickled: Any) -> None:
+        """Restore from a pickle, and compile what was compiled."""
+        super().__setstate__(pickled)
+        if self.__dict__.pop("_compile_again", False):
+            try:
+                self.compile()
+            except CompilerError as error:
+                warnings.warn(f"{self.name} is not compiled any more: {error}", RuntimeWarning, stacklevel=2)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the recording."""
+        new, arguments, (positional, named, attributes, state) = super().__reduce__()
+        if self.compiled:
+            attributes["_compile_again"] = True
+        return new, arguments, (positional, named, attributes, state)
 
 
 def _slice(ports: dict[str, Expressions], name: str) -> slice:

@@ -13,6 +13,7 @@ from .. import _core
 from ..checks import check_name
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..robot import Robot
+from ..values import Stateful
 from .function import Function
 from .parameters import ParameterGroup, parameter_groups
 
@@ -29,7 +30,7 @@ _LIBRARY_SYMBOLS = ("damping", "w")
 _ALL_ROWS = (0, 1, 2, 3, 4, 5)
 
 
-class SymbolicModel:
+class SymbolicModel(Stateful):
     """A robot whose quantities are expressions of its state and of those parameters that are run-time arguments.
 
     Every quantity of `Robot` is a method of the same name here: ``model.mass_matrix()`` is an (n, n) array of

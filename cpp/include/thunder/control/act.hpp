@@ -25,6 +25,10 @@ class ACT final : public AdaptiveController<JointReference> {
   ACT(AdaptiveModel adaptive_model, std::unique_ptr<Prediction> prediction, Form form, Gains gains);
 
   void reset() noexcept override;
+  void archive(StateArchive& state) override {
+    AdaptiveController::archive(state);
+    state(prediction_, clock_);
+  }
 
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,

@@ -15,6 +15,10 @@ class AdaptiveController : public TrackingController<Reference> {
     Controller::reset();
     adaptive_model_.reset();
   }
+  void archive(StateArchive& state) override {
+    Controller::archive(state);
+    state(adaptive_model_);
+  }
 
  protected:
   AdaptiveController(AdaptiveModel adaptive_model, Eigen::MatrixXd K_d)

@@ -37,6 +37,7 @@ class AdaptiveModel {
   /// With G = Gamma^-1, the moving entries follow the block G_mm of it: a gradient law with the gain G_mm^-1.
   void set_adapting(const std::vector<bool>& moving);
   std::vector<bool> adapting() const;
+  void archive(StateArchive& state);
 
   /// Brings the estimate to time t under the last gradient; false once it has diverged, until `reset`.
   bool advance(double t) noexcept;

@@ -14,6 +14,10 @@ class CartesianComputedTorque final : public TaskController {
                           const Eigen::MatrixXd& K_v, Repulsion repulsion);
 
   Repulsion& repulsion() noexcept { return repulsion_; }
+  void archive(StateArchive& state) override {
+    Controller::archive(state);
+    state(repulsion_);
+  }
 
  protected:
   Status law(double t, const double* q, const double* dq, const TaskReference& desired, double* tau) noexcept override;

@@ -14,6 +14,10 @@ class CartesianMACT final : public AdaptiveController<TaskReference> {
                 const Eigen::MatrixXd& K_xi);
 
   void reset() noexcept override;
+  void archive(StateArchive& state) override {
+    AdaptiveController::archive(state);
+    state(prediction_error_);
+  }
 
  protected:
   Status law(double t, const double* q, const double* dq, const TaskReference& desired, double* tau) noexcept override;

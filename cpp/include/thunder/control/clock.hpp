@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "../math/state_archive.hpp"
+
 namespace thunder {
 
 class StepClock {
@@ -18,6 +20,7 @@ class StepClock {
     return dt > 0.0 ? std::min(dt, kLongestGap) : 0.0;  // NaN at the first call
   }
   void reset() noexcept { last_ = std::numeric_limits<double>::quiet_NaN(); }
+  void archive(StateArchive& state) { state(last_); }
 
  private:
   double last_ = std::numeric_limits<double>::quiet_NaN();

@@ -19,6 +19,11 @@ class ComputedTorque final : public JointController {
   /// K_p and K_v: n x n, symmetric positive definite.
   ComputedTorque(std::shared_ptr<const Model> model, Eigen::MatrixXd K_p, Eigen::MatrixXd K_v, Form form);
 
+  void archive(StateArchive& state) override {
+    Controller::archive(state);
+    state(q_);
+  }
+
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,
              double* tau) noexcept override;

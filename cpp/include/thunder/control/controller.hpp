@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../kernels/evaluator.hpp"
+#include "../math/state_archive.hpp"
 #include "../threads/exclusive.hpp"
 #include "reference.hpp"
 #include "status.hpp"
@@ -37,6 +38,8 @@ class Controller : public Exclusive {
   const Eigen::VectorXd& torque_limits() const noexcept { return torque_limits_; }
   /// Back to the state after construction.
   virtual void reset() noexcept;
+  /// Estimates, integrals, filters and signals; torque limits too. Derived classes add theirs, signals excepted.
+  virtual void archive(StateArchive& state);
 
  protected:
   /// K_d damps the safe torque as it damps the law.

@@ -19,6 +19,10 @@ class Impedance final : public TaskController {
   /// Of the environment on the controlled frame, as measured: force and moment about its origin, world axes.
   const Vector6d& wrench() const noexcept { return wrench_; }
   void set_wrench(const Vector6d& wrench) noexcept { wrench_ = wrench; }
+  void archive(StateArchive& state) override {
+    Controller::archive(state);
+    state(wrench_);
+  }
 
  protected:
   Status law(double t, const double* q, const double* dq, const TaskReference& desired, double* tau) noexcept override;

@@ -25,6 +25,10 @@ class IndependentJoint final : public JointController {
                    Feedforward feedforward);
 
   void reset() noexcept override;
+  void archive(StateArchive& state) override {
+    Controller::archive(state);
+    state(integral_);
+  }
 
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,

@@ -23,6 +23,7 @@ class IntegralAction {
   /// The time until the next `advance` does not count.
   void pause() noexcept { clock_.reset(); }
   void reset() noexcept;
+  void archive(StateArchive& state) { state(torque_, clock_); }
 
  private:
   Eigen::MatrixXd K_i_;

@@ -12,6 +12,10 @@ class MACT final : public AdaptiveController<JointReference> {
   MACT(AdaptiveModel adaptive_model, PredictionError prediction_error, Eigen::MatrixXd K_p, Eigen::MatrixXd K_v);
 
   void reset() noexcept override;
+  void archive(StateArchive& state) override {
+    AdaptiveController::archive(state);
+    state(prediction_error_);
+  }
 
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,

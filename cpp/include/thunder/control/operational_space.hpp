@@ -18,6 +18,10 @@ class OperationalSpace final : public TaskController {
   OperationalSpace(std::shared_ptr<const Model> model, TaskSetup task, Gains gains);
 
   void reset() noexcept override;
+  void archive(StateArchive& state) override {
+    Controller::archive(state);
+    state(clock_);
+  }
 
  protected:
   Status law(double t, const double* q, const double* dq, const TaskReference& desired, double* tau) noexcept override;

@@ -17,6 +17,10 @@ class PDGravity final : public JointController {
             Gravity compensated);
 
   void reset() noexcept override;
+  void archive(StateArchive& state) override {
+    Controller::archive(state);
+    state(integral_);
+  }
 
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "../kernels/evaluator.hpp"
+#include "../math/state_archive.hpp"
 
 namespace thunder {
 
@@ -21,6 +22,7 @@ class Prediction {
   void update(double dt, const double* q, const double* dq, const double* tau) noexcept;
   /// Forgets the past.
   void restart() noexcept;
+  virtual void archive(StateArchive& state) { state(started_, W_, y_); }
 
   const Regressor& W() const noexcept { return W_; }
   const Eigen::VectorXd& y() const noexcept { return y_; }
@@ -48,6 +50,10 @@ class FilteredAcceleration final : public Prediction {
  public:
   FilteredAcceleration(std::shared_ptr<const Model> model, double cutoff);
   std::unique_ptr<Prediction> clone() const override { return std::make_unique<FilteredAcceleration>(*this); }
+  void archive(StateArchive& state) override {
+    Prediction::archive(state);
+    state(last_q_, last_dq_, q_, dq_, ddq_, weight_);
+  }
 
  protected:
   void start(const double* q, const double* dq) noexcept override;
@@ -64,6 +70,10 @@ class FilteredRegressor final : public Prediction {
  public:
   FilteredRegressor(std::shared_ptr<const Model> model, double cutoff);
   std::unique_ptr<Prediction> clone() const override { return std::make_unique<FilteredRegressor>(*this); }
+  void archive(StateArchive& state) override {
+    Prediction::archive(state);
+    state(last_P_, last_F_);
+  }
 
  protected:
   void start(const double* q, const double* dq) noexcept override;

@@ -33,6 +33,7 @@ class PredictionError {
     clock_.reset();
     if (prediction_) prediction_->restart();
   }
+  void archive(StateArchive& state) { state(prediction_, clock_, error_); }
   /// y - W pihat of the last `adapt`
   const Eigen::VectorXd& error() const noexcept { return error_; }
 

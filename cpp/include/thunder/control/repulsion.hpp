@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../kernels/evaluator.hpp"
+#include "../math/state_archive.hpp"
 
 namespace thunder {
 
@@ -29,6 +30,11 @@ class Repulsion {
 
   void set_spheres(std::vector<Sphere> spheres) { spheres_ = std::move(spheres); }
   const std::vector<Sphere>& spheres() const noexcept { return spheres_; }
+
+  void archive(StateArchive& state) {
+    spheres_.resize(state.count(spheres_.size(), 4));
+    for (Sphere& sphere : spheres_) state(sphere.centre, sphere.radius);
+  }
 
   /// tau += sum of J_i' F_i
   void add_torque(const Evaluator& dynamics, const double* q, Eigen::VectorXd& tau) noexcept;

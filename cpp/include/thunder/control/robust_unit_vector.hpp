@@ -21,6 +21,10 @@ class RobustUnitVector final : public JointController {
 
   /// Solution of H' P + P H = -Q with H = [0 1; -K_p -K_v]; the report calls it Q.
   const Eigen::MatrixXd& lyapunov_matrix() const noexcept { return P_; }
+  void archive(StateArchive& state) override {
+    Controller::archive(state);
+    state(q_);
+  }
 
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "../math/state_archive.hpp"
 #include "../threads/exclusive.hpp"
 
 namespace thunder {
@@ -43,6 +44,7 @@ class ConstantVelocityFilter final : public Exclusive {
 
   const ConstantVelocitySettings& settings() const noexcept { return settings_; }
   void reset() noexcept;
+  void archive(StateArchive& state);
   /// A position that was measured at time t.
   FilterUpdate update(double t, const Eigen::Vector3d& position) noexcept;
 

@@ -8,6 +8,8 @@
 #include <Eigen/Dense>
 #include <memory>
 
+#include "../math/state_archive.hpp"
+
 namespace thunder {
 
 class DerivativeEstimator {
@@ -24,6 +26,7 @@ class DerivativeEstimator {
   const Eigen::VectorXd& dq() const noexcept { return dq_; }
   const Eigen::VectorXd& ddq() const noexcept { return ddq_; }
   void reset() noexcept;
+  virtual void archive(StateArchive& state);
   /// The same filter, of any width, before its first sample.
   virtual std::unique_ptr<DerivativeEstimator> fresh(int width) const = 0;
   /// Throws std::invalid_argument if samples `dt` seconds apart cannot show the cutoff.
@@ -61,6 +64,10 @@ class FirstOrderDerivative final : public DerivativeEstimator {
   std::unique_ptr<DerivativeEstimator> fresh(int width) const override {
     return std::make_unique<FirstOrderDerivative>(width, cutoff_);
   }
+  void archive(StateArchive& state) override {
+    DerivativeEstimator::archive(state);
+    state(gain_, pole_, q_);
+  }
 
  protected:
   void prepare(double dt) noexcept override;
@@ -80,6 +87,10 @@ class ButterworthDerivative final : public DerivativeEstimator {
   std::unique_ptr<DerivativeEstimator> fresh(int width) const override {
     return std::make_unique<ButterworthDerivative>(width, cutoff_);
   }
+  void archive(StateArchive& state) override {
+    DerivativeEstimator::archive(state);
+    state(a1_, a2_, velocity_gain_, acceleration_gain_, q1_, q2_, dq1_, dq2_, ddq1_, ddq2_);
+  }
 
  protected:
   void prepare(double dt) noexcept override;
@@ -98,6 +109,11 @@ class SavitzkyGolayDerivative final : public DerivativeEstimator {
   SavitzkyGolayDerivative(int width, int window, int order);
   std::unique_ptr<DerivativeEstimator> fresh(int width) const override {
     return std::make_unique<SavitzkyGolayDerivative>(width, static_cast<int>(first_.size()), order_);
+  }
+  void archive(StateArchive& state) override {
+    DerivativeEstimator::archive(state);
+    state(samples_, inverse_dt_);
+    state.bounded(next_, 0.0, static_cast<double>(samples_.cols() - 1));
   }
 
  protected:

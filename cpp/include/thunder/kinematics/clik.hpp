@@ -44,6 +44,10 @@ class Clik final : public Exclusive {
               double* out) noexcept;
   /// From now on it is the frame at `tool` in the frame of the task that moves: an estimate may change in every step.
   void set_tool(const Pose<double>& tool) noexcept { task_.set_tool(tool); }
+  void archive(StateArchive& state) {
+    state.bounded(status_, 0.0, static_cast<double>(Status::invalid_input));
+    state(task_);
+  }
   /// Scales the whole vector into the velocity limits, which keeps its direction; was there need to?
   bool limit(double* dq) const noexcept;
 

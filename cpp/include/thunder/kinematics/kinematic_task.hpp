@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../control/frame_motion.hpp"
+#include "../math/state_archive.hpp"
 #include "orientation_task.hpp"
 #include "row_svd.hpp"
 
@@ -25,6 +26,12 @@ class KinematicTask {
   /// Another frame to move: one that stands at `tool` in the frame that was chosen first.
   void set_tool(const Pose<double>& tool) noexcept {
     frame_.pose = {carrier_.pose.R * tool.R, carrier_.pose.p + carrier_.pose.R * tool.p};
+  }
+
+  /// The tool and the last error.
+  void archive(StateArchive& state) {
+    state(e);
+    each(frame_.pose, [&](double& value) { state(value); });
   }
 
   /// False where the orientation error has no Jacobian.

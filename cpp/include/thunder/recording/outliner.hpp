@@ -104,7 +104,7 @@ struct RecordingOutliner {
     R result;
     std::size_t next = 0;
     const std::vector<Expression> values = site.results();
-    leaves(result, [&](Expression& x) { x = values[next++]; });
+    leaves(result, [&](Expression& x) { x = values.at(next++); });
     return result;
   }
 

@@ -83,6 +83,15 @@ void Interceptor::reset() noexcept {
   plans_.clear();
 }
 
+void Interceptor::archive(StateArchive& state) {
+  state(filter_, now_, goal_, wanted_, path_, tau_, stretch_start_, stretch_, arrival_, clock_, believed_, doubted_);
+  state(last_update_, frequency_, old_frequency_);
+  state.bounded(phase_, 0.0, static_cast<double>(Phase::aborted));
+  for (Reason* reason : {&reason_, &doubt_}) state.bounded(*reason, 0.0, static_cast<double>(Reason::too_late));
+  plans_.resize(state.count(plans_.size(), 9, kMostPlans));
+  for (PlannedArrival& plan : plans_) state(plan.time, plan.arrival, plan.goal, plan.velocity, plan.fallback);
+}
+
 FilterUpdate Interceptor::measure(double now, double taken, const Eigen::Vector3d& position) noexcept {
   if (!std::isfinite(now)) return FilterUpdate::invalid;
   now = std::max(now, clock_);  // what the hand has done already is not planned anew

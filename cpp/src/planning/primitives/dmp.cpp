@@ -76,6 +76,18 @@ void Dmp::reset(const double* start, const double* goal, double tau, const doubl
   basis_.forcing(weights_.data(), dimension_, x_, raw_.data());
 }
 
+void Dmp::archive(StateArchive& state) {
+  state(y_, z_, start_, goal_, target_, raw_, tau_, time_, elapsed_, x_, filter_);
+  state(field_.gain, field_.beta, field_.least_distance, field_.tie_break);
+  state.numbers(field_.side, 3);
+  spheres_.resize(state.count(spheres_.size(), 7));
+  for (RepellingSphere& sphere : spheres_) {
+    state.numbers(sphere.centre, 3);
+    state.numbers(sphere.velocity, 3);
+    state(sphere.radius);
+  }
+}
+
 void Dmp::set_goal(const double* goal) noexcept {
   for (int d = 0; d < dimension_; ++d) target_[d] = goal[d];
   if (!(filter_ > 0.0)) goal_ = target_;

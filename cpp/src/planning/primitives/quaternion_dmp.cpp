@@ -87,7 +87,7 @@ void QuaternionDmp::advance(double h) noexcept {
 void QuaternionDmp::step(double dt) noexcept {
   if (!(dt > 0.0)) return;
   const double h = dt / tau_;
-  const double pieces = std::ceil(std::min(h * std::sqrt(settings_.K) / kLongest, 1e4));
+  const double pieces = std::ceil(std::min(1e4, h * std::sqrt(settings_.K) / kLongest));
   for (int k = 0; k < static_cast<int>(pieces); ++k) advance(h / pieces);
   x_ = std::exp(-basis_.alpha() * elapsed_);
   time_ += dt;

@@ -50,6 +50,15 @@ PiecewisePolynomial BezierPath::polynomial() const {
   return {breaks, std::move(powers), dimension};
 }
 
+void BezierPath::archive(StateArchive& state) {
+  state.bounded(degree, 0.0, kMaxDegree);
+  state(breaks, points);
+  if (!state.reading()) return;
+  bool valid = breaks.size() >= 2 && points.size() == (breaks.size() - 1) * static_cast<std::size_t>((degree + 1) * dimension);
+  for (std::size_t k = 1; valid && k < breaks.size(); ++k) valid = breaks[k] > breaks[k - 1] && std::isfinite(breaks[k] - breaks[k - 1]);
+  if (!valid) throw std::invalid_argument("state must hold paths with increasing breaks and a control point for each");
+}
+
 int BezierPath::piece_at(double t) const noexcept {
   const auto next = std::upper_bound(breaks.begin() + 1, breaks.end() - 1, t);
   return static_cast<int>(next - breaks.begin()) - 1;

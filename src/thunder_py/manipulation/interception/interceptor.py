@@ -13,6 +13,7 @@ from ...checks import Array, array, pose
 from ...errors import ThunderError
 from ...motion.scalars import at_least, numbers, positive, whole, within
 from ...reference import TaskReference, _TaskSource
+from ...values import Stateful
 from .belt import Belt
 from .filter import ConstantVelocityFilter
 from .strategies import Strategy, TimeAugmentation, strategy_settings
@@ -238,7 +239,7 @@ class Interceptor(_core.Interceptor):
         return FollowedInterception(self, feed)
 
 
-class FollowedInterception(_TaskSource, _core.ScheduledInterception):
+class FollowedInterception(Stateful, _TaskSource, _core.ScheduledInterception):
     """An interceptor and the measurements that will come to it, as a reference for `simulate`: all of it runs in C++.
 
     Time must not go back, except to look at what is planned now.

@@ -19,6 +19,7 @@ from ...motion.scalars import numbers, positive
 from ...perception.options import not_negative
 from ...reference import TaskReference
 from ...robot import Robot
+from ...values import Stateful
 from .lie import angle_of
 
 __all__ = ["DOMAIN", "ERRORS", "ServoState", "ServoStep", "VisualServo"]
@@ -73,7 +74,7 @@ class ServoStep:
     joint: int = -1
 
 
-class VisualServo:
+class VisualServo(Stateful):
     """The law of D4.2, eq. 124, or the same with the logarithm of the rotation, inside the limits of the joints.
 
     ::

@@ -17,6 +17,7 @@ from ...motion.scalars import positive
 from ...perception.options import finite
 from ...perception.pose_source import PoseSource
 from ...reference import JointReference
+from ...values import Stateful
 from .law import ServoStep, VisualServo
 from .pick_machine import LONGEST_STEP, PickMachine
 from .pick_phases import PickDecision, PickInput
@@ -70,7 +71,7 @@ class PickStep:
     tool: Array
 
 
-class PickLoop:
+class PickLoop(Stateful):
     """Sees, estimates, decides and servos; called once in every period, with the time.
 
     Parameters
@@ -198,7 +199,7 @@ class PickLoop:
         return self._dq
 
 
-class PickingController:
+class PickingController(Stateful):
     """A pick for `thunder_py.simulation.simulate`: the loop at its period, a joint controller under it.
 
     Joint positions to follow are the integral of the loop's velocities. The loop sees the measured ones, so it makes up

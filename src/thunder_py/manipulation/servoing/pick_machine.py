@@ -9,6 +9,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import ThunderError
 from ...perception.options import finite
+from ...values import Stateful
 from .law import ServoState
 from .lie import angle_of
 from .pick_phases import TRANSITIONS, PickDecision, PickEvent, PickInput, PickPhase, PickReason, PickSettings
@@ -33,7 +34,7 @@ _STUCK = {
 }
 
 
-class PickMachine:
+class PickMachine(Stateful):
     """The sequence of a pick.
 
     Data go in (`PickInput`), a decision and events come out (`PickDecision`); nothing is slept through or remembered

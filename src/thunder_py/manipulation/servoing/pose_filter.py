@@ -15,6 +15,7 @@ from ...checks import Array
 from ...errors import ThunderError
 from ...motion.scalars import positive, whole
 from ...perception.options import finite, not_negative, probability
+from ...values import Stateful
 from .lie import exp, left_jacobian, log, make_pose
 from .polling import rigid
 
@@ -71,7 +72,7 @@ class _State:
     restarted: bool = False
 
 
-class PoseFilter:
+class PoseFilter(Stateful):
     """Error-state Kalman filter of a pose and its twist, on an acceleration that is white noise.
 
     Parameters
@@ -259,7 +260,7 @@ class PoseFilter:
         return gone / a, keep, (position, 0.5 * gone**2 / a**2, -0.5 * math.expm1(-2.0 * x) / a)
 
 
-class LatestPose:
+class LatestPose(Stateful):
     """No filter: the pose of the latest picture, at rest, as sure as one measurement; for comparison.
 
     Parameters

@@ -9,12 +9,13 @@ from ...checks import Array
 from ...errors import ThunderError
 from ...motion.scalars import positive
 from ...perception.options import finite
+from ...values import Stateful
 from .lie import interpolate
 
 __all__ = ["PoseHistory"]
 
 
-class PoseHistory:
+class PoseHistory(Stateful):
     """Poses of the last while, asked at times between them.
 
     Parameters

@@ -13,6 +13,7 @@ from ...checks import Array, pose
 from ...errors import ThunderError
 from ...motion.scalars import is_number, positive, whole
 from ...perception.options import finite, not_negative
+from ...values import Stateful
 from .lie import exp, inverse, left_jacobian, log, make_pose
 from .polling import rigid
 
@@ -31,7 +32,7 @@ class ToolVerdict(enum.Enum):
     invalid = "no pose"
 
 
-class ToolEstimator:
+class ToolEstimator(Stateful):
     """Recursive estimate of the pose of a tool in the hand, with its covariance.
 
     Parameters

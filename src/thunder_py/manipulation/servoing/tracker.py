@@ -15,6 +15,7 @@ from ...errors import ThunderError
 from ...motion.scalars import is_number, whole
 from ...perception.options import finite
 from ...perception.pose_source import PoseMeasurement, PoseSource
+from ...values import Stateful
 from .polling import poll, rigid
 from .pose_filter import PoseEstimate, Verdict
 
@@ -104,7 +105,7 @@ class Repetition:
         return self._count >= self._repeats
 
 
-class TargetTracker:
+class TargetTracker(Stateful):
     """Polls a source, filters what is usable and keeps an account of the rest.
 
     Parameters

@@ -19,6 +19,7 @@ struct BoundaryState {
   BoundaryState() = default;
   explicit BoundaryState(int dimension)
       : x(DofVector::Zero(dimension)), v(DofVector::Zero(dimension)), a(DofVector::Zero(dimension)) {}
+  void archive(StateArchive& state) { state(x, v, a); }
   DofVector x, v, a;
 };
 
@@ -43,6 +44,7 @@ struct PlannerSettings {
 struct Resumed {
   BezierPath path;
   double condition = 0.0;
+  void archive(StateArchive& state) { state(path, condition, fallback); }
   bool fallback = false;  // Hermite's polynomial, because the condition was too bad
 };
 

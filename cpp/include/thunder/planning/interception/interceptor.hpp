@@ -45,6 +45,7 @@ class Interceptor final : public Exclusive {
               const Eigen::Vector3d& goal_rotation);
 
   void reset() noexcept;
+  void archive(StateArchive& state);
   /// A position from a picture taken at `taken` that can be used now; it counts from the last `advance` on, if that is later.
   FilterUpdate measure(double now, double taken, const Eigen::Vector3d& position) noexcept;
   /// Time goes on, never back; to be called in every control period, before `at`.
@@ -112,6 +113,11 @@ class ScheduledInterception final : public TaskReferenceSource, public Exclusive
   TaskReference blank() const override { return {}; }
   void advance(double t) noexcept override;
   void at(double t, TaskReference& reference) const noexcept override { interceptor_->at(t, reference); }
+  /// Without the interceptor, which has a state of its own.
+  void archive(StateArchive& state) {
+    state.bounded(next_, 0.0, static_cast<double>(measurements_.size()));
+    state(now_);
+  }
 
   const std::shared_ptr<Interceptor>& interceptor() const noexcept { return interceptor_; }
 

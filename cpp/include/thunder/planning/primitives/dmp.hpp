@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
+#include "../../math/state_archive.hpp"
 #include "damped_step.hpp"
 #include "dmp_basis.hpp"
 #include "../obstacles/dynamic_potential.hpp"
@@ -46,6 +47,7 @@ class Dmp final : public Exclusive {
   void set_obstacles(const DynamicPotential& field, std::vector<RepellingSphere> spheres);
 
   void step(double dt) noexcept;
+  void archive(StateArchive& state);
 
   double time() const noexcept { return time_; }
   double tau() const noexcept { return tau_; }

@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
+#include "../../math/state_archive.hpp"
 #include "dmp_basis.hpp"
 #include "../../threads/exclusive.hpp"
 
@@ -32,6 +33,9 @@ class QuaternionDmp final : public Exclusive {
   /// Phase, orientation and angular velocity stay.
   void set_tau(double tau) noexcept;
   void step(double dt) noexcept;
+  void archive(StateArchive& state) {
+    state(q_.coeffs(), start_.coeffs(), goal_.coeffs(), eta_, tau_, time_, elapsed_, x_);
+  }
 
   double time() const noexcept { return time_; }
   double tau() const noexcept { return tau_; }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../../math/state_archive.hpp"
 #include "piecewise_polynomial.hpp"
 
 namespace thunder {
@@ -22,6 +23,9 @@ struct BezierPath {
 
   /// Bernstein polynomials to powers.
   PiecewisePolynomial polynomial() const;
+
+  /// Of this dimension; throws std::invalid_argument where what is read is no such path.
+  void archive(StateArchive& state);
 
   int pieces() const noexcept { return static_cast<int>(breaks.size()) - 1; }
   double start() const noexcept { return breaks.front(); }

@@ -1,0 +1,35 @@
+// Pickling and copying of objects of the core, Python subclasses included.
+#pragma once
+
+#include "array.hpp"
+#include "thunder/math/state_archive.hpp"
+
+#include <vector>
+
+namespace thunder::python {
+
+py::array_t<double> state_array(const StateArchive& archive);
+std::vector<double> read_state(py::handle state);
+
+/// Methods by which `enable_pickling` saves and restores what `object.archive` names.
+template <class Class>
+void bind_state(Class& cls) {
+  using T = typename Class::type;
+  cls.def("_core_state", [](T& object) {
+    StateArchive archive;
+    object.archive(archive);
+    return state_array(archive);
+  }, "Estimates, filters and other memory of the object, as numbers.");
+  cls.def("_set_core_state", [](T& object, const ArrayLike& state) {
+    StateArchive archive(read_state(state));
+    object.archive(archive);
+    archive.finish();
+  }, py::arg("state"), "Continue from a state of an object that was made with the same arguments.");
+}
+
+/// Lets instances of every class of the module that has a constructor, and of Python classes derived from it, be pickled
+/// and copied: the arguments of the constructor are kept and passed again, then attributes and state are restored. Classes
+/// with a pickling of their own are left alone. To be called after all classes are bound.
+void enable_pickling(py::module_& module);
+
+}  // namespace thunder::python
