@@ -18,6 +18,7 @@ from .test_concurrent_use import classes
 
 MESSAGE = "the object was not initialised: a subclass must call super().__init__() before it uses its base class"
 MOST_ARGUMENTS = 20
+PICKLING = {"__reduce__", "__setstate__"}
 
 
 def functions(cls: type) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def functions(cls: type) -> dict[str, Any]:
     for base in reversed(cls.__mro__):
         if base.__module__ == _core.__name__:
             found.update(vars(base))
-    left_out = {"__init__", "__new__", "__doc__", "__module__", "__array_priority__"}
+    left_out = {"__init__", "__new__", "__doc__", "__module__", "__array_priority__", "__dict__", *PICKLING}
     return {
         name: value
         for name, value in found.items()
@@ -58,6 +59,15 @@ def test_every_function_of_every_class(cls: type) -> None:
                 assert refuses(lambda *rest, f=function, v=value: f.fset(v, *rest)), name
         else:
             assert refuses(lambda *rest, f=function, v=value: f(v, *rest)), name
+
+
+@pytest.mark.parametrize("cls", [cls for cls in classes() if "__reduce__" in vars(cls)], ids=lambda cls: cls.__name__)
+def test_it_is_not_pickled(cls: type) -> None:
+    value = cls.__new__(cls)
+    with pytest.raises(TypeError, match="never initialised, cannot be pickled|not initialised"):
+        value.__reduce__()
+    with pytest.raises((TypeError, ValueError), match="must hold|not initialised|incompatible function arguments"):
+        value.__setstate__(None)
 
 
 @pytest.mark.parametrize("cls", classes(), ids=lambda cls: cls.__name__)

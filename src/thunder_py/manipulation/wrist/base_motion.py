@@ -153,7 +153,7 @@ def optimise_base_motion(
     opening_delay : float
         Of the hand [s].
     starts, seed : int
-        Random starts of the optimisation.
+        Random starts of the optimisation; up to ten times as many where none of them leads to a throw.
 
     Raises
     ------
@@ -175,14 +175,17 @@ def optimise_base_motion(
         raise ThunderError(f"opening_delay must be at most T = {T:g} s, or the hand opens in the run-up, got {delay:g}")
     rng = np.random.default_rng(whole(seed, "seed", 0))
     best: tuple[float, Array] | None = None
-    for _ in range(whole(starts, "starts", 1)):
+    most = 10 * whole(starts, "starts", 1)  # where none of the first ones led to a throw, which roundings may decide
+    for k in range(most):
+        if k >= starts and best is not None:
+            break
         z = problem.solve(problem.draw(rng))
         if z is not None and (best is None or problem.speed(z) > best[0]):
             best = (problem.speed(z), z)
     if best is None:
         raise ThunderError(
             f"no release of {robot.name} was found that throws along {problem.direction.tolist()} within the limits, "
-            f"from {starts} starts; try other directions, a longer T or turning=True"
+            f"from {most} starts; try other directions, a longer T or turning=True"
         )
     q, dq = np.split(best[1], 2)
     before = q - 0.5 * dq * T
