@@ -84,7 +84,7 @@ IDLE = SimpleNamespace(step=lambda *_: np.zeros(2))
         pytest.param(elbow(), SimpleNamespace(step=_later), {}, id="a controller's NaN later"),
         pytest.param(SimpleNamespace(n=2, forward_dynamics=_nan), IDLE, {}, id="a plant's NaN"),
         pytest.param(SimpleNamespace(n=2, forward_dynamics=_beyond), IDLE, {}, id="a plant's NaN within a step"),
-        pytest.param(th.Robot.from_dh(np.zeros((2, 4)) + [1, 0, 0, 0]), IDLE, {}, id="no mass"),
+        pytest.param(th.Robot.from_dh(np.tile([1.0, 0.0, 0.0, 0.0], (2, 1))), IDLE, {}, id="no mass"),
     ],
 )
 def test_what_cannot_be_integrated_has_diverged(
