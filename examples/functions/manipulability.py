@@ -13,7 +13,7 @@ from thunder_py.symbolic import SymbolicModel, det, gradient, sqrt
 def functions(model: SymbolicModel) -> None:
     """Add ``velocity_manipulability`` () and ``velocity_manipulability_gradient`` (n,)."""
     J = model.jacobian()
-    w = sqrt(det(J @ J.T if model.n >= 6 else J.T @ J))
+    w = sqrt(det(J @ J.T if model.n >= 6 else J.T @ J, assume_a="pos"))
     model.add_function("velocity_manipulability", w, description="sqrt(det(J J')) of the end effector")
     model.add_function(
         "velocity_manipulability_gradient", gradient(w, model.q), ["q"], description="its derivatives with respect to q"

@@ -15,8 +15,8 @@ from thunder_py.symbolic import SymbolicModel, inverse, solve
 def functions(model: SymbolicModel) -> None:
     """Add ``position_inertia`` (m, m), ``position_inverse`` (n, m) and ``position_gravity`` (m,), m = min(n, 3)."""
     J = model.jacobian()[: min(model.n, 3)]
-    M_inverse_J = solve(model.mass_matrix(), J.T)
-    Lambda = inverse(J @ M_inverse_J)
+    M_inverse_J = solve(model.mass_matrix(), J.T, assume_a="pos")
+    Lambda = inverse(J @ M_inverse_J, assume_a="pos")
     J_bar = M_inverse_J @ Lambda
     model.add_function("position_inertia", Lambda, description="inertia that a force at the end effector meets")
     model.add_function("position_inverse", J_bar, description="dynamically consistent inverse of J_p")

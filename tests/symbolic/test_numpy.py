@@ -138,18 +138,127 @@ def test_numpys_linear_algebra_is_not_for_objects(v):
             function(A)
 
 
-def test_linear_algebra_of_ours():
+def matrix_of_symbols(n):
     graph = Graph()
-    symbols = np.array([[graph.symbol(f"a{i}{j}") for j in range(4)] for i in range(4)])
-    rng = np.random.default_rng(3)
-    root = rng.normal(size=(4, 4))
-    A = root @ root.T + np.eye(4)
-    b, B = rng.normal(size=4), rng.normal(size=(4, 2))
+    return np.array([[graph.symbol(f"a{i}_{j}") for j in range(n)] for i in range(n)])
+
+
+def evaluate(results, symbols, values):
+    return Function("f", {"A": symbols}, results)(values)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 9])
+def test_linear_algebra_of_any_matrix(n):
+    """Of every sign and size, with zeros where elimination starts, and where only an exchange of rows goes on."""
+    symbols, rng = matrix_of_symbols(n), np.random.default_rng(n)
+    b, B = rng.normal(size=n), rng.normal(size=(n, 3))
     results = {
         "x": sym.solve(symbols, b),
         "X": sym.solve(symbols, B),
         "inverse": sym.inverse(symbols),
         "det": sym.det(symbols),
+    }
+    function = Function("f", {"A": symbols}, results)
+    cases = [rng.normal(size=(n, n)) for _ in range(20)]
+    for A in cases[5:10]:
+        A[0, 0] = 0.0
+        A[: n // 2, : n // 2] = 0.0
+    cases += [np.eye(n)[rng.permutation(n)] for _ in range(10)]
+    cases += [np.eye(n)[::-1] * rng.normal(size=n), np.triu(cases[0]), np.tril(cases[1]), -np.eye(n)]
+    cases += [cases[0] * 10.0 ** rng.integers(-4, 5, n)]
+    cases += [np.where(np.eye(n) > 0.0, 1e-20, cases[2])] if n > 1 else []
+    solved = 0
+    for A in cases:
+        x, X, inverse, det = function(A)
+        np.testing.assert_allclose(det, np.linalg.det(A), rtol=1e-9, atol=1e-13 * np.abs(A).max() ** n)
+        if np.linalg.cond(A) < 1e9:
+            solved += 1
+            np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=1e-6, atol=1e-9)
+            np.testing.assert_allclose(X, np.linalg.solve(A, B), rtol=1e-6, atol=1e-9)
+            np.testing.assert_allclose(inverse, np.linalg.inv(A), rtol=1e-6, atol=1e-9)
+    assert solved > 25
+
+
+def test_pivots_are_as_good_as_numpys():
+    """Small leading entries, which would be bad pivots, cost no digits."""
+    symbols, rng = matrix_of_symbols(5), np.random.default_rng(0)
+    function = Function("f", {"A": symbols}, {"x": sym.solve(symbols, np.ones(5))})
+    for _ in range(20):
+        A = rng.normal(size=(5, 5))
+        A[0, 0] *= 1e-12
+        A[1] = A[0] + 1e-3 * A[1]
+        x = function(A)
+        assert (np.abs(A @ x - 1.0) < 1e-14 * (np.abs(A) @ np.abs(x) + 1.0)).all()
+
+
+def test_numbers_choose_their_pivots_at_once():
+    assert sym.solve([[1, 2], [0, 1]], [1, 1]).tolist() == [-1.0, 1.0]
+    assert sym.det([[2, 5], [1, 1]]) == -3.0
+    np.testing.assert_allclose(sym.inverse([[0, 2], [4, 0]]).astype(float), [[0, 0.25], [0.5, 0]])
+    x = Graph().symbol("x")
+    triangular = sym.solve([[0, 2], [x, 1]], [4, 5])
+    assert repr(triangular[0]) == repr((5 - 2.0) / x)  # no choice is recorded
+    assert triangular[1] == 2.0
+
+
+def test_derivatives_of_a_determinant_where_it_vanishes():
+    symbols = matrix_of_symbols(3)
+    gradient = sym.gradient(sym.det(symbols), symbols)
+    A = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 1.0]])
+    cofactors = np.array([[np.linalg.det(np.delete(np.delete(A, i, 0), j, 1)) * (-1) ** (i + j) for j in range(3)]
+                          for i in range(3)])  # fmt: skip
+    np.testing.assert_allclose(evaluate({"g": gradient}, symbols, A), cofactors, atol=1e-14)
+    assert evaluate({"d": sym.det(symbols)}, symbols, A) == 0.0
+
+
+def test_derivatives_of_a_solution():
+    symbols, rng = matrix_of_symbols(3), np.random.default_rng(1)
+    function = Function("f", {"A": symbols}, {"J": sym.jacobian(sym.solve(symbols, [1.0, 2.0, 3.0]), symbols)})
+    for A in (rng.normal(size=(3, 3)), np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 1.0, 0.0]])):
+        x, inverse = np.linalg.solve(A, [1.0, 2.0, 3.0]), np.linalg.inv(A)
+        np.testing.assert_allclose(function(A), -np.einsum("ij,k->ijk", inverse, x), atol=1e-10)
+
+
+@pytest.mark.parametrize("n", [3, 9])
+def test_determinants_of_singular_matrices_are_zero(n):
+    symbols = matrix_of_symbols(n)
+    function = Function("f", {"A": symbols}, {"det": sym.det(symbols)})
+    A = np.arange(1.0, n + 1.0)[:, None] * np.eye(n)
+    A[1] = 0.0
+    for singular in (np.zeros((n, n)), A, A.T, np.ones((n, n))):
+        assert function(singular) == 0.0
+
+
+def test_singular_whatever_the_symbols_are(v):
+    x, y, z = v
+    for A, column in (
+        (np.zeros((2, 2)), 1),
+        ([[x, 0], [y, 0]], 2),
+        ([[0.1, 0.2], [0.3, 0.6]], 2),
+        ([[x, 1, y], [0, 0, z], [0, 0, 1]], 2),
+        ([[1, 2, x], [2, 4, y], [3, 6, z]], 2),
+    ):
+        message = rf"A must be invertible, it is singular whatever its symbols are: column {column} depends on those"
+        with pytest.raises(ModelError, match=message):
+            sym.inverse(A)
+        assert abs(value(sym.det(A), v)) < 1e-15
+    assert not np.isfinite(value(sym.solve([[x, 1], [1, x]], [1, 1]), v, at=(1.0, 0.0, 0.0))).all()
+    with pytest.raises(ModelError, match=r"assume_a must be 'gen' or 'pos', got 'sym'"):
+        sym.solve(np.eye(2), [1, 1], assume_a="sym")
+
+
+@pytest.mark.parametrize("assume_a", ["gen", "pos"])
+def test_linear_algebra_of_positive_definite_matrices(assume_a):
+    symbols = matrix_of_symbols(4)
+    rng = np.random.default_rng(3)
+    root = rng.normal(size=(4, 4))
+    A = root @ root.T + np.eye(4)
+    b, B = rng.normal(size=4), rng.normal(size=(4, 2))
+    results = {
+        "x": sym.solve(symbols, b, assume_a=assume_a),
+        "X": sym.solve(symbols, B, assume_a=assume_a),
+        "inverse": sym.inverse(symbols, assume_a=assume_a),
+        "det": sym.det(symbols, assume_a=assume_a),
     }
     x, X, inverse, det = Function("f", {"A": symbols}, results)(A)
     np.testing.assert_allclose(A @ x, b, atol=1e-12)

@@ -21,5 +21,5 @@ def record_pinv(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expres
     J = model.quantity("jacobian")
     damping = symbols["damping"][()]
     if model.n < 6:
-        return solve(J.T @ J + damping * damping * np.eye(model.n), J.T)
-    return solve(J @ J.T + damping * damping * np.eye(6), J).T
+        return solve(J.T @ J + damping * damping * np.eye(model.n), J.T, assume_a="pos")
+    return solve(J @ J.T + damping * damping * np.eye(6), J, assume_a="pos").T

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -121,6 +122,61 @@ def hessian(y: Any, x: Any) -> Expressions:
     return jacobian(gradient(y, x), x, mode="forward")
 
 
+Assumption = Literal["gen", "pos"]
+
+
+def _constant(x: Any) -> bool:
+    return not isinstance(x, Expression) or x.is_constant
+
+
+def _zero(x: Any) -> bool:
+    return _constant(x) and float(x) == 0.0
+
+
+def _larger_first(a: Expressions, b: Expressions, k: int) -> tuple[Expressions, Expressions]:
+    """Order two rows by the size of their entry k: now if both are numbers or one is zero, else at evaluation.
+
+    One row changes its sign where they change places, so that the determinant stays as it is.
+    """
+    if _zero(b[k]):
+        return a, b
+    if _zero(a[k]):
+        return b, -a
+    if _constant(a[k]) and _constant(b[k]):
+        return (b, -a) if abs(float(a[k])) < abs(float(b[k])) else (a, b)
+    swap = abs(a[k]) < abs(b[k])
+    return where(swap, b, a), where(swap, -a, b)
+
+
+def _triangle(A: Expressions, b: Expressions, *, guarded: bool = False) -> Expressions:
+    """Return [A b] after Gaussian elimination with partial pivoting; `guarded` divides by 1 where a pivot is zero."""
+    n = len(A)
+    rows = np.concatenate([A, b], axis=1)
+    for k in range(n):
+        for i in range(k + 1, n):
+            rows[k, k:], rows[i, k:] = _larger_first(rows[k, k:].copy(), rows[i, k:].copy(), 0)
+        pivot = rows[k, k]
+        if guarded and not _constant(pivot):
+            pivot = where(less_equal(abs(pivot), 0.0), 1.0, pivot)
+        for i in range(k + 1, n):
+            if not _zero(rows[i, k]):
+                rows[i, k + 1 :] = rows[i, k + 1 :] - rows[i, k] / pivot * rows[k, k + 1 :]
+                rows[i, k] = 0.0
+    return rows
+
+
+def _check_pivots(A: Expressions, pivots: Expressions) -> None:
+    """Refuse a matrix that is singular whatever its symbols are."""
+    for k, pivot in enumerate(pivots):
+        sizes = [abs(float(x)) for x in A[:, k] if _constant(x)]
+        rounding = len(A) * np.finfo(np.float64).eps * max(sizes) if len(sizes) == len(A) else 0.0
+        if _constant(pivot) and abs(float(pivot)) <= rounding:
+            raise ModelError(
+                f"A must be invertible, it is singular whatever its symbols are: column {k + 1} depends on those "
+                f"before it"
+            )
+
+
 def _symmetric_factors(A: Expressions) -> tuple[Expressions, Expressions]:
     """Factor A = L diag(D) L' without square roots and without pivoting."""
     n = len(A)
@@ -141,13 +197,61 @@ def _square(A: Any) -> Expressions:
     return matrix
 
 
-def solve(A: Any, b: Any) -> Expressions:
-    """A^-1 b for a symmetric positive definite A, such as a mass matrix; b is a vector or a matrix."""
-    L, D = _symmetric_factors(_square(A))
+def _positive(assume_a: str) -> bool:
+    if assume_a not in ("gen", "pos"):
+        raise ModelError(f"assume_a must be 'gen' or 'pos', got {assume_a!r}")
+    return assume_a == "pos"
+
+
+def solve(A: Any, b: Any, *, assume_a: Assumption = "gen") -> Expressions:
+    """Solve A x = b.
+
+    Parameters
+    ----------
+    A : (n, n) array
+        Of expressions and numbers.
+    b : (n,) or (n, k) array
+        Right-hand sides.
+    assume_a : {"gen", "pos"}
+        As in `scipy.linalg.solve`: any invertible matrix, by elimination with partial pivoting, whose choices are
+        recorded and made when the result is evaluated; or a symmetric positive definite one, such as a mass matrix,
+        by L D L' without pivoting, which takes about a third of the operations and is wrong for other matrices.
+
+    Returns
+    -------
+    array of Expression, shape of b
+
+    Raises
+    ------
+    ValueError
+        Naming what does not fit, or if `A` is singular whatever its symbols are. Where it is singular for some values
+        only, the results are not finite there.
+    """
+    matrix, positive = _square(A), _positive(assume_a)
     x = np.array(b, dtype=object)
-    n = len(D)
+    n = len(matrix)
     if x.ndim not in (1, 2) or len(x) != n:
         raise ModelError(f"b must have {n} rows, got shape {x.shape}")
+    return _solve_positive(matrix, x) if positive else _solve_general(matrix, x)
+
+
+def _solve_general(A: Expressions, b: Expressions) -> Expressions:
+    n = len(A)
+    rows = _triangle(A, b.reshape(n, -1))
+    pivots = rows.diagonal()
+    _check_pivots(A, pivots)
+    x = rows[:, n:]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            if not _zero(rows[i, j]):
+                x[i] = x[i] - rows[i, j] * x[j]
+        x[i] = x[i] / pivots[i]
+    return x.reshape(b.shape)
+
+
+def _solve_positive(A: Expressions, x: Expressions) -> Expressions:
+    L, D = _symmetric_factors(A)
+    n = len(D)
     for i in range(1, n):
         x[i] = x[i] - L[i, :i] @ x[:i]
     for i in range(n):
@@ -157,11 +261,39 @@ def solve(A: Any, b: Any) -> Expressions:
     return x
 
 
-def inverse(A: Any) -> Expressions:
-    """Inverse of a symmetric positive definite matrix."""
-    return solve(A, np.eye(len(_square(A))))
+def inverse(A: Any, *, assume_a: Assumption = "gen") -> Expressions:
+    """Inverse of a square matrix; see `solve`."""
+    return solve(A, np.eye(len(_square(A))), assume_a=assume_a)
 
 
-def det(A: Any) -> Any:
-    """Return the determinant of a symmetric positive definite matrix."""
-    return np.prod(_symmetric_factors(_square(A))[1])
+#: largest matrix whose determinant is expanded: n 2^(n - 1) products
+_EXPANDED = 8
+
+
+def det(A: Any, *, assume_a: Assumption = "gen") -> Any:
+    """Return the determinant of a square matrix.
+
+    Parameters
+    ----------
+    A : (n, n) array
+        Of expressions and numbers.
+    assume_a : {"gen", "pos"}
+        See `solve`. Up to n = 8 a general matrix is expanded by minors, without divisions: its derivatives are right
+        where it is singular too.
+    """
+    matrix = _square(A)
+    if _positive(assume_a):
+        return np.prod(_symmetric_factors(matrix)[1])
+    n = len(matrix)
+    if n > _EXPANDED:
+        return np.prod(_triangle(matrix, matrix[:, :0], guarded=True).diagonal())
+    minors: dict[tuple[int, ...], Any] = {(): 1.0}  # of the last rows, by their columns
+    for k in range(1, n + 1):
+        minors = {
+            columns: sum(
+                (-1.0) ** j * matrix[n - k, column] * minors[columns[:j] + columns[j + 1 :]]
+                for j, column in enumerate(columns)
+            )
+            for columns in combinations(range(n), k)
+        }
+    return minors[tuple(range(n))]
