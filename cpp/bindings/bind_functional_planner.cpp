@@ -164,19 +164,19 @@ py::typing::Tuple<BezierPath, double, bool> resume(const FunctionalPlanner& plan
 }
 
 /// A row of `constraints` is tau, derivative, degree of freedom, value, noise.
-std::shared_ptr<ConditionedMotion> condition(const FunctionalPlanner& planner, A start, A goal, double duration,
-                                             A constraints) {
+std::shared_ptr<ConditionedMotion> condition(const std::shared_ptr<FunctionalPlanner>& planner, A start, A goal,
+                                             double duration, A constraints) {
   const auto rows = read_array(constraints, "constraints", {-1, 5});
   std::vector<MotionConstraint> all;
   for (py::ssize_t k = 0; k < rows.shape(0); ++k) {
     const double* const row = rows.data(k, 0);
     const MotionConstraint each{row[0], static_cast<int>(row[1]), static_cast<int>(row[2]), row[3], row[4]};
     if (!(each.tau >= 0.0 && each.tau <= 1.0)) throw py::value_error("constraints must lie within the duration");
-    if (each.derivative < 0 || each.derivative > 3 || each.dof < 0 || each.dof >= planner.dimension() || each.noise < 0.0)
+    if (each.derivative < 0 || each.derivative > 3 || each.dof < 0 || each.dof >= planner->dimension() || each.noise < 0.0)
       throw py::value_error("a constraint needs a derivative of 0 to 3, a degree of freedom and no negative noise");
     all.push_back(each);
   }
-  const int d = planner.dimension();
+  const int d = planner->dimension();
   return std::make_shared<ConditionedMotion>(planner, read_dofs(start, "start", d), read_dofs(goal, "goal", d),
                                              positive(duration, "duration"), all);
 }
@@ -325,7 +325,7 @@ void bind_functional_planner(py::module_& module) {
            "The rest of a path from time t on, at normalised time tau: path, condition, and whether it is Hermite's. An\n"
            "aligned model needs the origin (d,), where the motion began.")
       .def("condition_on", &condition, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("constraints"),
-           py::keep_alive<0, 1>(), "A row of constraints is tau, derivative, degree of freedom, value, noise.")
+           "A row of constraints is tau, derivative, degree of freedom, value, noise.")
       .def("plan_many", &plan_many, py::arg("starts"), py::arg("goals"), py::arg("durations"), py::arg("start_velocities"),
            py::arg("goal_velocities"), py::arg("start_accelerations"), py::arg("goal_accelerations"), py::arg("tau"),
            py::arg("derivative") = 0, "Samples (N, k, d) of N problems at k normalised times.")
