@@ -169,19 +169,19 @@ py::typing::Tuple<BezierPath, double, bool> resume(const FunctionalPlanner& plan
 }
 
 /// A row of `constraints` is tau, derivative, degree of freedom, value, noise.
-std::shared_ptr<ConditionedMotion> condition(const FunctionalPlanner& planner, A start, A goal, double duration,
-                                             A constraints) {
+std::shared_ptr<ConditionedMotion> condition(const std::shared_ptr<FunctionalPlanner>& planner, A start, A goal,
+                                             double duration, A constraints) {
   const auto rows = read_array(constraints, "constraints", {-1, 5});
   std::vector<MotionConstraint> all;
   for (py::ssize_t k = 0; k < rows.shape(0); ++k) {
     const double* const row = rows.data(k, 0);
     const MotionConstraint each{row[0], static_cast<int>(row[1]), static_cast<int>(row[2]), row[3], row[4]};
     if (!(each.tau >= 0.0 && each.tau <= 1.0)) throw py::value_error("constraints must lie within the duration");
-    if (each.derivative < 0 || each.derivative > 3 || each.dof < 0 || each.dof >= planner.dimension() || each.noise < 0.0)
+    if (each.derivative < 0 || each.derivative > 3 || each.dof < 0 || each.dof >= planner->dimension() || each.noise < 0.0)
       throw py::value_error("a constraint needs a derivative of 0 to 3, a degree of freedom and no negative noise");
     all.push_back(each);
   }
-  const int d = planner.dimension();
+  const int d = planner->dimension();
   return std::make_shared<ConditionedMotion>(planner, read_dofs(start, "start", d), read_dofs(goal, "goal", d),
                                              positive(duration, "duration"), all);
 }

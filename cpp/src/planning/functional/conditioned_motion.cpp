@@ -28,11 +28,12 @@ int square_count(const FunctionalPlanner& planner, const std::vector<MotionConst
 
 }  // namespace
 
-ConditionedMotion::ConditionedMotion(const FunctionalPlanner& planner, const DofVector& start, const DofVector& goal,
-                                     double duration, const std::vector<MotionConstraint>& constraints)
-    : planner_(&planner), frame_(planner.model(), start, goal), duration_(duration) {
-  const int d = planner.dimension(), all = planner.model().unknowns();
-  const bool exact = planner.settings().mode == Mode::exact;
+ConditionedMotion::ConditionedMotion(std::shared_ptr<const FunctionalPlanner> planner, const DofVector& start,
+                                     const DofVector& goal, double duration,
+                                     const std::vector<MotionConstraint>& constraints)
+    : planner_(std::move(planner)), frame_(planner_->model(), start, goal), duration_(duration) {
+  const int d = planner_->dimension(), all = planner_->model().unknowns();
+  const bool exact = planner_->settings().mode == Mode::exact;
   const auto count = static_cast<Eigen::Index>(constraints.size());
   Eigen::MatrixXd A(count, all);
   Eigen::VectorXd right(count), noise(count), mean;
@@ -42,7 +43,7 @@ ConditionedMotion::ConditionedMotion(const FunctionalPlanner& planner, const Dof
     right[c] = each.value - mean[each.dof];
     noise[c] = each.noise;
   }
-  Eigen::VectorXd scale = planner.score_scale(0, d, exact ? square_count(planner, constraints) : 0);
+  Eigen::VectorXd scale = planner_->score_scale(0, d, exact ? square_count(*planner_, constraints) : 0);
   if (exact) scale = scale.cwiseProduct(equilibration(A, d));
   const bool noisy = (noise.array() > 0.0).any();
   const ScoreSolver solver(A, d, scale, noisy ? noise : Eigen::VectorXd());

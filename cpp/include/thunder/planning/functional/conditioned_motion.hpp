@@ -1,6 +1,7 @@
 // All motions that meet constraints anywhere in time, as likely as the demonstrations say.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "functional_planner.hpp"
@@ -22,8 +23,8 @@ class ConditionedMotion {
  public:
   /// start and goal give the frame of an aligned model. Throws std::invalid_argument where the constraints cannot be met
   /// or leave an offset undetermined.
-  ConditionedMotion(const FunctionalPlanner& planner, const DofVector& start, const DofVector& goal, double duration,
-                    const std::vector<MotionConstraint>& constraints);
+  ConditionedMotion(std::shared_ptr<const FunctionalPlanner> planner, const DofVector& start, const DofVector& goal,
+                    double duration, const std::vector<MotionConstraint>& constraints);
 
   int dimension() const noexcept { return planner_->dimension(); }
   const Eigen::VectorXd& unknowns() const noexcept { return unknowns_; }
@@ -39,7 +40,7 @@ class ConditionedMotion {
   /// Rows over all unknowns in real units, and S_0's part, of every degree of freedom.
   RowMajor rows(double tau, int derivative, Eigen::VectorXd& mean) const;
 
-  const FunctionalPlanner* planner_;
+  std::shared_ptr<const FunctionalPlanner> planner_;
   MotionFrame frame_;
   double duration_, condition_ = 0.0;
   Eigen::VectorXd unknowns_;
