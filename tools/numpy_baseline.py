@@ -10,7 +10,7 @@ except ImportError:  # NumPy 1
 
 
 def dispatched_features():
-    """Return the features that NumPy has code for and this processor has, but not every one: all that can be disabled."""
+    """Return the features that NumPy has code for and this processor has, but not every one."""
     return [name for name in core.__cpu_dispatch__ if core.__cpu_features__[name]]
 
 

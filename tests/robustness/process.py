@@ -23,7 +23,11 @@ def run(program: str, timeout: float = 120.0) -> str:
     """Return what a program prints; it must end well."""
     source = PREAMBLE + textwrap.dedent(program)
     done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", source], capture_output=True, text=True, timeout=timeout, check=False
+        [sys.executable, "-X", "faulthandler", "-c", source],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
     )
     assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr[-3000:]}"
     return done.stdout.strip()

@@ -96,7 +96,9 @@ ESTIMATE: dict[str, Callable[[Any], object]] = {
 }
 
 
-def _joint(make: Callable[[], Any], constants: frozenset[str] = frozenset(), **uses: Callable[[Any], object]) -> Stateful:
+def _joint(
+    make: Callable[[], Any], constants: frozenset[str] = frozenset(), **uses: Callable[[Any], object]
+) -> Stateful:
     return _controller(make, lambda: JOINTS, constants, **uses)
 
 

@@ -21,7 +21,7 @@ from thunder_py.kinematics import InverseKinematics
 from thunder_py.reference import SetPoint, Sinusoid, TaskReference
 from thunder_py.trajectory import Sphere
 
-from .stateful import GOAL, JOINTS, STATEFUL, START, ZERO, Blocking, Q, in_use, robot
+from .stateful import GOAL, JOINTS, START, STATEFUL, ZERO, Blocking, Q, in_use, robot
 
 CPP = Path(__file__).parents[2] / "cpp"
 #: classes without methods that change anything
@@ -107,7 +107,7 @@ def test_the_error() -> None:
     """It names the class, is caught as every error of the package, and travels between processes."""
     kind = STATEFUL[_core.SlotineLi]
     value = kind.make()
-    with in_use(kind, value), pytest.raises(ConcurrentUseError, match="^SlotineLi is in use by another") as caught:
+    with in_use(kind, value), pytest.raises(ConcurrentUseError, match=r"^SlotineLi is in use by another") as caught:
         value.reset()
     assert isinstance(caught.value, RuntimeError)
     assert isinstance(caught.value, ThunderError)
@@ -118,10 +118,13 @@ def test_an_interceptor_and_its_reference_are_one() -> None:
     kind = STATEFUL[_core.Interceptor]
     interceptor = kind.make()
     followed = interceptor.follow(_feed())
-    with in_use(kind, interceptor), pytest.raises(ConcurrentUseError, match="^ScheduledInterception is in use"):
+    with in_use(kind, interceptor), pytest.raises(ConcurrentUseError, match=r"^ScheduledInterception is in use"):
         followed(0.1)
     other = STATEFUL[_core.ScheduledInterception].make()
-    with in_use(STATEFUL[_core.ScheduledInterception], other), pytest.raises(ConcurrentUseError, match="^Interceptor is"):
+    with (
+        in_use(STATEFUL[_core.ScheduledInterception], other),
+        pytest.raises(ConcurrentUseError, match=r"^Interceptor is"),
+    ):
         other.interceptor.reset()
 
 
@@ -223,9 +226,9 @@ def test_a_run_holds_a_reference_with_state() -> None:
     followed = STATEFUL[_core.ScheduledInterception].make()
     thread, pause = start(robot(), law, followed)
     try:
-        with pytest.raises(ConcurrentUseError, match="^ScheduledInterception is in use"):
+        with pytest.raises(ConcurrentUseError, match=r"^ScheduledInterception is in use"):
             followed(0.1)
-        with pytest.raises(ConcurrentUseError, match="^Interceptor is in use"):
+        with pytest.raises(ConcurrentUseError, match=r"^Interceptor is in use"):
             followed.interceptor.reset()
     finally:
         pause.stop = True

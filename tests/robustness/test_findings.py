@@ -170,7 +170,7 @@ def test_inverse_kinematics_of_a_target_beyond_numbers(method: str, size: float)
 def test_a_time_must_be_a_number(source: object, t: float) -> None:
     with pytest.raises(ValueError, match=f"^t must be finite, got {t}$"):
         source(t)  # type: ignore[operator]
-    with pytest.raises(ValueError, match="^t must be finite, got"):
+    with pytest.raises(ValueError, match=r"^t must be finite, got"):
         source([0.0, t])  # type: ignore[operator]
 
 
@@ -187,7 +187,7 @@ class Raises:
 @pytest.mark.parametrize("rows", [np.array([[0, 1, 2]]), [Raises()], [10**30], [[0]], [-1], "xyz", 3, [2, 1]])
 def test_wrong_rows_leave_no_error_behind(rows: object) -> None:
     for _ in range(3):
-        with pytest.raises(ValueError, match="^rows must be increasing whole numbers from 0 to 5, got"):
+        with pytest.raises(ValueError, match=r"^rows must be increasing whole numbers from 0 to 5, got"):
             robot().manipulability(Q, rows=rows)
         assert robot().manipulability(Q) > 0.0
 
@@ -195,7 +195,7 @@ def test_wrong_rows_leave_no_error_behind(rows: object) -> None:
 @pytest.mark.parametrize("frame", [np.array([1, 2]), Raises(), 10**30, 1.5, True, -1, 8])
 def test_wrong_frames_leave_no_error_behind(frame: object) -> None:
     for _ in range(3):
-        with pytest.raises(ValueError, match="^frame must be a link index 0 to 7 or one of"):
+        with pytest.raises(ValueError, match=r"^frame must be a link index 0 to 7 or one of"):
             robot().forward_kinematics(Q, frame=frame)
         robot().forward_kinematics(Q)
 
@@ -203,7 +203,7 @@ def test_wrong_frames_leave_no_error_behind(frame: object) -> None:
 @pytest.mark.parametrize("threads", [np.array([1, 2]), Raises(), 10**30, 1.5, -1, None])
 def test_wrong_threads_leave_no_error_behind(threads: object) -> None:
     for _ in range(3):
-        with pytest.raises(ValueError, match="^threads must be a whole number from 0"):
+        with pytest.raises(ValueError, match=r"^threads must be a whole number from 0"):
             robot().mass_matrix(Q, threads=threads)
         robot().mass_matrix(Q)
 
@@ -354,7 +354,7 @@ def test_rollouts_of_no_steps(steps: int) -> None:
         rest = (1e-3, 1) if kind is _core.Dmp else (1e-3,)
         with pytest.raises(ValueError, match=f"^steps must not be negative, got {steps}$"):
             STATEFUL[kind].make()._rollout(steps, *rest)
-    with pytest.raises(ValueError, match="^pieces must be at least 1, got 0$"):
+    with pytest.raises(ValueError, match=r"^pieces must be at least 1, got 0$"):
         STATEFUL[_core.Dmp].make()._rollout(5, 1e-3, 0)
 
 
@@ -376,7 +376,7 @@ def test_friction_terms_are_known(term: int) -> None:
 def test_a_planner_is_one(wrong: object) -> None:
     """A call that failed used to look at a result that was not there."""
     with pytest.raises(TypeError, match="incompatible function arguments"):
-        _core.FunctionalPlanner.condition_on(wrong, START, GOAL, 1.0, np.zeros((3, 5)))
+        _core.ConditionedMotion(wrong, START, GOAL, 1.0, np.zeros((3, 5)))
 
 
 def test_a_conditioned_motion_keeps_its_planner() -> None:
@@ -385,7 +385,7 @@ def test_a_conditioned_motion_keeps_its_planner() -> None:
 
     planner = core_planner(default_planner().fpca, exact=False, order=3)
     rows = [[tau, k, dof, float(tau), 0.0] for tau in (0.0, 1.0) for k in range(3) for dof in range(3)]
-    motion = planner.condition_on(START, GOAL, 1.0, rows)
+    motion = _core.ConditionedMotion(planner, START, GOAL, 1.0, rows)
     before = motion.tube([0.2, 0.7])[0]
     del planner
     gc.collect()

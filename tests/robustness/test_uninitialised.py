@@ -64,9 +64,9 @@ def test_every_function_of_every_class(cls: type) -> None:
 @pytest.mark.parametrize("cls", [cls for cls in classes() if "__reduce__" in vars(cls)], ids=lambda cls: cls.__name__)
 def test_it_is_not_pickled(cls: type) -> None:
     value = cls.__new__(cls)
-    with pytest.raises(TypeError, match="never initialised, cannot be pickled|not initialised"):
+    with pytest.raises(TypeError, match=r"never initialised, cannot be pickled|not initialised"):
         value.__reduce__()
-    with pytest.raises((TypeError, ValueError), match="must hold|not initialised|incompatible function arguments"):
+    with pytest.raises((TypeError, ValueError), match=r"must hold|not initialised|incompatible function arguments"):
         value.__setstate__(None)
 
 
@@ -76,7 +76,7 @@ def test_a_subclass_that_comes_too_early(cls: type) -> None:
     seen: list[str] = []
 
     def early(self: Any) -> None:
-        name, function = next(iter(functions(cls).items()))
+        _name, function = next(iter(functions(cls).items()))
         for count in range(MOST_ARGUMENTS):
             try:
                 function.fget(self) if isinstance(function, property) else function(self, *[None] * count)
@@ -108,7 +108,9 @@ def test_as_an_argument() -> None:
         lambda: _core.PDGravity(arm, 1.0, 1.0, None, None, False),
         lambda: th.simulate(robot(), law, reference, 0.1, q0=Q),
         lambda: th.simulate(robot(), controller, SetPoint(Q), 0.1, q0=Q),
-        lambda: _core.ViaSearch(_core.FunctionalPlanner.__new__(_core.FunctionalPlanner), "uniform", 1, 0, 1.0, "paper", 1, True),
+        lambda: _core.ViaSearch(
+            _core.FunctionalPlanner.__new__(_core.FunctionalPlanner), "uniform", 1, 0, 1.0, "paper", 1, True
+        ),
         lambda: _core.ObstacleSet([_core.Sphere.__new__(_core.Sphere)]),
         lambda: _core.Dmp(_core.DmpBasis.__new__(_core.DmpBasis), 1.0, 1.0, False, False, np.ones((3, 3)), np.ones(3)),
         lambda: _core.select(_core.Expression.__new__(_core.Expression), 1.0, 0.0),
