@@ -13,7 +13,7 @@ import thunder_py as th
 from thunder_py import _core
 from thunder_py.kinematics import InverseKinematics
 from thunder_py.reference import Lissajous, SetPoint, SetPose, Sinusoid
-from thunder_py.trajectory import Sphere
+from thunder_py.trajectory import Sphere, quintic_spline
 
 from .process import run
 from .stateful import GOAL, START, ZERO, Q, robot
@@ -161,9 +161,9 @@ def test_inverse_kinematics_of_a_target_beyond_numbers(method: str, size: float)
     [
         SetPoint([0.0, 1.0]),
         Sinusoid([0.1], [0.5]),
-        SetPose([0.0, 0.0, 0.5], np.eye(3)),
-        Lissajous([0.0, 0.0, 0.5], [0.1] * 3, [0.2] * 3),
-        th.trajectory.quintic([0.0, 0.0], [1.0, 1.0], duration=1.0),
+        SetPose(np.eye(4)),
+        Lissajous([0.1] * 3, [0.2] * 3, centre=[0.0, 0.0, 0.5]),
+        quintic_spline([0.0, 1.0], [[0.0, 0.0], [1.0, 1.0]]),
     ],
     ids=lambda source: type(source).__name__,
 )
@@ -315,8 +315,8 @@ WRONG_VALUES = [
      "obstacles must have shape (n, 4), got (2, 2)"),
     (lambda: _core.OperationalSpace(robot(), 1.0, 1.0, 1.0, None, None, [0, 99], None, None, None),
      "rows of a task must be some of 0 to 5"),
-    (lambda: _core.NullObjective.manipulability(robot(), None, 1 << 20, 1.0), "rows of a task must be some of 0 to 5"),
-    (lambda: _core.NullObjective.manipulability(robot(), None, 0, 1.0), "rows of a task must be some of 0 to 5"),
+    (lambda: _core.ManipulabilityObjective(robot(), None, 1 << 20, 1.0), "rows of a task must be some of 0 to 5"),
+    (lambda: _core.ManipulabilityObjective(robot(), None, 0, 1.0), "rows of a task must be some of 0 to 5"),
     (lambda: _core.Clik(robot(), None, 63, 17, {}), "orientation must be 0 to 4, got 17"),
     (lambda: InverseKinematics(robot())._solve(np.eye(4)[None], None, -1), "threads must not be negative, got -1"),
     (lambda: _core.InverseKinematics(robot(), None, 63, True, 1e-6, 10, 0.0, Q, Q, np.zeros((0, 7))),
@@ -375,7 +375,7 @@ def test_friction_terms_are_known(term: int) -> None:
 @pytest.mark.parametrize("wrong", [-1, 0, 3.5, "x", object()])
 def test_a_planner_is_one(wrong: object) -> None:
     """A call that failed used to look at a result that was not there."""
-    with pytest.raises(TypeError, match="incompatible function arguments"):
+    with pytest.raises(TypeError, match="incompatible constructor arguments"):
         _core.ConditionedMotion(wrong, START, GOAL, 1.0, np.zeros((3, 5)))
 
 
