@@ -14,8 +14,8 @@ from _build import Program
 Record = dict[str, Any]
 
 
-def run(program: Program, arm: Path, *options: str) -> list[Record]:
-    """Run one program on one arm."""
+def run(program: Program, arm: Path, *options: str, **environment: str) -> list[Record]:
+    """Run one program on one arm, with more variables in its environment."""
     core = max(os.sched_getaffinity(0))
     result = subprocess.run(
         [str(program.path), str(arm), *options],
@@ -23,6 +23,7 @@ def run(program: Program, arm: Path, *options: str) -> list[Record]:
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+        env={**os.environ, **environment},
     )
     return [json.loads(line) for line in result.stdout.splitlines()]
 

@@ -122,9 +122,10 @@ def time_calls(call: Call, rounds: int) -> dict[str, float]:
 
 
 def batches(arm: Arm, rounds: int) -> list[dict[str, Any]]:
-    """Time calls per state: short batches with either instructions, long ones on one thread and two."""
-    short = _batches(arm, 128, rounds, (("baseline", 1), ("best", 1)))
-    return short + _batches(arm, 16384, max(rounds // 10, 3), (("best", 1), ("best", 2)))
+    """Time calls per state: short batches with each instruction set, long ones on one thread and two."""
+    sets = th._core.build_config()["instruction_sets"]
+    short = _batches(arm, 128, rounds, tuple((name, 1) for name in sets))
+    return short + _batches(arm, 16384, max(rounds // 10, 3), ((sets[-1], 1), (sets[-1], 2)))
 
 
 def _batches(arm: Arm, count: int, rounds: int, ways: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:

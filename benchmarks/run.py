@@ -32,7 +32,7 @@ import casadi
 import numpy as np
 import pinocchio as pin
 from _build import CACHE, COMMON, FLAGS, Program, build_all, compiler_version, compilers
-from _measure import check_same_numbers, fastest, run_in_turns
+from _measure import check_same_numbers, fastest, quietest, run, run_in_turns
 from _table import SLOPE_GOALS, control_markdown, markdown, planning_markdown, ros_markdown
 
 GROWTH_JOINTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
@@ -78,10 +78,16 @@ def main() -> None:
         "growth": growth,
         "import_ms": _python.import_milliseconds(5 if quick else 20),
         "batch": _python.batches(arm, rounds=50 if quick else 500),
+        "baseline": baseline_calls(ours, path, 2 if quick else 5),
         "steps_per_second": _loop.steps_per_second(duration=2.0 if quick else 10.0, rounds=3),
         "python": _python.python_calls(arm, 50 if quick else 400),
     }
     finish(arguments, control_results(arm, quick, arguments.real_loop) | planning_results(arm, quick) | results)
+
+
+def baseline_calls(ours: Program, arm: Path, rounds: int) -> list[dict[str, Any]]:
+    """Time single calls of the kernels that any processor of the architecture runs."""
+    return quietest(r for _ in range(rounds) for r in run(ours, arm, "--ticks", "1", THUNDER_ISA="baseline"))
 
 
 def control_results(arm: _arm.Arm, quick: bool, real_loop: bool) -> dict[str, Any]:
