@@ -24,7 +24,6 @@ class AdaptiveModel {
 
   const std::shared_ptr<const Model>& nominal() const noexcept { return nominal_.shared_model(); }
   const ParameterSubset& unknown() const noexcept { return unknown_; }
-  bool adapts() const noexcept { return law_ != nullptr; }
   /// All p parameters: the known ones and the current estimate of the others.
   const Eigen::VectorXd& estimate() const noexcept { return estimate_; }
   /// Sets all p parameters, known ones too; `reset` will come back here.

@@ -53,13 +53,6 @@ inline bool invert_gram(const TaskJacobian& J, TaskRows rows, Matrix6d& A_invers
          A.trace() * A_inverse.trace() < largest_condition * largest_condition;
 }
 
-/// (J J' + damping^2)^-1 in the rows of the task, of which J' times a vector is the damped least-squares answer.
-inline bool invert_damped_gram(const TaskJacobian& J, TaskRows rows, double damping, Matrix6d& A_inverse) noexcept {
-  Matrix6d A = J.lazyProduct(J.transpose());
-  A.diagonal().array() += damping * damping;
-  return invert_task_matrix(A, rows, A_inverse);
-}
-
 /// u = J^+ v and its exact derivative, from A = J J': u = J' y, A y = v.
 inline void least_norm_motion(const TaskJacobian& J, const TaskJacobian& J_dot, const Matrix6d& A_inverse,
                               const Eigen::Matrix<double, 6, 1>& v, const Eigen::Matrix<double, 6, 1>& v_dot,
