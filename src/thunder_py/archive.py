@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .errors import FileFormatError, ThunderError
+from .files import as_file
 
 __all__ = ["read_archive", "write_archive"]
 
@@ -50,7 +51,7 @@ def read_archive(path: str | Path, writer: str) -> dict[str, Any]:
     OSError
         If it cannot be opened.
     """
-    with open(path, "rb") as stream:  # ours: NumPy leaves files open that it cannot read
+    with as_file(path).open("rb") as stream:  # ours: NumPy leaves files open that it cannot read
         try:
             with zipfile.ZipFile(stream) as archive:
                 size = sum(entry.file_size for entry in archive.infolist())

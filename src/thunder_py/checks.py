@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .errors import ModelError
 
-__all__ = ["Array", "array", "check_label", "check_name", "pose", "unit_axis"]
+__all__ = ["Array", "array", "check_label", "check_name", "pose", "real", "unit_axis"]
 
 Array = npt.NDArray[np.float64]
 
@@ -75,6 +75,37 @@ def array(value: Any, shape: tuple[int | None, ...], what: str, *, finite: bool 
     if np.isnan(result).any() or (finite and np.isinf(result).any()):
         raise ModelError(f"{what} must be {'finite' if finite else 'without NaN'}, got {_short(value)}")
     result.setflags(write=False)
+    return result
+
+
+def real(value: Any, what: str, *, finite: bool = True, expected: str = "real numbers") -> Array:
+    """Return numbers of any shape as float64, the same array if it is one; complex numbers are none.
+
+    Parameters
+    ----------
+    value : array_like
+        Numbers.
+    what : str
+        Name used in messages.
+    finite : bool
+        Refuse NaN and infinities.
+    expected : str
+        What messages say that the value must be.
+
+    Raises
+    ------
+    ModelError
+        On anything else, naming `what` and what came.
+    """
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind not in "fiubO":
+            raise TypeError(f"entries of type {given.dtype}")
+        result = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{what} must be {expected}, got {_short(value)}") from error
+    if finite and not np.isfinite(result).all():
+        raise ModelError(f"{what} must be finite, got {_short(value)}")
     return result
 
 

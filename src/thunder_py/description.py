@@ -27,12 +27,15 @@ __all__ = [
     "Limits",
     "RobotDescription",
     "Rotor",
+    "check_moments",
     "check_name",
     "check_physical_input",
     "describe_dh",
 ]
 
 MAX_JOINTS = 64
+#: SI units: what no arm has, and what products of a dozen such numbers can still be computed of
+LARGEST_NUMBER = 1e20
 #: of frames and of groups of parameters
 RESERVED_NAMES = ("base", "tool", "inertial", "friction", "rotor", "armature")
 
@@ -136,6 +139,7 @@ class RobotDescription(Value):
             raise ModelError(f"reference must be text, got {self.reference!r}")
         self._check_geometry()
         self._check_joint_data()
+        self._check_sizes()
         set_fields(self, frames=self._checked_frames())
 
     def _check_geometry(self) -> None:
@@ -178,6 +182,16 @@ class RobotDescription(Value):
             if i and rotors[i - 1].joint == rotor.joint:
                 raise ModelError(f"joint {rotor.joint} has more than one rotor")
         set_fields(self, rotors=rotors, elastic=_elastic(self.elastic, n))
+
+    def _check_sizes(self) -> None:
+        """Refuse numbers whose products leave the range of floating point."""
+        named = {key: getattr(self, key) for key in ("inertial", "gravity", "placements", "offsets", "base", "tool")}
+        named["armature"] = np.zeros(0) if self.armature is None else self.armature
+        named["rotors"] = np.array([(rotor.inertia, rotor.gear_ratio) for rotor in self.rotors])
+        for what, value in named.items():
+            most = float(np.abs(value).max(initial=0.0))
+            if most > LARGEST_NUMBER:
+                raise ModelError(f"{what} must be at most {LARGEST_NUMBER:g} in SI units, got {most:g}")
 
     def _checked_frames(self) -> Mapping[str, tuple[int, Array]]:
         frames = {}
@@ -275,7 +289,7 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
     for name, mass in zip(description.link_names, description.inertial[:, 0], strict=True):
         if mass < 0.0:
             raise ModelError(f"mass of {name} must be >= 0, got {mass:g}")
-    _check_inertias(description)
+    check_moments(description.link_names, description.inertial)
     if description.friction is not None:
         for k, term in enumerate(description.friction.terms[:2]):
             column = description.friction.coefficients[:, k]
@@ -297,14 +311,21 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
     return description
 
 
-def _check_inertias(description: RobotDescription) -> None:
-    """Refuse a negative moment of inertia about the centre of mass; a flat or massless link is fine."""
-    reg = description.inertial
+def check_moments(names: Sequence[str], reg: Array) -> None:
+    """Refuse a negative moment of inertia about the centre of mass; a flat or massless link is fine.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the links, for messages.
+    reg : (n, 10) array
+        Their parameters.
+    """
     about_com = reg[:, 4:].copy()
     heavy = reg[:, 0] > 0.0
     about_com[heavy] = dyn_from_reg(reg[heavy])[:, 4:]
     least = np.linalg.eigvalsh(about_com[:, [[0, 1, 2], [1, 3, 4], [2, 4, 5]]])[:, 0]
-    for name, moment, size in zip(description.link_names, least, np.abs(reg[:, 4:]).max(axis=1), strict=True):
+    for name, moment, size in zip(names, least, np.abs(reg[:, 4:]).max(axis=1), strict=True):
         if moment < -1e-9 * size:
             raise ModelError(
                 f"inertia of {name} about its centre of mass must have no negative moment, got {moment:g} kg m^2"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from .checks import real
 from .errors import ModelError
 
 __all__ = [
@@ -29,10 +30,7 @@ _ROW, _COL = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 1, 2, 1, 2, 2])
 
 
 def _parameters(value: npt.ArrayLike, what: str) -> Array:
-    try:
-        result = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{what} must be numbers of shape (..., 10), got {value!r}") from error
+    result = real(value, what, finite=False, expected="numbers of shape (..., 10)")
     if result.ndim < 1 or result.shape[-1] != 10:
         raise ModelError(f"{what} must have shape (..., 10), got {result.shape}")
     if not np.isfinite(result).all():

@@ -142,12 +142,19 @@ class BaseParameters:
         return len(self.independent)
 
 
+_MOST_SAMPLES = 100_000  # states, of which a regressor each is kept
+
+
 def find_base_parameters(
     robot: Robot, *, samples: int, tolerance: float, seed: int, mask: npt.NDArray[np.bool_] | None = None
 ) -> BaseParameters:
     """Rank-revealing QR of stacked regressors, of the columns in `mask`; see `Robot.base_parameters`."""
     from scipy.linalg import qr, solve_triangular
 
+    from .motion.scalars import seed_of, whole, within
+
+    samples, seed = whole(samples, "samples", 1, _MOST_SAMPLES), seed_of(seed)
+    tolerance = within(tolerance, "tolerance", 0.0, 1.0, ends="[)")
     if samples * robot.n < robot.p:
         samples = -(-robot.p // robot.n)
     rng = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ anything with the same attributes). Those of this module are evaluated in C++ in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .checks import Array, array, pose
+from .checks import Array, array, pose, real
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,10 +56,9 @@ class TaskReference(NamedTuple):
 
 
 def _sample(source: _core.JointReferenceSource | _core.TaskReferenceSource, t: npt.ArrayLike) -> tuple[Array, ...]:
-    try:
-        times = np.asarray(t, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"t must be a time or an array of times, got {t!r}") from error
+    if isinstance(t, float) and math.isfinite(t):  # the way of a control loop
+        return source.at(t)
+    times = real(t, "t", expected="a time or an array of times")
     if times.ndim == 0:
         return source.at(float(times))
     return tuple(part.reshape(*times.shape, *part.shape[1:]) for part in source.sample(times.ravel()))

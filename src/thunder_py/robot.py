@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .plotting.meshes import Meshes
     from .symbolic import SymbolicModel
 
-__all__ = ["Ellipsoid", "Robot"]
+__all__ = ["Ellipsoid", "Robot", "require_robot"]
 
 Array = npt.NDArray[np.float64]
 
@@ -465,3 +465,9 @@ class Robot(_core.Model):
 
     def __reduce__(self) -> tuple[type[Robot], tuple[RobotDescription]]:
         return Robot, (self._description,)
+
+
+def require_robot(robot: object) -> None:
+    """Raise ValueError unless it is a `Robot`."""
+    if not isinstance(robot, Robot):
+        raise ValueError(f"robot must be a Robot, got {type(robot).__name__}")

@@ -54,6 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     SystemExit
         By argparse, after ``--help``, ``--version`` (0) and wrong arguments (2).
     """
+    _replace_closed_streams()
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.command is None:
@@ -70,11 +71,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"thunder {arguments.command}: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except Exception:
+    except Exception as error:
+        backend = os.environ.get("MPLBACKEND")
+        if backend and isinstance(error, (ValueError, ImportError)) and backend.lower() in str(error).lower():
+            print(f"thunder {arguments.command}: error: MPLBACKEND: {error}", file=sys.stderr)
+            return BAD_INPUT
         traceback.print_exc()
         print(f"thunder {arguments.command}: this is a bug; please report it with the lines above", file=sys.stderr)
         return UNEXPECTED
     return OK
+
+
+def _replace_closed_streams() -> None:
+    """Give standard streams that were closed before the start (``>&-``) to nobody: Python has None in their place."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ThunderError
+from ..io.whole_file import whole_file
 from .text import check_picture, check_target
 
 if TYPE_CHECKING:
@@ -115,7 +116,8 @@ def run(arguments: argparse.Namespace) -> None:
         import matplotlib as mpl
 
         mpl.use("agg")  # no window, whatever the screen
-        experiment.plot().savefig(picture, dpi=130)
+        with whole_file(picture) as temporary:
+            experiment.plot().savefig(temporary, dpi=130)
         print(f"\npicture  {picture}")
 
 

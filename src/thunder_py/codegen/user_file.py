@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import FileFormatError
+from ..files import read_whole
 from ..symbolic import SymbolicModel
 
 __all__ = ["run_user_file"]
@@ -33,7 +34,7 @@ def run_user_file(path: str | Path, model: SymbolicModel) -> None:
         The file cannot be read.
     """
     source = Path(path)
-    text = source.read_bytes()
+    text = read_whole(source)
     # a module of its own, known by name as dataclasses want it, and beside the files it may import
     module = ModuleType(f"_thunder_functions_{source.stem}")
     module.__file__ = str(source)

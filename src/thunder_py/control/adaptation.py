@@ -12,7 +12,7 @@ from .. import _core
 from ..checks import Array, array
 from ..errors import ModelError
 from ..parameters import UnknownParameters
-from ..robot import Robot
+from ..robot import Robot, require_robot
 
 __all__ = ["Gradient", "LawLike", "Natural", "link_gains"]
 
@@ -183,6 +183,7 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
     -------
     (p,) array
     """
+    require_robot(robot)
     if np.ndim(gains) == 2:
         per_link = array(gains, (robot.n, 10), "gains")
     else:

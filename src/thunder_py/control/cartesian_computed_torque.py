@@ -51,6 +51,7 @@ def arm_points(robot: Robot) -> list[tuple[int, Array]]:
     are those half way to the ends, and the middles are taken at q = 0. For seven joints links 2, 4 and 6, which fits
     arms like the Panda.
     """
+    require_robot(robot)
     elbow = (robot.n + 1) // 2
     shoulder, wrist = max(elbow // 2, 1), (elbow + robot.n + 1) // 2
     at_zero = {link: robot.forward_kinematics(np.zeros(robot.n), link) for link in range(robot.n + 1)}

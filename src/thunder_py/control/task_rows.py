@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..robot import Robot
+from ..robot import require_robot
 
 __all__ = ["ROW_NAMES", "require_robot", "resolve_rows"]
 
@@ -45,9 +45,3 @@ def _number(row: object) -> int:
         return ROW_NAMES.index(row) if row in ROW_NAMES else -1
     whole = isinstance(row, (int, np.integer)) and not isinstance(row, bool)
     return int(row) if whole and 0 <= row <= 5 else -1  # type: ignore[call-overload, operator]
-
-
-def require_robot(robot: object) -> None:
-    """Raise ValueError unless it is a `Robot`."""
-    if not isinstance(robot, Robot):
-        raise ValueError(f"robot must be a Robot, got {type(robot).__name__}")

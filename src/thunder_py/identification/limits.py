@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from ..robot import Robot
+from ..robot import Robot, require_robot
 from ..values import Value, set_fields
 
 __all__ = ["MotionLimits", "soft_maximum"]
@@ -68,6 +68,7 @@ class MotionLimits(Value):
         fraction : float
             Of its ranges and sizes, more than 0 to 1.
         """
+        require_robot(robot)
         if not 0.0 < fraction <= 1.0:
             raise ThunderError(f"fraction must be more than 0 and at most 1, got {fraction:g}")
         free = np.array([_FREE[kind] for kind in robot.joint_types])

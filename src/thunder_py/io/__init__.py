@@ -9,10 +9,11 @@ from .. import robots
 from ..checks import check_name
 from ..description import RobotDescription
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
+from ..files import read_whole
 from ..robot import Robot
 from .whole_file import write_whole
 from .yaml_native import read_native
-from .yaml_text import parse_yaml
+from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import is_thunder, read_thunder
 from .yaml_writer import save_native
 
@@ -76,7 +77,7 @@ def load_description(source: str | Path, *, name: str | None = None, **options: 
         raise _unknown(source, path)
     if options:
         raise ModelError(f"{', '.join(options)}: for URDF and MJCF files only, got {str(source)!r}")
-    return parse_description(path.read_bytes(), path, name=name)
+    return parse_description(read_whole(path, MAX_BYTES), path, name=name)
 
 
 def parse_description(

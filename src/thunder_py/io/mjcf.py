@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import array, check_name
 from ..description import RESERVED_NAMES, RobotDescription
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
+from ..files import read_whole
 from ..optional import require
 from .mjcf_arm import Arm, assemble
 from .mjcf_joints import friction_of, limits_of, refuse_springs
@@ -65,7 +66,7 @@ def load_mjcf(
     OSError
         If the file cannot be read.
     """
-    return parse_mjcf(Path(path).read_bytes(), tip_link, fix_joints=fix_joints, name=name, path=path)
+    return parse_mjcf(read_whole(path), tip_link, fix_joints=fix_joints, name=name, path=path)
 
 
 def parse_mjcf(
@@ -102,10 +103,18 @@ def parse_mjcf(
     tree = Tree(mujoco, model, path)
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite then is refused by the description
         arm = assemble(tree, tip_link, _locked(tree, fix_joints))
-    joints = arm.joints
-    refuse_springs(tree, joints)
-    description = RobotDescription(
-        name=_robot_name(tree, name),
+    refuse_springs(tree, arm.joints)
+    robot_name = _robot_name(tree, name)
+    try:
+        return read_rotors(tree, arm.joints, _described(tree, arm, robot_name))
+    except ModelError as error:  # of the file's numbers: arguments are checked by now
+        raise tree.error(str(error)) from error
+
+
+def _described(tree: Tree, arm: Arm, name: str) -> RobotDescription:
+    model, joints = tree.model, arm.joints
+    return RobotDescription(
+        name=name,
         joint_types="".join("P" if tree.slides(j) else "R" for j in joints),
         placements=np.array(arm.placements),
         axes=np.array([model.jnt_axis[j] for j in joints]),
@@ -121,7 +130,6 @@ def parse_mjcf(
         armature=_armature(tree, arm),
         frames={_label(frame, frame): place for frame, place in arm.frames.items()},
     )
-    return read_rotors(tree, joints, description)
 
 
 def compiled(mujoco: Any, text: str, path: str | Path | None) -> Any:

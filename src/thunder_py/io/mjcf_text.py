@@ -6,10 +6,12 @@ elements that multiply (``<replicate>``, ``<composite>``) never reach it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..errors import FileFormatError
+from ..files import read_whole
 from .urdf_xml import Element, parse_xml
 from .xml_text import opened
 
@@ -18,6 +20,8 @@ __all__ = ["read_mjcf_text"]
 _LARGEST = 4_000_000  # bytes of a file
 _DEEPEST = 8  # files included by included files
 _MOST = 200  # included files: each may include others, so that their number would grow beyond all bounds
+#: as strtod reads it, with or without digits of its own
+_NAN = re.compile(r"[+-]?nan(\(\w*\))?", re.IGNORECASE)
 _LEVELS = 300  # of elements in elements: 64 joints leave room
 _TOP = ("option", "equality", "tendon")  # kept whole
 _IN_BODY = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site")
@@ -122,7 +126,7 @@ class _Includes:
         if not path.is_relative_to(folder):
             raise include.error(f"file must be in the folder of the file itself or below, got {name!r}")
         try:
-            data = path.read_bytes()
+            data = read_whole(path)
         except OSError as error:
             raise include.error(f"cannot read {name!r}: {error.strerror}") from None
         return self.put_in(_parsed(data, path), depth + 1, level)
@@ -135,7 +139,7 @@ def _element(element: Element, changes: Mapping[str, str | None] | None = None) 
 def _kept(element: Element) -> dict[str, str]:
     """Return the attributes that are needed; NaN in one is refused, where MuJoCo only writes a warning."""
     for key, value in element.attributes.items():
-        if key not in _NAMES and any(word.lstrip("+-").lower() == "nan" for word in value.split()):
+        if key not in _NAMES and any(map(_NAN.fullmatch, value.split())):
             raise element.error(f"{key!r} must be finite, got {value!r}")
     return {key: value for key, value in element.attributes.items() if key not in _UNNEEDED}
 

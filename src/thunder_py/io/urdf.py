@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from ..checks import array, check_name
 from ..description import RESERVED_NAMES, Friction, Limits, RobotDescription
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
+from ..files import read_whole
 from ..inertia import pseudo_inertia, reg_from_pseudo_inertia
 from .urdf_tree import Joint, Tree, read_tree
 from .urdf_xml import parse_xml
@@ -77,7 +78,7 @@ def load_urdf(
         If the file cannot be read.
     """
     return parse_urdf(
-        Path(path).read_bytes(),
+        read_whole(path),
         base_link,
         tip_link,
         missing_inertia=missing_inertia,
@@ -128,15 +129,24 @@ def parse_urdf(
     base = tree.root if base_link is None else tree.check_link(base_link, "base_link")
     tip = _only_tip(tree, base, locked) if tip_link is None else tree.check_link(tip_link, "tip_link")
     arm = _assemble(tree, base, tip, locked)
+    try:
+        return _described(tree, arm, tip, robot_name, array(gravity, (3,), "gravity"), missing_inertia)
+    except FileFormatError:
+        raise
+    except ModelError as error:  # of the file's numbers: arguments are checked by now
+        raise tree.element.error(str(error)) from error
+
+
+def _described(tree: Tree, arm: _Arm, tip: str, name: str, gravity: Array, missing_inertia: str) -> RobotDescription:
     joints = arm.joints
     return RobotDescription(
-        name=robot_name,
+        name=name,
         joint_types="".join("P" if joint.type == "prismatic" else "R" for joint in joints),
         placements=np.array(arm.placements),
         axes=np.array([joint.axis for joint in joints]),
         offsets=np.tile(np.eye(4), (len(joints), 1, 1)),
         inertial=_inertial(tree, arm, zero=missing_inertia == "zero"),
-        gravity=np.asarray(gravity),
+        gravity=gravity,
         tool=arm.places[tip][1],
         joint_names=tuple(_label(joint.name) for joint in joints),
         link_names=tuple(_label(joint.child) for joint in joints),
@@ -180,11 +190,10 @@ def _moves(joint: Joint, locked: Mapping[str, float]) -> bool:
 
 def _only_tip(tree: Tree, base: str, locked: Mapping[str, float]) -> str:
     """Return the only leaf that moves relative to `base`."""
-    leaves = []
-    for link in tree.links_below(base):
-        path = tree.path(base, link) or []
-        if not tree.below[link] and any(_moves(joint, locked) for joint in path):
-            leaves.append(link)
+    moving = {base: False}  # whether a joint moves between the base and a link
+    for link in tree.links_below(base):  # parents first
+        moving.update((joint.child, moving[link] or _moves(joint, locked)) for joint in tree.below[link])
+    leaves = [link for link, moves in moving.items() if moves and not tree.below[link]]
     if not leaves:
         raise tree.links[base].element.error("no joint below this link moves: the chain is empty")
     if len(leaves) > 1:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import FileFormatError
+from ..files import read_whole
 from ..transforms import pose_from_rpy
 from .urdf_tree import read_tree
 from .urdf_xml import Element, parse_xml
@@ -70,7 +71,7 @@ def read_geometry(path: str | Path, which: str = "visual") -> list[Geometry]:
     OSError
         If the file cannot be read.
     """
-    robot = parse_xml(Path(path).read_bytes(), path)
+    robot = parse_xml(read_whole(path), path)
     tree = read_tree(robot)
     colors = {
         material.attributes.get("name", ""): color

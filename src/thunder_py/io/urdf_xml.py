@@ -194,7 +194,9 @@ def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
         raise FileFormatError(f"not well-formed XML: {reason}", path=path, line=error.lineno) from None
-    except (LookupError, UnicodeError) as error:
+    except FileFormatError:
+        raise
+    except (LookupError, ValueError) as error:  # an encoding that Python or expat does not know
         raise FileFormatError(f"not readable as text: {error}", path=path) from None
     assert builder.root is not None  # expat refuses a document without elements
     return builder.root

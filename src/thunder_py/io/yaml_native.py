@@ -13,7 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import check_label, check_name, pose
-from ..description import MAX_JOINTS, Elastic, Friction, Limits, RobotDescription, Rotor, check_physical_input
+from ..description import (
+    MAX_JOINTS,
+    Elastic,
+    Friction,
+    Limits,
+    RobotDescription,
+    Rotor,
+    check_moments,
+    check_physical_input,
+)
 from ..inertia import reg_from_dyn
 from ..transforms import DH_CONVENTIONS, dh_chain, pose_from_rpy
 from .yaml_text import Section, Value
@@ -135,6 +144,9 @@ def _read_links(value: Value, links: _Links) -> None:
         _read_joint(link["joint"], links)
         inertial = link.get("inertial")
         links.inertial.append(np.zeros(10) if inertial is None else _inertial(inertial, links))
+        if inertial is not None and not links.estimated:
+            with inertial.checking():
+                check_moments(links.link_names[-1:], links.inertial[-1][None])
 
 
 def _add_name(value: Value | None, default: str, names: list[str], what: str) -> None:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
-from ..robot import Robot
+from ..robot import Robot, require_robot
 
 __all__ = ["joint_torque", "wrench_from_torque"]
 
@@ -61,6 +61,7 @@ def joint_torque(robot: Robot, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: i
     -----
     Statics are dual to velocities: tau' dq = F' xi for every dq (lectures 16 and 17).
     """
+    require_robot(robot)
     F = _vectors(wrench, 6, "wrench")
     J = _jacobian(robot, q, frame, F, "wrench")
     tau: Array = np.einsum("...ij,...i->...j", J, F)
@@ -91,6 +92,7 @@ def wrench_from_torque(robot: Robot, q: npt.ArrayLike, tau: npt.ArrayLike, frame
     Near a singular posture the wrench along what the arm can hardly resist grows without bound, as one over the
     singular value; at it, where that is below 1e-12 of the largest, that part is zero.
     """
+    require_robot(robot)
     torque = _vectors(tau, robot.n, "tau")
     J = _jacobian(robot, q, frame, torque, "tau")
     inverse = np.linalg.pinv(np.swapaxes(J, -1, -2), rcond=_RANK_TOLERANCE)

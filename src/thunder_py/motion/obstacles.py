@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.interpolate import PPoly
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, array, real
 from ..errors import ThunderError
 from ..trajectory.obstacles import Obstacle
 from ..values import Value, set_fields
@@ -46,8 +46,8 @@ class MovingObstacle(Value):
 
     def distance(self, points: npt.ArrayLike, t: npt.ArrayLike) -> Array:
         """Return signed distances of points (..., 3) at times (...) to the surface [m], negative inside."""
-        moved = np.asarray(t, dtype=np.float64)[..., None] * self.velocity
-        return self.obstacle.distance(np.asarray(points, dtype=np.float64) - moved)
+        moved = real(t, "t")[..., None] * self.velocity
+        return self.obstacle.distance(real(points, "points") - moved)
 
 
 #: what planners take

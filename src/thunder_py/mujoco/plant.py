@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..checks import Array, array
 from ..description import Friction
 from ..errors import FileFormatError, ModelError
+from ..files import read_whole
 from ..io.mjcf import compiled
 from ..io.mjcf_bodies import acceptable_bodies
 from ..io.mjcf_text import read_mjcf_text
@@ -262,7 +263,7 @@ def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
     path = Path(robot)
     if path.suffix not in (".xml", ".mjcf"):
         raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
-    return read_mjcf_text(path.read_bytes(), path), path
+    return read_mjcf_text(read_whole(path), path), path
 
 
 def _vector(value: npt.ArrayLike, n: int, name: str, finite: bool) -> Array:

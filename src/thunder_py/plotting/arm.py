@@ -173,6 +173,9 @@ def draw_arm(
     meshes: Meshes | str | Path | None = None,
 ) -> Any:
     """Draw an arm in space; see `Robot.plot`."""
+    from ..robot import require_robot
+
+    require_robot(robot)
     if ellipsoid not in (None, *ELLIPSOID_COLORS):
         raise ModelError(f"ellipsoid must be 'velocity', 'force' or None, got {ellipsoid!r}")
     if not any(frames is known for known in (True, False)) and frames != "all":

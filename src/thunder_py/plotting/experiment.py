@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..io.whole_file import whole_file
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import HashableList
@@ -84,7 +86,8 @@ def save_lissajous_panda(experiment: LissajousPanda, path: str | Path) -> None:
     figure = Figure(figsize=_SIZE, layout="constrained")
     plot_lissajous_panda(experiment, axes=figure.subplot_mosaic(LISSAJOUS_PANELS))
     figure.suptitle("Panda, link 7 wrongly known: adaptive backstepping on a Lissajous curve")
-    figure.savefig(path, dpi=130)
+    with whole_file(path) as temporary:  # a disk that is full leaves nothing behind
+        figure.savefig(temporary, dpi=130)
 
 
 def _draw_estimates(experiment: LissajousPanda, axes: Mapping[str, Axes]) -> None:

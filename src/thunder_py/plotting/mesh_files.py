@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import FileFormatError
+from ..files import as_file
 from ..optional import require
 from .shapes import Triangles, together
 
@@ -43,11 +44,12 @@ def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
     ModuleNotFoundError
         The extra ``visual`` is not installed.
     """
+    file = as_file(path)
     trimesh = require("trimesh", "visual")
     if path.suffix.lower() == ".dae":
         require("collada", "visual")
     try:
-        scene = trimesh.load_scene(path)
+        scene = trimesh.load_scene(file)
         placed = [_placed(scene, node) for node in sorted(scene.graph.nodes_geometry)]
     except Exception as error:  # whatever its many loaders raise on broken files
         raise FileFormatError(f"not a mesh: {error}", path=path) from error

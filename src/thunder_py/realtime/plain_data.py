@@ -11,6 +11,7 @@ import yaml
 
 from ..checks import Array, array
 from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
+from ..files import read_whole
 from ..io.yaml_text import MAX_BYTES, parse_number
 
 __all__ = ["Table", "per_joint", "plain", "read_plain"]
@@ -49,9 +50,7 @@ def read_plain(source: Mapping[str, Any] | str | Path) -> dict[str, Any]:
     if isinstance(source, Mapping):
         return dict(plain(source))
     path = Path(source)
-    data = path.read_bytes()
-    if len(data) > MAX_BYTES:
-        raise FileFormatError(f"must have at most {MAX_BYTES} bytes, got {len(data)}", path=path)
+    data = read_whole(path, MAX_BYTES)
     try:
         document = yaml.safe_load(data)
     except yaml.YAMLError as error:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from ..motion.scalars import whole
 from ..robot import Robot
 from ..simulation.payload import Payload
 from ..values import Stateful
@@ -24,6 +25,7 @@ from .timing import Quantiles
 __all__ = ["JointState", "SimulatedRobot"]
 
 #: longest time that is made up for in one go [s]; beyond, the plant's time stands still
+_LATEST = 2**63 - 1  # of a stamp [ns]
 _LONGEST_CATCH_UP = 0.05
 #: a speed beyond this [rad/s or m/s] is no arm's: the plant stops
 _FASTEST = 1e3
@@ -136,6 +138,7 @@ class SimulatedRobot(Stateful):
         Where more than 50 ms are missing the plant's time stands still for the rest of them (`slipped`): the machine
         is too slow or was held up. A clock that was set back is taken as it is: the plant goes on from there.
         """
+        now = whole(now, "now", -_LATEST, _LATEST)
         with self._lock:
             if self._start is None:
                 self._start = self._time = now

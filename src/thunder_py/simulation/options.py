@@ -17,6 +17,10 @@ from .payload import Payload
 __all__ = ["elastic_joints", "initial_state", "start_position", "time_options", "torque_bounds"]
 
 
+#: of a control period; control periods, which would take a day or more; rows of a log, which would fill the memory
+_MOST_STEPS, _MOST_PERIODS, _MOST_ROWS = 10**9, 10**12, 10**9
+
+
 def _positive(value: float, name: str) -> float:
     number = float(array(value, (), name))
     if number <= 0.0:
@@ -28,13 +32,23 @@ def time_options(duration: float, dt: float, control_period: float | None, log_e
     """Check times and return them in steps and periods."""
     dt, duration = _positive(dt, "dt"), _positive(duration, "duration")
     period = dt if control_period is None else _positive(control_period, "control_period")
+    if period / dt > _MOST_STEPS:
+        raise ValueError(f"control_period must be at most {_MOST_STEPS:g} steps of dt = {dt:g}, got {period:g}")
     steps = round(period / dt)
     if steps < 1 or abs(period / dt - steps) > 1e-6:
         raise ValueError(f"control_period must be a whole multiple of dt = {dt:g}, got {period:g}")
     if isinstance(log_every, bool) or not isinstance(log_every, (int, np.integer)) or log_every < 1:
         raise ValueError(f"log_every must be an integer of at least 1, got {log_every!r}")
+    if duration / period > _MOST_PERIODS:
+        raise ValueError(
+            f"duration must be at most {_MOST_PERIODS:g} control periods of {period:g} s, got {duration:g}"
+        )
     periods = math.ceil(duration / period - 1e-6)
-    return {"dt": dt, "steps_per_period": steps, "periods": periods, "log_every": int(log_every)}
+    every = min(int(log_every), max(periods, 1))  # more is the first and the last one in any case
+    if periods / every > _MOST_ROWS:
+        least = math.ceil(periods / _MOST_ROWS)
+        raise ValueError(f"log_every must be at least {least} for {periods} control periods, got {log_every}")
+    return {"dt": dt, "steps_per_period": steps, "periods": periods, "log_every": every}
 
 
 def start_position(q0: npt.ArrayLike | None, reference: Callable[[float], Any], n: int) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, array, real
 from .orientation import rotation
 from .timing import positive
 
@@ -18,12 +18,12 @@ class Obstacle(_core.Obstacle):
 
     def distance(self, points: npt.ArrayLike) -> Array:
         """Return signed distances of points (..., 3) to the surface [m], negative inside."""
-        p = np.asarray(points, dtype=np.float64)
+        p = real(points, "points")
         return self._nearest(p)[0].reshape(p.shape[:-1])
 
     def nearest_point(self, points: npt.ArrayLike) -> Array:
         """Return the points of the surface nearest to points (..., 3) [m]; of several, one."""
-        p = np.asarray(points, dtype=np.float64)
+        p = real(points, "points")
         distance, normal = self._nearest(p)
         nearest: Array = p - (distance[:, None] * normal).reshape(p.shape)
         return nearest

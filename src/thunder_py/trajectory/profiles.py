@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
+from ..errors import ThunderError
 from .timing import TimingLaw, numbers, positive, positive_duration
 
 __all__ = ["s_curve", "trapezoidal"]
@@ -15,6 +17,16 @@ __all__ = ["s_curve", "trapezoidal"]
 _ROUNDING = 1e-9
 
 
+@contextmanager
+def _in_range() -> Iterator[None]:
+    """Refuse numbers whose products leave the range of floating point."""
+    try:
+        yield
+    except (OverflowError, ZeroDivisionError) as error:
+        raise ThunderError("start, end and limits must lead to times and coefficients that a float can hold") from error
+
+
+@_in_range()
 def trapezoidal(
     start: float = 0.0,
     end: float = 1.0,
@@ -100,6 +112,7 @@ def _rise_within(T: float, way: float, v: float | None, a: float | None, blend: 
     return min(T - way / v, 0.5 * T)
 
 
+@_in_range()
 def s_curve(start: float = 0.0, end: float = 1.0, *, v_max: float, a_max: float, j_max: float) -> TimingLaw:
     """Return the shortest law between two rests whose velocity, acceleration and jerk are bounded (double S).
 
@@ -136,6 +149,8 @@ def s_curve(start: float = 0.0, end: float = 1.0, *, v_max: float, a_max: float,
 
 def _integrate(times: Sequence[float], highest: Sequence[float], x: float, *, jerks: bool = False) -> TimingLaw:
     """Law from rest at x whose acceleration (or jerk) is constant over each time; those of no length are left out."""
+    if not math.isfinite(sum(times)) or not all(map(math.isfinite, highest)):
+        raise OverflowError
     shortest = 1e-12 * sum(times)
     v = a = 0.0
     breaks, rows = [0.0], []

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, array, real
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ class TimingLaw:
 
     def __call__(self, t: npt.ArrayLike) -> TimingState:
         """Return value, velocity and acceleration at time `t`, or at an array of times."""
-        times = np.asarray(t, dtype=np.float64)
+        times = real(t, "t")
         samples = np.array([self._polynomial.at(float(time)) for time in times.ravel()])
         return TimingState(*(part.reshape(times.shape) for part in samples.reshape(-1, 3).T))
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import FileFormatError, ThunderError
+from ...files import as_file
 from ..motion_set import MotionSet
 from ..units import to_si
 from .agreement import agreed_rate, agreed_unit, chosen, marker_trials
@@ -98,7 +99,7 @@ def _frames_in_header(path: Path) -> int:
     ezc3d returns what is left of a file that was cut off in its data, with a header to fit, and never returns from one
     that was cut off in its parameters; so the header is looked at before.
     """
-    size = path.stat().st_size
+    size = as_file(path).stat().st_size
     with path.open("rb") as file:
         content = file.read(_BLOCK * 256)
     if len(content) < _BLOCK or content[1] != _KEY or content[0] < 2:

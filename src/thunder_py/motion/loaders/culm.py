@@ -13,6 +13,7 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import FileFormatError
+from ...files import as_file
 from ..motion_set import MotionSet
 from ..trial import Trial
 
@@ -68,7 +69,7 @@ def _order(path: Path) -> tuple[int, str]:
 
 
 def _read(path: Path) -> Trial:
-    with path.open(encoding="ascii", errors="replace") as file:
+    with as_file(path).open(encoding="ascii", errors="replace") as file:
         header = file.readline().strip()
         if header != _HEADER:
             raise FileFormatError(f"expected the header {_HEADER!r}, got {header[:80]!r}", path=path, line=1)

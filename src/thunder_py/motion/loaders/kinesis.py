@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...errors import FileFormatError, ThunderError
+from ...files import as_file
 from ..motion_set import MotionSet
 from ..trial import Trial
 
@@ -75,7 +76,7 @@ def _needed() -> list[str]:
 
 def _table(path: Path) -> tuple[list[str], list[str], Array]:
     """Return names of the needed columns, subject of every row, values (rows, columns)."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = as_file(path).read_text(encoding="utf-8", errors="replace").splitlines()
     header = lines[0].split("\t") if lines else []
     names = _needed()
     missing = [name for name in ("subjName", *names) if name not in header]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import FileFormatError
+from ...files import as_file
 
 __all__ = ["MvnxFrames", "read_mvnx"]
 
@@ -55,7 +56,7 @@ def read_mvnx(path: str | Path, wanted: tuple[str, ...]) -> MvnxFrames:
         With the line, if the file is not well-formed XML, declares a document type, has no frame rate or labels, or a
         frame does not hold as many numbers as it should.
     """
-    file = Path(path)
+    file = as_file(path)
     reader = _Reader(file, wanted)
     with file.open("rb") as stream:
         try:

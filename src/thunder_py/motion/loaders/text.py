@@ -8,6 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from ...errors import FileFormatError
+from ...files import as_file
 
 __all__ = ["MISSING", "cells_of", "column_name", "guess_delimiter", "number", "read_lines"]
 
@@ -24,9 +25,7 @@ def read_lines(path: str | Path) -> list[str]:
     FileFormatError
         If the file is empty, larger than 1 GiB, or not text.
     """
-    file = Path(path)
-    if file.stat().st_size > _LARGEST:
-        raise FileFormatError("file larger than 1 GiB", path=path)
+    file = as_file(path, most=_LARGEST)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

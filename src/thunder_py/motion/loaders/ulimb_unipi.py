@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...errors import FileFormatError
+from ...files import as_file
 from ..motion_set import MotionSet
 from ..trial import Trial
 from .rigid_groups import MarkerRecording, masked, relative_trials
@@ -216,7 +217,9 @@ def read_ids(path: str | Path) -> dict[str, list[int]]:
 
 def _assignments(path: Path) -> dict[str, list[int]]:
     """Return the vectors of whole numbers that a MATLAB script assigns; ranges ``1:4`` are written out."""
-    text = "\n".join(line.split("%")[0] for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
+    text = "\n".join(
+        line.split("%")[0] for line in as_file(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    )
     found: dict[str, list[int]] = {}
     for name, body in re.findall(r"(\w+)\s*=\s*\[([\d\s,;:]*)\]", text):
         numbers: list[int] = []

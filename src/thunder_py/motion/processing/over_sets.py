@@ -24,25 +24,25 @@ class Step(Protocol[P]):
     """Trial -> Trial, and the same for every member of a set."""
 
     @overload
-    def __call__(self, motions: Trial, /, *args: P.args, **kwargs: P.kwargs) -> Trial: ...
+    def __call__(self, trial: Trial, *args: P.args, **kwargs: P.kwargs) -> Trial: ...
     @overload
-    def __call__(self, motions: MotionSet, /, *args: P.args, **kwargs: P.kwargs) -> MotionSet: ...
+    def __call__(self, trial: MotionSet, *args: P.args, **kwargs: P.kwargs) -> MotionSet: ...
 
 
 class Split(Protocol[P]):
     """Trial -> MotionSet, and the parts of every member of a set one after the other."""
 
-    def __call__(self, motions: Trial | MotionSet, /, *args: P.args, **kwargs: P.kwargs) -> MotionSet: ...
+    def __call__(self, trial: Trial | MotionSet, *args: P.args, **kwargs: P.kwargs) -> MotionSet: ...
 
 
 def over_sets(function: Callable[Concatenate[Trial, P], Trial]) -> Step[P]:
     """Let a function of a trial take a `MotionSet` too."""
 
     @functools.wraps(function)
-    def step(motions: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
-        if isinstance(motions, MotionSet):
-            return motions.map(lambda trial: function(trial, *args, **kwargs))
-        return function(_check(motions, function.__name__), *args, **kwargs)
+    def step(trial: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
+        if isinstance(trial, MotionSet):
+            return trial.map(lambda one: function(one, *args, **kwargs))
+        return function(_check(trial, function.__name__), *args, **kwargs)
 
     return cast(Step[P], step)
 
@@ -51,10 +51,10 @@ def splits_sets(function: Callable[Concatenate[Trial, P], MotionSet]) -> Split[P
     """Let a function that takes a trial apart take a `MotionSet` too."""
 
     @functools.wraps(function)
-    def split(motions: Any, *args: P.args, **kwargs: P.kwargs) -> MotionSet:
-        if isinstance(motions, MotionSet):
-            return motions.map(lambda trial: function(trial, *args, **kwargs))
-        return function(_check(motions, function.__name__), *args, **kwargs)
+    def split(trial: Any, *args: P.args, **kwargs: P.kwargs) -> MotionSet:
+        if isinstance(trial, MotionSet):
+            return trial.map(lambda one: function(one, *args, **kwargs))
+        return function(_check(trial, function.__name__), *args, **kwargs)
 
     return cast(Split[P], split)
 
