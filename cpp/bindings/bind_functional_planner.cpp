@@ -187,6 +187,8 @@ std::shared_ptr<ConditionedMotion> condition(const std::shared_ptr<FunctionalPla
 }
 
 py::typing::Tuple<Array, Array> tube(const ConditionedMotion& motion, A tau, int derivative, int d) {
+  if (derivative < 0 || derivative > 3)
+    throw py::value_error("derivative must be 0 to 3, got " + std::to_string(derivative));
   const auto times = read_array(tau, "tau", {-1});
   const py::ssize_t count = times.size(), n = d;
   Array mean({count, n}), covariance({count, n, n});

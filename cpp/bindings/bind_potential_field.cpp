@@ -58,8 +58,6 @@ std::shared_ptr<PotentialField> make_field(const std::shared_ptr<Model>& model,
                                            const std::vector<std::shared_ptr<Obstacle>>& obstacles, A goal,
                                            const std::vector<int>& links, A offsets,
                                            const PotentialField::Settings& settings) {
-  for (const auto& obstacle : obstacles)
-    if (!obstacle) throw py::value_error("obstacles must be obstacles, got None");
   const auto offset = read_array(offsets, "offsets", {static_cast<py::ssize_t>(links.size()), 3});
   std::vector<PotentialField::LinkPoint> points;
   for (const int link : links)

@@ -379,14 +379,25 @@ def test_a_planner_is_one(wrong: object) -> None:
         _core.ConditionedMotion(wrong, START, GOAL, 1.0, np.zeros((3, 5)))
 
 
-def test_a_conditioned_motion_keeps_its_planner() -> None:
+@pytest.mark.parametrize("derivative", [-1, 4, 2**31 - 1])
+def test_derivatives_of_a_conditioned_motion(derivative: int) -> None:
+    """They are indices of a table of four."""
+    motion = _conditioned()
+    with pytest.raises(ValueError, match=f"^derivative must be 0 to 3, got {derivative}$"):
+        motion.tube([0.5], derivative)
+    assert np.isfinite(motion.tube([0.5], 3)[0]).all()
+
+
+def _conditioned() -> _core.ConditionedMotion:
     from thunder_py.manipulation.interception.runs import default_planner
     from thunder_py.motion.planner_model import core_planner
 
     planner = core_planner(default_planner().fpca, exact=False, order=3)
     rows = [[tau, k, dof, float(tau), 0.0] for tau in (0.0, 1.0) for k in range(3) for dof in range(3)]
-    motion = _core.ConditionedMotion(planner, START, GOAL, 1.0, rows)
-    before = motion.tube([0.2, 0.7])[0]
-    del planner
+    return _core.ConditionedMotion(planner, START, GOAL, 1.0, rows)
+
+
+def test_a_conditioned_motion_keeps_its_planner() -> None:
+    motion = _conditioned()  # nothing else holds the planner
     gc.collect()
-    np.testing.assert_array_equal(motion.tube([0.2, 0.7])[0], before)
+    np.testing.assert_allclose(motion.tube([0.0, 1.0])[0], [[0.0] * 3, [1.0] * 3], atol=1e-6)
