@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they replace these themselves
 #define THUNDER_COUNT_ALLOCATIONS
 #endif
 

@@ -401,3 +401,21 @@ def test_a_conditioned_motion_keeps_its_planner() -> None:
     motion = _conditioned()  # nothing else holds the planner
     gc.collect()
     np.testing.assert_allclose(motion.tube([0.0, 1.0])[0], [[0.0] * 3, [1.0] * 3], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("mass_matrix", [], 8, [0]), "mass_matrix takes 1 inputs, got 0"),
+        (("mass_matrix", [[0.0] * 6], 8, [0]), "q must have 7 entries, got 6"),
+        (("inverse_dynamics", [[0.0] * 7, [0.0] * 7, []], 8, [0]), "ddq must have 7 entries, got 0"),
+        (("forward_kinematics", [[0.0] * 7], -1, [0]), "there is no frame -1"),
+        (("forward_kinematics", [[0.0] * 7], 10**6, [0]), "there is no frame 1000000"),
+        (("jacobian", [[0.0] * 7], 8, [7]), "rows of a task must be some of 0 to 5"),
+    ],
+)
+def test_sizes_of_a_symbolic_chain(arguments: tuple[object, ...], message: str) -> None:
+    chain = robot().symbolic()._chain
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        chain.evaluate(*arguments)
+    assert len(chain.evaluate("mass_matrix", [[0.0] * 7], 8, [0])) == 49

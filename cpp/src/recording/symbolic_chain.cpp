@@ -294,9 +294,19 @@ bool evaluate_if(const std::string& name, const ChainView<Expression>& chain,
                  const std::vector<std::vector<Expression>>& inputs, const Selection<Expression>& selection,
                  std::vector<Expression>& out) {
   if (name != Q::name) return false;
+  const Sizes all = sizes(chain, selection.rows.count());
+  if (inputs.size() != static_cast<std::size_t>(Q::input_count))
+    throw std::invalid_argument(name + " takes " + std::to_string(Q::input_count) + " inputs, got " +
+                                std::to_string(inputs.size()));
   const Expression* in[Q::input_count];
-  for (int k = 0; k < Q::input_count; ++k) in[k] = inputs[k].data();
-  out.assign(Q::shape(sizes(chain, selection.rows.count())).size(), Expression(0.0));
+  for (int k = 0; k < Q::input_count; ++k) {
+    const auto size = static_cast<std::size_t>(Q::input_size(k, all));
+    if (inputs[k].size() != size)
+      throw std::invalid_argument(std::string(Q::inputs[k]) + " must have " + std::to_string(size) + " entries, got " +
+                                  std::to_string(inputs[k].size()));
+    in[k] = inputs[k].data();
+  }
+  out.assign(Q::shape(all).size(), Expression(0.0));
   const WorkspaceMemory memory(scratch_bytes(chain.n));
   Q::evaluate(chain, memory.view(), in, selection, out.data());
   return true;
@@ -315,6 +325,8 @@ std::vector<Expression> SymbolicChain::evaluate(const std::string& quantity,
                                                 const std::vector<std::vector<Expression>>& inputs, int frame,
                                                 TaskRows rows) const {
   std::vector<Expression> out;
+  if (frame < 0 || static_cast<std::size_t>(frame) >= model_->frame_names().size())
+    throw std::invalid_argument("there is no frame " + std::to_string(frame));
   const Selection<Expression> selection{this->frame(frame), rows};
   const bool torques = kTorqueQuantities.count(quantity) != 0;
   if (!evaluate_any(quantities::All{}, quantity, torques ? torque_view() : view(), inputs, selection, out))
