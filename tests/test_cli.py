@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +70,40 @@ def test_a_reader_that_leaves_early_is_no_error():
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the streams")
+@pytest.mark.parametrize(
+    ("streams", "robot", "status"), [(">&-", "panda", 0), (">&- 2>&-", "panda", 0), (">&- 2>&-", "nope", 2)]
+)
+def test_closed_streams_are_no_bug(streams, robot, status):
+    command = f"exec {shlex.quote(sys.executable)} -m thunder_py info {robot} {streams}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+
+
+def test_a_backend_that_matplotlib_does_not_have():
+    command = [sys.executable, "-m", "thunder_py", "demo", "--duration", "0.1"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "bogus"})
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("thunder demo: error: MPLBACKEND: Key backend: 'bogus' is not a valid value")
+
+
+def test_a_full_disk_leaves_no_half_picture(thunder, tmp_path, monkeypatch):
+    from matplotlib.figure import Figure
+
+    (tmp_path / "demo.png").write_text("the last one")
+
+    def full(self, path, **options):
+        Path(path).write_bytes(b"half")
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(Figure, "savefig", full)
+    status, _, err = thunder("demo", "--duration", 0.1, "--output", "demo.png")
+    assert status == 2
+    assert "No space left on device" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["demo.png"]
+    assert (tmp_path / "demo.png").read_text() == "the last one"
 
 
 # demo

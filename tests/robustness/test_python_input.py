@@ -1,0 +1,152 @@
+"""Arguments at the edge of what numbers can hold, of the wrong kind, or complex: one clear sentence each."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py import inertia, kinematics, plotting, trajectory
+from thunder_py.control import DCMotor, arm_points, link_gains
+from thunder_py.identification import MotionLimits
+from thunder_py.motion import MotionSet, Trial, processing
+from thunder_py.motion.obstacles import MovingObstacle
+from thunder_py.realtime import SimulatedRobot
+from thunder_py.reference import SetPoint
+
+ELBOW = th.Robot.load("elbow")
+
+
+def run(**options: object) -> th.Result:
+    law = th.PDGravity(ELBOW, 10.0, 1.0)
+    return th.simulate(ELBOW, law, SetPoint([0.0, 0.0]), **{"duration": 1.0, **options})  # type: ignore[arg-type]
+
+
+def motor(**entries: object) -> DCMotor:
+    return DCMotor(**{"inertia": 1e-4, "damping": 0.0, "torque_constant": 0.05, "resistance": 0.5, **entries})  # type: ignore[arg-type]
+
+
+SPHERE = trajectory.Sphere([0.0, 0.0, 0.0], 0.1)
+CASES: list[tuple[Callable[[], object], str]] = [
+    # base parameters
+    (lambda: ELBOW.base_parameters(tolerance=-1.0), "tolerance must be a number in [0, 1), got -1.0"),
+    (lambda: ELBOW.base_parameters(tolerance=math.nan), "tolerance must be a number in [0, 1), got nan"),
+    (lambda: ELBOW.base_parameters(tolerance="x"), "tolerance must be a number in [0, 1), got 'x'"),  # type: ignore[arg-type]
+    (lambda: ELBOW.base_parameters(tolerance=1.0), "tolerance must be a number in [0, 1), got 1.0"),
+    (lambda: ELBOW.base_parameters(samples=0), "samples must be a whole number from 1 to 100000, got 0"),
+    (lambda: ELBOW.base_parameters(samples=1.5), "samples must be a whole number from 1 to 100000, got 1.5"),  # type: ignore[arg-type]
+    (lambda: ELBOW.base_parameters(samples=10**12), "samples must be a whole number from 1 to 100000, got 10000000000"),
+    (lambda: ELBOW.base_parameters(seed=-1), "seed must be a whole number of at least 0, got -1"),
+    (lambda: ELBOW.base_parameters(seed="x"), "seed must be a whole number of at least 0, got 'x'"),  # type: ignore[arg-type]
+    # times of a run
+    (lambda: run(duration=1.7e308), "duration must be at most 1e+12 control periods of 0.001 s, got 1.7e+308"),
+    (lambda: run(dt=5e-324), "duration must be at most 1e+12 control periods of 4.94066e-324 s, got 1"),
+    (lambda: run(control_period=1e10), "control_period must be at most 1e+09 steps of dt = 0.001, got 1e+10"),
+    (lambda: run(control_period=1e300), "control_period must be at most 1e+09 steps of dt = 0.001, got 1e+300"),
+    (lambda: run(dt=1e-11), "log_every must be at least 100 for 100000000000 control periods, got 1"),
+    # timing laws
+    *(
+        (
+            lambda limits=limits: trajectory.trapezoidal(**limits),  # type: ignore[misc]
+            "start, end and limits must lead to times and coefficients that a float can hold",
+        )
+        for limits in (
+            {"end": 1e-300, "v_max": 1e-300, "a_max": 1e300},
+            {"end": 1.0, "v_max": 1e-300, "a_max": 1e300},
+            {"end": 1e300, "v_max": 1e-300, "a_max": 1e-300},
+            {"end": 1.0, "duration": 1e200, "a_max": 1e-300},
+        )
+    ),
+    (
+        lambda: trajectory.s_curve(end=1e-300, v_max=1e300, a_max=1e300, j_max=1e-300),
+        "start, end and limits must lead to times and coefficients that a float can hold",
+    ),
+    # the wrong kind of object
+    (lambda: arm_points("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]
+    (lambda: link_gains(None, [1.0]), "robot must be a Robot, got NoneType"),  # type: ignore[arg-type]
+    (lambda: kinematics.joint_torque("panda", [0.0] * 7, [0.0] * 6), "robot must be a Robot, got str"),  # type: ignore[arg-type]
+    (lambda: kinematics.wrench_from_torque(1, [0.0], [0.0]), "robot must be a Robot, got int"),  # type: ignore[arg-type]
+    (lambda: MotionLimits.of("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]
+    (lambda: plotting.draw_arm("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]
+    (lambda: motor(damping=math.nan), "damping must be finite, got nan"),
+    (lambda: motor(resistance=[0.5, math.nan]), "resistance must be finite, got [0.5, nan]"),
+    (lambda: th.Result.load(3), "path must be a str or path-like, got int: 3"),  # type: ignore[arg-type]
+    (lambda: MotionSet.load(3), "path must be a str or path-like, got int: 3"),  # type: ignore[arg-type]
+    # complex numbers
+    (lambda: inertia.reg_from_dyn(np.ones(10) * 1j), "dyn must be numbers of shape (..., 10), got array([0.+1.j"),
+    (lambda: SPHERE.distance(np.array([1j, 0, 0])), "points must be real numbers, got array([0.+1.j"),
+    (lambda: SPHERE.nearest_point(np.array([1j, 0, 0])), "points must be real numbers, got array([0.+1.j"),
+    (lambda: SPHERE.distance([math.nan, 0.0, 0.0]), "points must be finite, got [nan, 0.0, 0.0]"),
+    (
+        lambda: MovingObstacle(SPHERE, np.zeros(3)).distance([0.0, 0.0, 0.0], np.array(1j)),
+        "t must be real numbers, got array(0.+1.j)",
+    ),
+    (lambda: trajectory.min_jerk(1.0)(np.array([1j])), "t must be real numbers, got array([0.+1.j])"),
+    (lambda: trajectory.min_jerk(1.0)(math.nan), "t must be finite, got nan"),
+    (lambda: SetPoint([0.0])(np.array([1j])), "t must be a time or an array of times, got array([0.+1.j])"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("call", "message"), CASES)
+def test_bad_arguments(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        call()
+
+
+def test_a_log_of_fewer_rows_than_asked_for() -> None:
+    assert run(log_every=2**70).t.tolist() == [0.0, 1.0]
+
+
+def test_a_tiny_way_is_a_way() -> None:
+    law = trajectory.trapezoidal(end=1e-300, v_max=1.0, a_max=1.0)
+    assert (law.end, law.duration) == (1e-300, 2e-150)
+
+
+@pytest.mark.parametrize("now", [math.inf, math.nan, 1e9, 10**30, "now"])
+def test_a_simulated_robot_advances_to_whole_nanoseconds(now: object) -> None:
+    robot = SimulatedRobot({"robot": "panda"})
+    with pytest.raises(th.errors.ThunderError, match=r"^now must be a whole number from -9223372036854775807 to"):
+        robot.advance(now)  # type: ignore[arg-type]
+    assert robot.advance(0).stamp == 0
+
+
+TIMES = np.linspace(0.0, 2.0, 201)
+TRIAL = Trial(TIMES, np.sin(np.outer(TIMES, [2.0, 3.0, 4.0])) ** 3, ["x", "y", "z"])
+STEPS: dict[str, dict[str, float]] = {
+    "crop_to_movement": {},
+    "fill_gaps": {},
+    "low_pass": {"cutoff": 6.0},
+    "median_filter": {},
+    "moving_average": {},
+    "normalise_time": {},
+    "resample": {"n": 50},
+    "segment_by_speed": {},
+    "split_at_gaps": {},
+}
+
+
+def test_every_step_over_sets_is_known() -> None:
+    wrapped = {name for name in processing.__all__ if hasattr(getattr(processing, name), "__wrapped__")}
+    assert wrapped <= set(STEPS)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_processing_takes_the_keyword_that_help_shows(name: str) -> None:
+    function, options = getattr(processing, name), STEPS[name]
+    first = next(iter(inspect.signature(function).parameters))
+    assert first == "trial"
+    by_name, by_place = function(**{first: TRIAL}, **options), function(TRIAL, **options)
+    assert type(by_name) is type(by_place)
+    assert len(by_name) == len(by_place)
+
+
+def test_the_steps_over_sets_take_it_too() -> None:
+    motions = MotionSet([TRIAL, TRIAL])
+    filtered = processing.low_pass(trial=motions, cutoff=6.0)
+    np.testing.assert_array_equal(filtered[0].x, processing.low_pass(TRIAL, 6.0).x)
+    assert len(processing.split_at_gaps(trial=motions)) == 2
