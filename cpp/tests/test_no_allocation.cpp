@@ -197,7 +197,7 @@ void check_loop(const std::shared_ptr<const Model>& model) {
   RigidPlant plant(model);
   auto controller = arms::backstepping(model, 10.0);
   const TaskReference start = arms::reference_at(*model, arms::posture());
-  const Lissajous source = Lissajous::starting_at(start.p, start.R, {0.1, 0.1, 0.1}, {0.2, 0.1, 0.4}, 0.0);
+  Lissajous source = Lissajous::starting_at(start.p, start.R, {0.1, 0.1, 0.1}, {0.2, 0.1, 0.4}, 0.0);
   Tracking<TaskReference> tracking(controller, source);
   RungeKutta4 integrator(plant.state_size());
   LoopSettings settings;
@@ -232,7 +232,7 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
                    std::make_shared<ButterworthDerivative>(7, 50.0)});
   CommandPath command(7, {2, 1e-3, 50 * ones, 1e4 * ones, 0.1 * ones, 90 * ones});
   auto controller = arms::slotine_li(model, 10.0);
-  const SetPoint source(arms::posture());
+  SetPoint source(arms::posture());
   Tracking<JointReference> tracking(controller, source);
   RungeKutta4 integrator(plant.state_size());
   LoopSettings settings;
