@@ -45,7 +45,7 @@ OURS = {
 KINEMATICS = ["clik.cpp", "null_objective.cpp"]  # of the core, beside all of its control laws
 #: of the core's planning, what needs no robot
 PLANNING = ["functional_*", "score_solver", "small_system", "motion_frame", "bezier_path", "piecewise_polynomial"]
-PLANNING += ["obstacle", "clearance"]
+PLANNING += ["obstacle", "clearance", "parallel_for"]
 #: and what only one of its programs needs
 MORE_PLANNING = {
     "planning": ["via_*", "dmp", "dmp_basis", "damped_step"],
@@ -104,7 +104,7 @@ class Program:
             sources = self._units(Path(scratch))
             objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
             list(pool.map(self._compile, sources, objects))
-            subprocess.run([self.compiler, *map(str, objects), "-o", str(unfinished)], check=True)
+            subprocess.run([self.compiler, *map(str, objects), "-pthread", "-o", str(unfinished)], check=True)
         unfinished.rename(self.path)
 
     def _compile(self, source: Path, target: Path) -> None:
@@ -134,6 +134,7 @@ class Program:
             return sources + sorted(path for name in names for path in CORE.rglob(f"{name}.cpp"))
         if self.library != "pinocchio":
             sources += [CORE / "model" / "model.cpp", CORE / "kernels" / "kernels.cpp", *self._tables()]
+            sources += [CORE / "threads" / "parallel_for.cpp"]
         if self.library == "controllers":
             sources += [*sorted((CORE / "control").glob("*.cpp")), CORE / "estimation" / "derivative_filters.cpp"]
             sources += [CORE / "kinematics" / name for name in KINEMATICS]

@@ -24,7 +24,7 @@ const thunder::TaskReference& reference_of(const thunder::TaskController&, const
 class Steps {
  public:
   Steps(bench::Bench& measure, const SharedModel& model)
-      : measure_(measure), states_(bench::control_states(*model)), tau_(VectorXd::Zero(model->n())) {}
+      : measure_(measure), states_(bench::control_states(model)), tau_(VectorXd::Zero(model->n())) {}
 
   /// A law that gives up is quick: only status ok counts.
   template <class Controller>

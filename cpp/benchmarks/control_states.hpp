@@ -27,10 +27,10 @@ inline Eigen::VectorXd posture(int n) {
 }
 
 /// The pose of a frame that belongs to a motion of the joints, its twist and acceleration.
-inline thunder::TaskReference task_motion(const thunder::Model& model, const thunder::Frame<double>& frame,
+inline thunder::TaskReference task_motion(const thunder::Evaluator& dynamics, const thunder::Frame<double>& frame,
                                           const thunder::JointReference& joint) {
-  thunder::FrameMotion motion(model.n());
-  motion.update(model, frame, joint.q.data(), joint.dq.data());
+  thunder::FrameMotion motion(dynamics.n());
+  motion.update(dynamics, frame, joint.q.data(), joint.dq.data());
   thunder::TaskReference task;
   task.p = motion.p;
   task.R = motion.R;
@@ -41,7 +41,9 @@ inline thunder::TaskReference task_motion(const thunder::Model& model, const thu
 
 /// One turn of a closed curve, a state for each period: run through again and again it is a motion without jumps, as
 /// estimators and integrals see it in a loop.
-inline std::vector<ControlState> control_states(const thunder::Model& model, int count = 256) {
+inline std::vector<ControlState> control_states(std::shared_ptr<const thunder::Model> shared, int count = 256) {
+  const thunder::Evaluator dynamics(std::move(shared));
+  const thunder::Model& model = dynamics.model();
   constexpr double kTurn = 6.283185307179586, kAmplitude = 0.05, kPosition = 0.01, kVelocity = 0.05;
   const double w = kTurn / (count * kPeriod);
   const int n = model.n();
@@ -59,7 +61,7 @@ inline std::vector<ControlState> control_states(const thunder::Model& model, int
       s.q[i] = s.joint.q[i] + kPosition * random();
       s.dq[i] = s.joint.dq[i] + kVelocity * random();
     }
-    s.task = task_motion(model, tip, s.joint);
+    s.task = task_motion(dynamics, tip, s.joint);
     states.push_back(std::move(s));
   }
   return states;
