@@ -31,7 +31,6 @@ PotentialField::PotentialField(std::shared_ptr<const Model> model,
   polyline_ = static_cast<int>(frames_.size());
   for (const LinkPoint& point : points) frames_.push_back(moved(dynamics_.model().frame(point.link), point.offset));
   joints_.resize(static_cast<std::size_t>(n()));
-  poses_.resize(frames_.size());
   positions_.resize(frames_.size());
   locate(goal_.data());
   goals_ = positions_;
@@ -49,8 +48,15 @@ void PotentialField::place_points(int interior) {
 
 void PotentialField::locate(const double* q) {
   dynamics_.joint_poses(q, joints_.data());
-  dynamics_.frame_poses(q, frames_.data(), static_cast<int>(frames_.size()), poses_.data());
-  for (std::size_t k = 0; k < frames_.size(); ++k) positions_[k] = to_eigen(poses_[k].p);
+  for (std::size_t k = 0; k < frames_.size(); ++k) {
+    const Frame<double>& frame = frames_[k];
+    if (frame.joint == 0) {
+      positions_[k] = to_eigen(frame.pose.p);
+      continue;
+    }
+    const Pose<double>& joint = joints_[static_cast<std::size_t>(frame.joint - 1)];
+    positions_[k] = to_eigen(joint.p + joint.R * frame.pose.p);
+  }
 }
 
 /// Adds J_v' force for the Jacobian of this very frame's origin.

@@ -68,7 +68,7 @@ class PotentialField final : public Exclusive {
   std::vector<Frame<double>> frames_;  // the polyline, then the user's points
   int polyline_ = 0;                   // frames in it
   std::vector<Place> places_;
-  std::vector<Pose<double>> joints_, poses_;  // of the joint frames and of frames_
+  std::vector<Pose<double>> joints_;  // of the joint frames
   std::vector<Eigen::Vector3d> positions_, goals_;  // of frames_
 };
 
