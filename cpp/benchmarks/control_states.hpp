@@ -1,8 +1,8 @@
 // What controllers are called with: an arm that follows a curve, with random errors of position and velocity.
 #pragma once
 
-#include <thunder/control/frame_motion.hpp>
-#include <thunder/control/reference.hpp>
+#include <thunder/kinematics/frame_motion.hpp>
+#include <thunder/kinematics/reference.hpp>
 
 #include <cmath>
 #include <random>

@@ -1,5 +1,7 @@
 #include "array.hpp"
 
+#include "thunder/math/matrices.hpp"
+
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -159,10 +161,10 @@ bool overlaps(const double* a, std::size_t a_count, const double* b, std::size_t
 
 namespace {
 
-using RowMajor = py::array_t<double, py::array::c_style>;
+using DoubleArray = py::array_t<double, py::array::c_style>;
 
-RowMajor read_shape(py::handle value, const char* name, const std::vector<py::ssize_t>& shape) {
-  auto array = py::reinterpret_borrow<RowMajor>(to_double(value, name));
+DoubleArray read_shape(py::handle value, const char* name, const std::vector<py::ssize_t>& shape) {
+  auto array = py::reinterpret_borrow<DoubleArray>(to_double(value, name));
   const std::vector<py::ssize_t> got = shape_of(array);
   bool same = got.size() == shape.size();
   for (std::size_t i = 0; same && i < shape.size(); ++i) same = shape[i] == -1 || shape[i] == got[i];
@@ -174,8 +176,8 @@ RowMajor read_shape(py::handle value, const char* name, const std::vector<py::ss
 
 }  // namespace
 
-RowMajor read_array(py::handle value, const char* name, std::vector<py::ssize_t> shape) {
-  RowMajor array = read_shape(value, name, shape);
+DoubleArray read_array(py::handle value, const char* name, std::vector<py::ssize_t> shape) {
+  DoubleArray array = read_shape(value, name, shape);
   require_finite(array.data(), shape_of(array), array.size(), name);
   return array;
 }
@@ -200,16 +202,16 @@ int require_row_mask(int mask) {
   return mask;
 }
 
-RowMajor read_measurement(py::handle value, const char* name, int n) { return read_shape(value, name, {n}); }
+DoubleArray read_measurement(py::handle value, const char* name, int n) { return read_shape(value, name, {n}); }
 
 Eigen::MatrixXd read_up_to_matrix(py::handle value, const char* name) {
-  const auto array = py::reinterpret_borrow<RowMajor>(to_double(value, name));
+  const auto array = py::reinterpret_borrow<DoubleArray>(to_double(value, name));
   if (array.ndim() > 2)
     throw py::value_error(std::string(name) + " must be a number, a vector or a matrix, got shape " +
                           shape_text(shape_of(array)));
   require_finite(array.data(), shape_of(array), array.size(), name);
   const Eigen::Index rows = array.ndim() > 0 ? array.shape(0) : 1, cols = array.ndim() > 1 ? array.shape(1) : 1;
-  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(array.data(), rows,
+  return Eigen::Map<const RowMajor>(array.data(), rows,
                                                                                                  cols);
 }
 

@@ -46,6 +46,7 @@ void bind_act(py::module_& module) {
             const int n = model->n();
             ACT::Gains gains{read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n), read_gain(Q, "Q", 2 * n),
                              read_gain(damping, "damping", n)};
+            gains.P = solve_lyapunov(gains.K_p, gains.K_v, gains.P);
             return std::make_shared<ACT>(make_adaptive_model(model, unknown, law),
                                          law ? make_prediction(model, route, cutoff) : nullptr,
                                          craig ? ACT::Form::craig : ACT::Form::impedance, std::move(gains));

@@ -18,8 +18,11 @@ NamedArrays evaluate_backstepping(Backstepping& controller, const ArrayLike& q, 
   const int m = controller.rows();
   for (auto [name, v] : {std::pair{"e", &terms.task.e}, {"e_dot", &terms.task.e_dot}})
     result[name] = to_numpy(Eigen::VectorXd(v->head(m)));
-  for (auto [name, A] : {std::pair{"L", &terms.task.L}, {"L_dot", &terms.task.L_dot}})
-    result[name] = to_numpy(Rows(A->topLeftCorner(m, m)));
+  Matrix6d L = Matrix6d::Identity(), L_dot = Matrix6d::Zero();
+  L.bottomRightCorner<3, 3>() = terms.task.orientation.L;
+  L_dot.bottomRightCorner<3, 3>() = terms.task.orientation.L_dot;
+  result["L"] = to_numpy(RowMajor(L.topLeftCorner(m, m)));
+  result["L_dot"] = to_numpy(RowMajor(L_dot.topLeftCorner(m, m)));
   for (auto [name, v] : {std::pair{"dq_r", &terms.dq_r}, {"ddq_r", &terms.ddq_r}, {"s", &terms.s}, {"tau", &terms.tau}})
     result[name] = to_numpy(*v);
   return result;

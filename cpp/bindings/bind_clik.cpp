@@ -35,13 +35,14 @@ std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& 
                                 const py::dict& given) {
   const Options o{given};
   const int n = model->n();
-  KinematicTask task(model, find_frame(*model, frame), TaskRows{require_row_mask(mask)},
-                     read_enum<OrientationKind>(orientation, 5, "orientation"));
+  const Frame<double> at = find_frame(*model, frame);
+  const TaskRows rows{require_row_mask(mask)};
+  const auto kind = read_enum<OrientationKind>(orientation, 5, "orientation");
   Clik::Settings s;
   s.method = read_enum<Clik::Method>(o.get<int>("method"), 4, "method");
   s.order = o.get<int>("order");
-  s.K = read_gain(given["K"], "K", task.rows());
-  if (s.order == 2) s.K_D = read_gain(given["K_D"], "K_D", task.rows());
+  s.K = read_gain(given["K"], "K", rows.count());
+  if (s.order == 2) s.K_D = read_gain(given["K_D"], "K_D", rows.count());
   s.damping = o.get<double>("damping");
   s.threshold = o.get<double>("threshold");
   s.measure = read_enum<Clik::Measure>(o.get<int>("measure"), 2, "measure");
@@ -50,7 +51,7 @@ std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& 
   if (!given["velocity_limits"].is_none())
     s.velocity_limits = read_limits(given["velocity_limits"], "velocity_limits", n);
   if (!given["objective"].is_none()) s.objective = o.get<Objective>("objective");
-  return std::make_shared<Clik>(std::move(task), std::move(s));
+  return std::make_shared<Clik>(std::move(model), at, rows, kind, std::move(s));
 }
 
 /// The CLIK's answer; the state may hold NaN, which its status reports.
@@ -159,7 +160,7 @@ void bind_clik(py::module_& module) {
       .def_constant("order", &Clik::order, "1 for joint velocities, 2 for accelerations.")
       .def_property_readonly("status", &Clik::status, "Status of the last step.")
       .def_property_readonly(
-          "error", [](const Clik& clik) { return to_numpy(Eigen::VectorXd(clik.task().e)); },
+          "error", [](const Clik& clik) { return to_numpy(Eigen::VectorXd(clik.error())); },
           "Task error of the last step, (m,).")
       .def("_set_tool", &set_tool, py::arg("tool"), "See CLIK.set_tool.")
       .def("_step", &step_clik, py::arg("q"), py::arg("dq"), py::arg("reference"), py::arg("dq_0"), "See CLIK.step.")
@@ -169,7 +170,7 @@ void bind_clik(py::module_& module) {
       module, "SampledJointReference", "A joint-space reference through samples.")
       .def(py::init([](double dt, const ArrayLike& q, const ArrayLike& dq) {
              const auto q_ = read_array(q, "q", {-1, -1}), dq_ = read_array(dq, "dq", {-1, -1});
-             using Map = Eigen::Map<const Rows>;
+             using Map = Eigen::Map<const RowMajor>;
              return std::make_shared<SampledJointReference>(dt, Map(q_.data(), q_.shape(0), q_.shape(1)),
                                                             Map(dq_.data(), dq_.shape(0), dq_.shape(1)));
            }),

@@ -9,6 +9,20 @@
 
 namespace thunder::python {
 
+Eigen::MatrixXd solve_lyapunov(const Eigen::MatrixXd& K_p, const Eigen::MatrixXd& K_v, const Eigen::MatrixXd& Q) {
+  const Eigen::Index n = K_p.rows();
+  RowMajor H = RowMajor::Zero(2 * n, 2 * n), minus_Q = -Q;
+  H.topRightCorner(n, n).setIdentity();
+  H.bottomLeftCorner(n, n) = -K_p;
+  H.bottomRightCorner(n, n) = -K_v;
+  const RowMajor H_transposed = H.transpose();
+  const py::object solve = py::module_::import("scipy.linalg").attr("solve_continuous_lyapunov");
+  const auto P = py::cast<py::array_t<double, py::array::c_style | py::array::forcecast>>(
+      solve(to_numpy(H_transposed), to_numpy(minus_Q)));
+  const Eigen::Map<const RowMajor> found(P.data(), 2 * n, 2 * n);
+  return 0.5 * (found + found.transpose());
+}
+
 namespace {
 
 NamedArrays signal_arrays(const Controller& controller) {

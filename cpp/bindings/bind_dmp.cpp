@@ -16,7 +16,7 @@ using A = const ArrayLike&;
 
 Eigen::MatrixXd read_weights(A value, int rows) {
   const auto array = read_array(value, "weights", {rows, -1});
-  return Eigen::Map<const Rows>(array.data(), array.shape(0), array.shape(1));
+  return Eigen::Map<const RowMajor>(array.data(), array.shape(0), array.shape(1));
 }
 
 Eigen::Quaterniond read_orientation(A value, const char* name) {
@@ -25,7 +25,7 @@ Eigen::Quaterniond read_orientation(A value, const char* name) {
 
 Array to_array(const Dmp::Vector& v) { return Array(v.size(), v.data()); }
 
-Array matrix(const Eigen::Quaterniond& q) { return to_numpy(Rows(q.toRotationMatrix())); }
+Array matrix(const Eigen::Quaterniond& q) { return to_numpy(RowMajor(q.toRotationMatrix())); }
 
 /// Rows of centre, velocity, radius; obstacles of the plane have zeros in third place.
 std::vector<RepellingSphere> read_spheres(A value) {
@@ -99,18 +99,7 @@ Arrays rollout_orientation(QuaternionDmp& dmp, int steps, double dt) {
   return py::make_tuple(q, w, dw);
 }
 
-/// X of least |A X - B| and the triangle R of A = Q R. On one thread: A is small, and threads that wait cost more.
-py::typing::Tuple<Array, Array> solve_by_qr(A left, A right) {
-  const auto a = read_array(left, "A", {-1, -1}), b = read_array(right, "B", {a.shape(0), -1});
-  if (a.shape(0) < a.shape(1)) throw py::value_error("A must have as many rows as columns at least");
-  Eigen::HouseholderQR<Eigen::MatrixXd> qr(Eigen::Map<const Rows>(a.data(), a.shape(0), a.shape(1)));
-  const Rows X = qr.solve(Eigen::MatrixXd(Eigen::Map<const Rows>(b.data(), b.shape(0), b.shape(1))));
-  const Rows R = qr.matrixQR().topRows(a.shape(1)).triangularView<Eigen::Upper>();
-  return py::make_tuple(to_numpy(X), to_numpy(R));
-}
-
 void bind_basis(py::module_& module) {
-  module.def("solve_by_qr", &solve_by_qr, py::arg("A"), py::arg("B"), "Least squares: X (n, k), and R (n, n).");
   py::native_enum<BasisKind>(module, "BasisKind", "enum.Enum", "What basis functions look like.")
       .value("gaussian", BasisKind::gaussian)
       .value("mollifier", BasisKind::mollifier)
@@ -133,7 +122,7 @@ void bind_basis(py::module_& module) {
            py::arg("x"), "The functions (k, count) at phases (k,).")
       .def("forcing",
            [](const DmpBasis& basis, A weights, A phases) {
-             const Rows w = read_weights(weights, basis.count());
+             const RowMajor w = read_weights(weights, basis.count());
              const auto x = read_array(phases, "x", {-1});
              Array f({x.shape(0), py::ssize_t{w.cols()}});
              for (py::ssize_t k = 0; k < x.shape(0); ++k)

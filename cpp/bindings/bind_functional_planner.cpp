@@ -102,7 +102,7 @@ void bind_paths(py::module_& module) {
            py::arg("path"), py::arg("R"))
       .def_property_readonly("path", &RotationVectorPath::path, py::return_value_policy::reference_internal)
       .def_property_readonly("reference_rotation",
-                             [](const RotationVectorPath& source) { return to_numpy(Rows(source.reference_rotation())); });
+                             [](const RotationVectorPath& source) { return to_numpy(RowMajor(source.reference_rotation())); });
   using JointSource = ReferenceSource<JointReference>;
   py::class_<JointBezierPath, JointSource, std::shared_ptr<JointBezierPath>>(module, "JointBezierPath",
                                                                             "Joints along a path.")
@@ -243,7 +243,7 @@ py::typing::Tuple<Array, Array> jerk_cost(const FunctionalPlanner& planner, A st
   planner.jerk_cost(from, to, positive(duration, "duration"), cost);
   Eigen::VectorXd linear(cost.g.size() + 1);
   linear << cost.g, cost.c;
-  return py::make_tuple(to_numpy(Rows(cost.H)), to_numpy(linear));
+  return py::make_tuple(to_numpy(RowMajor(cost.H)), to_numpy(linear));
 }
 
 PoseState read_pose(py::handle pose, py::handle twist, py::handle rate, const char* name, const char* twist_name,
@@ -270,7 +270,7 @@ Array pose_state(A pose, Object twist, Object rate, A R, const std::string& name
   const double angle = state.x.tail<3>().norm();
   if (angle > kMostTurn)
     throw py::value_error(name + " must be turned by less than half a turn, got " +
-                          std::to_string(angle * 180.0 / 3.14159265358979323846) +
+                          std::to_string(angle * 180.0 / kPi) +
                           " degrees; a via pose between them makes two motions of it");
   Array rows({py::ssize_t{3}, py::ssize_t{6}});
   std::copy_n(state.x.data(), 6, rows.mutable_data(0, 0));
@@ -341,7 +341,7 @@ void bind_functional_planner(py::module_& module) {
            py::arg("constraints"), py::keep_alive<1, 2>(),
            "A row of constraints is tau, derivative, degree of freedom, value, noise.")
       .def_property_readonly("unknowns", [](const ConditionedMotion& m) { return to_numpy(m.unknowns()); })
-      .def_property_readonly("spread", [](const ConditionedMotion& m) { return to_numpy(Rows(m.spread())); })
+      .def_property_readonly("spread", [](const ConditionedMotion& m) { return to_numpy(RowMajor(m.spread())); })
       .def_property_readonly("condition", &ConditionedMotion::condition)
       .def(
           "path",

@@ -65,7 +65,7 @@ Pair estimate(const Filter& filter, const py::object& t) {
   Filter::State x;
   Filter::Covariance P;
   filter.at(t.is_none() ? filter.time() : finite(py::cast<double>(t), "t"), x, P);
-  return py::make_tuple(to_numpy(Eigen::VectorXd(x)), to_numpy(Rows(P)));
+  return py::make_tuple(to_numpy(Eigen::VectorXd(x)), to_numpy(RowMajor(P)));
 }
 
 void bind_filter(py::module_& module) {

@@ -98,14 +98,14 @@ void bind_robust_unit_vector(py::module_& module) {
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, double rho,
                        double epsilon, const ArrayLike& Q) {
              const int n = model->n();
-             return std::make_shared<C>(
-                 model, C::Gains{read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n), read_gain(Q, "Q", 2 * n), rho,
-                                 epsilon});
+             C::Gains gains{read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n), read_gain(Q, "Q", 2 * n), rho, epsilon};
+             gains.P = solve_lyapunov(gains.K_p, gains.K_v, gains.P);
+             return std::make_shared<C>(std::move(model), std::move(gains));
            }),
            py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("rho"), py::arg("epsilon"), py::arg("Q"))
       .def_constant(
-          "lyapunov_matrix", [](const C& c) { return to_numpy(Rows(c.lyapunov_matrix())); },
-          "The (2n, 2n) solution P of ``H' P + P H = -Q``.");
+          "lyapunov_matrix", [](const C& c) { return to_numpy(RowMajor(c.lyapunov_matrix())); },
+          "The (2n, 2n) solution P of ``H' P + P H = -Q`` with ``H = [0 1; -K_p -K_v]``.");
 }
 
 }  // namespace

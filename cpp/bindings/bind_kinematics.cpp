@@ -25,7 +25,7 @@ std::shared_ptr<InverseKinematics> make_solver(std::shared_ptr<Model> model, con
                                 learning_rate,
                                 Column(lower_.data(), lower_.size()),
                                 Column(upper_.data(), upper_.size()),
-                                Eigen::Map<const Rows>(starts_.data(), starts_.shape(0), starts_.shape(1))};
+                                Eigen::Map<const RowMajor>(starts_.data(), starts_.shape(0), starts_.shape(1))};
   return std::make_shared<InverseKinematics>(std::move(model), at, TaskRows{require_row_mask(mask)}, std::move(s));
 }
 

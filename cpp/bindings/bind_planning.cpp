@@ -15,7 +15,7 @@ using A = const ArrayLike&;
 
 Eigen::MatrixXd read_matrix(py::handle value, const char* name, py::ssize_t rows, py::ssize_t cols) {
   const auto array = read_array(value, name, {rows, cols});
-  return Eigen::Map<const Rows>(array.data(), array.shape(0), array.shape(1));
+  return Eigen::Map<const RowMajor>(array.data(), array.shape(0), array.shape(1));
 }
 
 /// Coefficients as SciPy's PPoly has them: order x pieces x dimension, powers descending.

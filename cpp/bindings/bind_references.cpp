@@ -1,7 +1,7 @@
 // References for Python.
 #include "control.hpp"
 #include "exclusive.hpp"
-#include "thunder/control/references.hpp"
+#include "thunder/kinematics/references.hpp"
 
 namespace thunder::python {
 

@@ -75,9 +75,9 @@ void add_logs(ClosedLoop& loop, const LoggedControl& control, const std::optiona
 }
 
 /// The first `count` rows as an array that owns them.
-py::array owned(Recorder::Rows&& rows, Eigen::Index count) {
-  auto* kept = new Recorder::Rows(std::move(rows));
-  const py::capsule owner(kept, [](void* p) { delete static_cast<Recorder::Rows*>(p); });
+py::array owned(RowMajor&& rows, Eigen::Index count) {
+  auto* kept = new RowMajor(std::move(rows));
+  const py::capsule owner(kept, [](void* p) { delete static_cast<RowMajor*>(p); });
   return py::array_t<double>({count, kept->cols()}, kept->data(), owner);
 }
 

@@ -59,9 +59,9 @@ std::vector<Frame<double>> read_points(const Model& model, const py::list& point
   return result;
 }
 
-Rows obstacles(CartesianComputedTorque& controller) {
+RowMajor obstacles(CartesianComputedTorque& controller) {
   const auto& spheres = controller.repulsion().spheres();
-  Rows result(spheres.size(), 4);
+  RowMajor result(spheres.size(), 4);
   for (std::size_t i = 0; i < spheres.size(); ++i) result.row(i) << spheres[i].centre.transpose(), spheres[i].radius;
   return result;
 }

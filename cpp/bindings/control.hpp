@@ -5,6 +5,7 @@
 #include "bindings.hpp"
 #include "thunder/control/adaptive_controller.hpp"
 #include "thunder/control/gain.hpp"
+#include "thunder/math/matrices.hpp"
 
 #include <pybind11/stl.h>
 #include <pybind11/typing.h>
@@ -14,7 +15,6 @@
 namespace thunder::python {
 
 using Rows3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 using Array = py::array_t<double>;
 using Arrays = py::typing::Tuple<Array, py::ellipsis>;
@@ -22,7 +22,10 @@ using NamedArrays = py::typing::Dict<py::str, Array>;
 
 inline Array to_numpy(const Eigen::VectorXd& v) { return Array(v.size(), v.data()); }
 
-inline Array to_numpy(const Rows& A) { return Array({A.rows(), A.cols()}, A.data()); }
+inline Array to_numpy(const RowMajor& A) { return Array({A.rows(), A.cols()}, A.data()); }
+
+/// P of H' P + P H = -Q with H = [0 1; -K_p -K_v], stable for positive definite K_p and K_v.
+Eigen::MatrixXd solve_lyapunov(const Eigen::MatrixXd& K_p, const Eigen::MatrixXd& K_v, const Eigen::MatrixXd& Q);
 
 inline Eigen::VectorXd read_column(py::handle value, const char* name, py::ssize_t size) {
   const auto array = read_array(value, name, {size});
@@ -75,7 +78,7 @@ inline Arrays as_tuple(const JointReference& r) {
 }
 
 inline Arrays as_tuple(const TaskReference& r) {
-  return py::make_tuple(to_numpy(Eigen::VectorXd(r.p)), to_numpy(Rows(r.R)), to_numpy(Eigen::VectorXd(r.xi)),
+  return py::make_tuple(to_numpy(Eigen::VectorXd(r.p)), to_numpy(RowMajor(r.R)), to_numpy(Eigen::VectorXd(r.xi)),
                         to_numpy(Eigen::VectorXd(r.xi_dot)));
 }
 

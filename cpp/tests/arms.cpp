@@ -1,6 +1,7 @@
 #include "arms.hpp"
 
 #include "thunder/kernels/kernels.hpp"
+#include "thunder/math/rotations.hpp"
 
 namespace arms {
 

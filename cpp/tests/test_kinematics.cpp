@@ -4,7 +4,7 @@
 #include "allocations.hpp"
 #include "arms.hpp"
 #include "check.hpp"
-#include "thunder/control/frame_motion.hpp"
+#include "thunder/kinematics/frame_motion.hpp"
 #include "thunder/kinematics/clik.hpp"
 #include "thunder/kinematics/inverse_kinematics.hpp"
 #include "thunder/kinematics/sampled_reference.hpp"
@@ -28,7 +28,7 @@ Clik make_clik(const SharedModel& model, Clik::Method method, int order, Orienta
   s.measure = order == 1 ? Clik::Measure::manipulability : Clik::Measure::singular_value;
   s.velocity_limits = VectorXd::Constant(7, 0.5);
   s.objective = std::make_shared<ManipulabilityObjective>(model, tool(*model), TaskRows{}, 1.0);
-  return Clik(KinematicTask(model, tool(*model), TaskRows{}, kind), s);
+  return Clik(model, tool(*model), TaskRows{}, kind, s);
 }
 
 void check_clik(const SharedModel& model, Clik::Method method, int order, OrientationKind kind) {
@@ -100,7 +100,7 @@ void check_analytic() {
 }
 
 void check_samples() {
-  const SampledJointReference source(0.1, SampledJointReference::Rows::Ones(5, 7), SampledJointReference::Rows::Ones(5, 7));
+  const SampledJointReference source(0.1, RowMajor::Ones(5, 7), RowMajor::Ones(5, 7));
   JointReference reference = source.blank();
   const allocations::Scope scope;
   for (const double t : {-1.0, 0.0, 0.17, 0.4, 9.0, std::nan("")}) {

@@ -14,7 +14,7 @@
 #include "thunder/control/operational_space.hpp"
 #include "thunder/control/passivity_based.hpp"
 #include "thunder/control/pd_gravity.hpp"
-#include "thunder/control/references.hpp"
+#include "thunder/kinematics/references.hpp"
 #include "thunder/control/robust_unit_vector.hpp"
 #include "thunder/planning/trajectory/fourier_series.hpp"
 #include "thunder/planning/functional/functional_planner.hpp"

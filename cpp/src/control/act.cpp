@@ -1,6 +1,6 @@
 #include "thunder/control/act.hpp"
 
-#include "thunder/control/lyapunov.hpp"
+#include "thunder/math/dense.hpp"
 
 namespace thunder {
 
@@ -14,10 +14,9 @@ ACT::ACT(AdaptiveModel adaptive_model, std::unique_ptr<Prediction> prediction, F
       form_(form),
       K_p_(std::move(gains.K_p)),
       K_v_(std::move(gains.K_v)),
-      BtP_(solve_lyapunov(error_dynamics(K_p_, K_v_), gains.Q).bottomRows(n())),
+      BtP_(gains.P.bottomRows(n())),
       chain_(*model()),
       M_(MatrixXd::Zero(n(), n())),
-      factors_(n()),
       x_(VectorXd::Zero(2 * n())) {
   for (VectorXd* v : {&e_, &e_dot_, &feedback_, &ddq_, &along_}) v->setZero(n());
   publish("error", e_.data(), joint_names());
@@ -38,15 +37,15 @@ void ACT::freeze() noexcept {
 /// False where the estimated mass matrix is not positive definite: the law inverts it.
 bool ACT::factorise(const double* q) noexcept {
   kernels().mass_matrix(chain_.with(*model(), adaptive_model_.estimate().data()), dynamics_.work(), q, M_.data());
-  factors_.compute(M_);
-  return factors_.info() == Eigen::Success;
+  return factor_positive_definite(n(), M_.data());
 }
 
 /// pihat' = R^-1 Y' Mhat^-1 B' P x
 void ACT::adapt() noexcept {
   x_ << e_, e_dot_;
-  along_.noalias() = BtP_ * x_;
-  factors_.solveInPlace(along_);
+  along_.setZero();
+  add_product(BtP_, x_.data(), along_.data());
+  solve_positive_definite(n(), M_.data(), along_.data());
   adaptive_model_.adapt_along(prediction_->W(), along_);
 }
 
@@ -62,7 +61,9 @@ Status ACT::law(double t, const double* q_, const double* dq_, const JointRefere
     adaptive_model_.give_up();
     return Status::diverged;
   }
-  feedback_.noalias() = K_p_ * e_ + K_v_ * e_dot_;
+  feedback_.setZero();
+  add_product(K_p_, e_.data(), feedback_.data());
+  add_product(K_v_, e_dot_.data(), feedback_.data());
   ddq_ = desired.ddq;
   if (form_ == Form::craig) ddq_ += feedback_;
   adaptive_model_.torque(q_, dq_, dq_, ddq_.data(), tau_);  // Y(q, dq, ddq) pihat

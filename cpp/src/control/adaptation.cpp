@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 using Eigen::Map;
@@ -11,8 +13,8 @@ GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma) : diagonal_(Gamma.isDiago
   if (diagonal_)
     inverse_diagonal_ = Gamma.diagonal().cwiseInverse();
   else
-    inverse_ = Gamma.llt().solve(Eigen::MatrixXd::Identity(Gamma.rows(), Gamma.cols()));
-  if (!diagonal_) largest_inverse_ = 1.0 / Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(Gamma).eigenvalues()[0];
+    inverse_ = positive_definite_inverse(Gamma);
+  if (!diagonal_) largest_inverse_ = 1.0 / smallest_eigenvalue(Gamma);
 }
 
 GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma, const VectorXd& lower, const VectorXd& upper)
@@ -32,7 +34,7 @@ bool GradientLaw::integrate(const double* gradient, double dt, double* unknown) 
   if (diagonal_)
     pi += dt * inverse_diagonal_.cwiseProduct(g);
   else
-    pi.noalias() += dt * inverse_ * g;
+    add_product(inverse_, gradient, unknown, dt);
   if (lower_.size() != 0) pi = pi.cwiseMax(lower_).cwiseMin(upper_);
   return true;
 }

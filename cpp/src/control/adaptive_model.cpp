@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-
 namespace thunder {
 
 using Eigen::Map;
@@ -115,11 +114,11 @@ void AdaptiveModel::adapt(const double* s) noexcept {
   adapt_along(Y_, s_);
 }
 
-void AdaptiveModel::adapt_along(const Regressor& W, const VectorXd& x) noexcept {
+void AdaptiveModel::adapt_along(const RowMajor& W, const VectorXd& x) noexcept {
   if (law_) pull_back(W, x, tracking_);
 }
 
-void AdaptiveModel::predict(const Regressor& W, const VectorXd& weighted, double weight) noexcept {
+void AdaptiveModel::predict(const RowMajor& W, const VectorXd& weighted, double weight) noexcept {
   if (!law_) return;
   pull_back(W, weighted, prediction_);
   all_.setZero();
@@ -129,7 +128,7 @@ void AdaptiveModel::predict(const Regressor& W, const VectorXd& weighted, double
 }
 
 /// gradient = W_u' x
-void AdaptiveModel::pull_back(const Regressor& W, const VectorXd& x, VectorXd& gradient) noexcept {
+void AdaptiveModel::pull_back(const RowMajor& W, const VectorXd& x, VectorXd& gradient) noexcept {
   all_.noalias() = W.transpose() * x;
   for (int k = 0; k < unknown_.size(); ++k) gradient[k] = all_[unknown_.indices()[k]];
 }

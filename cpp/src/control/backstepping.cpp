@@ -1,5 +1,8 @@
 #include "thunder/control/backstepping.hpp"
 
+#include "thunder/kinematics/task_motion.hpp"
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 using Eigen::Map;
@@ -12,9 +15,7 @@ Backstepping::Backstepping(AdaptiveModel adaptive_model, const Frame<double>& fr
       Lambda_(spread_rows(rows_, gains.Lambda)),
       K_p_(spread_rows(rows_, gains.K_p)),
       terms_(blank_terms()) {
-  std::vector<std::string> labels{"x", "y", "z", "rx", "ry", "rz"};
-  labels.resize(rows());
-  publish("error", terms_.task.e.data(), std::move(labels));
+  publish("error", terms_.task.e.data(), row_names(rows_));
   publish("s", terms_.s.data(), joint_names());
 }
 
@@ -28,13 +29,10 @@ bool Backstepping::reference_motion(const double* dq, Terms& o) const noexcept {
   const TaskError& task = o.task;
   Matrix6d A_inverse;
   if (!invert_gram(o.motion.J, rows_, A_inverse)) return false;
-  Matrix6d L_inverse = Matrix6d::Identity();
-  L_inverse.bottomRightCorner<3, 3>() = task.L.bottomRightCorner<3, 3>().inverse();
-
-  const Vector6d b = task.f + Lambda_ * task.e;
-  const Vector6d b_dot = task.f_dot + Lambda_ * task.e_dot;
-  const Vector6d v = L_inverse * b;
-  const Vector6d v_dot = L_inverse * (b_dot - task.L_dot * v);
+  const Eigen::Matrix3d L_inverse = task.orientation.L.inverse();
+  Vector6d v = task.f + Lambda_ * task.e, v_dot = task.f_dot + Lambda_ * task.e_dot;  // b and its derivative
+  v.tail<3>() = L_inverse * v.tail<3>().eval();
+  v_dot.tail<3>() = L_inverse * (v_dot.tail<3>() - task.orientation.L_dot * v.tail<3>()).eval();
   least_norm_motion(o.motion.J, o.motion.J_dot, A_inverse, v, v_dot, o.dq_r, o.ddq_r);
   o.s = o.dq_r - Map<const VectorXd>(dq, n());
   return true;
@@ -42,13 +40,14 @@ bool Backstepping::reference_motion(const double* dq, Terms& o) const noexcept {
 
 Status Backstepping::evaluate(const double* q, const double* dq, const TaskReference& desired, Terms& o) noexcept {
   o.motion.update(dynamics_, frame_, q, dq);
-  for (TaskJacobian* J : {&o.motion.J, &o.motion.J_dot}) keep_rows(rows_, *J);
+  for (Jacobian* J : {&o.motion.J, &o.motion.J_dot}) keep_rows(rows_, *J);
   if (!o.task.update(o.motion, desired, rows_) || !reference_motion(dq, o)) return Status::singular;
 
   adaptive_model_.torque(q, dq, o.dq_r.data(), o.ddq_r.data(), o.tau.data());  // Y_r pihat
-  const Vector6d restoring = o.task.L.transpose() * (K_p_ * o.task.e);
-  o.tau.noalias() += K_d_ * o.s;
-  o.tau += o.motion.J.transpose().lazyProduct(restoring);  // eq. 33, with J' L' K_p e (errata D-1)
+  Vector6d restoring = K_p_ * o.task.e;
+  restoring.tail<3>() = o.task.orientation.L.transpose() * restoring.tail<3>().eval();
+  add_product(K_d_, o.s.data(), o.tau.data());
+  add_transposed(o.motion.J, restoring, o.tau.data());  // eq. 33, with J' L' K_p e (errata D-1)
   return Status::ok;
 }
 

@@ -14,25 +14,24 @@ CartesianComputedTorque::CartesianComputedTorque(std::shared_ptr<const Model> mo
       repulsion_(std::move(repulsion)),
       rest_(Eigen::VectorXd::Zero(n())),
       free_(rest_) {
-  publish("error", motion_.shown.data(), motion_.labels());
+  publish("error", motion_.error_rows.data(), row_names(motion_.rows()));
 }
 
 Status CartesianComputedTorque::law(double, const double* q, const double* dq, const TaskReference& desired,
                                     double* tau_) noexcept {
   if (!motion_.update(dynamics_, q, dq, desired) || !inertia_.update(dynamics_, q, motion_.J, motion_.rows()))
     return Status::singular;
-  Eigen::Map<Eigen::VectorXd> tau(tau_, n());
   const TaskError& error = motion_.error;
   const Vector6d force =
       inertia_.Lambda * (error.f_dot - motion_.bias + K_v_ * error.e_dot + K_p_ * error.e);
   dynamics_.inverse_dynamics(q, dq, rest_.data(), tau_);  // h
-  tau += motion_.J.transpose().lazyProduct(force);
+  add_transposed(motion_.J, force, tau_);
   if (!motion_.redundant()) return Status::ok;
 
   null_space_.torque(q, dq, free_);
   repulsion_.add_torque(dynamics_, q, free_);
   inertia_.project(motion_.J, free_);
-  tau += free_;
+  Eigen::Map<Eigen::VectorXd>(tau_, n()) += free_;
   return Status::ok;
 }
 

@@ -13,7 +13,7 @@ CartesianMACT::CartesianMACT(AdaptiveModel adaptive_model, PredictionError predi
       motion_(n(), task.frame, task.rows),
       K_xi_(spread_rows(task.rows, K_xi)) {
   for (VectorXd* v : {&beta_, &alpha_, &s_, &free_, &free_dot_}) v->setZero(n());
-  publish("error", motion_.shown.data(), motion_.labels());
+  publish("error", motion_.error_rows.data(), row_names(motion_.rows()));
   publish("s", s_.data(), joint_names());
   publish("prediction_error", prediction_error_.error().data(), joint_names());
 }
@@ -33,9 +33,10 @@ void CartesianMACT::freeze() noexcept {
 void CartesianMACT::reference_motion(const double* q, const double* dq) noexcept {
   if (null_space_.posture.size() > 0) {
     s_ = null_space_.posture - Map<const VectorXd>(q, n());
-    free_.noalias() = null_space_.K_posture * s_;
+    free_.setZero();
     free_dot_.setZero();
-    free_dot_.noalias() -= null_space_.K_posture * Map<const VectorXd>(dq, n());
+    add_product(null_space_.K_posture, s_.data(), free_.data());
+    add_product(null_space_.K_posture, dq, free_dot_.data(), -1.0);
   }
   const Vector6d v = motion_.error.f - motion_.J.lazyProduct(free_);
   const Vector6d v_dot =
@@ -54,11 +55,10 @@ Status CartesianMACT::law(double t, const double* q, const double* dq, const Tas
   if (!regular) return Status::singular;
   reference_motion(q, dq);
 
-  Map<VectorXd> tau(tau_, n());
   adaptive_model_.torque(q, dq, beta_.data(), alpha_.data(), tau_);  // Y_r pihat
-  tau.noalias() += K_d_ * s_;
+  add_product(K_d_, s_.data(), tau_);
   const Vector6d force = K_xi_ * motion_.error.e;
-  tau += motion_.J.transpose().lazyProduct(force);
+  add_transposed(motion_.J, force, tau_);
   adaptive_model_.adapt(s_.data());
   prediction_error_.adapt(adaptive_model_);
   return Status::ok;

@@ -13,8 +13,9 @@ Status ComputedTorque::law(double, const double* q, const double* dq, const Join
   q_ = Eigen::Map<const Eigen::VectorXd>(q, n());
   e_ = desired.q - q_;
   e_dot_ = desired.dq - Eigen::Map<const Eigen::VectorXd>(dq, n());
-  feedback_.noalias() = K_v_ * e_dot_;
-  feedback_.noalias() += K_p_ * e_;
+  feedback_.setZero();
+  add_product(K_v_, e_dot_.data(), feedback_.data());
+  add_product(K_p_, e_.data(), feedback_.data());
 
   ddq_ = desired.ddq;
   if (form_ == Form::craig) ddq_ += feedback_;

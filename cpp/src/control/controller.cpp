@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 namespace {
@@ -69,7 +71,7 @@ Status Controller::finish(Status status, const double* dq, double* tau) noexcept
     freeze();
     torque.setZero();
     if (seen_state_) gravity(last_q_.data(), tau);
-    if (finite(dq, n())) torque.noalias() -= K_d_ * Eigen::Map<const Eigen::VectorXd>(dq, n());
+    if (finite(dq, n())) add_product(K_d_, dq, tau, -1.0);
     if (!torque.allFinite()) torque.setZero();
     clip(tau);
   } else if (clip(tau)) {

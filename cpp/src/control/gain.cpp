@@ -3,13 +3,11 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 namespace {
-
-double smallest_eigenvalue(const Eigen::MatrixXd& A) {
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues()[0];
-}
 
 template <class... Parts>
 void require(bool condition, const Parts&... parts) {
@@ -49,7 +47,7 @@ Eigen::MatrixXd gain_matrix(const Eigen::MatrixXd& value, int size, const std::s
 }
 
 void require_joint_definiteness(const Eigen::MatrixXd& K_p, const Eigen::MatrixXd& Lambda) {
-  const double smallest = smallest_eigenvalue(K_p * Lambda + Lambda * K_p);
+  const double smallest = smallest_eigenvalue(product(K_p, Lambda) + product(Lambda, K_p));
   require(smallest > 0.0, "K_p Lambda + Lambda K_p must be positive definite, its smallest eigenvalue is ", smallest,
           "; take matrices that commute, such as diagonal ones");
 }

@@ -1,12 +1,14 @@
 #include "thunder/control/impedance.hpp"
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 namespace {
 
 Matrix6d spread_inverse(TaskRows rows, const Eigen::MatrixXd& inertia) {
   if (inertia.size() == 0) return Matrix6d::Zero();
-  return spread_rows(rows, inertia.llt().solve(Eigen::MatrixXd::Identity(inertia.rows(), inertia.cols())));
+  return spread_rows(rows, positive_definite_inverse(inertia));
 }
 
 }  // namespace
@@ -16,7 +18,7 @@ Impedance::Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains g
       null_space_(std::move(task.null_space)),
       motion_(n(), task.frame, task.rows),
       inertia_(n()),
-      M_(TaskInertia::Square::Zero(n(), n())),
+      M_(RowMajor::Zero(n(), n())),
       C_(M_),
       K_(spread_rows(task.rows, gains.K)),
       D_(spread_rows(task.rows, gains.D)),
@@ -24,7 +26,7 @@ Impedance::Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains g
       shapes_inertia_(gains.inertia.size() > 0),
       rest_(Eigen::VectorXd::Zero(n())),
       free_(rest_) {
-  publish("error", motion_.shown.data(), motion_.labels());
+  publish("error", motion_.error_rows.data(), row_names(motion_.rows()));
 }
 
 /// Lambda e'' + mu e' + D e' + K e = -F, where Lambda_dot - 2 mu is skew: mu = Jbar' C Jbar - Lambda J_dot Jbar with
@@ -32,8 +34,9 @@ Impedance::Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains g
 Vector6d Impedance::with_own_inertia(const double* dq) noexcept {
   const TaskError& error = motion_.error;
   const Vector6d momentum = inertia_.Lambda * error.e_dot;
-  free_ = inertia_.J_over_M.transpose().lazyProduct(momentum);  // Jbar e'
-  rest_.noalias() = C_ * free_;
+  free_.setZero();
+  add_transposed(inertia_.J_over_M, momentum, free_.data());  // Jbar e'
+  rest_ = C_.lazyProduct(free_);
   const Vector6d coriolis = inertia_.J_over_M.lazyProduct(rest_);
   free_ += Eigen::Map<const Eigen::VectorXd>(dq, n());
   const Vector6d bias = motion_.J_dot.lazyProduct(free_);
@@ -44,7 +47,8 @@ Vector6d Impedance::with_own_inertia(const double* dq) noexcept {
 /// inertia e'' + D e' + K e = -F, F being the measured wrench as the task feels it.
 Vector6d Impedance::with_desired_inertia() noexcept {
   const TaskError& error = motion_.error;
-  free_ = motion_.frame.J.transpose().lazyProduct(wrench_);
+  free_.setZero();
+  add_transposed(motion_.frame.J, wrench_, free_.data());
   const Vector6d felt = inertia_.Lambda * inertia_.J_over_M.lazyProduct(free_);
   const Vector6d wanted =
       error.f_dot - motion_.bias + inverse_inertia_ * (K_ * error.e + D_ * error.e_dot + felt);
@@ -58,7 +62,7 @@ Status Impedance::law(double, const double* q, const double* dq, const TaskRefer
   const Vector6d force = shapes_inertia_ ? with_desired_inertia() : with_own_inertia(dq);
   Eigen::Map<Eigen::VectorXd> tau(tau_, n());
   dynamics_.inverse_dynamics(q, dq, rest_.data(), tau_);  // n
-  tau += motion_.J.transpose().lazyProduct(force);
+  add_transposed(motion_.J, force, tau_);
   if (!motion_.redundant()) return Status::ok;
 
   null_space_.torque(q, dq, free_);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 IntegralAction::IntegralAction(Eigen::MatrixXd K_i, Eigen::VectorXd limit, int n)
@@ -14,7 +16,8 @@ void IntegralAction::advance(double t, const Eigen::VectorXd& e, const Eigen::Ve
                              const Eigen::VectorXd& torque_limits) noexcept {
   if (!active()) return;
   const double dt = clock_.advance(t);
-  rate_.noalias() = K_i_ * e;
+  rate_.setZero();
+  add_product(K_i_, e.data(), rate_.data());
   for (Eigen::Index i = 0; i < rate_.size(); ++i) {
     const bool at_limit = torque_limits.size() > 0 && std::abs(last_torque[i]) >= torque_limits[i];
     if (at_limit && rate_[i] * last_torque[i] > 0.0) continue;

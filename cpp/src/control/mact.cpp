@@ -26,15 +26,14 @@ void MACT::freeze() noexcept {
 Status MACT::law(double t, const double* q_, const double* dq_, const JointReference& desired,
                  double* tau_) noexcept {
   const Eigen::Map<const Eigen::VectorXd> q(q_, n()), dq(dq_, n());
-  Eigen::Map<Eigen::VectorXd> tau(tau_, n());
   e_ = desired.q - q;
   e_dot_ = desired.dq - dq;
   if (!adaptive_model_.advance(t)) return Status::diverged;
   prediction_error_.update(t, q_, dq_, last_torque());
 
   adaptive_model_.torque(q_, dq_, desired.dq.data(), desired.ddq.data(), tau_);  // Y_r(q, dq, dq_d, ddq_d) pihat
-  tau.noalias() += K_d_ * e_dot_;
-  tau.noalias() += K_p_ * e_;
+  add_product(K_d_, e_dot_.data(), tau_);
+  add_product(K_p_, e_.data(), tau_);
   adaptive_model_.adapt(e_dot_.data());
   prediction_error_.adapt(adaptive_model_);
   return Status::ok;

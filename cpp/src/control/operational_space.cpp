@@ -15,8 +15,8 @@ OperationalSpace::OperationalSpace(std::shared_ptr<const Model> model, TaskSetup
       y_(Eigen::VectorXd::Zero(n())),
       free_(y_) {
   K_i_ = integrates_ ? spread_rows(task.rows, gains.K_i) : Matrix6d::Zero();
-  publish("error", motion_.shown.data(), motion_.labels());
-  publish("integral", integral_.data(), motion_.labels());
+  publish("error", motion_.error_rows.data(), row_names(motion_.rows()));
+  publish("integral", integral_.data(), row_names(motion_.rows()));
 }
 
 void OperationalSpace::reset() noexcept {
@@ -28,7 +28,7 @@ void OperationalSpace::reset() noexcept {
 void OperationalSpace::integrate(double t) noexcept {
   const double dt = clock_.advance(t);
   if (!integrates_ || saturated()) return;
-  integral_ += dt * motion_.shown;
+  integral_ += dt * motion_.error_rows;
   if (limit_.size() > 0) integral_ = integral_.cwiseMin(limit_).cwiseMax(-limit_);
 }
 
@@ -37,14 +37,16 @@ Status OperationalSpace::law(double t, const double* q, const double* dq, const 
   if (!motion_.update(dynamics_, q, dq, desired)) return Status::singular;
   integrate(t);
   Vector6d integral = Vector6d::Zero();
-  motion_.scatter(integral_, integral);
+  for (int r = 0, i = 0; r < 6; ++r)
+    if (motion_.rows().has(r)) integral[r] = integral_[i++];
 
   // e'' = f' - J_dot dq - J ddq becomes -K_v e' - K_p e - K_i (integral of e)
   const TaskError& error = motion_.error;
   const Vector6d wanted =
       error.f_dot - motion_.bias + K_v_ * error.e_dot + K_p_ * error.e + K_i_ * integral;
   const Vector6d weights = motion_.gram_inverse * wanted;
-  y_ = motion_.J.transpose().lazyProduct(weights);
+  y_.setZero();
+  add_transposed(motion_.J, weights, y_.data());
   dynamics_.inverse_dynamics(q, dq, y_.data(), tau_);  // M y + n
   if (!motion_.redundant()) return Status::ok;
 

@@ -1,5 +1,7 @@
 #include "thunder/control/passivity_based.hpp"
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 PassivityBased::PassivityBased(std::shared_ptr<const Model> model, Eigen::MatrixXd Lambda, Eigen::MatrixXd K)
@@ -16,18 +18,18 @@ Status PassivityBased::law(double, const double* q_, const double* dq_, const Jo
   e_ = desired.q - q;
   e_dot_ = desired.dq - dq;
   dq_r_ = desired.dq;
-  dq_r_.noalias() += Lambda_ * e_;
+  add_product(Lambda_, e_.data(), dq_r_.data());
   ddq_r_ = desired.ddq;
-  ddq_r_.noalias() += Lambda_ * e_dot_;
+  add_product(Lambda_, e_dot_.data(), ddq_r_.data());
   s_ = dq_r_ - dq;
 
   dynamics_.mass_coriolis(q_, dq_, M_.data(), C_.data());
   dynamics_.gravity_vector(q_, tau_);
   dynamics_.friction_torque(dq_, friction_.data());
   tau += friction_;
-  tau.noalias() += M_ * ddq_r_;
-  tau.noalias() += C_ * dq_r_;
-  tau.noalias() += K_d_ * s_;
+  tau += M_.lazyProduct(ddq_r_);
+  tau += C_.lazyProduct(dq_r_);
+  add_product(K_d_, s_.data(), tau.data());
   return Status::ok;
 }
 

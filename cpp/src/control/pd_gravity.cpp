@@ -1,5 +1,7 @@
 #include "thunder/control/pd_gravity.hpp"
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 PDGravity::PDGravity(std::shared_ptr<const Model> model, Eigen::MatrixXd K_p, Eigen::MatrixXd K_d,
@@ -27,8 +29,8 @@ Status PDGravity::law(double t, const double* q, const double* dq, const JointRe
   integral_.advance(t, e_, last_torque(), torque_limits());
 
   dynamics_.gravity_vector(compensated_ == Gravity::actual ? q : desired.q.data(), tau_);
-  tau.noalias() += K_p_ * e_;
-  tau.noalias() += K_d_ * e_dot_;
+  add_product(K_p_, e_.data(), tau.data());
+  add_product(K_d_, e_dot_.data(), tau.data());
   tau += integral_.torque();
   return Status::ok;
 }

@@ -11,7 +11,7 @@ using Eigen::VectorXd;
 Prediction::Prediction(std::shared_ptr<const Model> model, double cutoff)
     : dynamics_(std::move(model)),
       lambda_(cutoff),
-      W_(Regressor::Zero(n(), dynamics_.model().parameter_count())),
+      W_(RowMajor::Zero(n(), dynamics_.model().parameter_count())),
       y_(VectorXd::Zero(n())) {
   if (!(cutoff > 0.0 && std::isfinite(cutoff))) throw std::invalid_argument("cutoff must be positive");
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "thunder/math/rotations.hpp"
+
 namespace thunder {
 
 Eigen::Vector3d Repulsion::force(const Eigen::Vector3d& point) const noexcept {
@@ -22,8 +24,7 @@ void Repulsion::add_torque(const Evaluator& dynamics, const double* q, Eigen::Ve
   const auto count = static_cast<int>(points_.size());
   dynamics.frame_poses(q, points_.data(), count, poses_.data(), J_.data());
   for (int k = 0; k < count; ++k) {
-    const Vec3<double>& p = poses_[k].p;
-    tau += J_.middleRows<3>(6 * k).transpose().lazyProduct(force({p.x, p.y, p.z}));
+    tau += J_.middleRows<3>(6 * k).transpose().lazyProduct(force(to_eigen(poses_[k].p)));
   }
 }
 

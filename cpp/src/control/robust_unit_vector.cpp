@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "thunder/control/lyapunov.hpp"
-
 namespace thunder {
 
 namespace {
@@ -20,9 +18,8 @@ RobustUnitVector::RobustUnitVector(std::shared_ptr<const Model> model, Gains gai
     : JointController(std::move(model), gains.K_v), gains_(std::move(gains)), damping_(gains_.K_v) {
   require_positive(gains_.rho, "rho");
   require_positive(gains_.epsilon, "epsilon");
-  P_ = solve_lyapunov(error_dynamics(gains_.K_p, gains_.K_v), gains_.Q);
-  P_e_ = P_.bottomLeftCorner(n(), n());
-  P_v_ = P_.bottomRightCorner(n(), n());
+  P_e_ = gains_.P.bottomLeftCorner(n(), n());
+  P_v_ = gains_.P.bottomRightCorner(n(), n());
   for (Eigen::VectorXd* v : {&q_, &e_, &e_dot_, &z_, &w_, &ddq_}) v->setZero(n());
   publish("error", e_.data(), joint_names());
   publish("z", z_.data(), joint_names());
@@ -34,13 +31,14 @@ Status RobustUnitVector::law(double, const double* q, const double* dq, const Jo
   q_ = Eigen::Map<const Eigen::VectorXd>(q, n());
   e_ = desired.q - q_;
   e_dot_ = desired.dq - Eigen::Map<const Eigen::VectorXd>(dq, n());
-  z_.noalias() = P_e_ * e_;
-  z_.noalias() += P_v_ * e_dot_;
+  z_.setZero();
+  add_product(P_e_, e_.data(), z_.data());
+  add_product(P_v_, e_dot_.data(), z_.data());
   w_ = gains_.rho / std::max(z_.norm(), gains_.epsilon) * z_;
 
   ddq_ = desired.ddq + w_;
-  ddq_.noalias() += gains_.K_v * e_dot_;
-  ddq_.noalias() += gains_.K_p * e_;
+  add_product(gains_.K_v, e_dot_.data(), ddq_.data());
+  add_product(gains_.K_p, e_.data(), ddq_.data());
   dynamics_.inverse_dynamics(q, dq, ddq_.data(), tau);
   return Status::ok;
 }

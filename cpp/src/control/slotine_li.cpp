@@ -1,5 +1,7 @@
 #include "thunder/control/slotine_li.hpp"
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 SlotineLi::SlotineLi(AdaptiveModel adaptive_model, Eigen::MatrixXd Lambda, Eigen::MatrixXd K_d)
@@ -18,13 +20,13 @@ Status SlotineLi::law(double t, const double* q_, const double* dq_, const Joint
   if (!adaptive_model_.advance(t)) return Status::diverged;
 
   dq_r_ = desired.dq;
-  dq_r_.noalias() += Lambda_ * e_;
+  add_product(Lambda_, e_.data(), dq_r_.data());
   ddq_r_ = desired.ddq;
-  ddq_r_.noalias() += Lambda_ * e_dot_;
+  add_product(Lambda_, e_dot_.data(), ddq_r_.data());
   s_ = dq_r_ - dq;
 
   adaptive_model_.torque(q_, dq_, dq_r_.data(), ddq_r_.data(), tau_);  // Y_r pihat
-  tau.noalias() += K_d_ * s_;
+  add_product(K_d_, s_.data(), tau.data());
   adaptive_model_.adapt(s_.data());
   return Status::ok;
 }

@@ -4,11 +4,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "thunder/math/matrices.hpp"
+
 namespace thunder {
 
 namespace {
-
-const double kPi = std::acos(-1.0);
 
 double checked_cutoff(double cutoff) {
   if (!(cutoff > 0.0) || !std::isfinite(cutoff))

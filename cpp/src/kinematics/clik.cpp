@@ -17,8 +17,16 @@ void require(bool condition, const std::string& message) {
 
 }  // namespace
 
-Clik::Clik(KinematicTask task, Settings settings)
-    : task_(std::move(task)), settings_(std::move(settings)), rest_(JointVector::Zero(n())), null_(rest_), x_(rest_) {
+Clik::Clik(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskRows chosen, OrientationKind kind,
+           Settings settings)
+    : dynamics_(std::move(model)),
+      task_(n(), frame, chosen, kind),
+      settings_(std::move(settings)),
+      e_(TaskVector::Zero(rows())),
+      J_(CompactJacobian::Zero(rows(), n())),
+      rest_(JointVector::Zero(n())),
+      null_(rest_),
+      x_(rest_) {
   const int m = rows();
   const std::string sizes = std::to_string(m) + " rows and " + std::to_string(n()) + " joints";
   const Settings& s = settings_;
@@ -34,7 +42,7 @@ Clik::Clik(KinematicTask task, Settings settings)
           "velocity_limits must be " + std::to_string(n()) + " positive numbers");
   K_ = s.K;
   K_D_ = s.K_D;
-  svd_.compute(task_.J);
+  svd_.compute(J_);
 }
 
 Status Clik::step(const double* q, const double* dq, const TaskReference& desired, const double* dq_0,
@@ -56,21 +64,27 @@ Status Clik::step(const double* q, const double* dq, const TaskReference& desire
 }
 
 Status Clik::law(const double* q, const double* dq, const TaskReference& desired, const double* dq_0) noexcept {
-  if (!task_.update(q, dq, desired)) return Status::singular;
+  const bool regular = task_.update(dynamics_, q, dq, desired);
+  const TaskError& error = task_.error;
+  gather(task_.rows(), error.e, e_);
+  gather(task_.rows(), task_.J, J_);
+  if (!regular) return Status::singular;
   if (settings_.method == Method::transpose) {
-    const TaskVector force = K_.lazyProduct(task_.e);
-    x_ = task_.J.transpose().lazyProduct(force);
+    const TaskVector force = K_.lazyProduct(e_);
+    x_ = J_.transpose().lazyProduct(force);
     return Status::ok;
   }
-  TaskVector v = K_.lazyProduct(task_.e);
+  TaskVector v = K_.lazyProduct(e_), wanted;
   if (settings_.order == 1) {
-    v += task_.b;
+    gather(task_.rows(), error.f, wanted);
   } else {
-    const TaskVector e_dot = task_.b - task_.J.lazyProduct(Map<const VectorXd>(dq, n()));
-    v += task_.b_dot - task_.bias;
+    TaskVector e_dot;
+    gather(task_.rows(), error.f - task_.J.lazyProduct(Map<const VectorXd>(dq, n())), e_dot);
+    gather(task_.rows(), error.f_dot - task_.bias, wanted);
     v += K_D_.lazyProduct(e_dot);  // of the error, not of the position (errata S-5)
   }
-  svd_.compute(task_.J);
+  v += wanted;
+  svd_.compute(J_);
   const Status status = invert(q, v);
   if (status == Status::ok) add_null_motion(q, dq, dq_0);
   return status;
@@ -81,7 +95,7 @@ Status Clik::invert(const double* q, const TaskVector& v) noexcept {
     svd_.solve(v, damping_squared(q), x_);
     return Status::ok;
   }
-  const double limit = settings_.largest_condition * task_.condition;
+  const double limit = settings_.largest_condition * task_.error.orientation.condition;
   if (!(svd_.largest() <= limit * svd_.smallest()) || svd_.largest() == 0.0)
     return Status::singular;
   svd_.solve(v, 0.0, x_);
@@ -92,7 +106,7 @@ double Clik::damping_squared(const double* q) const noexcept {
   const double lambda_squared = settings_.damping * settings_.damping;
   if (settings_.threshold <= 0.0) return lambda_squared;
   const double distance =
-      settings_.measure == Measure::singular_value ? svd_.smallest() : task_.manipulability(q);
+      settings_.measure == Measure::singular_value ? svd_.smallest() : manipulability(q);
   const double part = distance / settings_.threshold;
   return part < 1.0 ? lambda_squared * (1.0 - part * part) : 0.0;
 }
@@ -102,7 +116,7 @@ void Clik::add_null_motion(const double* q, const double* dq, const double* dq_0
   if (dq_0 != nullptr)
     null_ = Map<const VectorXd>(dq_0, n());
   else if (settings_.objective)
-    settings_.objective->velocity(task_.dynamics().work(), q, null_.data());
+    settings_.objective->velocity(dynamics_.work(), q, null_.data());
   else if (second)
     null_.setZero(n());
   else

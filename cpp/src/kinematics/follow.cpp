@@ -52,7 +52,7 @@ VectorXd advance(FollowedMotion& motion, const FollowSettings& settings, double 
 
 ClikTrace make_trace(const Clik& clik, Eigen::Index count) {
   ClikTrace trace;
-  for (ClikTrace::Rows* rows : {&trace.q, &trace.dq, &trace.ddq}) rows->setZero(count, clik.n());
+  for (RowMajor* rows : {&trace.q, &trace.dq, &trace.ddq}) rows->setZero(count, clik.n());
   trace.error.setZero(count, clik.rows());
   trace.t.setZero(count);
   trace.manipulability.setZero(count);
@@ -79,8 +79,8 @@ ClikTrace follow(Clik& clik, const FollowCallbacks& callbacks, const VectorXd& q
     trace.status[k] = motion.derivative(t, x, x_dot);
     trace.q.row(k) = x.head(n);
     trace.dq.row(k) = motion.second() ? x.tail(n) : x_dot;
-    trace.error.row(k) = clik.task().e;
-    trace.manipulability[k] = clik.task().manipulability(x.data());
+    trace.error.row(k) = clik.error();
+    trace.manipulability[k] = clik.manipulability(x.data());
     if (k < settings.steps) x = advance(motion, settings, t, x, x_dot);
     if (!motion.second()) continue;
     if (k < settings.steps && clik.limit(x.data() + n)) {

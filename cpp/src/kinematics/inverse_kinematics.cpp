@@ -5,8 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "thunder/control/frame_motion.hpp"
-#include "thunder/kinematics/orientation_task.hpp"
+#include "thunder/math/dense.hpp"
+#include "thunder/math/rotations.hpp"
 
 namespace thunder {
 
@@ -41,14 +41,13 @@ void InverseKinematics::evaluate(Workspace work, const Target& target, Point& po
   double* const full = work.take<double>(6 * n);
   kernels().frame_poses(model_->view(), work, point.q.data(), &frame_, 1, &pose, full);
   Vector6d e;
-  e << target.p - Eigen::Vector3d(pose.p.x, pose.p.y, pose.p.z),
-      HalfTurn(target.R * to_eigen(pose.R).transpose()).rotation_vector();
+  e << target.p - to_eigen(pose.p), rotation_log(target.R * to_eigen(pose.R).transpose());
   const int count = rows_.count();
   point.e.resize(count);
   point.J.resize(count, n);
   int m = 0;
   for (int r = 0; r < 6; ++r) {
-    if (!(rows_.mask >> r & 1)) continue;
+    if (!rows_.has(r)) continue;
     point.e[m] = e[r];
     for (int j = 0; j < n; ++j) point.J(m, j) = full[r * n + j];
     ++m;
@@ -73,10 +72,9 @@ void InverseKinematics::levenberg_marquardt(Point& point, double damping, JointV
   const auto m = point.e.size();
   TaskMatrix A = point.J.lazyProduct(point.J.transpose());
   A.diagonal().array() += damping * point.error * point.error + 1e-14;
-  const Eigen::LLT<TaskMatrix> factors(A);
   TaskVector y = point.e;
-  if (factors.info() == Eigen::Success)
-    factors.solveInPlace(y);
+  if (factor_positive_definite(static_cast<int>(m), A.data()))
+    solve_positive_definite(static_cast<int>(m), A.data(), y.data());
   else
     y.setZero(m);
   step = point.J.transpose().lazyProduct(y);
@@ -130,14 +128,13 @@ void InverseKinematics::descend(Workspace work, const Target& target, Point& poi
 
 /// Joints that turn without end: within half a turn of where they began, or of zero.
 void InverseKinematics::wrap(const double* q0, double* q) const noexcept {
-  constexpr double kTurn = 6.283185307179586;
   const ChainView<double> chain = model_->view();
   for (int i = 0; i < chain.n; ++i) {
     if (chain.links[i].type != JointType::revolute || std::isfinite(settings_.lower[i]) ||
         std::isfinite(settings_.upper[i]))
       continue;
     const double middle = q0 != nullptr ? q0[i] : 0.0;
-    q[i] = middle + std::remainder(q[i] - middle, kTurn);
+    q[i] = middle + std::remainder(q[i] - middle, 2.0 * kPi);
   }
 }
 

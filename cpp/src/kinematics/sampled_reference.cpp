@@ -6,7 +6,7 @@
 
 namespace thunder {
 
-SampledJointReference::SampledJointReference(double dt, Rows q, Rows dq) : dt_(dt), q_(std::move(q)), dq_(std::move(dq)) {
+SampledJointReference::SampledJointReference(double dt, RowMajor q, RowMajor dq) : dt_(dt), q_(std::move(q)), dq_(std::move(dq)) {
   if (!(dt > 0.0) || q_.rows() < 2 || q_.rows() != dq_.rows() || q_.cols() != dq_.cols())
     throw std::invalid_argument("samples must be q and dq of the same shape, two instants at least, dt > 0 apart");
 }

@@ -161,7 +161,7 @@ class Fit:
             raise ThunderError("demonstrations must have forces that are numbers, got an overflow: look at their units")
         A = root * factor[:, None] * self.design
         scale = np.linalg.norm(A, axis=0)
-        solution, R = _core.solve_by_qr(A / np.where(scale > 0.0, scale, 1.0), root * target)
+        Q, R = np.linalg.qr(A / np.where(scale > 0.0, scale, 1.0))
         diagonal = np.abs(np.diag(R))
         if diagonal.min() < _SINGULAR * diagonal.max():
             raise ThunderError(
@@ -169,7 +169,7 @@ class Fit:
                 "functions, a smaller overlap, or more samples"
             )
         self.condition = float(np.linalg.cond(R))
-        weights: Array = solution / scale[:, None]
+        weights: Array = np.linalg.solve(R, Q.T @ (root * target)) / scale[:, None]
         return weights
 
     def _lwr(self, target: Array, factor: Array) -> Array:

@@ -1,8 +1,6 @@
 // Adaptive computed torque in joint space (Craig, Hsu, Sastry 1987; D4.2, eq. 56).
 #pragma once
 
-#include <Eigen/Cholesky>
-
 #include "adaptive_controller.hpp"
 #include "estimated_chain.hpp"
 #include "prediction.hpp"
@@ -17,7 +15,7 @@ class ACT final : public AdaptiveController<JointReference> {
   };
   struct Gains {
     Eigen::MatrixXd K_p, K_v;  // n x n, symmetric positive definite
-    Eigen::MatrixXd Q;         // 2n x 2n, symmetric positive definite: A' P + P A = -Q
+    Eigen::MatrixXd P;         // 2n x 2n, symmetric positive definite: a Lyapunov function of x' = [0 1; -K_p -K_v] x
     Eigen::MatrixXd damping;   // n x n, of the safe torque
   };
 
@@ -45,8 +43,7 @@ class ACT final : public AdaptiveController<JointReference> {
   Eigen::MatrixXd K_p_, K_v_;
   Eigen::MatrixXd BtP_;  // n x 2n
   EstimatedChain chain_;
-  Eigen::MatrixXd M_;
-  Eigen::LLT<Eigen::MatrixXd> factors_;
+  Eigen::MatrixXd M_;    // its factors
   Eigen::VectorXd e_, e_dot_, feedback_, ddq_, x_, along_;
 };
 

@@ -1,10 +1,10 @@
 // The model inside an adaptive controller: the linear form Y_r pihat, and the estimate that moves.
 #pragma once
 
-#include <Eigen/Dense>
 #include <memory>
 
 #include "../kernels/evaluator.hpp"
+#include "../math/matrices.hpp"
 #include "adaptation.hpp"
 #include "clock.hpp"
 #include "parameter_subset.hpp"
@@ -13,9 +13,6 @@ namespace thunder {
 
 class AdaptiveModel {
  public:
-  /// n x p, row by row.
-  using Regressor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
   /// An estimate beyond this (SI units) has diverged.
   static constexpr double kBound = 1e6;
 
@@ -46,10 +43,10 @@ class AdaptiveModel {
   /// law's dead zone.
   void adapt(const double* s) noexcept;
   /// The same along another regressor: W_u' x.
-  void adapt_along(const Regressor& W, const Eigen::VectorXd& x) noexcept;
+  void adapt_along(const RowMajor& W, const Eigen::VectorXd& x) noexcept;
   /// And along a prediction error too: W_u' R error, with `weighted` = R error and `weight` the largest eigenvalue of R.
   /// Where Euler's rule would overshoot what W pihat = y wants, the step is shortened.
-  void predict(const Regressor& W, const Eigen::VectorXd& weighted, double weight) noexcept;
+  void predict(const RowMajor& W, const Eigen::VectorXd& weighted, double weight) noexcept;
   /// The torque was clipped, so that the tracking error says nothing about the parameters: only predictions count.
   void ignore_tracking() noexcept { tracking_.setZero(); }
   /// No arm has this estimate: it has diverged, until `reset`.
@@ -64,7 +61,7 @@ class AdaptiveModel {
 
  private:
   void beyond_dead_zone(const double* s) noexcept;
-  void pull_back(const Regressor& W, const Eigen::VectorXd& x, Eigen::VectorXd& gradient) noexcept;
+  void pull_back(const RowMajor& W, const Eigen::VectorXd& x, Eigen::VectorXd& gradient) noexcept;
 
   Evaluator nominal_;
   ParameterSubset unknown_;
@@ -73,7 +70,7 @@ class AdaptiveModel {
   Eigen::VectorXd tracking_, prediction_, gradient_, all_, squares_;  // gradients, and columns' squared lengths
   Eigen::VectorXd moving_;                                          // 1 where the estimate moves, else 0
   double prediction_rate_ = 0.0;                                    // of W pihat towards y [1/s], at most
-  Regressor Y_;
+  RowMajor Y_;  // n x p
   StepClock clock_;
   bool diverged_ = false;
 };

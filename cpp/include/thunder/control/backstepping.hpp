@@ -1,8 +1,9 @@
 // Adaptive backstepping in task space with axis-angle orientation error (Thunder article, section 4).
 #pragma once
 
+#include "../kinematics/task_error.hpp"
 #include "adaptive_controller.hpp"
-#include "task_error.hpp"
+#include "pseudo_inverse.hpp"
 
 namespace thunder {
 

@@ -1,9 +1,10 @@
 // Computed torque in task space, with a posture and obstacles in the null space (D4.2, eqs. 108 to 112).
 #pragma once
 
+#include "control_task.hpp"
 #include "controller.hpp"
-#include "null_space.hpp"
 #include "repulsion.hpp"
+#include "task_inertia.hpp"
 
 namespace thunder {
 
@@ -24,7 +25,7 @@ class CartesianComputedTorque final : public TaskController {
 
  private:
   NullSpace null_space_;
-  TaskMotion motion_;
+  ControlTask motion_;
   TaskInertia inertia_;
   Matrix6d K_p_, K_v_;
   Repulsion repulsion_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "adaptive_controller.hpp"
-#include "null_space.hpp"
+#include "control_task.hpp"
 #include "prediction_error.hpp"
 
 namespace thunder {
@@ -28,7 +28,7 @@ class CartesianMACT final : public AdaptiveController<TaskReference> {
 
   PredictionError prediction_error_;
   NullSpace null_space_;
-  TaskMotion motion_;
+  ControlTask motion_;
   Matrix6d K_xi_;
   Eigen::VectorXd beta_, alpha_, s_, free_, free_dot_;
 };

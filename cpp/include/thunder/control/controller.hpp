@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "../kernels/evaluator.hpp"
+#include "../kinematics/reference.hpp"
+#include "../kinematics/status.hpp"
 #include "../math/state_archive.hpp"
 #include "../threads/exclusive.hpp"
-#include "reference.hpp"
-#include "status.hpp"
 
 namespace thunder {
 

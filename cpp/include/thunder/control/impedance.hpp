@@ -1,8 +1,9 @@
 // Impedance control in task space (Hogan, 1985; Ott, 2008).
 #pragma once
 
+#include "control_task.hpp"
 #include "controller.hpp"
-#include "null_space.hpp"
+#include "task_inertia.hpp"
 
 namespace thunder {
 
@@ -32,9 +33,9 @@ class Impedance final : public TaskController {
   Vector6d with_desired_inertia() noexcept;
 
   NullSpace null_space_;
-  TaskMotion motion_;
+  ControlTask motion_;
   TaskInertia inertia_;
-  TaskInertia::Square M_, C_;
+  RowMajor M_, C_;
   Matrix6d K_, D_, inverse_inertia_;
   bool shapes_inertia_;
   Vector6d wrench_ = Vector6d::Zero();

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "clock.hpp"
+#include "control_task.hpp"
 #include "controller.hpp"
-#include "null_space.hpp"
+#include "task_inertia.hpp"
 
 namespace thunder {
 
@@ -31,7 +32,7 @@ class OperationalSpace final : public TaskController {
   void integrate(double t) noexcept;
 
   NullSpace null_space_;
-  TaskMotion motion_;
+  ControlTask motion_;
   TaskInertia inertia_;
   Matrix6d K_p_, K_v_, K_i_;
   bool integrates_;

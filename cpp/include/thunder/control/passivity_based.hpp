@@ -17,7 +17,6 @@ class PassivityBased final : public JointController {
              double* tau) noexcept override;
 
  private:
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   Eigen::MatrixXd Lambda_;
   RowMajor M_, C_;

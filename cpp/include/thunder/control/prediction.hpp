@@ -4,17 +4,16 @@
 // Both forms pass the torque through the low-pass filter phi(t) = lambda exp(-lambda t), lambda the cutoff in rad/s.
 #pragma once
 
-#include <Eigen/Dense>
 #include <memory>
 
 #include "../kernels/evaluator.hpp"
+#include "../math/matrices.hpp"
 #include "../math/state_archive.hpp"
 
 namespace thunder {
 
 class Prediction {
  public:
-  using Regressor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   virtual ~Prediction() = default;
   virtual std::unique_ptr<Prediction> clone() const = 0;
@@ -24,7 +23,7 @@ class Prediction {
   void restart() noexcept;
   virtual void archive(StateArchive& state) { state(started_, W_, y_); }
 
-  const Regressor& W() const noexcept { return W_; }
+  const RowMajor& W() const noexcept { return W_; }
   const Eigen::VectorXd& y() const noexcept { return y_; }
 
  protected:
@@ -37,7 +36,7 @@ class Prediction {
 
   Evaluator dynamics_;
   double lambda_;
-  Regressor W_;
+  RowMajor W_;
   Eigen::VectorXd y_;
 
  private:
@@ -83,7 +82,7 @@ class FilteredRegressor final : public Prediction {
   /// P_ pi = M dq and F_ pi = lambda M dq + C' dq - D - G
   void parts(const double* q, const double* dq) noexcept;
 
-  Regressor P_, F_, last_P_, last_F_, G_;
+  RowMajor P_, F_, last_P_, last_F_, G_;
 };
 
 }  // namespace thunder

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "../math/dense.hpp"
 #include "adaptive_model.hpp"
 #include "clock.hpp"
 #include "prediction.hpp"
@@ -14,7 +15,7 @@ class PredictionError {
   /// gamma > 0 with a prediction; none of either without. R_t: n x n, symmetric positive definite.
   PredictionError(std::unique_ptr<Prediction> prediction, double gamma, const Eigen::MatrixXd& R_t)
       : prediction_(std::move(prediction)), weight_(gamma * R_t),
-        largest_weight_(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(weight_).eigenvalues().tail<1>()[0]),
+        largest_weight_(largest_eigenvalue(weight_)),
         error_(Eigen::VectorXd::Zero(R_t.rows())), weighted_(error_) {}
 
   /// Brings y and W to time t, up to which `tau` was applied.
@@ -26,7 +27,8 @@ class PredictionError {
     if (!prediction_) return;
     error_ = prediction_->y();
     error_.noalias() -= prediction_->W() * model.estimate();
-    weighted_.noalias() = weight_ * error_;
+    weighted_.setZero();
+    add_product(weight_, error_.data(), weighted_.data());
     model.predict(prediction_->W(), weighted_, largest_weight_);
   }
   void restart() noexcept {

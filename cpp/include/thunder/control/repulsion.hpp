@@ -1,11 +1,11 @@
 // Forces that push chosen points of the arm away from spheres (D4.2, eqs. 109, 110), made bounded.
 #pragma once
 
-#include <Eigen/Dense>
 #include <limits>
 #include <vector>
 
 #include "../kernels/evaluator.hpp"
+#include "../math/matrices.hpp"
 #include "../math/state_archive.hpp"
 
 namespace thunder {
@@ -40,15 +40,13 @@ class Repulsion {
   void add_torque(const Evaluator& dynamics, const double* q, Eigen::VectorXd& tau) noexcept;
 
  private:
-  using Jacobians = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
   Eigen::Vector3d force(const Eigen::Vector3d& point) const noexcept;
 
   std::vector<Frame<double>> points_;
   std::vector<Sphere> spheres_;
   Shape shape_;
   std::vector<Pose<double>> poses_;  // of the points
-  Jacobians J_;                      // one below the other
+  RowMajor J_;                       // Jacobians one below the other
 };
 
 }  // namespace thunder

@@ -12,15 +12,16 @@ class RobustUnitVector final : public JointController {
  public:
   struct Gains {
     Eigen::MatrixXd K_p, K_v;  // n x n, symmetric positive definite, in 1/s^2 and 1/s
-    Eigen::MatrixXd Q;         // right side of the Lyapunov equation, 2n x 2n, symmetric positive definite
+    Eigen::MatrixXd P;         // 2n x 2n, symmetric positive definite: a Lyapunov function of e' = H e, H = [0 1; -K_p -K_v]
     double rho, epsilon;       // acceleration of the unit vector, width of the boundary layer in |z|; both positive
   };
 
   /// Throws std::invalid_argument where rho or epsilon is not positive.
   RobustUnitVector(std::shared_ptr<const Model> model, Gains gains);
 
-  /// Solution of H' P + P H = -Q with H = [0 1; -K_p -K_v]; the report calls it Q.
-  const Eigen::MatrixXd& lyapunov_matrix() const noexcept { return P_; }
+  /// P; the report calls it Q.
+  const Eigen::MatrixXd& lyapunov_matrix() const noexcept { return gains_.P; }
+
   void archive(StateArchive& state) override {
     Controller::archive(state);
     state(q_);
@@ -33,7 +34,7 @@ class RobustUnitVector final : public JointController {
 
  private:
   Gains gains_;
-  Eigen::MatrixXd P_, P_e_, P_v_;  // D' P = [P_e P_v], its lower n rows
+  Eigen::MatrixXd P_e_, P_v_;  // D' P = [P_e P_v], its lower n rows
   MassDamping damping_;
   Eigen::VectorXd q_, e_, e_dot_, z_, w_, ddq_;
 };

@@ -65,18 +65,18 @@ THUNDER_INLINE void write_jacobian_dot(const ChainView<P>& chain, Workspace work
   using L = Lane<S>;
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
   Joints<LinkVelocity, S> velocities(work, count);
-  LinkVelocity<S> now{zero, zero};
-  Vec3<S> p = zero;
+  Vec3<S> v = zero, w = zero, p = zero;
   for (int i = 0; i < count; ++i) {
     const Pose<S> pose = poses.get(i);
-    const Vec3<S> z = z_axis(pose.R);
-    now.v += cross(now.w, pose.p - p);
+    const Vec3<S> dz = z_axis(pose.R) * dq[i];
+    v += cross(w, pose.p - p);
     p = pose.p;
-    (chain.links[i].type == JointType::revolute ? now.w : now.v) += z * dq[i];
-    velocities.set(i, now);
+    if (chain.links[i].type == JointType::revolute) w += dz;
+    else v += dz;
+    velocities.set(i, {w, v});
   }
   velocities.pad(count);
-  const Vec3<L> tip = as<L>(p_e), tip_velocity = as<L>(now.v + cross(now.w, p_e - p)), none = as<L>(zero);
+  const Vec3<L> tip = as<L>(p_e), tip_velocity = as<L>(v + cross(w, p_e - p)), none = as<L>(zero);
   for (int i = 0; i < count; i += kLanes<S>) {
     const Pose<L> pose = poses.load(i);
     const LinkVelocity<L> velocity = velocities.load(i);

@@ -11,7 +11,7 @@ int task_jacobian(const ChainView<P>& chain, Workspace work, const S* q, const F
   jacobian(chain, work, q, frame, full.data);
   int m = 0;
   for (int r = 0; r < 6; ++r) {
-    if (!(rows.mask >> r & 1)) continue;
+    if (!rows.has(r)) continue;
     for (int j = 0; j < chain.n; ++j) J[m * chain.n + j] = full[r * chain.n + j];
     ++m;
   }

@@ -1,10 +1,10 @@
 // Position and velocity of an object from measured positions: Kalman's filter for motion of constant velocity.
 #pragma once
 
-#include <Eigen/Dense>
 #include <array>
 #include <limits>
 
+#include "../math/matrices.hpp"
 #include "../math/state_archive.hpp"
 #include "../threads/exclusive.hpp"
 
@@ -34,8 +34,8 @@ enum class FilterUpdate : int { started, accepted, late, rejected, reinitialised
 /// the update. Never throws, never allocates.
 class ConstantVelocityFilter final : public Exclusive {
  public:
-  using State = Eigen::Matrix<double, 6, 1>;  // position, velocity
-  using Covariance = Eigen::Matrix<double, 6, 6>;
+  using State = Vector6d;  // position, velocity
+  using Covariance = Matrix6d;
   /// Measurements that a late one may have after it.
   static constexpr int kHistory = 32;
   static constexpr int kMostRejected = 16;

@@ -4,10 +4,11 @@
 
 #include <memory>
 
-#include "../control/status.hpp"
 #include "../threads/exclusive.hpp"
-#include "kinematic_task.hpp"
 #include "null_objective.hpp"
+#include "row_svd.hpp"
+#include "status.hpp"
+#include "task_motion.hpp"
 
 namespace thunder {
 
@@ -30,12 +31,17 @@ class Clik final : public Exclusive {
   };
 
   /// Throws std::invalid_argument where settings do not fit the task.
-  Clik(KinematicTask task, Settings settings);
+  Clik(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskRows rows, OrientationKind kind,
+       Settings settings);
 
-  int n() const noexcept { return task_.dynamics().n(); }
-  int rows() const noexcept { return task_.rows(); }
+  int n() const noexcept { return dynamics_.n(); }
+  int rows() const noexcept { return task_.rows().count(); }
   int order() const noexcept { return settings_.order; }
-  const KinematicTask& task() const noexcept { return task_; }
+  /// Of the last step, in the rows of the task.
+  const TaskVector& error() const noexcept { return e_; }
+  double manipulability(const double* q) const noexcept {
+    return dynamics_.manipulability(q, task_.controlled(), task_.rows());
+  }
   Status status() const noexcept { return status_; }
 
   /// Order 1 writes dq, order 2 ddq, for which it needs dq. `dq_0`, n or null, is asked of the null space in place of
@@ -47,6 +53,7 @@ class Clik final : public Exclusive {
   void archive(StateArchive& state) {
     state.bounded(status_, 0.0, static_cast<double>(Status::invalid_input));
     state(task_);
+    gather(task_.rows(), task_.error.e, e_);
   }
   /// Scales the whole vector into the velocity limits, which keeps its direction; was there need to?
   bool limit(double* dq) const noexcept;
@@ -57,9 +64,12 @@ class Clik final : public Exclusive {
   void add_null_motion(const double* q, const double* dq, const double* dq_0) noexcept;
   double damping_squared(const double* q) const noexcept;
 
-  KinematicTask task_;
+  Evaluator dynamics_;
+  TaskMotion task_;
   Settings settings_;
   TaskMatrix K_, K_D_;
+  TaskVector e_;
+  CompactJacobian J_;
   RowSvd svd_;
   JointVector rest_, null_, x_;
   Status status_ = Status::ok;

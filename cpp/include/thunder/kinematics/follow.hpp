@@ -23,8 +23,7 @@ struct FollowCallbacks {
 
 /// One row for each instant 0, dt, ..., steps dt.
 struct ClikTrace {
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Rows q, dq, ddq, error;  // ddq: order 2
+  RowMajor q, dq, ddq, error;  // ddq: order 2
   Eigen::VectorXd t, manipulability;
   std::vector<Status> status;
 };

@@ -1,7 +1,6 @@
 // Numeric inverse kinematics of one pose or many, within joint limits, with restarts.
 #pragma once
 
-#include <Eigen/Dense>
 #include <memory>
 
 #include "../kernels/evaluator.hpp"
@@ -20,7 +19,7 @@ class InverseKinematics {
     int max_iterations = 100;    // of each start
     double learning_rate = 0.0;  // of gradient descent; 0: the step that is best for a linear arm
     Eigen::VectorXd lower, upper;
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> starts;  // tried one after the other
+    RowMajor starts;  // tried one after the other
   };
 
   struct Solution {

@@ -2,19 +2,12 @@
 // serves inverse, damped inverse, null-space projection and distance from singularities.
 #pragma once
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
-#include "../model/limits.hpp"
+#include "../math/matrices.hpp"
 
 namespace thunder {
-
-/// Bounded sizes: matrices of a task live on the stack.
-using TaskVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
-using TaskMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, 6>;
-using CompactJacobian = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, kMaxJoints>;
-using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxJoints, 1>;
 
 /// J = U diag(sigma) V'. Rotates rows until they are orthogonal (one-sided Jacobi, after Hestenes): unlike the
 /// eigenvalues of J J' this keeps all digits of small singular values. Values are in no order.

@@ -1,7 +1,7 @@
 // A joint-space reference through samples.
 #pragma once
 
-#include "../control/reference.hpp"
+#include "reference.hpp"
 
 namespace thunder {
 
@@ -9,16 +9,15 @@ namespace thunder {
 /// acceleration are those of the curve. Rests where it begins and ends before and after.
 class SampledJointReference final : public JointReferenceSource {
  public:
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   /// One row for each instant, two at least.
-  SampledJointReference(double dt, Rows q, Rows dq);
+  SampledJointReference(double dt, RowMajor q, RowMajor dq);
   JointReference blank() const override { return JointReference(static_cast<int>(q_.cols())); }
   void at(double t, JointReference& reference) const noexcept override;
 
  private:
   double dt_;
-  Rows q_, dq_;
+  RowMajor q_, dq_;
 };
 
 }  // namespace thunder

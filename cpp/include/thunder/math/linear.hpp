@@ -29,7 +29,9 @@ struct Pose {
   Vec3<S> p;
 };
 
+#ifndef THUNDER_INLINE  // recordings are compiled to be small instead
 #define THUNDER_INLINE inline __attribute__((always_inline))
+#endif
 
 /// Calls f on every scalar of a value, in the order of its members; aggregates made of these add an overload.
 template <class S, class F>
@@ -93,6 +95,11 @@ THUNDER_INLINE Mat3<S> operator*(const Mat3<S>& A, const Mat3<P>& B) {
           A.yx * B.xy + A.yy * B.yy + A.yz * B.zy, A.yx * B.xz + A.yy * B.yz + A.yz * B.zz,
           A.zx * B.xx + A.zy * B.yx + A.zz * B.zx, A.zx * B.xy + A.zy * B.yy + A.zz * B.zy,
           A.zx * B.xz + A.zy * B.yz + A.zz * B.zz};
+}
+/// A pose in the frame of another.
+template <class S, class P>
+THUNDER_INLINE Pose<S> operator*(const Pose<S>& A, const Pose<P>& B) {
+  return {A.R * B.R, A.p + A.R * B.p};
 }
 /// Symmetric matrix times vector.
 template <class A, class B>

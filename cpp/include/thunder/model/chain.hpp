@@ -60,6 +60,7 @@ struct Frame {
 struct TaskRows {
   int mask = 0x3f;
   THUNDER_INLINE int count() const { return __builtin_popcount(static_cast<unsigned>(mask)); }
+  THUNDER_INLINE bool has(int row) const { return (mask >> row & 1) != 0; }
 };
 
 /// What a call chooses besides its vectors.

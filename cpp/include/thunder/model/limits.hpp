@@ -1,4 +1,4 @@
-// Sizes that bound every kernel's scratch on the stack, so that none allocates.
+// Limits of what a robot may have, for memory of fixed size.
 #pragma once
 
 namespace thunder {

@@ -1,10 +1,10 @@
 // A robot as run-time data: owns the chain that the kernels read, names its frames and parameters. Immutable.
 #pragma once
 
-#include <Eigen/Dense>
 #include <string>
 #include <vector>
 
+#include "../math/matrices.hpp"
 #include "chain.hpp"
 
 namespace thunder {
@@ -19,7 +19,7 @@ struct ModelData {
   Eigen::Vector3d gravity;
   Eigen::Matrix4d base, tool;
   std::vector<FrictionTerm> friction_terms;
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> friction;  // n x terms
+  RowMajor friction;  // n x terms
   double friction_delta = 1e-2;
   std::vector<double> armature;  // empty or n
   struct RotorData {
@@ -32,7 +32,7 @@ struct ModelData {
   std::vector<RotorData> rotors;
   struct ElasticData {
     std::vector<int> joints;  // 1..n, ascending
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> K, D, Dm;  // one row for each
+    RowMajor K, D, Dm;  // one row for each
     std::vector<double> Mm;
   } elastic;
   std::vector<std::string> joint_names, link_names;

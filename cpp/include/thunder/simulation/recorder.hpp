@@ -1,28 +1,28 @@
 // Logs of a run: copies of vectors that keep their place, row by row into storage made before.
 #pragma once
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include "../math/matrices.hpp"
 
 namespace thunder {
 
 class Recorder {
  public:
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   struct Channel {
     std::string name;
     const double* source;
-    Rows rows;
+    RowMajor rows;
   };
 
   explicit Recorder(Eigen::Index capacity) : capacity_(capacity) {}
 
   /// `source` must stay where it is while recording.
   void add(std::string name, const double* source, int width) {
-    channels_.push_back({std::move(name), source, Rows(capacity_, width)});
+    channels_.push_back({std::move(name), source, RowMajor(capacity_, width)});
   }
 
   void record() noexcept {

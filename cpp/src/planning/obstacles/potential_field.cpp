@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "thunder/math/rotations.hpp"
+
 namespace thunder {
 
 namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-
-Eigen::Vector3d to_eigen(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
 
 Frame<double> moved(const Frame<double>& frame, const Eigen::Vector3d& offset) {
   Frame<double> result = frame;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "thunder/math/rotations.hpp"
+
 namespace thunder {
 
 namespace {
@@ -13,12 +15,6 @@ using Eigen::Vector3d;
 
 /// A step is cut until h sqrt(K) is less: there the method is exact to some 1e-8.
 constexpr double kLongest = 0.05;
-
-Quaterniond quaternion_exponential(const Vector3d& v) noexcept {
-  const double angle = v.norm(), half = 0.5 * angle;
-  const double scale = angle > 1e-8 ? std::sin(half) / angle : 0.5;
-  return {std::cos(half), scale * v.x(), scale * v.y(), scale * v.z()};
-}
 
 /// u' of exp(u) q where q turns by w.
 Vector3d inverse_differential(const Vector3d& u, const Vector3d& w) noexcept {
@@ -38,13 +34,6 @@ QuaternionDmp::QuaternionDmp(DmpBasis basis, const Settings& settings, const Eig
   q_ = start_ = goal_ = Quaterniond::Identity();
 }
 
-Vector3d QuaternionDmp::error(const Quaterniond& a, const Quaterniond& b) noexcept {
-  const Quaterniond between = a * b.conjugate();
-  const double side = between.w() < 0.0 ? -1.0 : 1.0, sine = between.vec().norm();
-  if (sine < 1e-12) return 2.0 * side * between.vec();
-  return side * 2.0 * std::atan2(sine, std::abs(between.w())) / sine * between.vec();
-}
-
 void QuaternionDmp::reset(const Quaterniond& start, const Quaterniond& goal, double tau, const Vector3d& velocity) noexcept {
   q_ = start_ = start.normalized();
   goal_ = goal.normalized();
@@ -61,11 +50,11 @@ void QuaternionDmp::set_tau(double tau) noexcept {
 
 Vector3d QuaternionDmp::slope(const Quaterniond& q, const Vector3d& eta, double elapsed) const noexcept {
   const double x = std::exp(-basis_.alpha() * elapsed);
-  const Vector3d way = error(goal_, start_);
+  const Vector3d way = quaternion_log(goal_ * start_.conjugate());
   Vector3d f;
   basis_.forcing(weights_.data(), 3, x, f.data());
   const Vector3d forcing = settings_.paper ? Vector3d(way.cwiseProduct(f)) : Vector3d(settings_.K * (f - x * way));
-  return settings_.K * error(goal_, q) - settings_.D * eta + forcing;
+  return settings_.K * quaternion_log(goal_ * q.conjugate()) - settings_.D * eta + forcing;
 }
 
 void QuaternionDmp::advance(double h) noexcept {
@@ -75,11 +64,11 @@ void QuaternionDmp::advance(double h) noexcept {
     const double part = kNodes[stage] * h;
     const Vector3d u = part * du, eta = eta_ + part * deta;
     du = inverse_differential(u, eta);
-    deta = slope(quaternion_exponential(u) * q_, eta, elapsed_ + part);
+    deta = slope(quaternion_exp(u) * q_, eta, elapsed_ + part);
     u_sum += kWeights[stage] * du;
     eta_sum += kWeights[stage] * deta;
   }
-  q_ = (quaternion_exponential(h * u_sum) * q_).normalized();
+  q_ = (quaternion_exp(h * u_sum) * q_).normalized();
   eta_ += h * eta_sum;
   elapsed_ += h;
 }

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "thunder/math/rotation_vector.hpp"
+#include "thunder/math/rotations.hpp"
 
 namespace thunder {
 
@@ -27,7 +27,7 @@ void path_reference(const BezierPath& path, const Eigen::Matrix3d& R_ref, double
   if (path.dimension == 3) return;
   const Eigen::Vector3d phi = Vector(x[0] + 3), rate = Vector(x[1] + 3);
   const Eigen::Matrix3d J = rotation_jacobian(phi);
-  reference.R.noalias() = rotation_of(phi) * R_ref;
+  reference.R.noalias() = rotation_exp(phi) * R_ref;
   reference.xi.tail<3>().noalias() = J * rate;
   reference.xi_dot.tail<3>() = J.lazyProduct(Vector(x[2] + 3)) + rotation_bias(phi, rate);
 }

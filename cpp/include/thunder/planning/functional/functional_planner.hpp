@@ -1,9 +1,9 @@
 // Motion between two states in closed form: the functional components that a few linear constraints leave.
 #pragma once
 
-#include <Eigen/Dense>
 #include <vector>
 
+#include "../../math/matrices.hpp"
 #include "../trajectory/bezier_path.hpp"
 #include "functional_model.hpp"
 
@@ -12,7 +12,6 @@ namespace thunder {
 /// A number per degree of freedom, without allocation.
 using DofVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxDofs, 1>;
 
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Position, velocity and acceleration in real time.
 struct BoundaryState {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../control/reference.hpp"
+#include "../../kinematics/reference.hpp"
 #include "../../estimation/constant_velocity_filter.hpp"
 #include "../functional/functional_planner.hpp"
 #include "interception.hpp"

@@ -45,9 +45,6 @@ class QuaternionDmp final : public Exclusive {
   Eigen::Vector3d velocity() const noexcept { return eta_ / tau_; }
   Eigen::Vector3d acceleration() const noexcept { return slope(q_, eta_, elapsed_) / (tau_ * tau_); }
 
-  /// e(a, b).
-  static Eigen::Vector3d error(const Eigen::Quaterniond& a, const Eigen::Quaterniond& b) noexcept;
-
  private:
   void advance(double h) noexcept;
   Eigen::Vector3d slope(const Eigen::Quaterniond& q, const Eigen::Vector3d& eta, double elapsed) const noexcept;

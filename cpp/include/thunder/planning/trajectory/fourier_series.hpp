@@ -1,7 +1,7 @@
 // Finite Fourier series in every joint: the excitation trajectories of identification.
 #pragma once
 
-#include "../../control/reference.hpp"
+#include "../../kinematics/reference.hpp"
 
 namespace thunder {
 

@@ -1,7 +1,7 @@
 // Joint trajectories made of polynomials: point to point, splines, blends.
 #pragma once
 
-#include "../../control/reference.hpp"
+#include "../../kinematics/reference.hpp"
 #include "piecewise_polynomial.hpp"
 
 namespace thunder {

@@ -1,7 +1,7 @@
 // Planned paths as references: positions and rotation vectors that are polynomials of time.
 #pragma once
 
-#include "../../control/reference.hpp"
+#include "../../kinematics/reference.hpp"
 #include "bezier_path.hpp"
 
 namespace thunder {

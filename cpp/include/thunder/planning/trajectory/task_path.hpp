@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "../../control/reference.hpp"
+#include "../../kinematics/reference.hpp"
 #include "piecewise_polynomial.hpp"
 
 namespace thunder {

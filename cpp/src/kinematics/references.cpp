@@ -1,4 +1,4 @@
-#include "thunder/control/references.hpp"
+#include "thunder/kinematics/references.hpp"
 
 #include <cmath>
 

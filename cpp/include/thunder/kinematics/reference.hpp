@@ -1,11 +1,9 @@
 // What a controller is asked to follow: values at one instant, and where they come from.
 #pragma once
 
-#include <Eigen/Dense>
+#include "../math/matrices.hpp"
 
 namespace thunder {
-
-using Vector6d = Eigen::Matrix<double, 6, 1>;
 
 /// Joint position, velocity and acceleration.
 struct JointReference {

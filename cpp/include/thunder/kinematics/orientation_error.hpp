@@ -1,0 +1,41 @@
+// Errors of orientation: what they are, how their rate depends on the angular velocity, and what the reference asks of it.
+#pragma once
+
+#include <Eigen/Dense>
+
+namespace thunder {
+
+/// Rt = R_d R' turns by theta about r.
+enum class OrientationKind : int {
+  axis_angle,        // r sin(theta) with its own Jacobian L J_w (Thunder article, Appendix E; D4.2, eq. 121 to 124)
+  axis_angle_plain,  // r sin(theta) with the geometric Jacobian: no L^-1; below 180 degrees
+  rotation_vector,   // r theta, geometric Jacobian; below 180 degrees
+  quaternion,        // r sin(theta / 2), geometric Jacobian; everywhere
+  zyz,               // differences of ZYZ Euler angles, analytical Jacobian; not where the second angle is 0 or 180
+};
+
+/// Orientation and its motion, of the reference or of the arm.
+struct OrientationMotion {
+  Eigen::Matrix3d R;
+  Eigen::Vector3d w, w_dot;  // w_dot is looked at in the reference only
+};
+
+/// The error e; e' = f - L w for the kinds with a Jacobian of their own, L = 1 and f = w_d for the others.
+struct OrientationError {
+  /// L of axis_angle has the determinant cos(theta) (1 + cos(theta)) / 2: no inverse at 90 degrees, and past it laws would
+  /// let the error settle at half a turn (errata T-11). Below this cosine (88.9 degrees) the error counts as singular.
+  static constexpr double kSmallestCosine = 0.02;
+  /// Of the second angle, for zyz.
+  static constexpr double kSmallestSine = 0.02;
+
+  Eigen::Vector3d e = Eigen::Vector3d::Zero();
+  Eigen::Matrix3d L = Eigen::Matrix3d::Identity(), L_dot = Eigen::Matrix3d::Zero();
+  Eigen::Vector3d f = Eigen::Vector3d::Zero(), f_dot = Eigen::Vector3d::Zero();
+  bool regular = true;     // where it is not, the error of zyz is zero
+  double condition = 1.0;  // of L, about: no singularity of the arm
+
+  OrientationError() = default;
+  OrientationError(OrientationKind kind, const OrientationMotion& desired, const OrientationMotion& actual) noexcept;
+};
+
+}  // namespace thunder

@@ -1,0 +1,98 @@
+#include "thunder/kinematics/orientation_error.hpp"
+
+#include <cmath>
+
+#include "thunder/math/matrices.hpp"
+#include "thunder/math/rotations.hpp"
+
+namespace thunder {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+namespace {
+
+/// r sin(theta), the vector of (Rt - Rt') / 2.
+Vector3d axis_angle_error(const Matrix3d& Rt) noexcept {
+  return 0.5 * Vector3d(Rt(2, 1) - Rt(1, 2), Rt(0, 2) - Rt(2, 0), Rt(1, 0) - Rt(0, 1));
+}
+
+Matrix3d half_trace_minus_transpose(const Matrix3d& A) noexcept {
+  return 0.5 * (A.trace() * Matrix3d::Identity() - A.transpose());
+}
+
+/// e' = L' w_d - L w with L = (tr(Rt) 1 - Rt') / 2 (errata section 0 and T-11).
+void axis_angle(const Matrix3d& Rt, const OrientationMotion& desired, const OrientationMotion& actual,
+                OrientationError& error) noexcept {
+  const double cosine = 0.5 * (Rt.trace() - 1.0);
+  error.e = axis_angle_error(Rt);
+  error.L = half_trace_minus_transpose(Rt);
+  error.L_dot = half_trace_minus_transpose(cross_matrix(desired.w) * Rt - Rt * cross_matrix(actual.w));
+  error.f = error.L.transpose() * desired.w;
+  error.f_dot = error.L_dot.transpose() * desired.w + error.L.transpose() * desired.w_dot;
+  error.regular = cosine >= OrientationError::kSmallestCosine;
+  error.condition = 1.0 / cosine;
+}
+
+/// ZYZ Euler angles of a rotation, the branch with sin(theta) >= 0.
+struct ZyzAngles {
+  double phi, theta, psi;
+
+  explicit ZyzAngles(const Matrix3d& R) noexcept
+      : phi(std::atan2(R(1, 2), R(0, 2))),
+        theta(std::atan2(std::hypot(R(0, 2), R(1, 2)), R(2, 2))),
+        psi(std::atan2(R(2, 1), -R(2, 0))) {}
+
+  /// T^-1 of w = T (phi', theta', psi').
+  Matrix3d T_inverse() const noexcept {
+    const double cp = std::cos(phi), sp = std::sin(phi), ct = std::cos(theta), st = std::sin(theta);
+    Matrix3d result;
+    result << -cp * ct / st, -sp * ct / st, 1.0, -sp, cp, 0.0, cp / st, sp / st, 0.0;
+    return result;
+  }
+  Matrix3d T_dot(const Vector3d& rates) const noexcept {
+    const double cp = std::cos(phi), sp = std::sin(phi), ct = std::cos(theta), st = std::sin(theta);
+    const double dp = rates[0], dt = rates[1];
+    Matrix3d result;
+    result << 0.0, -cp * dp, -sp * dp * st + cp * ct * dt, 0.0, -sp * dp, cp * dp * st + sp * ct * dt, 0.0, 0.0,
+        -st * dt;
+    return result;
+  }
+};
+
+void zyz(const OrientationMotion& desired, const OrientationMotion& actual, OrientationError& error) noexcept {
+  const ZyzAngles angles_d(desired.R), angles(actual.R);
+  const double sine = std::sin(angles.theta), sine_d = std::sin(angles_d.theta);
+  error.regular = sine >= OrientationError::kSmallestSine && sine_d >= OrientationError::kSmallestSine;
+  if (!error.regular) return;
+  error.e << std::remainder(angles_d.phi - angles.phi, 2.0 * kPi), angles_d.theta - angles.theta,
+      std::remainder(angles_d.psi - angles.psi, 2.0 * kPi);
+  error.condition = 1.0 / sine;
+  error.L = angles.T_inverse();
+  error.L_dot = -error.L * angles.T_dot(error.L * actual.w) * error.L;
+  const Matrix3d T_d_inverse = angles_d.T_inverse();
+  error.f = T_d_inverse * desired.w;
+  error.f_dot = T_d_inverse * (desired.w_dot - angles_d.T_dot(error.f) * error.f);
+}
+
+}  // namespace
+
+OrientationError::OrientationError(OrientationKind kind, const OrientationMotion& desired,
+                                   const OrientationMotion& actual) noexcept {
+  if (kind == OrientationKind::zyz) {
+    zyz(desired, actual, *this);
+    return;
+  }
+  const Matrix3d Rt = desired.R * actual.R.transpose();
+  if (kind == OrientationKind::axis_angle) {
+    axis_angle(Rt, desired, actual, *this);
+    return;
+  }
+  if (kind == OrientationKind::axis_angle_plain) e = axis_angle_error(Rt);
+  if (kind == OrientationKind::rotation_vector) e = rotation_log(Rt);
+  if (kind == OrientationKind::quaternion) e = shorter_quaternion(Rt).vec();
+  f = desired.w;
+  f_dot = desired.w_dot;
+}
+
+}  // namespace thunder

@@ -1,0 +1,50 @@
+#include "thunder/math/dense.hpp"
+
+#include "thunder/math/cholesky.hpp"
+
+namespace thunder {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+VectorXd eigenvalues(const MatrixXd& symmetric) {
+  return Eigen::SelfAdjointEigenSolver<MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+}  // namespace
+
+double smallest_eigenvalue(const MatrixXd& symmetric) { return eigenvalues(symmetric)[0]; }
+
+double largest_eigenvalue(const MatrixXd& symmetric) { return eigenvalues(symmetric)[symmetric.rows() - 1]; }
+
+MatrixXd product(const MatrixXd& A, const MatrixXd& B) { return A * B; }
+
+MatrixXd positive_definite_inverse(const MatrixXd& A) {
+  const int n = static_cast<int>(A.rows());
+  MatrixXd factors = A, inverse = MatrixXd::Identity(n, n);
+  factor_positive_definite(n, factors.data());
+  for (int j = 0; j < n; ++j) solve_positive_definite(n, factors.data(), inverse.col(j).data());
+  return inverse;
+}
+
+void add_product(const MatrixXd& A, const double* x, double* y, double factor) noexcept {
+  const Eigen::Index rows = A.rows(), columns = A.cols();
+  const double* column = A.data();
+  for (Eigen::Index j = 0; j < columns; ++j, column += rows) {
+    const double weight = factor * x[j];
+    for (Eigen::Index i = 0; i < rows; ++i) y[i] += column[i] * weight;
+  }
+}
+
+bool factor_positive_definite(int n, double* A) noexcept {
+  cholesky(n, A);
+  bool positive = true;
+  for (int i = 0; i < n; ++i) positive &= A[i * (n + 1)] > 0.0;
+  return positive;
+}
+
+void solve_positive_definite(int n, const double* A, double* x) noexcept { cholesky_solve(n, A, x); }
+
+}  // namespace thunder
