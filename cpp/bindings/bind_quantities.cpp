@@ -7,9 +7,22 @@
 #include "thunder/kernels/kernels.hpp"
 #include "thunder/kernels/quantities.hpp"
 
+#include <array>
+#include <deque>
+
 namespace thunder::python {
 
 namespace {
+
+template <std::size_t... I>
+constexpr std::array<QuantityInfo, kQuantityCount> list_quantities(std::index_sequence<I...>) {
+  return {quantity_info<std::tuple_element_t<I, quantities::All>>()...};
+}
+constexpr std::array<QuantityInfo, kQuantityCount> kQuantities =
+    list_quantities(std::make_index_sequence<kQuantityCount>());
+
+/// A method in CPython's own calling convention.
+using Method = PyObject* (*)(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* names);
 
 TaskRows read_rows(py::handle rows) {
   if (rows.is_none()) return {};
@@ -44,96 +57,42 @@ void require_elastic(const Model& model, const char* quantity) {
     throw py::value_error(std::string(quantity) + " needs elastic joints, and " + model.name() + " has none");
 }
 
-template <std::size_t Index>
-py::object call_kernel(const Model& model, const py::handle* arguments, py::handle frame, py::handle rows, py::handle out,
-                int threads) {
-  using Q = std::tuple_element_t<Index, quantities::All>;
-  const ChainView<double> chain = model.view();
-  Selection<double> selection{};
-  if constexpr (Q::takes_frame) selection.frame = find_frame(model, frame);
-  if constexpr (Q::takes_rows) selection.rows = read_rows(rows);
-  if constexpr (Q::of_elastic_joints()) require_elastic(model, Q::name);
-  if constexpr (std::is_same_v<Q, quantities::ElasticForwardDynamics>) require_motor_inertia(model);
-  const Sizes all = sizes(chain, selection.rows.count());
-  SampleInput inputs[Q::input_count];
-  for (int k = 0; k < Q::input_count; ++k) inputs[k] = read_vector(arguments[k], Q::inputs[k], Q::input_size(k, all));
-  std::vector<py::ssize_t> shape = broadcast(inputs, Q::inputs, Q::input_count);
-  const bool single = shape.empty();
-  std::size_t count = 1;
-  for (const py::ssize_t d : shape) count *= d;
-  const Shape sample = Q::shape(all);
-  const std::size_t size = sample.size();
-  shape.insert(shape.end(), sample.dims, sample.dims + sample.rank);
-  if (single && sample.rank == 0 && out.is_none()) {
-    const double* in[kMaxInputs];
-    for (int k = 0; k < Q::input_count; ++k) in[k] = inputs[k].data;
-    double value;
-    kernels().evaluate[Index](chain, thread_workspace(chain.n), in, selection, &value);
-    return py::float_(value);
-  }
-  py::array result = output_array(out, shape);
-  auto* data = static_cast<double*>(const_cast<void*>(result.data()));
-  for (int k = 0; k < Q::input_count; ++k)
-    if (const std::size_t entries = inputs[k].size * (inputs[k].stride ? count : 1);
-        overlaps(inputs[k].data, entries, data, count * size)) {
-      const auto copy = py::array_t<double>(static_cast<py::ssize_t>(entries), inputs[k].data);
-      inputs[k].data = copy.data();
-      inputs[k].owner = copy;
-    }
-  if (single) {
-    const double* in[kMaxInputs];
-    for (int k = 0; k < Q::input_count; ++k) in[k] = inputs[k].data;
-    kernels().evaluate[Index](chain, thread_workspace(chain.n), in, selection, data);
-  } else if (count > 0) {
-    BatchCall batch{chain, selection, {}, {}, data, 0, count};
-    for (int k = 0; k < Q::input_count; ++k) {
-      batch.in[k] = inputs[k].data;
-      batch.stride[k] = inputs[k].stride;
-    }
-    const GilRelease release;
-    evaluate_batch(Index, batch, static_cast<int>(size), count, threads, check_signals);
-  }
-  if constexpr (std::is_same_v<Q, quantities::OperationalSpaceInertia>) require_regular(data, count * size);
-  return std::move(result);
-}
-
 constexpr long kMostThreads = 1024;
 
 /// The arguments of one call, sorted by name: inputs, then frame, rows, out, threads where the quantity has them.
-template <class Q>
 struct QuantityArguments {
-  PyObject* inputs[Q::input_count] = {};
+  PyObject* inputs[kMaxInputs] = {};
   PyObject *frame = Py_None, *rows = Py_None, *out = Py_None, *threads = nullptr;
 
-  QuantityArguments(PyObject* const* values, Py_ssize_t positional, PyObject* names) {
-    constexpr Py_ssize_t most = Q::input_count + (Q::takes_frame ? 1 : 0);
+  QuantityArguments(const QuantityInfo& quantity, PyObject* const* values, Py_ssize_t positional, PyObject* names) {
+    const Py_ssize_t most = quantity.input_count + (quantity.takes_frame ? 1 : 0);
     if (positional > most)
-      throw py::type_error(std::string(Q::name) + "() takes " + std::to_string(most) + " positional arguments, got " +
+      throw py::type_error(std::string(quantity.name) + "() takes " + std::to_string(most) + " positional arguments, got " +
                            std::to_string(positional));
-    for (Py_ssize_t i = 0; i < positional; ++i) (i < Q::input_count ? inputs[i] : frame) = values[i];
+    for (Py_ssize_t i = 0; i < positional; ++i) (i < quantity.input_count ? inputs[i] : frame) = values[i];
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
-    for (Py_ssize_t i = 0; i < named; ++i) set(PyTuple_GET_ITEM(names, i), values[positional + i], positional);
-    for (int k = 0; k < Q::input_count; ++k)
-      if (inputs[k] == nullptr) throw py::type_error(std::string(Q::name) + "() misses the argument " + Q::inputs[k]);
+    for (Py_ssize_t i = 0; i < named; ++i) set(quantity, PyTuple_GET_ITEM(names, i), values[positional + i], positional);
+    for (int k = 0; k < quantity.input_count; ++k)
+      if (inputs[k] == nullptr) throw py::type_error(std::string(quantity.name) + "() misses the argument " + quantity.inputs[k]);
   }
 
-  void set(PyObject* name, PyObject* value, Py_ssize_t positional) {
+  void set(const QuantityInfo& quantity, PyObject* name, PyObject* value, Py_ssize_t positional) {
     const auto is = [name](const char* text) { return PyUnicode_CompareWithASCIIString(name, text) == 0; };
     if (is("out")) {
       out = value;
     } else if (is("threads")) {
       threads = value;
-    } else if (Q::takes_rows && is("rows")) {
+    } else if (quantity.takes_rows && is("rows")) {
       rows = value;
-    } else if (Q::takes_frame && positional <= Q::input_count && is("frame")) {
+    } else if (quantity.takes_frame && positional <= quantity.input_count && is("frame")) {
       frame = value;
     } else {
-      for (int k = 0; k < Q::input_count; ++k)
-        if (k >= positional && is(Q::inputs[k])) {
+      for (int k = 0; k < quantity.input_count; ++k)
+        if (k >= positional && is(quantity.inputs[k])) {
           inputs[k] = value;
           return;
         }
-      throw py::type_error(std::string(Q::name) + "() got an unexpected argument " +
+      throw py::type_error(std::string(quantity.name) + "() got an unexpected argument " +
                            std::string(py::str(py::handle(name))));
     }
   }
@@ -149,6 +108,59 @@ struct QuantityArguments {
   }
 };
 
+py::object call_kernel(std::size_t index, const Model& model, const QuantityArguments& arguments) {
+  const QuantityInfo& quantity = kQuantities[index];
+  const int input_count = quantity.input_count;
+  const int threads = arguments.thread_count();
+  const ChainView<double> chain = model.view();
+  Selection<double> selection{};
+  if (quantity.takes_frame) selection.frame = find_frame(model, arguments.frame);
+  if (quantity.takes_rows) selection.rows = read_rows(arguments.rows);
+  if (quantity.motor_inputs != 0) require_elastic(model, quantity.name);
+  if (index == quantity_index<quantities::ElasticForwardDynamics>) require_motor_inertia(model);
+  const Sizes all = sizes(chain, selection.rows.count());
+  SampleInput inputs[kMaxInputs];
+  for (int k = 0; k < input_count; ++k) inputs[k] = read_vector(arguments.inputs[k], quantity.inputs[k], quantity.input_size(k, all));
+  std::vector<py::ssize_t> shape = broadcast(inputs, quantity.inputs, input_count);
+  const bool single = shape.empty();
+  std::size_t count = 1;
+  for (const py::ssize_t d : shape) count *= d;
+  const Shape sample = quantity.shape(all);
+  const std::size_t size = sample.size();
+  shape.insert(shape.end(), sample.dims, sample.dims + sample.rank);
+  if (single && sample.rank == 0 && py::handle(arguments.out).is_none()) {
+    const double* in[kMaxInputs];
+    for (int k = 0; k < input_count; ++k) in[k] = inputs[k].data;
+    double value;
+    kernels().evaluate[index](chain, thread_workspace(chain.n), in, selection, &value);
+    return py::float_(value);
+  }
+  py::array result = output_array(arguments.out, shape);
+  auto* data = static_cast<double*>(const_cast<void*>(result.data()));
+  for (int k = 0; k < input_count; ++k)
+    if (const std::size_t entries = inputs[k].size * (inputs[k].stride ? count : 1);
+        overlaps(inputs[k].data, entries, data, count * size)) {
+      const auto copy = py::array_t<double>(static_cast<py::ssize_t>(entries), inputs[k].data);
+      inputs[k].data = copy.data();
+      inputs[k].owner = copy;
+    }
+  if (single) {
+    const double* in[kMaxInputs];
+    for (int k = 0; k < input_count; ++k) in[k] = inputs[k].data;
+    kernels().evaluate[index](chain, thread_workspace(chain.n), in, selection, data);
+  } else if (count > 0) {
+    BatchCall batch{chain, selection, {}, {}, data, 0, count};
+    for (int k = 0; k < input_count; ++k) {
+      batch.in[k] = inputs[k].data;
+      batch.stride[k] = inputs[k].stride;
+    }
+    const GilRelease release;
+    evaluate_batch(index, batch, static_cast<int>(size), count, threads, check_signals);
+  }
+  if (index == quantity_index<quantities::OperationalSpaceInertia>) require_regular(data, count * size);
+  return std::move(result);
+}
+
 const Model& model_of(PyObject* self) {
   const auto* instance = reinterpret_cast<py::detail::instance*>(self);
   const void* model = instance->simple_layout ? instance->simple_value_holder[0] : nullptr;
@@ -158,53 +170,50 @@ const Model& model_of(PyObject* self) {
 
 /// A method in CPython's own calling convention: at these speeds the general argument dispatch would cost as much as
 /// the computation.
-template <std::size_t Index>
-PyObject* method(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* names) {
-  using Q = std::tuple_element_t<Index, quantities::All>;
+PyObject* call(std::size_t index, PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* names) {
   try {
     const Model& model = model_of(self);
-    const QuantityArguments<Q> arguments(values, positional, names);
-    py::handle inputs[Q::input_count];
-    for (int k = 0; k < Q::input_count; ++k) inputs[k] = arguments.inputs[k];
-    return call_kernel<Index>(model, inputs, arguments.frame, arguments.rows, arguments.out, arguments.thread_count())
-        .release()
-        .ptr();
+    return call_kernel(index, model, {kQuantities[index], values, positional, names}).release().ptr();
   } catch (...) {
     set_python_error();
   }
   return nullptr;
 }
 
+template <std::size_t Index>
+PyObject* method(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* names) {
+  return call(Index, self, values, positional, names);
+}
+
 /// First line of the docstring, in the form that stub generators read.
-template <class Q>
-std::string signature() {
-  std::string text = std::string(Q::name) + "(self: thunder_py._core.Model";
-  for (const char* input : Q::inputs) text += std::string(", ") + input + ": numpy.typing.ArrayLike";
-  if (Q::takes_frame) text += ", frame: int | str | None = None";
+std::string signature(const QuantityInfo& quantity) {
+  std::string text = std::string(quantity.name) + "(self: thunder_py._core.Model";
+  for (int k = 0; k < quantity.input_count; ++k) text += std::string(", ") + quantity.inputs[k] + ": numpy.typing.ArrayLike";
+  if (quantity.takes_frame) text += ", frame: int | str | None = None";
   text += ", *";
-  if (Q::takes_rows) text += ", rows: collections.abc.Sequence[int] | None = None";
+  if (quantity.takes_rows) text += ", rows: collections.abc.Sequence[int] | None = None";
   text += ", out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1)";
   // a single state's scalar is a float, a batch's an array: the reader knows which, a type checker does not
-  const bool scalar = Q::shape(Sizes{}).rank == 0;
+  const bool scalar = quantity.shape(Sizes{}).rank == 0;
   return text + (scalar ? " -> typing.Any\n\n" : " -> numpy.typing.NDArray[numpy.float64]\n\n");
 }
 
-template <std::size_t Index>
-void bind_quantity(ModelClass& model) {
-  using Q = std::tuple_element_t<Index, quantities::All>;
-  static const std::string doc =
-      signature<Q>() + numpydoc(quantity_doc(Q::name), Q::inputs, Q::input_count, Q::takes_frame, Q::takes_rows);
-  const auto function = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method<Index>));
-  static PyMethodDef definition{Q::name, function, METH_FASTCALL | METH_KEYWORDS, doc.c_str()};
+void bind_quantity(ModelClass& model, const QuantityInfo& quantity, Method function) {
+  static std::deque<std::pair<std::string, PyMethodDef>> kept;  // as long as the module
+  auto& [doc, definition] = kept.emplace_back();
+  doc = signature(quantity) + numpydoc(quantity_doc(quantity.name), quantity.inputs, quantity.input_count,
+                                       quantity.takes_frame, quantity.takes_rows);
+  definition = {quantity.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+                METH_FASTCALL | METH_KEYWORDS, doc.c_str()};
   const auto descriptor =
       py::reinterpret_steal<py::object>(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(model.ptr()), &definition));
   if (!descriptor) throw py::error_already_set();
-  model.attr(Q::name) = descriptor;
+  model.attr(quantity.name) = descriptor;
 }
 
 template <std::size_t... I>
 void bind_all(ModelClass& model, std::index_sequence<I...>) {
-  (bind_quantity<I>(model), ...);
+  (bind_quantity(model, kQuantities[I], method<I>), ...);
 }
 
 }  // namespace

@@ -55,7 +55,6 @@ constexpr unsigned motor_bits(const char* const (&inputs)[N]) {
     static constexpr int input_count = sizeof(inputs) / sizeof(inputs[0]);                        \
     static constexpr bool takes_frame = FRAME, takes_rows = ROWS, vectorised = VECTORISED;        \
     static constexpr unsigned motor_inputs = motor_bits(inputs);                                  \
-    static constexpr bool of_elastic_joints() { return motor_inputs != 0; }                       \
     THUNDER_INLINE static constexpr int input_size(int k, const Sizes& s) {                       \
       return (motor_inputs >> k & 1) != 0 ? s.e : s.n;                                            \
     }                                                                                             \
@@ -141,6 +140,22 @@ using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, Cor
 }  // namespace quantities
 
 inline constexpr std::size_t kQuantityCount = std::tuple_size_v<quantities::All>;
+
+/// What a quantity's entry says, for callers that take any of them.
+struct QuantityInfo {
+  const char* name;
+  const char* const* inputs;
+  int input_count;
+  bool takes_frame, takes_rows;
+  unsigned motor_inputs;
+  Shape (*shape)(const Sizes&);
+
+  int input_size(int k, const Sizes& s) const { return (motor_inputs >> k & 1) != 0 ? s.e : s.n; }
+};
+template <class Q>
+constexpr QuantityInfo quantity_info() {
+  return {Q::name, Q::inputs, Q::input_count, Q::takes_frame, Q::takes_rows, Q::motor_inputs, Q::shape};
+}
 
 /// Place of a quantity in the list.
 template <class Q, std::size_t I = 0>
