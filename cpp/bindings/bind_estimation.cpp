@@ -30,7 +30,7 @@ Pair step_estimation(Estimation& estimation, double dt, const ArrayLike& q) {
   require_period(estimation, dt);
   const py::ssize_t known = estimation.state ? estimation.state->width() : -1;
   const auto sample = read_measurement(q, "q", known >= 0 ? static_cast<int>(known) : static_cast<int>(py::len(q)));
-  if (!estimation.state) estimation.state = estimation.filter->fresh(static_cast<int>(sample.size()));
+  if (!estimation.state) estimation.state = estimation.filter->new_state(static_cast<int>(sample.size()));
   estimation.state->step(dt, sample.data());
   return py::make_tuple(to_numpy(estimation.state->dq()), to_numpy(estimation.state->ddq()));
 }
@@ -40,7 +40,7 @@ Pair apply(const Estimation& estimation, double dt, const ArrayLike& q) {
   require_period(estimation, dt);
   const auto samples = read_array(q, "q", {-1, -1});
   const py::ssize_t rows = samples.shape(0), width = samples.shape(1);
-  const auto state = estimation.filter->fresh(static_cast<int>(width));
+  const auto state = estimation.filter->new_state(static_cast<int>(width));
   Array dq({rows, width}), ddq({rows, width});
   for (py::ssize_t k = 0; k < rows; ++k) {
     state->step(dt, samples.data() + k * width);

@@ -27,7 +27,7 @@ void read_rate(py::handle value, const char* name, int d, DofVector& to) {
 std::string text(double value) { return py::str(py::float_(value)); }
 
 /// Are all numbers of a path finite?
-bool sound(const BezierPath& path) {
+bool is_finite(const BezierPath& path) {
   double sum = 0.0;  // infinities and NaN stay in it
   for (const double value : path.points) sum += 0.0 * value;
   return sum == 0.0;
@@ -214,7 +214,7 @@ Array plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations
   Array out({N, samples, d});
   double* const result = out.mutable_data();
   const double *t = times.data(), *duration = T.data();
-  bool all_sound = true;
+  bool all_finite = true;
   {
     const GilRelease release;
     BezierPath path = planner.blank();
@@ -226,11 +226,11 @@ Array plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations
       from.x = row(x0, i), from.v = row(v0, i), from.a = row(a0, i);
       to.x = row(x1, i), to.v = row(v1, i), to.a = row(a1, i);
       planner.connect(from, to, 0.0, duration[i], path, 0);
-      all_sound = all_sound && sound(path);
+      all_finite = all_finite && is_finite(path);
       for (py::ssize_t k = 0; k < samples; ++k) path.at(t[k] * duration[i], derivative, result + (i * samples + k) * d);
     }
   }
-  if (!all_sound) refuse_size();
+  if (!all_finite) refuse_size();
   return out;
 }
 
@@ -293,7 +293,7 @@ double positive(double value, const char* name) {
 }
 
 void require_motion(const BezierPath& path) {
-  if (!sound(path)) refuse_size();
+  if (!is_finite(path)) refuse_size();
 }
 
 Problem read_problem(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration,

@@ -186,7 +186,7 @@ std::unique_ptr<Sensors> make_sensors(const LoopArguments& a, int n, double peri
                           period,
                           py::cast<std::uint64_t>(given["seed"]),
                           nullptr};
-  if (!given["velocity"].is_none()) settings.velocity = py::cast<const Estimation&>(given["velocity"]).filter->fresh(n);
+  if (!given["velocity"].is_none()) settings.velocity = py::cast<const Estimation&>(given["velocity"]).filter->new_state(n);
   return std::make_unique<Sensors>(std::move(settings));
 }
 

@@ -19,15 +19,15 @@ struct Estimation final : Exclusive {
     if (!started) return;
     std::size_t width = state ? static_cast<std::size_t>(state->width()) : 0;
     width = numbers.count(width, numbers_per_joint());
-    if (!state) state = filter->fresh(static_cast<int>(width));
+    if (!state) state = filter->new_state(static_cast<int>(width));
     numbers(state);
   }
 
  private:
   std::size_t numbers_per_joint() const {
     StateArchive one, two;
-    filter->fresh(1)->archive(one);
-    filter->fresh(2)->archive(two);
+    filter->new_state(1)->archive(one);
+    filter->new_state(2)->archive(two);
     return two.values().size() - one.values().size();
   }
 };

@@ -81,7 +81,6 @@ __all__: list[str] = [
     "quantities",
     "select",
     "simulate",
-    "solve_by_qr",
     "use_instruction_set",
 ]
 
@@ -1642,9 +1641,6 @@ def simulate(
     native_plant: bool,
     native_control: bool,
 ) -> dict[str, typing.Any]: ...
-def solve_by_qr(
-    A: numpy.typing.ArrayLike, B: numpy.typing.ArrayLike
-) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
 def use_instruction_set(name: str) -> None: ...
 
 __version__: str = "0.1.0"

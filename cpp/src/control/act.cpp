@@ -58,7 +58,7 @@ Status ACT::law(double t, const double* q_, const double* dq_, const JointRefere
   if (!adaptive_model_.advance(t)) return Status::diverged;
   if (prediction_) prediction_->update(clock_.advance(t), q_, dq_, last_torque().data());
   if (prediction_ && !factorise(q_)) {
-    adaptive_model_.give_up();
+    adaptive_model_.mark_diverged();
     return Status::diverged;
   }
   feedback_.setZero();

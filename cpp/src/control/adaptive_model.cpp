@@ -16,8 +16,8 @@ AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> model, ParameterSubset
       start_(nominal()->parameters()),
       estimate_(start_),
       estimate_unknown_(unknown_.size()),
-      rest_(VectorXd::Zero(nominal()->n())),
-      s_(rest_),
+      zero_(VectorXd::Zero(nominal()->n())),
+      s_(zero_),
       tracking_(VectorXd::Zero(unknown_.size())),
       prediction_(tracking_),
       gradient_(tracking_),
@@ -102,7 +102,7 @@ void AdaptiveModel::torque(const double* q, const double* dq, const double* dq_r
   Map<VectorXd>(tau, Y_.rows()).noalias() = Y_ * estimate_;
 }
 
-void AdaptiveModel::beyond_dead_zone(const double* s) noexcept {
+void AdaptiveModel::apply_dead_zone(const double* s) noexcept {
   s_ = Map<const VectorXd>(s, s_.size());
   if (law_->dead_zone().size() == 0) return;
   s_ -= s_.cwiseMin(law_->dead_zone()).cwiseMax(-law_->dead_zone());
@@ -110,7 +110,7 @@ void AdaptiveModel::beyond_dead_zone(const double* s) noexcept {
 
 void AdaptiveModel::adapt(const double* s) noexcept {
   if (!law_) return;
-  beyond_dead_zone(s);
+  apply_dead_zone(s);
   adapt_along(Y_, s_);
 }
 
@@ -137,7 +137,7 @@ void AdaptiveModel::gravity(const double* q, double* G) noexcept {
   if (diverged_)
     nominal_.gravity_vector(q, G);
   else
-    torque(q, rest_.data(), rest_.data(), rest_.data(), G);
+    torque(q, zero_.data(), zero_.data(), zero_.data(), G);
 }
 
 }  // namespace thunder

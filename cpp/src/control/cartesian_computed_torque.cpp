@@ -12,8 +12,8 @@ CartesianComputedTorque::CartesianComputedTorque(std::shared_ptr<const Model> mo
       K_p_(spread_rows(task.rows, K_p)),
       K_v_(spread_rows(task.rows, K_v)),
       repulsion_(std::move(repulsion)),
-      rest_(Eigen::VectorXd::Zero(n())),
-      free_(rest_) {
+      zero_(Eigen::VectorXd::Zero(n())),
+      free_(zero_) {
   publish("error", motion_.error_rows.data(), row_names(motion_.rows()));
 }
 
@@ -24,7 +24,7 @@ Status CartesianComputedTorque::law(double, const double* q, const double* dq, c
   const TaskError& error = motion_.error;
   const Vector6d force =
       inertia_.Lambda * (error.f_dot - motion_.bias + K_v_ * error.e_dot + K_p_ * error.e);
-  dynamics_.inverse_dynamics(q, dq, rest_.data(), tau_);  // h
+  dynamics_.inverse_dynamics(q, dq, zero_.data(), tau_);  // h
   add_transposed(motion_.J, force, tau_);
   if (!motion_.redundant()) return Status::ok;
 

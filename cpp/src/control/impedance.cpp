@@ -24,8 +24,8 @@ Impedance::Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains g
       D_(spread_rows(task.rows, gains.D)),
       inverse_inertia_(spread_inverse(task.rows, gains.inertia)),
       shapes_inertia_(gains.inertia.size() > 0),
-      rest_(Eigen::VectorXd::Zero(n())),
-      free_(rest_) {
+      zero_(Eigen::VectorXd::Zero(n())),
+      free_(zero_) {
   publish("error", motion_.error_rows.data(), row_names(motion_.rows()));
 }
 
@@ -36,11 +36,11 @@ Vector6d Impedance::with_own_inertia(const double* dq) noexcept {
   const Vector6d momentum = inertia_.Lambda * error.e_dot;
   free_.setZero();
   add_transposed(inertia_.J_over_M, momentum, free_.data());  // Jbar e'
-  rest_ = C_.lazyProduct(free_);
-  const Vector6d coriolis = inertia_.J_over_M.lazyProduct(rest_);
+  zero_ = C_.lazyProduct(free_);
+  const Vector6d coriolis = inertia_.J_over_M.lazyProduct(zero_);
   free_ += Eigen::Map<const Eigen::VectorXd>(dq, n());
   const Vector6d bias = motion_.J_dot.lazyProduct(free_);
-  rest_.setZero();
+  zero_.setZero();
   return K_ * error.e + D_ * error.e_dot + inertia_.Lambda * (error.f_dot - bias + coriolis);
 }
 
@@ -49,10 +49,10 @@ Vector6d Impedance::with_desired_inertia() noexcept {
   const TaskError& error = motion_.error;
   free_.setZero();
   add_transposed(motion_.frame.J, wrench_, free_.data());
-  const Vector6d felt = inertia_.Lambda * inertia_.J_over_M.lazyProduct(free_);
+  const Vector6d task_wrench = inertia_.Lambda * inertia_.J_over_M.lazyProduct(free_);
   const Vector6d wanted =
-      error.f_dot - motion_.bias + inverse_inertia_ * (K_ * error.e + D_ * error.e_dot + felt);
-  return inertia_.Lambda * wanted - felt;
+      error.f_dot - motion_.bias + inverse_inertia_ * (K_ * error.e + D_ * error.e_dot + task_wrench);
+  return inertia_.Lambda * wanted - task_wrench;
 }
 
 Status Impedance::law(double, const double* q, const double* dq, const TaskReference& desired, double* tau_) noexcept {
@@ -61,7 +61,7 @@ Status Impedance::law(double, const double* q, const double* dq, const TaskRefer
     return Status::singular;
   const Vector6d force = shapes_inertia_ ? with_desired_inertia() : with_own_inertia(dq);
   Eigen::Map<Eigen::VectorXd> tau(tau_, n());
-  dynamics_.inverse_dynamics(q, dq, rest_.data(), tau_);  // n
+  dynamics_.inverse_dynamics(q, dq, zero_.data(), tau_);  // n
   add_transposed(motion_.J, force, tau_);
   if (!motion_.redundant()) return Status::ok;
 

@@ -60,16 +60,16 @@ bool move(const double* gradient, double step, double* pi) {
 
 }  // namespace
 
-NaturalLaw::NaturalLaw(VectorXd gamma, const VectorXd& rest)
-    : gamma_(std::move(gamma)), inverse_rest_(rest.cwiseInverse()) {}
+NaturalLaw::NaturalLaw(VectorXd gamma, const VectorXd& others)
+    : gamma_(std::move(gamma)), inverse_others_(others.cwiseInverse()) {}
 
 bool NaturalLaw::integrate(const double* gradient, double dt, double* unknown) noexcept {
   for (Eigen::Index i = 0; i < gamma_.size(); ++i)
     if (!move(gradient + 10 * i, dt / gamma_[i], unknown + 10 * i)) return false;
-  const Eigen::Index first = 10 * gamma_.size(), count = inverse_rest_.size();
-  Map<VectorXd> rest(unknown + first, count);
-  rest += dt * inverse_rest_.cwiseProduct(Map<const VectorXd>(gradient + first, count));
-  rest = rest.cwiseMax(0.0);
+  const Eigen::Index first = 10 * gamma_.size(), count = inverse_others_.size();
+  Map<VectorXd> others(unknown + first, count);
+  others += dt * inverse_others_.cwiseProduct(Map<const VectorXd>(gradient + first, count));
+  others = others.cwiseMax(0.0);
   return true;
 }
 
@@ -81,7 +81,7 @@ double NaturalLaw::rate_bound(const double* squares, const double* unknown) cons
     bound += 3.0 * size * Map<const VectorXd>(squares + 10 * i, 10).sum() / gamma_[i];
   }
   const Eigen::Index first = 10 * gamma_.size();
-  return bound + inverse_rest_.dot(Map<const VectorXd>(squares + first, inverse_rest_.size()));
+  return bound + inverse_others_.dot(Map<const VectorXd>(squares + first, inverse_others_.size()));
 }
 
 bool NaturalLaw::separable(const std::vector<bool>& moving) const noexcept {

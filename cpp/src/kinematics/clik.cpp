@@ -24,9 +24,9 @@ Clik::Clik(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskR
       settings_(std::move(settings)),
       e_(TaskVector::Zero(rows())),
       J_(CompactJacobian::Zero(rows(), n())),
-      rest_(JointVector::Zero(n())),
-      null_(rest_),
-      x_(rest_) {
+      zero_(JointVector::Zero(n())),
+      null_(zero_),
+      x_(zero_) {
   const int m = rows();
   const std::string sizes = std::to_string(m) + " rows and " + std::to_string(n()) + " joints";
   const Settings& s = settings_;
@@ -48,7 +48,7 @@ Clik::Clik(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskR
 Status Clik::step(const double* q, const double* dq, const TaskReference& desired, const double* dq_0,
                   double* out) noexcept {
   const bool second = settings_.order == 2;
-  Map<const VectorXd> q_(q, n()), dq_(second ? dq : rest_.data(), n());
+  Map<const VectorXd> q_(q, n()), dq_(second ? dq : zero_.data(), n());
   const bool valid = q_.allFinite() && dq_.allFinite() && desired.valid() &&
                      (dq_0 == nullptr || Map<const VectorXd>(dq_0, n()).allFinite());
   status_ = valid ? law(q, dq_.data(), desired, dq_0) : Status::invalid_input;

@@ -19,8 +19,8 @@ Moments seen_from_before(const Link<double>& link, const Moments& body) {
   Moments b = body;
   if (link.type == JointType::prismatic) {
     const Turn<double> turn{snapped(link.sin_theta), snapped(link.cos_theta)};
-    b.h = unturned(turn, b.h);
-    b.J = unturned(turn, b.J);
+    b.h = rotated_back(turn, b.h);
+    b.J = rotated_back(turn, b.J);
   }
   const Tilt<double> tilt(snapped(link.cos_alpha), snapped(link.sin_alpha));
   return shifted(link.p, Moments{b.m, tilted(tilt, b.h), tilted(tilt, b.J)});
@@ -47,7 +47,7 @@ Rotation next_rotation(Rotation before, const Link<double>& link, bool known_ste
   }
   if (before.kind == Rotation::any || !known_step) return {Rotation::any, {}};
   const Tilt<double> tilt(snapped(link.cos_alpha), snapped(link.sin_alpha));
-  Rotation here{Rotation::one_axis, untilted(tilt, before.axis)};
+  Rotation here{Rotation::one_axis, rotated_back(tilt, before.axis)};
   if (!revolute) here.axis = turned(Turn<double>{link.sin_theta, link.cos_theta}, here.axis);
   if (revolute && !here.about_z()) here.kind = Rotation::any;
   return here;
@@ -62,7 +62,7 @@ bool along_first_axis(const ChainView<double>& chain, const KnownNumbers& known)
     const Link<double>& link = chain.links[i];
     if (i > 0) {
       if (!known.steps[i] || std::abs(link.sin_alpha) > kParallel) return false;
-      g = untilted(Tilt<double>(link.cos_alpha, link.sin_alpha), g);
+      g = rotated_back(Tilt<double>(link.cos_alpha, link.sin_alpha), g);
     }
     if (std::hypot(g.x, g.y) > kParallel * size) return false;
     if (link.type == JointType::revolute) return true;
@@ -85,9 +85,9 @@ void remove(const Moments& part, Moments& b) {
 }
 
 /// What does not show while the link rotates about one direction at most.
-void drop_unseen(const Link<double>& link, const Rotation& rotation, bool h_unseen, Moments& b) {
+void drop_unidentifiable(const Link<double>& link, const Rotation& rotation, bool h_unidentifiable, Moments& b) {
   if (rotation.kind == Rotation::any) return;
-  if (rotation.kind == Rotation::none || h_unseen) b.h = {0.0, 0.0, 0.0};
+  if (rotation.kind == Rotation::none || h_unidentifiable) b.h = {0.0, 0.0, 0.0};
   if (rotation.kind == Rotation::none) b.J = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
   if (link.type == JointType::revolute) {
     b.J = {b.J.xx + b.J.yy, 0.0, 0.0, 0.0, 0.0, 0.0};
@@ -122,7 +122,7 @@ void minimal_bodies(const ChainView<double>& chain, const KnownNumbers& known,
       remove(part, moments[i]);
       if (i > 0) moments[i - 1] += seen_from_before(link, part);
     }
-    drop_unseen(link, rotations[i], axial && i == first_revolute, moments[i]);
+    drop_unidentifiable(link, rotations[i], axial && i == first_revolute, moments[i]);
     bodies.set(i, inertia_of(moments[i]));
   }
 }

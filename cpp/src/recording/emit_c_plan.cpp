@@ -25,7 +25,7 @@ int simple_depth(const Function& function, int value, int allowed) {
 
 /// The list in an order that keeps few values waiting: of the instructions that are ready the one that ends most of them, and among
 /// equals the first. Compilers keep to the order of a long function, and registers are few.
-std::vector<int> few_live(const Function& function, const std::vector<int>& list) {
+std::vector<int> order_for_few_live_values(const Function& function, const std::vector<int>& list) {
   const int count = function.first_instruction() + static_cast<int>(function.instructions().size());
   std::vector<int> position(count, -1), missing(count, 0), left(count, 0), score(count, 0);
   std::vector<std::vector<int>> reads(count), users(count);
@@ -126,7 +126,7 @@ void Plan::find_order(const Function& function) {
   std::vector<char> call_seen(function.calls().size(), 0);
   order = needed(function);
   if (order.size() > kLong)
-    order = few_live(function, order);
+    order = order_for_few_live_values(function, order);
   else
     std::sort(order.begin(), order.end());
   for (const int v : order) {

@@ -65,7 +65,7 @@ std::shared_ptr<const Function> function_of(const Outline& outline) {
 }
 
 /// Nodes that matter to `roots`: unlike `reachable`, of a call only those arguments that the wanted result depends on.
-std::vector<char> decisive(const Graph& graph, const std::vector<int>& roots) {
+std::vector<char> needed_nodes(const Graph& graph, const std::vector<int>& roots) {
   std::vector<char> needed(graph.size(), 0);
   for (const int root : roots) needed[root] = 1;
   std::unordered_map<const Outline*, std::vector<char>> inside;
@@ -90,7 +90,7 @@ std::vector<char> decisive(const Graph& graph, const std::vector<int>& roots) {
 void check_symbols(const std::string& name, const Graph& graph, const std::vector<int>& roots,
                    const std::vector<int>& symbols) {
   if (symbols.empty()) return;
-  const std::vector<char> needed = decisive(graph, roots);
+  const std::vector<char> needed = needed_nodes(graph, roots);
   for (const int i : symbols)
     if (needed[i])
       throw std::invalid_argument(name + " depends on the symbol " + graph.symbol_name(i) + ", which is none of its arguments");
@@ -115,11 +115,11 @@ Function::Function(std::string name, const std::shared_ptr<Graph>& graph, const 
     for (const Expression& x : array.entries) roots.push_back(node_in(*graph, x));
   value.resize(graph->size(), -1);
   const std::vector<char> needed = reachable(*graph, roots);
-  std::vector<int> operations, strangers;
+  std::vector<int> operations, free_symbols;
   for (int i = 0; i < graph->size(); ++i) {
     if (!needed[i] || value[i] >= 0) continue;
     const Node& node = graph->node(i);
-    if (node.op == Op::symbol) strangers.push_back(i);
+    if (node.op == Op::symbol) free_symbols.push_back(i);
     if (node.op == Op::symbol || node.op == Op::constant) {
       value[i] = argument_size_ + static_cast<int>(constants_.size());
       constants_.push_back(node.op == Op::symbol ? 0.0 : node.value);
@@ -127,7 +127,7 @@ Function::Function(std::string name, const std::shared_ptr<Graph>& graph, const 
       operations.push_back(i);
     }
   }
-  check_symbols(name_, *graph, roots, strangers);
+  check_symbols(name_, *graph, roots, free_symbols);
   std::unordered_map<int, int> call_index;
   std::unordered_map<const Outline*, int> body_index;
   for (const int i : operations) {

@@ -51,12 +51,12 @@ ActuatedPlant::ActuatedPlant(std::unique_ptr<Plant> driven, const Eigen::VectorX
     : driven_(std::move(driven)), d_(std::move(d)), tau_(Eigen::VectorXd::Zero(d_.size())) {
   for (Eigen::Index i = 0; i < T.size(); ++i)
     if (T[i] > 0.0) lagging_.push_back(static_cast<int>(i));
-  inverse_T_ = Eigen::VectorXd(drives());
-  for (int k = 0; k < drives(); ++k) inverse_T_[k] = 1.0 / T[lagging_[k]];
+  inverse_T_ = Eigen::VectorXd(actuator_states());
+  for (int k = 0; k < actuator_states(); ++k) inverse_T_[k] = 1.0 / T[lagging_[k]];
 }
 
 void ActuatedPlant::start(const double* u, double* x) noexcept {
-  for (int k = 0; k < drives(); ++k) {
+  for (int k = 0; k < actuator_states(); ++k) {
     const int i = lagging_[k];
     x[2 * (n() + motors()) + k] = u[i] - d_[i] * x[drive_velocity(i)];
   }
@@ -64,14 +64,14 @@ void ActuatedPlant::start(const double* u, double* x) noexcept {
 
 void ActuatedPlant::torque(const double* x, const double* u, double* tau) const noexcept {
   for (int i = 0; i < n(); ++i) tau[i] = u[i] - d_[i] * x[drive_velocity(i)];
-  for (int k = 0; k < drives(); ++k) tau[lagging_[k]] = x[2 * (n() + motors()) + k];
+  for (int k = 0; k < actuator_states(); ++k) tau[lagging_[k]] = x[2 * (n() + motors()) + k];
 }
 
 void ActuatedPlant::derivative(double t, const double* x, const double* u, double* x_dot) {
   torque(x, u, tau_.data());
   driven_->derivative(t, x, tau_.data(), x_dot);
   const int first = 2 * (n() + motors());
-  for (int k = 0; k < drives(); ++k) {
+  for (int k = 0; k < actuator_states(); ++k) {
     const int i = lagging_[k];
     x_dot[first + k] = (u[i] - d_[i] * x[drive_velocity(i)] - x[first + k]) * inverse_T_[k];
   }

@@ -52,7 +52,7 @@ ClosedLoop::ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrato
 }
 
 void ClosedLoop::check_start(const Eigen::VectorXd& x0) const {
-  const int size = plant_.state_size() - plant_.drives();
+  const int size = plant_.state_size() - plant_.actuator_states();
   if (x0.size() != size || !(x0.lpNorm<Eigen::Infinity>() < kStateBound))
     throw std::invalid_argument("the initial state must have " + std::to_string(size) + " entries below 1e8");
 }

@@ -54,15 +54,15 @@ ElasticPlant::ElasticPlant(std::shared_ptr<const Model> model, std::vector<Paylo
 }
 
 void ElasticPlant::derivative(double, const double* state, const double* tau, double* state_dot) {
-  const int joints = n(), drives = motors();
-  const double *q = state, *dq = q + joints, *x = dq + joints, *dx = x + drives;
-  double *q_dot = state_dot, *dq_dot = q_dot + joints, *x_dot = dq_dot + joints, *dx_dot = x_dot + drives;
+  const int joints = n(), motor_count = motors();
+  const double *q = state, *dq = q + joints, *x = dq + joints, *dx = x + motor_count;
+  double *q_dot = state_dot, *dq_dot = q_dot + joints, *x_dot = dq_dot + joints, *dx_dot = x_dot + motor_count;
   kernels().elastic_forward_dynamics(model_->view(), model_.work(), q, dq, x, dx, tau, acceleration_.data(),
                                      model_.external(q));
   std::copy_n(dq, joints, q_dot);
   std::copy_n(acceleration_.data(), joints, dq_dot);
-  std::copy_n(dx, drives, x_dot);
-  std::copy_n(acceleration_.data() + joints, drives, dx_dot);
+  std::copy_n(dx, motor_count, x_dot);
+  std::copy_n(acceleration_.data() + joints, motor_count, dx_dot);
 }
 
 }  // namespace thunder

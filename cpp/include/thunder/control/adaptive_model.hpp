@@ -50,7 +50,7 @@ class AdaptiveModel {
   /// The torque was clipped, so that the tracking error says nothing about the parameters: only predictions count.
   void ignore_tracking() noexcept { tracking_.setZero(); }
   /// No arm has this estimate: it has diverged, until `reset`.
-  void give_up() noexcept { diverged_ = true; }
+  void mark_diverged() noexcept { diverged_ = true; }
   /// From now on stay.
   void freeze() noexcept {
     tracking_.setZero();
@@ -60,13 +60,13 @@ class AdaptiveModel {
   void gravity(const double* q, double* G) noexcept;
 
  private:
-  void beyond_dead_zone(const double* s) noexcept;
+  void apply_dead_zone(const double* s) noexcept;
   void pull_back(const RowMajor& W, const Eigen::VectorXd& x, Eigen::VectorXd& gradient) noexcept;
 
   Evaluator nominal_;
   ParameterSubset unknown_;
   std::unique_ptr<AdaptationLaw> law_;
-  Eigen::VectorXd start_, estimate_, estimate_unknown_, rest_, s_;
+  Eigen::VectorXd start_, estimate_, estimate_unknown_, zero_, s_;
   Eigen::VectorXd tracking_, prediction_, gradient_, all_, squares_;  // gradients, and columns' squared lengths
   Eigen::VectorXd moving_;                                          // 1 where the estimate moves, else 0
   double prediction_rate_ = 0.0;                                    // of W pihat towards y [1/s], at most

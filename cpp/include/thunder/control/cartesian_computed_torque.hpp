@@ -29,7 +29,7 @@ class CartesianComputedTorque final : public TaskController {
   TaskInertia inertia_;
   Matrix6d K_p_, K_v_;
   Repulsion repulsion_;
-  Eigen::VectorXd rest_, free_;
+  Eigen::VectorXd zero_, free_;
 };
 
 }  // namespace thunder

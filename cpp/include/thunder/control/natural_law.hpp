@@ -18,20 +18,20 @@ class NaturalLaw final : public AdaptationLaw {
   /// losing rank.
   static constexpr double kLargestStep = 1.0;
 
-  /// The first entries are the ten parameters of each of `gamma.size()` links. The `rest.size()` entries behind them,
+  /// The first entries are the ten parameters of each of `gamma.size()` links. The `others.size()` entries behind them,
   /// of friction and motors, follow the gradient law with gains `rest` and do not fall below zero. All gains positive;
   /// large is slow.
-  NaturalLaw(Eigen::VectorXd gamma, const Eigen::VectorXd& rest);
+  NaturalLaw(Eigen::VectorXd gamma, const Eigen::VectorXd& others);
 
   std::unique_ptr<AdaptationLaw> clone() const override { return std::make_unique<NaturalLaw>(*this); }
-  int size() const noexcept override { return static_cast<int>(10 * gamma_.size() + inverse_rest_.size()); }
+  int size() const noexcept override { return static_cast<int>(10 * gamma_.size() + inverse_others_.size()); }
   bool integrate(const double* gradient, double dt, double* unknown) noexcept override;
   double rate_bound(const double* squares, const double* unknown) const noexcept override;
   /// Whole links only: a part of a body that moves alone leads out of the bodies that can exist.
   bool separable(const std::vector<bool>& moving) const noexcept override;
 
  private:
-  Eigen::VectorXd gamma_, inverse_rest_;
+  Eigen::VectorXd gamma_, inverse_others_;
 };
 
 }  // namespace thunder

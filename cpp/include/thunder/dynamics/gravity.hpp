@@ -14,7 +14,7 @@ void gravity_vector_link_frames(const ChainView<P>& chain, Workspace work, const
   const PerJoint<Vec3<S>> gravity(work, chain.n);
   Vec3<S> g = as<S>(transposed_times(chain.root.R, chain.gravity));
   for (int i = 0; i < chain.n; ++i) {
-    gravity[i] = untilted(Tilt<P>(chain.links[i].cos_alpha, chain.links[i].sin_alpha), g);
+    gravity[i] = rotated_back(Tilt<P>(chain.links[i].cos_alpha, chain.links[i].sin_alpha), g);
     g = turned(turns.get(i), gravity[i]);
   }
   P m(0.0);
@@ -23,7 +23,7 @@ void gravity_vector_link_frames(const ChainView<P>& chain, Workspace work, const
     const JointTransfer<S, P> joint(chain.links[i], turns.get(i), q[i]);
     const BodyInertia<P> body = chain.bodies.get(i);
     m += body.m;
-    h = unturned(joint.turn, h + as<S>(body.h));
+    h = rotated_back(joint.turn, h + as<S>(body.h));
     g = gravity[i];
     G[i] = joint.revolute ? h.y * g.x - h.x * g.y : -(g.z * m);
     h = tilted(joint.tilt, h) + joint.p * m;

@@ -47,7 +47,7 @@ THUNDER_INLINE void jacobian_columns(const ChainView<P>& chain, Workspace work, 
   for (int i = frame.joint - 1; i >= 0; --i) {
     const JointTransfer<S, P> joint(chain.links[i], turns.get(i), q[i]);
     const JointAxes<S>& a = axes[i];
-    const Vec3<S> r_before = unturned(joint.turn, r);
+    const Vec3<S> r_before = rotated_back(joint.turn, r);
     if (!joint.revolute)
       columns[i] = {a.z, {zero, zero, zero}};
     else if (by_axes_before(i))

@@ -83,11 +83,11 @@ struct JointTransfer {
       : revolute(link.type == JointType::revolute), turn(turn_), tilt(link.cos_alpha, link.sin_alpha),
         p(JointStep<S, P>(link, turn_, q).p) {}
 
-  THUNDER_INLINE void unturn(SecondMoments<S>& b) const { b.h = unturned(turn, b.h), b.J = unturned(turn, b.J); }
-  THUNDER_INLINE void unturn(FlowMoments<S>& u) const { u.f = unturned(turn, u.f), u.E = unturned(turn, u.E); }
-  THUNDER_INLINE void unturn(MassColumn<S>& c) const { c.n = unturned(turn, c.n), c.f = unturned(turn, c.f); }
-  THUNDER_INLINE void unturn(CoriolisColumn<S>& c) const {
-    c.n1 = unturned(turn, c.n1), c.f1 = unturned(turn, c.f1), c.n3 = unturned(turn, c.n3);
+  THUNDER_INLINE void rotate_back(SecondMoments<S>& b) const { b.h = rotated_back(turn, b.h), b.J = rotated_back(turn, b.J); }
+  THUNDER_INLINE void rotate_back(FlowMoments<S>& u) const { u.f = rotated_back(turn, u.f), u.E = rotated_back(turn, u.E); }
+  THUNDER_INLINE void rotate_back(MassColumn<S>& c) const { c.n = rotated_back(turn, c.n), c.f = rotated_back(turn, c.f); }
+  THUNDER_INLINE void rotate_back(CoriolisColumn<S>& c) const {
+    c.n1 = rotated_back(turn, c.n1), c.f1 = rotated_back(turn, c.f1), c.n3 = rotated_back(turn, c.n3);
   }
   THUNDER_INLINE void leave(SecondMoments<S>& b) const {
     b = shifted(p, SecondMoments<S>{b.m, tilted(tilt, b.h), tilted(tilt, b.J)});
@@ -106,7 +106,7 @@ struct JointTransfer {
   }
   /// The link's velocity from that of the link before, in axes before the turn.
   THUNDER_INLINE LinkVelocity<S> enter(const LinkVelocity<S>& before, const S& dq) const {
-    LinkVelocity<S> link{untilted(tilt, before.w), untilted(tilt, before.v + cross(before.w, p))};
+    LinkVelocity<S> link{rotated_back(tilt, before.w), rotated_back(tilt, before.v + cross(before.w, p))};
     (revolute ? link.w.z : link.v.z) += dq;
     return link;
   }
@@ -145,12 +145,12 @@ struct LinkFramePass {
     if constexpr (coriolis) each(t.coriolis_part, f);
   }
   /// A column in the axes before the turn of joint j, and what it adds to M_jk, C_jk and C_kj.
-  struct Handed {
+  struct ColumnEntries {
     Column column;
     S mass, upper, lower;
   };
   template <class F>
-  friend void each(Handed& t, F&& f) {
+  friend void each(ColumnEntries& t, F&& f) {
     each(t.column, f), f(t.mass), f(t.upper), f(t.lower);
   }
 
@@ -176,29 +176,29 @@ struct LinkFramePass {
   }
 
   /// What column k, in the axes before the turn of a joint, gives to its entries.
-  static Handed entries_of(const Column& column, bool revolute, const LinkVelocity<S>& link) {
+  static ColumnEntries entries_of(const Column& column, bool revolute, const LinkVelocity<S>& link) {
     const Vec3<S>&n2 = column.mass.n, &f2 = column.mass.f, &w = link.w, &v = link.v;
-    Handed handed{column, revolute ? n2.z : f2.z, S(0.0), S(0.0)};
+    ColumnEntries entries{column, revolute ? n2.z : f2.z, S(0.0), S(0.0)};
     if constexpr (coriolis) {
       const CoriolisColumn<S>& c = column.coriolis_part;
-      handed.upper = revolute ? c.n1.z : c.f1.z;
-      handed.lower = revolute ? c.n3.z + (w.y * n2.x - w.x * n2.y) + (v.y * f2.x - v.x * f2.y) : w.y * f2.x - w.x * f2.y;
+      entries.upper = revolute ? c.n1.z : c.f1.z;
+      entries.lower = revolute ? c.n3.z + (w.y * n2.x - w.x * n2.y) + (v.y * f2.x - v.x * f2.y) : w.y * f2.x - w.x * f2.y;
     }
-    return handed;
+    return entries;
   }
-  void add(const Handed& handed, int j, int k) {
+  void add(const ColumnEntries& entries, int j, int k) {
     const int n = chain.n, upper = j * n + k, lower = k * n + j;
-    M[upper] += handed.mass;
-    M[lower] += handed.mass;
-    if constexpr (coriolis) C[upper] += handed.upper, C[lower] += handed.lower;
+    M[upper] += entries.mass;
+    M[lower] += entries.mass;
+    if constexpr (coriolis) C[upper] += entries.upper, C[lower] += entries.lower;
   }
 
-  static void unturn(Column& column, const JointTransfer<S, P>& joint) {
-    joint.unturn(column.mass);
-    if constexpr (coriolis) joint.unturn(column.coriolis_part);
+  static void rotate_back(Column& column, const JointTransfer<S, P>& joint) {
+    joint.rotate_back(column.mass);
+    if constexpr (coriolis) joint.rotate_back(column.coriolis_part);
   }
   /// From joint j, in the axes before its turn, to the joint before.
-  Handed handed_to_previous(const Column& column, int j) const {
+  ColumnEntries column_in_previous_frame(const Column& column, int j) const {
     const JointTransfer<S, P>&joint = joints[j], &before = joints[j - 1];
     const bool revolute = before.revolute;
     return outlined<S>(
@@ -209,22 +209,22 @@ struct LinkFramePass {
           Column moved = c;
           way.leave(moved.mass);
           if constexpr (coriolis) way.leave(moved.coriolis_part);
-          unturn(moved, way);
+          rotate_back(moved, way);
           return entries_of(moved, revolute, link);
         },
         column, joint.tilt, joint.p, before.turn, velocities[j - 1]);
   }
   /// Entries of all joints before joint i.
   void hand_down(const Column& column, int i, int k) {
-    Handed handed{column, S(0.0), S(0.0), S(0.0)};
+    ColumnEntries entries{column, S(0.0), S(0.0), S(0.0)};
     for (int j = i; j > 0; --j) {
-      handed = handed_to_previous(handed.column, j);
-      add(handed, j - 1, k);
+      entries = column_in_previous_frame(entries.column, j);
+      add(entries, j - 1, k);
     }
   }
 
   /// What a joint carries, in the axes before its turn.
-  static Composite unturned_body(const Composite& carried, const Turn<S>& turn) {
+  static Composite rotated_back_body(const Composite& carried, const Turn<S>& turn) {
     return outlined<S>(
         coriolis ? "coriolis_turn" : "mass_turn",
         [](const Composite& c, const Turn<S>& t) {
@@ -232,17 +232,17 @@ struct LinkFramePass {
           way.turn = t;
           Composite body = c;
           body.axial = c.body.J.xx + c.body.J.yy;
-          way.unturn(body.body);
+          way.rotate_back(body.body);
           if constexpr (coriolis) {
             body.trace = c.flow.E.xx + c.flow.E.yy;
-            way.unturn(body.flow);
+            way.rotate_back(body.flow);
           }
           return body;
         },
         carried, turn);
   }
   /// What joint k carries, in its axes before the turn, as the joint before carries it.
-  Composite left_body(const Composite& carried, int k) const {
+  Composite composite_in_previous_frame(const Composite& carried, int k) const {
     const JointTransfer<S, P>& joint = joints[k];
     const bool revolute = joint.revolute;
     return outlined<S>(
@@ -297,7 +297,7 @@ struct LinkFramePass {
       Mat3<S>& E = carrier.flow.E;
       E.xy -= s.z, E.xz += s.y, E.yx += s.z, E.yz -= s.x, E.zx -= s.y, E.zy += s.x;
     }
-    joints[j].unturn(column.mass);
+    joints[j].rotate_back(column.mass);
     if constexpr (coriolis) {
       const Vec3<S> rate = cross(velocities[j].w, column.mass.n * S(0.5));
       column.coriolis_part = {rate, zero, rate};
@@ -315,9 +315,9 @@ struct LinkFramePass {
       for (int r = 0; r < chain.rotor_count; ++r)
         if (chain.rotors[r].carrier == k + 1) add_rotor(chain.rotors[r], c);
       if (chain.has_armature) M[k * (chain.n + 1)] += S(chain.links[k].armature);
-      c = unturned_body(c, joints[k].turn);
+      c = rotated_back_body(c, joints[k].turn);
       add_joint(c, k);
-      if (k > 0) c = left_body(c, k);
+      if (k > 0) c = composite_in_previous_frame(c, k);
     }
     for (int r = 0; r < chain.rotor_count; ++r)
       if (chain.rotors[r].carrier == 0) add_rotor(chain.rotors[r], c);

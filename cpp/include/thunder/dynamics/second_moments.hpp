@@ -55,18 +55,18 @@ THUNDER_INLINE Vec3<S> turned(const Turn<S>& t, const Vec3<S>& v) {
   return {v.x * t.c + v.y * t.s, v.y * t.c - v.x * t.s, v.z};
 }
 template <class S>
-THUNDER_INLINE Vec3<S> unturned(const Turn<S>& t, const Vec3<S>& v) {
+THUNDER_INLINE Vec3<S> rotated_back(const Turn<S>& t, const Vec3<S>& v) {
   return {v.x * t.c - v.y * t.s, v.x * t.s + v.y * t.c, v.z};
 }
 /// Moments in axes turned back. With u = s (J_xx - J_yy) + 2 c J_xy the turned entries are
 /// J_xx - s u, J_yy + s u and c u - J_xy: fewer products than with the double angle.
 template <class S>
-THUNDER_INLINE Sym3<S> unturned(const Turn<S>& t, const Sym3<S>& J) {
+THUNDER_INLINE Sym3<S> rotated_back(const Turn<S>& t, const Sym3<S>& J) {
   const S u = t.s * (J.xx - J.yy) + t.c * (J.xy * 2.0), su = t.s * u;
   return {J.xx - su, t.c * u - J.xy, t.c * J.xz - t.s * J.yz, J.yy + su, t.s * J.xz + t.c * J.yz, J.zz};
 }
 template <class S>
-THUNDER_INLINE Mat3<S> unturned(const Turn<S>& t, const Mat3<S>& E) {
+THUNDER_INLINE Mat3<S> rotated_back(const Turn<S>& t, const Mat3<S>& E) {
   const S u = t.s * (E.xx - E.yy) + t.c * (E.xy + E.yx), su = t.s * u, cu = t.c * u;
   return {E.xx - su, cu - E.yx, t.c * E.xz - t.s * E.yz,
           cu - E.xy, E.yy + su, t.s * E.xz + t.c * E.yz,
@@ -89,7 +89,7 @@ THUNDER_INLINE Vec3<S> tilted(const Tilt<P>& t, const Vec3<S>& v) {
   return {v.x, v.y * t.c - v.z * t.s, v.y * t.s + v.z * t.c};
 }
 template <class S, class P>
-THUNDER_INLINE Vec3<S> untilted(const Tilt<P>& t, const Vec3<S>& v) {
+THUNDER_INLINE Vec3<S> rotated_back(const Tilt<P>& t, const Vec3<S>& v) {
   return {v.x, v.y * t.c + v.z * t.s, v.z * t.c - v.y * t.s};
 }
 template <class S, class P>

@@ -28,7 +28,7 @@ class DerivativeEstimator {
   void reset() noexcept;
   virtual void archive(StateArchive& state);
   /// The same filter, of any width, before its first sample.
-  virtual std::unique_ptr<DerivativeEstimator> fresh(int width) const = 0;
+  virtual std::unique_ptr<DerivativeEstimator> new_state(int width) const = 0;
   /// Throws std::invalid_argument if samples `dt` seconds apart cannot show the cutoff.
   void require_period(double dt) const;
 
@@ -61,7 +61,7 @@ class FirstOrderDerivative final : public DerivativeEstimator {
  public:
   /// `cutoff` in Hz, below half of the sampling rate.
   FirstOrderDerivative(int width, double cutoff);
-  std::unique_ptr<DerivativeEstimator> fresh(int width) const override {
+  std::unique_ptr<DerivativeEstimator> new_state(int width) const override {
     return std::make_unique<FirstOrderDerivative>(width, cutoff_);
   }
   void archive(StateArchive& state) override {
@@ -84,7 +84,7 @@ class ButterworthDerivative final : public DerivativeEstimator {
  public:
   /// `cutoff` in Hz, below half of the sampling rate.
   ButterworthDerivative(int width, double cutoff);
-  std::unique_ptr<DerivativeEstimator> fresh(int width) const override {
+  std::unique_ptr<DerivativeEstimator> new_state(int width) const override {
     return std::make_unique<ButterworthDerivative>(width, cutoff_);
   }
   void archive(StateArchive& state) override {
@@ -107,7 +107,7 @@ class SavitzkyGolayDerivative final : public DerivativeEstimator {
  public:
   /// 1 <= order < window. An order of 1 gives no acceleration: it stays zero.
   SavitzkyGolayDerivative(int width, int window, int order);
-  std::unique_ptr<DerivativeEstimator> fresh(int width) const override {
+  std::unique_ptr<DerivativeEstimator> new_state(int width) const override {
     return std::make_unique<SavitzkyGolayDerivative>(width, static_cast<int>(first_.size()), order_);
   }
   void archive(StateArchive& state) override {

@@ -71,7 +71,7 @@ class Clik final : public Exclusive {
   TaskVector e_;
   CompactJacobian J_;
   RowSvd svd_;
-  JointVector rest_, null_, x_;
+  JointVector zero_, null_, x_;
   Status status_ = Status::ok;
 };
 

@@ -50,7 +50,7 @@ class ActuatedPlant final : public Plant {
 
   int n() const override { return driven_->n(); }
   int motors() const override { return driven_->motors(); }
-  int drives() const override { return static_cast<int>(lagging_.size()); }
+  int actuator_states() const override { return static_cast<int>(lagging_.size()); }
   void begin_step(double t) override { driven_->begin_step(t); }
   void start(const double* u, double* x) noexcept override;
   void torque(const double* x, const double* u, double* tau) const noexcept override;

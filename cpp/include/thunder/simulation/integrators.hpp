@@ -48,7 +48,7 @@ class SemiImplicitEuler final : public Integrator {
       x.segment(start, count) += dt * x.segment(start + count, count);
       start += 2 * count;
     }
-    x.tail(plant.drives()) += dt * x_dot_.tail(plant.drives());
+    x.tail(plant.actuator_states()) += dt * x_dot_.tail(plant.actuator_states());
   }
 
  private:

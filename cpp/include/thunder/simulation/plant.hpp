@@ -19,8 +19,8 @@ class Plant {
   /// Motors that move apart from their joints.
   virtual int motors() const { return 0; }
   /// States of first order behind those of second order.
-  virtual int drives() const { return 0; }
-  int state_size() const { return 2 * (n() + motors()) + drives(); }
+  virtual int actuator_states() const { return 0; }
+  int state_size() const { return 2 * (n() + motors()) + actuator_states(); }
   /// Called before each integration step, for what changes at an instant.
   virtual void begin_step(double /*t*/) {}
   virtual void derivative(double t, const double* x, const double* u, double* x_dot) = 0;

@@ -75,19 +75,19 @@ void Interceptor::reset() noexcept {
   path_.fallback = false;
   arrival_ = std::numeric_limits<double>::infinity();
   goal_ = rest_;
-  believed_ = last_update_ = frequency_ = old_frequency_ = 0.0;
+  last_valid_ = last_update_ = frequency_ = old_frequency_ = 0.0;
   clock_ = -std::numeric_limits<double>::infinity();
   phase_ = Phase::waiting;
   reason_ = Reason::no_estimate;
-  doubt_ = Reason::none;
+  pending_reason_ = Reason::none;
   plans_.clear();
 }
 
 void Interceptor::archive(StateArchive& state) {
-  state(filter_, now_, goal_, wanted_, path_, tau_, stretch_start_, stretch_, arrival_, clock_, believed_, doubted_);
+  state(filter_, now_, goal_, wanted_, path_, tau_, stretch_start_, stretch_, arrival_, clock_, last_valid_, invalid_since_);
   state(last_update_, frequency_, old_frequency_);
   state.bounded(phase_, 0.0, static_cast<double>(Phase::aborted));
-  for (Reason* reason : {&reason_, &doubt_}) state.bounded(*reason, 0.0, static_cast<double>(Reason::too_late));
+  for (Reason* reason : {&reason_, &pending_reason_}) state.bounded(*reason, 0.0, static_cast<double>(Reason::too_late));
   plans_.resize(state.count(plans_.size(), 9, kMostPlans));
   for (PlannedArrival& plan : plans_) state(plan.time, plan.arrival, plan.goal, plan.velocity, plan.fallback);
 }
@@ -99,7 +99,7 @@ FilterUpdate Interceptor::measure(double now, double taken, const Eigen::Vector3
   if (taken > now) return FilterUpdate::invalid;  // not from the future
   const FilterUpdate update = filter_.update(taken, position);
   if (update == FilterUpdate::accepted || update == FilterUpdate::late || update == FilterUpdate::reinitialised) {
-    if (filter_.updates() >= settings_.least_updates) believed_ = now;
+    if (filter_.updates() >= settings_.least_updates) last_valid_ = now;
     old_frequency_ = frequency_;
     if (now > last_update_) frequency_ = 1.0 / std::max(now - last_update_, kShortestInterval);
     if (filter_.updates() <= 3) old_frequency_ = frequency_;  // no two intervals yet
@@ -111,8 +111,8 @@ FilterUpdate Interceptor::measure(double now, double taken, const Eigen::Vector3
 
 void Interceptor::advance(double now) noexcept {
   clock_ = now = std::max(now, clock_);
-  if (phase_ == Phase::reaching && !frozen(now) && now - believed_ > settings_.longest_silence) abort(now, Reason::silent);
-  if (phase_ == Phase::reaching && frozen(now) && doubt_ != Reason::none) abort(now, doubt_);
+  if (phase_ == Phase::reaching && !frozen(now) && now - last_valid_ > settings_.longest_silence) abort(now, Reason::silent);
+  if (phase_ == Phase::reaching && frozen(now) && pending_reason_ != Reason::none) abort(now, pending_reason_);
   if (phase_ == Phase::reaching && now >= arrival_) phase_ = Phase::closing;
   if (phase_ == Phase::closing && now >= arrival_ + settings_.closing_time)
     leave(arrival_ + settings_.closing_time);  // then, also where the loop was late: the hand goes no farther
@@ -156,9 +156,9 @@ void Interceptor::consider(double now) noexcept {
 
 /// One estimate may be wrong, and the present plan is safe: only what lasts ends it.
 void Interceptor::doubt(double now, Reason reason) noexcept {
-  if (doubt_ == Reason::none) doubted_ = now;
-  doubt_ = reason;
-  if (reason != Reason::none && now - doubted_ > settings_.patience) abort(now, reason);
+  if (pending_reason_ == Reason::none) invalid_since_ = now;
+  pending_reason_ = reason;
+  if (reason != Reason::none && now - invalid_since_ > settings_.patience) abort(now, reason);
 }
 
 void Interceptor::start(double now, const MovingTarget& target) noexcept {
@@ -167,7 +167,7 @@ void Interceptor::start(double now, const MovingTarget& target) noexcept {
   reason_ = plan_until(now, target, at_reference);
   if (reason_ != Reason::none) return;
   phase_ = Phase::reaching;
-  believed_ = now;
+  last_valid_ = now;
 }
 
 InterceptionReason Interceptor::correct(double now, const MovingTarget& target) noexcept {

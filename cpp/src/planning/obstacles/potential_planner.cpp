@@ -1,7 +1,8 @@
 #include "thunder/planning/obstacles/potential_planner.hpp"
 
 #include <cmath>
-#include <random>
+
+#include "thunder/math/random.hpp"
 
 namespace thunder {
 
@@ -85,7 +86,7 @@ class Descent {
     VectorXd direction(q_.size());
     for (int i = 0; i < steps; ++i) {
       if (i % kSameDirection == 0)
-        for (Eigen::Index j = 0; j < direction.size(); ++j) direction[j] = 2.0 * uniform() - 1.0;
+        for (Eigen::Index j = 0; j < direction.size(); ++j) direction[j] = 2.0 * random_.uniform() - 1.0;
       const VectorXd next = (q_ + settings_.step * direction).cwiseMax(lower_).cwiseMin(upper_);
       if (!field_.free(q_.data(), next.data(), settings_.margin)) continue;
       q_ = next;
@@ -96,8 +97,6 @@ class Descent {
     mark_ = q_;
   }
 
-  /// The same numbers with every compiler, which std::uniform_real_distribution does not promise.
-  double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
 
   double* scratch(Eigen::Index size) {
     scratch_.resize(size);
@@ -107,7 +106,7 @@ class Descent {
   PotentialField& field_;
   const VectorXd &lower_, &upper_;
   const DescentSettings settings_;
-  std::mt19937_64 random_;
+  Random random_;
   VectorXd q_, gradient_, mark_, scratch_;
   double step_;
   int since_ = 0;

@@ -47,7 +47,7 @@ void DampedStep::prepare(double K, double D, double step) noexcept {
   const Matrix5 whole = augmented(K, D, h), part = augmented(K, D, 0.5 * h);
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) full[i][j] = whole(i, j), half[i][j] = part(i, j);
-    half_push[i] = part(i, 2);
+    half_forcing[i] = part(i, 2);
     const double one = whole(i, 2), u = whole(i, 3), uu = 2.0 * whole(i, 4);
     push[0][i] = one - 3.0 * u + 2.0 * uu;
     push[1][i] = 4.0 * (u - uu);

@@ -12,7 +12,6 @@ namespace thunder {
 /// A number per degree of freedom, without allocation.
 using DofVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxDofs, 1>;
 
-
 /// Position, velocity and acceleration in real time.
 struct BoundaryState {
   BoundaryState() = default;

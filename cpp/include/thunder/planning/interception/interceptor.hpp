@@ -89,9 +89,9 @@ class Interceptor final : public Exclusive {
   double candidate_tau_ = 0.0, candidate_stretch_ = 1.0;
   double arrival_ = std::numeric_limits<double>::infinity();
   double clock_ = -std::numeric_limits<double>::infinity();  // of the last `advance`
-  double believed_ = 0.0;  // when there last was an estimate to believe in
-  double doubted_ = 0.0;  // since when the plan cannot be corrected
-  InterceptionReason doubt_ = InterceptionReason::none;
+  double last_valid_ = 0.0;  // when there last was an estimate to believe in
+  double invalid_since_ = 0.0;  // since when the plan cannot be corrected
+  InterceptionReason pending_reason_ = InterceptionReason::none;
   double last_update_ = 0.0, frequency_ = 0.0, old_frequency_ = 0.0;
   InterceptionPhase phase_ = InterceptionPhase::waiting;
   InterceptionReason reason_ = InterceptionReason::no_estimate;

@@ -9,7 +9,7 @@ namespace thunder {
 struct DampedStep {
   double h = 0.0;
   double full[2][2], half[2][2];
-  double half_push[2];
+  double half_forcing[2];
   double push[3][2];
 
   /// K and D always those of the first call: nothing is done if only they could have changed.
@@ -20,8 +20,8 @@ struct DampedStep {
     z1 = full[1][0] * y + full[1][1] * z + push[0][1] * N[0] + push[1][1] * N[1] + push[2][1] * N[2];
   }
   void advance_half(double y, double z, double N, double& y1, double& z1) const noexcept {
-    y1 = half[0][0] * y + half[0][1] * z + half_push[0] * N;
-    z1 = half[1][0] * y + half[1][1] * z + half_push[1] * N;
+    y1 = half[0][0] * y + half[0][1] * z + half_forcing[0] * N;
+    z1 = half[1][0] * y + half[1][1] * z + half_forcing[1] * N;
   }
 };
 
