@@ -39,7 +39,7 @@ const QuantityDoc kDocs[] = {
      "Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``."},
     {"forward_dynamics", "Joint acceleration under torque tau.", "(..., n) array [rad/s^2 or m/s^2]",
      "Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) "
-     "the result is not finite."},
+     "the result means nothing: what rounding leaves of a division by zero, huge or not finite."},
     {"christoffel_symbols", "Christoffel symbols of the first kind, C_ij = sum_k Gamma[i, j, k] dq_k.",
      "(..., n, n, n) array", "Thunder article, eq. 8."},
     {"regressor", "Regressor Y with Y parameters = inverse dynamics.", "(..., n, p) array",

@@ -140,6 +140,14 @@ def test_long_arms_are_outlined_and_equal_too(source, tmp_path):
     assert_equal_to_robot(core, robot, arguments, 1e-11)
 
 
+@pytest.mark.parametrize("joints", [PIECES_FROM, OUTLINE_FROM, 15])
+def test_everything_compiles_for_any_number_of_joints(joints, tmp_path):
+    """Pieces that call pieces have one form only."""
+    robot = th.Robot.load(DATA / "thunder/arm15.yaml") if joints == 15 else random_robot(9, joints, "modified")
+    folder = generate(robot, tmp_path)
+    run(["gcc", "-x", "c", "-std=c99", *STRICT, "-fsyntax-only", folder / f"{robot.name}_gen.cpp"])
+
+
 def test_long_arms_with_every_parameter_at_run_time(tmp_path):
     """A rotor's inertia passes through outlined pieces whose results do not all depend on it."""
     robot = random_robot(7, OUTLINE_FROM, "standard", friction=True, rotors=True, armature=True, elastic=True)

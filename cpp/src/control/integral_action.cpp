@@ -1,5 +1,6 @@
 #include "thunder/control/integral_action.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,6 @@
 #include "thunder/recording/emit_c.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <sstream>
@@ -175,8 +176,10 @@ class FileWriter {
     return names;
   }
 
-  /// Few pieces that are called often have packs to gain.
+  /// Few pieces that are called often have packs to gain. Pieces that call pieces would have to be told which form they are.
   static bool wants_two_forms(const Function& f) {
+    const auto calls = [](const std::shared_ptr<const Function>& body) { return !body->calls().empty(); };
+    if (std::any_of(f.bodies().begin(), f.bodies().end(), calls)) return false;
     const std::size_t size = f.instructions().size();
     return size < kOneForm && f.bodies().size() <= kPieces && (size > kTwoForms || !f.calls().empty());
   }

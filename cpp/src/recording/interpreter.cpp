@@ -1,7 +1,6 @@
 #include "thunder/recording/interpreter.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "thunder/math/sincos.hpp"
 

@@ -1,6 +1,7 @@
 // The chain of a model under other parameters, for quantities that a regressor would give only column by column.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "../model/inertia.hpp"

@@ -4,8 +4,6 @@
 // sums absorb them, and operands of sums and products are ordered, so that equal values meet in one node.
 #pragma once
 
-#include <string>
-
 #include "../math/lanes.hpp"
 #include "graph.hpp"
 

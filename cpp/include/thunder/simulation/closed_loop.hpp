@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <vector>
 
 #include "../control/controller.hpp"
 #include "actuators.hpp"

@@ -1,6 +1,4 @@
 // Integrals of squared jerk of planned segments.
-#include <algorithm>
-
 #include "thunder/planning/trajectory/bernstein.hpp"
 #include "thunder/planning/functional/functional_planner.hpp"
 #include "thunder/planning/functional/motion_frame.hpp"
