@@ -42,14 +42,14 @@ OURS = {
     "planning": ["planning_problems.hpp"],
     "interception": ["planning_problems.hpp"],
 }
-KINEMATICS = ["clik.cpp", "null_objective.cpp"]  # of the core, beside all of its control laws
+KINEMATICS = ["clik", "null_objective", "orientation_error", "references", "task_motion"]  # beside all control laws
 #: of the core's planning, what needs no robot
 PLANNING = ["functional_*", "score_solver", "small_system", "motion_frame", "bezier_path", "piecewise_polynomial"]
 PLANNING += ["obstacle", "clearance", "parallel_for"]
 #: and what only one of its programs needs
 MORE_PLANNING = {
     "planning": ["via_*", "dmp", "dmp_basis", "damped_step"],
-    "interception": ["interception", "interceptor", "rotation_vector_path", "constant_velocity_filter"],
+    "interception": ["interception", "interceptor", "rotation_vector_path", "constant_velocity_filter", "rotations"],
 }
 
 # what Pinocchio's own CMake target asks of its users
@@ -137,7 +137,9 @@ class Program:
             sources += [CORE / "threads" / "parallel_for.cpp"]
         if self.library == "controllers":
             sources += [*sorted((CORE / "control").glob("*.cpp")), CORE / "estimation" / "derivative_filters.cpp"]
-            sources += [CORE / "kinematics" / name for name in KINEMATICS]
+            sources += [CORE / "kinematics" / f"{name}.cpp" for name in KINEMATICS] + sorted(
+                (CORE / "math").glob("*.cpp")
+            )
         return sources
 
     @staticmethod

@@ -107,7 +107,7 @@ inline thunder::Impedance impedance(const SharedModel& model, bool shaped) {
 inline thunder::Clik clik(const SharedModel& model, thunder::Clik::Settings settings) {
   settings.K = gain(6, 100.0);
   settings.K_D = gain(6, 20.0);
-  return {{model, model->frame(model->end_effector()), thunder::TaskRows{}, thunder::OrientationKind::axis_angle},
+  return {model, model->frame(model->end_effector()), thunder::TaskRows{}, thunder::OrientationKind::axis_angle,
           std::move(settings)};
 }
 

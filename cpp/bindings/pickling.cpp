@@ -1,5 +1,6 @@
 #include "pickling.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace thunder::python {
@@ -92,6 +93,19 @@ void enable_for(const py::object& cls) {
       "__setstate__(self, pickled: typing.Any) -> None\n\nInitialise from what `__reduce__` has returned.");
 }
 
+/// Protocols 0 and 1 make an instance of the base type of all bound classes, which ends the process: they become protocol 2.
+void refuse_old_protocols(const py::object& cls) {
+  const py::object of_object = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyBaseObject_Type)).attr("__reduce_ex__");
+  py::options options;
+  options.disable_function_signatures();
+  cls.attr("__reduce_ex__") = py::cpp_function(
+      [of_object](const py::object& self, const py::object& protocol) {
+        return of_object(self, std::max(2, py::cast<int>(py::int_(protocol))));
+      },
+      py::name("_reduce_ex"), py::is_method(cls), py::arg("protocol"),
+      "__reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]\n\nPickle by protocol 2 at least.");
+}
+
 }  // namespace
 
 py::array_t<double> state_array(const StateArchive& archive) {
@@ -110,6 +124,9 @@ void enable_pickling(py::module_& module) {
   for (const auto& [name, value] : py::dict(module.attr("__dict__"))) {
     if (!PyType_Check(value.ptr()) || py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(value.ptr())) == nullptr) continue;
     const py::object own = value.attr("__dict__");
+    const auto* base = reinterpret_cast<PyTypeObject*>(value.ptr())->tp_base;
+    if (py::detail::get_type_info(const_cast<PyTypeObject*>(base)) == nullptr)
+      refuse_old_protocols(py::reinterpret_borrow<py::object>(value));
     const bool constructs = own.contains("__init__") && PyInstanceMethod_Check(py::object(own["__init__"]).ptr());
     const bool robot = py::cast<std::string>(name) == "Model";  // pickled by its description
     if (constructs && !robot && !own.contains("__setstate__") && !own.contains("__reduce__"))

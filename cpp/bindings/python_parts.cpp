@@ -2,6 +2,9 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <memory>
+
 namespace thunder::python {
 
 PythonPlant::PythonPlant(const py::object& plant, int n)
@@ -31,10 +34,18 @@ void OwnIntegrator::step(Plant& plant, double t, double dt, const double* u, dou
 }
 
 void PythonIntegrator::step(Plant& plant, double t, double dt, const double* tau, double* x) {
-  const py::cpp_function derivative([this, &plant, tau](double time, const py::array_t<double>& state) {
-    const auto given = read_measurement(state, "state", size_);
-    py::array_t<double> result(size_);
-    plant.derivative(time, given.data(), tau, result.mutable_data());
+  struct Step {  // Python may keep the function longer than the step lasts
+    Plant* plant;
+    const double* tau;
+    int size;
+  };
+  const auto now = std::make_shared<Step>(Step{&plant, tau, size_});
+  const std::unique_ptr<Step, void (*)(Step*)> end_of_step(now.get(), [](Step* step) { step->plant = nullptr; });
+  const py::cpp_function derivative([now](double time, const py::array_t<double>& state) {
+    if (now->plant == nullptr) throw py::value_error("f(t, x) of an integrator must be called within its step");
+    const auto x = read_measurement(state, "state", now->size);
+    py::array_t<double> result(now->size);
+    now->plant->derivative(time, x.data(), now->tau, result.mutable_data());
     return result;
   });
   const py::object end = advance_(derivative, vector_copy(x, size_), t, dt);

@@ -419,3 +419,41 @@ def test_sizes_of_a_symbolic_chain(arguments: tuple[object, ...], message: str) 
     with pytest.raises(ValueError, match=f"^{message}$"):
         chain.evaluate(*arguments)
     assert len(chain.evaluate("mass_matrix", [[0.0] * 7], 8, [0])) == 49
+
+
+# -- what a reviewer found ---------------------------------------------------------------------------------------------
+
+
+def test_the_rate_that_an_integrator_is_given_ends_with_its_step() -> None:
+    kept = []
+
+    def advance(f, x, t, dt):
+        kept.append(f)
+        return x + dt * f(t, x)
+
+    loop(integrator=advance, periods=2)
+    with pytest.raises(ValueError, match=r"^f\(t, x\) of an integrator must be called within its step$"):
+        kept[0](0.0, np.zeros(14))
+
+
+def test_unknown_integrators_of_the_core() -> None:
+    with pytest.raises(ValueError, match="no such integrator"):
+        loop(integrator="nonsense")
+
+
+def test_objectives_of_other_arms() -> None:
+    clik = _core.PostureObjective(th.Robot.load("elbow"), np.zeros(th.Robot.load("elbow").n), 1.0)
+    settings = {
+        "method": 2, "order": 1, "K": 10.0, "K_D": 10.0, "damping": 0.0, "threshold": 0.0, "measure": 0,
+        "null_damping": 10.0, "largest_condition": 1e3, "velocity_limits": None, "objective": clik,
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=r"^objective must be of 7 joints, got one of"):
+        _core.Clik(robot(), None, 63, 0, settings)
+
+
+@pytest.mark.parametrize("group", ["dh", "inertial", "friction", "gravity", "base", "tool", "elastic_K"])
+def test_groups_of_symbolic_parameters_have_their_size(group: str) -> None:
+    with pytest.raises(ValueError, match=f"^group {group} must have [0-9]+ entries, got 2"):
+        _core.SymbolicChain(robot(), _core.Graph(), {group: [1.0, 2.0]}, False, False)
+    with pytest.raises(ValueError, match="no group of parameters called other"):
+        _core.SymbolicChain(robot(), _core.Graph(), {"other": [1.0]}, False, False)

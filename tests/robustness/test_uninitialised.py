@@ -18,7 +18,7 @@ from .test_concurrent_use import classes
 
 MESSAGE = "the object was not initialised: a subclass must call super().__init__() before it uses its base class"
 MOST_ARGUMENTS = 20
-PICKLING = {"__reduce__", "__setstate__"}
+PICKLING = {"__reduce__", "__reduce_ex__", "__setstate__"}
 
 
 def functions(cls: type) -> dict[str, Any]:

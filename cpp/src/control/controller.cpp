@@ -1,5 +1,6 @@
 #include "thunder/control/controller.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "thunder/math/dense.hpp"

@@ -1,6 +1,7 @@
 #include "thunder/control/robust_unit_vector.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace thunder {

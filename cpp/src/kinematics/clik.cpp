@@ -1,6 +1,5 @@
 #include "thunder/kinematics/clik.hpp"
 
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -40,6 +39,9 @@ Clik::Clik(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskR
   require(s.method != Method::damped || s.damping > 0.0, "damping must be positive for method 'damped'");
   require(s.velocity_limits.size() == 0 || (s.velocity_limits.size() == n() && s.velocity_limits.minCoeff() > 0.0),
           "velocity_limits must be " + std::to_string(n()) + " positive numbers");
+  require(!s.objective || s.objective->n() == n(),
+          "objective must be of " + std::to_string(n()) + " joints, got one of " +
+              std::to_string(s.objective ? s.objective->n() : 0));
   K_ = s.K;
   K_D_ = s.K_D;
   svd_.compute(J_);

@@ -1,7 +1,6 @@
 // What to know about a recorded function before it is written down.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "thunder/recording/function.hpp"

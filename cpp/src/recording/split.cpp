@@ -1,6 +1,5 @@
 #include "thunder/recording/split.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace thunder {

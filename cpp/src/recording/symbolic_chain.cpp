@@ -45,8 +45,6 @@ Link<Expression> to_expressions(const Link<double>& l) {
           number(l.cos_theta), number(l.sin_theta), number(l.armature), l.has_offset,         to_expressions(l.offset)};
 }
 
-PoseX operator*(const PoseX& a, const PoseX& b) { return {a.R * b.R, a.p + a.R * b.p}; }
-
 Pose<double> inverse(const Pose<double>& pose) {
   const Mat3<double>& R = pose.R;
   const Vec3<double> p = transposed_times(R, pose.p);
@@ -78,6 +76,7 @@ BodyInertia<Expression> body_of(const Expression* row, bool dyn) {
 
 SymbolicChain::SymbolicChain(std::shared_ptr<const Model> model, ParameterGroups groups, bool modified, bool dyn)
     : model_(std::move(model)), groups_(std::move(groups)), modified_(modified), dyn_(dyn), numbers_(model_->view()) {
+  check_groups();
   const auto& data = model_->data();
   base_ = group("base") ? pose_of(*group("base")) : to_expressions(to_pose(data.base));
   tool_ = group("tool") ? pose_of(*group("tool")) : to_expressions(to_pose(data.tool));
@@ -93,6 +92,22 @@ SymbolicChain::SymbolicChain(std::shared_ptr<const Model> model, ParameterGroups
   build_bodies();
   build_drives();
   build_minimal();
+}
+
+void SymbolicChain::check_groups() const {
+  const int n = numbers_.n;
+  const ElasticView<double>& e = numbers_.elastic;
+  const std::map<std::string, int> sizes{{"dh", 4 * n}, {"inertial", kLinkParameters * n}, {"friction", n * numbers_.friction_count},
+                                         {"gravity", 3}, {"base", 6}, {"tool", 6}, {"rotor", numbers_.rotor_count}, {"armature", n},
+                                         {"elastic_K", e.count * e.K_order}, {"elastic_D", e.count * e.D_order},
+                                         {"elastic_Dm", e.count * e.Dm_order}, {"elastic_Mm", e.count}};
+  for (const auto& [name, values] : groups_) {
+    const auto size = sizes.find(name);
+    if (size == sizes.end()) throw std::invalid_argument("there is no group of parameters called " + name);
+    if (!values.empty() && static_cast<int>(values.size()) != size->second)
+      throw std::invalid_argument("group " + name + " must have " + std::to_string(size->second) + " entries, got " +
+                                  std::to_string(values.size()));
+  }
 }
 
 const std::vector<Expression>* SymbolicChain::group(const std::string& name) const {

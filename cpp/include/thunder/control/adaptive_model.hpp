@@ -51,7 +51,7 @@ class AdaptiveModel {
   void ignore_tracking() noexcept { tracking_.setZero(); }
   /// No arm has this estimate: it has diverged, until `reset`.
   void mark_diverged() noexcept { diverged_ = true; }
-  /// From now on stay.
+  /// The estimate does not move until the next `adapt` or `predict`.
   void freeze() noexcept {
     tracking_.setZero();
     prediction_.setZero();

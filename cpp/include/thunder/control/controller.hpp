@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Eigen/Dense>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>

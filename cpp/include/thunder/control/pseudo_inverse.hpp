@@ -1,4 +1,4 @@
-// The inverse behind a right pseudo-inverse J^+ = J' (J J')^-1 of chosen task rows: checked, or damped.
+// The inverse behind a right pseudo-inverse J^+ = J' (J J')^-1 of chosen task rows, and what follows from it.
 #pragma once
 
 #include "../math/matrices.hpp"

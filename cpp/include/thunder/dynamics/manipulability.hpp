@@ -1,6 +1,8 @@
 // Manipulability of chosen rows of the Jacobian.
 #pragma once
 
+#include <cmath>
+
 #include "jacobian.hpp"
 
 namespace thunder {

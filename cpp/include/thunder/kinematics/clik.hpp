@@ -55,7 +55,7 @@ class Clik final : public Exclusive {
     state(task_);
     gather(task_.rows(), task_.error.e, e_);
   }
-  /// Scales the whole vector into the velocity limits, which keeps its direction; was there need to?
+  /// Scales the whole vector into the velocity limits, which keeps its direction; false if it was within them.
   bool limit(double* dq) const noexcept;
 
  private:

@@ -2,7 +2,6 @@
 // serves inverse, damped inverse, null-space projection and distance from singularities.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 #include "../math/matrices.hpp"

@@ -1,7 +1,7 @@
 // Scratch memory of the kernels, for the joints that a robot has: owned by the caller or the thread, as Pinocchio's Data.
 //
 // A `Workspace` is a view passed by value: what a kernel takes is free again when it returns, because the caller's copy has
-// not moved. Kernels therefore neither allocate nor use more than a few hundred bytes of stack, whatever the number of joints.
+// not moved. Kernels therefore neither allocate nor use more than a few kilobytes of stack, whatever the number of joints.
 #pragma once
 
 #include <cassert>
@@ -46,7 +46,7 @@ class Workspace {
 #endif
 };
 
-/// Bytes that any kernel needs for n joints with scalars of this size; cpp/tests/test_workspace.cpp fills it to see.
+/// Bytes that any kernel needs for n joints with scalars of this size; cpp/tests/test_kernel_allocations.cpp fills it to see.
 inline constexpr std::size_t workspace_bytes(int n, std::size_t scalar) {
   const auto padded = static_cast<std::size_t>(padded_joints(n));
   // the largest users: second derivatives of C, on dual numbers of dual numbers (four scalars each) with four n x n

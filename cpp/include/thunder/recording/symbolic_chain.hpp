@@ -19,6 +19,7 @@ using ParameterGroups = std::map<std::string, std::vector<Expression>>;
 
 class SymbolicChain {
  public:
+  /// Throws std::invalid_argument for a group of another size or name.
   /// `modified`: the convention of the table, where dh is given. `dyn`: inertial rows are about the centres of mass.
   SymbolicChain(std::shared_ptr<const Model> model, ParameterGroups groups, bool modified, bool dyn);
   SymbolicChain(const SymbolicChain&) = delete;
@@ -36,6 +37,7 @@ class SymbolicChain {
                                    int frame, TaskRows rows) const;
 
  private:
+  void check_groups() const;
   const std::vector<Expression>* group(const std::string& name) const;
   void build_links();
   void build_links_from_dh(const std::vector<Expression>& dh);

@@ -1,6 +1,7 @@
 // What a controller sees of the joints: late, noisy and in steps.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 

@@ -1,5 +1,7 @@
 #include "thunder/planning/interception/interception.hpp"
 
+#include <limits>
+
 namespace thunder {
 
 using Strategy = InterceptionSettings::Strategy;

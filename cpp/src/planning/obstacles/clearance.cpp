@@ -1,5 +1,8 @@
 #include "thunder/planning/obstacles/clearance.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "hull.hpp"

@@ -1,6 +1,6 @@
 #include "thunder/planning/obstacles/potential_planner.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 #include "thunder/math/random.hpp"
 

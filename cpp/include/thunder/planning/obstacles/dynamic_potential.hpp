@@ -1,6 +1,8 @@
 // Potential of an obstacle that only what approaches it feels (Park et al., 2008; D4.2 (107)).
 #pragma once
 
+#include <cmath>
+
 #include "../primitives/dmp_basis.hpp"
 
 namespace thunder {
