@@ -27,7 +27,16 @@ def functions(cls: type) -> dict[str, Any]:
     for base in reversed(cls.__mro__):
         if base.__module__ == _core.__name__:
             found.update(vars(base))
-    left_out = {"__init__", "__new__", "__doc__", "__module__", "__array_priority__", "__dict__", *PICKLING}
+    left_out = {
+        "__init__",
+        "__new__",
+        "__doc__",
+        "__module__",
+        "__array_priority__",
+        "__dict__",
+        "__slotnames__",
+        *PICKLING,
+    }
     return {
         name: value
         for name, value in found.items()
