@@ -237,7 +237,7 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
   RungeKutta4 integrator(plant.state_size());
   LoopSettings settings;
   settings.periods = 100;
-  VectorXd x = VectorXd::Zero(plant.state_size() - plant.drives());
+  VectorXd x = VectorXd::Zero(plant.state_size() - plant.actuator_states());
   x.head(7) = arms::posture();
   ClosedLoop loop(plant, tracking, integrator, settings, x, {&sensors, &command});
   const ClosedLoop::Progress none;
