@@ -67,8 +67,12 @@ inline thunder::MACT mact(const SharedModel& model, Route route) {
 
 inline thunder::ACT act(const SharedModel& model, Route route) {
   const int n = model->n();
+  constexpr double kp = 100.0, kv = 20.0, off = 0.5 / kp, last = (0.5 + off) / kv;  // A' P + P A = -1, joint by joint
+  MatrixXd P = gain(2 * n, last);
+  P.topLeftCorner(n, n) = gain(n, kp * last + kv * off);
+  P.topRightCorner(n, n) = P.bottomLeftCorner(n, n) = gain(n, off);
   return {adaptive(model), prediction(model, route), thunder::ACT::Form::craig,
-          {gain(n, 100.0), gain(n, 20.0), gain(2 * n, 1.0), damping(n)}};
+          {gain(n, kp), gain(n, kv), std::move(P), damping(n)}};
 }
 
 // ---- task space: all six rows, a posture in the null space -----------------------------------------
