@@ -7,19 +7,11 @@
 #include "thunder/kernels/kernels.hpp"
 #include "thunder/kernels/quantities.hpp"
 
-#include <array>
 #include <deque>
 
 namespace thunder::python {
 
 namespace {
-
-template <std::size_t... I>
-constexpr std::array<QuantityInfo, kQuantityCount> list_quantities(std::index_sequence<I...>) {
-  return {quantity_info<std::tuple_element_t<I, quantities::All>>()...};
-}
-constexpr std::array<QuantityInfo, kQuantityCount> kQuantities =
-    list_quantities(std::make_index_sequence<kQuantityCount>());
 
 /// A method in CPython's own calling convention.
 using Method = PyObject* (*)(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* names);

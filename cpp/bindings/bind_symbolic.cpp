@@ -36,18 +36,16 @@ py::list evaluate_symbolic(const SymbolicObject& self, const std::string& quanti
   return write_expressions(self.chain->evaluate(quantity, in, frame, TaskRows{read_row_mask(rows)}), graph);
 }
 
-template <class... Q>
-py::dict describe_all(std::tuple<Q...>, const Model& model, int rows) {
+py::dict describe_quantities(const Model& model, int rows) {
   py::dict result;
   const Sizes all = sizes(model.view(), rows);
-  const auto add = [&](const char* name, auto&& inputs, const Shape& shape, bool frame, bool takes_rows) {
-    py::list names;
-    for (const char* input : inputs) names.append(input);
-    py::tuple dims(shape.rank);
+  for (const QuantityInfo& quantity : kQuantities) {
+    const Shape shape = quantity.shape(all);
+    py::tuple names(quantity.input_count), dims(shape.rank);
+    for (int k = 0; k < quantity.input_count; ++k) names[k] = quantity.inputs[k];
     for (int k = 0; k < shape.rank; ++k) dims[k] = shape.dims[k];
-    result[name] = py::make_tuple(py::tuple(names), dims, frame, takes_rows);
-  };
-  (add(Q::name, Q::inputs, Q::shape(all), Q::takes_frame, Q::takes_rows), ...);
+    result[quantity.name] = py::make_tuple(names, dims, quantity.takes_frame, quantity.takes_rows);
+  }
   return result;
 }
 
@@ -58,7 +56,7 @@ void bind_symbolic(py::module_& module) {
       .def(py::init(&make_symbolic), py::arg("model").none(false), py::arg("graph").none(false), py::arg("groups"), py::arg("modified"), py::arg("dyn"))
       .def("evaluate", &evaluate_symbolic, py::arg("quantity"), py::arg("inputs"), py::arg("frame"), py::arg("rows"),
            "Entries of a quantity for lists of expressions.");
-  module.def("quantities", [](const Model& model, int rows) { return describe_all(quantities::All{}, model, rows); },
+  module.def("quantities", &describe_quantities,
              py::arg("model").none(false), py::arg("rows") = 6,
              "Name -> (inputs, shape, takes a frame, takes rows) of every quantity of a model.");
 }

@@ -94,7 +94,7 @@ void enable_for(const py::object& cls) {
 }
 
 /// Protocols 0 and 1 make an instance of the base type of all bound classes, which ends the process: they become protocol 2.
-void refuse_old_protocols(const py::object& cls) {
+void raise_old_protocols(const py::object& cls) {
   const py::object of_object = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyBaseObject_Type)).attr("__reduce_ex__");
   py::options options;
   options.disable_function_signatures();
@@ -126,7 +126,7 @@ void enable_pickling(py::module_& module) {
     const py::object own = value.attr("__dict__");
     const auto* base = reinterpret_cast<PyTypeObject*>(value.ptr())->tp_base;
     if (py::detail::get_type_info(const_cast<PyTypeObject*>(base)) == nullptr)
-      refuse_old_protocols(py::reinterpret_borrow<py::object>(value));
+      raise_old_protocols(py::reinterpret_borrow<py::object>(value));
     const bool constructs = own.contains("__init__") && PyInstanceMethod_Check(py::object(own["__init__"]).ptr());
     const bool robot = py::cast<std::string>(name) == "Model";  // pickled by its description
     if (constructs && !robot && !own.contains("__setstate__") && !own.contains("__reduce__"))

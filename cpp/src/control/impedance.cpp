@@ -25,6 +25,7 @@ Impedance::Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains g
       inverse_inertia_(spread_inverse(task.rows, gains.inertia)),
       shapes_inertia_(gains.inertia.size() > 0),
       zero_(Eigen::VectorXd::Zero(n())),
+      torque_(zero_),
       free_(zero_) {
   publish("error", motion_.error_rows.data(), row_names(motion_.rows()));
 }
@@ -36,11 +37,10 @@ Vector6d Impedance::with_own_inertia(const double* dq) noexcept {
   const Vector6d momentum = inertia_.Lambda * error.e_dot;
   free_.setZero();
   add_transposed(inertia_.J_over_M, momentum, free_.data());  // Jbar e'
-  zero_ = C_.lazyProduct(free_);
-  const Vector6d coriolis = inertia_.J_over_M.lazyProduct(zero_);
+  torque_ = C_.lazyProduct(free_);
+  const Vector6d coriolis = inertia_.J_over_M.lazyProduct(torque_);
   free_ += Eigen::Map<const Eigen::VectorXd>(dq, n());
   const Vector6d bias = motion_.J_dot.lazyProduct(free_);
-  zero_.setZero();
   return K_ * error.e + D_ * error.e_dot + inertia_.Lambda * (error.f_dot - bias + coriolis);
 }
 

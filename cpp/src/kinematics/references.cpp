@@ -4,10 +4,6 @@
 
 namespace thunder {
 
-namespace {
-constexpr double kTwoPi = 6.283185307179586477;
-}
-
 SetPoint::SetPoint(const Eigen::VectorXd& q) : reference_(static_cast<int>(q.size())) { reference_.q = q; }
 
 void SetPoint::at(double, JointReference& reference) const noexcept { reference = reference_; }
@@ -20,7 +16,7 @@ Sinusoid::Sinusoid(Eigen::VectorXd centre, Eigen::VectorXd amplitude, Eigen::Vec
 
 void Sinusoid::at(double t, JointReference& reference) const noexcept {
   for (Eigen::Index i = 0; i < centre_.size(); ++i) {
-    const double w = kTwoPi * frequency_[i], angle = w * t + phase_[i];
+    const double w = 2.0 * kPi * frequency_[i], angle = w * t + phase_[i];
     const double x = amplitude_[i] * std::sin(angle);
     reference.q[i] = centre_[i] + x;
     reference.dq[i] = amplitude_[i] * w * std::cos(angle);
@@ -45,12 +41,12 @@ Lissajous Lissajous::starting_at(const Eigen::Vector3d& p, const Eigen::Matrix3d
 }
 
 void Lissajous::at(double t, TaskReference& reference) const noexcept {
-  constexpr double kQuarterTurn = kTwoPi / 4.0;  // makes the cosine of y a sine
+  constexpr double kQuarterTurn = 0.5 * kPi;  // makes the cosine of y a sine
   reference.R = R_;
   reference.xi.setZero();
   reference.xi_dot.setZero();
   for (int i = 0; i < 3; ++i) {
-    const double w = kTwoPi * frequency_[i], angle = w * (t - t0_) + (i == 1 ? kQuarterTurn : 0.0);
+    const double w = 2.0 * kPi * frequency_[i], angle = w * (t - t0_) + (i == 1 ? kQuarterTurn : 0.0);
     const double x = amplitude_[i] * std::sin(angle);
     reference.p[i] = centre_[i] + x;
     reference.xi[i] = amplitude_[i] * w * std::cos(angle);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thunder/math/matrices.hpp"
+
 namespace thunder {
 
 namespace {
@@ -11,7 +13,6 @@ using Eigen::AngleAxisd;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-constexpr double kTurn = 6.283185307179586;
 constexpr double kTolerance = 1e-12;  // relative, of reach and of what counts as a free joint
 constexpr double kSame = 1e-7;        // branches that meet are found this far apart [rad]
 constexpr double kSingularWrist = 1e-10;
@@ -45,7 +46,7 @@ Roots component(const Vector3d& h, const Vector3d& axis, const Vector3d& x, doub
   const double middle = std::atan2(b, a);
   // where the two meet, rounding of c would part them by its square root
   if (r - std::abs(c) <= kTolerance * scale) {
-    roots.angle[roots.count++] = c > 0.0 ? middle : middle + 0.5 * kTurn;
+    roots.angle[roots.count++] = c > 0.0 ? middle : middle + kPi;
     return roots;
   }
   const double half = std::acos(c / r);
@@ -116,10 +117,10 @@ void SphericalWrist::solve_wrist(const Vector3d& arm, const Matrix3d& turn, cons
 
 void SphericalWrist::add(const Joints& q, Solutions& solutions) const noexcept {
   Joints wrapped;
-  for (int i = 0; i < 6; ++i) wrapped[i] = std::remainder(q[i], kTurn);
+  for (int i = 0; i < 6; ++i) wrapped[i] = std::remainder(q[i], 2.0 * kPi);
   const auto same = [&](const Joints& other) {
     double most = 0.0;
-    for (int i = 0; i < 6; ++i) most = std::max(most, std::abs(std::remainder(q[i] - other[i], kTurn)));
+    for (int i = 0; i < 6; ++i) most = std::max(most, std::abs(std::remainder(q[i] - other[i], 2.0 * kPi)));
     return most < kSame;
   };
   const auto end = solutions.q.begin() + solutions.count;

@@ -124,8 +124,7 @@ void SymbolicChain::build_links() {
   root_ = to_expressions(numbers_.root);
   if (!group("base")) return;
   const Pose<double> from_base = inverse(to_pose(model_->data().base));
-  const Pose<double>& root = numbers_.root;
-  root_ = base_ * to_expressions({from_base.R * root.R, from_base.p + from_base.R * root.p});
+  root_ = base_ * to_expressions(from_base * numbers_.root);
 }
 
 /// Modified: the table is the normal form. Standard: a row's a and alpha, and the d before them, come with the next joint.

@@ -39,7 +39,7 @@ class Impedance final : public TaskController {
   Matrix6d K_, D_, inverse_inertia_;
   bool shapes_inertia_;
   Vector6d wrench_ = Vector6d::Zero();
-  Eigen::VectorXd zero_, free_;
+  Eigen::VectorXd zero_, torque_, free_;
 };
 
 }  // namespace thunder

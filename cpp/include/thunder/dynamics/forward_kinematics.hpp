@@ -59,8 +59,7 @@ THUNDER_INLINE void joint_frames(const ChainView<P>& chain, Workspace work, cons
 template <class S, class P>
 THUNDER_INLINE Pose<S> frame_pose(const Joints<Pose, S>& poses, const Frame<P>& frame) {
   if (frame.joint == 0) return {as<S>(frame.pose.R), as<S>(frame.pose.p)};
-  const Pose<S> joint = poses.get(frame.joint - 1);
-  return {joint.R * frame.pose.R, joint.p + joint.R * frame.pose.p};
+  return poses.get(frame.joint - 1) * frame.pose;
 }
 
 /// Homogeneous transform, 4 x 4 row by row.

@@ -2,6 +2,7 @@
 // its scalar, batched and derived forms and its Python method: whoever adds an entry gets all of them.
 #pragma once
 
+#include <array>
 #include <tuple>
 
 #include "../dynamics/derivatives.hpp"
@@ -156,6 +157,14 @@ template <class Q>
 constexpr QuantityInfo quantity_info() {
   return {Q::name, Q::inputs, Q::input_count, Q::takes_frame, Q::takes_rows, Q::motor_inputs, Q::shape};
 }
+
+template <class... Q>
+constexpr std::array<QuantityInfo, kQuantityCount> list_quantities(std::tuple<Q...>*) {
+  return {quantity_info<Q>()...};
+}
+/// All entries, in the order of the list.
+inline constexpr std::array<QuantityInfo, kQuantityCount> kQuantities =
+    list_quantities(static_cast<quantities::All*>(nullptr));
 
 /// Place of a quantity in the list.
 template <class Q, std::size_t I = 0>

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "thunder/planning/trajectory/path_frame.hpp"
+#include "thunder/math/matrices.hpp"
 #include "thunder/math/random.hpp"
 
 namespace thunder {
@@ -37,7 +38,6 @@ std::vector<Vector3d> uniform(int count, std::uint64_t seed) {
   return points;
 }
 
-constexpr double kFullTurn = 6.283185307179586;
 constexpr double kAlong = 0.9;  // not quite to the ends of the ellipsoids: either part keeps 5 % of the time
 
 }  // namespace
@@ -50,7 +50,7 @@ ViaCandidates::ViaCandidates(Method method, int count, std::uint64_t seed, doubl
     return;
   }
   table_ = low_discrepancy(count, seed);
-  for (Vector3d& p : table_) p = Vector3d(std::sqrt(p[0]), kAlong * (2.0 * p[1] - 1.0), kFullTurn * p[2]);
+  for (Vector3d& p : table_) p = Vector3d(std::sqrt(p[0]), kAlong * (2.0 * p[1] - 1.0), 2.0 * kPi * p[2]);
   std::sort(table_.begin(), table_.end(), [](const Vector3d& a, const Vector3d& b) { return a[0] < b[0]; });
   for (const Vector3d& p : table_) turns_.emplace_back(std::cos(p[2]), std::sin(p[2]));
 }

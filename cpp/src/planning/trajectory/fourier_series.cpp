@@ -4,12 +4,8 @@
 
 namespace thunder {
 
-namespace {
-constexpr double kPeriod = 6.283185307179586477;
-}
-
 FourierSeries::FourierSeries(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b, Eigen::VectorXd q0, double fundamental)
-    : a_(a), b_(b), q0_(std::move(q0)), w_(kPeriod * fundamental) {}
+    : a_(a), b_(b), q0_(std::move(q0)), w_(2.0 * kPi * fundamental) {}
 
 void FourierSeries::at(double t, JointReference& reference) const noexcept {
   reference.q = q0_;
