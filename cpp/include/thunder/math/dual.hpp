@@ -134,4 +134,11 @@ THUNDER_INLINE Dual<S> abs(const Dual<S>& x) {
   return {value, x.b * copysign(S(1.0), x.a)};
 }
 
+/// The greater of a number and a bound; its derivative is zero where the bound is taken.
+inline double at_least(double x, double bound) { return x > bound ? x : bound; }
+template <class S>
+Dual<S> at_least(const Dual<S>& x, double bound) {
+  return x.a > bound ? x : Dual<S>(bound);
+}
+
 }  // namespace thunder

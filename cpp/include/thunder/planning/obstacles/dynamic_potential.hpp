@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../primitives/dmp_basis.hpp"
+#include "../../math/dual.hpp"
 
 namespace thunder {
 

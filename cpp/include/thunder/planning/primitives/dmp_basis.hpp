@@ -17,13 +17,6 @@ enum class BasisKind {
   wendland_c4,  // (1 - r)^6 (35 r^2 + 18 r + 3) / 3, four times
 };
 
-/// The greater of a number and a bound; its derivative is zero where the bound is taken.
-inline double at_least(double x, double bound) { return x > bound ? x : bound; }
-template <class S>
-Dual<S> at_least(const Dual<S>& x, double bound) {
-  return x.a > bound ? x : Dual<S>(bound);
-}
-
 /// One function at r >= 0. Outside a support nothing overflows: 1 / tiny is finite, and exp(-1 / tiny) is zero.
 template <class S>
 S basis_function(BasisKind kind, const S& r) {
