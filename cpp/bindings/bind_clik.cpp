@@ -97,7 +97,9 @@ FollowCallbacks make_callbacks(const py::object& reference, const py::object& nu
 
 py::dict run(Clik& clik, const py::object& reference, const py::object& null_velocity, const ArrayLike& q0,
              const ArrayLike& dq0, double dt, long steps, bool runge_kutta) {
-  if (steps < 0) throw py::value_error("steps must not be negative, got " + std::to_string(steps));
+  constexpr long kMostSteps = 5000000;  // all are kept: about a gigabyte for seven joints
+  if (steps < 0 || steps > kMostSteps)
+    throw py::value_error("steps must be 0 to " + std::to_string(kMostSteps) + ", got " + std::to_string(steps));
   const int n = clik.n();
   const auto use = py::isinstance<TaskReferenceSource>(reference)
                        ? use_if_exclusive(py::cast<const TaskReferenceSource&>(reference))

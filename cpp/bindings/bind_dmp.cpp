@@ -61,7 +61,9 @@ py::typing::Tuple<Array, Array> field_at(const DynamicPotential& field, A points
 }
 
 py::ssize_t rows_of(int steps) {
-  if (steps < 0) throw py::value_error("steps must not be negative, got " + std::to_string(steps));
+  constexpr int kMostSteps = 10000000;  // all are kept: 5 GB in 16 dimensions
+  if (steps < 0 || steps > kMostSteps)
+    throw py::value_error("steps must be 0 to " + std::to_string(kMostSteps) + ", got " + std::to_string(steps));
   return py::ssize_t{steps} + 1;
 }
 

@@ -54,6 +54,8 @@ void bind_obstacles(py::module_& module) {
            py::arg("point"), py::arg("normal"));
 }
 
+constexpr int kMostInterior = 10000;  // points on each segment of the arm
+
 std::shared_ptr<PotentialField> make_field(const std::shared_ptr<Model>& model,
                                            const std::vector<std::shared_ptr<Obstacle>>& obstacles, A goal,
                                            const std::vector<int>& links, A offsets,
@@ -65,7 +67,9 @@ std::shared_ptr<PotentialField> make_field(const std::shared_ptr<Model>& model,
       throw py::value_error("links must be 0 to " + std::to_string(model->n()) + ", got " + std::to_string(link));
   for (const auto& obstacle : obstacles)
     if (!obstacle) throw py::value_error("obstacles must be obstacles, got None");
-  if (settings.interior < 0) throw py::value_error("interior must not be negative, got " + std::to_string(settings.interior));
+  if (settings.interior < 0 || settings.interior > kMostInterior)
+    throw py::value_error("interior must be 0 to " + std::to_string(kMostInterior) + ", got " +
+                          std::to_string(settings.interior));
   for (std::size_t k = 0; k < links.size(); ++k)
     points.push_back({links[k], Eigen::Map<const Eigen::Vector3d>(offset.data(static_cast<py::ssize_t>(k), 0))});
   return std::make_shared<PotentialField>(model, Obstacles(obstacles.begin(), obstacles.end()), settings, points,

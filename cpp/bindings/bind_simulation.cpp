@@ -109,18 +109,34 @@ using ActionTuple = std::tuple<double, double, py::object, ArrayLike>;  // start
 using Options = py::typing::Dict<py::str, py::object>;
 
 Eigen::VectorXd read_numbers(py::handle value, const char* name, int size) {
-  const auto array = read_measurement(value, name, size);  // may be infinite
+  const auto array = read_array(value, name, {size});
   return Eigen::Map<const Eigen::VectorXd>(array.data(), array.size());
 }
 
-/// One for each joint.
-Eigen::VectorXd per_joint(const Options& options, const char* name, int n) {
-  return read_numbers(options[name], name, n);
+/// Throws for NaN, too.
+Eigen::VectorXd not_negative(Eigen::VectorXd values, const char* name) {
+  for (const double value : values)
+    if (!(value >= 0.0))
+      throw py::value_error(std::string(name) + " must be at least 0, got " + std::string(py::str(py::float_(value))));
+  return values;
 }
 
-/// One for each joint, or none at all.
-Eigen::VectorXd per_joint_or_none(const Options& options, const char* name, int n) {
-  return options[name].is_none() ? Eigen::VectorXd() : per_joint(options, name, n);
+/// One finite number for each joint, at least 0.
+Eigen::VectorXd per_joint(const Options& options, const char* name, int n) {
+  return not_negative(read_numbers(options[name], name, n), name);
+}
+
+/// One number for each joint, at least 0 and possibly infinite, or no numbers for None.
+Eigen::VectorXd joint_limits(const Options& options, const char* name, int n) {
+  if (options[name].is_none()) return {};
+  const auto array = read_measurement(options[name], name, n);
+  return not_negative(Eigen::Map<const Eigen::VectorXd>(array.data(), array.size()), name);
+}
+
+double read_dropout(const Options& options) {
+  const auto dropout = py::cast<double>(options["dropout"]);
+  if (dropout >= 0.0 && dropout < 1.0) return dropout;
+  throw py::value_error("dropout must be at least 0 and less than 1, got " + std::string(py::str(options["dropout"])));
 }
 
 long read_delay(const Options& options) {
@@ -182,7 +198,7 @@ std::unique_ptr<Sensors> make_sensors(const LoopArguments& a, int n, double peri
                           per_joint(given, "velocity_noise", n),
                           per_joint(given, "position_resolution", n),
                           per_joint(given, "velocity_resolution", n),
-                          py::cast<double>(given["dropout"]),
+                          read_dropout(given),
                           read_delay(given),
                           period,
                           py::cast<std::uint64_t>(given["seed"]),
@@ -194,10 +210,11 @@ std::unique_ptr<Sensors> make_sensors(const LoopArguments& a, int n, double peri
 std::unique_ptr<CommandPath> make_command(const LoopArguments& a, int n, double period) {
   if (!a.actuators) return nullptr;
   const Options& given = *a.actuators;
+  Eigen::VectorXd feedforward;
+  if (!given["feedforward"].is_none()) feedforward = per_joint(given, "feedforward", n);
   return std::make_unique<CommandPath>(
-      n, CommandSettings{read_delay(given), period, per_joint_or_none(given, "torque_limits", n),
-                         per_joint_or_none(given, "rate_limits", n), per_joint_or_none(given, "feedforward", n),
-                         per_joint_or_none(given, "stall", n)});
+      n, CommandSettings{read_delay(given), period, joint_limits(given, "torque_limits", n),
+                         joint_limits(given, "rate_limits", n), std::move(feedforward), joint_limits(given, "stall", n)});
 }
 
 std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, int n) {
@@ -273,7 +290,8 @@ void bind_simulation(py::module_& module) {
         const LoopArguments arguments{std::move(plant), std::move(controller), std::move(reference),
                                   std::move(payloads), std::move(external), std::move(sensors),
                                   std::move(actuators), native_plant, native_control};
-        const LoopSettings settings{dt, steps_per_period, periods, log_every, to_vector(torque_limits, "torque_limits")};
+        const LoopSettings settings{dt, steps_per_period, periods, log_every,
+                                    not_negative(to_vector(torque_limits, "torque_limits"), "torque_limits")};
         return simulate(arguments, n, settings, to_vector(x0, "x0"), integrator, log, progress);
       },
       py::arg("plant"), py::arg("controller"), py::arg("reference"), py::kw_only(), py::arg("n"), py::arg("x0"), py::arg("dt"),

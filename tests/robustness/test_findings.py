@@ -251,6 +251,29 @@ WRONG_LOOPS: list[tuple[dict[str, object], str]] = [
     ({"external": [(0.0, 1.0, False, [1.0])]}, "external must have shape (7,), got (1,)"),
     ({"external": [(0.0, 1.0, None, [1.0] * 7)]}, "external must have shape (6,), got (7,)"),
     ({"external": [(0.0, 1.0, 99, [1.0] * 6)]}, "frame must be a link index 0 to 7"),
+    ({"torque_limits": [*FEW, -1.0, *FEW]}, "torque_limits must be at least 0, got -1.0"),
+    ({"torque_limits": np.full(7, math.nan)}, "torque_limits must be finite, got nan at index (0,)"),
+    ({"payloads": [(0.0, 1, [math.nan] * 10)]}, "payload parameters must be finite, got nan at index (0,)"),
+    ({"external": [(0.0, 1.0, None, [math.inf] * 6)]}, "external must be finite, got inf at index (0,)"),
+    *[
+        ({"sensors": {**SENSORS, name: [0.0, wrong, *ZERO[2:]]}}, f"{name} must be {message}")
+        for name in ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
+        for wrong, message in ((-0.1, "at least 0, got -0.1"), (math.nan, "finite, got nan at index (1,)"))
+    ],
+    *[
+        ({"sensors": {**SENSORS, "dropout": wrong}}, f"dropout must be at least 0 and less than 1, got {wrong}")
+        for wrong in (-0.1, 1.0, 1.5, math.nan, math.inf)
+    ],
+    *[
+        ({"actuators": {**ACTUATORS, name: [0.0, wrong, *ZERO[2:]]}}, f"{name} must be at least 0, got {wrong}")
+        for name in ("torque_limits", "rate_limits", "stall")
+        for wrong in (-0.1, -math.inf, math.nan)
+    ],
+    *[
+        ({"actuators": {**ACTUATORS, name: [0.0, wrong, *ZERO[2:]]}}, f"{name} must be {message}")
+        for name in ("feedforward", "time_constants", "damping")
+        for wrong, message in ((-0.1, "at least 0, got -0.1"), (math.inf, "finite, got inf at index (1,)"))
+    ],
     *[
         ({"sensors": {**SENSORS, name: FEW}}, f"{name} must have shape (7,), got (3,)")
         for name in ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
@@ -277,6 +300,8 @@ def test_objects_of_a_loop() -> None:
     with pytest.raises(KeyError):
         loop(sensors={})
     loop(sensors=SENSORS, actuators=ACTUATORS)
+    unlimited = np.full(7, math.inf)
+    loop(actuators={**ACTUATORS, "torque_limits": unlimited, "rate_limits": unlimited, "stall": unlimited})
 
 
 def test_a_python_status_is_one() -> None:
@@ -326,7 +351,11 @@ WRONG_VALUES = [
     (lambda: _core.PotentialField(robot(), [], Q, [9], np.zeros((1, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1),
      "links must be 0 to 7, got 9"),
     (lambda: _core.PotentialField(robot(), [], Q, [], np.zeros((0, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -1),
-     "interior must not be negative, got -1"),
+     "interior must be 0 to 10000, got -1"),
+    (lambda: _core.PotentialField(robot(), [], Q, [], np.zeros((0, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 2**31 - 1),
+     "interior must be 0 to 10000, got 2147483647"),
+    (lambda: _core.DmpBasis(_core.BasisKind.gaussian, 1, 4.0, 1.0), "count must be 2 to 10000, got 1"),
+    (lambda: _core.DmpBasis(_core.BasisKind.gaussian, 2**31 - 1, 4.0, 1.0), "count must be 2 to 10000, got 2147483647"),
     (lambda: _core.PiecewisePolynomial([], np.zeros((2, 5, 1))), "breaks must be at least two, got 0"),
     (lambda: _core.BezierPath([], np.zeros((5, 2, 1))), "breaks must be at least two, got 0"),
     (lambda: _core.ConstantVelocityFilter("paper", 1.0, np.eye(3), 1.0, 1.0, 99, 3),
@@ -346,13 +375,13 @@ def test_an_obstacle_that_is_not_there(k: int) -> None:
         _core.ObstacleSet([Sphere(GOAL, 0.1)]).distance(k, START, 0.0)
 
 
-@pytest.mark.parametrize("steps", [-1, -5, -(2**31)])
-def test_rollouts_of_no_steps(steps: int) -> None:
+@pytest.mark.parametrize("steps", [-1, -5, -(2**31), 10_000_001, 2**31 - 1])
+def test_steps_of_rollouts(steps: int) -> None:
     from .stateful import STATEFUL
 
     for kind in (_core.Dmp, _core.QuaternionDmp):
         rest = (1e-3, 1) if kind is _core.Dmp else (1e-3,)
-        with pytest.raises(ValueError, match=f"^steps must not be negative, got {steps}$"):
+        with pytest.raises(ValueError, match=f"^steps must be 0 to 10000000, got {steps}$"):
             STATEFUL[kind].make()._rollout(steps, *rest)
     with pytest.raises(ValueError, match=r"^pieces must be at least 1, got 0$"):
         STATEFUL[_core.Dmp].make()._rollout(5, 1e-3, 0)
@@ -439,6 +468,13 @@ def test_the_rate_that_an_integrator_is_given_ends_with_its_step() -> None:
 def test_unknown_integrators_of_the_core() -> None:
     with pytest.raises(ValueError, match="no such integrator"):
         loop(integrator="nonsense")
+
+
+@pytest.mark.parametrize("steps", [-1, 5_000_001, 2**63 - 1])
+def test_steps_of_a_followed_motion(steps: int) -> None:
+    clik = th.kinematics.CLIK(robot(), 10.0)
+    with pytest.raises(ValueError, match=f"^steps must be 0 to 5000000, got {steps}$"):
+        clik._follow(SetPose(np.eye(4)), None, Q, ZERO, 1e-3, steps, False)
 
 
 def test_objectives_of_other_arms() -> None:

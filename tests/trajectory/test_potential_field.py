@@ -290,6 +290,10 @@ ARM = elbow()
         (lambda: PotentialField(ARM, RR_GOAL, [], influence=0.0), "influence must be positive, got 0"),
         (lambda: PotentialField(ARM, RR_GOAL, [], posture=-1), "posture must not be negative, got -1"),
         (
+            lambda: PotentialField(ARM, RR_GOAL, [], interior_points=10**9),
+            "interior_points must be at most 10000, got 1000000000",
+        ),
+        (
             lambda: PotentialField(ARM, RR_GOAL, [], interior_points=1.5),
             "interior_points must be an integer of at least",
         ),

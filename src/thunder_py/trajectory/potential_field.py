@@ -17,6 +17,8 @@ from .timing import numbers, positive
 
 __all__ = ["PotentialField"]
 
+_MOST_INTERIOR = 10_000
+
 
 class PotentialField(_core.PotentialField):
     """Potential of a whole arm that shall go to `goal` among convex obstacles (Khatib, 1986; lectures 18 and 19).
@@ -84,7 +86,8 @@ class PotentialField(_core.PotentialField):
         for value, name in ((posture, "posture"), (radius, "radius")):
             if numbers(**{name: value})[0] < 0.0:
                 raise ValueError(f"{name} must not be negative, got {value:g}")
-        _whole(interior_points, "interior_points", 0)
+        if _whole(interior_points, "interior_points", 0) > _MOST_INTERIOR:
+            raise ValueError(f"interior_points must be at most {_MOST_INTERIOR}, got {interior_points}")
         for link, _ in control_points:
             if not 0 <= _whole(link, "control_points: link", 0) <= robot.n:
                 raise ValueError(f"control_points: link must be 0 to {robot.n}, got {link}")

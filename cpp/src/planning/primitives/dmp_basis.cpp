@@ -1,11 +1,13 @@
 #include "thunder/planning/primitives/dmp_basis.hpp"
 
 #include <stdexcept>
+#include <string>
 
 namespace thunder {
 
 DmpBasis::DmpBasis(BasisKind kind, int count, double alpha, double overlap) : kind_(kind), alpha_(alpha) {
-  if (count < 2) throw std::invalid_argument("a basis has two functions at least");
+  if (count < 2 || count > kMostFunctions)
+    throw std::invalid_argument("count must be 2 to " + std::to_string(kMostFunctions) + ", got " + std::to_string(count));
   if (!(alpha > 0.0) || !(overlap > 0.0)) throw std::invalid_argument("alpha and overlap must be positive");
   const auto n = static_cast<std::size_t>(count);
   for (std::size_t i = 0; i < n; ++i)

@@ -32,7 +32,9 @@ S basis_function(BasisKind kind, const S& r) {
 /// a_i = 1 / (overlap (c_i - c_{i+1})), the last one as the one before it.
 class DmpBasis {
  public:
-  /// Throws std::invalid_argument for fewer than two functions, or numbers that are not positive.
+  static constexpr int kMostFunctions = 10000;
+
+  /// Throws std::invalid_argument unless there are 2 to kMostFunctions functions and the numbers are positive.
   DmpBasis(BasisKind kind, int count, double alpha, double overlap);
 
   BasisKind kind() const noexcept { return kind_; }
