@@ -11,6 +11,21 @@ namespace thunder::python {
 py::array_t<double> state_array(const StateArchive& archive);
 std::vector<double> read_state(py::handle state);
 
+/// All or nothing: the object keeps its own state where the new one is refused.
+template <class T>
+void set_state(T& object, std::vector<double> state) {
+  StateArchive next(std::move(state)), previous;
+  object.archive(previous);
+  try {
+    object.archive(next);
+    next.finish();
+  } catch (...) {
+    StateArchive undo(previous.values());
+    object.archive(undo);
+    throw;
+  }
+}
+
 /// Methods by which `enable_pickling` saves and restores what `object.archive` names.
 template <class Class>
 void bind_state(Class& cls) {
@@ -21,9 +36,7 @@ void bind_state(Class& cls) {
     return state_array(archive);
   }, "Estimates, filters and other memory of the object, as numbers.");
   cls.def("_set_core_state", [](T& object, const ArrayLike& state) {
-    StateArchive archive(read_state(state));
-    object.archive(archive);
-    archive.finish();
+    set_state(object, read_state(state));
   }, py::arg("state"), "Continue from a state of an object that was made with the same arguments.");
 }
 

@@ -205,6 +205,21 @@ def test_the_core_refuses_states_that_cannot_be(objects: dict[str, Any]) -> None
         assert refused >= 5, name
 
 
+def test_a_refused_state_changes_nothing(objects: dict[str, Any]) -> None:
+    for name, one in objects.items():
+        if not hasattr(one, "_core_state"):
+            continue
+        before, refused = one._core_state(), 0
+        for lie in numbers_that_lie(before):
+            made = copy.copy(one)
+            try:
+                made._set_core_state(lie)
+            except ValueError:
+                refused += 1
+                assert made._core_state().tobytes() == before.tobytes(), name
+        assert refused >= 3, name
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
