@@ -76,17 +76,23 @@ struct QuantityArguments {
       threads = value;
     } else if (quantity.takes_rows && is("rows")) {
       rows = value;
-    } else if (quantity.takes_frame && positional <= quantity.input_count && is("frame")) {
+    } else if (quantity.takes_frame && is("frame")) {
+      if (positional > quantity.input_count) refuse_repetition(quantity, "frame");
       frame = value;
     } else {
       for (int k = 0; k < quantity.input_count; ++k)
-        if (k >= positional && is(quantity.inputs[k])) {
+        if (is(quantity.inputs[k])) {
+          if (k < positional) refuse_repetition(quantity, quantity.inputs[k]);
           inputs[k] = value;
           return;
         }
       throw py::type_error(std::string(quantity.name) + "() got an unexpected argument " +
                            std::string(py::str(py::handle(name))));
     }
+  }
+
+  [[noreturn]] static void refuse_repetition(const QuantityInfo& quantity, const char* name) {
+    throw py::type_error(std::string(quantity.name) + "() got multiple values for argument '" + name + "'");
   }
 
   int thread_count() const {

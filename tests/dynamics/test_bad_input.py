@@ -148,3 +148,14 @@ def test_nothing_is_written_when_an_input_is_refused():
     with pytest.raises(ValueError, match=r"^q must be finite"):
         ROBOT.mass_matrix([np.nan, 0, 0], out=out)
     assert (out == 7.0).all()
+
+
+@pytest.mark.parametrize("name", sorted(INPUTS))
+def test_an_argument_by_place_and_by_name(name):
+    vectors = INPUTS[name]
+    for vector in vectors:
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got multiple values for argument '{vector}'$"):
+            getattr(ROBOT, name)(*[GOOD] * len(vectors), **{vector: GOOD})
+    if name in FRAMES:
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got multiple values for argument 'frame'$"):
+            getattr(ROBOT, name)(*[GOOD] * len(vectors), 0, frame=0)
