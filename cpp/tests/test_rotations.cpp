@@ -4,6 +4,9 @@
 #include "thunder/math/dense.hpp"
 #include "thunder/math/rotations.hpp"
 
+#include <stdexcept>
+#include <string>
+
 using namespace thunder;
 using Eigen::Matrix3d;
 using Eigen::MatrixXd;
@@ -32,17 +35,35 @@ void check_rotations(const Vector3d& phi, const Vector3d& rate, const Vector3d& 
   CHECK((w_dot - rotation_jacobian(phi) * second - rotation_bias(phi, rate)).norm() < 1e-8);
 }
 
+/// On both sides of where series end: against the formulae in long double.
+void check_bias(const Vector3d& phi, const Vector3d& rate) {
+  using Vector3l = Eigen::Matrix<long double, 3, 1>;
+  const Vector3l p = phi.cast<long double>(), r = rate.cast<long double>(), turn = p.cross(r);
+  const long double s = p.squaredNorm(), x = std::sqrt(s), half = std::sin(0.5L * x) / x;
+  const long double a = std::sin(x) / x, b = 2.0L * half * half, c = (1.0L - a) / s;
+  const Vector3l expected =
+      p.dot(r) * ((a - 2.0L * b) / s * turn + (b - 3.0L * c) / s * p.cross(turn)) + c * r.cross(turn);
+  CHECK((rotation_bias(phi, rate).cast<long double>() - expected).norm() < 1e-13L * r.norm() * turn.norm());
+}
+
 void check_dense(const MatrixXd& B, const VectorXd& x) {
   const MatrixXd A = B * B.transpose() + MatrixXd::Identity(B.rows(), B.rows());
   VectorXd y = x;
   add_product(B, x.data(), y.data(), -2.0);
   CHECK((y - (x - 2.0 * B * x)).norm() < 1e-13);
-  CHECK((positive_definite_inverse(A) * A - MatrixXd::Identity(A.rows(), A.rows())).norm() < 1e-12);
+  CHECK((positive_definite_inverse(A, "A") * A - MatrixXd::Identity(A.rows(), A.rows())).norm() < 1e-12);
   const VectorXd values = A.selfadjointView<Eigen::Lower>().eigenvalues();
   CHECK(std::abs(smallest_eigenvalue(A) - values.minCoeff()) < 1e-12 * values.maxCoeff());
   CHECK(std::abs(largest_eigenvalue(A) - values.maxCoeff()) < 1e-12 * values.maxCoeff());
   MatrixXd indefinite = A;
   indefinite(0, 0) = -1.0;
+  std::string message;
+  try {
+    positive_definite_inverse(indefinite, "A");
+  } catch (const std::invalid_argument& error) {
+    message = error.what();
+  }
+  CHECK(message == "A must be positive definite, its Cholesky factorization fails");
   CHECK(!factor_positive_definite(static_cast<int>(A.rows()), indefinite.data()));
 }
 
@@ -56,6 +77,8 @@ int main() {
   };
   for (const double angle : {0.0, 1e-9, 1e-3, 0.099, 0.101, 1.0, 2.0, 3.0, 3.1})
     for (int k = 0; k < 20; ++k) check_rotations(vector(angle), vector(1.0), vector(1.0));
+  for (const double angle : {0.09, 0.0999, 0.1001, 0.11, 0.3, 1.0, 3.0})
+    for (int k = 0; k < 100; ++k) check_bias(vector(angle), vector(1.0));
   for (const int n : {1, 2, 7}) {
     MatrixXd B(n, n);
     VectorXd x(n);

@@ -13,7 +13,7 @@ GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma) : diagonal_(Gamma.isDiago
   if (diagonal_)
     inverse_diagonal_ = Gamma.diagonal().cwiseInverse();
   else
-    inverse_ = positive_definite_inverse(Gamma);
+    inverse_ = positive_definite_inverse(Gamma, "Gamma");
   if (!diagonal_) largest_inverse_ = 1.0 / smallest_eigenvalue(Gamma);
 }
 

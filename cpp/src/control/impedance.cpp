@@ -8,7 +8,7 @@ namespace {
 
 Matrix6d spread_inverse(TaskRows rows, const Eigen::MatrixXd& inertia) {
   if (inertia.size() == 0) return Matrix6d::Zero();
-  return spread_rows(rows, positive_definite_inverse(inertia));
+  return spread_rows(rows, positive_definite_inverse(inertia, "inertia"));
 }
 
 }  // namespace

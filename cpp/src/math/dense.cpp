@@ -1,5 +1,7 @@
 #include "thunder/math/dense.hpp"
 
+#include <stdexcept>
+
 #include "thunder/math/cholesky.hpp"
 
 namespace thunder {
@@ -21,10 +23,11 @@ double largest_eigenvalue(const MatrixXd& symmetric) { return eigenvalues(symmet
 
 MatrixXd product(const MatrixXd& A, const MatrixXd& B) { return A * B; }
 
-MatrixXd positive_definite_inverse(const MatrixXd& A) {
+MatrixXd positive_definite_inverse(const MatrixXd& A, const std::string& name) {
   const int n = static_cast<int>(A.rows());
   MatrixXd factors = A, inverse = MatrixXd::Identity(n, n);
-  factor_positive_definite(n, factors.data());
+  if (!factor_positive_definite(n, factors.data()))
+    throw std::invalid_argument(name + " must be positive definite, its Cholesky factorization fails");
   for (int j = 0; j < n; ++j) solve_positive_definite(n, factors.data(), inverse.col(j).data());
   return inverse;
 }

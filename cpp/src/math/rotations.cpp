@@ -13,7 +13,10 @@ namespace {
 /// sin(x)/x, (1 - cos x)/x^2, (x - sin x)/x^3 and what their derivatives are over x, for x^2: series near zero.
 struct RotationCoefficients {
   explicit RotationCoefficients(double squared) noexcept {
-    constexpr double kSmall = 1e-2;  // of x^2: below it four terms of the series are exact, above it nothing cancels much
+    // Limit of x^2. Below it the series are within 3e-15 of their values. Above it differences cancel: at the limit c, db and
+    // dc lose 7e-14, 5e-13 and 2e-10 of their values, and less beyond. Their terms shrink with phi, so that
+    // `rotation_jacobian` stays exact to rounding and `rotation_bias` to 3e-14 |rate| |phi x rate|.
+    constexpr double kSmall = 1e-2;
     if (squared < kSmall) {
       const double s = squared;
       a = 1.0 - s / 6.0 * (1.0 - s / 20.0 * (1.0 - s / 42.0 * (1.0 - s / 72.0)));

@@ -2,6 +2,8 @@
 // would spend seconds on them.
 #pragma once
 
+#include <string>
+
 #include "matrices.hpp"
 
 namespace thunder {
@@ -10,8 +12,10 @@ namespace thunder {
 double smallest_eigenvalue(const Eigen::MatrixXd& symmetric);
 double largest_eigenvalue(const Eigen::MatrixXd& symmetric);
 Eigen::MatrixXd product(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
-/// A^-1 of a symmetric positive definite matrix.
-Eigen::MatrixXd positive_definite_inverse(const Eigen::MatrixXd& A);
+/// A^-1 of a symmetric positive definite matrix. Throws std::invalid_argument, with the matrix's name, where its Cholesky
+/// factorization fails: rounding makes it fail for a matrix that is nearly singular, even if its eigenvalues are computed
+/// as positive.
+Eigen::MatrixXd positive_definite_inverse(const Eigen::MatrixXd& A, const std::string& name);
 
 // for steps: nothing is allocated
 
