@@ -15,12 +15,13 @@ import numpy.typing as npt
 from .. import inertia
 from ..checks import Array, array
 from ..control import Backstepping, Status
+from ..plotting.style import figure_of
 from ..progress import percentage
 from ..reference import Lissajous
 from ..result import Result
 from ..robot import Robot
 from ..simulation import Payload, simulate
-from .text import figure_of, markdown
+from .text import markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-__all__ = ["figure_of", "markdown"]
-
-
-def figure_of(axes: Axes) -> Figure:
-    """Return the figure that axes belong to."""
-    return axes.figure.figure
+__all__ = ["markdown"]
 
 
 def markdown(header: Iterable[str], rows: Iterable[Iterable[object]], digits: int = 3) -> str:

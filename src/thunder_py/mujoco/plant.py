@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array
-from ..description import Friction
 from ..errors import FileFormatError, ModelError
 from ..files import read_whole
 from ..io.mjcf import compiled
 from ..io.mjcf_bodies import acceptable_bodies
 from ..io.mjcf_text import read_mjcf_text
 from ..io.mjcf_writer import write_mjcf
+from ..joint_data import Friction
 from ..optional import require
 from ..robot import Robot
 from ..simulation.payload import Payload, one_or_several

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
+from .style import COLORS, TRUTH, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,9 +28,6 @@ __all__ = [
     "plot_gains",
 ]
 
-#: blue, red and yellow in the article; these are told apart by colour-blind readers as well
-COLORS = ("#0072B2", "#D55E00", "#E69F00")
-TRUTH = "#222222"
 #: rows of `body_of`
 ESTIMATES = ("mass [kg]", "$c_x$ [m]", "$c_y$ [m]", "$c_z$ [m], along gravity")
 
@@ -46,12 +44,6 @@ def draw_error(axes: Axes, run: Run, label: str, color: str) -> None:
     axes.semilogy(t, run.result.error_norm()[1:], color=color, label=label, linewidth=1.2)
     axes.set(xlim=(0.0, t[-1]), xlabel="time [s]")
     tidy(axes)
-
-
-def tidy(axes: Axes) -> None:
-    """Draw a faint grid and no frame."""
-    axes.grid(visible=True, alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _cases(table: str) -> Sequence[str]:

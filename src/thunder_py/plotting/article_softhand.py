@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .article_gains import COLORS, ESTIMATES, TRUTH, body_of, draw_error, tidy
+from .article_gains import ESTIMATES, body_of, draw_error
+from .style import COLORS, TRUTH, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arm import AXIS_COLORS, draw_frame, frame_box
-from .article_gains import tidy
+from .style import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

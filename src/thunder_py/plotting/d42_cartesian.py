@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .article_gains import tidy
 from .d42_joint import CONTROLLER_COLORS
+from .style import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arm import draw_sticks
-from .article_gains import tidy
 from .shapes import draw_spheres
+from .style import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

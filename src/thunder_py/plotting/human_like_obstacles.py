@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .article_gains import tidy
 from .human_like_arm import METHOD_COLORS, equal_scales, log_scale
 from .shapes import draw_spheres
+from .style import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .article_gains import tidy
 from .human_like_arm import METHOD_COLORS, log_scale
+from .style import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .article_gains import tidy
+from .style import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
-from .article_gains import COLORS, TRUTH, tidy
+from .style import COLORS, TRUTH, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,7 +121,7 @@ def plot_transpose(experiment: ScaraTranspose) -> Figure:
 
 def _draw_map(axes: Axes, experiment: ScaraTranspose) -> None:
     from ..experiments.scara_kinematics import POSTURES
-    from ..experiments.text import figure_of
+    from .style import figure_of
 
     x, y = np.meshgrid(np.linspace(-1.0, 1.0, 81), np.linspace(-1.0, 1.0, 81))
     number = experiment.map(x, y)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .article_gains import COLORS, tidy
+from .style import COLORS, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

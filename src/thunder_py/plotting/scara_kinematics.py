@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from ..checks import Array
 from .arm import arm_points, draw_sticks
-from .article_gains import COLORS, tidy
 from .ellipsoid import ellipsoid_outline
+from .style import COLORS, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .article_gains import COLORS, TRUTH, tidy
+from .style import COLORS, TRUTH, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

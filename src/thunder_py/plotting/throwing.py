@@ -9,7 +9,7 @@ import numpy as np
 from ..checks import Array
 from ..manipulation.throwing import fly
 from .arm import ArmPicture, frame_box
-from .article_gains import tidy
+from .style import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

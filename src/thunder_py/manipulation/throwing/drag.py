@@ -13,8 +13,7 @@ from ...checks import Array, array
 from ...errors import ReleaseError, ThunderError
 from ...integration import integrate
 from ...motion.scalars import at_least, positive, whole
-from . import ballistics
-from .ballistics import GRAVITY, Landing
+from .ballistics import GRAVITY, Landing, landing, release_velocity
 
 __all__ = ["AIR_DENSITY", "Flight", "drag_coefficient", "fly", "landing_with_drag", "release_velocity_with_drag"]
 
@@ -166,7 +165,7 @@ def fly(
     k, g, level = at_least(drag, "drag"), positive(g, "g", "m/s^2"), float(array(plane, (), "plane"))
     count = whole(samples, "samples", 2)
     if position[2] <= level and velocity[2] <= 0.0:
-        ballistics.landing(position, velocity, level, g=g)  # on the plane, or an error
+        landing(position, velocity, level, g=g)  # on the plane, or an error
         at = Landing(np.asarray(0.0), position, velocity)
         return Flight(np.zeros(1), position[None], velocity[None], at)
 
@@ -184,7 +183,7 @@ def landing_with_drag(
 ) -> Landing:
     """Return where an object lands; see `fly`. Without drag it is the closed form."""
     if drag == 0.0:
-        return ballistics.landing(array(p, (3,), "p"), array(v, (3,), "v"), plane, g=g)
+        return landing(array(p, (3,), "p"), array(v, (3,), "v"), plane, g=g)
     return fly(p, v, plane, drag=drag, g=g, samples=2).landing
 
 
@@ -218,7 +217,7 @@ def release_velocity_with_drag(
 
     start, goal = array(p, (3,), "p"), array(target, (3,), "target")
     k = at_least(drag, "drag")
-    vacuum = ballistics.release_velocity(start, goal, angle=angle, g=g)
+    vacuum = release_velocity(start, goal, angle=angle, g=g)
     d = float(np.linalg.norm((goal - start)[:2]))
     dz = float(goal[2] - start[2])
     if k == 0.0 or (d == 0.0 and dz <= 0.0):
@@ -262,7 +261,7 @@ def _speed_at(start: Array, goal: Array, theta: float, drag: float, g: float) ->
     def beyond(speed: float) -> float:
         return _height_over(start, speed * direction, heading, d, dz, drag, g)
 
-    low = float(np.linalg.norm(ballistics.release_velocity(start, goal, angle=theta, g=g)))
+    low = float(np.linalg.norm(release_velocity(start, goal, angle=theta, g=g)))
     high = low
     while beyond(high) <= 0.0:
         high *= 1.5
