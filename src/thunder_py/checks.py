@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .errors import ModelError
 
-__all__ = ["Array", "array", "check_label", "check_name", "pose", "real", "unit_axis"]
+__all__ = ["Array", "array", "check_label", "check_name", "pose", "real", "rotation", "unit_axis"]
 
 Array = npt.NDArray[np.float64]
 
@@ -122,6 +122,13 @@ def pose(value: Any, what: str) -> Array:
     if np.linalg.det(R) < 0.0:
         raise ModelError(f"{what} must hold a rotation, got a reflection (determinant -1): {R.tolist()}")
     return T
+
+
+def rotation(value: Any, what: str) -> Array:
+    """Return `value` as a read-only (3, 3) rotation matrix, or raise `ModelError` naming `what`."""
+    T = np.eye(4)
+    T[:3, :3] = array(value, (3, 3), what)
+    return pose(T, what)[:3, :3]
 
 
 def unit_axis(value: Any, what: str) -> Array:

@@ -8,6 +8,7 @@ import pytest
 import thunder_py as th
 from thunder_py import experiments, inertia
 from thunder_py.experiments import lissajous_panda
+from thunder_py.plotting.experiment import plot_lissajous_panda
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +89,9 @@ def test_the_figure_draws_on_given_axes_and_on_its_own():
     short = experiments.run_lissajous_panda(0.5)
     figure = Figure()
     given = figure.subplot_mosaic(th.plotting.experiment.LISSAJOUS_PANELS)
-    axes = th.plotting.plot_lissajous_panda(short, axes=given)
+    axes = plot_lissajous_panda(short, axes=given)
     assert axes == given
     np.testing.assert_allclose(axes["position"].lines[1].get_ydata(), 1e3 * short.adaptive.position_error[1:])
     np.testing.assert_array_equal(axes["mcx"].lines[0].get_ydata(), short.adaptive.result.parameters[:, 61])
-    assert set(th.plotting.plot_lissajous_panda(short)) == set(given)
+    assert set(plot_lissajous_panda(short)) == set(given)
     pyplot.close("all")

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.save is not None:
         experiment.save(arguments.save)
     if picture is not None:
-        from ..plotting import save_lissajous_panda
+        from ..plotting.experiment import save_lissajous_panda
 
         save_lissajous_panda(experiment, picture)
     files = {"picture": picture, "runs": arguments.save}

@@ -210,7 +210,7 @@ class LissajousPanda:
 
     def plot(self) -> Figure:
         """Draw errors and estimates, see `thunder_py.plotting.plot_lissajous_panda`."""
-        from ..plotting import plot_lissajous_panda
+        from ..plotting.experiment import plot_lissajous_panda
 
         return figure_of(plot_lissajous_panda(self)["position"])
 

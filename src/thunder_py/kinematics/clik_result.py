@@ -61,7 +61,7 @@ class CLIKResult(Value):
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
         """Draw joint positions and velocities, the error and the manipulability; see `plotting.plot_clik`."""
-        from ..plotting import plot_clik
+        from ..plotting.clik import plot_clik
 
         return plot_clik(self, axes=axes)
 

@@ -207,15 +207,11 @@ class MotionSet(Sequence[Trial]):
 
     def save(self, path: str | Path) -> None:
         """Write a ``.npz`` file of plain arrays, without pickles."""
-        from .loaders.npz import save_npz
-
         save_npz(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> MotionSet:
         """Read a file that `save` wrote."""
-        from .loaders.npz import load_npz
-
         return load_npz(path)
 
     def plot(self, dofs: Iterable[str] | None = None, *, axes: Sequence[Axes] | None = None) -> list[Axes]:

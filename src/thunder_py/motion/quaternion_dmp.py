@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, array, rotation
 from ..errors import ThunderError
-from ..trajectory.orientation import rotation
 from ..values import Stateful
 from .dmp import SCALINGS
 from .dmp_basis import DMPBasis, Fit, known_name

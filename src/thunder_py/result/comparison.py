@@ -57,7 +57,7 @@ class Comparison(Mapping[str, Result]):
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
         """Overlay error norms and torques, see `thunder_py.plotting.plot_comparison`."""
-        from ..plotting import plot_comparison
+        from ..plotting.runs import plot_comparison
 
         return plot_comparison(self._results, axes=axes)
 

@@ -66,7 +66,7 @@ class EnergyBalance(Value):
 
     def plot(self, *, axes: Axes | None = None) -> Axes:
         """Draw all of them, see `thunder_py.plotting.plot_energy`."""
-        from ..plotting import plot_energy
+        from ..plotting.runs import plot_energy
 
         return plot_energy(self, axes=axes)
 

@@ -41,7 +41,7 @@ class Lyapunov(Value):
 
     def plot(self, *, axes: Axes | None = None) -> Axes:
         """Draw V and V_dot, see `thunder_py.plotting.plot_lyapunov`."""
-        from ..plotting import plot_lyapunov
+        from ..plotting.runs import plot_lyapunov
 
         return plot_lyapunov(self, axes=axes)
 

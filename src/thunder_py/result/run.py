@@ -159,7 +159,7 @@ class Result(Metrics):
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
         """Draw error norm, torques and, if any moved, estimates; see `thunder_py.plotting.plot_result`."""
-        from ..plotting import plot_result
+        from ..plotting.result import plot_result
 
         return plot_result(self, axes=axes)
 

@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array, real
-from .orientation import rotation
-from .timing import positive
+from ..checks import Array, array, real, rotation
+from ..motion.scalars import positive
 
 __all__ = ["Box", "Capsule", "HalfSpace", "Obstacle", "Sphere"]
 

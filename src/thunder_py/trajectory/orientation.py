@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array, pose
+from ..checks import Array, array, rotation
 from .schedule import Timing, as_laws, placed, start_times
 
 __all__ = ["Orientation", "OrientationLike", "as_orientation", "rotation"]
@@ -145,13 +145,6 @@ def as_orientation(value: OrientationLike) -> Orientation:
     if isinstance(value, Orientation):
         return value
     return Orientation(np.eye(3) if value is None else rotation(value, "orientation"), ())
-
-
-def rotation(R: npt.ArrayLike, what: str) -> Array:
-    """Return `R` as a (3, 3) rotation matrix, or raise ValueError naming `what`."""
-    T = np.eye(4)
-    T[:3, :3] = array(R, (3, 3), what)
-    return pose(T, what)[:3, :3]
 
 
 def _about(axis: Array, angle: float) -> Array:

@@ -143,8 +143,8 @@ class ThrowMotion:
         return margins_of(self.limits, q, dq, ddq, self.robot.inverse_dynamics(q, dq, ddq))
 
     def plot(self) -> Figure:
-        """Draw joints between their limits over the throw; see `thunder_py.plotting.throwing`."""
-        from ...plotting.throwing import plot_motion
+        """Draw joints between their limits over the throw; see `thunder_py.manipulation.throwing.plot`."""
+        from ...plotting.throw_motion import plot_motion
 
         return plot_motion(self)
 

@@ -98,7 +98,7 @@ class JointThrow(Value):
 
     def plot(self) -> Figure:
         """Draw it on a new figure of pyplot."""
-        from ...plotting.elastic_wrist import plot_together
+        from ...plotting.wrist import plot_together
 
         return plot_together(self)
 

@@ -60,7 +60,7 @@ class MotorPlan(Value):
 
     def plot(self) -> Figure:
         """Draw it on a new figure of pyplot."""
-        from ...plotting.elastic_wrist import plot_plan
+        from ...plotting.wrist import plot_plan
 
         return plot_plan(self)
 

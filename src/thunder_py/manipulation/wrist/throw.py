@@ -124,6 +124,6 @@ class WristThrow(Value):
 
     def plot(self) -> Figure:
         """Draw control, switching function, motion and phase portrait."""
-        from ...plotting.elastic_wrist import plot_throw
+        from ...plotting.wrist import plot_throw
 
         return plot_throw(self)

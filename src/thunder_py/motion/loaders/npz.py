@@ -11,7 +11,6 @@ import numpy as np
 
 from ...archive import read_archive, write_archive
 from ...errors import FileFormatError, ThunderError
-from ..motion_set import MotionSet
 from ..trial import Trial
 
 __all__ = ["load_npz", "save_npz"]
