@@ -11,9 +11,9 @@ import numpy as np
 from _build import Program, build_all, compilers
 from _measure import Record, check_same_numbers, quietest, run
 
-from thunder_py.experiments.parallel import map_seeds
 from thunder_py.manipulation.interception import Camera, InterceptionOptions, Interceptor
 from thunder_py.manipulation.interception.runs import Scenario, default_belt, default_planner, summary
+from thunder_py.papers.parallel import map_seeds
 
 #: at most, warm [us]
 GOALS = {"C++": 15.0, "Python": 100.0}

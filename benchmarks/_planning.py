@@ -13,11 +13,12 @@ from _measure import Record, check_same_numbers, quietest, run
 from _python import time_calls
 
 from thunder_py.errors import NoPathError
-from thunder_py.experiments.human_like_scenarios import FAMILIES, Scenario, scenarios
-from thunder_py.motion import DMP, FPCA, HumanLikePlanner, MotionSet, SplineBasis, Trial, ViaSearch
-from thunder_py.motion.obstacle_plan import core_search
-from thunder_py.motion.obstacles import obstacle_set
-from thunder_py.motion.synthetic import sigma_lognormal_reaches
+from thunder_py.motion import DMP, FPCA, HumanLikePlanner, SplineBasis, ViaSearch
+from thunder_py.motion.planning.obstacle_plan import core_search
+from thunder_py.motion.planning.obstacles import obstacle_set
+from thunder_py.papers.human_like.scenarios import FAMILIES, Scenario, scenarios
+from thunder_py.recordings import MotionSet, Trial
+from thunder_py.recordings.synthetic import sigma_lognormal_reaches
 
 COUNTS = (1000, 10000)
 #: fPCA of the issue's size

@@ -11,11 +11,11 @@ import sys
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from thunder_py.experiments.parallel import map_seeds
-from thunder_py.experiments.text import markdown
+from thunder_py.papers.parallel import map_seeds
+from thunder_py.papers.tables import markdown
 from thunder_py.perception import PinholeCamera, detect_tags, render_tag
 from thunder_py.perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.spatial import pose_from_rpy
 
 BELT = Cuboid((1.2, 0.5, 0.02), pose_from_rpy((0.0, 0.0, -0.01)))
 DEPTH_CAMERA = DepthCamera(

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio
 
-from thunder_py.description import RobotDescription
 from thunder_py.io.urdf import load_urdf
+from thunder_py.robot.description import RobotDescription
 
 Array = npt.NDArray[np.float64]
 

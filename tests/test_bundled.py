@@ -11,12 +11,12 @@ import pytest
 
 import thunder_py as th
 from thunder_py import robots
-from thunder_py.description import RobotDescription
 from thunder_py.errors import UnknownNameError
-from thunder_py.inertia import is_physical, reg_from_dyn
 from thunder_py.io import load_description, parse_description
-from thunder_py.io.yaml_writer import write_native
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.io.yaml_native import write_native
+from thunder_py.robot.description import RobotDescription
+from thunder_py.robot.inertia import is_physical, reg_from_dyn
+from thunder_py.spatial import pose_from_rpy
 
 TRUTH = Path(__file__).parent / "data" / "truth"
 MASSLESS = {"human_arm": (0, 1, 3, 5)}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py import cli, robots
+from thunder_py import _core, cli, robots
 from thunder_py.cli.info import consistency
 
 URDF = Path(__file__).parent / "data" / "urdf" / "pendulum.urdf"
@@ -214,7 +214,7 @@ def test_a_bug_is_not_taken_for_bad_input(thunder, monkeypatch):
     def fail(*_, **__):
         raise ValueError("from inside")
 
-    monkeypatch.setattr("thunder_py.experiments.run_lissajous_panda", fail)
+    monkeypatch.setattr("thunder_py.papers.run_lissajous_panda", fail)
     status, _, err = thunder("demo", "--no-plot")
     assert status == 1
     assert "ValueError: from inside" in err
@@ -225,8 +225,40 @@ def test_an_interruption_leaves_no_traceback(thunder, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("thunder_py.experiments.run_lissajous_panda", interrupt)
+    monkeypatch.setattr("thunder_py.papers.run_lissajous_panda", interrupt)
     assert thunder("demo", "--no-plot") == (130, "", "thunder demo: interrupted\n")
+
+
+def command(**environment):
+    return subprocess.run(
+        [sys.executable, "-m", "thunder_py", "info"], env={**os.environ, **environment}, capture_output=True, text=True
+    )
+
+
+def test_an_unknown_instruction_set_is_one_line():
+    known = ", ".join(_core.build_config()["instruction_sets"])
+    done = command(THUNDER_ISA="nonsense")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "thunder: error: instruction set 'nonsense' (from THUNDER_ISA) is not available: "
+        f"this build on this processor has {known}\n"
+    )
+
+
+@pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, 130), (ImportError("numpy"), None)])
+def test_an_import_that_ends(monkeypatch, error, status):
+    class Interrupted:
+        def find_spec(self, name, *_):
+            if name == "thunder_py.cli.command":
+                raise error
+
+    monkeypatch.delitem(sys.modules, "thunder_py.cli.command")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    if status is None:
+        with pytest.raises(ImportError, match="numpy"):
+            cli.main(["info"])
+    else:
+        assert cli.main(["info"]) == status
 
 
 # info
@@ -236,11 +268,11 @@ def test_info_of_the_installation(thunder):
     status, out, _ = thunder("info")
     assert status == 0
     assert th.__version__ in out
-    assert th._core.build_config()["compiler"] in out
+    assert _core.build_config()["compiler"] in out
     assert [name for name in robots.names() if f"\n{name}" not in out] == []
     status, out, _ = thunder("info", "--json")
     facts = json.loads(out)
-    assert facts["build"] == th._core.build_config()
+    assert facts["build"] == _core.build_config()
     assert facts["robots"]["panda"] == {"joints": 7, "joint_types": "RRRRRRR", "parameters": 70}
     assert facts["dependencies"]["numpy"] == np.__version__
 
@@ -287,7 +319,7 @@ def test_info_gives_limits_and_leaves_out_absent_ones(thunder):
     ],
 )
 def test_consistency_of_a_body(dyn, expected):
-    assert consistency(th.inertia.reg_from_dyn(np.array(dyn, dtype=float))) == expected
+    assert consistency(th.robot.inertia.reg_from_dyn(np.array(dyn, dtype=float))) == expected
 
 
 def test_info_of_files(thunder, tmp_path):

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thunder_py.description import (
+from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.robot.description import (
     Friction,
     Limits,
     RobotDescription,
@@ -20,8 +21,7 @@ from thunder_py.description import (
     check_physical_input,
     describe_dh,
 )
-from thunder_py.errors import ModelError, UnknownNameError
-from thunder_py.transforms import cos_sin, dh_chain, dh_transform, pose_from_rpy
+from thunder_py.spatial import cos_sin, dh_chain, dh_transform, pose_from_rpy
 
 TRUTH = Path(__file__).parent / "data" / "truth"
 ARMS = ["panda", "rr_elbow_distal", "rr_elbow_craig", "random6_standard", "scara_with_motors"]

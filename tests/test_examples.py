@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from perception.pose_server import StandInServer, entry, packed, text
 
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.spatial import pose_from_rpy
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thunder_py.errors import ModelError
-from thunder_py.inertia import (
+from thunder_py.robot.inertia import (
     dyn_from_reg,
     is_physical,
     log_cholesky_from_reg,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from thunder_py.description import RobotDescription
 from thunder_py.io.urdf import load_urdf
+from thunder_py.robot.description import RobotDescription
 
 DATA = Path(__file__).parent / "data" / "urdf"
 PENDULUM = (DATA / "pendulum.urdf").read_text()

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
-from thunder_py.transforms import dh_transform, rotation_about
+from thunder_py.spatial import dh_transform, rotation_about
 
 A, D, THETA = 1.1, 1.0, np.radians(40)
 ALPHA = {"modified": np.radians(-50), "standard": np.radians(55)}

@@ -13,10 +13,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
-from thunder_py.motion.dmp import DMP
-from thunder_py.motion.dynamic_potential import DynamicPotential
-from thunder_py.motion.min_jerk import minimum_jerk
-from thunder_py.trajectory import Sphere
+from thunder_py.geometry import Sphere
+from thunder_py.motion.primitives.dmp import DMP
+from thunder_py.motion.primitives.dynamic_potential import DynamicPotential
+from thunder_py.trajectory.hermite import minimum_jerk
 
 BLUE, ORANGE, GREEN, PURPLE, INK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222"
 REACH = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 5.0)

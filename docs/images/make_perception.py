@@ -12,7 +12,7 @@ import numpy as np
 
 from thunder_py.perception import PinholeCamera
 from thunder_py.perception.clouds import CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.spatial import pose_from_rpy
 
 
 def main(file: str | Path) -> None:

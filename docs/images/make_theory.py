@@ -19,7 +19,7 @@ import thunder_py as th
 from thunder_py.control import Gradient, Natural
 from thunder_py.manipulation.wrist import ElasticWrist, WristThrow, free_switching, one_switch
 from thunder_py.motion import FPCA, HumanLikePlanner
-from thunder_py.motion.synthetic import minimum_jerk_reaches
+from thunder_py.recordings.synthetic import minimum_jerk_reaches
 
 BLUE, ORANGE, GREEN, PURPLE, INK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222"
 LAWS: dict[str, tuple[Callable[[Any], Any], str]] = {

@@ -13,17 +13,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import thunder_py as th
-from thunder_py.experiments.scara_path import scara_path
-from thunder_py.trajectory import (
-    PotentialField,
-    Sphere,
-    cubic,
-    min_jerk,
-    parabolic_blends,
-    s_curve,
-    spline,
-    trapezoidal,
-)
+from thunder_py.geometry import Sphere
+from thunder_py.papers.scara.kinematics import scara_path
+from thunder_py.trajectory import PotentialField, cubic, min_jerk, parabolic_blends, s_curve, spline, trapezoidal
 
 SKY, AMBER, BROWN = "#56B4E9", "#E69F00", "#8C510A"  # another panel, another meaning
 BLUE, ORANGE, GREEN, PURPLE, INK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222"

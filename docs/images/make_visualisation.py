@@ -17,8 +17,8 @@ import numpy as np
 from PIL import Image
 
 import thunder_py as th
-from thunder_py.experiments.lissajous_panda import START, run_lissajous_panda
 from thunder_py.mujoco import Camera, Renderer, render
+from thunder_py.papers.lissajous.run import START, run_lissajous_panda
 from thunder_py.plotting import Meshes
 
 ROBOTS = Path(str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")))

@@ -84,7 +84,7 @@ class _JointSource:
         (3,) array of Axes
             For q, dq and ddq.
         """
-        from .plotting.reference import plot_joint_reference
+        from .trajectory.plot import plot_joint_reference
 
         return plot_joint_reference(self, duration, axes=axes)
 
@@ -110,7 +110,7 @@ class _TaskSource:
         dict of str to Axes
             One per panel.
         """
-        from .plotting.reference import plot_task_reference
+        from .trajectory.plot import plot_task_reference
 
         return plot_task_reference(self, duration, axes=axes)
 

@@ -15,9 +15,8 @@ import pytest
 
 import thunder_py as th
 from thunder_py import _core
-from thunder_py.codegen import compiler
 from thunder_py.errors import CompilerError
-from thunder_py.symbolic import Function, SymbolicModel
+from thunder_py.symbolic import Function, SymbolicModel, compiler
 
 SOURCE = "int answer(void);\nint answer(void) { return 42; }\n"
 
@@ -81,7 +80,7 @@ def test_a_damaged_library_is_compiled_again(damage, counted):
 
 
 def test_two_at_once(cache):
-    code = f"from thunder_py.codegen.compiler import compile_source as c; print(c({SOURCE!r}))"
+    code = f"from thunder_py.symbolic.compiler import compile_source as c; print(c({SOURCE!r}))"
 
     def run(_: int) -> str:
         return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -15,10 +15,10 @@ import pytest
 
 import thunder_py as th
 from thunder_py import cli
-from thunder_py.codegen import folder as folder_module
+from thunder_py import files as folder_module
 from thunder_py.codegen import generate
-from thunder_py.codegen.folder import MARKER, write_folder
 from thunder_py.errors import ModelError, ThunderError, UnknownNameError
+from thunder_py.files import MARKER, write_folder
 
 from .libraries import Core, prototypes
 

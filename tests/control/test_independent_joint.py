@@ -8,8 +8,8 @@ from scipy.linalg import expm
 
 import thunder_py as th
 from thunder_py.control import IndependentJoint
-from thunder_py.description import Friction
 from thunder_py.reference import SetPoint, Sinusoid
+from thunder_py.robot.description import Friction
 
 from .arms import elbow
 from .laws import ARMS, arm, random_state

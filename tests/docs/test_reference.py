@@ -15,7 +15,7 @@ import pytest
 import thunder_py
 from tests.docs.pages import DOCS, ROOT, extension, pages, snippets
 from tests.docs.pages import name as name_of
-from thunder_py.cli import _parser
+from thunder_py.cli.command import _parser
 
 directive, entries, find = extension("api", "directive", "entries", "find")
 REFERENCE = DOCS / "reference"
@@ -144,5 +144,5 @@ def test_what_pages_import_is_in_the_reference(page):
     things = [find(name)[0] for name in names]
     for name in imported(page.read_text(encoding="utf-8")):
         thing = find(name)[0]
-        if not inspect.ismodule(thing) and not name.startswith("thunder_py.experiments."):
+        if not inspect.ismodule(thing) and not name.startswith("thunder_py.papers."):
             assert name in names or any(thing is other for other in things), name

@@ -17,7 +17,7 @@ from unittest import mock
 import pytest
 
 from tests.docs.pages import ROOT, blocks, name, pages, snippets
-from thunder_py.cli import _parser
+from thunder_py.cli.command import _parser
 
 _NUMBER = re.compile(r"-?\d+\.(\d+)(?:e[+-]?\d+)?")
 PAGES = [path for path in pages() if any(not snippet.skip for snippet in snippets(path.read_text(encoding="utf-8")))]

@@ -10,8 +10,8 @@ import thunder_py as th
 from tests.dynamics.numerics import assert_close, derivative
 from tests.dynamics.random_chains import cases, few, random_robot
 from tests.truth import FOLDER
-from thunder_py.description import Elastic
 from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.robot.description import Elastic
 
 
 def sea3() -> th.Robot:

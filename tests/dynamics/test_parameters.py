@@ -12,8 +12,8 @@ import thunder_py as th
 from tests.dynamics.numerics import assert_close
 from tests.dynamics.random_chains import cases, few, random_robot
 from tests.truth import robot_of
-from thunder_py.description import Friction, Rotor
 from thunder_py.errors import UnknownNameError
+from thunder_py.robot.description import Friction, Rotor
 
 BODY = [1.0, 0.1, 0.2, 0.3, 0.4, 0.0, 0.0, 0.5, 0.0, 0.6]
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.dynamics.numerics import Array, assert_close, derivative, path
 from tests.dynamics.random_chains import KINDS, Case, random_case
-from thunder_py.inertia import pseudo_inertia, reg_from_pseudo_inertia
+from thunder_py.robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
 
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 Z = np.array([0.0, 0.0, 1.0])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.experiments import article_gains
-from thunder_py.experiments.article_gains import CASES, TABLES, controller_of, curve
-from thunder_py.experiments.lissajous_panda import K_P, LAMBDA, follow_lissajous, wrong_last_link
+from thunder_py.papers.gains import run as article_gains
+from thunder_py.papers.gains.run import CASES, TABLES, controller_of, curve
+from thunder_py.papers.lissajous.run import K_P, LAMBDA, follow_lissajous, wrong_last_link
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from thunder_py.experiments.article_formulas import ArticleFormulas, panda_of
-from thunder_py.experiments.article_speed import our_functions, pinocchio_calls
+from thunder_py.papers.speed.formulas import ArticleFormulas, panda_of
+from thunder_py.papers.speed.run import our_functions, pinocchio_calls
 
 casadi = pytest.importorskip("casadi")
 

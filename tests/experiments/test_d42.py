@@ -7,7 +7,10 @@ import pytest
 
 import thunder_py as th
 from thunder_py.control import Status
-from thunder_py.experiments import d42_cartesian, d42_estimation, d42_joint, d42_setup
+from thunder_py.papers.mact import cartesian as d42_cartesian
+from thunder_py.papers.mact import estimation as d42_estimation
+from thunder_py.papers.mact import joint as d42_joint
+from thunder_py.papers.mact import setup as d42_setup
 from thunder_py.reference import JointReference
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from tests import truth
 from thunder_py.errors import ThunderError
-from thunder_py.experiments import elastic_wrist, elastic_wrist_arm
-from thunder_py.experiments.registry import REGISTRY
+from thunder_py.papers.elastic_wrist import run as elastic_wrist
+from thunder_py.papers.elastic_wrist import run as elastic_wrist_arm
+from thunder_py.papers.registry import REGISTRY
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def found():
 
 
 def test_is_registered():
-    assert REGISTRY["elastic-wrist"] == "elastic_wrist"
+    assert REGISTRY["elastic-wrist"] == "elastic_wrist.run"
 
 
 def test_cases_have_the_numbers_of_the_truth(found):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thunder_py.experiments import elbow_2009, elbow_2009_tensors
-from thunder_py.experiments.elbow_2009_printed import printed_symbols
+from thunder_py.papers.elbow_2009 import run as elbow_2009
+from thunder_py.papers.elbow_2009 import tensors as elbow_2009_tensors
+from thunder_py.papers.elbow_2009.printed import printed_symbols
 
 sympy = pytest.importorskip("sympy")
 

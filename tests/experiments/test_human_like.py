@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
-from thunder_py.experiments import run_experiment
-from thunder_py.experiments.human_like import PARTS, HumanLike
+from thunder_py.papers import run_experiment
+from thunder_py.papers.human_like.run import PARTS, HumanLike
 
 #: a number of the report and one of our columns, from each part
 IN_PARTS = {

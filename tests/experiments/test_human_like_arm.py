@@ -11,15 +11,33 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from thunder_py.experiments import human_like_arm
-from thunder_py.experiments.human_like_arm import HumanLikeArm
-from thunder_py.experiments.human_like_planners import AVOIDING, METHODS, movements, planners
-from thunder_py.experiments.human_like_projector import KinematicNullSpace
-from thunder_py.experiments.human_like_run import ArmRun, arm_controller, arm_points_at, follow, pose_error
-from thunder_py.experiments.human_like_samples import PERIOD, HandMotion, mean_norm, sample_times
-from thunder_py.experiments.human_like_tasks import ELBOW_FRAME, MARGIN, REST, TASKS, Scene, scenes, tasks_table
-from thunder_py.motion import FPCA, HumanLikePlanner, ViaSearch, rotations
-from thunder_py.motion.synthetic import daily_living
+from thunder_py import spatial
+from thunder_py.motion import FPCA, HumanLikePlanner, ViaSearch
+from thunder_py.papers.human_like import arm as human_like_arm
+from thunder_py.papers.human_like.arm import (
+    ArmRun,
+    HumanLikeArm,
+    KinematicNullSpace,
+    arm_controller,
+    arm_points_at,
+    follow,
+    pose_error,
+)
+from thunder_py.papers.human_like.planners import AVOIDING, METHODS, movements, planners
+from thunder_py.papers.human_like.tasks import (
+    ELBOW_FRAME,
+    MARGIN,
+    PERIOD,
+    REST,
+    TASKS,
+    HandMotion,
+    Scene,
+    mean_norm,
+    sample_times,
+    scenes,
+    tasks_table,
+)
+from thunder_py.recordings.synthetic import daily_living
 from thunder_py.result import Result
 from thunder_py.trajectory import Line, Orientation, min_jerk
 
@@ -211,8 +229,8 @@ class TestTraining:
             np.testing.assert_allclose(trial.x[0], np.zeros(6), atol=1e-12)
             whole = next(t for t in self.RECORDINGS if trial.name.startswith(f"{t.name}/"))
             rows = [int(np.argmin(np.abs(whole.t - t))) for t in (trial.t[0], trial.t[-1])]
-            a, b = rotations.exp(np.array(whole.rotation_vectors)[rows])
-            np.testing.assert_allclose(rotations.exp(np.array(trial.x[-1, 3:])), b @ a.T, atol=1e-12)
+            a, b = spatial.exp(np.array(whole.rotation_vectors)[rows])
+            np.testing.assert_allclose(spatial.exp(np.array(trial.x[-1, 3:])), b @ a.T, atol=1e-12)
 
     def test_square_system_of_motions_from_rest_passes_via_points_wildly(self) -> None:
         scene = SCENES["exultation", "hand"]

@@ -9,20 +9,23 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import NoPathError, UnknownNameError
-from thunder_py.experiments.human_like import HumanLike, run_human_like
-from thunder_py.experiments.human_like_gains import sweep_gains
-from thunder_py.experiments.human_like_learned import Learned, as_path, default_recordings
-from thunder_py.experiments.human_like_methods import AVOIDING, METHODS, attempt, methods
-from thunder_py.experiments.human_like_obstacles import (
+from thunder_py.geometry import Sphere
+from thunder_py.motion.planning.obstacles import clearance
+from thunder_py.papers.human_like.obstacles import (
+    AVOIDING,
+    METHODS,
     TABLE_12,
     TABLE_13,
     HumanLikeObstacles,
+    attempt,
+    methods,
     run_human_like_obstacles,
+    sweep_gains,
 )
-from thunder_py.experiments.human_like_scenarios import FAMILIES, MARGIN, Scenario, scenarios
-from thunder_py.motion import minimum_jerk
-from thunder_py.motion.obstacles import clearance
-from thunder_py.trajectory import Sphere
+from thunder_py.papers.human_like.planners import Learned, as_path, default_recordings
+from thunder_py.papers.human_like.run import HumanLike, run_human_like
+from thunder_py.papers.human_like.scenarios import FAMILIES, MARGIN, Scenario, scenarios
+from thunder_py.trajectory import minimum_jerk
 
 COUNT = 3
 PLANNED = ("paper mode", "MAP", "minimum jerk, via", "(102), via as MAP", "MAP, via as paper")
@@ -181,7 +184,8 @@ def test_parts_are_put_together() -> None:
 
 
 def test_parts_get_data_if_they_take_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    from thunder_py.experiments import human_like_arm, human_like_sampling
+    from thunder_py.papers.human_like import arm as human_like_arm
+    from thunder_py.papers.human_like import sampling as human_like_sampling
 
     seen: list[object] = []
     monkeypatch.setattr(human_like_arm, "run", lambda quick, data=None: seen.append((quick, data)))

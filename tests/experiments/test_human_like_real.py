@@ -12,25 +12,38 @@ import pytest
 
 from thunder_py import cli
 from thunder_py.errors import FileFormatError, ThunderError
-from thunder_py.experiments import run_experiment
-from thunder_py.experiments.human_like_ablation import VARIANTS
-from thunder_py.experiments.human_like_comparison import FREE, PAIRINGS, REST, Comparison, compare
-from thunder_py.experiments.human_like_planners import METHODS
-from thunder_py.experiments.human_like_reach_planners import (
+from thunder_py.papers import run_experiment
+from thunder_py.papers.human_like.planners import METHODS
+from thunder_py.papers.human_like.reaches import (
+    STATES,
+    VARIANTS,
     Ends,
     Functional,
     Planner,
+    Reaches,
     canonical,
+    culm_reaches,
     demonstration,
     least_jerk,
     map_components,
     planners,
+    reaches_of,
+    synthetic_reaches,
 )
-from thunder_py.experiments.human_like_reaches import STATES, Reaches, culm_reaches, reaches_of, synthetic_reaches
-from thunder_py.experiments.human_like_real import HumanLikeReal, run_human_like_real
-from thunder_py.experiments.human_like_real_tables import REASONS, TABLE_10, TABLE_11
-from thunder_py.motion.metrics import Motion, rms_distance
-from thunder_py.motion.statistics import bootstrap_interval
+from thunder_py.papers.human_like.real import (
+    FREE,
+    PAIRINGS,
+    REASONS,
+    REST,
+    TABLE_10,
+    TABLE_11,
+    Comparison,
+    HumanLikeReal,
+    compare,
+    run_human_like_real,
+)
+from thunder_py.recordings.metrics import Motion, rms_distance
+from thunder_py.recordings.statistics import bootstrap_interval
 
 CULM = Path(__file__).parents[2].parent / "shared" / "data" / "culm"
 TOLD = ("true velocity", "true velocity and acceleration")

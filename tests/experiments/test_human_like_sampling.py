@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thunder_py.experiments.human_like_learned import Learned, default_recordings
-from thunder_py.experiments.human_like_sampling import (
-    FIGURE_30,
-    HumanLikeSampling,
-    Samples,
-    run_human_like_sampling,
-)
-from thunder_py.experiments.human_like_scenarios import FAMILIES, scenarios
-from thunder_py.motion.metrics import mean_jerk
-from thunder_py.motion.via_search import ViaSearch
+from thunder_py.motion.planning.obstacles import ViaSearch
+from thunder_py.papers.human_like.planners import Learned, default_recordings
+from thunder_py.papers.human_like.sampling import FIGURE_30, HumanLikeSampling, Samples, run_human_like_sampling
+from thunder_py.papers.human_like.scenarios import FAMILIES, scenarios
+from thunder_py.recordings.metrics import mean_jerk
 
 COUNTS = (3, 30, 300)
 SETTINGS = 12

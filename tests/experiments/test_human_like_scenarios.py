@@ -5,15 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from thunder_py.experiments.human_like_scenarios import (
-    FAMILIES,
-    MARGIN,
-    REACH,
-    ROOM,
-    Scenario,
-    families_table,
-    scenarios,
-)
+from thunder_py.papers.human_like.scenarios import FAMILIES, MARGIN, REACH, ROOM, Scenario, families_table, scenarios
 
 COUNT = 100
 NUMBER = {1: 1, 2: 2, 3: 3, 4: 5}

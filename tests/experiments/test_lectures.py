@@ -9,8 +9,8 @@ from scipy.integrate import trapezoid
 
 import thunder_py as th
 from tests.control.arms import panda
-from thunder_py.experiments import lecture_models as models
-from thunder_py.experiments import lectures
+from thunder_py.papers.lectures import run as lectures
+from thunder_py.papers.lectures import run as models
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_kinetic_energy_ends_with_the_jacobian_itself():
 def test_applied_forces_of_the_lagrangian_are_without_gravity():
     """N-3: generalised forces of gravity beside a Lagrangian with U make an arm that is let go fall twice as fast."""
     robot, q, h = th.Robot.load("elbow"), np.array([0.4, 0.9]), 1e-6
-    dyn = th.inertia.dyn_from_reg(robot.inertial)
+    dyn = th.robot.inertia.dyn_from_reg(robot.inertial)
 
     def centres(q):
         return np.stack([(robot.forward_kinematics(q, i + 1) @ np.append(dyn[i, 1:4], 1.0))[:3] for i in range(2)])
@@ -158,7 +158,7 @@ def test_only_excitation_teaches():
 def test_figures():
     import matplotlib.pyplot as plt
 
-    from thunder_py.plotting.lectures import plot_excitation_study, plot_mass_spring, plot_study
+    from thunder_py.papers.lectures.figure import plot_excitation_study, plot_mass_spring, plot_study
 
     assert len(plot_mass_spring().axes) == 3
     assert len(plot_study(lectures.set_point_study(0.5)).axes) == 3

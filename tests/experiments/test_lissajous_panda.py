@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py import experiments, inertia
-from thunder_py.experiments import lissajous_panda
-from thunder_py.plotting.experiment import plot_lissajous_panda
+from thunder_py import papers
+from thunder_py.papers.lissajous import run as lissajous_panda
+from thunder_py.papers.lissajous.figure import plot_lissajous_panda
+from thunder_py.robot import inertia
 
 
 @pytest.fixture(scope="module")
 def experiment():
-    return experiments.run_lissajous_panda()
+    return papers.run_lissajous_panda()
 
 
 def test_adaptation_takes_more_than_an_order_of_magnitude_off_every_error(experiment):
@@ -61,13 +62,13 @@ def test_what_the_torques_see_is_learnt_and_what_they_do_not_is_not(experiment):
 
 
 def test_larger_gamma_adapts_more_slowly():
-    slow = experiments.run_lissajous_panda(10.0, r_7=100.0).adaptive
-    fast = experiments.run_lissajous_panda(10.0, r_7=1.0).adaptive
+    slow = papers.run_lissajous_panda(10.0, r_7=100.0).adaptive
+    fast = papers.run_lissajous_panda(10.0, r_7=1.0).adaptive
     assert slow.steady_state.norm > 10.0 * fast.steady_state.norm
 
 
 def test_both_runs_come_back_from_one_file(tmp_path):
-    short = experiments.run_lissajous_panda(0.5)
+    short = papers.run_lissajous_panda(0.5)
     short.save(tmp_path / "run.npz")
     assert th.Result.load(tmp_path / "run.npz") == short.to_result()
     np.testing.assert_array_equal(short.to_result().signals["fixed_tau"], short.fixed.result.tau)
@@ -86,9 +87,9 @@ def test_the_figure_draws_on_given_axes_and_on_its_own():
     from matplotlib import pyplot
     from matplotlib.figure import Figure
 
-    short = experiments.run_lissajous_panda(0.5)
+    short = papers.run_lissajous_panda(0.5)
     figure = Figure()
-    given = figure.subplot_mosaic(th.plotting.experiment.LISSAJOUS_PANELS)
+    given = figure.subplot_mosaic(th.papers.lissajous.figure.LISSAJOUS_PANELS)
     axes = plot_lissajous_panda(short, axes=given)
     assert axes == given
     np.testing.assert_allclose(axes["position"].lines[1].get_ydata(), 1e3 * short.adaptive.position_error[1:])

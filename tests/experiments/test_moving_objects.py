@@ -6,9 +6,9 @@ import matplotlib
 import numpy as np
 import pytest
 
-from thunder_py.experiments.moving_objects import PRINTED_JERK, SPEEDS, Cell, MovingObjects, run_moving_objects
 from thunder_py.manipulation.interception.runs import RunSummary
-from thunder_py.motion import minimum_jerk
+from thunder_py.papers.moving_objects.run import PRINTED_JERK, SPEEDS, Cell, MovingObjects, run_moving_objects
+from thunder_py.trajectory import minimum_jerk
 
 matplotlib.use("Agg")
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from thunder_py.control import Status
-from thunder_py.experiments import mujoco_plants
-from thunder_py.experiments.mujoco_cases import article_cases, joint_cases
-from thunder_py.experiments.mujoco_plants import LAST, OURS, PLANTS, MujocoPlants
+from thunder_py.papers.mujoco import run as mujoco_plants
+from thunder_py.papers.mujoco.run import LAST, OURS, PLANTS, MujocoPlants, article_cases, joint_cases
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ import pytest
 
 import thunder_py as th
 from thunder_py import cli
-from thunder_py.experiments import registry
-from thunder_py.experiments.results_file import plain, write_results
+from thunder_py.papers import registry
+from thunder_py.papers.tables import plain, write_results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def _roll(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> _D
 
 @pytest.fixture(autouse=True)
 def _dice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    module = ModuleType("thunder_py.experiments.dice", "Dice.")
+    module = ModuleType("thunder_py.papers.dice", "Dice.")
     module.run = _roll  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(registry.REGISTRY, "dice", "dice")
@@ -115,7 +115,7 @@ def test_command_uses_all_processors_unless_it_is_quick(
 def test_command_refuses_before_it_runs(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
 ) -> None:
-    monkeypatch.setattr(sys.modules["thunder_py.experiments.dice"], "run", _roll_never)
+    monkeypatch.setattr(sys.modules["thunder_py.papers.dice"], "run", _roll_never)
     assert cli.main(["experiment", *arguments]) == 2
     assert message in capsys.readouterr().err
     assert list(Path().iterdir()) == []

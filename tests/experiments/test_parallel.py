@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import ThunderError
-from thunder_py.experiments.parallel import map_seeds, shared_workers
+from thunder_py.papers.parallel import map_seeds, shared_workers
 
 
 def _draw(seed: int, scale: float = 1.0) -> tuple[float, float, str]:

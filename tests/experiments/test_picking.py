@@ -8,14 +8,27 @@ import pytest
 from scipy import stats
 
 from thunder_py.errors import ThunderError
-from thunder_py.experiments.picking import FIRST_SEED, Picking, _picks_of, run, wilson
-from thunder_py.experiments.picking_blind import FrozenTracker, LatestTool, StoppedSource
-from thunder_py.experiments.picking_run import CAMERAS, VARIANTS, Pick, panda, pick, trace
-from thunder_py.experiments.picking_scene import CAMERA, TASKS, random_scene
 from thunder_py.manipulation.servoing.lie import angle_of
-from thunder_py.manipulation.servoing.pick_phases import PickPhase
+from thunder_py.manipulation.servoing.pick_machine import PickPhase
 from thunder_py.manipulation.servoing.pose_filter import LatestPose
-from thunder_py.perception.simulated_pose import SimulatedPoseSource
+from thunder_py.papers.picking.run import (
+    CAMERAS,
+    FIRST_SEED,
+    VARIANTS,
+    FrozenTracker,
+    LatestTool,
+    Pick,
+    Picking,
+    StoppedSource,
+    _picks_of,
+    panda,
+    pick,
+    run,
+    trace,
+    wilson,
+)
+from thunder_py.papers.picking.scene import CAMERA, TASKS, random_scene
+from thunder_py.perception.pose_source import SimulatedPoseSource
 
 
 @pytest.fixture(scope="module")
@@ -162,8 +175,7 @@ def test_what_looks_once_believes_it_for_ever():
 
 def test_figures_are_drawn(found, traced):
     plt = pytest.importorskip("matplotlib.pyplot")
-    from thunder_py.plotting.picking import plot_pick
-    from thunder_py.plotting.servoing import plot_servoing_domain
+    from thunder_py.papers.picking.figure import plot_pick, plot_servoing_domain
 
     figures = [found.plot(), plot_pick(traced), plot_servoing_domain()]
     assert [len(figure.axes) for figure in figures] == [3, 3, 2]

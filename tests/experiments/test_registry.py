@@ -7,21 +7,21 @@ from importlib import import_module
 import pytest
 
 import thunder_py as th
-from thunder_py import cli, experiments
-from thunder_py.experiments import registry
-from thunder_py.experiments.text import markdown
+from thunder_py import cli, papers
+from thunder_py.papers import registry
+from thunder_py.papers.tables import markdown
 
 
 @pytest.mark.parametrize("name", registry.REGISTRY)
 def test_every_entry_is_a_module_that_runs_and_says_what_it_is(name):
-    module = import_module(f"thunder_py.experiments.{registry.REGISTRY[name]}")
+    module = import_module(f"thunder_py.papers.{registry.REGISTRY[name]}")
     assert callable(module.run)
     assert registry.summaries()[name].endswith(".")
 
 
 def test_unknown_names_are_refused_with_the_nearest():
     with pytest.raises(th.errors.UnknownNameError, match=r"no experiment is called 'softhands', only .*'softhand'"):
-        experiments.run_experiment("softhands")
+        papers.run_experiment("softhands")
 
 
 def test_command_lists_prints_and_draws(capsys, tmp_path, monkeypatch):

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from scipy.signal import cont2discrete
 
-from thunder_py.experiments import scara
-from thunder_py.experiments.scara_control import CLAIMS, run_control
-from thunder_py.experiments.scara_controllers import K_D, adaptive
-from thunder_py.experiments.scara_controllers import scara as arm
-from thunder_py.experiments.scara_sampling import sampled_error_dynamics, spectral_radius
+from thunder_py.papers.scara import run as scara
+from thunder_py.papers.scara.control import CLAIMS, K_D, adaptive, run_control, sampled_error_dynamics, spectral_radius
+from thunder_py.papers.scara.control import scara as arm
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thunder_py.experiments.scara_clik import GAINS, PRINTED_ORDER, run_clik
-from thunder_py.experiments.scara_dynamics import run_dynamics
-from thunder_py.experiments.scara_kinematics import POSTURES, inverse_kinematics, run_kinematics
-from thunder_py.experiments.scara_planning import PRINTED_COUNTS, run_planning
-from thunder_py.experiments.scara_transpose import run_transpose, stability_number
+from thunder_py.papers.scara.control import run_dynamics
+from thunder_py.papers.scara.kinematics import (
+    GAINS,
+    POSTURES,
+    PRINTED_ORDER,
+    inverse_kinematics,
+    run_clik,
+    run_kinematics,
+    run_transpose,
+    stability_number,
+)
+from thunder_py.papers.scara.planning import PRINTED_COUNTS, run_planning
 
 KINEMATICS = run_kinematics()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import thunder_py as th
-from thunder_py.experiments.scara_path import KEY_POINTS, SHEET, orientation_at_zero, scara_path
+from thunder_py.papers.scara.kinematics import KEY_POINTS, SHEET, orientation_at_zero, scara_path
 from thunder_py.trajectory import Arc, Line
 
 PATH = scara_path()

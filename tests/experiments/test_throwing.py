@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from thunder_py.control import MACT, Gradient
-from thunder_py.experiments import throwing, throwing_friction, throwing_setup
-from thunder_py.experiments.d42_setup import ETA, FLOOR, TORQUES
-from thunder_py.experiments.throwing_statistics import figures_of, hits, window
 from thunder_py.manipulation.throwing import landing, throw
+from thunder_py.papers.mact.setup import ETA, FLOOR, TORQUES
+from thunder_py.papers.throwing import run as throwing
+from thunder_py.papers.throwing import run as throwing_friction
+from thunder_py.papers.throwing import setup as throwing_setup
+from thunder_py.papers.throwing.run import figures_of, hits, window
 from thunder_py.simulation import Payload
 
 

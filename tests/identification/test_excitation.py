@@ -9,15 +9,8 @@ from scipy.integrate import trapezoid
 import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.dynamics.numerics import assert_close
-from thunder_py.identification import (
-    MotionLimits,
-    base_regressor_condition,
-    optimise_excitation,
-    persistent_excitation,
-)
-from thunder_py.identification.criteria import criterion_by_states, torques_by_states
-from thunder_py.identification.fourier import FourierBasis
-from thunder_py.identification.limits import soft_maximum
+from thunder_py.identification import MotionLimits, base_regressor_condition, optimise_excitation, persistent_excitation
+from thunder_py.identification.excitation import FourierBasis, criterion_by_states, soft_maximum, torques_by_states
 
 T = np.linspace(0.0, 10.0, 1001)
 

@@ -12,10 +12,10 @@ from scipy.optimize import approx_fprime, least_squares
 
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
-from thunder_py import inertia
 from thunder_py.identification import MotionLimits, differentiate, divergence, identify, lowpass, optimise_excitation
-from thunder_py.identification.consistent import consistent_problem, solve_consistent
+from thunder_py.identification.least_squares import consistent_problem, solve_consistent
 from thunder_py.reference import SetPoint, Sinusoid
+from thunder_py.robot import inertia
 
 T = np.linspace(0.0, 10.0, 1001)
 NOISE = {2: np.array([0.5, 2.0]), 7: np.array([3.0, 3, 3, 3, 0.5, 0.5, 0.5])}
@@ -54,7 +54,7 @@ def validation_error(found, robot):
 
 def with_friction(robot):
     coefficients = np.tile([0.5, 0.3], (robot.n, 1)) * np.linspace(1.0, 0.5, robot.n)[:, None]
-    friction = th.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
+    friction = th.robot.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
     return robot.replace(friction=friction)
 
 
@@ -318,7 +318,7 @@ def identify_nothing(robot):
 
 
 def test_runs_that_do_not_fit_are_refused():
-    elastic = th.description.Elastic(joint=1, K=(500.0,), Mm=0.1)
+    elastic = th.robot.description.Elastic(joint=1, K=(500.0,), Mm=0.1)
     run = th.simulate(elbow().replace(elastic=(elastic,)), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
     with pytest.raises(ValueError, match=r"^t must be a run without elastic joints"):
         identify(elbow(), run, cutoff=20.0)

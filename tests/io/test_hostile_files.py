@@ -12,11 +12,10 @@ import pytest
 
 import thunder_py as th
 from thunder_py import robots
-from thunder_py.archive import read_archive
 from thunder_py.errors import FileFormatError
-from thunder_py.files import as_file, read_whole
-from thunder_py.motion.loaders.text import read_lines
+from thunder_py.files import as_file, read_archive, read_whole
 from thunder_py.realtime import SimulatedRobot
+from thunder_py.recordings.loaders.text import read_lines
 
 BODY = '<inertial><mass value="{}"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/></joint>'

@@ -10,9 +10,9 @@ import pytest
 from real_urdfs import RealUrdf, description, pinocchio_arm, real_urdf_cases
 from urdf_text import FINGERS, PENDULUM, WORKBENCH, edited, without, workbench
 
-from thunder_py.description import RobotDescription
 from thunder_py.io.urdf import parse_urdf
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.robot.description import RobotDescription
+from thunder_py.spatial import pose_from_rpy
 
 
 def forward_kinematics(robot: RobotDescription, q: np.ndarray) -> list[np.ndarray]:

@@ -13,13 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunder_py.description import Elastic, Friction, Limits, RobotDescription, Rotor, describe_dh
 from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
-from thunder_py.inertia import reg_from_dyn
 from thunder_py.io import load_description, parse_description, save_description
-from thunder_py.io.yaml_native import KEYS, MASK_KEYS
-from thunder_py.io.yaml_writer import write_native
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.io.yaml_native import KEYS, MASK_KEYS, write_native
+from thunder_py.robot.description import Elastic, Friction, Limits, RobotDescription, Rotor, describe_dh
+from thunder_py.robot.inertia import reg_from_dyn
+from thunder_py.spatial import pose_from_rpy
 
 FILE = """\
 format: thunder_py/1

@@ -8,11 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from thunder_py.description import Elastic
 from thunder_py.errors import FileFormatError
-from thunder_py.inertia import reg_from_dyn
 from thunder_py.io import load_description, parse_description, save_description
-from thunder_py.transforms import dh_transform, rotation_about
+from thunder_py.robot.description import Elastic
+from thunder_py.robot.inertia import reg_from_dyn
+from thunder_py.spatial import dh_transform, rotation_about
 
 LINK = """\
   link{i}:

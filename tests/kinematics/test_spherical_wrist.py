@@ -22,7 +22,7 @@ OFFSET = [
     [0.35, -HALF, 0.675, 0.3], [1.15, 0, 0, -HALF], [-0.041, HALF, 0.02, 0.2], [0, -HALF, -1.2, 0], [0, HALF, 0, 0.7],
     [0, np.pi, -0.215, 0.1],
 ]  # fmt: skip
-TILT = th.transforms.pose_from_rpy([0.1, -0.2, 0.05], [0.4, -0.3, 0.8])
+TILT = th.spatial.pose_from_rpy([0.1, -0.2, 0.05], [0.4, -0.3, 0.8])
 ARMS = {
     "lecture": th.Robot.from_dh(LECTURE, convention="standard"),
     "puma": th.Robot.from_dh(PUMA, convention="standard", base=TILT, tool=TILT),
@@ -165,7 +165,7 @@ def test_out_of_reach_and_at_its_edge():
 
 
 def test_limits_and_order():
-    limits = th.description.Limits(
+    limits = th.robot.description.Limits(
         lower=[-np.pi, -2.0, -1.0, 2.0, -2.0, -7.0], upper=[np.pi, 2.0, 4.0, 9.0, 2.0, 7.0], velocity=[9.0] * 6,
         effort=[9.0] * 6,
     )  # fmt: skip

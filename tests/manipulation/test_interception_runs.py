@@ -17,8 +17,7 @@ from thunder_py.manipulation.interception import (
     SingleShot,
     judge,
 )
-from thunder_py.manipulation.interception.follower import Follower
-from thunder_py.manipulation.interception.runs import START, Scenario, default_belt, run_conveyor, summary
+from thunder_py.manipulation.interception.runs import START, Follower, Scenario, default_belt, run_conveyor, summary
 from thunder_py.robot import Robot
 
 BELT = default_belt()

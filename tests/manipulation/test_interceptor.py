@@ -21,9 +21,9 @@ from thunder_py.manipulation.interception import (
 )
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
 from thunder_py.motion import FPCA, HumanLikePlanner
-from thunder_py.motion.from_start import turns_from_start
-from thunder_py.motion.synthetic import daily_living
+from thunder_py.motion.alignment import turns_from_start
 from thunder_py.perception.pose_source import PoseMeasurement
+from thunder_py.recordings.synthetic import daily_living
 
 BELT, PLANNER = default_belt(), default_planner()
 START = np.eye(4)

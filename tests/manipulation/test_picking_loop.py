@@ -9,13 +9,11 @@ from thunder_py.errors import ThunderError
 from thunder_py.manipulation.servoing.law import VisualServo
 from thunder_py.manipulation.servoing.lie import exp, make_pose
 from thunder_py.manipulation.servoing.pick_loop import PickingController, PickLoop
-from thunder_py.manipulation.servoing.pick_machine import PickMachine
-from thunder_py.manipulation.servoing.pick_phases import PickPhase, PickReason
-from thunder_py.manipulation.servoing.pose_filter import PoseFilter
-from thunder_py.manipulation.servoing.pose_history import PoseHistory
+from thunder_py.manipulation.servoing.pick_machine import PickMachine, PickPhase, PickReason
+from thunder_py.manipulation.servoing.pose_filter import PoseFilter, PoseHistory
 from thunder_py.manipulation.servoing.tool_estimator import ToolEstimator
 from thunder_py.manipulation.servoing.tracker import TargetTracker
-from thunder_py.perception.simulated_pose import PoseFault, SimulatedPoseSource
+from thunder_py.perception.pose_source import PoseFault, SimulatedPoseSource
 from thunder_py.reference import SetPoint
 from thunder_py.simulation import simulate
 

@@ -6,10 +6,10 @@ import pytest
 from thunder_py.errors import ThunderError
 from thunder_py.manipulation.servoing.law import ServoState, ServoStep
 from thunder_py.manipulation.servoing.lie import make_pose
-from thunder_py.manipulation.servoing.pick_machine import PickMachine
-from thunder_py.manipulation.servoing.pick_phases import (
+from thunder_py.manipulation.servoing.pick_machine import (
     TRANSITIONS,
     PickInput,
+    PickMachine,
     PickPhase,
     PickReason,
     PickSettings,

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from thunder_py.manipulation.servoing.pick_phases import TRANSITIONS, PickPhase, PickReason
+from thunder_py.manipulation.servoing.pick_machine import TRANSITIONS, PickPhase, PickReason
 from thunder_py.manipulation.servoing.tracker import Trouble
 
 TEXT = (Path(__file__).parents[2] / "docs" / "visual_servoing.md").read_text()

@@ -1,11 +1,11 @@
-"""Single rotations against SciPy and against the arrays of thunder_py.motion.rotations."""
+"""Single rotations against SciPy and against the arrays of thunder_py.spatial."""
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
+from thunder_py import spatial
 from thunder_py.manipulation.servoing import lie
-from thunder_py.motion import rotations
 
 ANGLES = [0.0, 1e-12, 1e-7, 1e-4, 9.99e-4, 1.001e-3, 0.02, 1.0, np.pi / 2, 2.5, 2.7, 3.1, np.pi - 1e-6, np.pi - 1e-9]
 
@@ -22,7 +22,7 @@ def test_exponential_logarithm_and_jacobian(angle):
         R = lie.exp(phi)
         np.testing.assert_allclose(R, Rotation.from_rotvec(phi).as_matrix(), atol=1e-14)
         np.testing.assert_allclose(lie.log(R), phi, atol=1e-12 + 1e-15 / max(1e-6, np.sin(angle)))
-        np.testing.assert_allclose(lie.left_jacobian(phi), rotations.left_jacobian(phi), atol=1e-12)
+        np.testing.assert_allclose(lie.left_jacobian(phi), spatial.left_jacobian(phi), atol=1e-12)
         assert lie.angle_of(R) == pytest.approx(angle, abs=1e-12)
 
 

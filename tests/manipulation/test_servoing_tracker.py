@@ -6,8 +6,7 @@ import pytest
 from thunder_py.errors import ThunderError
 from thunder_py.manipulation.servoing.pose_filter import LatestPose, PoseFilter
 from thunder_py.manipulation.servoing.tracker import TargetTracker, Trouble
-from thunder_py.perception.pose_source import PoseMeasurement
-from thunder_py.perception.simulated_pose import PoseFault, SimulatedPoseSource
+from thunder_py.perception.pose_source import PoseFault, PoseMeasurement, SimulatedPoseSource
 
 POSE = np.eye(4)
 NOISE = (0.003, 0.03)

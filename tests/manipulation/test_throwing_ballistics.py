@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import thunder_py as th
 from thunder_py.manipulation import throwing as tw
-from thunder_py.manipulation.throwing import drag
+from thunder_py.manipulation.throwing import flight as drag
 
 P, V = np.array([0.5, -0.2, 0.8]), np.array([1.1, 0.4, 0.9])
 

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.identification.limits import MotionLimits
+from thunder_py.identification.excitation import MotionLimits
 from thunder_py.manipulation import throwing as tw
-from thunder_py.manipulation.throwing.line import line_states
-from thunder_py.manipulation.throwing.motion import fastest
-from thunder_py.manipulation.throwing.pieces import evaluate, free_stop, free_swing, swing_from
+from thunder_py.manipulation.throwing.motion import evaluate, fastest, free_stop, free_swing, line_states, swing_from
 from thunder_py.trajectory import TimingLaw
 
 from .throws import TARGET, limits_of, thrower

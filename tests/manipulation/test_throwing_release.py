@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.identification.limits import MotionLimits
+from thunder_py.identification.excitation import MotionLimits
 from thunder_py.manipulation import throwing as tw
 
 from .throws import TARGET, limits_of, thrower

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.interpolate import BSpline
 
 from thunder_py.motion import FPCA, SplineBasis
-from thunder_py.motion.from_start import turns_from_start
-from thunder_py.motion.synthetic import daily_living, minimum_jerk_reaches
+from thunder_py.motion.alignment import turns_from_start
+from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches
 
 
 @cache

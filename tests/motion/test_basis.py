@@ -8,7 +8,7 @@ from scipy.integrate import quad_vec
 from scipy.interpolate import BSpline
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion.basis import SplineBasis
+from thunder_py.motion.fpca.splines import SplineBasis
 
 TAU = np.linspace(0.0, 1.0, 157)
 UNEVEN = SplineBasis(degree=3, knots=[0, 0, 0, 0, 0.1, 0.35, 0.8, 1, 1, 1, 1])

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from thunder_py import errors
-from thunder_py.motion.loaders import load_bvh
+from thunder_py.recordings.loaders import load_bvh
 
 HIERARCHY = """HIERARCHY
 ROOT Hips

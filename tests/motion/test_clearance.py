@@ -8,8 +8,8 @@ from scipy.interpolate import PPoly
 from scipy.spatial.transform import Rotation
 
 from thunder_py import _core
-from thunder_py.motion.obstacles import MovingObstacle, bezier_path, clearance, obstacle_set
-from thunder_py.trajectory import Box, Capsule, HalfSpace, Sphere
+from thunder_py.geometry import Box, Capsule, HalfSpace, Sphere
+from thunder_py.motion.planning.obstacles import MovingObstacle, bezier_path, clearance, obstacle_set
 
 KINDS = ("sphere", "box", "capsule", "half-space")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from thunder_py.motion.dmp import DMP
-from thunder_py.motion.dynamic_potential import DynamicPotential
-from thunder_py.motion.min_jerk import minimum_jerk
-from thunder_py.motion.obstacles import MovingObstacle
-from thunder_py.trajectory import Sphere
+from thunder_py.geometry import Sphere
+from thunder_py.motion.planning.obstacles import MovingObstacle
+from thunder_py.motion.primitives.dmp import DMP
+from thunder_py.motion.primitives.dynamic_potential import DynamicPotential
+from thunder_py.trajectory.hermite import minimum_jerk
 
 T = 2.0
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import ThunderError, UnknownNameError
-from thunder_py.motion.dmp_basis import BASES, DMPBasis, Fit
+from thunder_py.motion.primitives.bases import BASES, DMPBasis, Fit
 
 COMPACT = [name for name in BASES if name != "gaussian"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from thunder_py.motion.dmp import DMP
-from thunder_py.motion.min_jerk import minimum_jerk
+from thunder_py.motion.primitives.dmp import DMP
+from thunder_py.trajectory.hermite import minimum_jerk
 
 PAGE = (Path(__file__).parents[2] / "docs" / "movement_primitives.md").read_text(encoding="utf-8")
 NAMES = {"Gaussians": "gaussian", "mollifiers": "mollifier", "Wendland C2": "wendland_c2", "Wendland C4": "wendland_c4"}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion.dmp import DMP
-from thunder_py.motion.min_jerk import minimum_jerk
-from thunder_py.motion.motion_set import MotionSet
-from thunder_py.motion.trial import Trial
+from thunder_py.motion.primitives.dmp import DMP
+from thunder_py.recordings.motion_set import MotionSet
+from thunder_py.recordings.trial import Trial
+from thunder_py.trajectory.hermite import minimum_jerk
 
 REACH = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 5.0)
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from thunder_py.motion.dmp import DMP
-from thunder_py.motion.quaternion_dmp import QuaternionDMP
+from thunder_py.motion.primitives.dmp import DMP
+from thunder_py.motion.primitives.quaternion_dmp import QuaternionDMP
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

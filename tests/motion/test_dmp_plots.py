@@ -10,8 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from thunder_py.motion.dmp import DMP
-from thunder_py.motion.min_jerk import minimum_jerk
+from thunder_py.motion.primitives.dmp import DMP
+from thunder_py.trajectory.hermite import minimum_jerk
 
 
 def test_motion_and_basis_are_drawn() -> None:

@@ -6,22 +6,12 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion import (
-    DMP,
-    DynamicPotential,
-    MotionSet,
-    ProMP,
-    QuaternionDMP,
-    Trial,
-    downloads,
-    metrics,
-    minimum_jerk,
-    processing,
-    statistics,
-)
-from thunder_py.motion.loaders import load_table
-from thunder_py.motion.promp import Observation
-from thunder_py.motion.synthetic import SigmaLognormal, minimum_jerk_reaches, power_law_curves
+from thunder_py.motion import DMP, DynamicPotential, ProMP, QuaternionDMP
+from thunder_py.motion.primitives.promp import Observation
+from thunder_py.recordings import MotionSet, Trial, downloads, metrics, processing, statistics
+from thunder_py.recordings.loaders import load_table
+from thunder_py.recordings.synthetic import SigmaLognormal, minimum_jerk_reaches, power_law_curves
+from thunder_py.trajectory import minimum_jerk
 
 t = np.linspace(0.0, 1.0, 101)
 REACH = Trial.from_positions(t, (t**3 * (10 - 15 * t + 6 * t**2))[:, None] * [0.3, 0.2, 0.1])

@@ -13,7 +13,7 @@ from types import MappingProxyType
 import pytest
 
 from thunder_py import errors
-from thunder_py.motion import downloads
+from thunder_py.recordings import downloads
 
 pooch = pytest.importorskip("pooch")
 

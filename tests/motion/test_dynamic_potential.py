@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thunder_py.motion.dynamic_potential import DynamicPotential
-from thunder_py.motion.obstacles import MovingObstacle
-from thunder_py.trajectory import Box, Sphere
+from thunder_py.geometry import Box, Sphere
+from thunder_py.motion.planning.obstacles import MovingObstacle
+from thunder_py.motion.primitives.dynamic_potential import DynamicPotential
 
 LAMBDA, BETA = 0.7, 2.5
 

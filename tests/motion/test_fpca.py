@@ -8,8 +8,9 @@ from scipy.integrate import simpson
 from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion import FPCA, MotionSet, SplineBasis, Trial
-from thunder_py.motion.fpca import NotFittedError
+from thunder_py.motion import FPCA, SplineBasis
+from thunder_py.motion.fpca.fpca import NotFittedError
+from thunder_py.recordings import MotionSet, Trial
 
 BASIS = SplineBasis()
 TAU = np.linspace(0.0, 1.0, 90)

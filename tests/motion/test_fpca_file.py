@@ -8,7 +8,7 @@ import pytest
 from tests.motion.test_fpca import reaches
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.motion import FPCA, SplineBasis
-from thunder_py.motion.fpca import NotFittedError
+from thunder_py.motion.fpca.fpca import NotFittedError
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_file_that_is_cut_off_or_too_large(tmp_path, monkeypatch):
         (tmp_path / "b.npz").write_bytes(content[:length])
         with pytest.raises(FileFormatError, match="no archive of plain arrays"):
             FPCA.load(tmp_path / "b.npz")
-    monkeypatch.setattr("thunder_py.archive._LARGEST", 1000)
+    monkeypatch.setattr("thunder_py.files._LARGEST", 1000)
     with pytest.raises(FileFormatError, match="bytes, 1000 at the most"):
         FPCA.load(tmp_path / "a.npz")
 

@@ -16,10 +16,9 @@ with warnings.catch_warnings():
     from skfda.preprocessing.smoothing import BasisSmoother
     from skfda.representation.basis import BSplineBasis
 
-from thunder_py.motion.basis import SplineBasis
-from thunder_py.motion.curves import read_curves
-from thunder_py.motion.fpca import FPCA
-from thunder_py.motion.smoothing import smooth
+from thunder_py.motion.fpca.curves import read_curves
+from thunder_py.motion.fpca.fpca import FPCA
+from thunder_py.motion.fpca.splines import SplineBasis, smooth
 
 RNG = np.random.default_rng(23)
 TAU = np.linspace(0.0, 1.0, 120)

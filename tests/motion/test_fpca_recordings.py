@@ -7,11 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thunder_py.motion import FPCA, MotionSet
-from thunder_py.motion.fpca_choice import Setting, predicted
-from thunder_py.motion.fpca_components import SplineSpace
-from thunder_py.motion.fpca_fit import unit_groups
-from thunder_py.motion.fpca_shrinkage import Blend
+from thunder_py.motion import FPCA
+from thunder_py.motion.fpca.fit import Blend, Setting, SplineSpace, predicted, unit_groups
+from thunder_py.recordings import MotionSet
 
 CULM = Path(__file__).parents[2].parent / "shared" / "data" / "culm"
 pytestmark = pytest.mark.skipif(not CULM.is_dir(), reason="recordings are not here")
@@ -19,8 +17,8 @@ pytestmark = pytest.mark.skipif(not CULM.is_dir(), reason="recordings are not he
 
 @pytest.fixture(scope="module")
 def reaches():
-    from thunder_py.motion.loaders import load_culm
-    from thunder_py.motion.processing import low_pass, segment_by_speed
+    from thunder_py.recordings.loaders import load_culm
+    from thunder_py.recordings.processing import low_pass, segment_by_speed
 
     planned = load_culm(CULM).filter(task="Planned")
     parts = [part for trial in planned for part in segment_by_speed(low_pass(trial, 10.0))]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from thunder_py import errors
-from thunder_py.motion.loaders import load_c3d, load_table, load_trc
+from thunder_py.recordings.loaders import load_c3d, load_table, load_trc
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipe
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion.metrics import (
+from thunder_py.recordings.metrics import (
     jerk_summary,
     ldlj,
     mean_jerk,
@@ -25,10 +25,10 @@ from thunder_py.motion.metrics import (
     speed_peaks,
     straightness,
 )
-from thunder_py.motion.metrics.distance import _to_polyline
-from thunder_py.motion.min_jerk import minimum_jerk
-from thunder_py.motion.synthetic import daily_living, minimum_jerk_reaches, power_law_curves
-from thunder_py.motion.trial import Trial
+from thunder_py.recordings.metrics.shape import _to_polyline
+from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches, power_law_curves
+from thunder_py.recordings.trial import Trial
+from thunder_py.trajectory.hermite import minimum_jerk
 
 REACH = minimum_jerk([0.1, 0.0, 0.2], [0.4, 0.4, 0.2], 0.8)  # half a metre
 CLEAN = math.inf  # a recording that needs no filter

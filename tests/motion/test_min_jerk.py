@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion.min_jerk import minimum_jerk
+from thunder_py.trajectory.hermite import minimum_jerk
 
 START, GOAL, T = np.array([0.3, -0.2, 0.1]), np.array([0.7, 0.1, 0.4]), 0.8
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunder_py import errors
-from thunder_py.motion import MotionSet, Trial
-from thunder_py.motion.loaders import load_npz
+from thunder_py.recordings import MotionSet, Trial
+from thunder_py.recordings.loaders import load_npz
 
 
 def trial(samples=20, subject="A", task="reach", rate=50.0, name="", duration=None, gap=None):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thunder_py.motion import HumanLikePlanner
-from thunder_py.motion.plan_conditions import Constraint
+from thunder_py.motion.planning.conditions import Constraint
 
 from .planner_models import boundary, fitted, polynomials
 

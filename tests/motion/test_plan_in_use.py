@@ -15,10 +15,10 @@ from scipy.spatial.transform import Rotation
 
 import thunder_py as th
 from thunder_py.errors import NoPathError
+from thunder_py.geometry import Box, Capsule, HalfSpace, Sphere
 from thunder_py.motion import HumanLikePlanner, ViaSearch
-from thunder_py.motion.metrics import mean_jerk
-from thunder_py.motion.obstacles import MovingObstacle
-from thunder_py.trajectory import Box, Capsule, HalfSpace, Sphere
+from thunder_py.motion.planning.obstacles import MovingObstacle
+from thunder_py.recordings.metrics import mean_jerk
 
 from ..control.arms import Q0, panda
 from .planner_models import fitted, joints

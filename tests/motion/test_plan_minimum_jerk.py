@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from thunder_py.motion import FPCA, HumanLikePlanner, minimum_jerk
-from thunder_py.motion.synthetic import minimum_jerk_reaches
+from thunder_py.motion import FPCA, HumanLikePlanner
+from thunder_py.recordings.synthetic import minimum_jerk_reaches
+from thunder_py.trajectory import minimum_jerk
 
 DURATION = 1.7
 TIMES = np.linspace(0.0, DURATION, 101)

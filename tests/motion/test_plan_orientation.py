@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from thunder_py.motion import HumanLikePlanner, MotionSet, Trial
-from thunder_py.motion.from_start import turns_from_start
+from thunder_py.motion import HumanLikePlanner
+from thunder_py.motion.alignment import turns_from_start
+from thunder_py.recordings import MotionSet, Trial
 
 from .planner_models import fitted
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import NoPathError, ThunderError
+from thunder_py.geometry import Sphere
 from thunder_py.motion import FPCA, Constraint, HumanLikePlanner, MovingObstacle, ViaSearch
-from thunder_py.trajectory import Sphere
 
 from .planner_models import fitted, reaches
 

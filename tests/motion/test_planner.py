@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 
-from thunder_py.motion import HumanLikePlanner, minimum_jerk
+from thunder_py.motion import HumanLikePlanner
 from thunder_py.motion.alignment import path_frame
+from thunder_py.trajectory import minimum_jerk
 
 from .planner_models import boundary, fitted, polynomials, reaches, spline_rows
 
@@ -292,7 +293,7 @@ def test_too_few_components_and_unknown_coordinates() -> None:
 def test_demonstrations_that_all_rest_at_the_ends_cannot_start_in_motion(mode) -> None:
     """Finding 3: S_i' vanishes at the ends, and rounding must not be taken for a component."""
     from thunder_py.motion import FPCA
-    from thunder_py.motion.synthetic import minimum_jerk_reaches
+    from thunder_py.recordings.synthetic import minimum_jerk_reaches
 
     fpca = FPCA.paper(minimum_jerk_reaches(30, seed=1))
     with pytest.raises(ValueError, match="shrinkage help"):

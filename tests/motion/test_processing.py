@@ -7,8 +7,8 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, Slerp
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion import MotionSet, Trial
-from thunder_py.motion.processing import (
+from thunder_py.recordings import MotionSet, Trial
+from thunder_py.recordings.processing import (
     NormalisedTrial,
     fill_gaps,
     low_pass,

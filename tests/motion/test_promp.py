@@ -9,11 +9,11 @@ import pytest
 from scipy import integrate
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion.metrics import mean_jerk
-from thunder_py.motion.promp import Observation, ProMP
-from thunder_py.motion.promp_basis import GaussianBasis
-from thunder_py.motion.synthetic import daily_living, minimum_jerk_reaches
-from thunder_py.motion.trial import Trial
+from thunder_py.motion.primitives.bases import GaussianBasis
+from thunder_py.motion.primitives.promp import Observation, ProMP
+from thunder_py.recordings.metrics import mean_jerk
+from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches
+from thunder_py.recordings.trial import Trial
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -8,9 +8,9 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion.dmp_basis import DMPBasis
-from thunder_py.motion.quaternion_dmp import QuaternionDMP
-from thunder_py.motion.trial import Trial
+from thunder_py.motion.primitives.bases import DMPBasis
+from thunder_py.motion.primitives.quaternion_dmp import QuaternionDMP
+from thunder_py.recordings.trial import Trial
 
 
 def demonstration(T: float = 1.5, n: int = 400) -> tuple[np.ndarray, Rotation]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import FileFormatError, ThunderError
-from thunder_py.motion.loaders import load_culm, load_kinesis
-from thunder_py.motion.processing import fill_gaps, low_pass, register, resample, segment_by_speed, speed
+from thunder_py.recordings.loaders import load_culm, load_kinesis
+from thunder_py.recordings.processing import fill_gaps, low_pass, register, resample, segment_by_speed, speed
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 CULM, KINESIS = DATA / "culm", DATA / "kinesis_rtg" / "rtgData.txt"

@@ -5,8 +5,8 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion import MotionSet, Trial
-from thunder_py.motion.processing import (
+from thunder_py.recordings import MotionSet, Trial
+from thunder_py.recordings.processing import (
     crop_to_movement,
     half_path_time,
     landmark_map,

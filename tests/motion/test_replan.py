@@ -7,7 +7,8 @@ import pytest
 from scipy.interpolate import BSpline
 
 from thunder_py import _core
-from thunder_py.motion import HumanLikePlanner, minimum_jerk
+from thunder_py.motion import HumanLikePlanner
+from thunder_py.trajectory import minimum_jerk
 
 from .planner_models import fitted, joints, polynomials, spline_rows
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from thunder_py import spatial as rot
 from thunder_py.errors import ThunderError
-from thunder_py.motion import rotations as rot
 
 RNG = np.random.default_rng(3)
 

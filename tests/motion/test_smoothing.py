@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion import MotionSet, Trial
-from thunder_py.motion.basis import SplineBasis
-from thunder_py.motion.curves import read_curves
-from thunder_py.motion.smoothing import smooth
+from thunder_py.motion.fpca.curves import read_curves
+from thunder_py.motion.fpca.splines import SplineBasis, smooth
+from thunder_py.recordings import MotionSet, Trial
 
 BASIS = SplineBasis()
 RNG = np.random.default_rng(11)

@@ -9,13 +9,7 @@ import pytest
 from scipy import stats
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion.statistics import (
-    bootstrap_interval,
-    cliffs_delta,
-    kruskal_wallis,
-    rank_sum,
-    signed_rank,
-)
+from thunder_py.recordings.statistics import bootstrap_interval, cliffs_delta, kruskal_wallis, rank_sum, signed_rank
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
 

@@ -7,15 +7,15 @@ import pytest
 from scipy import integrate, stats
 
 from thunder_py.errors import ThunderError
-from thunder_py.motion.min_jerk import minimum_jerk
-from thunder_py.motion.synthetic import (
+from thunder_py.recordings.synthetic import (
     SigmaLognormal,
     daily_living,
     minimum_jerk_reaches,
     power_law_curves,
     sigma_lognormal_reaches,
 )
-from thunder_py.motion.synthetic.sigma_lognormal import _motions
+from thunder_py.recordings.synthetic.reaching import _motions
+from thunder_py.trajectory.hermite import minimum_jerk
 
 GENERATORS = [minimum_jerk_reaches, sigma_lognormal_reaches, power_law_curves, daily_living]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from thunder_py import errors
-from thunder_py.motion import Trial
+from thunder_py.recordings import Trial
 
 T = np.linspace(0.0, 1.0, 11)
 ZEROS = np.zeros((11, 3))

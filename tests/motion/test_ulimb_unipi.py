@@ -6,9 +6,9 @@ from motion.body import CHEST, HAND, moving_body, pose_error
 from scipy.io import savemat
 
 from thunder_py.errors import FileFormatError, UnknownNameError
-from thunder_py.motion.loaders import load_ulimb_unipi
-from thunder_py.motion.loaders.rigid_groups import group_template, rigid_poses
-from thunder_py.motion.loaders.ulimb_unipi import read_ids, read_unipi
+from thunder_py.recordings.loaders import load_ulimb_unipi
+from thunder_py.recordings.loaders.rigid_groups import group_template, rigid_poses
+from thunder_py.recordings.loaders.ulimb_unipi import read_ids, read_unipi
 
 CHEST_IDS, HAND_IDS = (20, 21, 22, 23), (4, 7, 5, 6)
 DEFINITION = """% markers of subject 2

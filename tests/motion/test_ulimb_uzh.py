@@ -6,7 +6,7 @@ from motion.body import moving_body, pose_error
 from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import FileFormatError, ThunderError
-from thunder_py.motion.loaders import load_ulimb_uzh
+from thunder_py.recordings.loaders import load_ulimb_uzh
 
 SIDES = ("Right", "Left")
 SEGMENTS = (

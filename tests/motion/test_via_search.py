@@ -7,10 +7,9 @@ import pytest
 from scipy.integrate import fixed_quad
 
 from thunder_py.errors import NoPathError
-from thunder_py.motion.obstacles import MovingObstacle, obstacle_set
-from thunder_py.motion.planner_model import core_planner
-from thunder_py.motion.via_search import ViaSearch, via_path
-from thunder_py.trajectory import Box, Capsule, HalfSpace, Sphere
+from thunder_py.geometry import Box, Capsule, HalfSpace, Sphere
+from thunder_py.motion.planning.model import core_planner
+from thunder_py.motion.planning.obstacles import MovingObstacle, ViaSearch, obstacle_set, via_path
 
 from .planner_models import fitted
 

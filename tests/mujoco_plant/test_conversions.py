@@ -9,13 +9,13 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import KINDS, random_robot
 from tests.mujoco_plant.arms import chain, planar, relative, states
-from thunder_py.description import Friction, Limits, Rotor
 from thunder_py.errors import FileFormatError, ModelError
 from thunder_py.io import losses_of
 from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.io.mjcf_writer import write_mjcf
 from thunder_py.io.urdf import parse_urdf
 from thunder_py.io.urdf_writer import write_urdf
+from thunder_py.robot.description import Friction, Limits, Rotor
 
 
 def same_dynamics(again: th.Robot, robot: th.Robot, tolerance: float) -> None:

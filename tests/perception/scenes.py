@@ -9,8 +9,8 @@ import numpy as np
 from thunder_py.checks import Array
 from thunder_py.perception import PinholeCamera
 from thunder_py.perception.clouds import Cuboid, DepthCamera, look_at
-from thunder_py.perception.clouds.shapes import Shape
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.perception.clouds.scenes import Shape
+from thunder_py.spatial import pose_from_rpy
 
 #: a camera of the kind of D4.2 from 1.1 m, with a sixteenth of the pixels
 CAMERA = PinholeCamera.from_field_of_view(212, 120, 1.2)

@@ -10,8 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import ThunderError
 from thunder_py.perception.clouds import Plane, find_clusters, find_plane, fit_plane, surface_axes, voxel_downsample
-from thunder_py.perception.clouds.axes import yaw_of
-from thunder_py.perception.clouds.clusters import choose_cluster
+from thunder_py.perception.clouds.segmentation import choose_cluster, yaw_of
 
 
 def test_voxels_hold_the_means_of_their_points() -> None:

@@ -12,7 +12,7 @@ from perception.scenes import SETTINGS, box, view
 
 from thunder_py.errors import ThunderError
 from thunder_py.perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, Detection, Plane, detect_object
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.spatial import pose_from_rpy
 
 _FIND = CloudPipeline(**SETTINGS)
 _BOX = (0.18, 0.07, 0.10)

@@ -11,16 +11,9 @@ from scipy.spatial.transform import Rotation
 
 from thunder_py.checks import Array
 from thunder_py.errors import ThunderError
-from thunder_py.perception import (
-    FiducialPoseSource,
-    PinholeCamera,
-    PoseSource,
-    TagDetection,
-    detect_tags,
-    fiducials,
-    render_tag,
-)
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.perception import FiducialPoseSource, PinholeCamera, PoseSource, TagDetection, detect_tags, render_tag
+from thunder_py.perception import tags as fiducials
+from thunder_py.spatial import pose_from_rpy
 
 _CAMERA = PinholeCamera(640, 480, 600.0, 605.0, 321.3, 238.7, (-0.2, 0.05, 1e-3, -1e-3, 0.0))
 _SIZE = 0.08

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import ThunderError
-from thunder_py.perception.measurement_times import measurement_times
+from thunder_py.perception.pose_source import measurement_times
 
 
 def _times(**options: Any) -> tuple[Any, Any]:

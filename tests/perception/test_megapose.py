@@ -15,7 +15,7 @@ from perception.pose_server import StandInServer, entry, packed, text
 
 from thunder_py.errors import ThunderError
 from thunder_py.perception import MegaPoseClient, MegaPoseSource, PinholeCamera, PoseServerError, PoseSource
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.spatial import pose_from_rpy
 
 _CAMERA = PinholeCamera(40, 30, 50.0, 51.0, 20.0, 14.0)
 _POSE = pose_from_rpy((0.1, -0.05, 0.6), (0.3, 0.2, 2.0))

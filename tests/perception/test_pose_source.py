@@ -8,7 +8,7 @@ import pytest
 
 from thunder_py.errors import ThunderError
 from thunder_py.perception import PoseMeasurement
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.spatial import pose_from_rpy
 
 _POSE = pose_from_rpy((0.1, 0.2, 0.3), (0.4, -0.5, 0.6))
 

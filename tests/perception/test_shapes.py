@@ -11,8 +11,8 @@ from perception.scenes import BELT, CAMERA, box
 from thunder_py.checks import Array
 from thunder_py.errors import ThunderError
 from thunder_py.perception.clouds import Ball, Cuboid, Cylinder, DepthCamera, look_at
-from thunder_py.perception.clouds.shapes import Shape
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.perception.clouds.scenes import Shape
+from thunder_py.spatial import pose_from_rpy
 
 _POSE = pose_from_rpy((0.1, -0.2, 0.3), (0.4, 0.5, -0.6))
 

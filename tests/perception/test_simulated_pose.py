@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import ThunderError
 from thunder_py.perception import PoseFault, PoseMeasurement, PoseSource, SimulatedPoseSource
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.spatial import pose_from_rpy
 
 
 def _truth(t: float) -> npt.NDArray[np.float64]:

@@ -9,12 +9,12 @@ import pytest
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 import thunder_py as th
-from thunder_py.description import Limits
 from thunder_py.errors import ModelError, ThunderError
 from thunder_py.plotting.arm import ArmPicture, arm_frames, arm_points, default_posture, joint_bodies, joint_frames
 from thunder_py.plotting.shapes import box, cylinder, sphere, together
 from thunder_py.plotting.window import slider_window
 from thunder_py.plotting.workspace import sample_workspace
+from thunder_py.robot.description import Limits
 
 _Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
 _T = np.linspace(0.0, 0.4, 41)

@@ -28,7 +28,7 @@ def _no_display(monkeypatch: pytest.MonkeyPatch) -> None:
 def drawing() -> None:
     """Skip where MuJoCo cannot draw, and say why."""
     pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
-    from thunder_py.mujoco import gl
+    from thunder_py.mujoco import rendering as gl
 
     try:
         gl.open_context(8, 8).free()

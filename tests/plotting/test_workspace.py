@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.description import Limits
 from thunder_py.errors import ModelError, ThunderError
 from thunder_py.plotting import sample_workspace
+from thunder_py.robot.description import Limits
 
 
 def _planar() -> th.Robot:

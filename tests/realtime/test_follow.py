@@ -9,9 +9,8 @@ from scipy.spatial.transform import Rotation
 import thunder_py as th
 from thunder_py.realtime import quaternions
 from thunder_py.realtime.command import Reason
-from thunder_py.realtime.joint_follower import JointFollower
-from thunder_py.realtime.joint_motion import lead_in, make_motion, offset
-from thunder_py.realtime.options import TaskLimits
+from thunder_py.realtime.configuration import TaskLimits
+from thunder_py.realtime.joint_follower import JointFollower, lead_in, make_motion, offset
 from thunder_py.realtime.task_follower import TaskFollower
 from thunder_py.reference import JointReference
 

@@ -10,7 +10,7 @@ import pytest
 import thunder_py as th
 from thunder_py.errors import ThunderError, UnknownNameError
 from thunder_py.realtime import ControlLoop, Mode
-from thunder_py.realtime.laws import LAWS, LawSpec, build_law
+from thunder_py.realtime.configuration import LAWS, LawSpec, build_law
 
 from .loops import JOINT_LAW, POSE_LAW, Bench, make_loop, make_robot
 

@@ -13,9 +13,9 @@ import thunder_py as th
 from thunder_py.realtime import Mode, SimulatedRobot
 from thunder_py.realtime import references as references_module
 from thunder_py.realtime.command import Reason
-from thunder_py.realtime.drive_watchdog import CommandGate
-from thunder_py.realtime.joint_names import JointOrder
+from thunder_py.realtime.joint_states import JointOrder
 from thunder_py.realtime.nodes import ControllerNode, RobotNode
+from thunder_py.realtime.simulated_robot import CommandGate
 
 from .loops import MS, NOON, POSE_LAW, Q0, Bench, make_loop
 from .test_nodes import Wire

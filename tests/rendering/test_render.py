@@ -17,7 +17,8 @@ from thunder_py.plotting.meshes import Meshes
 
 pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
-from thunder_py.mujoco import Camera, Renderer, film, gl, render, to_mjcf, view
+from thunder_py.mujoco import Camera, Renderer, film, render, to_mjcf, view
+from thunder_py.mujoco import rendering as gl
 from thunder_py.mujoco.scene import stage
 
 _Q = np.array([0.3, -0.5, 0.2, -2.0, 0.1, 1.6, 0.8])

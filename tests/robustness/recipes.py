@@ -13,16 +13,17 @@ import numpy as np
 import thunder_py as th
 from thunder_py import (
     control,
-    description,
-    experiments,
+    geometry,
     identification,
     kinematics,
     manipulation,
     motion,
     mujoco,
+    papers,
     perception,
     plotting,
     realtime,
+    recordings,
     reference,
     result,
     simulation,
@@ -31,9 +32,10 @@ from thunder_py import (
 )
 from thunder_py.manipulation import interception, throwing, wrist
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
-from thunder_py.motion import metrics, processing, synthetic
 from thunder_py.perception import clouds
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.recordings import metrics, processing, synthetic
+from thunder_py.robot import description
+from thunder_py.spatial import pose_from_rpy
 
 Q = np.array([0.1, -0.4, 0.2, -2.0, 0.1, 1.7, 0.6])
 WRIST = wrist.ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
@@ -192,6 +194,18 @@ made(
     lambda robot: (robot.description, robot.inverse_dynamics(Q, Q, Q), robot.parameter_names),
 )
 made(description.RobotDescription, lambda: elbow().description)
+made(th.robot.Ellipsoid, lambda: panda().velocity_ellipsoid(Q))
+made(
+    th.robot.UnknownParameters,
+    lambda: panda().unknown("link7"),
+    lambda unknown: (unknown.names, unknown.parameters, unknown.regressor(Q, Q, Q)),
+)
+made(
+    th.robot.BaseParameters,
+    lambda: elbow().base_parameters(),
+    lambda base: (base.independent, base.mapping, base.condition_number, base.names),
+)
+made(trajectory.MinimumJerk, lambda: trajectory.minimum_jerk([0.0, 1.0], [1.0, 3.0], 2.0))
 made(description.Limits, lambda: panda().limits)
 value(description.Friction, terms=("viscous",), coefficients=np.ones((3, 1)))
 value(description.Rotor, joint=2, inertia=0.1, gear_ratio=50.0)
@@ -260,14 +274,14 @@ def near(obstacle: Any) -> Any:
     return obstacle, obstacle.nearest(POINTS)
 
 
-made(trajectory.Sphere, lambda: trajectory.Sphere([0.4, 0.3, 0.5], 0.15), near)
-made(trajectory.Box, lambda: trajectory.Box([0.4, 0.3, 0.5], [0.1, 0.2, 0.3], turning().start), near)
-made(trajectory.Capsule, lambda: trajectory.Capsule([0.3, 0.35, 0.2], [0.35, 0.4, 0.7], 0.08), near)
-made(trajectory.HalfSpace, lambda: trajectory.HalfSpace([0.0, 0.25, 0.0], [0.1, -2.0, 0.3]), near)
+made(geometry.Sphere, lambda: geometry.Sphere([0.4, 0.3, 0.5], 0.15), near)
+made(geometry.Box, lambda: geometry.Box([0.4, 0.3, 0.5], [0.1, 0.2, 0.3], turning().start), near)
+made(geometry.Capsule, lambda: geometry.Capsule([0.3, 0.35, 0.2], [0.35, 0.4, 0.7], 0.08), near)
+made(geometry.HalfSpace, lambda: geometry.HalfSpace([0.0, 0.25, 0.0], [0.1, -2.0, 0.3]), near)
 
 
 def field() -> Any:
-    return trajectory.PotentialField(panda(), Q + 0.5, [trajectory.Sphere([0.4, 0.4, 0.5], 0.1)])
+    return trajectory.PotentialField(panda(), Q + 0.5, [geometry.Sphere([0.4, 0.4, 0.5], 0.1)])
 
 
 made(trajectory.PotentialField, field, lambda f: (f.potential(Q), f.clearance(Q), f.plan(Q, max_iterations=40).path))
@@ -442,7 +456,7 @@ def planner() -> Any:
 
 
 START, GOAL = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4])
-BALL = trajectory.Sphere(0.5 * (START + GOAL), 0.05)
+BALL = geometry.Sphere(0.5 * (START + GOAL), 0.05)
 
 
 def planned(one: Any) -> Any:
@@ -492,8 +506,8 @@ made(
     lambda fpca: (fpca.transform(reaches()), fpca.mean_coefficients_, fpca.basis),
 )
 made(motion.SplineBasis, lambda: motion.SplineBasis(9), lambda basis: basis.evaluate(TIMES[1:5]))
-made(motion.MotionSet, reaches)
-made(motion.Trial, lambda: reaches()[0])
+made(recordings.MotionSet, reaches)
+made(recordings.Trial, lambda: reaches()[0])
 
 
 def primitive() -> Any:
@@ -836,9 +850,9 @@ made(
     lambda plant: (plant.forward_dynamics(*np.full((3, 2), 0.2)), plant.advance(0.0, *np.full((3, 2), 0.2), 1e-3)),
     moves=True,
 )
-value(experiments.Run, result=SimpleNamespace(error=1.0), window=0.1, steps_per_second=1000.0)
+value(papers.Run, result=SimpleNamespace(error=1.0), window=0.1, steps_per_second=1000.0)
 value(
-    experiments.LissajousPanda,
+    papers.LissajousPanda,
     robot=panda(),
     nominal=panda(),
     reference=reference.Lissajous([0.1] * 3, [1.0] * 3, centre=[0.0] * 3),

@@ -14,13 +14,13 @@ import numpy as np
 import thunder_py as th
 from thunder_py import _core
 from thunder_py.control import ButterworthDerivative
+from thunder_py.geometry import Sphere
 from thunder_py.kinematics import CLIK
 from thunder_py.manipulation.interception import ConstantVelocityFilter, Feed, Interceptor
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
-from thunder_py.motion.obstacles import obstacle_set
-from thunder_py.motion.via_search import ViaSearch
+from thunder_py.motion.planning.obstacles import ViaSearch, obstacle_set
 from thunder_py.reference import JointReference, TaskReference
-from thunder_py.trajectory import PotentialField, Sphere
+from thunder_py.trajectory import PotentialField
 
 Q, ZERO = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]), np.zeros(7)
 JOINTS = JointReference(Q, ZERO, ZERO)

@@ -17,9 +17,9 @@ import pytest
 import thunder_py as th
 from thunder_py import _core
 from thunder_py.errors import ConcurrentUseError, ThunderError
+from thunder_py.geometry import Sphere
 from thunder_py.kinematics import InverseKinematics
 from thunder_py.reference import SetPoint, Sinusoid, TaskReference
-from thunder_py.trajectory import Sphere
 
 from .stateful import GOAL, JOINTS, START, STATEFUL, ZERO, Blocking, Q, in_use, robot
 
@@ -325,7 +325,7 @@ def test_immutable_objects_are_shared() -> None:
 def test_a_planner_is_shared() -> None:
     """Each thread has a search of its own."""
     from thunder_py.manipulation.interception.runs import default_planner
-    from thunder_py.motion.via_search import ViaSearch
+    from thunder_py.motion.planning.obstacles import ViaSearch
 
     planner, via = default_planner(), ViaSearch(300)
     obstacle = Sphere(0.5 * (START + GOAL), 0.1)

@@ -11,9 +11,10 @@ import pytest
 
 import thunder_py as th
 from thunder_py import _core
+from thunder_py.geometry import Sphere
 from thunder_py.kinematics import InverseKinematics
 from thunder_py.reference import Lissajous, SetPoint, SetPose, Sinusoid
-from thunder_py.trajectory import Sphere, quintic_spline
+from thunder_py.trajectory import quintic_spline
 
 from .process import run
 from .stateful import GOAL, START, ZERO, Q, robot
@@ -111,7 +112,7 @@ def test_compile_while_a_batch_is_evaluated() -> None:
         y = (y * a + 0.5).sin()
     f = _core.Function("f", [("a", [], [a])], [("y", [], [y])])
     header, source = _core.emit_c([f], header_name="", packed=True)
-    from thunder_py.codegen.compiler import compile_source
+    from thunder_py.symbolic.compiler import compile_source
     library = str(compile_source(source))
     values = np.linspace(0.0, 1.0, 200_000)
     alone = f(values)
@@ -419,7 +420,7 @@ def test_derivatives_of_a_conditioned_motion(derivative: int) -> None:
 
 def _conditioned() -> _core.ConditionedMotion:
     from thunder_py.manipulation.interception.runs import default_planner
-    from thunder_py.motion.planner_model import core_planner
+    from thunder_py.motion.planning.model import core_planner
 
     planner = core_planner(default_planner().fpca, exact=False, order=3)
     rows = [[tau, k, dof, float(tau), 0.0] for tau in (0.0, 1.0) for k in range(3) for dof in range(3)]

@@ -47,9 +47,9 @@ assert np.isfinite(robot.mass_matrix(q[:100])).all()
 """,
     "via points": """
 from thunder_py.manipulation.interception.runs import default_planner
-from thunder_py.motion.obstacles import obstacle_set
-from thunder_py.motion.via_search import ViaSearch
-from thunder_py.trajectory import Box
+from thunder_py.motion.planning.obstacles import obstacle_set
+from thunder_py.motion.planning.obstacles import ViaSearch
+from thunder_py.geometry import Box
 search = ViaSearch(2000).core(default_planner()._core)
 goal = np.array([0.2, 0.4, 0.3])
 walls = [Box(goal + s * 0.2 * np.eye(3)[k], size=0.4 - 0.38 * np.eye(3)[k]) for k in range(3) for s in (-1, 1)]

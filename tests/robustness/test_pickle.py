@@ -26,7 +26,7 @@ from .recipes import RECIPES
 #: Public classes without a recipe, and why
 EXCLUDED = {
     "thunder_py.control.DerivativeEstimator": "base class",
-    "thunder_py.trajectory.Obstacle": "base class",
+    "thunder_py.geometry.Obstacle": "base class",
     "thunder_py.mujoco.Renderer": "holds an OpenGL context of its thread",
     "thunder_py.plotting.Meshes": "needs mesh files, which no bundled robot has",
     "thunder_py.realtime.Pacer": "a clock of its process",
@@ -48,7 +48,7 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 def public_classes() -> dict[type, str]:
     """Classes in an ``__all__`` of the package, protocols and errors left out, with a name each."""
     packages = [m.name for m in pkgutil.walk_packages(th.__path__, "thunder_py.") if m.ispkg and ".cli" not in m.name]
-    modules = [f"thunder_py.{name}" for name in (*th._LAZY_MODULES, "errors")]
+    modules = [f"thunder_py.{name}" for name in th.__all__ if inspect.ismodule(getattr(th, name))]
     found: dict[type, str] = {}
     for name in ("thunder_py", *packages, *modules):
         module = importlib.import_module(name)

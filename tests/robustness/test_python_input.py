@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py import inertia, kinematics, plotting, trajectory
+from thunder_py import geometry, kinematics, plotting, trajectory
 from thunder_py.control import DCMotor, arm_points, link_gains
 from thunder_py.identification import MotionLimits
-from thunder_py.motion import MotionSet, Trial, processing
-from thunder_py.motion.obstacles import MovingObstacle
+from thunder_py.motion.planning.obstacles import MovingObstacle
 from thunder_py.realtime import SimulatedRobot
+from thunder_py.recordings import MotionSet, Trial, processing
 from thunder_py.reference import SetPoint
+from thunder_py.robot import inertia
 
 ELBOW = th.Robot.load("elbow")
 
@@ -31,7 +32,7 @@ def motor(**entries: object) -> DCMotor:
     return DCMotor(**{"inertia": 1e-4, "damping": 0.0, "torque_constant": 0.05, "resistance": 0.5, **entries})  # type: ignore[arg-type]
 
 
-SPHERE = trajectory.Sphere([0.0, 0.0, 0.0], 0.1)
+SPHERE = geometry.Sphere([0.0, 0.0, 0.0], 0.1)
 CASES: list[tuple[Callable[[], object], str]] = [
     # base parameters
     (lambda: ELBOW.base_parameters(tolerance=-1.0), "tolerance must be a number in [0, 1), got -1.0"),

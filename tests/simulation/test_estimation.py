@@ -9,7 +9,7 @@ import pytest
 from scipy import signal
 
 from thunder_py.control import ButterworthDerivative, FirstOrderDerivative, SavitzkyGolayDerivative
-from thunder_py.experiments.velocity_estimation import velocity_estimation
+from thunder_py.papers.mact.velocity_estimation import velocity_estimation
 
 DT = 2e-3
 ALL = [FirstOrderDerivative(20.0), ButterworthDerivative(20.0), SavitzkyGolayDerivative(21, 3)]

@@ -10,14 +10,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import (
-    ComputedTorque,
-    DCMotor,
-    IndependentJoint,
-    PassivityBased,
-    PDGravity,
-    RobustUnitVector,
-)
+from thunder_py.control import ComputedTorque, DCMotor, IndependentJoint, PassivityBased, PDGravity, RobustUnitVector
 from thunder_py.simulation import Actuators, Sensors
 
 from ..control.arms import elbow, elbow_motion

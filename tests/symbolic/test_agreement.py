@@ -128,7 +128,7 @@ def everything(model, names):
 def test_compiled(name, outline, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(
-        "thunder_py.codegen.compiler.FLAGS", ("-std=c99", "-O1", "-fPIC", "-shared", "-ffp-contract=off")
+        "thunder_py.symbolic.compiler.FLAGS", ("-std=c99", "-O1", "-fPIC", "-shared", "-ffp-contract=off")
     )
     robot = th.Robot.load(FOLDER / "sea3.yaml" if name == "sea3" else name)
     model = robot.symbolic(outline=outline) if name == "sea3" else robot.symbolic(inertial=True, outline=outline)

@@ -12,7 +12,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 import thunder_py as th
-from thunder_py import trajectory
+from thunder_py import geometry, trajectory
 from thunder_py.reference import Lissajous, Sinusoid
 
 from ..control.arms import Q0, backstepping, elbow, panda
@@ -38,7 +38,7 @@ def test_laws_are_drawn_with_their_jumps() -> None:
 
 
 def test_plans_are_drawn() -> None:
-    field = trajectory.PotentialField(elbow(), [1.2, 0.4], [trajectory.Sphere([0.0, 5.0, 0.0], 0.1)])
+    field = trajectory.PotentialField(elbow(), [1.2, 0.4], [geometry.Sphere([0.0, 5.0, 0.0], 0.1)])
     plan = field.plan([0.2, 0.3], seed=1)
     axes = plan.plot()
     np.testing.assert_array_equal([line.get_ydata() for line in axes["q"].lines], plan.path.T)

@@ -11,7 +11,8 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from thunder_py.trajectory import Box, Capsule, HalfSpace, Obstacle, PotentialField, Sphere
+from thunder_py.geometry import Box, Capsule, HalfSpace, Obstacle, Sphere
+from thunder_py.trajectory import PotentialField
 
 from ..control.arms import Q0, elbow, panda
 
@@ -198,7 +199,7 @@ def test_without_walks_the_local_minimum_is_told() -> None:
 
 def test_walks_keep_within_joint_limits_and_depend_on_the_seed() -> None:
     unlimited = np.full(2, np.inf)
-    limits = th.description.Limits(lower=[-0.5, -2.6], upper=[3.0, 2.6], velocity=unlimited, effort=unlimited)
+    limits = th.robot.description.Limits(lower=[-0.5, -2.6], upper=[3.0, 2.6], velocity=unlimited, effort=unlimited)
     arm = elbow().replace(limits=limits)
     field = PotentialField(arm, RR_GOAL, [POST])
     plans = [field.plan(RR_START, seed=seed) for seed in (0, 1)]
@@ -273,7 +274,7 @@ ARM = elbow()
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Sphere([0, 0, 0], 0.0), "radius must be positive, got 0"),
+        (lambda: Sphere([0, 0, 0], 0.0), "radius must be a positive number, got 0.0"),
         (lambda: Sphere([0, 0], 1.0), "centre must have shape (3,), got (2,)"),
         (lambda: Box([0, 0, 0], [1, 0, 1]), "size must be positive, got [1.0, 0.0, 1.0]"),
         (lambda: Box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)), "orientation must hold an orthonormal"),

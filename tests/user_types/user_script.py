@@ -15,12 +15,12 @@ from thunder_py.identification import identify, persistent_excitation
 from thunder_py.kinematics import CLIK, InverseKinematics, Posture
 from thunder_py.manipulation import Belt, InterceptionOptions, Interceptor, TimeAugmentation
 from thunder_py.motion import DMP, FPCA, HumanLikePlanner
-from thunder_py.motion.min_jerk import minimum_jerk
-from thunder_py.motion.synthetic import minimum_jerk_reaches
 from thunder_py.perception import PinholeCamera, SimulatedPoseSource
+from thunder_py.recordings.synthetic import minimum_jerk_reaches
+from thunder_py.spatial import pose_from_rpy
 from thunder_py.symbolic import SymbolicModel
 from thunder_py.trajectory import Line, point_to_point, spline, trapezoidal
-from thunder_py.transforms import pose_from_rpy
+from thunder_py.trajectory.hermite import minimum_jerk
 
 Array = NDArray[np.float64]
 

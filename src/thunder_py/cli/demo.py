@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .text import check_picture, check_target, number, table
 
 if TYPE_CHECKING:
-    from ..experiments import LissajousPanda
+    from ..papers import LissajousPanda
 
 __all__ = ["add_parser", "run"]
 
@@ -62,13 +62,13 @@ def run(arguments: argparse.Namespace) -> None:
         check_target(arguments.save, "--save", (".npz",))
     if picture is not None:
         check_picture(picture, "--output")
-    from ..experiments import run_lissajous_panda
+    from ..papers import run_lissajous_panda
 
     experiment = run_lissajous_panda(arguments.duration, progress=True)
     if arguments.save is not None:
         experiment.save(arguments.save)
     if picture is not None:
-        from ..plotting.experiment import save_lissajous_panda
+        from ..papers.lissajous.figure import save_lissajous_panda
 
         save_lissajous_panda(experiment, picture)
     files = {"picture": picture, "runs": arguments.save}
@@ -132,7 +132,7 @@ def _errors(experiment: LissajousPanda) -> str:
 
 
 def _link_7(experiment: LissajousPanda) -> str:
-    from ..experiments.lissajous_panda import LINK_7_NAMES
+    from ..papers.lissajous.run import LINK_7_NAMES
 
     link = experiment.link_7
     columns = (link["initial"], link["estimate"][-1], link["truth"])

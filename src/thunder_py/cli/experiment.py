@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ThunderError
-from ..io.whole_file import whole_file
+from ..files import whole_file
 from .text import check_picture, check_target
 
 if TYPE_CHECKING:
-    from ..experiments.registry import ExperimentWithResults
+    from ..papers.registry import ExperimentWithResults
 
 __all__ = ["DATA_VARIABLE", "add_parser", "run"]
 
@@ -33,7 +33,7 @@ examples:
   thunder experiment human-like-real --data recordings
   thunder experiment throwing --seeds 200 --jobs 2 --results throwing.json
 
-In Python: thunder_py.experiments.run_experiment("softhand").table()
+In Python: thunder_py.papers.run_experiment("softhand").table()
 """
 
 
@@ -73,7 +73,7 @@ class _Help(argparse.Action):
     """Names experiments only when help is asked for: they cost an import."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from ..experiments.registry import REGISTRY
+        from ..papers.registry import REGISTRY
 
         names = textwrap.fill(
             ", ".join(REGISTRY), 100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
@@ -95,7 +95,7 @@ def _count(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run an experiment, print its tables, write its results and its picture."""
-    from ..experiments import registry
+    from ..papers import registry
 
     if arguments.name == "list":
         found = registry.summaries()
@@ -123,7 +123,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _jobs(arguments: argparse.Namespace) -> int | None:
     """Return how many processes: all that there is room for, as results do not depend on it."""
-    from ..experiments import registry
+    from ..papers import registry
 
     given: int | None = arguments.jobs
     if given is not None or arguments.quick or not registry.takes(arguments.name, "jobs"):
@@ -144,7 +144,7 @@ def _picture(arguments: argparse.Namespace) -> Path | None:
 
 def _check_results(arguments: argparse.Namespace) -> None:
     """Refuse now what could not be written after a long run."""
-    from ..experiments import registry
+    from ..papers import registry
 
     if arguments.results is None:
         return
@@ -156,7 +156,7 @@ def _check_results(arguments: argparse.Namespace) -> None:
 
 def _write_results(arguments: argparse.Namespace, experiment: ExperimentWithResults) -> None:
     from .. import __version__
-    from ..experiments.results_file import write_results
+    from ..papers.tables import write_results
 
     write_results(
         arguments.results,
@@ -172,7 +172,7 @@ def _write_results(arguments: argparse.Namespace, experiment: ExperimentWithResu
 
 def _data(arguments: argparse.Namespace) -> Path | None:
     """Return the folder of recordings; one that is only in the environment is nothing to the other experiments."""
-    from ..experiments import registry
+    from ..papers import registry
 
     given: Path | None = arguments.data
     if given is None:

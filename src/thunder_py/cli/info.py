@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import __version__, _core, inertia, robots
-from ..robot import Robot
+from .. import __version__, _core, robots
+from ..robot import Robot, inertia
 from .robot_options import add_robot_options, load_robot
 from .text import number, table
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ThunderError
-from ..io.whole_file import whole_file
+from ..files import whole_file
 from ..optional import MissingExtraError
 from ..robot import Robot
 from .robot_options import add_robot_options, load_robot
@@ -171,15 +171,15 @@ def _backend(chosen: str | None) -> str:
 
 
 def _check_display() -> None:
-    from ..mujoco.gl import has_display
+    from ..mujoco.rendering import has_display
 
     if not has_display():
         raise ThunderError("there is no display to open a window on; write a file: --output robot.png (or .mp4, .gif)")
 
 
 def _result(file: Path, robot: Robot) -> tuple[Array, Array]:
-    from ..plotting.result_film import robot_of
     from ..result import Result
+    from ..result.plot import robot_of
 
     result = Result.load(file)
     robot_of(result, robot)  # it says whether they fit

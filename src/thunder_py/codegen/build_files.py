@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .class_source import template
+from .eigen_class import template
 
 __all__ = ["cmake_file"]
 

@@ -9,16 +9,200 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..checks import check_name
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from ..symbolic import Function, SymbolicModel
 from ..symbolic.parameters import ParameterGroup
-from .catalogue import Item, catalogue, select_items
+from .recorded import record_pinv, record_reg_Jdq, record_reg_JTw
 
-__all__ = ["Contents", "LibraryFunction", "collect"]
+__all__ = ["FAMILIES", "Contents", "Item", "LibraryFunction", "catalogue", "collect", "select_items"]
 
 Expressions = npt.NDArray[np.object_]
+Record = Callable[[SymbolicModel, dict[str, Expressions]], Any]
+
+#: a name that stands for one function for each frame
+FAMILIES = {"T_0_i": "T_0_", "J_i": "J_"}
+
+_TORQUE = "N m, or N of a prismatic joint"
+_ACCELERATION = "rad/s^2, or m/s^2 of a prismatic joint"
+_INERTIA = "kg m^2, kg m or kg"
+_PER_PARAMETER = "torque per unit of the parameter"
+
+# name, quantity, description, unit
+_DYNAMICS = (
+    ("M", "mass_matrix", "Mass matrix, drives included", _INERTIA),
+    ("C", "coriolis_matrix", "Coriolis matrix of Christoffel symbols: M_dot - 2 C is skew", _INERTIA + ", per s"),
+    ("G", "gravity_vector", "Gravity torque: what holds the arm still", _TORQUE),
+    ("M_dot", "mass_matrix_dot", "Time derivative of M", _INERTIA + ", per s"),
+    ("C_dot", "coriolis_matrix_dot", "Time derivative of C", _INERTIA + ", per s^2"),
+    ("G_dot", "gravity_vector_dot", "Time derivative of G", _TORQUE + ", per s"),
+    ("M_ddot", "mass_matrix_ddot", "Second time derivative of M", _INERTIA + ", per s^2"),
+    ("C_ddot", "coriolis_matrix_ddot", "Second time derivative of C", _INERTIA + ", per s^3"),
+    ("G_ddot", "gravity_vector_ddot", "Second time derivative of G", _TORQUE + ", per s^2"),
+    ("inverse_dynamics", "inverse_dynamics", "Torque of a motion: M ddq + C dq + G + dl", _TORQUE),
+    ("forward_dynamics", "forward_dynamics", "Acceleration under the torque tau", _ACCELERATION),
+    ("kinetic_energy", "kinetic_energy", "Kinetic energy", "J"),
+    ("potential_energy", "potential_energy", "Potential energy, zero for mass at the world's origin", "J"),
+)  # fmt: skip
+_REGRESSORS = (
+    ("Y", "regressor", "Classical regressor: Y(q, dq, ddq) par_REG is the torque of the links"),
+    ("Yr", "slotine_li_regressor", "Slotine-Li regressor: Yr par_REG = M ddq_r + C dq_r + G of the links"),
+    ("reg_M", "mass_regressor", "Regressor of M ddq_r"),
+    ("reg_C", "coriolis_regressor", "Regressor of C dq_r"),
+    ("reg_G", "gravity_regressor", "Regressor of G"),
+)
+_ELASTIC = (
+    ("k", "elastic_torque", "Spring torque: sum of K[j] (x - q)^(2j+1)", _TORQUE),
+    ("d", "elastic_damping_torque", "Damping torque of the springs", _TORQUE),
+    ("dm", "motor_damping_torque", "Damping torque of the motors", _TORQUE),
+    ("Mm", "motor_inertia_torque", "Inertial torque of the motors: Mm ddx", _TORQUE),
+    ("reg_k", "elastic_regressor", "Regressor of k: reg_k par_K = k", _PER_PARAMETER),
+    ("reg_d", "elastic_damping_regressor", "Regressor of d: reg_d par_D = d", _PER_PARAMETER),
+    ("reg_dm", "motor_damping_regressor", "Regressor of dm: reg_dm par_Dm = dm", _PER_PARAMETER),
+    ("reg_Mm", "motor_inertia_regressor", "Regressor of Mm: reg_Mm par_Mm = Mm ddx", _PER_PARAMETER),
+    (
+        "elastic_forward_dynamics",
+        "elastic_forward_dynamics",
+        "Accelerations of joints, then of motors, under the torque tau",
+        _ACCELERATION,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A function that can be generated.
+
+    Attributes
+    ----------
+    name : str
+        In the library, after the robot's prefix: ``"M"``.
+    arguments : tuple of str
+        The state it takes; parameters follow, those that matter.
+    record : callable
+        Its expressions, of a model and the symbols; None for what is written by hand (C_std).
+    description, unit : str
+        For headers and the README.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    record: Record | None
+    description: str
+    unit: str
+
+
+def catalogue(robot: Robot) -> dict[str, Item]:
+    """All that can be generated for a robot, by name, in the order of the library."""
+    quantities = _core.quantities(robot)
+    items = [*_kinematics(robot)]
+
+    def add(name: str, quantity: str, description: str, unit: str, columns: slice | None = None) -> None:
+        inputs, shape, _, _ = quantities[quantity]
+        if 0 not in shape:
+            items.append(Item(name, tuple(inputs), _quantity(quantity, columns=columns), description, unit))
+
+    for name, quantity, description, unit in _DYNAMICS:
+        add(name, quantity, description, unit)
+        if name == "C":
+            text = "The same matrix as C, summed from the Christoffel symbols: slower, for comparison"
+            items.append(Item("C_std", ("q", "dq"), None, text, unit))
+    for name, quantity, description in _REGRESSORS:
+        add(name, quantity, description, _PER_PARAMETER, slice(0, 10 * robot.n))
+    items += _drives(robot)
+    if robot.e:
+        for name, quantity, description, unit in _ELASTIC:
+            add(name, quantity, description, unit)
+    return {item.name: item for item in items}
+
+
+def _kinematics(robot: Robot) -> Iterable[Item]:
+    for i in range(robot.n + 1):
+        where = f"link frame {i} ({robot.link_names[i - 1]})" if i else "the base"
+        yield Item(f"T_0_{i}", ("q",), _quantity("forward_kinematics", i), f"Pose of {where} in the world", "1, m")
+    yield Item("T_0_ee", ("q",), _quantity("forward_kinematics"), "Pose of the end effector in the world", "1, m")
+    for i in range(1, robot.n + 1):
+        text = f"Jacobian of link frame {i} ({robot.link_names[i - 1]}): linear rows first, in world axes"
+        yield Item(f"J_{i}", ("q",), _quantity("jacobian", i), text, "m, 1")
+    end = "Jacobian of the end effector"
+    yield Item("J_ee", ("q",), _quantity("jacobian"), f"{end}: linear rows first, in world axes", "m, 1")
+    yield Item("J_ee_dot", ("q", "dq"), _quantity("jacobian_dot"), "Time derivative of J_ee", "m/s, 1/s")
+    text = "Second time derivative of J_ee"
+    yield Item("J_ee_ddot", ("q", "dq", "ddq"), _quantity("jacobian_ddot"), text, "m/s^2, 1/s^2")
+    text = "Damped pseudo-inverse of J_ee: J'(J J' + damping^2 1)^-1, or (J'J + damping^2 1)^-1 J' below six joints"
+    yield Item("J_ee_pinv", ("q", "damping"), record_pinv, text, "1/m, 1")
+    if robot.description.dh is not None:
+        text = "Derivative of J_ee dq by the lengths a_1, d_1, ..., a_n, d_n and the tool's x, y, z"
+        yield Item("reg_Jdq", ("q", "dq"), record_reg_Jdq, text, "1/s")
+        text = "Derivative of J_ee' w by the same lengths"
+        yield Item("reg_JTw", ("q", "w"), record_reg_JTw, text, "N")
+
+
+def _drives(robot: Robot) -> Iterable[Item]:
+    """Friction, rotors and armature, and the columns of the regressor that belong to them."""
+    d, first = robot.description, 10 * robot.n
+    slotine_li = ("q", "dq", "dq_r", "ddq_r")
+    if d.friction is not None and d.friction.terms:
+        columns = slice(first, first + robot.n * len(d.friction.terms))
+        terms = ", ".join(d.friction.terms)
+        yield Item("dl", ("dq",), _quantity("friction_torque"), f"Friction torque of the joints ({terms})", _TORQUE)
+        record = _quantity("friction_regressor", columns=columns)
+        yield Item("reg_dl", ("dq",), record, "Regressor of dl: reg_dl par_Dl = dl", _PER_PARAMETER)
+        first = columns.stop
+    for name, count in (("rotor", len(d.rotors)), ("armature", 0 if d.armature is None else robot.n)):
+        if count:
+            record = _quantity("slotine_li_regressor", columns=slice(first, first + count))
+            text = f"Columns of the Slotine-Li regressor for par_{name}"
+            yield Item(f"reg_{name}", slotine_li, record, text, _PER_PARAMETER)
+            first += count
+
+
+def _quantity(quantity: str, frame: int | None = None, columns: slice | None = None) -> Record:
+    def record(model: SymbolicModel, symbols: dict[str, Expressions]) -> Any:
+        value = model.quantity(quantity, frame=frame)
+        return value if columns is None else value[:, columns]
+
+    return record
+
+
+def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> dict[str, Item]:
+    """Those of the catalogue that a user names, in its order; C_std brings M_dot, which it is made of.
+
+    Parameters
+    ----------
+    items : dict of str to Item
+        From `catalogue`.
+    select : str or iterable of str, optional
+        Names, as one text with commas or several; ``T_0_i`` and ``J_i`` stand for those of every link. Default all.
+
+    Raises
+    ------
+    UnknownNameError
+        A name that is not in the catalogue; the nearest is suggested.
+    """
+    if select is None:
+        return items
+    given = select.split(",") if isinstance(select, str) else list(select)
+    wanted: set[str] = set()
+    for name in filter(None, (str(text).strip() for text in given)):
+        if name in FAMILIES:
+            wanted |= {known for known in items if known.removeprefix(FAMILIES[name]).isdigit()}
+        elif name in items:
+            wanted.add(name)
+        else:
+            known = [*items, *FAMILIES]
+            raise UnknownNameError(
+                f"select: no function is called {name!r}{nearest_hint(name, known)}; there are {', '.join(known)}"
+            )
+    if not wanted:
+        raise UnknownNameError("select must name at least one function")
+    if "C_std" in wanted:
+        wanted.add("M_dot")
+    return {name: item for name, item in items.items() if name in wanted}
+
+
 Shape = tuple[int, ...]
 
 #: state of the class and how Thunder's setters call it

@@ -9,16 +9,13 @@ from typing import Any, Literal
 
 from ..checks import check_name
 from ..errors import ModelError
+from ..files import check_target, write_folder
 from ..robot import Robot
 from ..symbolic import Function
 from .build_files import cmake_file
-from .catalogue import catalogue, select_items
-from .class_header import class_header
-from .class_members import check_members, check_own_names
-from .class_source import class_source
-from .contents import Contents, collect
+from .contents import Contents, catalogue, collect, select_items
 from .core_source import core_files
-from .folder import check_target, write_folder
+from .eigen_class import check_members, check_own_names, class_header, class_source
 from .parameter_files import parameter_files
 from .python_module import python_files
 from .readme import readme

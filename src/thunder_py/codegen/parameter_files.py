@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..inertia import reg_from_dyn
+from ..robot.inertia import reg_from_dyn
 from ..symbolic.parameters import ParameterGroup
 from .contents import Contents
 

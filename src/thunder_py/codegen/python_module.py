@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .class_members import Getter, Setter, frame_getters, getters, parameters, setters
-from .class_source import template
 from .contents import Contents
+from .eigen_class import Getter, Setter, frame_getters, getters, parameters, setters, template
 
 __all__ = ["python_files"]
 

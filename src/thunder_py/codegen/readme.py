@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .. import __version__
-from .class_members import getters, parameters, setters
 from .contents import Contents, LibraryFunction
 from .core_source import declaration
-from .kinematic_regressors import length_names
+from .eigen_class import getters, parameters, setters
+from .recorded import length_names
 
 __all__ = ["readme"]
 

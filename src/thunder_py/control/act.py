@@ -11,12 +11,10 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array
 from ..errors import ThunderError
-from ..parameters import UnknownParameters
 from ..robot import Robot
-from .adaptation import Gradient, LawLike
+from ..robot.robot import UnknownParameters
+from .adaptation import Gradient, LawLike, cutoff_frequency, resolve_unknown
 from .lyapunov_functions import adaptive_law, check_parameters, gain, half_form
-from .prediction import cutoff_frequency
-from .unknown import resolve_unknown
 
 if TYPE_CHECKING:
     from ..result import Result

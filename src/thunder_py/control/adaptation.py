@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,10 +13,20 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 from ..errors import ModelError
-from ..parameters import UnknownParameters
 from ..robot import Robot, require_robot
+from ..robot.robot import UnknownParameters
 
-__all__ = ["Gradient", "LawLike", "Natural", "link_gains"]
+__all__ = [
+    "ROUTES",
+    "Gradient",
+    "LawLike",
+    "Natural",
+    "cutoff_frequency",
+    "link_gains",
+    "prediction_arguments",
+    "prediction_weight",
+    "resolve_unknown",
+]
 
 
 class LawLike(Protocol):
@@ -192,3 +204,56 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
     if others and rest is None:
         raise ValueError(f"rest is needed: {others} parameters belong to no link")
     return np.concatenate([np.broadcast_to(per_link, (robot.n, 10)).ravel(), np.full(others, rest or 1.0)])
+
+
+def resolve_unknown(
+    robot: Robot,
+    unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
+    Gamma: npt.ArrayLike | None,
+    adaptive: bool,
+    law: LawLike | None = None,
+) -> tuple[UnknownParameters, _core.AdaptationLaw | None]:
+    """Return the unknown parameters, and how they move, None where nothing adapts."""
+    if not isinstance(robot, Robot):
+        raise ValueError(f"robot must be a Robot, got {type(robot).__name__}")
+    chosen = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown)
+    if not chosen.mask.any():
+        raise ValueError("unknown must select at least one parameter")
+    if not adaptive:
+        return chosen, None
+    if law is not None and Gamma is not None:
+        raise ValueError("give Gamma or law, not both: Gamma is short for law=Gradient(Gamma)")
+    if law is None and Gamma is None:
+        raise ValueError("Gamma or law is needed where the controller adapts; adaptive=False keeps parameters fixed")
+    if law is not None and not callable(getattr(law, "build", None)):
+        raise ValueError(f"law must be a Gradient or Natural, got {type(law).__name__}")
+    return chosen, (Gradient(Gamma) if law is None else law).build(chosen)  # type: ignore[arg-type]
+
+
+ROUTES = ("regressor", "acceleration")
+
+
+def cutoff_frequency(route: str, cutoff: float) -> float:
+    """Return the cutoff [rad/s] from one in Hz, after a look at the route."""
+    if route not in ROUTES:
+        raise ValueError(f"route must be one of {ROUTES}, got {route!r}")
+    frequency = float(array(cutoff, (), "cutoff"))
+    if frequency <= 0.0:
+        raise ValueError(f"cutoff must be positive, got {frequency:g}")
+    return 2.0 * math.pi * frequency
+
+
+def prediction_arguments(
+    route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike, adaptive: bool
+) -> tuple[str, float, float, npt.ArrayLike]:
+    """Return what the core makes a prediction error of."""
+    weight = float(array(gamma, (), "gamma"))
+    if weight < 0.0:
+        raise ValueError(f"gamma must not be negative, got {weight:g}")
+    return route, cutoff_frequency(route, cutoff), weight if adaptive else 0.0, R_t
+
+
+def prediction_weight(arguments: tuple[str, float, float, npt.ArrayLike]) -> Array | None:
+    """Return gamma R_t as it was given, a number, a vector or a matrix, or None without prediction error."""
+    _, _, gamma, R_t = arguments
+    return gamma * np.asarray(R_t, dtype=np.float64) if gamma > 0.0 else None

@@ -9,12 +9,11 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array
-from ..parameters import UnknownParameters
 from ..reference import TaskReference
 from ..robot import Robot
-from .adaptation import LawLike
+from ..robot.robot import UnknownParameters
+from .adaptation import LawLike, resolve_unknown
 from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
-from .unknown import resolve_unknown
 
 __all__ = ["Backstepping", "BacksteppingTerms"]
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, array
+from ..kinematics.task_rows import require_robot, resolve_rows
 from ..robot import Robot
-from .task_rows import require_robot, resolve_rows
 
 __all__ = ["CartesianComputedTorque", "Obstacle", "arm_points"]
 

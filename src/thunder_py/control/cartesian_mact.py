@@ -8,13 +8,11 @@ from typing import Literal
 import numpy.typing as npt
 
 from .. import _core
-from ..parameters import UnknownParameters
+from ..kinematics.task_rows import resolve_rows
 from ..robot import Robot
-from .adaptation import LawLike
+from ..robot.robot import UnknownParameters
+from .adaptation import LawLike, prediction_arguments, prediction_weight, resolve_unknown
 from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
-from .prediction import prediction_arguments, prediction_weight
-from .task_rows import resolve_rows
-from .unknown import resolve_unknown
 
 __all__ = ["CartesianMACT"]
 

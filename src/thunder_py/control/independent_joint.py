@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from .. import _core
+from ..kinematics.task_rows import require_robot
 from ..robot import Robot
 from .options import one_of, per_joint, positive
-from .task_rows import require_robot
 
 __all__ = ["IndependentJoint"]
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from .._core import Status
 from ..checks import Array
 from ..errors import ModelError, ThunderError
-from ..inertia import is_physical, pseudo_inertia
-from ..parameters import UnknownParameters
 from ..robot import Robot
+from ..robot.inertia import is_physical, pseudo_inertia
+from ..robot.robot import UnknownParameters
 from .adaptation import Gradient, LawLike, Natural
 
 if TYPE_CHECKING:

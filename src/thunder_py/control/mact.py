@@ -8,12 +8,10 @@ from typing import Literal
 import numpy.typing as npt
 
 from .. import _core
-from ..parameters import UnknownParameters
 from ..robot import Robot
-from .adaptation import LawLike
+from ..robot.robot import UnknownParameters
+from .adaptation import LawLike, prediction_arguments, prediction_weight, resolve_unknown
 from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
-from .prediction import prediction_arguments, prediction_weight
-from .unknown import resolve_unknown
 
 __all__ = ["MACT"]
 

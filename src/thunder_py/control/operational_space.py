@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy.typing as npt
 
 from .. import _core
+from ..kinematics.task_rows import require_robot, resolve_rows
 from ..robot import Robot
-from .task_rows import require_robot, resolve_rows
 
 __all__ = ["OperationalSpace"]
 

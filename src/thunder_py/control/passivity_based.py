@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
+from ..kinematics.task_rows import require_robot
 from ..robot import Robot
-from .task_rows import require_robot
 
 __all__ = ["PassivityBased"]
 

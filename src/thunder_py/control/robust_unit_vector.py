@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..kinematics.task_rows import require_robot
 from ..robot import Robot
 from .options import positive
-from .task_rows import require_robot
 
 __all__ = ["RobustUnitVector"]
 

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy.typing as npt
 
 from .. import _core
-from ..parameters import UnknownParameters
 from ..robot import Robot
-from .adaptation import LawLike
+from ..robot.robot import UnknownParameters
+from .adaptation import LawLike, resolve_unknown
 from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
-from .unknown import resolve_unknown
 
 __all__ = ["SlotineLi"]
 

@@ -1,9 +1,9 @@
 """Excitation and identification: how much a motion tells, motions that tell much, parameters from logged data."""
 
-from .consistent import divergence
 from .convergence import AdaptationConvergence, adaptation_convergence
+from .excitation import MotionLimits
 from .identify import Identification, identify
-from .limits import MotionLimits
+from .least_squares import divergence
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
 from .optimise import Excitation, optimise_excitation
 from .signals import Motion, differentiate, lowpass

@@ -9,14 +9,23 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .. import inertia
 from ..checks import Array, array
 from ..errors import ThunderError
-from ..parameters import BaseParameters, UnknownParameters
 from ..result import Result
-from ..robot import Robot
-from .consistent import consistent_problem, solve_consistent
-from .least_squares import Data, Fit, compress, excited, fit, fit_reweighted, residual_rms, spread
+from ..robot import Robot, inertia
+from ..robot.robot import BaseParameters, UnknownParameters
+from .least_squares import (
+    Data,
+    Fit,
+    compress,
+    consistent_problem,
+    excited,
+    fit,
+    fit_reweighted,
+    residual_rms,
+    solve_consistent,
+    spread,
+)
 from .signals import Motion, differentiate, instants, lowpass
 
 if TYPE_CHECKING:
@@ -91,7 +100,7 @@ class Identification:
 
     def plot(self, *, axes: Axes | None = None, truth: Robot | None = None) -> Axes:
         """Draw the base parameters with their confidence, and those of `truth` beside them."""
-        from ..plotting.excitation import plot_identification
+        from .plot import plot_identification
 
         return plot_identification(self, axes=axes, truth=truth)
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from ..parameters import UnknownParameters
 from ..robot import Robot
+from ..robot.robot import UnknownParameters
 from .signals import instants
 
 __all__ = ["Conditioning", "PersistentExcitation", "base_regressor_condition", "persistent_excitation"]

@@ -12,13 +12,10 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from ..parameters import UnknownParameters
 from ..progress import percentage
 from ..robot import Robot
-from .criteria import CRITERIA
-from .excitation_problem import ExcitationProblem
-from .fourier import FourierBasis
-from .limits import MotionLimits
+from ..robot.robot import UnknownParameters
+from .excitation import CRITERIA, ExcitationProblem, FourierBasis, MotionLimits
 from .measures import Conditioning, condition_numbers
 
 if TYPE_CHECKING:
@@ -73,13 +70,13 @@ class Excitation:
 
     def plot(self, *, axes: npt.NDArray[np.object_] | None = None) -> npt.NDArray[np.object_]:
         """Draw the motion between its limits and the way of the optimiser; see `thunder_py.plotting`."""
-        from ..plotting.excitation import plot_excitation
+        from .plot import plot_excitation
 
         return plot_excitation(self, axes=axes)
 
     def plot_path(self, *, axes: Axes | None = None) -> Axes:
         """Draw where the end effector goes."""
-        from ..plotting.excitation import plot_excitation_path
+        from .plot import plot_excitation_path
 
         return plot_excitation_path(self, axes=axes)
 

@@ -7,15 +7,13 @@ from typing import Any
 
 from .. import robots
 from ..checks import check_name
-from ..description import RobotDescription
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
-from ..files import read_whole
+from ..files import read_whole, write_whole
 from ..robot import Robot
-from .whole_file import write_whole
-from .yaml_native import read_native
+from ..robot.description import RobotDescription
+from .yaml_native import read_native, save_native
 from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import is_thunder, read_thunder
-from .yaml_writer import save_native
 
 __all__ = ["SUFFIXES", "load_description", "losses_of", "parse_description", "save_description"]
 

@@ -2,25 +2,489 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import array, check_name
-from ..description import RESERVED_NAMES, RobotDescription
+from ..checks import Array, array, check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..optional import require
-from .mjcf_arm import Arm, assemble
-from .mjcf_joints import friction_of, limits_of, refuse_springs
-from .mjcf_rotors_in import read_rotors
+from ..robot import Robot
+from ..robot.description import RESERVED_NAMES, RobotDescription, Rotor
+from ..robot.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
+from ..robot.joint_data import Friction, Limits
 from .mjcf_text import read_mjcf_text
-from .mjcf_tree import Tree
+from .mjcf_writer import translate_rotors
 
-__all__ = ["load_mjcf", "parse_mjcf"]
+__all__ = [
+    "Arm",
+    "Tree",
+    "assemble",
+    "friction_of",
+    "limits_of",
+    "load_mjcf",
+    "parse_mjcf",
+    "read_rotors",
+    "refuse_springs",
+    "turn",
+]
+
+
+class Tree:
+    """Bodies and joints of a model; body 0 is the world.
+
+    Parameters
+    ----------
+    mujoco : module
+        The package.
+    model : mujoco.MjModel
+        Compiled.
+    path : path-like or None
+        Named in messages.
+    """
+
+    def __init__(self, mujoco: Any, model: Any, path: str | Path | None = None) -> None:
+        self.mujoco, self.model, self.path = mujoco, model, path
+        self.model_name = bytes(model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
+        self.children: list[list[int]] = [[] for _ in range(model.nbody)]
+        for body in range(1, model.nbody):
+            self.children[int(model.body_parentid[body])].append(body)
+
+    def error(self, message: str, key: str | None = None) -> FileFormatError:
+        """Return the error that says `message` about the file."""
+        return FileFormatError(message, path=self.path, key=key)
+
+    def _name(self, kind: str, index: int) -> str:
+        return self.mujoco.mj_id2name(self.model, getattr(self.mujoco.mjtObj, f"mjOBJ_{kind}"), index) or ""
+
+    def body_name(self, body: int) -> str:
+        """Name of a body, empty if it has none."""
+        return self._name("BODY", body)
+
+    def joint_name(self, joint: int) -> str:
+        """Name of a joint, empty if it has none."""
+        return self._name("JOINT", joint)
+
+    def site_name(self, site: int) -> str:
+        """Name of a site, empty if it has none."""
+        return self._name("SITE", site)
+
+    def joints_of(self, body: int) -> list[int]:
+        """Joints of a body, in their order."""
+        first = int(self.model.body_jntadr[body])
+        return list(range(first, first + int(self.model.body_jntnum[body])))
+
+    def slides(self, joint: int) -> bool:
+        """Whether a joint is prismatic."""
+        return bool(self.model.jnt_type[joint] == self.mujoco.mjtJoint.mjJNT_SLIDE)
+
+    def is_simple(self, joint: int) -> bool:
+        """Whether a joint turns about or slides along one axis."""
+        return self.slides(joint) or bool(self.model.jnt_type[joint] == self.mujoco.mjtJoint.mjJNT_HINGE)
+
+    def pose(self, body: int) -> Array:
+        """Pose (4, 4) of a body in its parent, with joints at their reference."""
+        return self._pose(self.model.body_pos[body], self.model.body_quat[body])
+
+    def site_pose(self, site: int) -> Array:
+        """Pose (4, 4) of a site in its body."""
+        return self._pose(self.model.site_pos[site], self.model.site_quat[site])
+
+    def _pose(self, position: Array, quaternion: Array) -> Array:
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = self._rotation(quaternion), position
+        return T
+
+    def _rotation(self, quaternion: Array) -> Array:
+        if np.array_equal(quaternion, (1.0, 0.0, 0.0, 0.0)):
+            return np.eye(3)
+        matrix = np.zeros(9)
+        self.mujoco.mju_quat2Mat(matrix, quaternion)
+        return matrix.reshape(3, 3)
+
+    def motion(self, joint: int, q: float) -> Array:
+        """Pose (4, 4) of the body behind a joint at q [rad or m] in the body before."""
+        model = self.model
+        moved = q - float(model.qpos0[model.jnt_qposadr[joint]])
+        T = np.eye(4)
+        if self.slides(joint):
+            T[:3, 3] = moved * model.jnt_axis[joint]
+            return T
+        T[:3, :3] = turn(model.jnt_axis[joint], moved)
+        T[:3, 3] = model.jnt_pos[joint] - T[:3, :3] @ model.jnt_pos[joint]
+        return T
+
+    def inertia(self, body: int) -> Array:
+        """Pseudo-inertia (4, 4) of a body in its frame."""
+        model = self.model
+        R = self._rotation(model.body_iquat[body])
+        tensor = R @ np.diag(model.body_inertia[body]) @ R.T
+        dyn = np.concatenate([[model.body_mass[body]], model.body_ipos[body], tensor[np.triu_indices(3)]])
+        return pseudo_inertia(reg_from_dyn(dyn))
+
+    def gravity(self) -> Array:
+        """Gravity, nothing where it is switched off."""
+        return np.zeros(3) if self.is_off("GRAVITY") else np.array(self.model.opt.gravity)
+
+    def is_off(self, *flags: str) -> bool:
+        """Whether the file switches off one of MuJoCo's flags; versions differ in the flags they have."""
+        bits = (getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag}", 0) for flag in flags)
+        return any(self.model.opt.disableflags & int(bit) for bit in bits)
+
+    def numeric(self, name: str) -> Sequence[float] | None:
+        """Numbers of a custom field, None if it is not there."""
+        index = self.mujoco.mj_name2id(self.model, self.mujoco.mjtObj.mjOBJ_NUMERIC, name)
+        if index < 0:
+            return None
+        start, size = int(self.model.numeric_adr[index]), int(self.model.numeric_size[index])
+        return [float(x) for x in self.model.numeric_data[start : start + size]]
+
+
+def turn(axis: Array, angle: float) -> Array:
+    """Rotation (3, 3) about a unit axis by an angle [rad]."""
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K))  # Rodrigues
+
+
+_LISTED = 20
+
+
+@dataclass(eq=False)
+class Arm:
+    """Joints, in the model's numbers, and for each its placement, its offset and its link.
+
+    Attributes
+    ----------
+    base, tool : (4, 4) array
+        Base in the world, end effector in the last link.
+    joints : list of int
+        From the base outwards.
+    placements, offsets : list of (4, 4) array
+        Before and after the motion.
+    inertial : (n, 10) array
+        REG parameters of the links.
+    link_names : list of str
+        Of the bodies, empty where one has no name.
+    frames : dict
+        Link and pose of fixed bodies and sites, by name.
+    """
+
+    base: Array
+    joints: list[int]
+    placements: list[Array] = field(default_factory=list)
+    offsets: list[Array] = field(default_factory=list)
+    link_names: list[str] = field(default_factory=list)
+    inertial: Array = field(default_factory=lambda: np.zeros((0, 10)))
+    tool: Array = field(default_factory=lambda: np.eye(4))
+    frames: dict[str, tuple[int, Array]] = field(default_factory=dict)
+
+
+def assemble(tree: Tree, tip_link: str | None, locked: Mapping[int, float]) -> Arm:
+    """Return the arm that ends in `tip_link`.
+
+    Raises
+    ------
+    FileFormatError
+        If there is none, or more than one, or it has joints of other kinds.
+    UnknownNameError
+        If nothing is called so.
+    """
+    tip, site = _tip(tree, tip_link, locked)
+    path = _path(tree, tip)
+    joints = [j for body in path for j in tree.joints_of(body) if j not in locked]
+    if not joints:
+        raise tree.error(f"no joint moves between the world and {tree.body_name(tip)!r}: the chain is empty")
+    for j in joints:
+        if not tree.is_simple(j):
+            raise tree.error("ball and free joints are not supported", f"joint {tree.joint_name(j)!r}")
+    return _Builder(tree, path, joints, locked).arm(tip, site)
+
+
+def _path(tree: Tree, body: int) -> list[int]:
+    """Bodies from the world's child down to `body`."""
+    path: list[int] = []
+    while body > 0:
+        path.append(body)
+        body = int(tree.model.body_parentid[body])
+    return path[::-1]
+
+
+def _tip(tree: Tree, tip_link: str | None, locked: Mapping[int, float]) -> tuple[int, int | None]:
+    """Return the body, and the site if it is one, that is the end effector."""
+    bodies = {tree.body_name(b): b for b in range(1, tree.model.nbody)}
+    sites = {tree.site_name(s): s for s in range(tree.model.nsite)}
+    if tip_link is not None:
+        if tip_link in bodies:
+            return bodies[tip_link], None
+        if tip_link in sites and tip_link:
+            return int(tree.model.site_bodyid[sites[tip_link]]), sites[tip_link]
+        known = [name for name in (*bodies, *sites) if name]
+        raise UnknownNameError(f"tip_link: there is no body or site {tip_link!r}{nearest_hint(str(tip_link), known)}")
+    if "tool" in sites:
+        return int(tree.model.site_bodyid[sites["tool"]]), sites["tool"]
+    leaves = [b for b in range(1, tree.model.nbody) if not tree.children[b] and _is_moved(tree, b, locked)]
+    if not leaves:
+        raise tree.error("no joint moves: there is no arm")
+    if len(leaves) > 1:
+        some = ", ".join(repr(tree.body_name(b)) for b in leaves[:_LISTED])
+        raise tree.error(f"{len(leaves)} bodies could be the tip; pass one of them as tip_link: {some}")
+    return leaves[0], None
+
+
+def _is_moved(tree: Tree, body: int, locked: Mapping[int, float]) -> bool:
+    return any(j not in locked for b in _path(tree, body) for j in tree.joints_of(b))
+
+
+class _Builder:
+    """Walks the tree once: every body is the base, a link, or fixed to one of these."""
+
+    def __init__(self, tree: Tree, path: list[int], joints: list[int], locked: Mapping[int, float]) -> None:
+        self.tree, self.path, self.locked = tree, set(path), locked
+        first = int(tree.model.jnt_bodyid[joints[0]])
+        carrier = int(tree.model.body_parentid[first])
+        base = np.eye(4)
+        for body in _path(tree, carrier):
+            base = base @ self._fixed(body)
+        self._arm = Arm(base=base, joints=joints)
+        self._inertia = [np.zeros((4, 4)) for _ in range(len(joints) + 1)]
+        # link number and pose in the link of each body that takes part
+        self._places: dict[int, tuple[int, Array]] = {carrier: (0, np.eye(4))}
+        self._walk(carrier)
+
+    def arm(self, tip: int, site: int | None) -> Arm:
+        """Return the arm; the end effector is a body or a site."""
+        arm, tree = self._arm, self.tree
+        T = self._places[tip][1]
+        arm.tool = T if site is None else T @ tree.site_pose(site)
+        arm.inertial = reg_from_pseudo_inertia(np.array(self._inertia[1:]))
+        self._frames(tip, site)
+        return arm
+
+    def _fixed(self, body: int) -> Array:
+        """Pose of a body in its parent, its joints locked."""
+        T = self.tree.pose(body)
+        for j in self.tree.joints_of(body):
+            T = T @ self.tree.motion(j, self.locked[j])
+        return T
+
+    def _walk(self, carrier: int) -> None:
+        waiting = [carrier]
+        while waiting:
+            parent = waiting.pop()
+            for body in self.tree.children[parent]:
+                if self._place(body, parent):
+                    waiting.append(body)
+
+    def _place(self, body: int, parent: int) -> bool:
+        """Make a body a link, or fix it to that of its parent; tell whether it takes part in the arm."""
+        tree, (link, T) = self.tree, self._places[parent]
+        joints = tree.joints_of(body)
+        if all(j in self.locked for j in joints):
+            link, T = link, T @ self._fixed(body)
+        elif body in self.path:
+            link, T = self._links(body, link, T), np.eye(4)
+        elif link == 0:
+            return False  # another arm on the same base
+        else:
+            loose = ", ".join(f"{tree.joint_name(j)!r}: 0.0" for j in joints)
+            raise tree.error(
+                f"moves off the chain, on a branch that the arm carries; a serial arm needs it locked: "
+                f"fix_joints={{{loose}}}, at positions of your choice",
+                f"body {tree.body_name(body)!r}",
+            )
+        self._places[body] = (link, T)
+        self._inertia[link] = self._inertia[link] + T @ tree.inertia(body) @ T.T
+        return True
+
+    def _links(self, body: int, link: int, T: Array) -> int:
+        """Add a link for each joint of a body; all but the last are massless."""
+        tree, arm, before = self.tree, self._arm, T @ self.tree.pose(body)
+        for j in tree.joints_of(body):
+            if j in self.locked:
+                if link > 0 and arm.joints[link - 1] in tree.joints_of(body):
+                    arm.offsets[-1] = arm.offsets[-1] @ tree.motion(j, self.locked[j])
+                else:
+                    before = before @ tree.motion(j, self.locked[j])
+                continue
+            anchor = np.eye(4)
+            if not tree.slides(j):
+                anchor[:3, 3] = tree.model.jnt_pos[j]
+            back = np.eye(4)
+            back[:3, 3] = -anchor[:3, 3]
+            arm.placements.append(before @ tree.motion(j, 0.0) @ anchor)
+            arm.offsets.append(back)
+            link += 1
+            name = tree.body_name(body)
+            last = j == [k for k in tree.joints_of(body) if k not in self.locked][-1]
+            arm.link_names.append(name if last else f"{name}_{tree.joint_name(j)}" if name else "")
+            before = np.eye(4)
+        return link
+
+    def _frames(self, tip: int, site: int | None) -> None:
+        """Keep fixed bodies and sites as frames; of two of one name the body stays."""
+        arm, tree = self._arm, self.tree
+        own = set(arm.link_names)
+        for body, (link, T) in self._places.items():
+            name = tree.body_name(body)
+            at_base = link == 0 and np.array_equal(T, np.eye(4))
+            if name and name not in own and not (name == "base" and at_base) and body != 0:
+                arm.frames[name] = (link, T)
+        for s in range(tree.model.nsite):
+            name, body = tree.site_name(s), int(tree.model.site_bodyid[s])
+            if not name or body not in self._places or name in own or (name == "tool" and s == site):
+                continue
+            link, T = self._places[body]
+            arm.frames.setdefault(name, (link, T @ tree.site_pose(s)))
+
+
+#: MuJoCo limits both ends or none: beyond this an end is meant to have no limit
+_FAR = 1e6
+
+
+def limits_of(tree: Tree, joints: Sequence[int]) -> Limits | None:
+    """Return ranges, greatest torques of actuators and, where the file has them, speeds; None if nothing is limited."""
+    model = tree.model
+    on = not tree.is_off("LIMIT", "CONSTRAINT")
+    ranges = [model.jnt_range[j] if on and model.jnt_limited[j] else (-math.inf, math.inf) for j in joints]
+    lower, upper = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
+    speeds = tree.numeric("velocity_limits")
+    velocity = np.full(len(joints), math.inf)
+    if speeds is not None and len(speeds) == len(joints):
+        velocity = np.array([x if x > 0.0 else math.inf for x in speeds])
+    effort = np.array([_effort(tree, j) for j in joints])
+    lower, upper = np.where(lower <= -_FAR, -math.inf, lower), np.where(upper >= _FAR, math.inf, upper)
+    if not np.isfinite([lower, upper, velocity, effort]).any():
+        return None
+    return Limits(lower=lower, upper=upper, velocity=velocity, effort=effort)
+
+
+def _effort(tree: Tree, joint: int) -> float:
+    """Return the most that the joint's own limit and its actuators together let through."""
+    model, mujoco = tree.model, tree.mujoco
+    total, found = 0.0, False
+    for k in range(model.nu):
+        if model.actuator_trntype[k] != mujoco.mjtTrn.mjTRN_JOINT or model.actuator_trnid[k, 0] != joint:
+            continue
+        most = math.inf
+        if model.actuator_forcelimited[k]:
+            most = float(np.abs(model.actuator_forcerange[k]).max())
+        is_motor = (
+            model.actuator_gaintype[k] == mujoco.mjtGain.mjGAIN_FIXED
+            and model.actuator_biastype[k] == mujoco.mjtBias.mjBIAS_NONE
+        )
+        if is_motor and model.actuator_ctrllimited[k]:
+            gain = abs(float(model.actuator_gainprm[k, 0]))
+            most = min(most, gain * float(np.abs(model.actuator_ctrlrange[k]).max()))
+        total, found = total + most * abs(float(model.actuator_gear[k, 0])), True
+    own = float(np.abs(model.jnt_actfrcrange[joint]).max()) if model.jnt_actfrclimited[joint] else math.inf
+    return min(own, total) if found else own
+
+
+def friction_of(tree: Tree, joints: Sequence[int]) -> Friction | None:
+    """Return damping as viscous and frictionloss as Coulomb friction, smooth here; not what a flag switches off."""
+    model = tree.model
+    dofs = [int(model.jnt_dofadr[j]) for j in joints]
+    columns = {
+        "viscous": (model.dof_damping[dofs], ("PASSIVE", "DAMPER")),
+        "coulomb": (model.dof_frictionloss[dofs], ("FRICTIONLOSS", "CONSTRAINT")),
+    }
+    used = {term: column for term, (column, flags) in columns.items() if np.any(column) and not tree.is_off(*flags)}
+    return Friction(terms=tuple(used), coefficients=np.column_stack(list(used.values()))) if used else None
+
+
+def refuse_springs(tree: Tree, joints: Sequence[int]) -> None:
+    """Refuse what acts on the chain and has no place in the description of an arm.
+
+    Raises
+    ------
+    FileFormatError
+        For springs, polynomial damping, constraints, tendons, fluids, compensated gravity.
+    """
+    model = tree.model
+    for j in joints:
+        dof = int(model.jnt_dofadr[j])
+        key = f"joint {tree.joint_name(j)!r}"
+        # the polynomials came with later versions of MuJoCo
+        springs = [model.jnt_stiffness[j], *np.ravel(getattr(model, "jnt_stiffnesspoly", np.zeros((j + 1, 1)))[j])]
+        if np.any(springs):
+            raise tree.error("springs (stiffness) are not read; set it to 0", key)
+        if np.any(getattr(model, "dof_dampingpoly", np.zeros((dof + 1, 1)))[dof]):
+            raise tree.error("damping of higher order is not read; give one number", key)
+    if model.opt.density or model.opt.viscosity:
+        raise tree.error("density and viscosity of a fluid are not read; set them to 0", "<option>")
+    if model.body_gravcomp.any():
+        raise tree.error("compensated gravity (gravcomp) is not read; set it to 0")
+    _refuse_couplings(tree, set(joints))
+
+
+def _refuse_couplings(tree: Tree, joints: set[int]) -> None:
+    model, mujoco = tree.model, tree.mujoco
+    for k in range(model.neq):
+        on_joints = model.eq_type[k] == mujoco.mjtEq.mjEQ_JOINT
+        if not on_joints or joints & {int(model.eq_obj1id[k]), int(model.eq_obj2id[k])}:
+            raise tree.error("equality constraints on the arm are not supported", f"<equality>, number {k + 1}")
+    for k in range(model.ntendon):
+        start = int(model.tendon_adr[k])
+        wraps = range(start, start + int(model.tendon_num[k]))
+        of_joints = all(model.wrap_type[w] == mujoco.mjtWrap.mjWRAP_JOINT for w in wraps)
+        if of_joints and not joints & {int(model.wrap_objid[w]) for w in wraps}:
+            continue
+        forces = (model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss, model.tendon_limited)
+        if not of_joints or any(np.any(values[k]) for values in forces):
+            name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TENDON, k) or str(k + 1)
+            raise tree.error("tendons that act on the arm are not supported", f"tendon {name!r}")
+
+
+def read_rotors(tree: Tree, joints: Sequence[int], description: RobotDescription) -> RobotDescription:
+    """Return the description with the rotors whose tendons act on the arm.
+
+    Raises
+    ------
+    FileFormatError
+        If a tendon has inertia and no note says of which rotor, or the note does not fit.
+    """
+    inertias = getattr(tree.model, "tendon_armature", np.zeros(tree.model.ntendon))
+    found: list[tuple[str, Rotor, Array]] = []
+    for k in np.flatnonzero(inertias):
+        factors = _factors(tree, int(k), joints)
+        if not factors.any():
+            continue
+        name = tree.mujoco.mj_id2name(tree.model, tree.mujoco.mjtObj.mjOBJ_TENDON, int(k)) or str(k + 1)
+        found.append((name, _rotor(tree, name, float(inertias[k]), description), factors))
+    if not found:
+        return description
+    complete = description.replace(rotors=tuple(rotor for _, rotor, _ in found))
+    meant = {joint: factors for joint, _, factors in translate_rotors(Robot(complete)).tendons}
+    for name, rotor, factors in found:
+        if rotor.joint not in meant or not np.allclose(meant[rotor.joint], factors, rtol=0.0, atol=1e-9):
+            raise tree.error(f"does not couple the joints as its rotor would: {factors.tolist()}", f"tendon {name!r}")
+    return complete
+
+
+def _factors(tree: Tree, tendon: int, joints: Sequence[int]) -> Array:
+    model = tree.model
+    start = int(model.tendon_adr[tendon])
+    factors = np.zeros(len(joints))
+    for w in range(start, start + int(model.tendon_num[tendon])):
+        if int(model.wrap_objid[w]) in joints:
+            factors[list(joints).index(int(model.wrap_objid[w]))] = model.wrap_prm[w]
+    return factors
+
+
+def _rotor(tree: Tree, name: str, inertia: float, description: RobotDescription) -> Rotor:
+    """Read the note: joint's number, gear ratio, carrier, and the axis if it is not the joint's."""
+    note = tree.numeric(name)
+    if note is None or len(note) not in (3, 6) or not 1 <= note[0] <= description.n:
+        raise tree.error("inertia of tendons is read from files of this package only", f"tendon {name!r}")
+    axis = np.array(note[3:]) if len(note) == 6 else None
+    return Rotor(joint=int(note[0]), inertia=inertia, gear_ratio=note[1], carrier=int(note[2]), axis=axis)
 
 
 def load_mjcf(

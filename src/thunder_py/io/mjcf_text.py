@@ -12,8 +12,7 @@ from pathlib import Path
 
 from ..errors import FileFormatError
 from ..files import read_whole
-from .urdf_xml import Element, parse_xml
-from .xml_text import opened
+from .xml import Element, opened, parse_xml
 
 __all__ = ["read_mjcf_text"]
 

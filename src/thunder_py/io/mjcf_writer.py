@@ -2,23 +2,313 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..checks import Array
-from ..description import Friction, RobotDescription, check_physical_input
 from ..errors import ModelError
+from ..robot.description import Friction, RobotDescription, check_physical_input
+from ..robot.inertia import dyn_from_reg, reg_from_dyn
 from .losses import check_losses
-from .mjcf_bodies import acceptable_bodies
-from .mjcf_rotors import Rotors, translate_rotors
-from .mjcf_shapes import ASSETS, DEFAULTS, Shapes
-from .xml_text import comment, number, numbers, opened, quaternion, tag
+from .xml import comment, number, numbers, opened, quaternion, tag
 
 if TYPE_CHECKING:
+    from ..checks import Array
     from ..robot import Robot
+    from ..robot.description import Rotor
 
-__all__ = ["mjcf_losses", "write_mjcf"]
+__all__ = [
+    "ASSETS",
+    "DEFAULTS",
+    "LEAST",
+    "Body",
+    "Rotors",
+    "Shapes",
+    "acceptable_bodies",
+    "mjcf_losses",
+    "translate_rotors",
+    "write_mjcf",
+]
+
+#: mass [kg] and moment of inertia [kg m^2] that a moving body has at least; MuJoCo asks for more than 1e-15
+LEAST = 1.2e-15
+#: of a body that can exist: what a negative moment may be, relative to the largest
+_ROUNDING = 1e-12
+_SAMPLES, _ITERATIONS = 12, 200
+#: a moment that can be chosen is at least this part of the largest one
+_THICK = 1e-2
+_ROW, _COL = np.triu_indices(3)
+
+
+class Body(NamedTuple):
+    """A link for MuJoCo.
+
+    Attributes
+    ----------
+    dyn : (10,) array
+        Mass, centre, inertia about it, in the link's frame.
+    note : str
+        What differs from the robot's numbers; empty if nothing does.
+    raised_from : (10,) array or None
+        The same without what was added to be above MuJoCo's least numbers; None if nothing was.
+    """
+
+    dyn: Array
+    note: str = ""
+    raised_from: Array | None = None
+
+
+def acceptable_bodies(robot: Robot) -> list[Body]:
+    """Return the links as bodies that MuJoCo takes.
+
+    Parameters
+    ----------
+    robot : Robot
+        Any.
+
+    Raises
+    ------
+    ModelError
+        If a link's parameters are those of no body, and their effect on the motion neither.
+    """
+    bodies = []
+    free: list[Array] | None = None
+    for i, (name, reg) in enumerate(zip(robot.link_names, robot.inertial, strict=True)):
+        if _has_volume(reg):
+            bodies.append(Body(dyn_from_reg(reg)))
+            continue
+        free = _free_moments(robot) if free is None else free
+        bodies.append(_repaired(reg, free[i], name))
+    return bodies
+
+
+def _matrix(six: Array) -> Array:
+    matrix = np.zeros((3, 3))
+    matrix[_ROW, _COL] = matrix[_COL, _ROW] = six
+    return matrix
+
+
+def _second_moments(inertia: Array) -> Array:
+    """Return the integral of x x' dm about the centre, from the tensor: positive definite for bodies with volume."""
+    return np.asarray(0.5 * np.trace(inertia) * np.eye(3) - inertia)
+
+
+def _has_volume(reg: Array) -> bool:
+    if reg[0] < LEAST:
+        return False
+    inertia = _matrix(dyn_from_reg(reg)[4:])
+    moments, second = np.linalg.eigvalsh(inertia), np.linalg.eigvalsh(_second_moments(inertia))
+    return bool(moments[0] >= LEAST and second[0] > _ROUNDING * moments[-1])
+
+
+def _free_moments(robot: Robot) -> list[Array]:
+    """For each link, orthonormal directions (6, k) of its moments of inertia that no torque depends on."""
+    rng = np.random.default_rng(0)
+    q, dq, ddq = rng.normal(size=(3, _SAMPLES * robot.n, robot.n))
+    Y = robot.regressor(q, dq, ddq)[..., : 10 * robot.n]
+    blocks = Y.reshape(-1, robot.n, 10)[:, :, 4:]
+    scale = np.abs(blocks).max()
+    free = []
+    for i in range(robot.n):
+        _, singular, Vt = np.linalg.svd(blocks[:, i], full_matrices=True)
+        rank = int((singular > 1e-10 * scale * len(blocks) ** 0.5).sum())
+        free.append(np.asarray(Vt[rank:].T))
+    return free
+
+
+def _repaired(reg: Array, free: Array, name: str) -> Body:
+    notes = []
+    mass = reg[0]
+    if mass < LEAST:
+        if mass < 0.0 or np.abs(reg[1:4]).max() > 0.0:
+            raise ModelError(f"{name} has the mass {mass:g} and a first moment {reg[1:4].tolist()}: no body has these")
+        mass = LEAST
+        notes.append(f"mass {LEAST:g} kg instead of {reg[0]:g}")
+    centre = reg[1:4] / mass
+    inertia = _matrix(reg[4:] - reg_from_dyn(np.concatenate([[mass], centre, np.zeros(6)]))[4:])
+    chosen = _thickened(inertia, free)
+    if chosen is not None:
+        notes.append("moments of inertia that its motion cannot show chosen so that such a body exists")
+        true = raised = chosen
+    else:
+        true, (raised, least) = inertia, _above_zero(inertia, name)
+        notes.append(f"second moments of at least {least:g} kg m2 instead of 0")
+    return Body(
+        np.concatenate([[mass], centre, raised[_ROW, _COL]]),
+        "; ".join(notes),
+        np.concatenate([reg[:1], centre, true[_ROW, _COL]]),
+    )
+
+
+def _thickened(inertia: Array, free: Array) -> Array | None:
+    """Return a tensor with volume that differs along `free` only, by alternating projections; None if it finds none."""
+    if free.shape[1] == 0:
+        return None
+    floor = _THICK * max(float(np.abs(inertia).max()), LEAST / _THICK)
+    candidate = inertia
+    for _ in range(_ITERATIONS):
+        values, vectors = np.linalg.eigh(_second_moments(candidate))
+        if values[0] >= 0.5 * floor:
+            return candidate
+        second = (vectors * np.maximum(values, floor)) @ vectors.T
+        wanted = np.trace(second) * np.eye(3) - second
+        step = (wanted - candidate)[_ROW, _COL]
+        candidate = candidate + _matrix(free @ (free.T @ step))
+    return None
+
+
+def _above_zero(inertia: Array, name: str) -> tuple[Array, float]:
+    """Raise second moments that are zero, and tell to what; refuse what is less than zero."""
+    values, vectors = np.linalg.eigh(_second_moments(inertia))
+    if values[0] < -1e-9 * np.abs(values).max():
+        raise ModelError(
+            f"MuJoCo refuses {name}: its moments of inertia are those of no body "
+            f"(least second moment {values[0]:g} kg m2), and they matter for the motion"
+        )
+    least = max(0.5 * LEAST, _ROUNDING * float(values[-1]))  # a moment is the sum of two second moments
+    second = (vectors * np.maximum(values, least)) @ vectors.T
+    return np.asarray(np.trace(second) * np.eye(3) - second), least
+
+
+_ROTOR_SAMPLES = 8
+_CONSTANT = 1e-12
+
+
+class Rotors(NamedTuple):
+    """What rotors are in MuJoCo.
+
+    Attributes
+    ----------
+    armature : (n,) array
+        That of the joints, with the rotors that are no more.
+    tendons : list of (int, float, (n,) array)
+        Joint of the rotor (1..n), its inertia and the factors of joint velocities.
+    inexact : tuple of int
+        Joints whose rotors are only an armature, without the coupling to their carriers.
+    """
+
+    armature: Array
+    tendons: list[tuple[int, float, Array]]
+    inexact: tuple[int, ...]
+
+
+def translate_rotors(robot: Robot) -> Rotors:
+    """Return armature and tendons for the rotors of a robot."""
+    d = robot.description
+    armature = np.zeros(d.n) if d.armature is None else d.armature.copy()
+    tendons, inexact = [], []
+    for rotor in d.rotors:
+        factors = _factors(robot, rotor)
+        if factors is None:
+            inexact.append(rotor.joint)
+            factors = rotor.gear_ratio * np.eye(d.n)[rotor.joint - 1]
+        if np.count_nonzero(factors) > 1:
+            tendons.append((rotor.joint, rotor.inertia, factors))
+        else:
+            armature += rotor.inertia * factors**2
+    return Rotors(armature, tendons, tuple(inexact))
+
+
+def _factors(robot: Robot, rotor: Rotor) -> Array | None:
+    """Return the constant f of the spin f . dq, or None if it changes with q."""
+    n, carrier = robot.n, rotor.joint - 1 if rotor.carrier is None else rotor.carrier
+    own: Array = rotor.gear_ratio * np.eye(n)[rotor.joint - 1]
+    if carrier == 0:
+        return own
+    axis = rotor.axis
+    if axis is None:  # the joint's axis at q = 0, seen from the carrier
+        rest = np.zeros(n)
+        placed = _rotor_pose(robot, rotor.joint - 1, rest) @ robot.description.placements[rotor.joint - 1]
+        in_world = placed[:3, :3] @ robot.description.axes[rotor.joint - 1]
+        axis = _rotor_pose(robot, carrier, rest)[:3, :3].T @ in_world
+    q = np.vstack([np.zeros(n), np.random.default_rng(0).uniform(-np.pi, np.pi, (_ROTOR_SAMPLES, n))])
+    R, J = robot.forward_kinematics(q, carrier)[:, :3, :3], robot.jacobian(q, carrier)[:, 3:]
+    spins = np.einsum("kij,j,kil->kl", R, axis, J)
+    if np.abs(spins - spins[0]).max() > _CONSTANT:
+        return None
+    carried = np.where(np.abs(spins[0]) > _CONSTANT, spins[0], 0.0)
+    return np.asarray(carried + own, dtype=np.float64)
+
+
+def _rotor_pose(robot: Robot, link: int, q: Array) -> Array:
+    return robot.forward_kinematics(q, "base" if link == 0 else link)
+
+
+#: materials: links, joints, the base and the hand
+ASSETS = (
+    '<material name="link" rgba="0.93 0.93 0.95 1" specular="0.4" shininess="0.6"/>',
+    '<material name="joint" rgba="0.20 0.36 0.55 1" specular="0.6" shininess="0.7"/>',
+    '<material name="base" rgba="0.25 0.26 0.28 1" specular="0.3" shininess="0.4"/>',
+    '<material name="tip" rgba="0.90 0.45 0.13 1" specular="0.5" shininess="0.6"/>',
+)
+DEFAULTS = ('<geom contype="0" conaffinity="0" mass="0" group="2"/>', '<site size="0.005" group="4"/>')
+_SHORT = 0.02  # of the arm's length: nearer points get no capsule
+
+
+class Shapes:
+    """Shapes of an arm, sized by its length.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        The arm.
+    """
+
+    def __init__(self, description: RobotDescription) -> None:
+        d = description
+        self._description = d
+        inverse = np.linalg.inv(d.offsets)
+        # in frame i of base and links: where its own joint is, where the next one
+        self._own = np.vstack([np.zeros(3), inverse[:, :3, 3]])
+        self._next = np.vstack([d.placements[:, :3, 3], d.tool[:3, 3]])
+        self._axes = np.array([inv[:3, :3] @ axis for inv, axis in zip(inverse, d.axes, strict=True)])
+        length = float(np.linalg.norm(self._next - self._own, axis=1).sum())
+        self.length = length if length > 0.0 else 0.5
+
+    def radius(self, i: int) -> float:
+        """Radius of link i, 0 to n: the arm becomes thinner towards its tip."""
+        return 0.045 * self.length * (1.0 - 0.55 * i / self._description.n)
+
+    def of_body(self, i: int) -> Iterator[str]:
+        """Elements of body i: 0 is the base."""
+        if i > 0:
+            yield from self._joint(i)
+        else:
+            yield self._base()
+        start, end, r = self._own[i], self._next[i], self.radius(i)
+        if np.linalg.norm(end - start) > _SHORT * self.length:
+            name = "base" if i == 0 else "link"
+            yield tag("geom", type="capsule", fromto=numbers([*start, *end]), size=number(0.7 * r), material=name)
+        if i == self._description.n:
+            yield tag("geom", type="sphere", pos=numbers(end), size=number(0.75 * r), material="tip")
+
+    def _base(self) -> str:
+        r = 1.3 * self.radius(0)
+        return tag("geom", type="cylinder", size=numbers([r, 0.25 * r]), material="base")
+
+    def _joint(self, i: int) -> Iterator[str]:
+        """Yield a cylinder along the axis; of a prismatic joint a box with a rail as long as the way back."""
+        d, r = self._description, self.radius(i)
+        axis, place = self._axes[i - 1], {"pos": numbers(self._own[i]), "quat": _along(self._axes[i - 1])}
+        if d.joint_types[i - 1] == "R":
+            yield tag("geom", type="cylinder", size=numbers([1.1 * r, 1.25 * r]), material="joint", **place)
+            return
+        yield tag("geom", type="box", size=numbers([r, r, 1.4 * r]), material="joint", **place)
+        upper = np.inf if d.limits is None else float(d.limits.upper[i - 1])
+        rail = upper if 0.0 < upper < np.inf else 0.3 * self.length
+        ends = [*self._own[i], *(self._own[i] - rail * axis)]
+        yield tag("geom", type="capsule", fromto=numbers(ends), size=number(0.4 * r), material="base")
+
+
+def _along(axis: Array) -> str:
+    """Return the rotation that takes z to `axis`."""
+    z = axis / np.linalg.norm(axis)
+    x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
+    x /= np.linalg.norm(x)
+    return numbers(quaternion(np.column_stack([x, np.cross(z, x), z])))
+
 
 _HEADER = (
     '<compiler angle="radian" autolimits="true" inertiafromgeom="false" balanceinertia="false" boundmass="0" '

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import array, check_name
-from ..description import RESERVED_NAMES, Friction, Limits, RobotDescription
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
-from ..inertia import pseudo_inertia, reg_from_pseudo_inertia
+from ..robot.description import RESERVED_NAMES, Friction, Limits, RobotDescription
+from ..robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from .urdf_tree import Joint, Tree, read_tree
-from .urdf_xml import parse_xml
+from .xml import parse_xml
 
 __all__ = ["load_urdf", "parse_urdf"]
 

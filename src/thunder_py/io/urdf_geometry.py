@@ -13,9 +13,9 @@ import numpy as np
 from ..checks import Array
 from ..errors import FileFormatError
 from ..files import read_whole
-from ..transforms import pose_from_rpy
+from ..spatial import pose_from_rpy
 from .urdf_tree import read_tree
-from .urdf_xml import Element, parse_xml
+from .xml import Element, parse_xml
 
 __all__ = ["Geometry", "mesh_path", "read_geometry"]
 

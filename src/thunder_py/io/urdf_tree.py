@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from ..checks import check_label
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
-from ..inertia import reg_from_dyn
-from ..transforms import pose_from_rpy
-from .urdf_xml import Element
+from ..robot.inertia import reg_from_dyn
+from ..spatial import pose_from_rpy
+from .xml import Element
 
 __all__ = ["NO_LIMIT", "Joint", "Link", "Tree", "read_tree"]
 

@@ -12,13 +12,13 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..checks import Array
-from ..description import RobotDescription, check_physical_input
 from ..errors import ModelError
-from ..inertia import dyn_from_reg
-from ..joint_data import Friction
+from ..robot.description import RobotDescription, check_physical_input
+from ..robot.inertia import dyn_from_reg
+from ..robot.joint_data import Friction
 from .losses import check_losses
 from .urdf_tree import NO_LIMIT
-from .xml_text import comment, number, numbers, opened, tag
+from .xml import comment, number, numbers, opened, tag
 
 __all__ = ["urdf_losses", "write_urdf"]
 

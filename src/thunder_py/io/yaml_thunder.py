@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import check_name
-from ..description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
 from ..errors import ModelError
-from ..transforms import pose_from_rpy
+from ..robot.description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
+from ..spatial import pose_from_rpy
 from .yaml_text import Section, Value
 
 __all__ = ["is_thunder", "read_thunder"]

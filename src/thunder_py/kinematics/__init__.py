@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .clik import CLIK
-from .clik_result import CLIKResult
+from .clik import CLIK, CLIKResult
 from .inverse import IKSolution, InverseKinematics
 from .objectives import JointCentering, Manipulability, Posture
 from .spherical_wrist import SphericalWristIK

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import ROTATION_TOLERANCE, Array, array
-from ..control.task_rows import require_robot, resolve_rows
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
+from .task_rows import require_robot, resolve_rows
 
 __all__ = ["IKSolution", "InverseKinematics"]
 

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, array, pose
-from ..control.task_rows import require_robot
 from ..errors import ModelError
 from ..robot import Robot
+from .task_rows import require_robot
 
 __all__ = ["SphericalWristIK"]
 

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from .. import spatial
+from ..checks import Array, points
 from ..errors import ThunderError
-from .scalars import points
+from ..recordings.motion_set import MotionSet
+from ..recordings.trial import ROTATION, Trial
 
-__all__ = ["PathFrames", "from_canonical", "path_frame", "path_frames", "to_canonical"]
+__all__ = ["PathFrames", "from_canonical", "path_frame", "path_frames", "to_canonical", "turns_from_start"]
 
 #: sine of the angle between path and vertical below which "horizontal" has no meaning
 _VERTICAL = 1e-6
@@ -165,3 +168,47 @@ def _orientations(dofs: Sequence[str]) -> list[int]:
     if any(found) and not all(found):
         raise ThunderError(f'alignment="path" turns rx, ry and rz together, got {", ".join(dofs)}')
     return [list(dofs).index(name) for name in ("rx", "ry", "rz")] if all(found) else []
+
+
+@overload
+def turns_from_start(motions: Trial) -> Trial: ...
+@overload
+def turns_from_start(motions: MotionSet) -> MotionSet: ...
+def turns_from_start(motions: Trial | MotionSet) -> Trial | MotionSet:
+    """Replace rotation vectors of R(t) by those of ``R(t) R(0)'``, on one branch.
+
+    Components learned from them plan what `HumanLikePlanner` plans. A turn about one axis is straight in them, wherever
+    the hand is turned to at the start, and they turn with the world as positions do.
+
+    Parameters
+    ----------
+    motions : Trial or MotionSet
+        With coordinates rx, ry, rz.
+
+    Returns
+    -------
+    Trial or MotionSet
+        The other coordinates stay; gaps stay, and the start is the first sample without.
+
+    Raises
+    ------
+    ThunderError
+        Without rotation vectors, or without a sample that has one.
+    """
+    return motions.map(_turned) if isinstance(motions, MotionSet) else _turned(motions)
+
+
+def _turned(trial: Trial) -> Trial:
+    if not isinstance(trial, Trial):
+        raise ThunderError(f"motions must be a Trial or a MotionSet, got {type(trial).__name__}")
+    if not set(ROTATION) <= set(trial.dofs):
+        raise ThunderError(f"motions must have coordinates {', '.join(ROTATION)}, got {', '.join(trial.dofs)}")
+    phi = np.array(trial.rotation_vectors)
+    known = np.isfinite(phi).all(axis=1)
+    if not known.any():
+        raise ThunderError(f"motions must have an orientation somewhere, {trial.name or 'a trial'} has none")
+    first = phi[known][0]
+    phi[known] = spatial.to_reference(phi[known], first) @ spatial.exp(first).T
+    x = np.array(trial.x)
+    x[:, [trial.dofs.index(name) for name in ROTATION]] = phi
+    return trial.with_values(x)

@@ -17,7 +17,7 @@ def to_mjcf(robot: Robot, *, lossy: bool = False) -> str:
     Parameters
     ----------
     robot : Robot
-        Any whose links MuJoCo can take, see `thunder_py.io.mjcf_bodies`.
+        Any whose links MuJoCo can take, see `thunder_py.io.mjcf_writer`.
     lossy : bool
         Whether to write a robot some of whose behaviour MJCF cannot hold (elastic joints, friction of other kinds than
         viscous, rotors that couple to carriers which turn in space); comments in the text say what is missing.

@@ -13,8 +13,7 @@ from ..checks import Array, array
 from ..errors import ThunderError
 from ..optional import require
 from ..robot import Robot
-from .gl import has_display
-from .rendering import posture
+from .rendering import has_display, posture
 from .scene import stage
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, array, numbers, positive, whole
 from ..errors import ThunderError
-from ..motion.scalars import numbers, positive, whole
 from ..values import Value, set_fields
-from .options import finite
+from .pose_source import finite
 
 __all__ = ["PinholeCamera"]
 

@@ -7,9 +7,13 @@ MegaPose (Labbé et al. 2022) needs a graphics card and models of the objects, s
 from __future__ import annotations
 
 import contextlib
+import json
+import math
 import socket
+import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -17,25 +21,125 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, pose
+from ..checks import ROTATION_TOLERANCE, Array, array, pose, positive, whole
 from ..errors import ThunderError
-from ..motion.scalars import positive, whole
-from ..values import Value
+from ..values import Stateful, Value
 from .camera import PinholeCamera
-from .megapose_messages import (
-    CODES,
-    HEADER,
-    PoseServerError,
-    depth_bytes,
-    json_bytes,
-    message,
-    picture_bytes,
-    read_json,
-    read_pose,
-    read_text,
-)
+from .pose_source import PoseMeasurement, finite, probability
 
-__all__ = ["MegaPoseClient", "ObjectPose", "PoseServerError"]
+__all__ = [
+    "CODES",
+    "HEADER",
+    "MegaPoseClient",
+    "MegaPoseSource",
+    "ObjectPose",
+    "PoseServerError",
+    "depth_bytes",
+    "json_bytes",
+    "message",
+    "picture_bytes",
+    "read_json",
+    "read_pose",
+    "read_text",
+]
+
+#: length of the data and code
+HEADER = struct.Struct(">I4s")
+
+CODES = {
+    "set intrinsics": b"INTR",
+    "done": b"OKOK",
+    "error": b"RERR",
+    "list objects": b"GLSO",
+    "objects": b"RLSO",
+    "get pose": b"GETP",
+    "poses": b"RETP",
+    "get score": b"GSCO",
+    "scores": b"RSCO",
+}
+
+#: single precision leaves so much of the orthogonality of a rotation
+_SINGLE = 1e-3
+
+
+class PoseServerError(ThunderError):
+    """The server cannot be reached, does not answer in time, says that it failed, or says what makes no sense."""
+
+
+def message(code: bytes, data: bytes = b"") -> bytes:
+    """Return a whole message."""
+    return HEADER.pack(len(data), code) + data
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return a value as JSON in a text, ASCII as the server wants it."""
+    characters = json.dumps(value, allow_nan=False).encode("ascii")
+    return struct.pack(">I", len(characters)) + characters
+
+
+def picture_bytes(picture: npt.NDArray[np.uint8]) -> bytes:
+    """Return a picture (height, width) or (height, width, 3), grey or RGB, as RGB."""
+    coloured = np.repeat(picture[..., None], 3, axis=2) if picture.ndim == 2 else picture
+    return struct.pack(">3I", *coloured.shape) + coloured.tobytes()
+
+
+def depth_bytes(depth: npt.NDArray[np.uint16]) -> bytes:
+    """Return a picture of depths (height, width)."""
+    return struct.pack(">2I", *depth.shape) + b"<" + depth.astype("<u2").tobytes()
+
+
+def read_text(data: bytes) -> str:
+    """Return the text that is all of the data."""
+    if len(data) < 4 or struct.unpack(">I", data[:4])[0] != len(data) - 4:
+        raise PoseServerError(f"the pose server sent a text whose length is not what it says, {len(data)} bytes")
+    try:
+        return data[4:].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PoseServerError(f"the pose server sent a text that is none: {error}") from error
+
+
+def read_json(data: bytes) -> Any:
+    """Return the value of a text in JSON."""
+    text = read_text(data)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise PoseServerError(f"the pose server sent no JSON: {error}; it begins with {text[:80]!r}") from error
+
+
+def read_pose(entry: Any) -> tuple[Array, float, tuple[float, ...]]:
+    """Return pose (4, 4), score and box of an entry of the answer to a request for poses."""
+    if not isinstance(entry, dict):
+        raise PoseServerError(f"every pose of the pose server must be an object, got {type(entry).__name__}")
+    numbers = _numbers(entry, "cTo", 16)
+    T = np.array(numbers).reshape(4, 4)
+    U, _, Vt = np.linalg.svd(T[:3, :3])
+    R = U @ Vt
+    far = max(np.abs(R - T[:3, :3]).max(), np.abs(T[3] - (0.0, 0.0, 0.0, 1.0)).max())
+    if far > _SINGLE or np.linalg.det(R) < 0.0:
+        raise PoseServerError(f"cTo of the pose server must be a rigid transform, got {T.tolist()}")
+    T[:3, :3], T[3] = R, (0.0, 0.0, 0.0, 1.0)
+    assert np.abs(R.T @ R - np.eye(3)).max() <= ROTATION_TOLERANCE
+    (score,) = _numbers({"score": [entry.get("score")]}, "score", 1)
+    return T, score, _numbers(entry, "boundingBox", 4)
+
+
+def _numbers(entry: dict[str, Any], key: str, count: int) -> tuple[float, ...]:
+    values = entry.get(key)
+    good = isinstance(values, list) and len(values) == count and all(_is_finite(v) for v in values)
+    if not good or not isinstance(values, list):
+        raise PoseServerError(f"{key} of the pose server must be {count} finite number(s), got {str(values)[:200]}")
+    return tuple(float(v) for v in values)
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
+
 
 #: bytes of an answer: poses take some hundred each
 _MOST = 16 * 2**20
@@ -286,3 +390,130 @@ def _depths(depth: Any, camera: PinholeCamera) -> npt.NDArray[np.uint16]:
             f"depth must be uint16 of shape {(camera.height, camera.width)}, got {given.dtype} of {given.shape}"
         )
     return given
+
+
+class MegaPoseSource(Stateful):
+    """Poses of one object from a MegaPose server, asked from a thread of its own.
+
+    One picture at a time is on its way; those that would be taken meanwhile are skipped. The object is looked for in
+    its box until it is found, then from the pose of the picture before (faster), until that fails. A failure of the
+    server is a measurement without a pose, and the source tries again with the next picture.
+
+    The quality of a measurement is the server's score.
+
+    Parameters
+    ----------
+    client : MegaPoseClient
+        This source's own.
+    grab : callable
+        Picture of a time [s], uint8 array, or None if there is none; called by `poll`.
+    label : str
+        Name of the object.
+    box : (4,) array_like
+        Where it is looked for: left, top, right, bottom [pixel].
+    rate : float
+        Pictures per second, at most [Hz].
+    camera_pose : (4, 4) array_like, optional
+        Of the camera in the world; measurements are in the world then, otherwise in the camera's frame.
+    least_score : float
+        Poses with a lower score count as nothing seen.
+    wait : bool
+        Wait for the answer in `poll` instead, and call the measurement available at the time of its picture: for
+        pictures that are not taken in real time.
+    """
+
+    def __init__(
+        self,
+        client: MegaPoseClient,
+        grab: Callable[[float], Any],
+        label: str,
+        *,
+        box: npt.ArrayLike,
+        rate: float = 10.0,
+        camera_pose: npt.ArrayLike | None = None,
+        least_score: float = 0.3,
+        wait: bool = False,
+    ) -> None:
+        if not callable(grab):
+            raise ThunderError(f"grab must be callable with a time, got {grab!r}")
+        self._client, self._grab, self._label = client, grab, label
+        self._box, self._rate = array(box, (4,), "box"), positive(rate, "rate", "Hz")
+        self._camera_pose = pose(np.eye(4) if camera_pose is None else camera_pose, "camera_pose")
+        self._least_score, self._wait = probability(least_score, "least_score"), bool(wait)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="pose server")
+        self._pending: tuple[float, Future[ObjectPose]] | None = None
+        self._closed = False
+        #: what the server failed with last, None after a success
+        self.error: PoseServerError | None = None
+        self.reset()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the thread, and the request under way with its answer."""
+        return {**self.__dict__, "_thread": None, "_pending": None, "_dropped": None}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        """Start a thread of its own."""
+        self.__dict__.update(attributes, _thread=ThreadPoolExecutor(1, thread_name_prefix="pose server"))
+
+    def reset(self) -> None:
+        """Start again: look for the object in its box; an answer that is still on its way is dropped."""
+        self._now = -np.inf
+        self._due = -np.inf
+        self._last: ObjectPose | None = None
+        self._dropped = self._pending[1] if self._pending is not None else None
+        self._pending = None
+
+    def close(self) -> None:
+        """Wait for the request under way and end the connection; there are no further measurements."""
+        self._closed = True
+        self._thread.shutdown(cancel_futures=True)
+        self._client.close()
+
+    def poll(self, t: float) -> list[PoseMeasurement]:
+        """Return the measurement whose answer came since the last poll, if one did; then take the next picture.
+
+        Raises
+        ------
+        ThunderError
+            `t` is before the last one, the source is closed, or a picture is not one of the client's camera.
+        """
+        now = finite(t, "t")
+        if self._closed:
+            raise ThunderError("the source is closed: make another one")
+        if now < self._now:
+            raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
+        self._now = now
+        found = self._collected(now)
+        busy = self._dropped is not None and not self._dropped.done()
+        if self._pending is None and not busy and now >= self._due:
+            self._due = now + 1.0 / self._rate
+            picture = self._grab(now)
+            if picture is None:
+                found.append(PoseMeasurement(now, now, None, 0.0))
+            else:
+                self._pending = now, self._thread.submit(self._asked, picture, self._last)
+                if self._wait:
+                    found += self._collected(now)
+        return found
+
+    def _asked(self, picture: Any, last: ObjectPose | None) -> ObjectPose:
+        if last is None:
+            return self._client.poses(picture, [self._label], boxes=[self._box])[0]
+        return self._client.poses(picture, [self._label], initial=[last.pose])[0]
+
+    def _collected(self, now: float) -> list[PoseMeasurement]:
+        if self._pending is None or not (self._wait or self._pending[1].done()):
+            return []
+        taken, future = self._pending
+        self._pending = None
+        try:
+            seen = future.result()
+            self.error = None
+        except PoseServerError as error:
+            self.error, self._last = error, None
+            return [PoseMeasurement(taken, now, None, 0.0)]
+        if seen.score < self._least_score:
+            self._last = None
+            return [PoseMeasurement(taken, now, None, max(seen.score, 0.0))]
+        self._last = seen
+        return [PoseMeasurement(taken, now, self._camera_pose @ seen.pose, seen.score)]

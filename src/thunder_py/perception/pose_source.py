@@ -2,16 +2,78 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
-from ..checks import Array
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.transform import Rotation
+
+from ..checks import ROTATION_TOLERANCE, Array, array, is_number, numbers, positive, whole
+from ..checks import pose as checked_pose
 from ..errors import ThunderError
-from ..motion.scalars import numbers
-from ..values import Value, set_fields
-from .options import finite, is_pose, not_negative
+from ..values import Stateful, Value, set_fields
 
-__all__ = ["PoseMeasurement", "PoseSource"]
+__all__ = [
+    "PoseFault",
+    "PoseMeasurement",
+    "PoseSource",
+    "SimulatedPoseSource",
+    "finite",
+    "is_pose",
+    "measurement_times",
+    "not_negative",
+    "probability",
+    "soon",
+]
+
+#: pictures in one poll; more is a mistake in the time, and would take for ever
+_MOST_PICTURES = 100_000
+
+
+def finite(value: Any, what: str) -> float:
+    """Return a finite number, or say what came."""
+    if not is_number(value) or not np.isfinite(value):
+        raise ThunderError(f"{what} must be a finite number, got {value!r}")
+    return float(value)
+
+
+def not_negative(value: Any, what: str, unit: str = "") -> float:
+    """Return a finite number that is not negative, or say what came."""
+    if not is_number(value) or not 0.0 <= value < np.inf:
+        raise ThunderError(f"{what} must be a finite number >= 0{unit and f' [{unit}]'}, got {value!r}")
+    return float(value)
+
+
+def probability(value: Any, what: str) -> float:
+    """Return a number from 0 to 1, or say what came."""
+    if not is_number(value) or not 0.0 <= value <= 1.0:
+        raise ThunderError(f"{what} must be a probability from 0 to 1, got {value!r}")
+    return float(value)
+
+
+def soon(t: Any, last: float, rate: float) -> float:
+    """Return a finite time that is not very many pictures after the last one, or say what came."""
+    now = finite(t, "t")
+    if (now - last) * rate > _MOST_PICTURES:
+        raise ThunderError(
+            f"t must not be more than {_MOST_PICTURES} pictures after the last one at {last:g} s, got {now:g} s; "
+            "clocks that do not begin near 0 need start="
+        )
+    return now
+
+
+def is_pose(T: Array) -> bool:
+    """Tell whether a (4, 4) matrix, finite or not, is a rigid transform."""
+    R = T[:3, :3]
+    return bool(
+        np.isfinite(T).all()
+        and np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0))
+        and np.abs(R.T @ R - np.eye(3)).max() <= ROTATION_TOLERANCE
+        and np.linalg.det(R) > 0.0
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +130,233 @@ class PoseSource(Protocol):
 
     def reset(self) -> None:
         """Start again: forget what was polled."""
+
+
+_KINDS = ("freeze", "jump", "nan")
+
+
+@dataclass(frozen=True, eq=False)
+class PoseFault(Value):
+    """Something that goes wrong with the pictures of an interval of time.
+
+    Attributes
+    ----------
+    kind : {"freeze", "jump", "nan"}
+        The last pose before it is sent again and again, under new times; another pose is sent; NaN is sent.
+    start, stop : float
+        Pictures with ``start <= time < stop`` are concerned [s]; without end by default.
+    offset : (4, 4) array
+        For ``"jump"``: what the true pose is multiplied by, from the left.
+    """
+
+    kind: Literal["freeze", "jump", "nan"]
+    start: float
+    stop: float = np.inf
+    offset: npt.ArrayLike = ((1.0, 0.0, 0.0, 0.5), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+
+    def __post_init__(self) -> None:
+        """Check kind, interval and offset."""
+        if self.kind not in _KINDS:
+            raise ThunderError(f"kind of a fault must be one of {', '.join(_KINDS)}, got {self.kind!r}")
+        set_fields(self, offset=checked_pose(self.offset, "offset of a fault"))
+        _interval((self.start, self.stop), "a fault")
+
+    def concerns(self, time: float) -> bool:
+        """Whether a picture of this time [s] is one of those."""
+        return self.start <= time < self.stop
+
+
+class SimulatedPoseSource(Stateful):
+    """Poses of a target as a camera would tell them: at its rate, late, noisy, with gaps.
+
+    The noise of every picture is drawn in the order of the pictures, so what is measured depends on the seed and not on
+    when or how often the source is polled, and drop-outs and occlusions leave the other measurements as they are.
+
+    Parameters
+    ----------
+    true_pose : callable
+        Pose (4, 4) of the target at a time [s]. It is asked when the source is first polled at or after that time, so
+        it may look at a simulation that runs.
+    rate : float
+        Pictures per second [Hz].
+    latency, jitter : float
+        Delay of every measurement, and the longest further one, uniform [s]; see `measurement_times`.
+    position_noise : float or (3,) array_like
+        Standard deviation along the axes that `true_pose` is given in [m].
+    rotation_noise : float or (3,) array_like
+        Standard deviation about the target's own axes [rad].
+    dropout : float
+        Probability that a picture has no result at all, 0 to 1.
+    occlusions : sequence of (start, stop)
+        Intervals [s] in which nothing is seen: measurements come, with the pose None.
+    faults : sequence of PoseFault
+        What else goes wrong; the last one that concerns a picture counts.
+    start : float
+        Time of the first picture [s].
+    seed : int
+        Of the noise.
+    """
+
+    def __init__(
+        self,
+        true_pose: Callable[[float], npt.ArrayLike],
+        *,
+        rate: float = 30.0,
+        latency: float = 0.0,
+        jitter: float = 0.0,
+        position_noise: npt.ArrayLike = 0.0,
+        rotation_noise: npt.ArrayLike = 0.0,
+        dropout: float = 0.0,
+        occlusions: Sequence[tuple[float, float]] = (),
+        faults: Sequence[PoseFault] = (),
+        start: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        if not callable(true_pose):
+            raise ThunderError(f"true_pose must be callable with a time, got {true_pose!r}")
+        self._true_pose = true_pose
+        self._rate = positive(rate, "rate", "Hz")
+        self._latency, self._jitter = not_negative(latency, "latency", "s"), not_negative(jitter, "jitter", "s")
+        self._position_noise = _deviations(position_noise, "position_noise")
+        self._rotation_noise = _deviations(rotation_noise, "rotation_noise")
+        self._dropout = probability(dropout, "dropout")
+        self._occlusions = tuple(_interval(pair, "an occlusion") for pair in _sequence(occlusions, "occlusions"))
+        self._faults = _faults(faults)
+        self._start, self._seed = finite(start, "start"), whole(seed, "seed", 0)
+        self.reset()
+
+    def reset(self) -> None:
+        """Start again, with the same noise."""
+        self._rng = np.random.default_rng(self._seed)
+        self._taken = 0
+        self._now = -np.inf
+        self._frozen: Array | None = None
+        self._waiting: list[tuple[float, int, PoseMeasurement]] = []
+
+    def poll(self, t: float) -> list[PoseMeasurement]:
+        """Return what became available since the last poll, up to time `t` [s], in order of availability.
+
+        Raises
+        ------
+        ThunderError
+            `t` is before the last one, not finite, or more than 100000 pictures later.
+        """
+        now = soon(t, self._start + self._taken / self._rate, self._rate)
+        if now < self._now:
+            raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
+        self._now = now
+        while (taken := self._start + self._taken / self._rate) <= now:
+            self._take(taken)
+            self._taken += 1
+        ready = []
+        while self._waiting and self._waiting[0][0] <= now:
+            ready.append(heapq.heappop(self._waiting)[2])
+        return ready
+
+    def _take(self, taken: float) -> None:
+        delay, chance = self._rng.random(2)
+        shift, turn = self._rng.normal(size=(2, 3))
+        measured = self._measured(taken, shift, turn)
+        if chance < self._dropout:
+            return
+        if any(start <= taken < stop for start, stop in self._occlusions):
+            measured = None
+        available = taken + self._latency + self._jitter * delay
+        # pictures count on where measurements become available together
+        heapq.heappush(self._waiting, (available, self._taken, PoseMeasurement(taken, available, measured)))
+
+    def _measured(self, taken: float, shift: Array, turn: Array) -> Array | None:
+        fault = next((fault for fault in reversed(self._faults) if fault.concerns(taken)), None)
+        if fault is not None and fault.kind == "nan":
+            return np.full((4, 4), np.nan)
+        if fault is not None and fault.kind == "freeze":
+            return self._frozen
+        T = np.array(checked_pose(self._true_pose(taken), "true_pose(t)"))
+        if fault is not None:
+            T = np.asarray(fault.offset) @ T
+        T[:3, 3] += self._position_noise * shift
+        T[:3, :3] = T[:3, :3] @ Rotation.from_rotvec(self._rotation_noise * turn).as_matrix()
+        self._frozen = T
+        return T
+
+
+def _deviations(value: npt.ArrayLike, what: str) -> Array:
+    given = array(value, () if np.ndim(value) == 0 else (3,), what)
+    if (given < 0.0).any():
+        raise ThunderError(f"{what} must not be negative, got {given.tolist()}")
+    return np.broadcast_to(given, (3,))
+
+
+def _interval(value: Any, what: str) -> tuple[float, float]:
+    try:
+        start, stop = map(float, value)
+    except (TypeError, ValueError) as error:
+        raise ThunderError(f"{what} must be an interval (start, stop) [s], got {value!r}") from error
+    if not (np.isfinite(start) and start < stop):
+        raise ThunderError(f"{what} must start at a finite time before its end, got {start:g} s and {stop:g} s")
+    return start, stop
+
+
+def _sequence(value: Any, what: str) -> tuple[Any, ...]:
+    if not isinstance(value, Iterable):
+        raise ThunderError(f"{what} must be a sequence, got {value!r}")
+    return tuple(value)
+
+
+def _faults(faults: Iterable[PoseFault]) -> tuple[PoseFault, ...]:
+    given = _sequence(faults, "faults")
+    for fault in given:
+        if not isinstance(fault, PoseFault):
+            raise ThunderError(f"every fault must be a PoseFault, got {fault!r}")
+    return given
+
+
+def measurement_times(
+    duration: float,
+    rate: float,
+    *,
+    latency: float = 0.0,
+    jitter: float = 0.0,
+    dropout: float = 0.0,
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:
+    """Draw the times of a camera's measurements.
+
+    Pictures are taken at 0, 1 / rate, 2 / rate, ... up to the duration. The result of each can be used after the
+    latency and a further delay, uniform from 0 to the jitter; where the jitter is longer than a period, results
+    overtake each other.
+
+    Parameters
+    ----------
+    duration : float
+        [s], 0 for the picture at time 0 alone.
+    rate : float
+        Pictures per second [Hz].
+    latency, jitter : float
+        Delay of every result, and the longest further one [s].
+    dropout : float
+        Probability, from 0 to 1, that a picture has no result.
+    rng : numpy.random.Generator
+        Two numbers are drawn for each picture, so pictures that are not dropped have the same delays whatever the
+        drop-out probability.
+
+    Returns
+    -------
+    taken : (K,) array
+        When pictures were taken [s], ascending; without those that were dropped.
+    available : (K,) array
+        When their results can be used [s], in the order of `taken`.
+
+    Raises
+    ------
+    ThunderError
+        A number outside its range.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise ThunderError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    last = np.floor(not_negative(duration, "duration", "s") * positive(rate, "rate", "Hz") * (1.0 + 1e-12))
+    taken = np.arange(int(last) + 1) / rate
+    delay, chance = rng.random((len(taken), 2)).T
+    available = taken + not_negative(latency, "latency", "s") + not_negative(jitter, "jitter", "s") * delay
+    kept = chance >= probability(dropout, "dropout")
+    return taken[kept], available[kept]

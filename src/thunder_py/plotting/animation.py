@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, array, numbers, positive
 from ..errors import ThunderError
-from ..io.whole_file import whole_file
-from ..motion.scalars import numbers, positive
+from ..files import whole_file
 from .arm import ArmPicture, arm_points, frame_box, new_space
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..checks import Array
 
 if TYPE_CHECKING:
-    from ..trajectory.obstacles import Sphere
+    from ..geometry import Sphere
 
 __all__ = ["Triangles", "box", "cylinder", "draw_spheres", "shaded", "sphere", "sphere_grid", "together"]
 

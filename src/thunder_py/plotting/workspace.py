@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array
-from ..description import Limits
 from ..errors import ModelError, ThunderError
+from ..robot.description import Limits
 from .arm import ArmPicture, default_posture, frame_box
 
 if TYPE_CHECKING:

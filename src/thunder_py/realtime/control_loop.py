@@ -15,14 +15,11 @@ from ..control import Status
 from ..reference import JointReference
 from ..values import Stateful
 from .command import Command, Mode, Reason
+from .configuration import LawSpec, LoopOptions, adapt, build_law, continued, estimate, is_task_law
 from .hold import Hold
-from .joint_names import JointOrder
-from .joint_states import JointStateReader
-from .laws import LawSpec, adapt, build_law, continued, estimate, is_task_law
-from .locks import Lock
-from .options import LoopOptions
+from .joint_states import JointOrder, JointStateReader
 from .references import References
-from .timing import Quantiles
+from .timing import Lock, Quantiles
 
 __all__ = ["ControlLoop"]
 

@@ -12,12 +12,11 @@ from ..checks import Array
 from ..errors import ThunderError
 from ..reference import JointReference, TaskReference
 from .command import Reason
-from .joint_follower import JointFollower
-from .joint_motion import check_limits, make_motion
-from .joint_names import JointOrder
-from .locks import Lock
-from .options import LoopOptions
+from .configuration import LoopOptions
+from .joint_follower import JointFollower, check_limits, make_motion
+from .joint_states import JointOrder
 from .task_follower import TaskFollower
+from .timing import Lock
 
 __all__ = ["References"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import Array
 from ..reference import TaskReference
 from .command import Reason
-from .options import TaskLimits
+from .configuration import TaskLimits
 from .quaternions import Quaternion, from_matrix, rotation_vector, to_matrix, turned
 
 __all__ = ["TaskFollower"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
 
 from ..values import Stateful
 
-__all__ = ["Quantiles"]
+__all__ = ["Lock", "Pacer", "Quantiles"]
 
 _PER_OCTAVE = 16
 _OCTAVES = 27
@@ -70,3 +72,54 @@ class Quantiles(Stateful):
         """Return count, mean, median, p99 and worst; times in seconds."""
         quantiles = {"median": self.quantile(0.5), "p99": self.quantile(0.99)}
         return {"count": self.count, "mean": self.mean, **quantiles, "worst": self.worst}
+
+
+class Pacer:
+    """Wakes up once in every period, on a grid that does not drift.
+
+    Periods that were missed are skipped: a loop that was held up does not run fast afterwards.
+
+    Parameters
+    ----------
+    period : float
+        [s].
+
+    Attributes
+    ----------
+    missed : int
+        Periods that passed without waking up.
+    """
+
+    def __init__(self, period: float) -> None:
+        if not 0.0 < period < 1e3:
+            raise ValueError(f"period must be positive and less than 1000 s, got {period!r}")
+        self._period = round(1e9 * period)
+        self._next = time.monotonic_ns() + self._period
+        self.missed = 0
+
+    def wait(self) -> None:
+        """Sleep until the next instant of the grid."""
+        left = self._next - time.monotonic_ns()
+        if left > 0:
+            time.sleep(1e-9 * left)
+        late = max(0, (time.monotonic_ns() - self._next) // self._period)
+        self.missed += late
+        self._next += (late + 1) * self._period
+
+
+class Lock:
+    """A lock for ``with``, pickled and copied as one that is free. Objects that share it share the new one."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def __reduce__(self) -> tuple[type[Lock], tuple[()]]:
+        return Lock, ()

@@ -1,12 +1,7 @@
 """What a simulation leaves behind: arrays over time, figures of merit, energy, files, comparisons."""
 
-from .comparison import Comparison, compare
-from .condition import ConditionNumbers
-from .energy import EnergyBalance
-from .lyapunov import Lyapunov
-from .names import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED
-from .run import Result
-from .table import DEFAULT_METRICS, Metric, Table, metrics_table
+from .result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, ConditionNumbers, EnergyBalance, Lyapunov, Result
+from .tables import DEFAULT_METRICS, Comparison, Metric, Table, compare, metrics_table
 
 __all__ = [
     "ALWAYS_LOGGED",

@@ -1,12 +1,10 @@
 """Closed-loop simulation: a plant with its own parameters, a sampled controller, a reference, and what lies between."""
 
-from .actuators import Actuators
-from .external import ExternalTorque, ExternalWrench
+from ..robot.payload import Payload
 from .loop import INTEGRATORS, simulate
 from .many import Run, Runs, simulate_many
-from .payload import Payload
 from .protocols import ControllerLike, PlantLike
-from .sensors import Sensors
+from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors
 
 __all__ = [
     "INTEGRATORS",

@@ -15,13 +15,11 @@ from ..progress import percentage
 from ..reference import JointReference, TaskReference, _JointSource, _TaskSource
 from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, Result
 from ..robot import Robot
-from .actuators import Actuators
+from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
-from .external import ExternalTorque, ExternalWrench, read_external
 from .options import elastic_joints, initial_state, start_position, time_options, torque_bounds
-from .payload import Payload, read_payloads
 from .protocols import ControllerLike, PlantLike
-from .sensors import Sensors
+from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, read_external
 
 __all__ = ["INTEGRATORS", "simulate"]
 

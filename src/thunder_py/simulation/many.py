@@ -116,7 +116,7 @@ class Runs(Sequence[Result]):
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
         """Overlay error norms and torques, see `thunder_py.plotting.plot_comparison`."""
-        from ..plotting.runs import plot_comparison
+        from ..result.plot import plot_comparison
 
         return plot_comparison(self.succeeded, axes=axes)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..checks import Array, array
 from ..errors import ModelError
 from ..robot import Robot
-from .payload import Payload
+from ..robot.payload import Payload
 
 __all__ = ["elastic_joints", "initial_state", "start_position", "time_options", "torque_bounds"]
 

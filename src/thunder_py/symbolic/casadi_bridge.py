@@ -16,12 +16,11 @@ from .. import _core
 from ..checks import check_name
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from . import mathematics as th
-from .flat import replay
-from .function import Function
+from .function import Function, replay
 from .optional import require
 
 if TYPE_CHECKING:
-    from .model import SymbolicModel
+    from .quantities import SymbolicQuantities
 
 __all__ = ["from_casadi", "to_casadi"]
 
@@ -61,7 +60,7 @@ def _sx_matrix(casadi: Any, entries: Expressions) -> Any:
     return matrix
 
 
-def to_casadi(model: SymbolicModel, expression: Any, name: str | None = None) -> Any:
+def to_casadi(model: SymbolicQuantities, expression: Any, name: str | None = None) -> Any:
     """Return a casadi.Function of expressions; see `SymbolicModel.to_casadi`."""
     casadi = require("casadi")
     if name is not None:
@@ -172,7 +171,7 @@ def _expanded(casadi: Any, function: Any) -> Any:
         raise ModelError(f"CasADi cannot expand {function.name()} to scalars: {_last_line(error)}") from None
 
 
-def _matched_symbols(model: SymbolicModel, function: Any, k: int) -> list[Any]:
+def _matched_symbols(model: SymbolicQuantities, function: Any, k: int) -> list[Any]:
     """Find the model's symbols for the non-zero entries of input k, in CasADi's order."""
     name = function.name_in(k)
     if name not in model.symbols:
@@ -222,7 +221,7 @@ def _run(casadi: Any, function: Any, inputs: list[list[Any]]) -> list[dict[int, 
     return outputs
 
 
-def from_casadi(model: SymbolicModel, function: Any) -> Any:
+def from_casadi(model: SymbolicQuantities, function: Any) -> Any:
     """Return a CasADi function's outputs as expressions; see `SymbolicModel.from_casadi`."""
     casadi = require("casadi")
     scalars = _expanded(casadi, function)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..checks import check_name
 from ..errors import CompilerError, ModelError, UnknownNameError, nearest_hint
 from . import mathematics
 
-__all__ = ["Function"]
+__all__ = ["Function", "flattened", "replay"]
 
 Expressions = npt.NDArray[np.object_]
 
@@ -141,7 +141,7 @@ class Function(_core.Function):
         CompilerError
             There is no compiler, or it failed; its message is shown.
         """
-        from ..codegen.compiler import compile_source
+        from .compiler import compile_source
 
         _, source = _core.emit_c([self], header_name="", packed=True)
         self.attach(str(compile_source(source)), f"{self.name}_packed")
@@ -171,3 +171,49 @@ def _slice(ports: dict[str, Expressions], name: str) -> slice:
             return slice(first, first + value.size)
         first += value.size
     raise KeyError(name)
+
+
+def flattened(function: Function) -> Function:
+    """Return the function with outlined pieces put back in their places; itself where there are none."""
+    if function.call_count == 0:
+        return function
+    results = function.substitute(**function.arguments)
+    if len(function.results) == 1:
+        results = {next(iter(function.results)): results}
+    return Function(function.name, function.arguments, results, function.description)
+
+
+def replay(
+    function: Function,
+    inputs: Sequence[Any],
+    operation: Callable[..., Any],
+    number: Callable[[float], Any],
+) -> dict[str, Expressions]:
+    """Run a function's operations on foreign scalars.
+
+    Parameters
+    ----------
+    function : Function
+    inputs : sequence
+        A scalar for every entry of the arguments, in order.
+    operation : callable
+        Takes the name of an operation and its operands.
+    number : callable
+        Makes a scalar of a number.
+
+    Returns
+    -------
+    dict of str to object array
+        The results by name, in their shapes.
+    """
+    flat = flattened(function)
+    values = [*inputs, *map(number, flat.constants)]
+    for name, operands in flat.operations:
+        values.append(operation(name, *(values[k] for k in operands)))
+    results, entries = {}, iter(flat.result_values)
+    for name, value in function.results.items():
+        array = np.empty(value.shape, dtype=object)
+        for index in np.ndindex(value.shape):
+            array[index] = values[next(entries)]
+        results[name] = array
+    return results

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from .model import SymbolicModel
+    from .quantities import SymbolicQuantities
 
 __all__ = ["ReadableName", "readable_names"]
 
@@ -60,7 +60,7 @@ def _subscripted(name: str, *subscripts: str) -> ReadableName:
     return ReadableName("_".join((name, *subscripts)), rf"\mathrm{{{shown}}}_{{{','.join(subscripts)}}}")
 
 
-def _parameter_names(model: SymbolicModel, argument: str, size: int) -> list[ReadableName]:
+def _parameter_names(model: SymbolicQuantities, argument: str, size: int) -> list[ReadableName]:
     d = model.robot.description
     if argument in _LINK_ROWS:
         row = _LINK_ROWS[argument]
@@ -79,7 +79,7 @@ def _parameter_names(model: SymbolicModel, argument: str, size: int) -> list[Rea
     return _elastic_names(model, argument, size)
 
 
-def _elastic_names(model: SymbolicModel, argument: str, size: int) -> list[ReadableName]:
+def _elastic_names(model: SymbolicQuantities, argument: str, size: int) -> list[ReadableName]:
     """K, D, Dm have a row of coefficients for each elastic joint, Mm one number."""
     group = argument.removeprefix("par_")
     order = size // model.robot.e
@@ -106,7 +106,7 @@ def _unique(name: ReadableName, taken: set[str]) -> ReadableName:
     return name
 
 
-def readable_names(model: SymbolicModel) -> dict[str, list[ReadableName]]:
+def readable_names(model: SymbolicQuantities) -> dict[str, list[ReadableName]]:
     """Names of the entries of every argument of a model, joints and links counted from 1.
 
     States are ``q1, dq1, ddq1, dq_r1, ddq_r1, tau1``; REG parameters ``m1, mc_x1, I_xx1``; DYN parameters ``m1, c_x1,

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import ModelError, UnknownNameError, nearest_hint
-from ..inertia import dyn_from_reg
 from ..robot import Robot
-from ..transforms import rpy_from_rotation
+from ..robot.inertia import dyn_from_reg
+from ..spatial import rpy_from_rotation
 
 __all__ = ["ARGUMENT_NAMES", "GROUPS", "ParameterGroup", "parameter_groups"]
 

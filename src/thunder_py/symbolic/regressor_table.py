@@ -13,7 +13,7 @@ from .function import Expressions
 from .sympy_bridge import latex
 
 if TYPE_CHECKING:
-    from .model import SymbolicModel
+    from .quantities import SymbolicQuantities
 
 __all__ = ["RegressorTable", "regressor_table"]
 
@@ -39,7 +39,7 @@ class RegressorTable:
         Columns that are linearly independent, whose parameters torques can tell apart.
     """
 
-    model: SymbolicModel
+    model: SymbolicQuantities
     quantity: str
     entries: Expressions
     names: tuple[str, ...]
@@ -86,7 +86,7 @@ class RegressorTable:
         return "\n".join(lines)
 
 
-def regressor_table(model: SymbolicModel, quantity: str = "slotine_li_regressor") -> RegressorTable:
+def regressor_table(model: SymbolicQuantities, quantity: str = "slotine_li_regressor") -> RegressorTable:
     """Read off a regressor which parameters have no influence; see `SymbolicModel.regressor_table`."""
     if quantity not in ("regressor", "slotine_li_regressor"):
         raise ModelError(f"quantity must be 'regressor' or 'slotine_li_regressor', got {quantity!r}")

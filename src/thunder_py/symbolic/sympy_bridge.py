@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError, UnknownNameError, nearest_hint
-from .flat import replay
-from .function import Function
+from .function import Function, replay
 from .names import readable_names
 from .optional import require
 
 if TYPE_CHECKING:
-    from .model import SymbolicModel
+    from .quantities import SymbolicQuantities
 
 __all__ = ["latex", "sympy_symbols", "to_sympy"]
 
@@ -60,7 +59,7 @@ def _operations(sympy: Any) -> dict[str, Callable[..., Any]]:
     }
 
 
-def sympy_symbols(model: SymbolicModel) -> dict[str, list[Any]]:
+def sympy_symbols(model: SymbolicQuantities) -> dict[str, list[Any]]:
     """SymPy's real symbols for the entries of every argument of a model, by the names of `readable_names`."""
     sympy = require("sympy")
     return {
@@ -78,14 +77,14 @@ def _shaped(sympy: Any, array: Any) -> Any:
     return sympy.ImmutableDenseNDimArray(list(array.ravel()), array.shape)
 
 
-def as_function(model: SymbolicModel, expression: Any, name: str = "expression") -> Function:
+def as_function(model: SymbolicQuantities, expression: Any, name: str = "expression") -> Function:
     """Return a function of all of the model's symbols that an expression needs."""
     if isinstance(expression, Function):
         return expression
     return Function(name, model.arguments_of(expression), {name: expression})
 
 
-def _symbols_of(model: SymbolicModel, function: Function) -> list[Any]:
+def _symbols_of(model: SymbolicQuantities, function: Function) -> list[Any]:
     """SymPy's symbols for a function's arguments, which are symbols of the model."""
     known = sympy_symbols(model)
     of_symbol = {
@@ -100,7 +99,7 @@ def _symbols_of(model: SymbolicModel, function: Function) -> list[Any]:
     return [of_symbol[symbol] for symbol in inputs]
 
 
-def to_sympy(model: SymbolicModel, expression: Any, *, simplify: bool = False) -> Any:
+def to_sympy(model: SymbolicQuantities, expression: Any, *, simplify: bool = False) -> Any:
     """Return SymPy's form of expressions; see `SymbolicModel.to_sympy`."""
     sympy = require("sympy")
     operations = _operations(sympy)
@@ -134,7 +133,7 @@ def _simplified(sympy: Any, x: Any) -> Any:
     return min(candidates, key=lambda y: (sympy.count_ops(y) + 4 * len(y.atoms(sympy.sin, sympy.cos)), str(y)))
 
 
-def _printer(model: SymbolicModel) -> Any:
+def _printer(model: SymbolicQuantities) -> Any:
     """SymPy's LaTeX printer, with s_1, c_{12} for sines and cosines of joint angles and their sums."""
     sympy = require("sympy")
     base = require("sympy.printing.latex").LatexPrinter
@@ -164,7 +163,7 @@ def _printer(model: SymbolicModel) -> Any:
     return Printer({"symbol_names": names, "mat_delim": "["})
 
 
-def latex(model: SymbolicModel, quantity: Any, *, simplify: bool = True) -> str:
+def latex(model: SymbolicQuantities, quantity: Any, *, simplify: bool = True) -> str:
     """Return LaTeX of a quantity or of expressions; see `SymbolicModel.latex`."""
     if isinstance(quantity, str):
         if quantity not in model.quantities:

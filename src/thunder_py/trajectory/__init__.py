@@ -6,36 +6,31 @@ Every trajectory is called with a time, or an array of times, and returns a `thu
 """
 
 from .fourier_series import FourierSeries
+from .hermite import MinimumJerk, minimum_jerk
 from .joint import JointTrajectory, parabolic_blends, point_to_point, quintic_spline, spline
-from .obstacles import Box, Capsule, HalfSpace, Obstacle, Sphere
 from .orientation import Orientation
 from .path import Path
-from .plan import Plan
-from .potential_field import PotentialField
-from .profiles import s_curve, trapezoidal
+from .potential_field import Plan, PotentialField
 from .segments import Arc, Circle, Line, Turn
-from .timing import TimingLaw, TimingState, cubic, min_jerk, quintic
+from .timing import TimingLaw, TimingState, cubic, min_jerk, quintic, s_curve, trapezoidal
 
 __all__ = [
     "Arc",
-    "Box",
-    "Capsule",
     "Circle",
     "FourierSeries",
-    "HalfSpace",
     "JointTrajectory",
     "Line",
-    "Obstacle",
+    "MinimumJerk",
     "Orientation",
     "Path",
     "Plan",
     "PotentialField",
-    "Sphere",
     "TimingLaw",
     "TimingState",
     "Turn",
     "cubic",
     "min_jerk",
+    "minimum_jerk",
     "parabolic_blends",
     "point_to_point",
     "quintic",

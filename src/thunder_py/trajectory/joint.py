@@ -11,8 +11,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 from ..reference import _JointSource
-from .profiles import trapezoidal
-from .timing import TimingLaw, quintic_coefficients
+from .timing import TimingLaw, quintic_coefficients, trapezoidal
 
 __all__ = ["JointTrajectory", "parabolic_blends", "point_to_point", "quintic_spline", "spline"]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, array, rotation
-from .schedule import Timing, as_laws, placed, start_times
+from .timing import Timing, as_laws, placed, start_times
 
 __all__ = ["Orientation", "OrientationLike", "as_orientation", "rotation"]
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from .orientation import OrientationLike, as_orientation
-from .schedule import Timing, as_laws, start_times
 from .segments import Line, Segment, TaskTrajectory
+from .timing import Timing, as_laws, start_times
 
 __all__ = ["Path"]
 

@@ -12,8 +12,7 @@ from .. import _core
 from ..checks import Array, array
 from ..reference import _TaskSource
 from .orientation import Orientation, OrientationLike, as_orientation
-from .schedule import Timing, as_law, placed
-from .timing import TimingLaw
+from .timing import Timing, TimingLaw, as_law, placed
 
 __all__ = ["Arc", "Circle", "Line", "Segment", "TaskTrajectory", "Turn"]
 

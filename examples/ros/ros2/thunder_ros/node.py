@@ -21,14 +21,7 @@ from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from std_srvs.srv import SetBool, Trigger
 
-from thunder_py.realtime.nodes.middleware import (
-    SWITCH_INTERVAL,
-    answer,
-    configuration,
-    merged,
-    message_kinds,
-    repeat,
-)
+from thunder_py.realtime.nodes.middleware import SWITCH_INTERVAL, answer, configuration, merged, message_kinds, repeat
 
 SERVICES = {"Trigger": Trigger, "SetBool": SetBool}
 #: What is published may be listened to with either reliability. Streams are taken as they come: a state that would have

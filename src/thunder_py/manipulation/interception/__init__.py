@@ -1,12 +1,20 @@
 """Grasping what moves: estimate of its motion, decision to plan anew, the reach, and a conveyor to try it on."""
 
-from .belt import Belt
-from .conditions import arrival_time, misses, new_arrival
-from .conveyor import BeltObject, Camera, Conveyor, Feed
+from .conveyor import Belt, BeltObject, Camera, Conveyor, Feed, Grasp, GraspTolerance, judge
 from .filter import ConstantVelocityFilter
-from .grasp import Grasp, GraspTolerance, judge
-from .interceptor import FollowedInterception, InterceptionOptions, Interceptor, PlannedArrival
-from .strategies import SingleShot, Strategy, TimeAugmentation, VariableStructure
+from .interceptor import (
+    FollowedInterception,
+    InterceptionOptions,
+    Interceptor,
+    PlannedArrival,
+    SingleShot,
+    Strategy,
+    TimeAugmentation,
+    VariableStructure,
+    arrival_time,
+    misses,
+    new_arrival,
+)
 
 __all__ = [
     "Belt",

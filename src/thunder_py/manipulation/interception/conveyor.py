@@ -8,13 +8,52 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array
-from ...motion.scalars import positive
-from ...perception.measurement_times import measurement_times
-from ...perception.options import finite, not_negative, probability
-from .belt import Belt
+from ...checks import Array, array, numbers, positive, unit_axis
+from ...errors import ThunderError
+from ...perception.pose_source import finite, measurement_times, not_negative, probability
+from ...values import Value, set_fields
 
-__all__ = ["BeltObject", "Camera", "Conveyor", "Feed"]
+__all__ = ["Belt", "BeltObject", "Camera", "Conveyor", "Feed", "Grasp", "GraspTolerance", "judge"]
+
+
+@dataclass(frozen=True, eq=False)
+class Belt(Value):
+    """A belt before a robot, all in the world.
+
+    Parameters
+    ----------
+    reference : (3,) array_like
+        p_ref, where the grasping hand best meets an object [m].
+    low, high : (3,) array_like
+        Corners of the box that the hand is in from where it meets an object until it has closed [m]; p_ref lies inside.
+        The arm has to reach all of it, and what leaving takes along the belt beyond.
+    direction : (3,) array_like
+        Of the belt's motion, a unit vector.
+    offset : (3,) array_like
+        From the measured point of an object to the frame of the hand that grasps it [m].
+    """
+
+    reference: npt.ArrayLike
+    low: npt.ArrayLike
+    high: npt.ArrayLike
+    direction: npt.ArrayLike = (0.0, 1.0, 0.0)
+    offset: npt.ArrayLike = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Check everything."""
+        for name in ("reference", "low", "high", "offset"):
+            set_fields(self, **{name: array(getattr(self, name), (3,), f"belt {name}")})
+        set_fields(self, direction=unit_axis(self.direction, "belt direction"))
+        p, low, high = (np.asarray(x) for x in (self.reference, self.low, self.high))
+        if not ((low < p) & (p < high)).all():
+            raise ThunderError(f"belt reference must lie between low and high, got {p.tolist()}")
+
+    def along(self, p: npt.ArrayLike) -> Array:
+        """How far points (..., 3) are past p_ref along the belt [m]."""
+        return np.asarray((np.asarray(p, dtype=float) - self.reference) @ np.asarray(self.direction))
+
+    def _settings(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in ("reference", "low", "high", "direction", "offset")}
 
 
 class Feed(NamedTuple):
@@ -198,3 +237,89 @@ class Camera:
         wrong = rng.random(len(p)) < self.outliers
         p += np.where(wrong, self.outlier_size, 0.0)[:, None] * rng.standard_normal(p.shape)
         return Feed(taken, available, p)
+
+
+@dataclass(frozen=True)
+class GraspTolerance:
+    """How well hand and object must go together while the hand closes.
+
+    The defaults fit a hand that opens about 10 cm, from above, around a box of 5 cm: half of the play to each side, the
+    fingers' depth, and what an object slides in the hand before the fingers hold it (0.08 m/s for a quarter of a second
+    are 2 cm). They were set before any result.
+
+    Parameters
+    ----------
+    horizontal, vertical : float
+        Largest distances [m].
+    speed : float
+        Largest relative speed [m/s].
+    """
+
+    horizontal: float = 0.025
+    vertical: float = 0.02
+    speed: float = 0.08
+
+    def __post_init__(self) -> None:
+        """Check all."""
+        for name in ("horizontal", "vertical", "speed"):
+            positive(getattr(self, name), name)
+
+
+class Grasp(NamedTuple):
+    """How a grasp went.
+
+    Attributes
+    ----------
+    success : bool
+        All within tolerance, all the time.
+    reason : str
+        ``"grasped"``, or what was out of tolerance: ``"beside"``, ``"above or below"``, ``"sliding"``.
+    along, horizontal, vertical, speed : float
+        Mean lead of the hand over the object along its motion, largest horizontal and vertical distance [m], largest
+        relative speed [m/s].
+    """
+
+    success: bool
+    reason: str
+    along: float
+    horizontal: float
+    vertical: float
+    speed: float
+
+
+def judge(
+    t: npt.ArrayLike,
+    hand: npt.ArrayLike,
+    hand_velocity: npt.ArrayLike,
+    target: BeltObject,
+    tolerance: GraspTolerance | None = None,
+) -> Grasp:
+    """Compare hand and object while the hand closes.
+
+    Parameters
+    ----------
+    t : (k,) array_like
+        Times from the arrival to the end of the closing [s].
+    hand, hand_velocity : (k, 3) array_like
+        Of the frame that grasps [m], [m/s].
+    target : BeltObject
+        Where the object really is.
+    tolerance : GraspTolerance, optional
+        What is allowed.
+    """
+    allowed = GraspTolerance() if tolerance is None else tolerance
+    times, p, v = numbers(t, "t", 1), numbers(hand, "hand", 2), numbers(hand_velocity, "hand_velocity", 2)
+    if len(times) == 0 or p.shape != (len(times), 3) or v.shape != p.shape:
+        raise ThunderError(f"hand and hand_velocity must have shape ({len(times)}, 3), got {p.shape} and {v.shape}")
+    gap: Array = p - target.position(times) - np.asarray(target.belt.offset)
+    slip = float(np.linalg.norm(v - target.velocity(times), axis=1).max())
+    horizontal, vertical = float(np.hypot(gap[:, 0], gap[:, 1]).max()), float(np.abs(gap[:, 2]).max())
+    along = float((gap @ np.asarray(target.belt.direction)).mean())
+    reason = "grasped"
+    if not slip <= allowed.speed:
+        reason = "sliding"
+    if not vertical <= allowed.vertical:
+        reason = "above or below"
+    if not horizontal <= allowed.horizontal:
+        reason = "beside"
+    return Grasp(reason == "grasped", reason, along, horizontal, vertical, slip)

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import array
+from ...checks import array, at_least, positive, whole
 from ...errors import ThunderError
-from ...motion.scalars import at_least, positive, whole
 
 __all__ = ["PROCESSES", "ConstantVelocityFilter"]
 

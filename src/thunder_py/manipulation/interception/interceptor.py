@@ -3,27 +3,131 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, pose
+from ...checks import Array, array, at_least, numbers, pose, positive, whole, within
 from ...errors import ThunderError
-from ...motion.scalars import at_least, numbers, positive, whole, within
+from ...perception.pose_source import finite, not_negative
 from ...reference import TaskReference, _TaskSource
 from ...values import Stateful
-from .belt import Belt
+from .conveyor import Belt
 from .filter import ConstantVelocityFilter
-from .strategies import Strategy, TimeAugmentation, strategy_settings
 
 if TYPE_CHECKING:
     from ...motion import HumanLikePlanner
     from ...perception.pose_source import PoseMeasurement
     from .conveyor import Feed
 
-__all__ = ["FollowedInterception", "InterceptionOptions", "Interceptor", "PlannedArrival"]
+__all__ = [
+    "FollowedInterception",
+    "InterceptionOptions",
+    "Interceptor",
+    "PlannedArrival",
+    "SingleShot",
+    "Strategy",
+    "TimeAugmentation",
+    "VariableStructure",
+    "arrival_time",
+    "misses",
+    "new_arrival",
+]
+
+
+@dataclass(frozen=True)
+class SingleShot:
+    """No replanning: the first plan is carried out, whatever is seen later."""
+
+    def _settings(self) -> dict[str, float | str]:
+        return {"strategy": "single shot"}
+
+
+@dataclass(frozen=True)
+class VariableStructure:
+    """Fine corrections keep the time, coarse ones the place (Figure 35).
+
+    Where the object will be within a region about p_ref at the planned time t_f, that time stays, and the goal becomes
+    the object's place then. Where it will be outside, the goal goes back to p_ref, and t_f becomes the time of arrival
+    there, (113).
+
+    Parameters
+    ----------
+    behind, ahead : float
+        How far the region reaches from p_ref against and along the motion of the belt [m]. The report draws it
+        asymmetric, "to favour grasp conditions with a lead", and gives no numbers.
+    """
+
+    behind: float = 0.03
+    ahead: float = 0.08
+
+    def __post_init__(self) -> None:
+        """Check both."""
+        not_negative(self.behind, "behind", "m")
+        not_negative(self.ahead, "ahead", "m")
+
+    def _settings(self) -> dict[str, float | str]:
+        return {"strategy": "variable structure", "behind": self.behind, "ahead": self.ahead}
+
+
+@dataclass(frozen=True)
+class TimeAugmentation:
+    """Towards p_ref, with a time of arrival that is moved a little, (116) and (117).
+
+    ::
+
+        t_f    = t_OA + alpha (1 - tau) (p_o + lambda (f_new - f_old) + phi (y_object - y_hand))
+        p(t_f) = p + v (t_f - t)
+
+    tau is the part of the motion that is done, F/N; y is counted along the belt; f is the frequency at which estimates
+    came in the last interval and in the one before. The report says of its four numbers that they were found by trial
+    and error and prints none.
+
+    Parameters
+    ----------
+    alpha : float
+        Seconds for each metre in the bracket [s/m], 0 or more.
+    p_o : float
+        Lead (positive) or delay that stays [m].
+    lam : float
+        lambda, against sudden changes of the frequency [m/Hz].
+    phi : float
+        Lead in proportion to how far the hand is behind the object [-].
+    """
+
+    alpha: float = 0.5
+    p_o: float = 0.02
+    lam: float = 1e-3
+    phi: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check all."""
+        at_least(self.alpha, "alpha")
+        for name in ("alpha", "p_o", "lam", "phi"):
+            finite(getattr(self, name), name)
+
+    def _settings(self) -> dict[str, float | str]:
+        return {
+            "strategy": "time augmentation",
+            "scale": self.alpha,
+            "lead": self.p_o,
+            "rate": self.lam,
+            "lag": self.phi,
+        }
+
+
+Strategy: TypeAlias = SingleShot | VariableStructure | TimeAugmentation
+
+#: what the core wants of strategies that are not chosen
+_OTHERS = {**VariableStructure()._settings(), **TimeAugmentation()._settings()}
+
+
+def strategy_settings(strategy: Strategy) -> dict[str, float | str]:
+    """Return a strategy's settings as the core reads them."""
+    return {**_OTHERS, **strategy._settings()}
+
 
 _MAY_BE_ZERO = ("patience", "freeze", "closing_time", "lift", "least_speed")
 
@@ -264,11 +368,89 @@ def _turn(start: Array, goal: npt.ArrayLike | None, kind: str) -> Array:
     """Return the rotation vector from the start's orientation to the goal's, in world axes."""
     if goal is None:
         return np.zeros(3)
-    from ...motion import rotations
+    from ... import spatial
 
     R = np.eye(4)
     R[:3, :3] = array(goal, (3, 3), "goal_rotation")
-    turn = np.asarray(rotations.log(pose(R, "goal_rotation")[:3, :3] @ start.T))
+    turn = np.asarray(spatial.log(pose(R, "goal_rotation")[:3, :3] @ start.T))
     if kind == "position" and np.linalg.norm(turn) > 1e-9:
         raise ThunderError("goal_rotation must be left out for a planner of positions, which keeps the start's")
     return turn
+
+
+def arrival_time(belt: Belt, t: float, p: npt.ArrayLike, v: npt.ArrayLike) -> float:
+    """Return when an object at p with velocity v at time t passes p_ref [s]: t + (p_ref - p) / v along the belt (113).
+
+    The printed (113) is a time to go, counted from the estimate; (114) and (117) want an absolute one (errata D-26).
+    Infinite for an object that does not move along the belt.
+
+    Parameters
+    ----------
+    belt : Belt
+        Its offset is not used: p is the point that the hand's frame is to meet.
+    t : float
+        [s].
+    p, v : (3,) array_like
+        [m], [m/s].
+    """
+    return _core._arrival_time(InterceptionOptions()._settings(belt), t, p, v)
+
+
+def misses(
+    belt: Belt,
+    t: float,
+    p: npt.ArrayLike,
+    v: npt.ArrayLike,
+    goal: npt.ArrayLike,
+    arrival: float,
+    threshold: float = 0.01,
+) -> bool:
+    """Evaluate the missing condition (114) with absolute times: |goal - (p + v (t_f - t))| > p_th.
+
+    Parameters
+    ----------
+    belt, t, p, v
+        As in `arrival_time`.
+    goal : (3,) array_like
+        Where the hand is going [m]: p_ref at first, and what a strategy made of it later.
+    arrival : float
+        t_f, when it will be there [s].
+    threshold : float
+        p_th [m].
+    """
+    options = InterceptionOptions(threshold=positive(threshold, "threshold", "m"))
+    return _core._misses(options._settings(belt), t, p, v, goal, arrival)
+
+
+def new_arrival(
+    belt: Belt,
+    strategy: Strategy,
+    t: float,
+    p: npt.ArrayLike,
+    v: npt.ArrayLike,
+    arrival: float,
+    *,
+    remaining: float,
+    hand: npt.ArrayLike,
+    frequency: float = 0.0,
+    old_frequency: float = 0.0,
+) -> float:
+    """Return the time of arrival that a strategy chooses [s]; the goal is where the object is then, p + v (t_f - t).
+
+    Parameters
+    ----------
+    belt, t, p, v
+        As in `arrival_time`.
+    strategy : VariableStructure, TimeAugmentation or SingleShot
+        For the last one it is the arrival at p_ref.
+    arrival : float
+        As planned so far [s].
+    remaining : float
+        1 - tau, the part of the motion that is left.
+    hand : (3,) array_like
+        Where it is [m].
+    frequency, old_frequency : float
+        Of the estimates, now and before [Hz].
+    """
+    settings = InterceptionOptions(strategy=strategy)._settings(belt)
+    return _core._new_arrival(settings, t, p, v, arrival, remaining, hand, frequency, old_frequency)

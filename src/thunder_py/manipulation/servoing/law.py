@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, pose
+from ...checks import Array, array, numbers, pose, positive
 from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...kinematics.clik import CLIK
 from ...kinematics.objectives import Objective
-from ...motion.scalars import numbers, positive
-from ...perception.options import not_negative
+from ...perception.pose_source import not_negative
 from ...reference import TaskReference
 from ...robot import Robot
 from ...values import Stateful

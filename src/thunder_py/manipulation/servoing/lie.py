@@ -1,6 +1,6 @@
 """Single rotations and poses, fast enough for control loops; world axes.
 
-`thunder_py.motion.rotations` does the same for arrays of them, at ten times the price for a single one.
+`thunder_py.spatial` does the same for arrays of them, at ten times the price for a single one.
 """
 
 from __future__ import annotations

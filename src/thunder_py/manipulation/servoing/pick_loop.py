@@ -11,18 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array
+from ...checks import Array, positive
 from ...errors import ThunderError
-from ...motion.scalars import positive
-from ...perception.options import finite
-from ...perception.pose_source import PoseSource
+from ...perception.pose_source import PoseSource, finite
 from ...reference import JointReference
 from ...values import Stateful
 from .law import ServoStep, VisualServo
-from .pick_machine import LONGEST_STEP, PickMachine
-from .pick_phases import PickDecision, PickInput
-from .polling import poll, rigid
-from .pose_history import PoseHistory
+from .pick_machine import LONGEST_STEP, PickDecision, PickInput, PickMachine
+from .pose_filter import PoseHistory, poll, rigid
 from .tool_estimator import ToolVerdict
 from .tracker import Repetition, TargetTracker, Track
 

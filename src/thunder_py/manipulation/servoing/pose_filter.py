@@ -5,21 +5,96 @@ from __future__ import annotations
 import enum
 import math
 from bisect import bisect_right
+from collections import deque
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...checks import Array
+from ...checks import Array, positive, whole
 from ...errors import ThunderError
-from ...motion.scalars import positive, whole
-from ...perception.options import finite, not_negative, probability
+from ...perception.pose_source import PoseMeasurement, PoseSource, finite, is_pose, not_negative, probability
 from ...values import Stateful
-from .lie import exp, left_jacobian, log, make_pose
-from .polling import rigid
+from .lie import exp, interpolate, left_jacobian, log, make_pose
 
-__all__ = ["LatestPose", "PoseEstimate", "PoseFilter", "Verdict"]
+__all__ = ["LatestPose", "PoseEstimate", "PoseFilter", "PoseHistory", "Verdict", "poll", "rigid"]
+
+
+class PoseHistory(Stateful):
+    """Poses of the last while, asked at times between them.
+
+    Parameters
+    ----------
+    length : float
+        How far back it reaches [s].
+    """
+
+    def __init__(self, length: float = 5.0) -> None:
+        self._length = positive(length, "length", "s")
+        self._times: deque[float] = deque()
+        self._poses: deque[Array] = deque()
+
+    def add(self, t: float, pose: Array) -> None:
+        """Take in a pose (4, 4) at a time [s] after all others."""
+        if self._times and finite(t, "t") <= self._times[-1]:
+            raise ThunderError(f"t must go on, from {self._times[-1]:g} s, got {t:g} s")
+        self._times.append(t)
+        self._poses.append(pose)
+        while self._times[0] < t - self._length:
+            self._times.popleft()
+            self._poses.popleft()
+
+    def at(self, t: float) -> Array | None:
+        """Return the pose (4, 4) at a time, or None where that is before the first or after the last one."""
+        if not self._times or not self._times[0] <= t <= self._times[-1]:
+            return None
+        k = bisect_right(self._times, t)
+        if k == len(self._times):
+            return self._poses[-1]
+        part = (t - self._times[k - 1]) / (self._times[k] - self._times[k - 1])
+        return interpolate(self._poses[k - 1], self._poses[k], part)
+
+
+#: farther away [m] nothing is seen, and squares of such numbers overflow
+_FARTHEST = 1e6
+
+
+def poll(source: PoseSource, t: float) -> tuple[list[PoseMeasurement], Exception | None]:
+    """Ask a source; a control loop goes on where it raises an error, or answers with anything but measurements.
+
+    Parameters
+    ----------
+    source : PoseSource
+    t : float
+        [s].
+
+    Returns
+    -------
+    list of PoseMeasurement
+        Empty where the source failed.
+    Exception or None
+        What went wrong.
+    """
+    try:
+        found = list(source.poll(t))
+        for one in found:
+            if not isinstance(one, PoseMeasurement):
+                raise TypeError(f"poll must return a list of PoseMeasurement, got a {type(one).__name__} in it")
+    except Exception as error:  # a source may be a network, a driver, anybody's code
+        return [], error
+    return found, None
+
+
+def rigid(pose: Any) -> Array | None:
+    """Return a seen pose as an array (4, 4), or None where it is no rigid transform of sensible numbers."""
+    if pose is None:
+        return None
+    T = np.asarray(pose, dtype=np.float64)
+    if T.shape != (4, 4) or not np.abs(T).max() <= _FARTHEST or not is_pose(T):
+        return None
+    return T
 
 
 class Verdict(enum.Enum):

@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...checks import Array, pose
+from ...checks import Array, is_number, pose, positive, whole
 from ...errors import ThunderError
-from ...motion.scalars import is_number, positive, whole
-from ...perception.options import finite, not_negative
+from ...perception.pose_source import finite, not_negative
 from ...values import Stateful
 from .lie import exp, inverse, left_jacobian, log, make_pose
-from .polling import rigid
+from .pose_filter import rigid
 
 __all__ = ["ToolEstimator", "ToolVerdict"]
 

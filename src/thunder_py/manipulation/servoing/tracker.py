@@ -10,14 +10,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array
+from ...checks import Array, is_number, whole
 from ...errors import ThunderError
-from ...motion.scalars import is_number, whole
-from ...perception.options import finite
-from ...perception.pose_source import PoseMeasurement, PoseSource
+from ...perception.pose_source import PoseMeasurement, PoseSource, finite
 from ...values import Stateful
-from .polling import poll, rigid
-from .pose_filter import PoseEstimate, Verdict
+from .pose_filter import PoseEstimate, Verdict, poll, rigid
 
 __all__ = ["PoseBelief", "Repetition", "TargetTracker", "Track", "Trouble"]
 

@@ -6,26 +6,110 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array
+from ...checks import Array, whole
 from ...errors import ReleaseError
-from ...identification.limits import MotionLimits
-from ...motion.scalars import whole
+from ...identification.excitation import MotionLimits
+from ...integration import integrate
 from ...robot import Robot
 from ...trajectory import JointTrajectory, TimingLaw
 from ...trajectory.orientation import as_orientation
 from ...trajectory.segments import Portion, TaskTrajectory
-from .pieces import Piece, evaluate
+from ...trajectory.timing import quintic_coefficients
 from .release import ROOM, Release, margins_of, worst_margin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["States", "ThrowMotion", "fastest"]
+__all__ = [
+    "Piece",
+    "States",
+    "ThrowMotion",
+    "evaluate",
+    "fastest",
+    "free_stop",
+    "free_swing",
+    "line_states",
+    "rest",
+    "swing_from",
+    "way_back",
+]
+
+_ORDER = 6  # coefficients of a quintic, highest power first
+
+
+class Piece(NamedTuple):
+    """A polynomial over a time.
+
+    Attributes
+    ----------
+    duration : float
+        [s].
+    coefficients : (6, k) array
+        Highest power first, of the time since its beginning.
+    """
+
+    duration: float
+    coefficients: Array
+
+
+def free_swing(T: float, x: Array, v: Array, a: Array) -> Piece:
+    """Return the motion from rest to (x, v, a) in a time T whose start is where jerk is least.
+
+    The start of a minimum-jerk motion is free where its fifth derivative vanishes: a quartic. With a = 0 it covers
+    v T / 2.
+    """
+    c3 = (3.0 * v - a * T) / (3.0 * T**2)
+    c4 = (a * T - 2.0 * v) / (4.0 * T**3)
+    start = x - c3 * T**3 - c4 * T**4
+    zero = np.zeros_like(start)
+    return Piece(T, np.array([zero, c4, c3, zero, zero, start]))
+
+
+def free_stop(T: float, x: Array, v: Array, a: Array) -> Piece:
+    """Return the motion from (x, v, a) to rest in a time T whose end is where jerk is least: `free_swing` backwards."""
+    # time reversed, v changes its sign: x(T - t) of the swing that ends at (x, -v, a)
+    backwards = free_swing(T, x, -v, a).coefficients
+    end = backwards[-1]
+    c3, c4 = backwards[2], backwards[1]
+    zero = np.zeros_like(end)
+    return Piece(
+        T, np.array([zero, c4, -c3 - 4.0 * c4 * T, 0.5 * a, v, x])
+    )  # of c3 (T - t)^3 + c4 (T - t)^4, written in t with the known values at t = 0
+
+
+def swing_from(T: float, start: Array, x: Array, v: Array, a: Array) -> Piece:
+    """Return the minimum-jerk motion from rest at a given start to (x, v, a): a quintic."""
+    zero = np.zeros_like(x)
+    return Piece(T, quintic_coefficients(T, start, zero, zero, x, v, a))
+
+
+def way_back(T: float, start: Array, end: Array) -> Piece:
+    """Return the minimum-jerk motion between two rests."""
+    zero = np.zeros_like(start)
+    return Piece(T, quintic_coefficients(T, start, zero, zero, end, zero, zero))
+
+
+def rest(T: float, x: Array) -> Piece:
+    """Return a pause."""
+    zero = np.zeros_like(x)
+    return Piece(T, np.array([zero] * (_ORDER - 1) + [x]))
+
+
+def evaluate(piece: Piece, t: Array) -> tuple[Array, Array, Array]:
+    """Return value, velocity and acceleration at times (m,) since the beginning, (m, k) each."""
+    c, s = piece.coefficients, t[:, None]
+    x, v, a = (np.zeros((t.size, c.shape[1])) for _ in range(3))
+    for row in c:  # Horner's rule for a polynomial and two derivatives
+        a = a * s + 2.0 * v
+        v = v * s + x
+        x = x * s + row
+    return x, v, a
+
 
 #: joint positions, velocities and accelerations of a coordinate's value, velocity and acceleration
 States = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
@@ -144,7 +228,7 @@ class ThrowMotion:
 
     def plot(self) -> Figure:
         """Draw joints between their limits over the throw; see `thunder_py.manipulation.throwing.plot`."""
-        from ...plotting.throw_motion import plot_motion
+        from .plot import plot_motion
 
         return plot_motion(self)
 
@@ -203,3 +287,78 @@ def fastest(
         middle = (low + high) // 2
         low, high = (low, middle) if margin(middle * period)[0] >= ROOM else (middle, high)
     return make(high * period)
+
+
+_LONGEST = 1.2  # to either side [m]
+_KNOTS = 0.005  # [m]
+#: of the smallest singular value of the Jacobian [m]: closer to a singularity the line ends
+_SINGULAR = 0.02
+#: [rad], [m]: a release on a limit is within it
+_ON_LIMIT = 1e-9
+
+
+def line_states(robot: Robot, release: Release, limits: MotionLimits, frame: int | str | None) -> States:
+    """Return the map from metres along the velocity of a release, and their derivatives, to joints.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    release : Release
+        Where the line is at 0 metres, with its direction and orientation.
+    limits : MotionLimits
+        The line ends where a joint leaves its positions or the arm comes near a singularity; NaN beyond.
+    frame : int or str, optional
+        What moves.
+
+    Notes
+    -----
+    ``dq/ds = J^+ [direction; 0]`` is integrated from the release to both sides: the joint motion of least velocity,
+    which a task-space controller with damped null space follows. How fast the line is passed does not matter for it.
+    """
+    if release.speed < 1e-6:
+        raise ReleaseError("a hand that hardly moves has no line to throw along", "speed")
+    from scipy.interpolate import make_interp_spline
+
+    direction = np.concatenate([release.v / release.speed, np.zeros(3)])
+    low, q_low = _side(robot, release.q, -direction, limits, frame)
+    high, q_high = _side(robot, release.q, direction, limits, frame)
+    s = np.concatenate([-low[:0:-1], high])
+    q_of: Any = make_interp_spline(s, np.concatenate([q_low[:0:-1], q_high]), k=5)
+    first, second, ends = q_of.derivative(), q_of.derivative(2), (float(s[0]), float(s[-1]))
+
+    def states(x: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
+        outside = (x[:, 0] < ends[0] - 1e-12) | (x[:, 0] > ends[1] + 1e-12)
+        at = np.clip(x[:, 0], *ends)
+        q, slope, bend = q_of(at), first(at), second(at)
+        q[outside] = np.nan
+        return q, slope * v, bend * v**2 + slope * a
+
+    return states
+
+
+def _side(
+    robot: Robot, q0: Array, direction: Array, limits: MotionLimits, frame: int | str | None
+) -> tuple[Array, Array]:
+    """Distances from the release (k,) and joints there (k, n), up to where the line ends."""
+
+    def slope(_: float, q: Array) -> Array:
+        J = robot.jacobian(q, frame)
+        return np.asarray(np.linalg.lstsq(J, direction, rcond=None)[0])
+
+    def room(_: float, q: Array) -> float:
+        outside = float((limits.half_range - np.abs(q - limits.centre)).min())
+        singular = float(np.linalg.svd(robot.jacobian(q, frame), compute_uv=False)[-1]) - _SINGULAR
+        return min(outside, singular) + _ON_LIMIT
+
+    room.terminal, room.direction = True, -1.0  # type: ignore[attr-defined]
+    solution = integrate(slope, (0.0, _LONGEST), q0, rtol=1e-10, atol=1e-12, events=room, dense_output=True)
+    length = float(solution.t[-1])
+    s = np.linspace(0.0, length, int(length / _KNOTS) + 2)
+    q = solution.sol(s).T
+    # a limit that is left and kept again within one step of the solver is no event of its
+    left = [k for k in range(len(s) - 1) if room(0.0, q[k]) < 0.0]
+    end = left[0] if left else len(s)
+    if end == 0 or s[end - 1] < 4.0 * _KNOTS:
+        raise ReleaseError("the arm cannot move on along the line of the throw", "reach")
+    return s[:end], q[:end]

@@ -8,17 +8,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array
+from ...checks import Array, array, of_kind, positive
 from ...errors import ReleaseError, UnknownNameError
-from ...identification.limits import MotionLimits
-from ...motion.scalars import positive
+from ...identification.excitation import MotionLimits
 from ...robot import Robot
-from ..kinds import of_kind
-from .find_release import find_releases
-from .line import line_states
-from .motion import States, ThrowMotion, fastest
-from .pieces import Piece, free_stop, free_swing, swing_from, way_back
-from .release import Release, release_at
+from .motion import Piece, States, ThrowMotion, fastest, free_stop, free_swing, line_states, swing_from, way_back
+from .release import Release, find_releases, release_at
 
 __all__ = ["motion_through", "plan_throw"]
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array
-from ...errors import ReleaseError
-from ...identification.limits import MotionLimits
-from ...motion.scalars import at_least
+from ...checks import Array, array, at_least, of_kind, positive, whole
+from ...errors import ReleaseError, ThunderError, UnknownNameError, nearest_hint
+from ...identification.excitation import MotionLimits
 from ...robot import Robot
-from .ballistics import GRAVITY
+from .flight import GRAVITY, landing_with_drag, release_velocity
 
 __all__ = [
     "ROOM",
@@ -22,6 +22,10 @@ __all__ = [
     "Palm",
     "Release",
     "ReleaseNoise",
+    "ReleaseProblem",
+    "Solved",
+    "find_release",
+    "find_releases",
     "hand_states",
     "margins_of",
     "release_at",
@@ -225,3 +229,411 @@ def release_at(
         flight_time=float(np.linalg.norm((goal - hand.p)[:2]) / forward) if forward > 1e-9 else float(up),
         objective=objective, value=value, margins=margins,
     )  # fmt: skip
+
+
+#: of the limits that the optimiser may use: room for its tolerance, and for what motions keep free, see `ROOM`
+_ROOM = 1.0 - 1.5 * ROOM
+_TOLERANCE = 0.25 * ROOM
+_SHORTEST, _LONGEST = 0.02, 5.0  # flights [s]
+_STEP = 1e-6  # of central differences
+_POWER = 12  # of the norm that stands for the largest part
+
+
+class Solved(NamedTuple):
+    """Where a search ended.
+
+    Attributes
+    ----------
+    q, dq : (n,) array
+        With velocities that throw exactly at the aim.
+    flight_time : float
+        [s].
+    value : float
+        Of the objective.
+    """
+
+    q: Array
+    dq: Array
+    flight_time: float
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleaseProblem:
+    """x = (q, dq, T): a hand at p(q) that throws at the target in a time T must have v = (target - p) / T - g T / 2.
+
+    Attributes
+    ----------
+    robot, aim, limits, frame, objective, angle, palm, spin_free, acceleration, region, noise
+        As in `find_releases`; aim is where the flight without drag ends.
+    full : MotionLimits
+        The limits that ``"limits"`` counts in, where `limits` are looser.
+    """
+
+    robot: Robot
+    aim: Array
+    limits: MotionLimits
+    frame: int | str | None
+    objective: str
+    angle: float | None
+    palm: Palm | None
+    spin_free: bool
+    acceleration: HandAcceleration
+    region: Array | None
+    noise: ReleaseNoise
+    full: MotionLimits
+
+    def split(self, x: Array) -> tuple[Array, Array, Array]:
+        """Return q, dq and T of points (..., 2 n + 1)."""
+        n = self.robot.n
+        return x[..., :n], x[..., n : 2 * n], x[..., -1]
+
+    def hand(self, q: Array, dq: Array) -> HandState:
+        """Return what the hand does."""
+        return hand_states(
+            self.robot, q, dq, frame=self.frame, spin_free=self.spin_free, acceleration=self.acceleration
+        )
+
+    def wanted(self, p: Array, T: Array) -> Array:
+        """Return the velocity that takes an object from p to the aim in T, (..., 3)."""
+        v = (self.aim - p) / T[..., None]
+        v[..., 2] += 0.5 * GRAVITY * T
+        return np.asarray(v)
+
+    def cost(self, x: Array) -> Array:
+        """Return the objective at points, (...)."""
+        q, dq, T = self.split(x)
+        if self.objective == "velocity":
+            return np.asarray(np.mean((dq / self.limits.velocity) ** 2, axis=-1))
+        if self.objective == "limits":
+            parts = np.concatenate(list(self.uses(q, dq).values()), axis=-1)
+            most = np.maximum(np.abs(parts).max(axis=-1, keepdims=True), np.finfo(np.float64).tiny)
+            return np.asarray(most[..., 0] * np.sum((parts / most) ** _POWER, axis=-1) ** (1.0 / _POWER))
+        return 100.0 * self.deviation(q, dq, T)  # [cm]: of the size of 1
+
+    def uses(self, q: Array, dq: Array) -> dict[str, Array]:
+        """Return how much of each limit is used, (..., n) each, plus and minus, nothing of what has no limit."""
+        hand, full = self.hand(q, dq), self.full
+        return {
+            "velocity": dq / full.velocity,
+            "acceleration": hand.ddq / full.acceleration,
+            "effort": hand.tau / full.effort,
+        }
+
+    def deviation(self, q: Array, dq: Array, T: Array) -> Array:
+        """Return the standard deviation of the landing under the noise, both directions together, (...) [m]."""
+        hand = self.hand(q, dq)
+        impact = GRAVITY * T - hand.v[..., 2]
+        by_p = np.zeros((*np.shape(T), 2, 3))
+        by_p[..., 0, 0] = by_p[..., 1, 1] = 1.0
+        by_p[..., 2] = hand.v[..., :2] / impact[..., None]
+        by_v = T[..., None, None] * by_p
+        J, n = hand.J[..., :3, :], self.robot.n
+        each = np.broadcast_to(np.eye(n), (*np.shape(T), n, n))
+        rates = self.robot.jacobian_dot(np.broadcast_to(q[..., None, :], each.shape), each, self.frame)[..., :3, :]
+        dv_dq = np.swapaxes((rates @ dq[..., None, :, None])[..., 0], -1, -2)  # of J dq by each joint
+        bias = (self.robot.jacobian_dot(q, dq, self.frame)[..., :3, :] @ dq[..., None])[..., 0]
+        a = (J @ hand.ddq[..., None])[..., 0] + bias
+        time = (by_p @ hand.v[..., None] + by_v @ a[..., None])[..., 0]
+        parts = (
+            (self.noise.position, by_p @ J + by_v @ dv_dq),
+            (self.noise.velocity, by_v @ J),
+            (self.noise.time, time[..., None]),
+        )
+        return np.asarray(np.sqrt(sum(s**2 * np.sum(A**2, axis=(-2, -1)) for s, A in parts)))
+
+    def equalities(self, x: Array) -> Array:
+        """Return what must vanish, (..., m)."""
+        q, dq, T = self.split(x)
+        hand = self.hand(q, dq)
+        v = self.wanted(hand.p, T)
+        rows = [hand.v - v]
+        if self.spin_free:
+            rows.append((hand.J[..., 3:, :] @ dq[..., None])[..., 0])
+        if self.angle is not None:
+            up = v[..., 2] * np.cos(self.angle) - np.linalg.norm(v[..., :2], axis=-1) * np.sin(self.angle)
+            rows.append(up[..., None])
+        return np.concatenate(rows, axis=-1)
+
+    def inequalities(self, x: Array) -> Array:
+        """Return what must not be negative, (..., m)."""
+        q, dq, T = self.split(x)
+        hand = self.hand(q, dq)
+        # the object comes down on the target, it does not pass it on its way up
+        rows = [(0.5 * GRAVITY * T**2 - self.aim[2] + hand.p[..., 2])[..., None]]
+        for values, limit in ((hand.ddq, self.limits.acceleration), (hand.tau, self.limits.effort)):
+            finite = np.isfinite(limit)
+            part = values[..., finite] / limit[finite]
+            rows += [_ROOM - part, _ROOM + part]
+        if self.palm is not None:
+            v = self.wanted(hand.p, T)
+            out = hand.R @ np.asarray(self.palm.axis)
+            along = np.sum(out * v, axis=-1) / np.maximum(np.linalg.norm(v, axis=-1), 1e-9)
+            rows.append((along - np.cos(self.palm.angle * _ROOM))[..., None])
+        if self.region is not None:
+            rows += [hand.p - self.region[0], self.region[1] - hand.p]
+        return np.concatenate(rows, axis=-1)
+
+    def _slope(self, f: Callable[[Array], Array], x: Array) -> Array:
+        steps = _STEP * np.eye(x.size)
+        values = f(np.concatenate([x + steps, x - steps]))
+        return np.asarray(((values[: x.size] - values[x.size :]) / (2.0 * _STEP)).T)
+
+    def start(self, rng: np.random.Generator) -> Array:
+        """Draw a posture and the velocity that throws at the aim with the least speed from there."""
+        q = self.limits.centre + rng.uniform(-0.8, 0.8, self.robot.n) * self.limits.half_range
+        p = self.robot.forward_kinematics(q, self.frame)[:3, 3]
+        v = release_velocity(p, self.aim)
+        J = self.robot.jacobian(q, self.frame)[:3]
+        dq = np.clip(np.linalg.pinv(J, rcond=1e-2) @ v, -self.limits.velocity, self.limits.velocity)
+        return np.concatenate([q, dq, [np.clip(self._flight_time(p, v), _SHORTEST, _LONGEST)]])
+
+    def _flight_time(self, p: Array, v: Array) -> float:
+        forward = float(np.linalg.norm(v[:2]))
+        if forward > 1e-6:
+            return float(np.linalg.norm((self.aim - p)[:2])) / forward
+        return float(np.sqrt(2.0 * max(p[2] - self.aim[2], 0.0) / GRAVITY))
+
+    def search(self, x0: Array, iterations: int, *, scaled: bool = False) -> Solved | None:
+        """Minimise from a start; None where no throw within the limits was found.
+
+        The optimiser's tolerances are for costs of the size of 1: `scaled` divides them by the cost of the start.
+        """
+        from scipy.optimize import Bounds, minimize
+
+        limits, room = self.limits, _ROOM
+        half, rates = room * limits.half_range, room * limits.velocity
+        lower = np.concatenate([limits.centre - half, -rates, [_SHORTEST]])
+        upper = np.concatenate([limits.centre + half, rates, [_LONGEST]])
+        slsqp: Any = minimize  # its stubs know no constraints as dicts with gradients
+        scale = (float(self.cost(x0)) if scaled else 0.0) or 1.0
+        found = slsqp(
+            lambda x: float(self.cost(x)) / scale,
+            x0,
+            jac=lambda x: self._slope(self.cost, x) / scale,
+            method="SLSQP",
+            bounds=Bounds(lower, upper),
+            constraints=[
+                {"type": kind, "fun": f, "jac": lambda x, f=f: self._slope(f, x)}
+                for kind, f in (("eq", self.equalities), ("ineq", self.inequalities))
+            ],
+            options={"maxiter": iterations, "ftol": 1e-8},
+        )
+        x = np.asarray(found.x)
+        if not np.isfinite(x).all() or np.abs(self.equalities(x)).max() > 1e-4:
+            return None
+        x = self.exact(x)
+        kept = self.inequalities(x).min(initial=0.0) >= -_TOLERANCE
+        inside = (np.abs(x[self.robot.n : -1]) <= (_ROOM + _TOLERANCE) * limits.velocity).all()
+        return self.solved(x) if kept and inside else None
+
+    def solved(self, x: Array) -> Solved:
+        """Return a point with its value."""
+        q, dq, T = self.split(x)
+        value = float(self.deviation(q, dq, T) if self.objective == "sensitivity" else self.cost(x))
+        return Solved(q, dq, float(T), value)
+
+    def exact(self, x: Array) -> Array:
+        """Return the same posture and flight with velocities that throw exactly at the aim."""
+        q, dq, T = self.split(x)
+        T_hand, J = self.robot.forward_kinematics(q, self.frame), self.robot.jacobian(q, self.frame)
+        p = T_hand[:3, 3]
+        v = self.wanted(p, T) if self.angle is None else release_velocity(p, self.aim, angle=self.angle)
+        twist = np.concatenate([v, np.zeros(3)])[: 6 if self.spin_free else 3]
+        J = J[: twist.size]
+        moved: npt.NDArray[np.float64] = dq + np.linalg.pinv(J) @ (twist - J @ dq)
+        return np.concatenate([q, moved, [self._flight_time(p, v) if self.angle is not None else float(T)]])
+
+
+OBJECTIVES = ("velocity", "limits", "sensitivity")
+ACCELERATIONS = ("joints", "hand", "free fall")
+_ITERATIONS = 100
+#: against drag: further searches, then corrections of the velocity alone
+_SEARCHES, _CORRECTIONS = 2, 20
+#: times the limits of velocity, and [rad/s] or [m/s], that are allowed to see what a throw would need
+_LOOSE = 20.0
+
+
+def find_release(robot: Robot, target: npt.ArrayLike, **options: Any) -> Release:
+    """Return the best release; arguments and errors are those of `find_releases`."""
+    return find_releases(robot, target, **options)[0]
+
+
+def find_releases(
+    robot: Robot,
+    target: npt.ArrayLike,
+    *,
+    limits: MotionLimits | None = None,
+    frame: int | str | None = None,
+    objective: Literal["velocity", "limits", "sensitivity"] = "velocity",
+    angle: float | None = None,
+    palm: Palm | None = None,
+    spin_free: bool = True,
+    acceleration: HandAcceleration = "joints",
+    region: npt.ArrayLike | None = None,
+    noise: ReleaseNoise | None = None,
+    drag: float = 0.0,
+    starts: int = 20,
+    seed: int = 0,
+) -> list[Release]:
+    """Look for joint states from which an object flies to the target, best first.
+
+    Parameters
+    ----------
+    robot : Robot
+        With what it carries, because torques are limited; see `Payload.added_to`.
+    target : (3,) array_like
+        Landing point [m].
+    limits : MotionLimits, optional
+        Default those of the robot, torques included.
+    frame : int or str, optional
+        What throws, default the end effector.
+    objective : {"velocity", "limits", "sensitivity"}
+        Least mean square of the joint velocities as parts of their limits; least use of any limit of velocity,
+        acceleration or torque; or least standard deviation of the landing under `noise`.
+    angle : float, optional
+        Of the throw above the horizontal [rad]; default free.
+    palm : Palm, optional
+        Turns the palm towards the throw.
+    spin_free : bool
+        Whether the hand must not turn at release.
+    acceleration : {"joints", "hand", "free fall"}
+        What is zero at release: the acceleration of the joints, that of the hand, or that of the object relative to the
+        hand, which falls with it. In free fall the landing does not depend on the time of release, to first order.
+    region : (2, 3) array_like, optional
+        Lower and upper corner of where the hand may be at release [m].
+    noise : ReleaseNoise, optional
+        For the objective ``"sensitivity"``.
+    drag : float
+        Of the object through air [1/m], see `drag_coefficient`.
+    starts : int
+        Random postures to search from.
+    seed : int
+        Of these.
+
+    Returns
+    -------
+    list of Release
+
+    Raises
+    ------
+    ReleaseError
+        If no throw within the limits was found; `limit` names what binds.
+
+    Notes
+    -----
+    SLSQP over q, dq and the time of flight, which fixes the velocity of the hand. With drag, the aim is moved by what
+    the flight misses until it hits.
+    """
+    if objective not in OBJECTIVES:
+        hint = nearest_hint(str(objective), OBJECTIVES)
+        raise UnknownNameError(f"objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}{hint}")
+    if acceleration not in ACCELERATIONS:
+        hint = nearest_hint(str(acceleration), ACCELERATIONS)
+        raise UnknownNameError(f"acceleration must be one of {', '.join(ACCELERATIONS)}, got {acceleration!r}{hint}")
+    goal, k = array(target, (3,), "target"), at_least(drag, "drag")
+    of_kind(robot, Robot, "robot")
+    full = MotionLimits.of(robot, torque=True) if limits is None else of_kind(limits, MotionLimits, "limits")
+    problem = ReleaseProblem(
+        robot=robot,
+        aim=goal,
+        limits=full,
+        full=full,
+        frame=frame,
+        objective=objective,
+        angle=None if angle is None else float(array(angle, (), "angle")),
+        palm=_palm(palm),
+        spin_free=spin_free,
+        acceleration=acceleration,
+        region=_region(region),
+        noise=ReleaseNoise() if noise is None else of_kind(noise, ReleaseNoise, "noise"),
+    )
+    rng = np.random.default_rng(whole(seed, "seed", 0))
+    x0 = [problem.start(rng) for _ in range(whole(starts, "starts", 1))]
+    found = list(_solve(problem, x0, goal, k))
+    if not found:
+        easy = _without_limits(problem, x0)
+        found = list(_solve(problem, [np.concatenate([s.q, s.dq, [s.flight_time]]) for s in easy], goal, k))
+        if not found:
+            raise _explained(problem, easy)
+    return sorted(found, key=lambda release: release.value)
+
+
+def _palm(palm: Palm | None) -> Palm | None:
+    if palm is None:
+        return None
+    axis, angle = array(of_kind(palm, Palm, "palm").axis, (3,), "palm axis"), positive(palm.angle, "palm angle", "rad")
+    size = float(np.linalg.norm(axis))
+    if size == 0.0 or angle >= np.pi:
+        raise ThunderError(f"palm must have an axis and an angle between 0 and pi, got {palm}")
+    return Palm(tuple((axis / size).tolist()), angle)
+
+
+def _region(region: npt.ArrayLike | None) -> Array | None:
+    if region is None:
+        return None
+    box = array(region, (2, 3), "region")
+    if not (box[0] < box[1]).all():
+        raise ThunderError(f"region must have its lower corner below its upper one, got {box.tolist()}")
+    return box
+
+
+def _solve(problem: ReleaseProblem, starts: list[Array], goal: Array, drag: float) -> Iterator[Release]:
+    for x0 in starts:
+        solved = problem.search(x0, _ITERATIONS)
+        if solved is None:
+            continue
+        try:
+            yield _release(problem, solved, goal) if drag == 0.0 else _against_drag(problem, solved, goal, drag)
+        except ReleaseError:  # the air needs more than the limits leave
+            continue
+
+
+def _against_drag(problem: ReleaseProblem, solved: Solved, goal: Array, drag: float) -> Release:
+    """Return the release that hits through air: the aim is moved by what is missed, at last with the posture held."""
+    for k in range(_SEARCHES + _CORRECTIONS):
+        x = np.concatenate([solved.q, solved.dq, [solved.flight_time]])
+        hand = problem.hand(solved.q, solved.dq)
+        miss = goal - landing_with_drag(hand.p, hand.v, float(goal[2]), drag=drag).p
+        if np.abs(miss).max() < 1e-10:
+            break
+        problem = replace(problem, aim=problem.aim + miss)
+        again = problem.search(x, _ITERATIONS) if k < _SEARCHES else problem.solved(problem.exact(x))
+        if again is None:
+            raise ReleaseError("no release through this air was found", "drag")
+        solved = again
+    return _release(problem, solved, goal)
+
+
+def _release(problem: ReleaseProblem, solved: Solved, goal: Array) -> Release:
+    return release_at(
+        problem.robot, solved.q, solved.dq, goal, problem.limits, frame=problem.frame, spin_free=problem.spin_free,
+        acceleration=problem.acceleration, objective=problem.objective, value=solved.value,
+    )  # fmt: skip
+
+
+def _without_limits(problem: ReleaseProblem, starts: list[Array]) -> list[Solved]:
+    """Return throws that use limits of velocity, acceleration and torque least, whether they keep them or not."""
+    limits = problem.full
+    fast = np.maximum(_LOOSE * limits.velocity, _LOOSE)
+    loose = MotionLimits(lower=limits.lower, upper=limits.upper, velocity=fast)
+    free = replace(problem, limits=loose, objective="limits")
+    # the starts have no more velocity than the limits allow, which may be next to nothing
+    found = [free.search(free.exact(x0), _ITERATIONS, scaled=True) for x0 in starts]
+    return sorted((solved for solved in found if solved is not None), key=lambda solved: solved.value)
+
+
+def _explained(problem: ReleaseProblem, easy: list[Solved]) -> ReleaseError:
+    """Say which limit stands against the throw."""
+    where = f"({', '.join(f'{x:.3g}' for x in problem.aim)}) m"
+    if not easy:
+        others = [name for name in ("palm", "region", "angle") if getattr(problem, name) is not None]
+        what = ", ".join(["reach", *others])
+        return ReleaseError(
+            f"no release to {where} was found, even {_LOOSE:g} times as fast as the limits allow; what binds: {what}",
+            what,
+        )
+    uses = {kind: np.abs(parts) for kind, parts in problem.uses(easy[0].q, easy[0].dq).items()}
+    kind = max(uses, key=lambda name: float(uses[name].max()))
+    name = f"{kind} of {problem.robot.joint_names[int(uses[kind].argmax())]}"
+    return ReleaseError(f"a throw to {where} needs {uses[kind].max():.3g} times the limit of {name}, at best", name)

@@ -4,10 +4,9 @@ from .arm_throw import ArmThrow, WristRelease
 from .base_motion import BaseMotion, optimise_base_motion
 from .carried import CarriedWrist, CarrierControl
 from .collocation import BaseLimits, JointThrow, throw_together
-from .model import ElasticWrist
-from .motor_motion import MotorMotion, WristRun, run_with_motor
+from .model import ElasticWrist, WristOscillator
+from .motor import MotorMotion, WristRun, run_with_motor
 from .motor_plan import MotorPlan, plan_motor
-from .oscillator import WristOscillator
 from .robots import floating_wrist, on_a_slope, with_rigid_hand, with_wrist
 from .switching import closed_form, free_switching, one_switch, one_switch_limit
 from .throw import WristThrow

@@ -8,19 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array
+from ...checks import Array, of_kind, positive
 from ...control import ComputedTorque
 from ...errors import ThunderError
-from ...motion.scalars import positive
 from ...reference import JointReference
 from ...robot import Robot
 from ...simulation import simulate
 from ...values import Value
-from ..kinds import of_kind
 from .base_motion import BaseMotion
 from .carried import CarriedWrist, CarrierControl
 from .model import ElasticWrist
-from .motor_motion import MotorMotion, WristRun, run_with_motor
+from .motor import MotorMotion, WristRun, run_with_motor
 from .motor_plan import MotorPlan, plan_motor
 from .robots import with_wrist
 from .throw import WristThrow

@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from ...checks import Array, array
+from ...checks import Array, array, at_least, of_kind, positive, whole
 from ...errors import ThunderError
-from ...motion.scalars import at_least, positive, whole
 from ...robot import Robot
 from ...trajectory import JointTrajectory, min_jerk, point_to_point
 from ...values import Value
-from ..kinds import of_kind
 
 __all__ = ["BaseMotion", "optimise_base_motion"]
 

@@ -8,12 +8,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array
+from ...checks import Array, positive
 from ...errors import ThunderError
-from ...motion.scalars import positive
 from ...reference import JointReference
 from ...robot import Robot
-from .motor_motion import MotorMotion
+from .motor import MotorMotion
 
 __all__ = ["CarriedWrist", "CarrierControl"]
 

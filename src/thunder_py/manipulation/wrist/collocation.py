@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import block_diag, coo_array, csr_array, hstack, vstack
 
-from ...checks import Array
+from ...checks import Array, of_kind, positive, whole
 from ...errors import ThunderError
 from ...integration import integrate
-from ...motion.scalars import positive, whole
 from ...values import Value, set_fields
-from ..kinds import of_kind
-from .linear_program import maximise
 from .model import ElasticWrist
+from .motor_plan import maximise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,7 +96,7 @@ class JointThrow(Value):
 
     def plot(self) -> Figure:
         """Draw it on a new figure of pyplot."""
-        from ...plotting.wrist import plot_together
+        from .plot import plot_together
 
         return plot_together(self)
 

@@ -9,20 +9,36 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import linprog
 from scipy.sparse import diags_array, vstack
 
-from ...checks import Array, array
+from ...checks import Array, array, is_number, positive, whole
 from ...errors import ThunderError
-from ...motion.scalars import is_number, positive, whole
 from ...values import Value
-from .linear_program import maximise
-from .motor_motion import MotorMotion
-from .oscillator import finite
+from .model import finite
+from .motor import MotorMotion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MotorPlan", "plan_motor"]
+__all__ = ["MotorPlan", "maximise", "plan_motor"]
+
+_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+def maximise(objective: Array, low: Array, high: Array, A: Any, b: Array, A_ub: Any = None, b_ub: Any = None) -> Any:
+    """Return what SciPy found for: most of ``objective @ x``, with ``A x = b``, ``A_ub x <= b_ub``, low <= x <= high.
+
+    Parameters
+    ----------
+    objective, low, high : (n,) array
+    A, A_ub : (m, n) array or sparse array
+    b, b_ub : (m,) array
+    """
+    bounds: Any = list(zip(low.tolist(), high.tolist(), strict=True))
+    options: Any = _OPTIONS
+    return linprog(-objective, A_ub=A_ub, b_ub=b_ub, A_eq=A, b_eq=b, bounds=bounds, method="highs", options=options)
+
 
 #: acceleration of the wrist [rad/s^2] from time, angle, rate and motor angle
 Acceleration = Callable[[Array, Array, Array, Array], Array]
@@ -60,7 +76,7 @@ class MotorPlan(Value):
 
     def plot(self) -> Figure:
         """Draw it on a new figure of pyplot."""
-        from ...plotting.wrist import plot_plan
+        from .plot import plot_plan
 
         return plot_plan(self)
 

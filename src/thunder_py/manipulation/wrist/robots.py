@@ -7,15 +7,13 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, pose
-from ...description import RobotDescription
+from ...checks import Array, array, of_kind, pose, positive
 from ...errors import ThunderError
-from ...inertia import reg_from_dyn
-from ...joint_data import Elastic, Friction, Limits
-from ...motion.scalars import positive
 from ...robot import Robot
-from ...simulation.payload import Payload
-from ..kinds import of_kind
+from ...robot.description import RobotDescription
+from ...robot.inertia import reg_from_dyn
+from ...robot.joint_data import Elastic, Friction, Limits
+from ...robot.payload import Payload
 from .model import ElasticWrist
 
 __all__ = ["IDEAL_MOTOR", "floating_wrist", "on_a_slope", "with_rigid_hand", "with_wrist"]

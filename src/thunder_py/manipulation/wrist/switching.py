@@ -9,12 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
-from ...checks import Array
+from ...checks import Array, positive, whole
 from ...errors import ThunderError
-from ...motion.scalars import positive, whole
-from .linear_program import maximise
-from .model import ElasticWrist
-from .oscillator import WristOscillator
+from .model import ElasticWrist, WristOscillator
+from .motor_plan import maximise
 from .throw import WristThrow
 
 __all__ = [

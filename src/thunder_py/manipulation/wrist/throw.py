@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ...checks import Array
 from ...errors import ThunderError
 from ...values import Value
-from .oscillator import WristOscillator
+from .model import WristOscillator
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,6 +124,6 @@ class WristThrow(Value):
 
     def plot(self) -> Figure:
         """Draw control, switching function, motion and phase portrait."""
-        from ...plotting.wrist import plot_throw
+        from .plot import plot_throw
 
         return plot_throw(self)

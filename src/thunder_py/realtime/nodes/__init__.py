@@ -4,27 +4,6 @@ Messages of both have the same names and fields but for times, so nodes are give
 (`Middleware`), and import nothing of ROS. What an adapter adds is in examples/ros.
 """
 
-from __future__ import annotations
+import lazy_loader as lazy
 
-import importlib
-from typing import Any
-
-_LAZY = {
-    "ControllerNode": "controller",
-    "Middleware": "middleware",
-    "Publisher": "middleware",
-    "ReferenceNode": "reference",
-    "RobotNode": "robot",
-}
-
-__all__ = ["ControllerNode", "Middleware", "Publisher", "ReferenceNode", "RobotNode"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)

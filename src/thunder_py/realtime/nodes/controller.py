@@ -11,7 +11,7 @@ from typing import Any
 from ..command import Command, Mode
 from ..control_loop import ControlLoop
 from ..plain_data import Table, plain
-from . import messages
+from . import middleware as messages
 from .middleware import Middleware
 
 __all__ = ["ControllerNode"]

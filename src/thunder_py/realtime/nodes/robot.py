@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..simulated_robot import SimulatedRobot
-from . import messages
+from . import middleware as messages
 from .middleware import Middleware
 
 __all__ = ["RobotNode"]

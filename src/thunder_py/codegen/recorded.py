@@ -1,0 +1,78 @@
+"""Regressors of J dq and J' w with respect to the lengths of a Denavit-Hartenberg arm.
+
+A twist J dq is an affine function of the lengths a_i, d_i and of the tool's translation: axes depend on angles only,
+lever arms are sums of lengths along axes. Its derivative by the lengths therefore holds none of them, and
+
+    J(l) dq - J(l0) dq = reg_Jdq (l - l0),        J(l)' w - J(l0)' w = reg_JTw (l - l0)
+
+are exact. The angular rows of reg_Jdq are zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..symbolic import Function, SymbolicModel, jacobian, solve
+
+__all__ = ["length_names", "record_pinv", "record_reg_JTw", "record_reg_Jdq"]
+
+Expressions = npt.NDArray[np.object_]
+_A, _D = 0, 2  # columns of a row a, alpha, d, theta
+
+
+def length_names(n: int) -> list[str]:
+    """Names of the lengths, in the order of the regressors' columns."""
+    return [*(f"{key}_{i + 1}" for i in range(n) for key in ("a", "d")), "tool_x", "tool_y", "tool_z"]
+
+
+def record_reg_Jdq(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
+    """Derive J dq by the lengths, (6, 2 n + 3)."""
+    return _record(model, symbols, "dq")
+
+
+def record_reg_JTw(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
+    """Derive J' w by the lengths, (n, 2 n + 3), for a wrench w = [force; moment]."""
+    return _record(model, symbols, "w")
+
+
+def _record(model: SymbolicModel, symbols: dict[str, Expressions], vector: str) -> Expressions:
+    """Derive in a model whose lengths are symbols, then put what `model` computes with in their place."""
+    wide = _with_lengths(model)
+    J, lengths = wide.quantity("jacobian"), _lengths(wide)
+    factor = wide.dq if vector == "dq" else wide.symbol("wrench", 6)
+    value = J @ factor if vector == "dq" else J.T @ factor
+    groups = [group for name, group in wide.parameters.items() if name in ("dh", "base", "tool")]
+    arguments = {"q": wide.q, vector: factor} | {group.argument: group.symbols for group in groups}
+    regressor = Function("regressor", arguments, {"out": jacobian(value, lengths)})
+    entries: dict[str, Any] = {"q": model.q, vector: symbols[vector]}
+    entries |= {group.argument: model.parameters[group.name].entries for group in groups}
+    return np.asarray(regressor.substitute(**entries), dtype=object)
+
+
+def _with_lengths(model: SymbolicModel) -> SymbolicModel:
+    masks = {name: model.parameters[name].mask.copy() for name in ("dh", "base", "tool")}
+    masks["dh"].reshape(-1, 4)[:, [_A, _D]] = True
+    masks["tool"][:3] = True
+    groups: dict[str, Any] = {name: masks.get(name, False) for name in model.parameters}
+    return SymbolicModel(model.robot, inertial_as="REG", **groups)
+
+
+def _lengths(wide: SymbolicModel) -> Expressions:
+    rows = wide.parameters["dh"].symbols.reshape(-1, 4)
+    return np.concatenate([rows[:, [_A, _D]].ravel(), wide.parameters["tool"].symbols[:3]])
+
+
+def record_pinv(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
+    """J' (J J' + lambda^2 1)^-1, (n, 6); with fewer than six joints (J' J + lambda^2 1)^-1 J', the same matrix.
+
+    The smaller of the two products is inverted, so that arms with fewer than six joints have a pseudo-inverse
+    without damping too (Nakamura and Hanafusa 1986).
+    """
+    J = model.quantity("jacobian")
+    damping = symbols["damping"][()]
+    if model.n < 6:
+        return solve(J.T @ J + damping * damping * np.eye(model.n), J.T, assume_a="pos")
+    return solve(J @ J.T + damping * damping * np.eye(6), J, assume_a="pos").T

@@ -1,6 +1,0 @@
-"""Experiments of the papers, ready to run: for the command line, tests, benchmarks and notebooks alike."""
-
-from .lissajous_panda import LissajousPanda, Run, run_lissajous_panda
-from .registry import REGISTRY, run_experiment
-
-__all__ = ["REGISTRY", "LissajousPanda", "Run", "run_experiment", "run_lissajous_panda"]

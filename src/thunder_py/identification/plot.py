@@ -1,0 +1,123 @@
+"""Figures of exciting motions and of what was identified."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..robot import Robot
+    from . import Excitation, Identification
+
+__all__ = ["plot_excitation", "plot_excitation_path", "plot_identification"]
+
+_POINTS = 400
+
+
+def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | None = None) -> npt.NDArray[np.object_]:
+    """Draw an exciting motion: positions and velocities over their limits, and the way of the optimiser.
+
+    Parameters
+    ----------
+    excitation : Excitation
+        What `thunder_py.identification.optimise_excitation` returned.
+    axes : array of 3 Axes, optional
+        To draw on; default a new figure.
+
+    Returns
+    -------
+    array of Axes
+        Positions, velocities, criterion.
+    """
+    if axes is None:
+        from matplotlib.pyplot import subplots
+
+        _, axes = subplots(1, 3, figsize=(12.0, 3.4), layout="constrained")
+    drawn = np.ravel(np.asarray(axes, dtype=object))
+    t = np.linspace(0.0, excitation.duration, _POINTS)
+    motion, limits = excitation.reference(t), excitation.limits
+    relative = (motion.q - limits.centre) / limits.half_range
+    speed = motion.dq / limits.velocity if np.isfinite(limits.velocity).all() else motion.dq
+    for axis, values, bounded, title in (
+        (drawn[0], relative, True, "position, part of its range"),
+        (drawn[1], speed, np.isfinite(limits.velocity).all(), "velocity"),
+    ):
+        lines = axis.plot(t, values, linewidth=1.2)
+        axis.set_xlabel("time [s]")
+        if bounded:
+            for side in (-1.0, 1.0):
+                axis.axhline(side, color="#222222", linestyle="--", linewidth=0.8)
+        axis.set_title(title + (", part of its limit" if bounded and values is speed else ""), fontsize="medium")
+    drawn[0].legend(lines, excitation.robot.joint_names, fontsize="x-small", ncols=2, loc="lower left")
+    for k, history in enumerate(excitation.history):
+        drawn[2].plot(history, linewidth=1.2, label=f"start {k + 1}")
+    if excitation.criterion == "condition":
+        drawn[2].set_yscale("log")
+    drawn[2].set_title("condition number" if excitation.criterion == "condition" else "-log det / b", fontsize="medium")
+    drawn[2].set_xlabel("iteration")
+    drawn[2].legend(fontsize="small")
+    _tidy(drawn)
+    return drawn
+
+
+def plot_excitation_path(excitation: Excitation, *, axes: Axes | None = None) -> Axes:
+    """Draw where the end effector goes, from the side and from above.
+
+    Parameters
+    ----------
+    excitation : Excitation
+        The motion.
+    axes : Axes with a 3D projection, optional
+        To draw on; default a new figure.
+    """
+    if axes is None:
+        from matplotlib.pyplot import figure
+
+        axes = figure(figsize=(4.5, 4.5), layout="constrained").add_subplot(projection="3d")
+    t = np.linspace(0.0, excitation.duration, _POINTS)
+    p = excitation.robot.forward_kinematics(excitation.reference(t).q)[:, :3, 3]
+    axes.plot(p[:, 0], p[:, 1], p[:, 2], linewidth=1.2)
+    axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+    return axes
+
+
+def plot_identification(
+    identification: Identification, *, axes: Axes | None = None, truth: Robot | None = None
+) -> Axes:
+    """Draw the base parameters as bars with two standard deviations to either side.
+
+    Parameters
+    ----------
+    identification : Identification
+        What `thunder_py.identification.identify` returned.
+    axes : Axes, optional
+        To draw on; default a new figure.
+    truth : Robot, optional
+        Whose base parameters are drawn beside.
+    """
+    if axes is None:
+        from matplotlib.pyplot import subplots
+
+        _, axes = subplots(figsize=(10.0, 3.5), layout="constrained")
+    base, k = identification.base, np.arange(identification.base.count)
+    sigma = np.where(np.isfinite(identification.standard_deviations), identification.standard_deviations, 0.0)
+    axes.bar(k, identification.base_parameters, 0.7, yerr=2.0 * sigma, color="#7FB8D8", label="identified")
+    if truth is not None:
+        true_values = base.mapping @ truth.parameters
+        axes.plot(k, true_values, linestyle="", marker="D", markersize=4, color="#D55E00", zorder=3, label="truth")
+    axes.set_yscale("symlog", linthresh=1e-2)
+    axes.set_xticks(k, base.names, rotation=90, fontsize="x-small")
+    axes.set_title("base parameters [kg, kg m, kg m²], two standard deviations", fontsize="medium")
+    axes.legend(fontsize="small")
+    _tidy(np.array([axes], dtype=object))
+    return axes
+
+
+def _tidy(axes: npt.NDArray[np.object_]) -> None:
+    for axis in axes:
+        axis.grid(visible=True, alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)

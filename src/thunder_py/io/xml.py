@@ -1,0 +1,245 @@
+"""XML elements that know where they stand in their file, and the numbers in their attributes.
+
+The parser is Python's expat. It reports the line of every element and meets a document type before anything in it can
+take effect, so entities are refused at their declaration: nothing is expanded, nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from ..checks import Array
+from ..errors import FileFormatError
+
+__all__ = ["Element", "comment", "number", "numbers", "opened", "parse_xml", "quaternion", "tag"]
+
+#: a name this like a known one is a misspelling; a less similar one is somebody's extension
+_MISSPELLING = 0.8
+
+
+@dataclass(eq=False)
+class Element:
+    """An XML element with its place in the file.
+
+    Attributes
+    ----------
+    tag : str
+        Name, with its prefix as written.
+    attributes : dict
+        As written.
+    line : int
+        Where it starts, counted from 1.
+    path : path-like or None
+        The file.
+    owner : str
+        The link or joint around it (or itself), for messages; empty outside of them.
+    children : list of Element
+        In the order of the file.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    path: str | Path | None = None
+    owner: str = ""
+    children: list[Element] = field(default_factory=list)
+
+    def error(self, message: str) -> FileFormatError:
+        """Return the error that says `message` about this element."""
+        inner = self.owner and self.tag not in ("link", "joint")
+        key = f"{self.owner} <{self.tag}>" if inner else self.owner or f"<{self.tag}>"
+        return FileFormatError(message, path=self.path, line=self.line, key=key)
+
+    def all(self, tag: str) -> list[Element]:
+        """Return the children called `tag`."""
+        return [child for child in self.children if child.tag == tag]
+
+    def optional(self, tag: str) -> Element | None:
+        """Return the child called `tag` or None; two of them are an error."""
+        found = self.all(tag)
+        if len(found) > 1:
+            raise found[1].error(f"stands there twice, first in line {found[0].line}")
+        return found[0] if found else None
+
+    def required(self, tag: str, *, hint: str = "") -> Element:
+        """Return the only child called `tag`; none is an error, explained by `hint`."""
+        found = self.optional(tag)
+        if found is None:
+            raise self.error(f"needs a <{tag}> element{hint}")
+        return found
+
+    def text(self, attribute: str) -> str:
+        """Return a required attribute that is not empty."""
+        value = self.attributes.get(attribute, "").strip()
+        if not value:
+            raise self.error(f"needs the attribute {attribute!r}")
+        return value
+
+    def number(self, attribute: str, default: float | None = None, *, finite: bool = True) -> float:
+        """Return a number; without `default` the attribute is required, with ``finite=False`` infinities pass."""
+        if attribute not in self.attributes and default is not None:
+            return default
+        return self._parse(attribute, self.text(attribute), finite)
+
+    def non_negative(self, attribute: str, default: float | None = None, *, finite: bool = True) -> float:
+        """Return a number that must not be negative; see `number`."""
+        value = self.number(attribute, default, finite=finite)
+        if value < 0.0:
+            raise self.error(f"{attribute!r} must be >= 0, got {value:g}")
+        return value
+
+    def vector(self, attribute: str, default: Sequence[float]) -> list[float]:
+        """Return as many finite numbers as `default` has, or `default` where the attribute is absent."""
+        if attribute not in self.attributes:
+            return list(default)
+        words = self.attributes[attribute].split()
+        if len(words) != len(default):
+            raise self.error(f"{attribute!r} must be {len(default)} numbers, got {self.attributes[attribute]!r}")
+        return [self._parse(attribute, word, True) for word in words]
+
+    def _parse(self, attribute: str, text: str, finite: bool) -> float:
+        try:
+            value = math.nan if "_" in text else float(text)  # float() would read Python's 1_000
+        except ValueError:
+            value = math.nan
+        if math.isnan(value) or (finite and math.isinf(value)):
+            raise self.error(f"{attribute!r} must be {'a finite number' if finite else 'a number'}, got {text!r}")
+        return value
+
+    def check_spelling(self, *, children: Collection[str] = (), attributes: Collection[str] = ()) -> None:
+        """Refuse children and attributes that look like a known one misspelt; others are extensions and pass."""
+        for child in self.children:
+            if near := _misspelt(child.tag, children):
+                raise child.error(f"unknown element <{child.tag}> in <{self.tag}>; did you mean <{near}>?")
+        for name in self.attributes:
+            if near := _misspelt(name, attributes):
+                raise self.error(f"unknown attribute {name!r}; did you mean {near!r}?")
+
+
+def _misspelt(name: str, known: Collection[str]) -> str:
+    """Return the known name that `name` resembles without being known itself, or an empty string."""
+    if name in known:
+        return ""
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=_MISSPELLING)
+    return near[0] if near else ""
+
+
+class _Builder:
+    """Expat's callbacks: they grow the tree below `root`."""
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = path
+        self.root: Element | None = None
+        self.open: list[Element] = []
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.StartDoctypeDeclHandler = self.doctype
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        owner = self.open[-1].owner if self.open else ""
+        if len(self.open) == 1 and tag in ("link", "joint"):
+            owner = f"{tag} {attributes.get('name', '')!r}"
+        element = Element(tag, attributes, self.parser.CurrentLineNumber, self.path, owner)
+        if tag.startswith("xacro:") or any("${" in value for value in attributes.values()):
+            raise FileFormatError(
+                "this is a xacro file, not a URDF: expand it first (xacro robot.urdf.xacro > robot.urdf)",
+                path=self.path,
+                line=element.line,
+            )
+        if self.open:
+            self.open[-1].children.append(element)
+        else:
+            self.root = element
+        self.open.append(element)
+
+    def end(self, tag: str) -> None:
+        self.open.pop()
+
+    def doctype(self, name: str, system: str | None, public: str | None, has_subset: bool) -> None:
+        raise FileFormatError(
+            "document type declarations (DTD, entities) are refused; remove <!DOCTYPE ...>",
+            path=self.path,
+            line=self.parser.CurrentLineNumber,
+        )
+
+
+def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
+    """Parse XML without a document type.
+
+    Parameters
+    ----------
+    text : str or bytes
+        The document; of bytes, the XML declaration tells the encoding.
+    path : path-like, optional
+        Named in messages.
+
+    Returns
+    -------
+    Element
+        The root.
+
+    Raises
+    ------
+    FileFormatError
+        If it is not well-formed XML, declares a document type or is a xacro file; with the line.
+    """
+    builder = _Builder(path)
+    try:
+        builder.parser.Parse(text, True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise FileFormatError(f"not well-formed XML: {reason}", path=path, line=error.lineno) from None
+    except FileFormatError:
+        raise
+    except (LookupError, ValueError) as error:  # an encoding that Python or expat does not know
+        raise FileFormatError(f"not readable as text: {error}", path=path) from None
+    assert builder.root is not None  # expat refuses a document without elements
+    return builder.root
+
+
+def number(value: float) -> str:
+    """Return the shortest text that reads back as this number."""
+    return repr(float(value) + 0.0).removesuffix(".0")  # the sum makes of a negative zero a positive one
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Return numbers with blanks between."""
+    return " ".join(number(value) for value in values)
+
+
+def tag(element: str, /, **attributes: str | None) -> str:
+    """Return an element without content; attributes that are None are left out."""
+    return f"<{_inside(element, attributes)}/>"
+
+
+def opened(element: str, /, **attributes: str | None) -> str:
+    """Return the beginning of an element; attributes that are None are left out."""
+    return f"<{_inside(element, attributes)}>"
+
+
+def _inside(element: str, attributes: Mapping[str, str | None]) -> str:
+    return element + "".join(f" {key}={quoteattr(text)}" for key, text in attributes.items() if text is not None)
+
+
+def comment(text: str) -> str:
+    """Return a comment; XML allows no two hyphens in a row within."""
+    safe = " ".join(text.split()).replace("--", "- -")
+    return f"<!-- {safe}{' ' if safe.endswith('-') else ''} -->"
+
+
+def quaternion(R: Array) -> Array:
+    """Return the unit quaternion [w, x, y, z] of a rotation matrix (3, 3), with w >= 0."""
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(R).as_quat()
+    q = np.array([w, x, y, z])
+    return -q if w < 0.0 else q

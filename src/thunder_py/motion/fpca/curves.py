@@ -1,0 +1,143 @@
+"""What fPCA reads of a set of motions: values over tau in [0, 1], whoever recorded them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, numbers
+from ...errors import ThunderError
+
+if TYPE_CHECKING:
+    from ...recordings.motion_set import MotionSet
+    from ...recordings.trial import Trial
+
+__all__ = ["Curves", "read_curves"]
+
+_POSE = ("x", "y", "z", "rx", "ry", "rz")
+#: values whose squares, summed, are still numbers
+_LARGEST = 1e100
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Motions over normalised time.
+
+    Attributes
+    ----------
+    taus : list of array (T_r,)
+        Time of each motion, 0 at its first sample and 1 at its last.
+    values : list of array (T_r, d)
+        Coordinates, NaN in gaps.
+    durations : array (R,)
+        [s]; NaN where the motions came as an array, without time.
+    dofs, units : tuple of str
+        Names and units of the d coordinates.
+    names : list of str
+        What messages call each motion.
+    """
+
+    taus: list[Array]
+    values: list[Array]
+    durations: Array
+    dofs: tuple[str, ...]
+    units: tuple[str, ...]
+    names: list[str]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def read_curves(
+    motions: MotionSet | Trial | Iterable[Trial] | npt.ArrayLike, dofs: Sequence[str] | None = None
+) -> Curves:
+    """Motions as `Curves`.
+
+    Parameters
+    ----------
+    motions : MotionSet, Trial, sequence of Trials, or array_like (R, T, d)
+        An array is sampled uniformly over each motion; NaN marks gaps.
+    dofs : sequence of str, optional
+        Names of an array's coordinates. Default: x, y, z for three, x, y, z, rx, ry, rz for six.
+
+    Raises
+    ------
+    ThunderError
+        No motion, different coordinates, a duration that is not positive, times that do not increase, infinities.
+    """
+    if isinstance(motions, np.ndarray):
+        return _from_array(motions, dofs)
+    if isinstance(motions, str) or not (hasattr(motions, "x") or isinstance(motions, Iterable)):
+        raise ThunderError(f"motions must be trials or an array (trials, samples, dofs), got {motions!r}")
+    trials: list[Any] = [motions] if hasattr(motions, "x") else list(motions)  # type: ignore[arg-type]
+    if not trials:
+        raise ThunderError("motions must hold at least one trial, got none")
+    if not any(hasattr(trial, "x") for trial in trials):
+        return _from_array(trials, dofs)
+    if not all(hasattr(trial, "x") for trial in trials):
+        raise ThunderError("motions must be trials, or numbers alone")
+    if dofs is not None:
+        raise ThunderError(f"dofs name the coordinates of an array; trials have names of their own, got dofs={dofs!r}")
+    names = [_name(trial, index) for index, trial in enumerate(trials)]
+    first = trials[0]
+    for trial, name in zip(trials, names, strict=True):
+        if tuple(trial.dofs) != tuple(first.dofs) or tuple(trial.units) != tuple(first.units):
+            raise ThunderError(
+                f"motions must have the same dofs and units: {names[0]} has {_listed(first)}, "
+                f"{name} has {_listed(trial)}"
+            )
+    taus, durations = [], []
+    for trial, name in zip(trials, names, strict=True):
+        tau, duration = _normalised(np.asarray(trial.t, dtype=np.float64), name)
+        taus.append(tau)
+        durations.append(duration)
+    values = [_finite(np.asarray(trial.x, dtype=np.float64), name) for trial, name in zip(trials, names, strict=True)]
+    return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names)
+
+
+def _from_array(motions: Any, dofs: Sequence[str] | None) -> Curves:
+    values = numbers(motions, "motions")
+    if values.ndim != 3 or min(values.shape) < 1:
+        raise ThunderError(f"motions as an array must have shape (trials, samples, dofs), got {values.shape}")
+    count, samples, d = values.shape
+    if samples < 2:
+        raise ThunderError(f"motions must have at least 2 samples, got {samples}")
+    default = _POSE[:d] if d in (3, 6) else tuple(f"x{i + 1}" for i in range(d))
+    labels = default if dofs is None else tuple(dofs) if isinstance(dofs, Iterable) else ()
+    if len(set(labels)) != d or len(labels) != d or not all(isinstance(label, str) for label in labels):
+        raise ThunderError(f"dofs must be {d} different names, got {dofs!r}")
+    names = [f"trial {index}" for index in range(count)]
+    data = [_finite(x, name) for x, name in zip(values, names, strict=True)]
+    tau = np.linspace(0.0, 1.0, samples)
+    units = tuple("m" if label in _POSE[:3] else "rad" if label in _POSE[3:] else "1" for label in labels)
+    return Curves([tau] * count, data, np.full(count, np.nan), labels, units, names)
+
+
+def _normalised(t: Array, name: str) -> tuple[Array, float]:
+    if len(t) < 2 or not np.isfinite(t).all() or t[-1] <= t[0]:
+        raise ThunderError(f"motions must last longer than 0 s, got {name} with {len(t)} samples and no duration")
+    if np.any(np.diff(t) <= 0.0):
+        raise ThunderError(f"times must increase, which those of {name} do not")
+    duration = float(t[-1] - t[0])
+    return (t - t[0]) / duration, duration
+
+
+def _finite(x: Array, name: str) -> Array:
+    if (np.abs(x) > _LARGEST).any():
+        raise ThunderError(
+            f"values must be finite (below {_LARGEST:g}), or NaN in gaps, got {float(np.nanmax(np.abs(x))):g} in {name}"
+        )
+    return x
+
+
+def _name(trial: Any, index: int) -> str:
+    label = getattr(trial, "name", "")
+    return f"trial {index}" + (f" ({label})" if label else "")
+
+
+def _listed(trial: Any) -> str:
+    return ", ".join(f"{dof} [{unit}]" for dof, unit in zip(trial.dofs, trial.units, strict=True))

@@ -1,0 +1,498 @@
+"""Fit of functional components: from splines of motions to mean, components and variances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import ThunderError
+from .splines import SplineBasis
+
+__all__ = [
+    "Blend",
+    "Components",
+    "JerkPrior",
+    "Sample",
+    "Setting",
+    "SplineSpace",
+    "blended",
+    "cross_validated_shrinkage",
+    "decompose",
+    "fit_components",
+    "fixed_signs",
+    "jerk_prior",
+    "minimum_jerk_mean",
+    "plain",
+    "project",
+    "unit_groups",
+]
+
+#: relative difference below which two extremes are one: the first of them then decides the sign
+_TIE = 1e-6
+
+
+class SplineSpace:
+    """Splines of a basis, or those of them whose mean over tau is zero, in orthonormal coordinates.
+
+    With the Gram matrix G = L L', a spline with coefficients c has the coordinates L' c, whose scalar products are the
+    integrals of products of splines. Splines of zero mean are the complement of one direction, the constant's.
+
+    Attributes
+    ----------
+    dimension : int
+        K, or K - 1 for zero mean.
+    zero_mean : bool
+        Which of the two.
+    L : array (K, K)
+        Root of the Gram matrix.
+    integrals : array (K,)
+        Of the basis functions over tau.
+    """
+
+    def __init__(self, basis: SplineBasis, zero_mean: bool) -> None:
+        self.L = np.linalg.cholesky(basis.gram())
+        self.integrals = basis.integrals()
+        self.zero_mean = zero_mean
+        if zero_mean:
+            constant = self.L.T @ np.ones(basis.n_functions)
+            self.axes = np.linalg.qr(constant[:, None], mode="complete")[0][:, 1:]
+        else:
+            self.axes = np.eye(basis.n_functions)
+        # numpy's solver: SciPy's triangular one wakes all threads for 15 x 15 numbers
+        self.inverse = np.linalg.solve(self.L.T, self.axes)
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates."""
+        return int(self.axes.shape[1])
+
+    def coordinates(self, coefficients: Array) -> Array:
+        """Orthonormal coordinates (..., dimension, d) of coefficients (..., K, d)."""
+        return np.asarray((self.L @ self.axes).T @ coefficients)
+
+    def coefficients(self, coordinates: Array) -> Array:
+        """Coefficients (..., K, d) of coordinates (..., dimension, d)."""
+        return np.asarray(self.inverse @ coordinates)
+
+    def penalty(self, gram: Array) -> Array:
+        """Quadratic form of coefficients (K, K), such as `SplineBasis.gram(3)`, in coordinates."""
+        form = self.inverse.T @ gram @ self.inverse
+        return np.asarray(0.5 * (form + form.T))
+
+
+def decompose(rows: Array, count: int) -> tuple[Array, Array, float]:
+    """Eigenvectors of rows' rows, by the singular values of the rows: small variances keep their digits.
+
+    Parameters
+    ----------
+    rows : array (N, m)
+        Root of a covariance.
+    count : int
+        How many.
+
+    Returns
+    -------
+    vectors : array (count, m)
+        Orthonormal.
+    variances : array (count,)
+        Descending.
+    total : float
+        Sum of all variances.
+    """
+    if len(rows) > 4 * rows.shape[1]:
+        rows = np.linalg.qr(rows)[1]  # the same covariance
+    if len(rows) < count:  # fewer motions than components: the rest has no variance
+        rows = np.vstack([rows, np.zeros((count - len(rows), rows.shape[1]))])
+    _, sigma, Vt = np.linalg.svd(rows, full_matrices=False)
+    return Vt[:count], sigma[:count] ** 2, float((sigma**2).sum())
+
+
+def fixed_signs(values: Array) -> Array:
+    """Signs (n,) that make the largest of |values| (n, m) positive; the first of them where there are several."""
+    size = np.abs(values)
+    first = np.argmax(size >= (1.0 - _TIE) * size.max(axis=1, keepdims=True), axis=1)
+    return np.where(np.take_along_axis(values, first[:, None], axis=1)[:, 0] < 0.0, -1.0, 1.0)
+
+
+#: bound of the variance of quadratics, in the variance of the most variable direction that has jerk
+_LARGE = 1e8
+#: least scale of a coordinate in which nothing varies, in that of the most variable coordinate
+_LEAST = 1e-6
+#: part of the mean's square below which motions are the same but for rounding
+_SAME = 1e-20
+
+
+@dataclass(frozen=True)
+class JerkPrior:
+    """Minimum-jerk covariance, scaled to a set of motions.
+
+    Attributes
+    ----------
+    flat : array (m, 2 or 3)
+        Orthonormal quadratics; the constant is not among them where splines have zero mean.
+    curved : array (m, ...)
+        What is orthogonal to them, in eigenvectors of the jerk's Gram matrix.
+    inverse : array (...)
+        Reciprocal eigenvalues.
+    scales : array (d,)
+        s of each coordinate of motion.
+    flat_variances : array (d,)
+        Variance q_data of the quadratics in the data, per direction.
+    """
+
+    flat: Array
+    curved: Array
+    inverse: Array
+    scales: Array
+    flat_variances: Array
+
+    def bound(self) -> Array:
+        """Variance (d,) that stands for an unlimited one."""
+        return np.asarray(_LARGE * self.scales * self.inverse.max())
+
+    def spread(self, variances: Array, rho: float) -> Array:
+        """Variances (d,) over 1 - rho, bounded: what is left free at rho = 1."""
+        if rho >= 1.0:
+            return self.bound()
+        return np.asarray(np.minimum(variances / (1.0 - rho), self.bound()))
+
+    def rows(self, dof: int, flat_variance: float) -> Array:
+        """Root F (m, m) of one coordinate's prior covariance F' F."""
+        curved = np.sqrt(self.scales[dof] * self.inverse)[:, None] * self.curved.T
+        return np.vstack([np.sqrt(flat_variance) * self.flat.T, curved])
+
+
+def jerk_prior(basis: SplineBasis, space: SplineSpace, data: Blend, shared: Sequence[Sequence[int]]) -> JerkPrior:
+    """Minimum-jerk covariance beside a set of motions.
+
+    Parameters
+    ----------
+    basis, space
+        Where the motions live.
+    data : Blend
+        Mean and covariance of the motions; how far the mean goes sets the scale where they do not differ.
+    shared : sequence of index lists
+        Coordinates of motion that have one scale in common.
+
+    Raises
+    ------
+    ThunderError
+        For splines without jerk, and motions that are constant.
+    """
+    if basis.degree < 3:
+        raise ThunderError(f"shrinkage needs splines with a jerk, of degree 3 at least, got {basis.degree}")
+    values, vectors = np.linalg.eigh(space.penalty(basis.gram(3)))
+    zeros = 2 if space.zero_mean else 3
+    flat, curved, inverse = vectors[:, :zeros], vectors[:, zeros:], 1.0 / values[zeros:]
+    mean, rows = space.coordinates(data.mean), data.rows
+    scales, flat_variances = np.empty(mean.shape[1]), np.empty(mean.shape[1])
+    for part in map(list, shared):
+        moving = float(((curved.T @ rows[:, :, part]) ** 2).sum())
+        if moving <= _SAME * float((mean[:, part] ** 2).sum()):
+            moving = float(((curved.T @ mean[:, part]) ** 2).sum())
+        scales[part] = moving / (len(part) * inverse.sum())
+        flat_variances[part] = float(((flat.T @ rows[:, :, part]) ** 2).sum()) / (len(part) * zeros)
+    size = float((data.mean**2).sum() + (data.offset_mean**2).sum())
+    if float(scales.max() * inverse.sum()) <= _SAME * size:
+        raise ThunderError("shrinkage needs motions that move, got constant ones")
+    return JerkPrior(flat, curved, inverse, np.maximum(scales, _LEAST * scales.max()), flat_variances)
+
+
+class Sample(NamedTuple):
+    """Motions that a covariance is taken of."""
+
+    offsets: Array  # (R, d), x_bar
+    centred: Array  # (R, K, d), coefficients without it
+
+
+class Blend(NamedTuple):
+    """Mean and covariance, the covariance as a root: C = rows' rows, (N, m, d) of the data and one (m, m) per dof."""
+
+    mean: Array  # (K, d)
+    offset_mean: Array  # (d,)
+    offset_covariance: Array  # (d, d)
+    rows: Array
+    extra: list[Array]
+
+
+def plain(space: SplineSpace, sample: Sample) -> Blend:
+    """Mean and covariance as the motions have them."""
+    count = max(len(sample.offsets) - 1, 1)
+    mean, offset_mean = sample.centred.mean(axis=0), sample.offsets.mean(axis=0)
+    rows = space.coordinates(sample.centred - mean) / np.sqrt(count)
+    spread = (sample.offsets - offset_mean) / np.sqrt(count)
+    none = np.zeros((0, space.dimension))
+    return Blend(mean, offset_mean, spread.T @ spread, rows, [none] * len(offset_mean))
+
+
+def blended(space: SplineSpace, data: Blend, prior: JerkPrior, rho: float, ideal: Array | None) -> Blend:
+    """Draw covariance and, if `ideal` (K, d) is given, mean towards minimum jerk.
+
+    Motions that differ in nothing have the prior's covariance.
+    """
+    mean, offset_mean, covariance, rows, _ = data
+    if ideal is not None:
+        middle = space.integrals @ ideal if space.zero_mean else np.zeros_like(offset_mean)
+        mean = (1.0 - rho) * mean + rho * (ideal - middle)
+        offset_mean = (1.0 - rho) * offset_mean + rho * middle
+    share = 1.0 if float((rows**2).sum()) <= _SAME * float((data.mean**2).sum()) else rho
+    flat = prior.spread(prior.flat_variances, share)
+    extra = [np.sqrt(share) * prior.rows(k, float(flat[k])) for k in range(len(offset_mean))]
+    if space.zero_mean:
+        free = prior.spread(np.diag(covariance), share)
+        covariance = (1.0 - share) * covariance + share * np.diag(free)
+    return Blend(mean, offset_mean, covariance, np.sqrt(1.0 - share) * rows, extra)
+
+
+def minimum_jerk_mean(basis: SplineBasis, coefficients: Array) -> Array:
+    """Rest-to-rest minimum-jerk motion between the ends of a mean, (K, d) from and to coefficients (K, d).
+
+    Within the splines: the quintic from degree 5 on, and what comes nearest to it below.
+    """
+    if basis.degree < 2 or basis.n_functions < 6:
+        raise ThunderError(f"a minimum-jerk mean needs 6 functions of degree 2 at least, got {basis}")
+    ends = np.array([0.0, 1.0])
+    A = np.vstack([basis.evaluate(ends, order) for order in range(3)])
+    b = np.vstack([coefficients[[0, -1]], np.zeros((4, coefficients.shape[1]))])
+    # what satisfies the constraints, and what may be added to it
+    Q, R = np.linalg.qr(A.T, mode="complete")
+    particular = Q[:, :6] @ np.linalg.solve(R[:6].T, b)
+    null = Q[:, 6:]
+    if not null.size:
+        return np.asarray(particular)
+    P = basis.gram(3)
+    return np.asarray(particular - null @ np.linalg.solve(null.T @ P @ null, null.T @ P @ particular))
+
+
+#: shares that are tried
+_SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99, 1.0)
+_FOLDS = 10
+_SINGULAR = 1e-12
+
+
+class Setting(NamedTuple):
+    """Where motions live and how they are blended; lists of coordinates with one scale, and of one unit."""
+
+    basis: SplineBasis
+    space: SplineSpace
+    joint: bool
+    ideal_mean: bool
+    shared: Sequence[Sequence[int]]
+    units: Sequence[Sequence[int]]
+
+
+def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
+    """Share of minimum jerk, by cross-validation.
+
+    Motions are left out, a tenth of them at a time (one at a time below ten), and predicted by the most probable motion
+    of the rest, x_bar free, once from position, velocity and acceleration at their ends and once without acceleration.
+    Errors are squared, L2 over tau, in units of how much coordinates vary, and added up. Of all shares whose error
+    exceeds the least by no more than the standard error of this difference, the largest is taken. One and two motions
+    leave nothing to compare, and have 1.
+    """
+    count = len(sample.offsets)
+    if count < 3:
+        return 1.0
+    whole = sample.centred + sample.offsets[:, None]
+    variances = (setting.space.coordinates(sample.centred - sample.centred.mean(axis=0)) ** 2).sum(axis=(0, 1))
+    weights = np.zeros(len(variances))
+    for part in map(list, setting.units):
+        weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
+    errors = []
+    folds = np.arange(count) % min(count, _FOLDS)
+    for fold in range(folds.max() + 1):
+        rest = Sample(sample.offsets[folds != fold], sample.centred[folds != fold])
+        errors.append(_errors(setting, rest, whole[folds == fold], weights))
+    excess = np.array(errors) - np.array(errors)[:, [int(np.argmin(np.sum(errors, axis=0)))]]
+    close = excess.sum(axis=0) <= np.sqrt(len(excess)) * excess.std(axis=0, ddof=1)
+    return _SHARES[int(np.flatnonzero(close)[-1])]
+
+
+def _errors(setting: Setting, rest: Sample, left_out: Array, weights: Array) -> Array:
+    basis, space = setting.basis, setting.space
+    data = plain(space, rest)
+    prior = jerk_prior(basis, space, data, setting.shared)
+    data = data._replace(rows=_compressed(data.rows, setting.joint))
+    ideal = minimum_jerk_mean(basis, data.mean + data.offset_mean) if setting.ideal_mean else None
+    errors = []
+    for rho in _SHARES:
+        blend = blended(space, data, prior, rho, ideal)
+        both = [left_out - predicted(setting, blend, left_out, orders) for orders in (2, 3)]
+        errors.append(sum(float((weights * (space.L.T @ error) ** 2).sum()) for error in both))
+    return np.array(errors)
+
+
+def _compressed(rows: Array, joint: bool) -> Array:
+    """Fewer rows with the same covariance, of all coordinates or of each."""
+    N, m, d = rows.shape
+    if joint:
+        return np.linalg.qr(rows.reshape(N, m * d))[1].reshape(-1, m, d) if m * d < N else rows
+    return np.stack([np.linalg.qr(rows[:, :, k])[1] for k in range(d)], axis=-1) if m < N else rows
+
+
+def predicted(setting: Setting, blend: Blend, motions: Array, orders: int) -> Array:
+    """Most probable coefficients (R, K, d) of motions (R, K, d) of which only both ends are known.
+
+    `orders` of each end: 2 for position and velocity, 3 with acceleration.
+    """
+    basis, space = setting.basis, setting.space
+    ends = np.vstack([basis.evaluate([0.0, 1.0], order) for order in range(orders)])
+    # the constant is free: one difference of positions remains to be met
+    rows = np.vstack([ends[1] - ends[0], ends[2:]])
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    left = motions - blend.mean
+    axes = space.inverse
+    step = np.empty_like(left)
+    d = motions.shape[2]
+    if setting.joint:
+        root = np.vstack([blend.rows.reshape(len(blend.rows), -1), *_blocks(blend.extra)])
+        coefficients = axes @ root.reshape(len(root), -1, d)
+        G = (rows @ coefficients).reshape(len(root), -1).T
+        known = (rows @ left).reshape(len(left), -1).T
+        scores = np.linalg.pinv(G, _SINGULAR) @ known
+        step[:] = (scores.T @ coefficients.reshape(len(root), -1)).reshape(left.shape)
+    else:
+        for k in range(d):
+            coefficients = axes @ np.vstack([blend.rows[:, :, k], blend.extra[k]]).T
+            G = rows @ coefficients
+            step[:, :, k] = (coefficients @ (np.linalg.pinv(G, _SINGULAR) @ (rows @ left[:, :, k].T))).T
+    result = blend.mean + step
+    return np.asarray(result + (motions[:, :1] - result[:, :1]))
+
+
+def _blocks(extra: list[Array]) -> list[Array]:
+    d = len(extra)
+    blocks = []
+    for k, root in enumerate(extra):
+        block = np.zeros((*root.shape, d))
+        block[:, :, k] = root
+        blocks.append(block.reshape(len(root), -1))
+    return blocks
+
+
+class Components(NamedTuple):
+    """What `fit_components` returns; d coordinates, K basis functions, n components."""
+
+    mean: Array  # (K, d)
+    components: Array  # (n, K, d)
+    variances: Array  # (n, d), joint (n,)
+    total_variance: Array  # (d,), joint ()
+    offset_mean: Array  # (d,)
+    offset_covariance: Array  # (d, d)
+    shrinkage: float
+
+
+def unit_groups(units: Sequence[str]) -> list[list[int]]:
+    """Coordinates of one unit together: those that turn into each other."""
+    return [[k for k, unit in enumerate(units) if unit == one] for one in dict.fromkeys(units)]
+
+
+def fit_components(
+    setting: Setting,
+    coefficients: Array,
+    *,
+    count: int | float | None,
+    shrinkage: float | str,
+) -> Components:
+    """Mean, components and variances of motions (R, K, d); see `FPCA`."""
+    basis, space, joint = setting.basis, setting.space, setting.joint
+    R, _, d = coefficients.shape
+    sample = _sample(setting, coefficients)
+    found = plain(space, sample)
+    deviations = found.rows
+    rho = 0.0
+    if shrinkage != 0.0:
+        rho = cross_validated_shrinkage(setting, sample) if isinstance(shrinkage, str) else float(shrinkage)
+        prior = jerk_prior(basis, space, found, setting.shared)
+        ideal = minimum_jerk_mean(basis, found.mean + found.offset_mean) if setting.ideal_mean else None
+        found = blended(space, found, prior, rho, ideal)
+    available = _available(R, space.dimension, d, joint, shrinkage != 0.0)
+    number = _number(count, available, R)
+    decomposed = _joint if joint else _each
+    vectors, variances, total = _cut(decomposed(found.rows, found.extra, number), count, joint)
+    components = space.coefficients(vectors)
+    components = components * _signs(basis, deviations, vectors, components, joint)
+    return Components(found.mean, components, variances, total, found.offset_mean, found.offset_covariance, rho)
+
+
+def project(space: SplineSpace, components: Array, centred: Array, joint: bool) -> Array:
+    """Scores of motions about the mean (R, K, d) on components (n, K, d): (R, n, d), joint (R, n)."""
+    what = "rmk,nmk->rn" if joint else "rmk,nmk->rnk"
+    return np.asarray(np.einsum(what, space.coordinates(centred), space.coordinates(components), optimize=True))
+
+
+def _sample(setting: Setting, coefficients: Array) -> Sample:
+    """Take x_bar off where splines of the space have zero mean."""
+    offsets = np.zeros((coefficients.shape[0], coefficients.shape[2]))
+    if setting.space.zero_mean:
+        offsets = np.einsum("k,rkd->rd", setting.space.integrals, coefficients)
+    return Sample(offsets, coefficients - offsets[:, None])
+
+
+def _available(R: int, dimension: int, d: int, joint: bool, shrunk: bool) -> int:
+    most = dimension * d if joint else dimension
+    return most if shrunk else min(R - 1, most)
+
+
+def _number(count: int | float | None, available: int, R: int) -> int:
+    if R == 1 and available == 0 and count != 0:
+        raise ThunderError(
+            "one demonstration has no variance to take components from; use shrinkage (a number in (0, 1] or "
+            '"auto"), more demonstrations, or n_components=0 for the mean alone'
+        )
+    if count is None or isinstance(count, float):
+        return available
+    if count > available:
+        raise ThunderError(f"n_components must be at most {available} for {R} motions and this basis, got {count}")
+    return count
+
+
+def _each(rows: Array, extra: list[Array], number: int) -> tuple[Array, Array, Array]:
+    """Components coordinate by coordinate: vectors (n, m, d), variances (n, d), totals (d,)."""
+    results = [decompose(np.vstack([rows[:, :, k], extra[k]]), number) for k in range(rows.shape[2])]
+    vectors = np.stack([vector for vector, _, _ in results], axis=-1)
+    variances = np.stack([variance for _, variance, _ in results], axis=-1)
+    return vectors, variances, np.array([total for _, _, total in results])
+
+
+def _joint(rows: Array, extra: list[Array], number: int) -> tuple[Array, Array, Array]:
+    """Components of all coordinates at once: vectors (n, m, d), variances (n,), total ()."""
+    _, m, d = rows.shape
+    blocks = [rows.reshape(-1, m * d)]
+    for k, root in enumerate(extra):
+        block = np.zeros((len(root), m, d))
+        block[:, :, k] = root
+        blocks.append(block.reshape(-1, m * d))
+    vectors, variances, total = decompose(np.vstack(blocks), number)
+    return vectors.reshape(number, m, d), variances, np.array(total)
+
+
+def _cut(parts: tuple[Array, Array, Array], count: int | float | None, joint: bool) -> tuple[Array, Array, Array]:
+    """Keep as many components as explain the asked part of the variance, in every coordinate."""
+    vectors, variances, total = parts
+    if not isinstance(count, float):
+        return parts
+    explained = np.cumsum(variances, axis=0) / np.where(total > 0.0, total, 1.0)
+    enough = (explained >= count * (1.0 - 1e-12)) | (total <= 0.0)
+    number = int(np.argmax(enough if joint else enough.all(axis=1))) + 1
+    return vectors[:number], variances[:number], total
+
+
+def _signs(basis: SplineBasis, deviations: Array, vectors: Array, components: Array, joint: bool) -> Array:
+    """Signs (n, 1, d) or (n, 1, 1) of the components."""
+    n, _, d = components.shape
+    if not n:
+        return np.ones((0, 1, 1))
+    if not joint:
+        values = np.einsum("tk,nkd->ndt", basis.evaluate(np.linspace(0.0, 1.0, 201)), components)
+        return fixed_signs(values.reshape(n * d, -1)).reshape(n, 1, d)
+    # turning the motions turns components: only scores tell what does not turn
+    scores = np.einsum("rmk,nmk->nr", deviations, vectors)
+    flat = np.abs(scores).max(axis=1) <= 1e-12 * np.abs(scores).max(initial=0.0)
+    by_scores = fixed_signs(scores)
+    by_values = fixed_signs(components.reshape(n, -1))
+    return np.where(flat | ~scores.any(axis=1), by_values, by_scores)[:, None, None]

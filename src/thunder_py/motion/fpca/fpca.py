@@ -1,0 +1,527 @@
+"""Functional principal components of motions (D4.2, section 5.1.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, is_number, is_whole, numbers
+from ...errors import FileFormatError, ThunderError
+from ...files import read_archive, write_archive
+from ..alignment import PathFrames, from_canonical, path_frames, to_canonical
+from .curves import Curves, read_curves
+from .fit import Setting, SplineSpace, fit_components, project, unit_groups
+from .splines import SplineBasis, smooth
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ...recordings.motion_set import MotionSet
+    from ...recordings.trial import Trial
+
+    Motions = MotionSet | Trial | Iterable[Trial] | npt.ArrayLike
+
+__all__ = ["FPCA", "NotFittedError", "Projection", "load_fpca", "save_fpca"]
+
+#: weights of the penalty above this leave nothing but its null space, and products with them overflow
+_HEAVIEST = 1e100
+
+
+class NotFittedError(ThunderError, AttributeError):
+    """Something is asked for that only `fit` finds."""
+
+
+class Projection(NamedTuple):
+    """Motions in terms of components.
+
+    Attributes
+    ----------
+    scores : array (R, n, d), joint (R, n)
+        alpha.
+    offsets : array (R, d)
+        x_bar; zero with ``demean=False``.
+    frames : PathFrames or None
+        Where the motions were before alignment.
+    """
+
+    scores: Array
+    offsets: Array
+    frames: PathFrames | None
+
+
+class FPCA:
+    """Functional principal components: x(tau) = x_bar + S_0(tau) + sum_i alpha_i S_i(tau), eq. (95), tau in [0, 1].
+
+    Every motion becomes a spline; x_bar is its own mean over tau, S_0 the mean of what is left over all motions, S_i
+    the orthonormal functions (in L2) along which the rest varies most, alpha_i scores. Eqs. (96) to (100) do not take
+    S_0 off; here variances are about it, with R - 1 in the denominator for R motions.
+
+    Parameters
+    ----------
+    n_components : int or float, optional
+        How many, or, between 0 and 1, what part of the variance they must explain in every coordinate. All by default:
+        what the basis has, at most one less than motions unless `shrinkage` is used.
+    basis : SplineBasis, optional
+        Default: 15 functions of degree 5.
+    smoothing : "gcv", float or None
+        Weight of the integrated squared third derivative when splines are fitted; found by cross-validation, given, or
+        none.
+    joint : bool
+        Components of all coordinates together, with one score each, instead of coordinate by coordinate.
+    alignment : "none" or "path"
+        "path" moves every motion to the frame along its start -> goal first, one unit long; see `alignment`.
+    shrinkage : float or "auto"
+        Share in [0, 1] of minimum jerk in covariance and, for aligned motions, mean; see `fpca_shrinkage`. "auto": the
+        one that predicts motions left out best from their ends, see `fpca_choice`.
+    demean : bool
+        Subtract x_bar, as the paper does. Otherwise x_bar is 0 and places are part of the components.
+
+    Attributes
+    ----------
+    dofs, units : tuple of str
+        Names and units of the d coordinates.
+    mean_coefficients_ : array (K, d)
+        S_0.
+    component_coefficients_ : array (n, K, d)
+        S_i. Joint: orthonormal in the sum over coordinates; otherwise coordinate by coordinate.
+    variances_ : array (n, d), joint (n,)
+        Of the scores, in descending order.
+    total_variance_ : array (d,), joint ()
+        Of all components there are.
+    offset_mean_, offset_variance_ : array (d,)
+        Of x_bar.
+    offset_covariance_ : array (d, d)
+        Between coordinates of x_bar.
+    scores_ : array (R, n, d), joint (R, n)
+        Of the motions fitted.
+    offsets_ : array (R, d)
+        Their x_bar.
+    durations_ : array (R,)
+        [s]; NaN for motions that came as an array.
+    smoothing_ : array (d,)
+        Weight of the penalty used.
+    shrinkage_ : float
+        Share of minimum jerk used.
+    frames_ : PathFrames or None
+        Where the motions were before alignment.
+    """
+
+    dofs: tuple[str, ...]
+    units: tuple[str, ...]
+    mean_coefficients_: Array
+    component_coefficients_: Array
+    variances_: Array
+    total_variance_: Array
+    offset_mean_: Array
+    offset_variance_: Array
+    offset_covariance_: Array
+    scores_: Array
+    offsets_: Array
+    durations_: Array
+    smoothing_: Array
+    shrinkage_: float
+    frames_: PathFrames | None
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        *,
+        basis: SplineBasis | None = None,
+        smoothing: float | str | None = "gcv",
+        joint: bool = False,
+        alignment: str = "none",
+        shrinkage: float | str = 0.0,
+        demean: bool = True,
+    ) -> None:
+        self.n_components = _components(n_components)
+        self.basis = SplineBasis() if basis is None else basis
+        self.smoothing = _smoothing(smoothing)
+        self.joint, self.demean = bool(joint), bool(demean)
+        self.alignment = alignment
+        self.shrinkage = _shrinkage(shrinkage)
+        if not isinstance(self.basis, SplineBasis):
+            raise ThunderError(f"basis must be a SplineBasis, got {basis!r}")
+        if alignment not in ("none", "path"):
+            raise ThunderError(f'alignment must be "none" or "path", got {alignment!r}')
+
+    @classmethod
+    def paper(cls, motions: Motions, n_components: int | None = None) -> FPCA:
+        """Fit as the paper's authors do: coordinate by coordinate, 15 splines of order 5, least squares, demeaned."""
+        return cls(n_components, basis=SplineBasis(15, degree=4), smoothing=None).fit(motions)
+
+    def get_params(self) -> dict[str, Any]:
+        """Parameters of the constructor."""
+        names = ("n_components", "basis", "smoothing", "joint", "alignment", "shrinkage", "demean")
+        return {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        default = FPCA().get_params()
+        shown = [f"{name}={value!r}" for name, value in self.get_params().items() if value != default[name]]
+        return f"FPCA({', '.join(shown)})"
+
+    def __getattr__(self, name: str) -> Any:
+        # only what is not there comes here
+        if name in FPCA.__annotations__ or name == "explained_variance_ratio_":
+            raise NotFittedError(f"{name} is there after fit: call FPCA.fit(motions) first")
+        raise AttributeError(f"FPCA has no attribute {name!r}")
+
+    # --- fit --------------------------------------------------------------------------------------------------------
+
+    def fit(self, motions: Motions, dofs: Sequence[str] | None = None) -> FPCA:
+        """Find mean and components.
+
+        Parameters
+        ----------
+        motions : MotionSet, sequence of Trials, or array (R, T, d)
+            They may differ in length and sampling, and have gaps (NaN). An array is sampled uniformly.
+        dofs : sequence of str, optional
+            Names of an array's coordinates; x, y, z(, rx, ry, rz) by default. Trials have their own.
+
+        Returns
+        -------
+        FPCA
+            Itself.
+
+        Raises
+        ------
+        ThunderError
+            Motions that do not move in time, with too few samples, of different coordinates; one motion without
+            shrinkage; with ``alignment="path"``, one that ends where it starts. Messages name the motion.
+        """
+        curves = read_curves(motions, dofs)
+        groups = self._shared(curves.units)
+        smoothed = smooth(curves, self.basis, self.smoothing, shared=groups, penalty=min(3, self.basis.degree))
+        coefficients, frames = self._aligned(smoothed.coefficients, curves)
+        setting = Setting(
+            self.basis,
+            SplineSpace(self.basis, zero_mean=self.demean),
+            self.joint,
+            ideal_mean=self.alignment == "path",
+            # coordinate by coordinate each has its own scale, in the canonical frame too
+            shared=groups if self.joint else [[k] for k in range(len(curves.dofs))],
+            units=unit_groups(curves.units),
+        )
+        found = fit_components(setting, coefficients, count=self.n_components, shrinkage=self.shrinkage)
+        self.dofs, self.units, self.durations_ = curves.dofs, curves.units, curves.durations
+        self.smoothing_, self.shrinkage_, self.frames_ = smoothed.smoothing, found.shrinkage, frames
+        self.mean_coefficients_, self.component_coefficients_ = found.mean, found.components
+        self.variances_, self.total_variance_ = found.variances, found.total_variance
+        self.offset_mean_, self.offset_covariance_ = found.offset_mean, found.offset_covariance
+        self.offset_variance_ = np.diag(found.offset_covariance).copy()
+        self.scores_, self.offsets_ = self._project(coefficients)
+        return self
+
+    def _shared(self, units: Sequence[str]) -> list[list[int]]:
+        """Coordinates that are smoothed alike: all of a unit where turning the motions must turn the result."""
+        if self.joint or self.alignment == "path":
+            return unit_groups(units)
+        return [[k] for k in range(len(units))]
+
+    def _aligned(self, coefficients: Array, curves: Curves) -> tuple[Array, PathFrames | None]:
+        if self.alignment == "none":
+            return coefficients, None
+        frames = path_frames(coefficients, curves.dofs, curves.names)
+        return to_canonical(coefficients, curves.dofs, frames), frames
+
+    def _project(self, coefficients: Array) -> tuple[Array, Array]:
+        space = SplineSpace(self.basis, zero_mean=self.demean)
+        offsets = np.zeros((len(coefficients), len(self.dofs)))
+        if self.demean:
+            offsets = np.einsum("k,rkd->rd", space.integrals, coefficients)
+        centred = coefficients - offsets[:, None] - self.mean_coefficients_
+        return project(space, self.component_coefficients_, centred, self.joint), offsets
+
+    # --- what it found ----------------------------------------------------------------------------------------------
+
+    @property
+    def n_components_(self) -> int:
+        """Number n of components found."""
+        return len(self.component_coefficients_)
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """Part of the variance along each component, (n, d), joint (n,); 0 where nothing varies."""
+        total = np.where(self.total_variance_ > 0.0, self.total_variance_, 1.0)
+        return np.asarray(self.variances_ / total)
+
+    def mean(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
+        """S_0 or one of its derivatives with respect to tau at tau (T,): (T, d)."""
+        return self.basis.evaluate(tau, derivative) @ self.mean_coefficients_
+
+    def components(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
+        """S_1 to S_n or their derivatives with respect to tau at tau (T,): (n, T, d)."""
+        return np.asarray(self.basis.evaluate(tau, derivative) @ self.component_coefficients_)
+
+    def transform(self, motions: Motions) -> Array:
+        """Scores of motions, (R, n, d), joint (R, n)."""
+        return self.project(motions).scores
+
+    def fit_transform(self, motions: Motions) -> Array:
+        """Fit, and return the scores of the same motions."""
+        return self.fit(motions).scores_
+
+    def project(self, motions: Motions) -> Projection:
+        """Scores, x_bar and, for aligned motions, frames: all that `inverse_transform` needs.
+
+        Raises
+        ------
+        ThunderError
+            As `fit`; and for coordinates other than those fitted.
+        """
+        weights = self.smoothing_
+        curves = read_curves(motions, self.dofs if isinstance(motions, np.ndarray) else None)
+        if curves.dofs != self.dofs:
+            raise ThunderError(f"motions must have the dofs {', '.join(self.dofs)}, got {', '.join(curves.dofs)}")
+        smoothed = smooth(curves, self.basis, weights, penalty=min(3, self.basis.degree))
+        coefficients, frames = self._aligned(smoothed.coefficients, curves)
+        return Projection(*self._project(coefficients), frames)
+
+    def inverse_transform(
+        self,
+        scores: npt.ArrayLike,
+        offsets: npt.ArrayLike | None = None,
+        *,
+        frames: PathFrames | None = None,
+        tau: npt.ArrayLike | None = None,
+        derivative: int = 0,
+    ) -> Array:
+        """Motions with given scores, (R, T, d).
+
+        Parameters
+        ----------
+        scores : array_like (R, n, d), joint (R, n)
+            alpha.
+        offsets : array_like (R, d) or (d,), optional
+            x_bar; by default its mean.
+        frames : PathFrames, optional
+            Of aligned motions; without, they stay in the canonical frame.
+        tau : array_like (T,), optional
+            Default: 101 places from 0 to 1.
+        derivative : int
+            Order, with respect to tau.
+
+        Raises
+        ------
+        ThunderError
+            For shapes that do not fit.
+        """
+        alpha = numbers(scores, "scores")
+        if alpha.shape[1:] != self.variances_.shape or alpha.ndim != self.variances_.ndim + 1:
+            expected = ", ".join(map(str, self.variances_.shape))
+            raise ThunderError(f"scores must have shape (R, {expected}), got {alpha.shape}")
+        x_bar = self.offset_mean_ if offsets is None else numbers(offsets, "offsets")
+        d = len(self.dofs)
+        if x_bar.shape not in ((d,), (len(alpha), d)):
+            raise ThunderError(f"offsets must have shape ({d},) or ({len(alpha)}, {d}), got {x_bar.shape}")
+        what = "rn,nkd->rkd" if self.joint else "rnd,nkd->rkd"
+        coefficients = self.mean_coefficients_ + np.einsum(what, alpha, self.component_coefficients_)
+        coefficients = coefficients + np.broadcast_to(x_bar, (len(alpha), d))[:, None]
+        values = self.basis.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
+        if frames is None:
+            return np.asarray(values)
+        if self.alignment != "path" or not isinstance(frames, PathFrames) or len(frames) != len(alpha):
+            raise ThunderError(f'frames belong to alignment="path", one for each of {len(alpha)} motions')
+        return from_canonical(np.asarray(values), self.dofs, frames, derivative)
+
+    # --- files and figures ------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write to a ``.npz`` file of plain arrays."""
+        save_fpca(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> FPCA:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        FileFormatError
+            For any other file, and one of a newer version.
+        """
+        return load_fpca(path)
+
+    def plot(self, n: int = 3, *, spread: float = 1.0) -> list[list[Axes]]:
+        """Draw the mean and the mean +- `spread` standard deviations along the first n components, dof by dof."""
+        from .plot import plot_mean_and_components
+
+        return plot_mean_and_components(self, n, spread=spread)
+
+    def plot_components(self, n: int = 5, *, derivative: int = 0) -> list[Axes]:
+        """Draw the first n components or one of their derivatives, dof by dof."""
+        from .plot import plot_components
+
+        return plot_components(self, n, derivative=derivative)
+
+    def plot_variance(self, *, axes: Axes | None = None) -> Axes:
+        """Draw the cumulative explained variance."""
+        from .plot import plot_variance
+
+        return plot_variance(self, axes=axes)
+
+
+def _components(value: Any) -> int | float | None:
+    if value is None or (is_whole(value) and value >= 0):
+        return None if value is None else int(value)
+    if isinstance(value, float) and 0.0 < value < 1.0:
+        return float(value)
+    raise ThunderError(f"n_components must be a whole number, a part between 0 and 1, or None, got {value!r}")
+
+
+def _smoothing(value: Any) -> float | str | None:
+    if value is None or (isinstance(value, str) and value == "gcv"):
+        return value
+    if is_number(value) and 0.0 <= value <= _HEAVIEST:
+        return float(value)
+    raise ThunderError(f"smoothing must be 'gcv', a number from 0 to {_HEAVIEST:g}, or None, got {value!r}")
+
+
+def _shrinkage(value: Any) -> float | str:
+    if isinstance(value, str) and value == "auto":
+        return value
+    if is_number(value) and 0.0 <= value <= 1.0:
+        return float(value)
+    raise ThunderError(f'shrinkage must lie in [0, 1] or be "auto", got {value!r}')
+
+
+_VERSION = 1
+_KEY = "thunder_fpca"
+_ARRAYS = (
+    "mean_coefficients_",
+    "component_coefficients_",
+    "variances_",
+    "total_variance_",
+    "offset_mean_",
+    "offset_covariance_",
+    "scores_",
+    "offsets_",
+    "durations_",
+    "smoothing_",
+)
+_FRAMES = ("start", "scale", "rotation")
+
+
+def save_fpca(fpca: FPCA, path: str | Path) -> None:
+    """Write fitted components: complete or not at all."""
+    arrays: dict[str, Any] = {name: getattr(fpca, name) for name in _ARRAYS}
+    arrays |= {_KEY: np.array(_VERSION), "knots": fpca.basis.knots, "degree": np.array(fpca.basis.degree)}
+    arrays |= {"dofs": np.array(fpca.dofs, dtype=np.str_), "units": np.array(fpca.units, dtype=np.str_)}
+    arrays |= {"joint": np.array(fpca.joint), "demean": np.array(fpca.demean), "shrinkage_": np.array(fpca.shrinkage_)}
+    # parameters that may be text, a number or nothing go as text
+    for name in ("n_components", "smoothing", "shrinkage", "alignment"):
+        arrays[name] = np.array(repr(getattr(fpca, name)))
+    if fpca.frames_ is not None:
+        arrays |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
+    write_archive(path, arrays)
+
+
+def load_fpca(path: str | Path) -> FPCA:
+    """Read a file that `save_fpca` wrote."""
+    arrays = read_archive(path, "FPCA.save")
+    if _KEY not in arrays:
+        raise FileFormatError(f"not a file of FPCA.save: {_KEY} missing", path=path)
+    if (version := str(arrays[_KEY])) != str(_VERSION):
+        raise FileFormatError(f"version {version} of FPCA.save, this package reads {_VERSION}", path=path, key=_KEY)
+    try:
+        return _restored(arrays)
+    except KeyError as error:
+        raise FileFormatError(f"not a file of FPCA.save: {error.args[0]} missing", path=path) from None
+    except (ThunderError, OverflowError, TypeError, ValueError) as error:
+        raise FileFormatError(f"not a file of FPCA.save: {error}", path=path) from error
+
+
+def _restored(arrays: dict[str, Any]) -> FPCA:
+    fpca = FPCA(
+        _parameter(arrays, "n_components"),
+        basis=SplineBasis(degree=int(numbers(arrays["degree"], "degree", 0)), knots=arrays["knots"]),
+        smoothing=_parameter(arrays, "smoothing"),
+        joint=_flag(arrays, "joint"),
+        alignment=_parameter(arrays, "alignment"),
+        shrinkage=_parameter(arrays, "shrinkage"),
+        demean=_flag(arrays, "demean"),
+    )
+    for name in _ARRAYS:
+        setattr(fpca, name, numbers(arrays[name], name))
+    fpca.dofs, fpca.units = _texts(arrays, "dofs"), _texts(arrays, "units")
+    aligned = fpca.alignment == "path"
+    frames = (numbers(arrays[f"frames.{name}"], f"frames.{name}") for name in _FRAMES) if aligned else ()
+    fpca.frames_ = PathFrames(*frames) if aligned else None
+    fpca.shrinkage_ = float(numbers(arrays["shrinkage_"], "shrinkage_", 0))
+    _check_shapes(fpca)
+    _check_values(fpca)
+    fpca.offset_variance_ = np.diag(fpca.offset_covariance_).copy()
+    return fpca
+
+
+def _flag(arrays: dict[str, Any], name: str) -> bool:
+    if arrays[name].dtype.kind != "b" or arrays[name].ndim:
+        raise ThunderError(f"{name} must be True or False, got {arrays[name]!r}")
+    return bool(arrays[name])
+
+
+def _texts(arrays: dict[str, Any], name: str) -> tuple[str, ...]:
+    if arrays[name].dtype.kind != "U" or arrays[name].ndim != 1:
+        raise ThunderError(f"{name} must be texts, got {arrays[name]!r}")
+    return tuple(map(str, arrays[name]))
+
+
+def _parameter(arrays: dict[str, Any], name: str) -> Any:
+    """Read text in quotes, a number, or None."""
+    text = str(arrays[name])
+    if text == "None":
+        return None
+    if text[:1] == text[-1:] == "'":
+        return text[1:-1]
+    return int(text) if text.isdigit() else float(text)
+
+
+def _check_shapes(fpca: FPCA) -> None:
+    K, d = fpca.basis.n_functions, len(fpca.dofs)
+    n, R = (len(a) if a.ndim else -1 for a in (fpca.component_coefficients_, fpca.offsets_))
+    if len(set(fpca.dofs)) != d or len(fpca.units) != d or not d:
+        raise ThunderError(f"dofs and units must name the same coordinates, got {fpca.dofs} and {fpca.units}")
+    expected = {
+        "mean_coefficients_": (K, d),
+        "component_coefficients_": (n, K, d),
+        "variances_": (n,) if fpca.joint else (n, d),
+        "offset_mean_": (d,),
+        "offset_covariance_": (d, d),
+        "smoothing_": (d,),
+        "total_variance_": () if fpca.joint else (d,),
+        "scores_": (R, n) if fpca.joint else (R, n, d),
+        "offsets_": (R, d),
+        "durations_": (R,),
+    }
+    for name, shape in expected.items():
+        if (came := getattr(fpca, name).shape) != shape:
+            raise ThunderError(f"{name} must have shape {shape}, got {came}")
+    for name, shape in {"start": (R, 3), "scale": (R,), "rotation": (R, 3, 3)}.items():
+        if fpca.frames_ is not None and (came := getattr(fpca.frames_, name).shape) != shape:
+            raise ThunderError(f"frames.{name} must have shape {shape}, got {came}")
+
+
+def _check_values(fpca: FPCA) -> None:
+    """Refuse what no fit gives: planners solve with these numbers."""
+    values = {name: getattr(fpca, name) for name in _ARRAYS if name != "durations_"}
+    if fpca.frames_ is not None:
+        values |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
+    for name, array in values.items():
+        if not np.isfinite(array).all():
+            raise ThunderError(f"{name} must be finite")
+    for name in ("variances_", "total_variance_", "smoothing_"):
+        if (getattr(fpca, name) < 0.0).any():
+            raise ThunderError(f"{name} must not be negative")
+    if not ((fpca.durations_ > 0.0) | np.isnan(fpca.durations_)).all():
+        raise ThunderError("durations_ must be positive, or NaN")
+    C = fpca.offset_covariance_
+    if not np.allclose(C, C.T, rtol=1e-9, atol=0.0) or (np.diag(C) < 0.0).any():
+        raise ThunderError("offset_covariance_ must be symmetric, and not negative on its diagonal")
+    if not 0.0 <= fpca.shrinkage_ <= 1.0:
+        raise ThunderError(f"shrinkage_ must lie in [0, 1], got {fpca.shrinkage_:g}")
+    if fpca.frames_ is not None:
+        R = fpca.frames_.rotation
+        if np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(initial=0.0) > 1e-9 or (fpca.frames_.scale <= 0.0).any():
+            raise ThunderError("frames must have rotations and positive scales")

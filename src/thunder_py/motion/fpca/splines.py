@@ -1,0 +1,455 @@
+"""B-splines on [0, 1]: values, exact inner products, conversion to polynomials piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.interpolate import BSpline, PPoly
+from scipy.optimize import minimize_scalar
+
+from ...checks import Array, numbers, whole
+from ...errors import ThunderError
+from .curves import Curves
+
+__all__ = ["Group", "Smoothed", "SplineBasis", "bernstein_points", "cross_validated", "smooth", "solve_groups"]
+
+#: how far tau may lie outside [0, 1] by rounding
+_ROUNDING = 1e-9
+
+
+class SplineBasis:
+    """B-splines on [0, 1] with clamped ends: the first function alone is not zero at 0, the last alone at 1.
+
+    The functions sum to one everywhere, so a constant has equal coefficients, and coefficients turn as points do.
+
+    Parameters
+    ----------
+    n_functions : int, optional
+        Number K of functions, at least ``degree + 1``; knots are uniform. 15 unless `knots` are given.
+    degree : int
+        Degree of the polynomials (order minus one). From 5 on the jerk has a continuous derivative.
+    knots : array_like (K + degree + 1,), optional
+        Whole knot vector instead: 0 and 1 repeated ``degree + 1`` times around increasing numbers.
+
+    Raises
+    ------
+    ThunderError
+        On numbers and knots that make no such basis.
+    """
+
+    def __init__(self, n_functions: int | None = None, degree: int = 5, *, knots: npt.ArrayLike | None = None) -> None:
+        self._degree = whole(degree, "degree", 1)
+        if knots is None:
+            count = whole(15 if n_functions is None else n_functions, "n_functions", self._degree + 1)
+            self._knots = _clamped(np.linspace(0.0, 1.0, count - self._degree + 1), self._degree)
+        else:
+            self._knots = _checked_knots(knots, self._degree)
+            if n_functions is not None and n_functions != self.n_functions:
+                raise ThunderError(
+                    f"n_functions must agree with knots, which make {self.n_functions} functions of degree "
+                    f"{self._degree}, got {n_functions}"
+                )
+        self._knots.setflags(write=False)
+
+    @property
+    def knots(self) -> Array:
+        """Whole knot vector, shape (K + degree + 1,)."""
+        return self._knots
+
+    @property
+    def degree(self) -> int:
+        """Degree of the polynomials."""
+        return self._degree
+
+    @property
+    def n_functions(self) -> int:
+        """Number K of functions."""
+        return len(self._knots) - self._degree - 1
+
+    @property
+    def breaks(self) -> Array:
+        """Where one polynomial ends and the next begins, 0 and 1 included."""
+        return np.unique(self._knots)
+
+    def evaluate(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
+        """Values of all functions or of one of their derivatives.
+
+        Parameters
+        ----------
+        tau : array_like (T,)
+            Places in [0, 1].
+        derivative : int
+            Order of the derivative with respect to tau.
+
+        Returns
+        -------
+        array (T, K)
+
+        Raises
+        ------
+        ThunderError
+            Outside [0, 1], on NaN, or for a negative derivative.
+        """
+        return np.asarray(self.spline(np.eye(self.n_functions), derivative)(_unit_interval(tau)), dtype=np.float64)
+
+    def spline(self, coefficients: npt.ArrayLike, derivative: int = 0) -> BSpline:
+        """Spline with the given coefficients (K, ...), or its derivative, as a `scipy.interpolate.BSpline`."""
+        derivative = whole(derivative, "derivative", 0)
+        c = numbers(coefficients, "coefficients")
+        if c.ndim < 1 or c.shape[0] != self.n_functions:
+            raise ThunderError(f"coefficients must have shape ({self.n_functions}, ...), got {c.shape}")
+        if derivative > self._degree:
+            return BSpline(self._knots, np.zeros_like(c), self._degree)
+        spline = BSpline(self._knots, c, self._degree)
+        return spline.derivative(derivative) if derivative else spline
+
+    def gram(self, derivative: int = 0) -> Array:
+        """Inner products of the functions' derivatives over [0, 1], shape (K, K).
+
+        Gauss-Legendre with ``degree + 1`` nodes in every piece, which is exact for products of two splines.
+        """
+        nodes, weights = self.quadrature()
+        values = np.sqrt(weights)[:, None] * self.evaluate(nodes, derivative)
+        gram = values.T @ values
+        return np.asarray(0.5 * (gram + gram.T))
+
+    def quadrature(self) -> tuple[Array, Array]:
+        """Nodes and weights that integrate products of two splines exactly, shapes (N,) and (N,)."""
+        nodes, weights = np.polynomial.legendre.leggauss(self._degree + 1)
+        breaks = self.breaks
+        half = 0.5 * np.diff(breaks)[:, None]
+        return (breaks[:-1, None] + half * (nodes + 1.0)).ravel(), (half * weights).ravel()
+
+    def integrals(self) -> Array:
+        """Integrals of the functions over [0, 1], shape (K,)."""
+        k = self._degree
+        return np.asarray((self._knots[k + 1 :] - self._knots[: -k - 1]) / (k + 1.0))
+
+    def to_ppoly(self, coefficients: npt.ArrayLike) -> PPoly[np.float64]:
+        """Polynomials piece by piece: a `scipy.interpolate.PPoly` over `breaks`, from coefficients (K, ...)."""
+        spline = self.spline(coefficients)
+        breaks = self.breaks
+        # Taylor coefficients at the left end of each piece; repeated knots leave no empty pieces
+        terms, factorial = [], 1.0
+        for order in range(self._degree + 1):
+            factorial *= max(order, 1)
+            terms.append(self.spline(spline.c, order)(breaks[:-1]) / factorial)
+        return PPoly(np.ascontiguousarray(terms[::-1]), breaks)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether degree and knots are the same."""
+        if not isinstance(other, SplineBasis):
+            return NotImplemented
+        return self._degree == other._degree and np.array_equal(self._knots, other._knots)
+
+    def __hash__(self) -> int:
+        return hash((self._degree, self._knots.tobytes()))
+
+    def __repr__(self) -> str:
+        uniform = _clamped(np.linspace(0.0, 1.0, self.n_functions - self._degree + 1), self._degree)
+        if np.array_equal(self._knots, uniform):
+            return f"SplineBasis({self.n_functions}, degree={self._degree})"
+        return f"SplineBasis({self.n_functions}, degree={self._degree}, breaks={self.breaks.round(4).tolist()})"
+
+
+def _clamped(breaks: Array, degree: int) -> Array:
+    return np.concatenate([np.zeros(degree), breaks, np.ones(degree)])
+
+
+def _checked_knots(knots: npt.ArrayLike, degree: int) -> Array:
+    t = numbers(knots, "knots")
+    if t.ndim != 1 or len(t) < 2 * degree + 2:
+        raise ThunderError(f"knots must be at least {2 * degree + 2} numbers for degree {degree}, got shape {t.shape}")
+    inner = t[degree : len(t) - degree]
+    ends = np.array_equal(t[: degree + 1], np.zeros(degree + 1)) and np.array_equal(
+        t[-degree - 1 :], np.ones(degree + 1)
+    )
+    if not (ends and np.all(np.diff(inner) > 0.0)):
+        raise ThunderError(
+            f"knots must be 0 and 1 repeated {degree + 1} times around increasing numbers, got {t.tolist()}"
+        )
+    return t
+
+
+def _unit_interval(tau: npt.ArrayLike) -> Array:
+    values = np.atleast_1d(numbers(tau, "tau"))
+    if values.ndim != 1:
+        raise ThunderError(f"tau must have shape (T,), got {values.shape}")
+    inside = (values >= -_ROUNDING) & (values <= 1.0 + _ROUNDING)
+    if not inside.all():
+        raise ThunderError(f"tau must lie in [0, 1], got {values[~inside][0]}")
+    return np.asarray(values.clip(0.0, 1.0))
+
+
+Indices = npt.NDArray[np.intp]
+
+#: reciprocal condition of B's triangle below which samples alone do not determine the spline
+_SINGULAR = 1e-8
+#: part of a direction that samples must hold to count as seen by them
+_UNSEEN = 1e-10
+#: part of the samples that must be left over for cross-validation to judge by
+_SPARE = 1e-3
+_GRID = 81
+
+
+class Group:
+    """Columns of data with samples at the same tau, and their decomposition."""
+
+    def __init__(self, tau: Array, name: str) -> None:
+        self.tau = tau
+        self.name = name
+        self._trials: list[Indices] = []
+        self._dofs: list[Indices] = []
+        self._values: list[Array] = []
+
+    def add(self, trial: int, dofs: Indices, values: Array) -> None:
+        """Take the columns (T, len(dofs)) of a motion in."""
+        self._trials.append(np.full(len(dofs), trial))
+        self._dofs.append(dofs)
+        self._values.append(values)
+
+    def solve(self, B: Array, D: Array) -> None:
+        """Decompose, and project the data; B (T, K) basis at the samples, D (K, K) root of the penalty."""
+        self.trials, self.dofs = np.concatenate(self._trials), np.concatenate(self._dofs)
+        y = np.concatenate(self._values, axis=1)
+        del self._values
+        self.mu, Q, self._R = _triangle(B, D)
+        # numpy's solver: SciPy's triangular one wakes all threads for 15 x 15 numbers
+        E = np.linalg.solve(self._R.T, D.T).T
+        _, sigma, Ut = np.linalg.svd(E)
+        self.s = sigma**2
+        # part of each direction that is in the samples and not in mu's help
+        self.seen = np.where(1.0 - self.mu * self.s > _UNSEEN, 1.0 - self.mu * self.s, 0.0)
+        V = Q @ Ut.T
+        self.z = (V.T @ y) * (self.seen > 0.0)[:, None]
+        inverse = np.divide(1.0, self.seen, out=np.zeros_like(self.seen), where=self.seen > 0.0)
+        self.energy = inverse[:, None] * self.z**2
+        self.outside = ((y - V @ (inverse[:, None] * self.z)) ** 2).sum(axis=0)
+        self._U = Ut.T
+
+    def coefficients(self, weights: Array) -> Array:
+        """Coefficients of all columns (K, columns), given lambda of each."""
+        if self.mu > 0.0 and (weights == 0.0).any():
+            raise ThunderError(f"samples of {self.name} leave some basis functions undetermined; use smoothing")
+        scaled = self.z / (1.0 + (weights - self.mu) * self.s[:, None])
+        return np.asarray(np.linalg.solve(self._R, self._U @ scaled))
+
+    def traces(self, weights: Array) -> Array:
+        """Traces of the hat matrices (columns,)."""
+        return np.asarray((self.seen[:, None] / (1.0 + (weights - self.mu) * self.s[:, None])).sum(axis=0))
+
+    def residuals(self, weights: Array) -> Array:
+        """Squared differences to the samples, summed (columns,)."""
+        left = weights * self.s[:, None] / (1.0 + (weights - self.mu) * self.s[:, None])
+        return np.asarray(self.outside + (self.energy * left**2).sum(axis=0))
+
+
+def solve_groups(groups: list[Group], basis: SplineBasis, penalty: int) -> None:
+    """Decompose all groups."""
+    nodes, weights = basis.quadrature()
+    _, D = _qr(np.sqrt(weights)[:, None] * basis.evaluate(nodes, penalty))
+    B = basis.evaluate(np.concatenate([group.tau for group in groups]))
+    ends = np.cumsum([len(group.tau) for group in groups])
+    for group, rows in zip(groups, np.split(B, ends[:-1]), strict=True):
+        group.solve(rows, D)
+
+
+def _qr(A: Array) -> tuple[Array, Array]:
+    Q, R = np.linalg.qr(A)
+    return Q, R
+
+
+def _triangle(B: Array, D: Array) -> tuple[float, Array, Array]:
+    """Return mu, the rows of Q that belong to B, and R."""
+    T, K = B.shape
+    if T >= K:
+        Q, R = _qr(B)
+        diagonal = np.abs(np.diag(R))
+        if diagonal.min() > _SINGULAR * diagonal.max():
+            return 0.0, Q, R
+    mu = 1e-6 * float((B**2).sum() / (D**2).sum())
+    Q, R = _qr(np.vstack([B, np.sqrt(mu) * D]))
+    return mu, Q[:T], R
+
+
+def cross_validated(groups: list[Group], dofs: list[int]) -> float:
+    """Weight of the penalty that minimises generalised cross-validation over the columns of some coordinates."""
+    masks = [np.isin(group.dofs, dofs) for group in groups]
+    used = [(group, mask) for group, mask in zip(groups, masks, strict=True) if mask.any()]
+    columns = np.array([mask.sum() for _, mask in used])
+    samples = float(sum(n * len(group.tau) for n, (group, _) in zip(columns, used, strict=True)))
+    s = np.array([group.s for group, _ in used])
+    mu = np.array([[group.mu] for group, _ in used])
+    seen = columns[:, None] * np.array([group.seen for group, _ in used])
+    energy = np.array([group.energy[:, mask].sum(axis=1) for group, mask in used])
+    outside = float(sum(group.outside[mask].sum() for group, mask in used))
+
+    def score(logarithm: float) -> float:
+        weight = 10.0**logarithm
+        denominator = 1.0 + (weight - mu) * s
+        residual = outside + float((energy * (weight * s / denominator) ** 2).sum())
+        left = samples - float((seen / denominator).sum())
+        return samples * residual / left**2 if left > _SPARE * samples else np.inf
+
+    # from where the penalty changes nothing to where only its null space is left
+    ranks = np.sort(s, axis=1)
+    least = ranks[ranks > 1e-12 * ranks.max(axis=1, keepdims=True)].min()
+    grid = np.linspace(np.log10(1e-6 / ranks.max()), np.log10(1e6 / least), _GRID)
+    values = np.array([score(x) for x in grid])
+    best = int(np.argmin(values))
+    if best in (0, _GRID - 1) or not np.isfinite(values[best - 1]):
+        return float(10.0 ** grid[best])
+    found = minimize_scalar(score, bounds=(grid[best - 1], grid[best + 1]), method="bounded", options={"xatol": 1e-6})
+    return float(10.0**found.x)
+
+
+#: part of the duration that may be missing at either end: beyond it splines would be guesses
+_LONGEST_END_GAP = 0.1
+
+
+@dataclass(frozen=True)
+class Smoothed:
+    """Motions as splines.
+
+    Attributes
+    ----------
+    coefficients : array (R, K, d)
+        Of each motion and coordinate.
+    smoothing : array (d,)
+        lambda of each coordinate, in tau; 0 without penalty.
+    degrees_of_freedom : array (d,)
+        Mean trace of the hat matrix: how many free parameters a motion has left, between `penalty` and K.
+    residual : array (d,)
+        Root of the mean squared difference to the samples, in the coordinate's unit.
+    """
+
+    coefficients: Array
+    smoothing: Array
+    degrees_of_freedom: Array
+    residual: Array
+
+
+def smooth(
+    curves: Curves,
+    basis: SplineBasis,
+    smoothing: str | float | Array | None = "gcv",
+    *,
+    penalty: int = 3,
+    shared: Sequence[Sequence[int]] | None = None,
+) -> Smoothed:
+    """Splines through motions.
+
+    Parameters
+    ----------
+    curves : Curves
+        What `read_curves` makes of motions.
+    basis : SplineBasis
+        K functions.
+    smoothing : "gcv", float, array (d,) or None
+        lambda, not negative; one for all coordinates or one for each. None is 0: plain least squares.
+    penalty : int
+        Order m of the derivative whose square is penalised.
+    shared : sequence of index lists, optional
+        Coordinates that get one common lambda by cross-validation; each its own by default. A fit in which coordinates
+        are to turn into each other needs a common one.
+
+    Raises
+    ------
+    ThunderError
+        Too few samples are left in a motion, named in the message; `smoothing` or `penalty` are out of range.
+    """
+    whole(penalty, "penalty, the order of a derivative,", 1, basis.degree)
+    d = len(curves.dofs)
+    weights = _given(smoothing, d)
+    groups = _grouped(curves, basis, weights is not None and not weights.all())
+    solve_groups(groups, basis, penalty)
+    chosen = [[k] for k in range(d)] if shared is None else [list(part) for part in shared]
+    if weights is None:
+        weights = np.empty(d)
+        for part in chosen:
+            weights[part] = cross_validated(groups, part)
+    return _evaluate(groups, weights, len(curves), basis.n_functions)
+
+
+def _given(smoothing: Any, d: int) -> Array | None:
+    """Return lambda per coordinate, None where it is to be found."""
+    if isinstance(smoothing, str):
+        if smoothing != "gcv":
+            raise ThunderError(f"smoothing must be 'gcv', a number or None, got {smoothing!r}")
+        return None
+    if isinstance(smoothing, bool):
+        raise ThunderError(f"smoothing must be 'gcv', a number or None, got {smoothing!r}")
+    try:
+        values = np.asarray(0.0 if smoothing is None else smoothing, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ThunderError(f"smoothing must be 'gcv', a number or None, got {smoothing!r}") from None
+    if values.shape not in ((), (d,)) or not np.isfinite(values).all() or (values < 0.0).any():
+        raise ThunderError(f"smoothing must be finite, not negative, one number or {d}, got {smoothing!r}")
+    return np.broadcast_to(values, (d,)).copy()
+
+
+def _grouped(curves: Curves, basis: SplineBasis, unpenalised: bool) -> list[Group]:
+    """Columns (motion, coordinate) that have samples at the same tau, which share all matrices."""
+    groups: dict[bytes, Group] = {}
+    for r, (tau, x) in enumerate(zip(curves.taus, curves.values, strict=True)):
+        grid = tau.round(12).tobytes()
+        missing = np.isnan(x)
+        if not missing.any():
+            parts = [(np.ones(len(tau), dtype=bool), np.arange(x.shape[1]))]
+        else:
+            patterns, which = np.unique(missing, axis=1, return_inverse=True)
+            parts = [(~patterns[:, i], np.flatnonzero(which.ravel() == i)) for i in range(patterns.shape[1])]
+        for valid, dofs in parts:
+            key = grid + b"|" + valid.tobytes()
+            if key not in groups:
+                _check_samples(tau[valid], basis, unpenalised, curves.names[r])
+                groups[key] = Group(tau[valid], curves.names[r])
+            groups[key].add(r, dofs, x[np.ix_(valid, dofs)])
+    return list(groups.values())
+
+
+def _check_samples(tau: Array, basis: SplineBasis, unpenalised: bool, name: str) -> None:
+    least = basis.n_functions if unpenalised else basis.degree + 1
+    if len(tau) < least:
+        way = "without smoothing" if unpenalised else "with smoothing"
+        raise ThunderError(
+            f"motions must have at least {least} samples ({basis.n_functions} functions of degree {basis.degree}, "
+            f"{way}), got {len(tau)} in {name}"
+        )
+    if tau[0] > _LONGEST_END_GAP or tau[-1] < 1.0 - _LONGEST_END_GAP:
+        raise ThunderError(
+            f"gaps at the ends of a motion must be shorter than {_LONGEST_END_GAP:.0%} of it; {name} has samples from "
+            f"tau = {tau[0]:.2f} to {tau[-1]:.2f}. Cut it there, or fill the gap"
+        )
+
+
+def _evaluate(groups: list[Group], weights: Array, count: int, n_functions: int) -> Smoothed:
+    d = len(weights)
+    coefficients = np.empty((count, n_functions, d))
+    freedom, squares, samples = np.zeros(d), np.zeros(d), np.zeros(d)
+    for group in groups:
+        penalty = weights[group.dofs]
+        coefficients[group.trials, :, group.dofs] = group.coefficients(penalty).T
+        np.add.at(freedom, group.dofs, group.traces(penalty))
+        np.add.at(squares, group.dofs, group.residuals(penalty))
+        np.add.at(samples, group.dofs, len(group.tau))
+    return Smoothed(coefficients, weights, freedom / count, np.sqrt(squares / samples))
+
+
+def bernstein_points(powers: Array, breaks: Array) -> Array:
+    """Control points (m, degree + 1, ...) of polynomials (degree + 1, m, ...) in powers of tau - breaks[k].
+
+    The highest power comes first, as in `scipy.interpolate.PPoly`.
+    """
+    p = len(powers) - 1
+    steps = np.diff(breaks).reshape(-1, *[1] * (powers.ndim - 2))
+    points = np.zeros((powers.shape[1], p + 1, *powers.shape[2:]))
+    for j in range(p + 1):
+        for i in range(j + 1):
+            points[:, j] += comb(j, i) / comb(p, i) * steps**i * powers[p - i]
+    return points

@@ -1,0 +1,189 @@
+"""Motions under constraints at any times: the most likely one, how much is left open, samples of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _core
+from ...checks import Array, array, whole
+from ...errors import ThunderError, UnknownNameError, nearest_hint
+from .model import PlannerModel, Stretch, number, scores_in
+from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
+
+__all__ = ["ConditionedPlan", "Constraint", "condition_plan"]
+
+_KINDS = ("position", "velocity", "acceleration", "jerk")
+#: of the duration: times that rounding has put outside
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """What a motion must do at one time.
+
+    Attributes
+    ----------
+    t : float
+        When [s].
+    kind : str
+        ``"position"``, ``"velocity"``, ``"acceleration"`` or ``"jerk"``: of coordinates, so for rotation vectors their
+        derivatives.
+    value : float or (k,) array_like
+        [m or rad, per s^n], one for each of `dofs`, or the same for all.
+    noise : float or (k,) array_like
+        Standard deviation, where the value is met only so well; 0 is exactly.
+    dofs : sequence of str, optional
+        Which coordinates; default all.
+    """
+
+    t: float
+    kind: str = "position"
+    value: npt.ArrayLike = 0.0
+    noise: npt.ArrayLike = 0.0
+    dofs: Sequence[str] | None = None
+
+    def rows(self, known: Sequence[str], start_time: float, duration: float) -> Array:
+        """Rows (k, 5) for the core: tau, derivative, coordinate, value, noise."""
+        if self.kind not in _KINDS:
+            hint = nearest_hint(str(self.kind), _KINDS)
+            raise UnknownNameError(f"kind must be one of {', '.join(_KINDS)}, got {self.kind!r}{hint}")
+        given = known if self.dofs is None else self.dofs
+        names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+        for name in names:
+            if name not in known:
+                hint = nearest_hint(str(name), known)
+                raise UnknownNameError(f"dofs must be among {', '.join(known)}, got {name!r}{hint}")
+        tau = (number(self.t, "t") - start_time) / duration
+        if not -_ROUNDING <= tau <= 1.0 + _ROUNDING:
+            raise ThunderError(
+                f"t of a constraint must lie within the motion, {start_time:g} to {start_time + duration:g} s, got "
+                f"{self.t:g}"
+            )
+        rows = np.empty((len(names), 5))
+        rows[:, 0], rows[:, 1] = min(max(tau, 0.0), 1.0), _KINDS.index(self.kind)
+        rows[:, 2] = [known.index(name) for name in names]
+        rows[:, 3], rows[:, 4] = self._column(self.value, names, "value"), self._column(self.noise, names, "noise")
+        if (rows[:, 4] < 0.0).any():
+            raise ThunderError(f"noise must not be negative, got {self.noise!r}")
+        return rows
+
+    @staticmethod
+    def _column(value: npt.ArrayLike, names: Sequence[str], what: str) -> Array:
+        return array(value, () if np.ndim(value) == 0 else (len(names),), what)
+
+
+class ConditionedPlan:
+    """All motions that meet constraints, as a normal distribution; made by `HumanLikePlanner.condition`.
+
+    Attributes
+    ----------
+    condition_number : float
+        Of the linear system, rows and columns equilibrated.
+    offsets : (d,) array
+        Most likely x_bar, for an aligned model in its frame.
+    scores : (n, d) array, joint (n,)
+        Most likely alpha.
+    """
+
+    def __init__(
+        self,
+        planner: PlannerModel,
+        core: _core.ConditionedMotion,
+        duration: float,
+        start_time: float,
+        R: Array | None,
+    ) -> None:
+        self._planner, self._core, self._R = planner, core, R
+        self.duration, self.start_time = duration, start_time
+        self.condition_number = float(core.condition)
+        d = len(planner.dofs)
+        self._unknowns: Array = core.unknowns
+        self._unknowns.setflags(write=False)
+        self.offsets = self._unknowns[:d]
+        self.scores = scores_in(planner, self._unknowns)
+
+    def plan(self) -> HumanLikePlan | HumanLikeJointPlan:
+        """Return the most likely motion."""
+        return self._plan(None)
+
+    def _plan(self, along: Array | None) -> HumanLikePlan | HumanLikeJointPlan:
+        path = self._core.path(self.start_time, along)
+        unknowns = self._unknowns if along is None else self._unknowns + self._core.spread @ along
+        stretch = Stretch(self.start_time, 0.0, self.duration, len(self._planner.constraints))
+        details = PlanDetails(stretch, self.condition_number, scores=scores_in(self._planner, unknowns))
+        return make_plan(path, self._R, self._planner, details)
+
+    def sample(self, n: int, seed: int | None = None) -> list[HumanLikePlan | HumanLikeJointPlan]:
+        """Draw n motions; constraints without noise are met by each of them exactly."""
+        steps = np.random.default_rng(seed).standard_normal((whole(n, "n", 0), self._core.spread.shape[1]))
+        return [self._plan(step) for step in steps]
+
+    def tube(self, t: npt.ArrayLike, derivative: int = 0) -> tuple[Array, Array, Array]:
+        """Mean and spread of the coordinates, or of one of their derivatives, over time.
+
+        Parameters
+        ----------
+        t : (k,) array_like
+            Times within the motion [s].
+        derivative : int
+            0 to 3.
+
+        Returns
+        -------
+        mean, deviation : (k, d) arrays
+            Standard deviations.
+        covariance : (k, d, d) array
+            Between coordinates.
+        """
+        tau = (array(t, (None,), "t") - self.start_time) / self.duration
+        if len(tau) and not (tau.min() >= -_ROUNDING and tau.max() <= 1.0 + _ROUNDING):
+            raise ThunderError(
+                f"t must lie within the motion, {self.start_time:g} to {self.start_time + self.duration:g} s"
+            )
+        if derivative not in range(4):
+            raise ThunderError(f"derivative must be 0 to 3, got {derivative!r}")
+        mean, covariance = self._core.tube(np.clip(tau, 0.0, 1.0), int(derivative))
+        return mean, np.sqrt(np.einsum("kii->ki", covariance)), covariance
+
+
+def condition_plan(
+    planner: PlannerModel,
+    constraints: Sequence[Constraint],
+    duration: float,
+    start: npt.ArrayLike | None,
+    goal: npt.ArrayLike | None,
+    start_time: float,
+    R: Array | None = None,
+) -> ConditionedPlan:
+    """Return what `HumanLikePlanner.condition` describes."""
+    T, t0 = number(duration, "duration"), number(start_time, "start_time")
+    if not T > 0.0:
+        raise ThunderError(f"duration must be positive, got {T:g}")
+    given = tuple(constraints) if isinstance(constraints, Iterable) else ()
+    if not given or any(not isinstance(each, Constraint) for each in given):
+        raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")
+    rows = np.concatenate([each.rows(planner.dofs, t0, T) for each in given])
+    d = len(planner.dofs)
+    a = _end_position(rows, 0.0, "start", d) if start is None else array(start, (d,), "start")
+    b = _end_position(rows, 1.0, "goal", d) if goal is None else array(goal, (d,), "goal")
+    if planner.fpca.alignment == "path" and (a is None or b is None):
+        raise ThunderError(
+            "an aligned model needs the whole position at the start and at the end, as constraints or as start and goal"
+        )
+    zero = np.zeros(d)
+    core = _core.ConditionedMotion(planner._core, zero if a is None else a, zero if b is None else b, T, rows)
+    if R is None and planner.kind != "joints":
+        R = np.eye(3)
+    return ConditionedPlan(planner, core, T, t0, R)
+
+
+def _end_position(rows: Array, tau: float, what: str, d: int) -> Array | None:
+    """Return the position at one end where constraints give all of it."""
+    here = rows[(rows[:, 0] == tau) & (rows[:, 1] == 0.0)]
+    found = np.full(d, np.nan)
+    found[here[:, 2].astype(int)] = here[:, 3]
+    return None if np.isnan(found).any() else found

@@ -1,0 +1,1 @@
+"""Movement primitives: DMPs, quaternion DMPs, ProMPs, obstacle potentials."""

@@ -1,0 +1,161 @@
+"""Demonstrations of movement primitives: positions with two derivatives, wherever they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...checks import Array, array, numbers, positive, whole
+from ...errors import ThunderError
+from ...recordings.processing.filtering import filters_nothing
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
+
+__all__ = ["Demonstration", "read_demonstrations", "smooth", "steps_of", "times_of"]
+
+#: degree of the splines that samples are differentiated with
+_DEGREE = 5
+#: samples of a rollout, and how long it may go on
+_MOST_STEPS, _MOST_DURATIONS = 10_000_000, 1e4
+
+
+@dataclass(frozen=True, eq=False)
+class Demonstration:
+    """One motion with its derivatives.
+
+    Attributes
+    ----------
+    t : (k,) array
+        From 0 [s].
+    x, dx, ddx : (k, d) array
+        Position, velocity, acceleration.
+    """
+
+    t: Array
+    x: Array
+    dx: Array
+    ddx: Array
+
+    @property
+    def duration(self) -> float:
+        """From the first sample to the last [s]."""
+        return float(self.t[-1])
+
+    @property
+    def displacement(self) -> Array:
+        """Way from start to goal, (d,)."""
+        way: Array = self.x[-1] - self.x[0]
+        return way
+
+    @property
+    def share(self) -> Array:
+        """What part of the duration each sample stands for (trapezoids), (k,)."""
+        step = np.diff(self.t) / self.duration
+        part: Array = 0.5 * (np.append(step, 0.0) + np.insert(step, 0, 0.0))
+        return part
+
+
+def read_demonstrations(value: Any, cutoff: float, samples: int) -> list[Demonstration]:
+    """Return what `value` holds as demonstrations of one dimension; see `DMP.fit`."""
+    if not _is_one(value) and not isinstance(value, Iterable):
+        raise ThunderError(f"demonstrations must be motions, or several of them, got {type(value).__name__}")
+    each: Sequence[Any] = [value] if _is_one(value) else list(value)
+    if not each:
+        raise ThunderError("demonstrations must be at least one, got none")
+    read = [_read(one, _name(one, k), cutoff, samples) for k, one in enumerate(each)]
+    widths = {one.x.shape[1] for one in read}
+    if len(widths) > 1:
+        raise ThunderError(f"demonstrations must have the same number of coordinates, got {sorted(widths)}")
+    return read
+
+
+def _is_one(value: Any) -> bool:
+    return isinstance(value, tuple) or _is_motion(value) or (hasattr(value, "t") and hasattr(value, "x"))
+
+
+def _is_motion(value: Any) -> bool:
+    return callable(getattr(value, "position", None)) and hasattr(value, "duration")
+
+
+def _name(value: Any, k: int) -> str:
+    label = getattr(value, "name", "")
+    return f"demonstration {k}" + (f" ({label})" if isinstance(label, str) and label else "")
+
+
+def _read(value: Any, name: str, cutoff: float, samples: int) -> Demonstration:
+    if _is_motion(value):
+        t = np.linspace(0.0, positive(value.duration, f"{name}: duration"), whole(samples, "samples", 2))
+        x, dx, ddx = (array(value.position(t, derivative), (len(t), None), name) for derivative in range(3))
+        return Demonstration(t, x, dx, ddx)
+    if not isinstance(value, tuple) and not (hasattr(value, "t") and hasattr(value, "x")):
+        raise ThunderError(
+            f"{name} must be a Trial, (t, x), (t, x, dx, ddx), or have position and duration, "
+            f"got {type(value).__name__}"
+        )
+    parts = value if isinstance(value, tuple) else (value.t, value.x)
+    if len(parts) not in (2, 4):
+        raise ThunderError(f"{name} must be (t, x) or (t, x, dx, ddx), got {len(parts)} entries")
+    t = times_of(parts[0], name)
+    x, *rest = (_values(part, len(t), name) for part in parts[1:])
+    if rest:
+        if rest[0].shape != x.shape or rest[1].shape != x.shape:
+            raise ThunderError(f"{name}: x, dx and ddx must have one shape, got {[a.shape for a in (x, *rest)]}")
+        return Demonstration(t, x, *rest)
+    t, spline = smooth(t, x, cutoff, name)
+    return Demonstration(t, spline(t), spline(t, 1), spline(t, 2))
+
+
+def steps_of(until: float, dt: float, tau: float) -> int:
+    """Return into how many steps of about `dt` [s] a rollout of duration tau [s] is divided, until some time [s]."""
+    if until / dt > _MOST_STEPS:
+        raise ThunderError(f"dt must not be so short that there are more than 1e7 samples, got {dt:g} s")
+    if until / tau > _MOST_DURATIONS:
+        raise ThunderError(f"until must be at most {_MOST_DURATIONS:g} durations, got {until:g} s of {tau:g} s")
+    return max(1, int(np.ceil(until / dt - 1e-9)))
+
+
+def times_of(value: Any, name: str) -> Array:
+    """Return times (k,) from zero on, which increase."""
+    t = array(value, (None,), f"{name}: t")
+    if len(t) < 2 or t[-1] <= t[0]:
+        raise ThunderError(
+            f"{name} must last longer than 0 s, got {len(t)} samples over {t[-1] - t[0] if len(t) else 0:g} s"
+        )
+    if (np.diff(t) <= 0.0).any():
+        raise ThunderError(f"{name}: times must increase, got {t[np.argmax(np.diff(t) <= 0.0) + 1]:g} s out of order")
+    shifted: Array = t - t[0]
+    return shifted
+
+
+def _values(value: Any, rows: int, name: str) -> Array:
+    x = numbers(value, f"{name}: x")
+    if np.isnan(x).any():
+        raise ThunderError(f"{name} must have no gaps (processing.fill_gaps closes them), got NaN")
+    return array(x[:, None] if x.ndim == 1 else x, (rows, None), f"{name}: x")
+
+
+def smooth(t: Array, x: Array, cutoff: float, name: str) -> tuple[Array, BSpline]:
+    """Return times and a quintic spline through x, low-passed first at a cutoff [Hz] that is not infinite.
+
+    The filter is a Butterworth one of second order, forwards and backwards, over evenly spaced times: those of the
+    spline through the samples if the samples' own are not.
+    """
+    from scipy.interpolate import make_interp_spline
+    from scipy.signal import butter, filtfilt
+
+    if len(t) <= _DEGREE:
+        raise ThunderError(f"{name} must have at least {_DEGREE + 1} samples to be differentiated, got {len(t)}")
+    spline = make_interp_spline(t, x, k=_DEGREE)
+    if filters_nothing(cutoff):
+        return t, spline
+    rate = (len(t) - 1) / t[-1]
+    if cutoff >= 0.5 * rate:
+        raise ThunderError(f"cutoff must be below half the rate of {name}, {0.5 * rate:g} Hz, got {cutoff:g} Hz")
+    even = np.linspace(0.0, t[-1], len(t))
+    b, a = butter(2, 2.0 * cutoff / rate)
+    pad = min(len(t) - 1, 3 * int(np.ceil(rate / cutoff)))
+    return even, make_interp_spline(even, filtfilt(b, a, spline(even), axis=0, padlen=pad), k=_DEGREE)

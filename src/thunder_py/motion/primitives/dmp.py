@@ -1,0 +1,502 @@
+"""Discrete dynamic movement primitives (DMPs), D4.2 (104)-(106)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _core
+from ...checks import Array, array, numbers, positive
+from ...errors import ThunderError
+from ...trajectory.hermite import duration_of
+from ...values import Stateful
+from .bases import DMPBasis, Fit, known_name
+from .demonstrations import Demonstration, read_demonstrations, steps_of
+from .dynamic_potential import DynamicPotential, spheres_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from scipy.interpolate import PPoly
+
+__all__ = ["DMP", "DMPMotion", "DMPState"]
+
+
+def _hermite() -> Array:
+    """Matrix from (x, x', x'', x''') at 0 and at 1 to the coefficients of 1, u, ..., u^7."""
+    powers = np.arange(8)
+    ends = np.zeros((8, 8))
+    for derivative in range(4):
+        falling = np.prod([powers - j for j in range(derivative)], axis=0) if derivative else np.ones(8)
+        ends[derivative, derivative] = falling[derivative]
+        ends[4 + derivative] = falling
+    inverse = np.linalg.inv(ends)
+    exact: Array = np.round(12.0 * inverse) / 12.0
+    return exact
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DMPMotion:
+    """A motion from a movement primitive, sampled; between samples polynomials of degree 7 that meet all derivatives.
+
+    Attributes
+    ----------
+    t : (k,) array
+        From 0, evenly spaced [s].
+    x, dx, ddx, dddx : (k, d) array
+        Position, velocity, acceleration and jerk. All derivatives are those of the equations, nothing is differenced.
+    goal : (d,) array
+        Where it was to go.
+    end_error : float
+        Distance from the goal at the end: a discrete primitive comes near its goal and nearer, and is never there.
+    settled_error, settling_time : float
+        Distance from the goal when three times as much time has passed; from when on it stays below the tolerance of
+        the rollout [s], infinite if it does not in that time.
+    """
+
+    t: Array
+    x: Array
+    dx: Array
+    ddx: Array
+    dddx: Array
+    goal: Array
+    end_error: float
+    settled_error: float
+    settling_time: float
+
+    def __repr__(self) -> str:
+        return (
+            f"DMPMotion({self.x.shape[1]} coordinates, {self.duration:g} s, end_error={self.end_error:.3g}, "
+            f"settled_error={self.settled_error:.3g})"
+        )
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return float(self.t[-1])
+
+    def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
+        """Return x or a derivative of it.
+
+        Parameters
+        ----------
+        t : array_like, shape (...)
+            [s]. Before 0 and after `duration` x is held, and derivatives are zero.
+        derivative : int
+            0 to 3.
+
+        Returns
+        -------
+        ndarray, shape (..., d)
+            Unit of x, per s^derivative.
+        """
+        if derivative not in (0, 1, 2, 3):
+            raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
+        time = numbers(t, "t")
+        value: Array = self._polynomial(np.clip(time, 0.0, self.duration), nu=derivative)
+        outside = (time < 0.0) | (time > self.duration)
+        return np.where(outside[..., None], 0.0, value) if derivative else value
+
+    def mean_jerk(self) -> float:
+        """Return the mean over time of the norm of the jerk, by trapezoids over the samples."""
+        jerk = np.linalg.norm(self.dddx, axis=1)
+        return float(np.mean(0.5 * (jerk[1:] + jerk[:-1])))
+
+    @cached_property
+    def _polynomial(self) -> PPoly:
+        from scipy.interpolate import PPoly
+
+        h = np.diff(self.t)[:, None]
+        values = [self.x, self.dx, self.ddx, self.dddx]
+        ends = [values[k][side] * h**k for side in (slice(None, -1), slice(1, None)) for k in range(4)]
+        base, ends[0], ends[4] = ends[0], np.zeros_like(ends[0]), ends[4] - ends[0]
+        coefficients = np.einsum("ij,jkd->ikd", _hermite(), np.stack(ends)) / h ** np.arange(8)[:, None, None]
+        coefficients[0] += base
+        return PPoly(coefficients[::-1], self.t)
+
+    def plot(self, *, axes: Mapping[str, Axes] | None = None, label: str | None = None) -> dict[str, Axes]:
+        """Draw position, speed and jerk over time.
+
+        Parameters
+        ----------
+        axes : mapping, optional
+            Some of ``"x"``, ``"speed"`` and ``"jerk"``, where to draw; by default all, one above the other.
+        label : str, optional
+            For legends.
+        """
+        from .plot import plot_dmp_motion
+
+        return plot_dmp_motion(self, axes=axes, label=label)
+
+
+SCALINGS = ("hoffmann", "paper")
+_MOST = 16
+#: displacements below this, relative to how far the demonstration goes, are none
+_NO_WAY = 1e-6
+#: longest inner step of a rollout, in parts of its duration
+_INNER = 2e-3
+
+
+class DMPState(NamedTuple):
+    """Where a primitive is after a step: `x`, `dx`, `ddx`, each (d,)."""
+
+    x: Array
+    dx: Array
+    ddx: Array
+
+
+class DMP(Stateful):
+    """A motion learned as the forcing term of a spring and damper: other starts, goals and durations give similar ones.
+
+    With the phase ``tau x' = -alpha x`` and ``tau y' = z``,
+
+    - ``"hoffmann"``: ``tau z' = K (g - y) - D z - K (g - y0) x + K f(x)`` (Park, Hoffmann 2008), which does not care
+      whether a coordinate ends where it starts;
+    - ``"paper"``: ``tau z' = K (g - y) - D z + (g - y0) f(x)``, D4.2 (104), exactly. A coordinate with g = y0 cannot be
+      learned, one whose g - y0 changes sign is mirrored, and one that demonstrated 1 mm and goes 1 m is stretched a
+      thousand times.
+
+    The forcing term is ``f = x sum w_i Phi_i / sum Phi_i``, (105), and 0 where no function is. The phase is exact, the
+    linear part is integrated exactly, forcing and obstacles to fourth order.
+
+    Parameters
+    ----------
+    n_basis : int
+        Number of basis functions; the paper's 21.
+    basis : str
+        ``"gaussian"``, ``"mollifier"`` (106), ``"wendland_c2"`` or ``"wendland_c4"``, see `DMPBasis`.
+    overlap : float
+        Of the functions; 1 are the widths of Ginesi et al.
+    scaling : str
+        ``"hoffmann"`` or ``"paper"``.
+    rotodilatation : bool
+        Turn and stretch f as the way from start to goal is turned and stretched against the demonstrated one (Ginesi
+        et al. 2021). Only with Hoffmann's scaling, and for coordinates that belong to one space.
+    K, D : float
+        Stiffness and damping in time t / tau; D is 2 sqrt(K) by default.
+    alpha : float
+        Of the phase, which is exp(-alpha) at the end.
+    fit : str
+        ``"ls"`` or ``"lwr"``, see `Fit`.
+
+    Attributes
+    ----------
+    weights_ : (n_basis, d) array
+    start_, goal_, duration_
+        Of the first demonstration, and what rollouts take if they are told nothing else.
+    condition_ : float
+        Of the least squares; NaN for lwr.
+
+    Raises
+    ------
+    ThunderError
+        On numbers out of range; `UnknownNameError` on unknown names.
+
+    References
+    ----------
+    M. Ginesi, N. Sansonetto, P. Fiorini, "Overcoming some drawbacks of dynamic movement primitives", Robotics and
+    Autonomous Systems 144, 2021.
+    """
+
+    def __init__(
+        self,
+        n_basis: int = 21,
+        *,
+        basis: str = "gaussian",
+        overlap: float = 1.0,
+        scaling: str = "hoffmann",
+        rotodilatation: bool = False,
+        K: float = 150.0,
+        D: float | None = None,
+        alpha: float = 4.0,
+        fit: str = "ls",
+    ) -> None:
+        self.basis = DMPBasis(n_basis, basis, alpha=alpha, overlap=overlap)
+        self.scaling = known_name(scaling, SCALINGS, "scaling")
+        self.rotodilatation = bool(rotodilatation)
+        if self.rotodilatation and scaling == "paper":
+            raise ThunderError(
+                "rotodilatation must go with scaling='hoffmann': the paper's form scales each coordinate alone"
+            )
+        self.K = positive(K, "K")
+        self.D = 2.0 * math.sqrt(self.K) if D is None else positive(D, "D")
+        self.method = known_name(fit, ("ls", "lwr"), "fit")
+        self.condition_ = math.nan
+        self._core: _core.Dmp | None = None
+        self._running = False
+
+    @classmethod
+    def paper(cls) -> DMP:
+        """Return the paper's: 21 mollifiers of Ginesi's widths, forcing scaled by g - y0, K = 150."""
+        return cls(basis="mollifier", scaling="paper")
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def fit(self, demonstrations: Any, *, cutoff: float = math.inf, samples: int = 1001) -> DMP:
+        """Learn the forcing term.
+
+        Parameters
+        ----------
+        demonstrations
+            One or a list of: a `Trial`; a tuple ``(t, x)`` or ``(t, x, dx, ddx)``; an object with ``position(t,
+            derivative)`` and ``duration``. Several are weighted equally, whatever their durations and rates.
+        cutoff : float
+            [Hz]. Samples without derivatives are differentiated through a quintic spline, after a zero-phase
+            Butterworth filter of second order with this cutoff. `math.inf` is none, which recorded data do not forgive.
+        samples : int
+            How many are taken of motions that are functions.
+
+        Returns
+        -------
+        DMP
+            Itself.
+
+        Raises
+        ------
+        ThunderError
+            On NaN, fewer samples than basis functions, no duration, a coordinate that cannot be learned.
+        """
+        demos = read_demonstrations(demonstrations, cutoff, samples)
+        first = demos[0]
+        if not 1 <= first.x.shape[1] <= _MOST:
+            raise ThunderError(f"demonstrations must have 1 to {_MOST} coordinates, got {first.x.shape[1]}")
+        self._check_ways(demos)
+        self._displacement = first.displacement
+        x = np.concatenate([self.basis.phase(demo.t, demo.duration) for demo in demos])
+        fit = Fit(self.basis, x, np.concatenate([demo.share for demo in demos]), self.method)
+        parts = [self._target(demo) for demo in demos]
+        weights = fit.weights(np.concatenate([y for y, _ in parts]), np.concatenate([s for _, s in parts]))
+        self.condition_ = fit.condition
+        return self._learned(weights, first.x[0], first.x[-1], first.duration)
+
+    def with_weights(self, weights: npt.ArrayLike, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float) -> DMP:
+        """Take weights (n_basis, d) from elsewhere, with the start, goal and duration [s] they were learned from."""
+        w = array(weights, (self.basis.n_basis, None), "weights")
+        y0, g = array(start, (w.shape[1],), "start"), array(goal, (w.shape[1],), "goal")
+        self._displacement = g - y0
+        return self._learned(w, y0, g, duration_of(duration))
+
+    def _learned(self, weights: Array, start: Array, goal: Array, duration: float) -> DMP:
+        if not 1 <= weights.shape[1] <= _MOST:
+            raise ThunderError(f"a primitive has 1 to {_MOST} coordinates, got {weights.shape[1]}")
+        if self.rotodilatation and not self._displacement.any():
+            raise ThunderError("start and goal must differ with rotodilatation: there is no way to turn")
+        self.weights_, self.start_, self.goal_, self.duration_ = weights, start, goal, duration
+        paper = self.scaling == "paper"
+        self._core = _core.Dmp(self.basis.core, self.K, self.D, paper, self.rotodilatation, weights, self._displacement)
+        self._running = False
+        return self
+
+    def _check_ways(self, demos: list[Demonstration]) -> None:
+        ways = np.array([demo.displacement for demo in demos])
+        extent = max(float(np.ptp(demo.x, axis=0).max()) for demo in demos)
+        if self.scaling == "paper":
+            short = np.abs(ways).max(axis=0) <= _NO_WAY * extent
+            if short.any():
+                raise ThunderError(
+                    f"coordinate {int(np.argmax(short))} must not end where it starts with scaling='paper', which "
+                    "divides by g - y0; scaling='hoffmann' learns it"
+                )
+        if self.rotodilatation and (np.linalg.norm(ways, axis=1) <= _NO_WAY * extent).any():
+            raise ThunderError(
+                "demonstrations must not end where they start with rotodilatation: there is no way to turn"
+            )
+
+    def _target(self, demo: Demonstration) -> tuple[Array, Array]:
+        """Return what factor times f has to be, and the factor."""
+        tau, way = demo.duration, demo.displacement
+        pull = tau**2 * demo.ddx + self.D * tau * demo.dx - self.K * (demo.x[-1] - demo.x)
+        if self.scaling == "paper":
+            return pull, np.broadcast_to(way, pull.shape)
+        f = pull / self.K + self.basis.phase(demo.t, tau)[:, None] * way
+        if self.rotodilatation:
+            f = f @ _turn(way, self._displacement).T
+        return f, np.ones_like(f)
+
+    # -- whole motions -------------------------------------------------------------------------------------------------
+
+    def rollout(
+        self,
+        start: npt.ArrayLike | None = None,
+        goal: npt.ArrayLike | None = None,
+        duration: float | None = None,
+        dt: float | None = None,
+        *,
+        start_velocity: npt.ArrayLike | None = None,
+        obstacles: Any = (),
+        potential: DynamicPotential | None = None,
+        until: float | None = None,
+        tolerance: float = 1e-3,
+    ) -> DMPMotion:
+        """Integrate a whole motion.
+
+        Parameters
+        ----------
+        start, goal : (d,) array_like, optional
+            y0 and g; those of the demonstration by default.
+        duration : float, optional
+            tau [s]; that of the demonstration by default.
+        dt : float, optional
+            Between samples [s], default a five-hundredth of the duration. It is shortened to divide the motion's time,
+            and steps are shorter where accuracy wants it.
+        start_velocity : (d,) array_like, optional
+            Default rest.
+        obstacles : sequence
+            `Sphere`, `MovingObstacle` of one, or points, for the first three coordinates (or fewer, where there are
+            fewer).
+        potential : DynamicPotential, optional
+            How they repel; default ``DynamicPotential()``.
+        until : float, optional
+            Where the motion is cut [s], default `duration`.
+        tolerance : float
+            Of `DMPMotion.settling_time`, in the unit of x.
+
+        Returns
+        -------
+        DMPMotion
+        """
+        core = self._learned_core().copy()
+        g, tau = self._prepare(core, start, goal, duration, start_velocity)
+        self._place(core, obstacles, potential)
+        end = tau if until is None else positive(until, "until")
+        given = tau / 500 if dt is None else positive(dt, "dt")
+        steps = steps_of(end, given, tau)
+        step = end / steps
+        x, dx, ddx, dddx = core._rollout(steps, step, max(1, math.ceil(step / (_INNER * tau) - 1e-9)))
+        far = np.linalg.norm(x - g, axis=1)
+        later = np.linalg.norm(
+            core._rollout(200, end / 100, max(1, math.ceil(end / (100 * _INNER * tau))))[0] - g, axis=1
+        )
+        t = np.linspace(0.0, end, steps + 1)
+        settling = _settling(np.append(t, end * (1.0 + 0.01 * np.arange(1, 201))), np.append(far, later[1:]), tolerance)
+        return DMPMotion(t, x, dx, ddx, dddx, g, float(far[-1]), float(later[-1]), settling)
+
+    # -- a step at a time ----------------------------------------------------------------------------------------------
+
+    def reset(
+        self,
+        start: npt.ArrayLike | None = None,
+        goal: npt.ArrayLike | None = None,
+        duration: float | None = None,
+        *,
+        start_velocity: npt.ArrayLike | None = None,
+        goal_filter: float = 0.0,
+        obstacles: Any = (),
+        potential: DynamicPotential | None = None,
+    ) -> DMPState:
+        """Begin a motion that `step` goes along; parameters are those of `rollout`.
+
+        Parameters
+        ----------
+        goal_filter : float
+            Time constant with which the goal in use follows one that is set [s]; 0: at once, a jump of acceleration.
+        """
+        core = self._learned_core()
+        if goal_filter != 0.0:
+            positive(goal_filter, "goal_filter")
+        core.set_goal_filter(float(goal_filter))
+        self._prepare(core, start, goal, duration, start_velocity)
+        self._place(core, obstacles, potential)
+        self._running = True
+        return self.state
+
+    def step(self, dt: float) -> DMPState:
+        """Go on by dt [s], and return where that is."""
+        self._started().step(positive(dt, "dt"))
+        return self.state
+
+    @property
+    def state(self) -> DMPState:
+        """Where the motion is."""
+        core = self._started()
+        return DMPState(core.x, core.dx, core.ddx)
+
+    @property
+    def phase(self) -> float:
+        """The phase x, from 1 towards 0."""
+        return self._started().phase
+
+    @property
+    def goal(self) -> Array:
+        """Goal in use, (d,); may be set between steps."""
+        return self._started().goal
+
+    @goal.setter
+    def goal(self, value: npt.ArrayLike) -> None:
+        self._started().set_goal(array(value, (len(self.start_),), "goal"))
+
+    @property
+    def tau(self) -> float:
+        """Duration [s]; may be set between steps. Phase, position and velocity stay."""
+        return self._started().tau
+
+    @tau.setter
+    def tau(self, value: float) -> None:
+        self._started().set_tau(positive(value, "tau"))
+
+    # -- inner ---------------------------------------------------------------------------------------------------------
+
+    def forcing(self, x: npt.ArrayLike) -> Array:
+        """Return f(x), (k, d), as learned, at phases x (k,)."""
+        self._learned_core()
+        return self.basis.forcing(self.weights_, x)
+
+    def plot_basis(self, *, axes: Axes | None = None) -> Axes:
+        """Draw the basis functions, normalised, over t / tau."""
+        from .plot import plot_dmp_basis
+
+        return plot_dmp_basis(self.basis, axes=axes)
+
+    def _learned_core(self) -> _core.Dmp:
+        if self._core is None:
+            raise ThunderError("this DMP must learn first: call fit")
+        return self._core
+
+    def _started(self) -> _core.Dmp:
+        if not self._running:
+            raise ThunderError("this DMP must be started first: call reset")
+        return self._learned_core()
+
+    def _prepare(self, core: _core.Dmp, start: Any, goal: Any, duration: Any, velocity: Any) -> tuple[Array, float]:
+        shape = (core.dimension,)
+        y0 = self.start_ if start is None else array(start, shape, "start")
+        g = self.goal_ if goal is None else array(goal, shape, "goal")
+        tau = self.duration_ if duration is None else duration_of(duration)
+        v0 = np.zeros(shape) if velocity is None else array(velocity, shape, "start_velocity")
+        core.reset(y0, g, tau, v0)
+        return g, tau
+
+    def _place(self, core: _core.Dmp, obstacles: Any, potential: DynamicPotential | None) -> None:
+        m = min(3, core.dimension)
+        field = DynamicPotential() if potential is None else potential
+        if not isinstance(field, DynamicPotential):
+            raise ThunderError(f"potential must be a DynamicPotential, got {type(field).__name__}")
+        core.set_obstacles(field.in_dimension(m), spheres_of(obstacles, m))
+
+
+def _settling(t: Array, distance: Array, tolerance: float) -> float:
+    outside = np.flatnonzero(~(distance <= positive(tolerance, "tolerance")))
+    if not len(outside):
+        return 0.0
+    return float(t[outside[-1] + 1]) if outside[-1] + 1 < len(t) else math.inf
+
+
+def _turn(a: Array, b: Array) -> Array:
+    """Matrix that takes a to b: a rotation in their plane and a stretch."""
+    u, w = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    cosine = float(u @ w)
+    if cosine < -1.0 + 1e-12:
+        R = np.eye(len(u)) - 2.0 * np.outer(u, u)
+        if len(u) > 1:
+            v = np.eye(len(u))[np.argmin(np.abs(u))]
+            v = v - (v @ u) * u
+            R = R - 2.0 * np.outer(v, v) / (v @ v)
+    else:
+        R = np.eye(len(u)) - np.outer(u + w, u + w) / (1.0 + cosine) + 2.0 * np.outer(w, u)
+    matrix: Array = R * (np.linalg.norm(b) / np.linalg.norm(a))
+    return matrix

@@ -1,0 +1,308 @@
+"""Movement primitives of orientation, in the form of Ude et al. (2014)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _core
+from ...checks import Array, array, positive, rotation
+from ...errors import ThunderError
+from ...trajectory.hermite import duration_of
+from ...values import Stateful
+from .bases import DMPBasis, Fit, known_name
+from .demonstrations import smooth, steps_of, times_of
+from .dmp import SCALINGS
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+
+__all__ = ["OrientationMotion", "OrientationState", "QuaternionDMP"]
+
+#: an entry of the way divided by, below this, cannot be scaled [rad]
+_NO_WAY = 1e-6
+#: how near the way to the goal may come to half a turn [rad]
+_HALF_TURN = math.pi - 0.02
+
+
+class OrientationState(NamedTuple):
+    """Orientation (3, 3), angular velocity and acceleration (3,) in world axes."""
+
+    R: Array
+    w: Array
+    dw: Array
+
+
+@dataclass(frozen=True, eq=False)
+class OrientationMotion:
+    """Orientation over time.
+
+    Attributes
+    ----------
+    t : (k,) array
+        [s].
+    rotations : scipy Rotation
+        k of them.
+    w, dw : (k, 3) array
+        Angular velocity and acceleration, world axes.
+    end_error : float
+        Angle from the goal at the end [rad].
+    """
+
+    t: Array
+    rotations: Rotation
+    w: Array
+    dw: Array
+    end_error: float
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return float(self.t[-1])
+
+
+class _Demonstration(NamedTuple):
+    t: Array
+    rotations: Rotation
+    w: Array
+    dw: Array
+
+
+class QuaternionDMP(Stateful):
+    """A `DMP` of orientation: q of unit length, angular velocity w in world axes, eta = tau w.
+
+    ``tau eta' = K e(g, q) - D eta + forcing, tau q' = eta q / 2`` with ``e(a, b) = 2 log(a b*)``, the rotation vector
+    from b to a by the shorter way; forcing is ``-K e(g, q0) x + K f(x)``, or with ``scaling="paper"`` Ude's ``e(g, q0)
+    f(x)``, entry by entry.
+
+    That is Ude's form. In that of Koutras and Doulgeri (2020) the error itself obeys the linear equation; the two
+    differ where rotations are large and about changing axes.
+
+    Parameters
+    ----------
+    n_basis, basis, overlap, scaling, K, D, alpha, fit
+        As of `DMP`.
+
+    Attributes
+    ----------
+    weights_ : (n_basis, 3) array
+    start_, goal_ : (3, 3) array
+    duration_ : float
+        Of the first demonstration [s].
+
+    References
+    ----------
+    A. Ude, B. Nemec, T. Petric, J. Morimoto, "Orientation in Cartesian space dynamic movement primitives", ICRA 2014.
+    """
+
+    def __init__(
+        self,
+        n_basis: int = 21,
+        *,
+        basis: str = "gaussian",
+        overlap: float = 1.0,
+        scaling: str = "hoffmann",
+        K: float = 150.0,
+        D: float | None = None,
+        alpha: float = 4.0,
+        fit: str = "ls",
+    ) -> None:
+        self.basis = DMPBasis(n_basis, basis, alpha=alpha, overlap=overlap)
+        self.scaling, self.method = known_name(scaling, SCALINGS, "scaling"), known_name(fit, ("ls", "lwr"), "fit")
+        self.K = positive(K, "K")
+        self.D = 2.0 * math.sqrt(self.K) if D is None else positive(D, "D")
+        self._core: _core.QuaternionDmp | None = None
+        self._running = False
+
+    def fit(self, demonstrations: Any, *, cutoff: float = math.inf) -> QuaternionDMP:
+        """Learn the forcing term.
+
+        Parameters
+        ----------
+        demonstrations
+            One or a list of: a `Trial` with rotation vectors; a tuple ``(t, rotations)`` with times (k,) [s] and a
+            SciPy Rotation or matrices (k, 3, 3).
+        cutoff : float
+            [Hz], as in `DMP.fit`; here of the quaternions, made unit again.
+
+        Raises
+        ------
+        ThunderError
+            As `DMP.fit`; and for a demonstration that is half a turn away from where it ends, where the error jumps.
+        """
+        if not hasattr(demonstrations, "rotations") and not isinstance(demonstrations, Iterable):
+            raise ThunderError(
+                f"demonstrations must be motions, or several of them, got {type(demonstrations).__name__}"
+            )
+        one = isinstance(demonstrations, tuple) or hasattr(demonstrations, "rotations")
+        each: Sequence[Any] = [demonstrations] if one else list(demonstrations)
+        if not each:
+            raise ThunderError("demonstrations must be at least one, got none")
+        demos = [_read(value, f"demonstration {k}", cutoff) for k, value in enumerate(each)]
+        x = np.concatenate([self.basis.phase(demo.t, demo.t[-1]) for demo in demos])
+        share = np.concatenate([np.gradient(demo.t) / demo.t[-1] for demo in demos])
+        parts = [self._target(demo, f"demonstration {k}") for k, demo in enumerate(demos)]
+        targets, factors = np.concatenate([y for y, _ in parts]), np.concatenate([s for _, s in parts])
+        weights = Fit(self.basis, x, share, self.method).weights(targets, factors)
+        ends = demos[0].rotations[[0, len(demos[0].t) - 1]].as_matrix()
+        return self.with_weights(weights, ends[0], ends[1], float(demos[0].t[-1]))
+
+    def with_weights(
+        self, weights: npt.ArrayLike, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float
+    ) -> QuaternionDMP:
+        """Take weights (n_basis, 3) from elsewhere, with start and goal (3, 3) and duration [s] of their motion."""
+        self.weights_ = array(weights, (self.basis.n_basis, 3), "weights")
+        self.start_, self.goal_ = rotation(start, "start"), rotation(goal, "goal")
+        self.duration_ = duration_of(duration)
+        self._core = _core.QuaternionDmp(self.basis.core, self.K, self.D, self.scaling == "paper", self.weights_)
+        self._running = False
+        return self
+
+    def _target(self, demo: _Demonstration, name: str) -> tuple[Array, Array]:
+        tau = float(demo.t[-1])
+        error = (demo.rotations[-1] * demo.rotations.inv()).as_rotvec()
+        if np.linalg.norm(error, axis=1).max() > _HALF_TURN:
+            raise ThunderError(f"{name} must stay within half a turn of where it ends: cut it in two")
+        pull = tau**2 * demo.dw + self.D * tau * demo.w - self.K * error
+        if self.scaling == "paper":
+            if (np.abs(error[0]) <= _NO_WAY).any():
+                raise ThunderError(
+                    f"{name} must turn about every axis with scaling='paper', which divides by e(g, q0) = "
+                    f"{error[0].tolist()}; scaling='hoffmann' learns it"
+                )
+            return pull, np.broadcast_to(error[0], pull.shape)
+        f = pull / self.K + self.basis.phase(demo.t, tau)[:, None] * error[0]
+        return f, np.ones_like(f)
+
+    def rollout(
+        self,
+        start: npt.ArrayLike | None = None,
+        goal: npt.ArrayLike | None = None,
+        duration: float | None = None,
+        dt: float | None = None,
+        *,
+        start_velocity: npt.ArrayLike | None = None,
+        until: float | None = None,
+    ) -> OrientationMotion:
+        """Integrate a whole motion; see `DMP.rollout`.
+
+        Parameters
+        ----------
+        start, goal : (3, 3) array_like or Rotation, optional
+        duration, dt, until : float, optional
+            [s].
+        start_velocity : (3,) array_like, optional
+            Angular, world axes [rad/s].
+        """
+        from scipy.spatial.transform import Rotation
+
+        core = self._learned_core().copy()
+        tau = self._prepare(core, start, goal, duration, start_velocity)
+        end = tau if until is None else positive(until, "until")
+        steps = steps_of(end, tau / 500 if dt is None else positive(dt, "dt"), tau)
+        q, w, dw = core._rollout(steps, end / steps)
+        rotations = Rotation.from_quat(q)
+        error = float((Rotation.from_matrix(core.goal) * rotations[-1].inv()).magnitude())
+        return OrientationMotion(np.linspace(0.0, end, steps + 1), rotations, w, dw, error)
+
+    def reset(
+        self,
+        start: npt.ArrayLike | None = None,
+        goal: npt.ArrayLike | None = None,
+        duration: float | None = None,
+        *,
+        start_velocity: npt.ArrayLike | None = None,
+    ) -> OrientationState:
+        """Begin a motion that `step` goes along."""
+        self._prepare(self._learned_core(), start, goal, duration, start_velocity)
+        self._running = True
+        return self.state
+
+    def step(self, dt: float) -> OrientationState:
+        """Go on by dt [s], and return where that is."""
+        self._started().step(positive(dt, "dt"))
+        return self.state
+
+    @property
+    def state(self) -> OrientationState:
+        """Where the motion is."""
+        core = self._started()
+        return OrientationState(core.R, core.w, core.dw)
+
+    @property
+    def goal(self) -> Array:
+        """Goal (3, 3); may be set between steps."""
+        return self._started().goal
+
+    @goal.setter
+    def goal(self, value: npt.ArrayLike) -> None:
+        self._started().set_goal(_matrix(value, "goal"))
+
+    @property
+    def tau(self) -> float:
+        """Duration [s]; may be set between steps."""
+        return self._started().tau
+
+    @tau.setter
+    def tau(self, value: float) -> None:
+        self._started().set_tau(positive(value, "tau"))
+
+    def _learned_core(self) -> _core.QuaternionDmp:
+        if self._core is None:
+            raise ThunderError("this QuaternionDMP must learn first: call fit")
+        return self._core
+
+    def _started(self) -> _core.QuaternionDmp:
+        if not self._running:
+            raise ThunderError("this QuaternionDMP must be started first: call reset")
+        return self._learned_core()
+
+    def _prepare(self, core: _core.QuaternionDmp, start: Any, goal: Any, duration: Any, velocity: Any) -> float:
+        R0 = self.start_ if start is None else _matrix(start, "start")
+        R1 = self.goal_ if goal is None else _matrix(goal, "goal")
+        tau = self.duration_ if duration is None else duration_of(duration)
+        core.reset(R0, R1, tau, np.zeros(3) if velocity is None else array(velocity, (3,), "start_velocity"))
+        return tau
+
+
+def _matrix(value: Any, what: str) -> Array:
+    return rotation(value.as_matrix() if hasattr(value, "as_matrix") else value, what)
+
+
+def _read(value: Any, name: str, cutoff: float) -> _Demonstration:
+    """Angular velocity and acceleration by a quintic spline through quaternions of one sign."""
+    from scipy.spatial.transform import Rotation
+
+    pair = isinstance(value, tuple)
+    if (pair and len(value) != 2) or not (pair or hasattr(value, "rotations")):
+        raise ThunderError(f"{name} must be a Trial with rotations or (t, rotations), got {type(value).__name__}")
+    if not pair and np.isnan(np.asarray(value.x)).any():
+        raise ThunderError(f"{name} must have no gaps (processing.fill_gaps closes them), got NaN")
+    times, given = value if pair else (value.t, value.rotations)
+    if not isinstance(given, Rotation):
+        given = Rotation.from_matrix([rotation(R, f"{name}: rotations") for R in array(given, (None, 3, 3), name)])
+    t, q = times_of(times, name), given.as_quat()
+    if len(t) != len(q):
+        raise ThunderError(f"{name} must have as many rotations as times, got {len(q)} and {len(t)}")
+    flips = np.where(np.sum(q[1:] * q[:-1], axis=1) < 0.0, -1.0, 1.0)
+    q = q * np.cumprod(np.insert(flips, 0, 1.0))[:, None]
+    t, spline = smooth(t, q, cutoff, name)
+    q, dq, ddq = (spline(t, derivative) for derivative in range(3))
+    back = q * np.array([-1.0, -1.0, -1.0, 1.0]) / np.sum(q * q, axis=1, keepdims=True)  # the inverse, of any length
+    first = _product(dq, back)
+    return _Demonstration(
+        t, Rotation.from_quat(q), 2.0 * first[:, :3], 2.0 * (_product(ddq, back) - _product(first, first))[:, :3]
+    )
+
+
+def _product(a: Array, b: Array) -> Array:
+    """Quaternion product, x, y, z, w."""
+    vector = a[:, 3:] * b[:, :3] + b[:, 3:] * a[:, :3] + np.cross(a[:, :3], b[:, :3])
+    scalar = a[:, 3] * b[:, 3] - np.sum(a[:, :3] * b[:, :3], axis=1)
+    product: Array = np.column_stack([vector, scalar])
+    return product

@@ -1,0 +1,489 @@
+"""D4.2, section 4: throwing with an elastic wrist: optimal switching, base and wrist together, a Panda that throws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, whole
+from ...errors import ThunderError
+from ...manipulation.wrist.arm_throw import ArmThrow, WristRelease, wrist_at_release
+from ...manipulation.wrist.base_motion import BaseMotion, optimise_base_motion
+from ...manipulation.wrist.collocation import BaseLimits, JointThrow, base_alone, throw_together
+from ...manipulation.wrist.model import ElasticWrist, WristOscillator
+from ...manipulation.wrist.motor import MotorMotion, WristRun, run_with_motor
+from ...manipulation.wrist.motor_plan import plan_motor
+from ...manipulation.wrist.robots import on_a_slope, with_rigid_hand
+from ...manipulation.wrist.switching import closed_form, free_switching, one_switch, one_switch_limit
+from ...manipulation.wrist.throw import WristThrow
+from ...progress import progress_bar
+from ...robot import Robot
+from ..parallel import map_seeds
+from ..tables import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "MOUNT",
+    "TIP",
+    "WRIST",
+    "ArmCase",
+    "Case",
+    "ElasticWristExperiment",
+    "Together",
+    "run",
+    "run_arm",
+    "run_elastic_wrist",
+]
+
+WRIST = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03, theta_max=0.6)
+#: from the wrist's axis to what is thrown [m]
+TIP = 0.15
+#: the hand points along the flange's axis, its palm along the flange's x axis
+MOUNT = np.array([[0.0, 0.0, 1.0, 0.0], [0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+#: of the Panda, from the documentation of its control interface [rad/s^2]
+ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])
+Q_START = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.8])
+_T, _ANGLE, _FLOOR = 0.3, math.radians(45.0), 0.25
+_RATES = (40.0, 20.0, 10.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ArmCase:
+    """One arm motion with several motions of the wrist's motor.
+
+    Attributes
+    ----------
+    turning : bool
+        Whether the hand may turn at release.
+    throw : ArmThrow
+    releases : dict of str to WristRelease
+        By what the motor does; ``"hand fixed"`` is the arm without wrist.
+    rates : dict of str to float
+        dq(T) of the wrist as the models have it [rad/s].
+    run : WristRun
+        Run-up, throw and brake with the planned motion of the motor.
+    found : int
+        Random starts of the release's optimisation that ended at a throw.
+    spread : tuple of float
+        Slowest and fastest of their releases, hand fixed [m/s].
+    """
+
+    turning: bool
+    throw: ArmThrow
+    releases: dict[str, WristRelease]
+    rates: dict[str, float]
+    run: WristRun
+    found: int
+    spread: tuple[float, float]
+
+    @property
+    def base(self) -> BaseMotion:
+        """The arm's motion."""
+        return self.throw.base
+
+    @property
+    def gain(self) -> float:
+        """Speed that the planned motor adds to the arm with the fixed hand [m/s]."""
+        return self.releases["planned for the arm's motion"].speed - self.releases["hand fixed"].speed
+
+    @property
+    def title(self) -> str:
+        """What was thrown how."""
+        how = "may turn" if self.turning else "does not turn"
+        return f"Panda and elastic wrist, 45 degrees up, T = {_T:g} s, hand {how} at release"
+
+    def table(self) -> str:
+        """Return releases, and the wrist's speed from model to model."""
+        fixed = self.releases["hand fixed"].speed
+        rows: list[list[object]] = [
+            [name, r.speed, r.speed - fixed, r.across, r.q, r.dq, TIP * r.dq, 1e3 * r.arm_error, 100.0 * r.effort]
+            for name, r in self.releases.items()
+        ]
+        header = ["motor", "speed [m/s]", "gain [m/s]", "across [m/s]", "q(T) [rad]", "dq(T) [rad/s]", "tip dq [m/s]"]
+        header += ["arm error [mrad]", "torque [% of limit]"]
+        models = [[name, rate, TIP * rate] for name, rate in self.rates.items()]
+        return "\n\n".join(
+            [markdown(header, rows), markdown(["wrist", "dq(T) [rad/s]", "tip dq [m/s]"], models), self._summary()]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers."""
+        return {
+            "turning": self.turning,
+            "gain": self.gain,
+            "q_release": self.base.q_release.tolist(),
+            "dq_release": self.base.dq_release.tolist(),
+            "run_up": self.base.run_up,
+            "brake": self.base.brake,
+            "releases": {name: dict(vars(r)) for name, r in self.releases.items()},
+            "rates": self.rates,
+            "found": self.found,
+            "spread": list(self.spread),
+        }
+
+    def _summary(self) -> str:
+        linear = TIP * self.rates["linear optimum (80), base at rest"]
+        share = self.base.usage(ACCELERATION)
+        return (
+            f"Gain {self.gain:.2f} m/s, the linear model's optimum {linear:.2f} m/s. Arm motion, hand fixed: "
+            f"{100 * share['velocity']:.0f} % of the limits of speed, {100 * share['acceleration']:.0f} % of "
+            f"acceleration, {100 * share['effort']:.0f} % of torque; {self.found} random starts ended at a throw, of "
+            f"{self.spread[0]:.2f} to {self.spread[1]:.2f} m/s."
+        )
+
+
+def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1, cells: int = 200) -> ArmCase:
+    """Choose the arm's motion, plan the motor's, simulate.
+
+    Parameters
+    ----------
+    turning : bool
+        Whether the hand may turn at release.
+    seeds : int or sequence of int
+        Random starts of the release's optimisation: how many, or which ones.
+    jobs : int
+        Processes for them.
+    cells : int
+        Of the motor's plans.
+    """
+    panda = Robot.load("panda")
+    rigid = with_rigid_hand(panda, WRIST, mount=MOUNT, tip=TIP)
+    found = [one for one in map_seeds(partial(_release, rigid, turning), seeds, jobs=jobs) if one is not None]
+    if not found:
+        raise ThunderError(f"no throw of the arm was found with seeds {seeds}; take more or others")
+    base = max(found, key=lambda one: one.speed)
+    throw = ArmThrow(panda, WRIST, base, MOUNT, TIP)
+    releases, rates = _throws(throw, wrist_at_release(WRIST, rigid, base.q_release), cells)
+    best = throw.plan(cells=cells)
+    speeds = [one.speed for one in found]
+    return ArmCase(
+        turning=turning, throw=throw, releases=releases, rates=rates, run=throw.whole(best.motor),
+        found=len(found), spread=(min(speeds), max(speeds)),
+    )  # fmt: skip
+
+
+def _throws(throw: ArmThrow, still: ElasticWrist, cells: int) -> tuple[dict[str, WristRelease], dict[str, float]]:
+    linear = free_switching(still, _T)
+    once = one_switch(still, min(_T, linear.limit))
+    best = throw.plan(cells=cells)
+    nonlinear = plan_motor(lambda t, q, dq, theta: still.acceleration(q, dq, theta), _T, still.theta_max, cells=cells)
+    motions = {
+        "held still": throw.held(),
+        f"one switch of (80) in the last {once.T:.3f} s": throw.of_throw(once),
+        f"{linear.switches.size} switches of (80)": throw.of_throw(linear),
+        "planned for the arm's motion": best.motor,
+    }
+    releases = {"hand fixed": throw.rigid()}
+    releases |= {name: throw.release(throw.run(motor)) for name, motor in motions.items()}
+    try:
+        weaker = throw.plan_within_torques(cells)
+        name = f"planned, theta within {np.abs(weaker.motor.start).max():.2f} rad: arm within its torques"
+        releases[name] = throw.release(throw.run(weaker.motor))
+    except ThunderError:
+        pass  # the arm's own motion takes all torque there is, which the first row shows
+    releases["planned, arm's torques clipped"] = throw.release(throw.run(best.motor, limited=True))
+    releases["planned, arm knows no spring"] = throw.release(throw.run(best.motor, feedforward=False))
+    for rate in _RATES:
+        motor = throw.plan(rate, cells).motor
+        releases[f"planned, motor at most {rate:g} rad/s"] = throw.release(throw.run(motor))
+    rates = {
+        "linear optimum (80), base at rest": linear.speed,
+        "optimum of (79), base at rest": nonlinear.speed,
+        "optimum of (78) on the moving arm": best.speed,
+        "the same simulated": releases["planned for the arm's motion"].dq,
+    }
+    return releases, rates
+
+
+def _release(arm: Robot, turning: bool, seed: int) -> BaseMotion | None:
+    direction = [math.cos(_ANGLE), 0.0, math.sin(_ANGLE)]
+    try:
+        return optimise_base_motion(
+            arm, direction, acceleration_limits=ACCELERATION, q_start=Q_START, T=_T, turning=turning, floor=_FLOOR,
+            opening_delay=0.05, starts=1, seed=seed,
+        )  # fmt: skip
+    except ThunderError:
+        return None
+
+
+#: slope [deg] and damping [N m s/rad] of the cases of the table
+_SLOPES = ((0.0, 0.0), (0.0, 0.03), (30.0, 0.03), (60.0, 0.03), (-60.0, 0.03))
+_WRIST_TIME = 0.15
+#: starts that end at a throw
+_QUICK = (12, 13)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """One wrist, thrown with one switch.
+
+    Attributes
+    ----------
+    name : str
+    throw : WristThrow
+        With the bounds that gravity leaves.
+    printed : WristThrow
+        With u within plus and minus theta_max, as (85) to (88) have it.
+    simulated : tuple of float
+        q(T), dq(T) of the model (79) under the control of `throw`, by the package's elastic dynamics.
+    """
+
+    name: str
+    throw: WristThrow
+    printed: WristThrow
+    simulated: tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Together:
+    """Base and wrist, planar, T = 0.22 s.
+
+    Attributes
+    ----------
+    speeds : dict of str to float
+        Of the tip [m/s], by way.
+    linear, full : JointThrow
+        Optima with (80) and (79).
+    """
+
+    speeds: dict[str, float]
+    linear: JointThrow
+    full: JointThrow
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ElasticWristExperiment:
+    """What the experiment found.
+
+    Attributes
+    ----------
+    cases : tuple of Case
+    times : (k,) array
+        Times of release omega0 T of the sweep, lossless and level.
+    one, free : (k,) array
+        Speeds over omega0 theta_max with one switch (NaN past a period) and with any number.
+    switches : (k,) array of int
+        Their number where it is free.
+    example, beyond : WristThrow
+        With gravity and damping: within the limit of one switch, and beyond it.
+    together : Together
+    arms : tuple of ArmCase
+    """
+
+    cases: tuple[Case, ...]
+    times: Array
+    one: Array
+    free: Array
+    switches: npt.NDArray[np.int64]
+    example: WristThrow
+    beyond: WristThrow
+    together: Together
+    arms: tuple[ArmCase, ...]
+
+    def table(self) -> str:
+        """Return the tables; the report prints no numbers in section 4."""
+        parts = [
+            f"One switch of the motor, T = {_WRIST_TIME:g} s, theta_max = {WRIST.theta_max:g} rad\n\n{self._cases()}",
+            f"One switch and free switching, no losses, level, no gravity\n\n{self._sweep()}",
+            f"Base and wrist together, tip {TIP:g} m from the axis\n\n{self._together()}",
+        ]
+        parts += [f"{arm.title}\n\n{arm.table()}" for arm in self.arms]
+        return "\n\n".join([*parts, _NOTES])
+
+    def plot(self) -> Figure:
+        """Draw phase portrait, switching function, speeds over T, the case with gravity, the throw of the arm."""
+        from .figure import plot_elastic_wrist
+
+        return plot_elastic_wrist(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers."""
+        return {
+            "cases": [
+                {
+                    "name": case.name, "t1": float(case.throw.switches[0]), "speed": case.throw.speed,
+                    "valid": case.throw.valid, "limit": case.throw.limit, "nu": case.throw.nu,
+                    "t1_symmetric_bounds": float(case.printed.switches[0]),
+                    "speed_symmetric_bounds": case.printed.speed,
+                    "simulated_q": case.simulated[0], "simulated_dq": case.simulated[1],
+                }
+                for case in self.cases
+            ],
+            "sweep": {
+                "omega0_T": self.times.tolist(), "free": self.free.tolist(), "switches": self.switches.tolist(),
+                "one_switch": [None if math.isnan(x) else x for x in self.one.tolist()],
+            },
+            "together": {
+                "speeds": self.together.speeds,
+                "defect": [self.together.linear.defect, self.together.full.defect],
+                "iterations": [self.together.linear.iterations, self.together.full.iterations],
+            },
+            "arm": [arm.to_dict() for arm in self.arms],
+        }  # fmt: skip
+
+    def _cases(self) -> str:
+        rows = [
+            [
+                case.name, float(case.throw.switches[0]), case.throw.speed, case.throw.limit,
+                "yes" if case.throw.valid and case.throw.agrees() else "no",
+                float(case.printed.switches[0]), case.printed.speed, case.simulated[1], case.simulated[0],
+            ]
+            for case in self.cases
+        ]  # fmt: skip
+        header = ["wrist", "t_1 [s]", "dq(T) [rad/s]", "one switch until T [s]", "optimal"]
+        header += ["t_1, u in ±theta_max", "dq(T), u in ±theta_max", "simulated (79): dq(T)", "q(T) [rad]"]
+        return markdown(header, rows, 4)
+
+    def _sweep(self) -> str:
+        picked = [int(np.argmin(np.abs(self.times - x))) for x in (1.6, 3.0, 4.3726, 4.8, 5.6, 8.0, 11.0)]
+        rows = [[float(self.times[k]), float(self.one[k]), float(self.free[k]), int(self.switches[k])] for k in picked]
+        header = ["omega0 T", "one switch: dq(T) / (omega0 theta_max)", "free", "switches"]
+        return markdown(header, rows, 4)
+
+    def _together(self) -> str:
+        rows = [[name, speed] for name, speed in self.together.speeds.items()]
+        both = (self.together.linear, self.together.full)
+        distance = max(one.defect for one in both)
+        cells = both[0].t.size - 1
+        end = f"Collocation: {cells} cells; q, dq at T differ by {distance:.1g} from DOP853 under the same controls."
+        return markdown(["", "speed of the tip [m/s]"], rows) + "\n\n" + end
+
+
+_NOTES = """\
+- The report prints no parameters and no results for the wrist: the numbers of the wrist are ours (those of the truth
+  vectors), and so are the limits of the base, 10 m/s^2, 1.5 m/s, 0.3 m.
+- u in ±theta_max is what (85) to (88) give if |theta| <= theta_max is read as |u| <= theta_max: on a level base theta
+  would have to leave its range (errata D-21). Speeds come out too high, or too low where theta_g helps.
+- One switch is optimal until t_1 = pi / omega_d (D-18). Past it free switching gains; at omega0 T = 2 pi one switch
+  gives nothing.
+- Base and wrist: (79) has the term ddx q, a stiffness that the base's acceleration changes, so optima are local; of
+  several starts the best is shown. (80) promises more than (79) where q is large: the moment of ddz goes with cos q,
+  that of ddx with sin q.
+- Arm: the gain is the wrist's share, tip times dq, as long as the arm keeps to its motion. What the rows differ by:
+  the base's acceleration and turning, which the linear model does not know (its switches leave q(T) far from zero, the
+  tip flies aside) and planned motions of the motor do; the arm's torques, sampled every 0.5 ms; the motor's speed.
+- The arm's motion keeps within its torques with the hand fixed. The spring adds its own, and the throw then asks for
+  more than the wrist joints of a Panda have. Clipped, these give way: the wrist turns faster, the arm slower. Within
+  them the motor may use a part of its range; where the fixed hand takes 95 % already, none is left."""
+
+
+def run_elastic_wrist(
+    *,
+    seeds: int | Sequence[int] = 24,
+    jobs: int = 1,
+    sweep: int = 121,
+    cells: int = 80,
+    starts: int = 4,
+    plan_cells: int = 200,
+    turning: Sequence[bool] = (False, True),
+    progress: bool = False,
+) -> ElasticWristExperiment:
+    """Run all parts.
+
+    Parameters
+    ----------
+    seeds : int or sequence of int
+        Random starts of the arm's release: how many, or which ones.
+    jobs : int
+        Processes for these.
+    sweep : int
+        Times of release in the sweep.
+    cells, starts : int
+        Of the collocation.
+    plan_cells : int
+        Of the motor's plans on the arm.
+    turning : sequence of bool
+        Arm motions: whether the hand may turn at release.
+    progress : bool
+        Show a bar.
+    """
+    sweep = whole(sweep, "sweep", 2)
+    bar = progress_bar(3 + len(turning), desc="elastic wrist") if progress else nullcontext(lambda _: None)
+    with bar as report:
+        cases = tuple(_case(slope, c) for slope, c in _SLOPES)
+        curves = _sweep(sweep)
+        report(1 / (3 + len(turning)))
+        level = WRIST.oscillator()
+        example, beyond = one_switch(level, 0.2), free_switching(level, 0.4)
+        together = _together(cells, starts)
+        report(3 / (3 + len(turning)))
+        arms = []
+        for turns in turning:
+            arms.append(run_arm(turning=turns, seeds=seeds, jobs=jobs, cells=plan_cells))
+            report((3 + len(arms)) / (3 + len(turning)))
+    return ElasticWristExperiment(
+        cases=cases, times=curves[0], one=curves[1], free=curves[2], switches=curves[3].astype(np.int64),
+        example=example, beyond=beyond, together=together, arms=tuple(arms),
+    )  # fmt: skip
+
+
+def _case(slope: float, c: float) -> Case:
+    wrist = ElasticWrist(
+        I=WRIST.I, k=WRIST.k, m=WRIST.m, r_c=WRIST.r_c, theta_max=WRIST.theta_max, c=c, alpha=math.radians(slope)
+    )
+    o = wrist.oscillator()
+    printed = WristOscillator(
+        omega0=o.omega0, zeta=o.zeta, gain=o.gain, u_lo=-wrist.theta_max, u_hi=wrist.theta_max, offset=o.offset
+    )
+    throw = one_switch(o, _WRIST_TIME)
+    run = run_with_motor(on_a_slope(wrist), MotorMotion.of_throw(throw), q0=[0.0])
+    return Case(
+        name=f"slope {slope:g} deg, c = {c:g} N m s/rad",
+        throw=throw,
+        printed=one_switch(printed, _WRIST_TIME),
+        simulated=(float(run.q[-1, 0]), float(run.dq[-1, 0])),
+    )
+
+
+def _sweep(count: int) -> tuple[Any, Any, Any, Any]:
+    o = WristOscillator(omega0=20.0, u_lo=-0.5, u_hi=0.5)
+    times = np.unique(np.r_[np.linspace(0.2, 12.0, count), 20.0 * one_switch_limit(o)])
+    unit = o.omega0 * o.u_hi
+    one = [closed_form(20.0, 0.5, x / 20.0).speed / unit if x < 2.0 * math.pi else math.nan for x in times]
+    throws = [free_switching(o, x / 20.0, 300) for x in times]
+    speeds, counts = [throw.speed / unit for throw in throws], [throw.switches.size for throw in throws]
+    return times, np.array(one), np.array(speeds), np.array(counts)
+
+
+def _together(cells: int, starts: int) -> Together:
+    T, base = 0.22, BaseLimits()
+    even = base.constant(T)
+    wrist = free_switching(WRIST, T)
+    planned = plan_motor(lambda t, q, dq, theta: WRIST.acceleration(q, dq, theta, 0.0, even), T, WRIST.theta_max)
+    linear, full = (
+        throw_together(WRIST, T, base=base, tip=TIP, cells=cells, starts=starts, linear=kind) for kind in (True, False)
+    )
+    speeds = {
+        "base with constant acceleration, wrist fixed (4.4)": even * T,
+        "base as fast as it can, wrist fixed": base_alone(base, T),
+        "wrist, base at rest, linear optimum (4.3)": TIP * wrist.speed,
+        "first and third, added": even * T + TIP * wrist.speed,
+        "base as first, motor planned for it": even * T + TIP * planned.speed,
+        "both, linear model (80)": linear.speed,
+        "both, model (79)": full.speed,
+    }
+    return Together(speeds=speeds, linear=linear, full=full)
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> ElasticWristExperiment:
+    """Run the experiment."""
+    if quick:
+        return run_elastic_wrist(
+            seeds=_QUICK if seeds is None else seeds,
+            jobs=jobs,
+            sweep=25,
+            cells=40,
+            starts=1,
+            plan_cells=100,
+            turning=(False,),
+        )
+    return run_elastic_wrist(seeds=24 if seeds is None else seeds, jobs=jobs, progress=True)

@@ -1,0 +1,1 @@
+"""The 2009 regressor paper's elbow arm."""

@@ -1,0 +1,92 @@
+"""The planar elbow of Gabiccini et al. (2009): the arm and its torques."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...checks import Array
+from ...plotting.arm import arm_frames, draw_sticks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ...robot import Robot
+    from .run import Elbow2009
+
+__all__ = ["plot_elbow"]
+
+_LINKS, _PRINTED, _DARK = ("#0072B2", "#009E73"), "#D55E00", "#222222"
+_GHOSTS = 7
+
+
+def plot_elbow(experiment: Elbow2009) -> Figure:
+    """Draw the arm along a motion on the left, torques of both joints on the right."""
+    from matplotlib.pyplot import figure as new_figure
+
+    from .run import motion
+
+    figure = new_figure(figsize=(12, 4.8), layout="constrained")
+    panels = figure.subplot_mosaic([["arm", "0"], ["arm", "1"]], width_ratios=(1.0, 1.4))
+    _draw_arm(panels["arm"], experiment.model.robot, motion(np.linspace(0.05, 1.6, _GHOSTS))[0])
+    t = np.linspace(0.0, 2.0 * np.pi, 400)
+    torques = experiment.torques(t)
+    for joint in range(2):
+        axes = panels[str(joint)]
+        axes.plot(t, torques["printed"][:, joint], color=_PRINTED, label="as printed")
+        axes.plot(t, torques["kernel"][:, joint], color=_LINKS[0], linewidth=3.0, alpha=0.5, label="kernel")
+        axes.plot(t, torques["corrected"][:, joint], "--", color=_DARK, linewidth=1.0, label="with G-1 and G-2")
+        axes.set(ylabel=f"joint {joint + 1} [N m]", xlim=(t[0], t[-1]))
+        axes.grid(visible=True, alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels["0"].set_title("torque $Y_r \\pi$ along a motion")
+    panels["1"].set_xlabel("time [s]")
+    panels["0"].set_ylim(top=45.0)
+    panels["0"].legend(loc="upper center", ncols=3, fontsize="small")
+    return figure
+
+
+def _points(robot: Robot, q: Array) -> tuple[Array, Array]:
+    """Return base and frame origins (3, 2), and the centres of mass (2, 2), in the plane."""
+    frames = arm_frames(robot, q)[:3]
+    bodies = robot.inertial
+    centres = [T @ np.append(body[1:4] / body[0], 1.0) for T, body in zip(frames[1:], bodies, strict=True)]
+    return frames[:, :2, 3], np.array(centres)[:, :2]
+
+
+def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
+    shown = int(np.argmax(configurations[:, 1]))
+    for k, q in enumerate(configurations):
+        front = k == shown
+        origins, centres = _points(robot, q)
+        for link in range(2):
+            style: dict[str, Any] = {"linewidth": 6.0, "marker": "", "solid_capstyle": "round"}
+            draw_sticks(axes, origins[None, link : link + 2], _LINKS[link], (1.0 if front else 0.15,), **style)
+        if front:
+            axes.plot(*origins[:2].T, "o", color="white", markeredgecolor=_DARK, markersize=9)
+            axes.plot(*centres.T, "x", color=_DARK, markersize=8, markeredgewidth=2)
+            _label(axes, q, origins, centres)
+    axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="frames at the links' ends, as the paper has them")
+    axes.grid(visible=True, alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _label(axes: Axes, q: Array, origins: Array, centres: Array) -> None:
+    from matplotlib.patches import Arc
+
+    angles = np.degrees(np.concatenate([[0.0], np.cumsum(q)]))
+    for joint in range(2):
+        start, end = sorted((angles[joint], angles[joint + 1]))
+        direction = np.radians(angles[joint])
+        reach = 0.26 * np.array([np.cos(direction), np.sin(direction)])
+        axes.plot(*np.transpose([origins[joint], origins[joint] + reach]), ":", color=_DARK, linewidth=1.0)
+        axes.add_patch(Arc(tuple(origins[joint]), 0.36, 0.36, theta1=start, theta2=end, color=_DARK))
+        middle = np.radians((start + end) / 2)
+        at = origins[joint] + 0.24 * np.array([np.cos(middle), np.sin(middle)])
+        axes.text(at[0], at[1], f"$q_{joint + 1}$", ha="center", va="center")
+        axes.annotate(f"$G_{joint + 1}$", centres[joint], xytext=(6, -12), textcoords="offset points")
+        axes.annotate(f"$O_{joint + 1}$", origins[joint + 1], xytext=(8, 4), textcoords="offset points")
+    arrow = {"arrowstyle": "->"}
+    axes.annotate("g", (0.05, 0.72), (0.05, 0.9), xycoords="axes fraction", arrowprops=arrow, ha="center")

@@ -1,0 +1,250 @@
+"""Gabiccini et al. (2009), section 5: the regressor of the planar elbow, printed entries beside recorded ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...checks import Array
+from ...robot import Robot
+from ...symbolic import SymbolicModel
+from ...symbolic import jacobian as derivative
+from ...symbolic.optional import require
+from ..tables import markdown
+from .printed import SYMBOLS, printed_symbols, printed_terms
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Elbow2009", "Entry", "elbow_model", "motion", "recorded_terms", "run"]
+
+#: where columns of a block begin in the ten parameters of a link
+_BLOCKS = (slice(0, 1), slice(1, 4), slice(4, 10))
+_PARAMETERS = ("m", "m c_x", "m c_y", "m c_z", "I_xx", "I_xy", "I_xz", "I_yy", "I_yz", "I_zz")
+
+
+def elbow_model() -> SymbolicModel:
+    """Return the planar elbow with its lengths, its gravity along y and its inertial parameters as symbols."""
+    return Robot.load("elbow").symbolic(inertial=True, dh=[1, 0, 0, 0] * 2, gravity=[0, 1, 0])
+
+
+def recorded_terms(model: SymbolicModel) -> dict[tuple[str, int, int], Any]:
+    """Return the paper's terms X, W, Z from the recorded blocks of mass, Coriolis and gravity terms.
+
+    W is half of dq_r' (dB/dq_h) dq (eq. 42), B being each of the blocks that parameters multiply; X is B ddq_r + C dq_r
+    + W, with C by Christoffel symbols (eq. 41); Z is the block of gravity.
+
+    Returns
+    -------
+    dict of (letter, j, link) to array of Expression
+        (2, 1), (2, 3) or (2, 6), as `printed_terms` has them.
+    """
+    B, C, Z = model.mass_blocks(), model.coriolis_blocks(), model.gravity_blocks()
+    W = 0.5 * np.einsum("lkjih,j,i->lkh", derivative(B, model.q), model.dq_r, model.dq)
+    X = B @ model.ddq_r + C @ model.dq_r + W
+    terms: dict[tuple[str, int, int], Any] = {}
+    for link in (1, 2):
+        for j, columns in enumerate(_BLOCKS):
+            terms["X", j, link] = X[link - 1, columns].T
+            terms["W", j, link] = W[link - 1, columns].T
+            if j < 2:
+                terms["Z", j, link] = Z[link - 1, columns].T
+    return terms
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a term that is not zero on both sides.
+
+    Attributes
+    ----------
+    name, parameter : str
+        Of the term, as ``X_0^(2)``, and of what the column multiplies.
+    row : int
+        Counted from 1.
+    recorded, printed, corrected : sympy.Expr
+        What the package records, what the paper prints, and that with the errata.
+    """
+
+    name: str
+    parameter: str
+    row: int
+    recorded: Any
+    printed: Any
+    corrected: Any
+
+    @staticmethod
+    def _same(a: Any, b: Any) -> bool:
+        sympy = require("sympy")
+        difference = sympy.expand(sympy.expand_trig(a - b))
+        return bool(difference == 0 or sympy.simplify(difference) == 0)
+
+    @property
+    def printed_is_right(self) -> bool:
+        """Whether the printed entry is the recorded one."""
+        return self._same(self.recorded, self.printed)
+
+    @property
+    def corrected_is_right(self) -> bool:
+        """Whether the corrected entry is the recorded one."""
+        return self._same(self.recorded, self.corrected)
+
+
+@dataclass(frozen=True)
+class Elbow2009:
+    """The elbow of section 5: symbols, entries, numbers.
+
+    Attributes
+    ----------
+    model : SymbolicModel
+        Of `elbow_model`.
+    terms : dict of (letter, j, link) to array of Expression
+        Of `recorded_terms`.
+    """
+
+    model: SymbolicModel
+    terms: Mapping[tuple[str, int, int], Any]
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """Every entry that is not zero in the recording or in print."""
+        g_y = printed_symbols()[-1]
+        printed, corrected = printed_terms(False), printed_terms(True)
+        found = []
+        for key, recorded in self.terms.items():
+            letter, j, link = key
+            ours = self.model.to_sympy(recorded, simplify=True).subs(g_y, -g_y)  # the paper counts it downwards
+            for row in range(2):
+                for column in range(ours.shape[1]):
+                    values = [matrix[row, column] for matrix in (ours, printed[key], corrected[key])]
+                    if any(value != 0 for value in values):
+                        parameter = f"{_PARAMETERS[_BLOCKS[j].start + column]} of link {link}"
+                        found.append(Entry(f"{letter}_{j}^({link})", parameter, row + 1, *values))
+        return found
+
+    def table(self) -> str:
+        """Return which printed entries are right and what the others are, and the counts, as Markdown."""
+        right = sum(entry.printed_is_right for entry in self.entries)
+        head = f"{len(self.entries)} entries are not zero; {right} are printed as they are recorded. The others:"
+        return "\n\n".join([head, self.wrong_entries(), self.equality(), self.operations()])
+
+    def wrong_entries(self) -> str:
+        """Return what is printed beside what is right, where they differ, as Markdown."""
+        rows = []
+        for entry in self.entries:
+            if not entry.printed_is_right:
+                fixed = "yes" if entry.corrected_is_right else "no"
+                difference = require("sympy").factor(entry.printed - entry.corrected)
+                rows.append([entry.name, entry.row, entry.parameter, difference, fixed])
+        return markdown(["term", "row", "column of", "printed minus recorded", "errata repair it"], rows)
+
+    def latex(self, letter: str, j: int, link: int) -> str:
+        """Return a recorded term in LaTeX, such as ``latex("X", 0, 2)``; g_y counts upwards."""
+        return self.model.latex(self.terms[letter, j, link])
+
+    def printed_regressor(self, corrected: bool) -> Any:
+        """Return Y_r of eqs. 55 to 59 from the printed terms as a function of q, dq, dq_r, ddq_r that gives (2, 20)."""
+        sympy = require("sympy")
+        terms, blocks = printed_terms(corrected), []
+        for link in (1, 2):
+            for j in range(3):
+                gravity = terms.get(("Z", j, link), sympy.zeros(*terms["X", j, link].shape))
+                blocks.append(terms["X", j, link] - terms["W", j, link] + gravity)
+        d = self.model.robot.description
+        assert d.dh is not None
+        numbers = {"a1": d.dh[0, 0], "a2": d.dh[1, 0], "g_y": -d.gravity[1]}
+        symbols = dict(zip(SYMBOLS, printed_symbols(), strict=True))
+        Y = sympy.Matrix.hstack(*blocks).subs({symbols[name]: value for name, value in numbers.items()})
+        f = sympy.lambdify(printed_symbols()[:8], Y, "numpy")
+        return lambda q, dq, dq_r, ddq_r: np.asarray(f(*q, *dq, *dq_r, *ddq_r), dtype=np.float64)
+
+    def equality(self, states: int = 200) -> str:
+        """Return largest differences between regressors at random states, and of their torques, as Markdown."""
+        robot, rng = self.model.robot, np.random.default_rng(2009)
+        x = rng.uniform(-2.0, 2.0, (states, 4, 2))
+        kernel = np.array([robot.slotine_li_regressor(*state) for state in x])
+        recorded = self.model.function("Y_r", self.model.slotine_li_regressor())
+        numbers = {"par_DHtable": robot.description.dh, "par_gravity": robot.description.gravity}
+        given = [np.ravel(np.asarray(numbers[name])) for name in recorded.argument_names[4:]]
+        regressors = {
+            "recorded": lambda *state: recorded(*state, *given),
+            "printed, with G-1 and G-2": self.printed_regressor(True),
+            "printed": self.printed_regressor(False),
+        }
+        rows = []
+        for name, regressor in regressors.items():
+            difference = np.array([regressor(*state) for state in x]) - kernel
+            rows.append([name, *(float(np.abs(d).max()) for d in (difference, difference @ robot.parameters))])
+        return markdown(["largest difference from the numeric kernel", "of Y_r", "of the torque [N m]"], rows, digits=2)
+
+    def operations(self) -> str:
+        """Return numbers of scalar operations, as Markdown."""
+        sympy = require("sympy")
+        shared, entries = sympy.cse(list(sympy.Matrix.hstack(*printed_terms(True).values())))
+        printed = sympy.count_ops([value for _, value in shared] + list(entries))
+        baked = self.model.robot.symbolic(inertial=True)
+        rows: list[list[object]] = [
+            ["the paper's X, W and Z, equal operations shared", printed],
+            ["recorded, a and g as arguments", _count(self.model, self.model.slotine_li_regressor())],
+            ["recorded, a and g as numbers", _count(baked, baked.slotine_li_regressor())],
+            ["recorded, times the 20 parameters", _count(baked, baked.slotine_li_regressor() @ baked.par_REG)],
+            ["recorded, inverse dynamics (no regressor)", _count(baked, baked.inverse_dynamics())],
+        ]
+        return markdown(["regressor of the elbow", "operations"], rows)
+
+    def torques(self, times: Array) -> dict[str, Array]:
+        """Return torques Y_r pi along `motion`: by the kernel, corrected, as printed; (k, 2) each."""
+        robot = self.model.robot
+        states = motion(times)
+        found = {}
+        for name, Y in (
+            ("kernel", robot.slotine_li_regressor),
+            ("corrected", self.printed_regressor(True)),
+            ("printed", self.printed_regressor(False)),
+        ):
+            found[name] = np.array([Y(*state) @ robot.parameters for state in zip(*states, strict=True)])
+        return found
+
+    def plot(self) -> Figure:
+        """Draw the arm along a motion, and the torques that the regressors give."""
+        from .figure import plot_elbow
+
+        return plot_elbow(self)
+
+
+def _count(model: SymbolicModel, expression: Any) -> int:
+    return int(model.function("counted", expression).operation_count)
+
+
+def motion(times: Array, Lambda: float = 5.0) -> tuple[Array, Array, Array, Array]:
+    """Return q, dq and the reference dq_r, ddq_r of Slotine and Li for an elbow that lags behind its target.
+
+    Parameters
+    ----------
+    times : (k,) array
+        [s].
+    Lambda : float
+        [1/s].
+
+    Returns
+    -------
+    q, dq, dq_r, ddq_r : (k, 2) array
+    """
+    t, w = np.asarray(times)[:, None], np.array([2.0, 3.0])
+
+    def wave(t: Array) -> tuple[Array, Array, Array]:
+        return 0.9 * np.sin(w * t), 0.9 * w * np.cos(w * t), -0.9 * w**2 * np.sin(w * t)
+
+    centre = np.array([0.7, 0.9])
+    (q_d, dq_d, ddq_d), (q, dq, _) = wave(t), wave(t - 0.05)
+    return centre + q, dq, dq_d + Lambda * (q_d - q), ddq_d + Lambda * (dq_d - dq)
+
+
+def run(quick: bool = False) -> Elbow2009:
+    """Record the elbow for the registry; there is no shorter form."""
+    model = elbow_model()
+    return Elbow2009(model, recorded_terms(model))

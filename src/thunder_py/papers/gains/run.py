@@ -1,0 +1,236 @@
+"""Thunder article, Figures 6-10, Tables 6 and 7: what K_d, Gamma and adaptation do to a Panda that draws a curve."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...control import Backstepping
+from ...reference import Lissajous
+from ...robot import Robot
+from ...robot.joint_data import Friction
+from ..lissajous.run import (
+    AMPLITUDE,
+    FREQUENCY,
+    K_P,
+    LAMBDA,
+    R_C,
+    R_I,
+    R_M,
+    START,
+    Run,
+    follow_lissajous,
+    wrong_last_link,
+)
+from ..tables import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CASES", "ArticleGains", "Case", "controller_of", "curve", "panda_with_friction", "run", "run_article_gains"]
+
+
+class Case(NamedTuple):
+    """A setting of the article.
+
+    Attributes
+    ----------
+    K_d : tuple of float
+        [N m s/rad].
+    r_7 : float
+        Scale of Gamma.
+    steady_state, rise_time : float
+        What Tables 6 and 7 print: norm of e, and [s].
+    """
+
+    K_d: tuple[float, ...]
+    r_7: float
+    steady_state: float
+    rise_time: float
+
+
+_K_D_2 = (10.0, 10.0, 10.0, 10.0, 5.0, 5.0, 2.0)
+#: Tables 6 and 7; their middle columns are one and the same experiment
+CASES: dict[str, Case] = {
+    "K_d1": Case((5.0, 5.0, 5.0, 5.0, 3.0, 3.0, 1.0), 10.0, 0.0258, 15.102),
+    "K_d2": Case(_K_D_2, 10.0, 0.0219, 19.612),
+    "K_d3": Case((30.0, 30.0, 30.0, 30.0, 15.0, 15.0, 5.0), 10.0, 0.0226, 15.961),
+    "r_7 = 1": Case(_K_D_2, 1.0, 0.0136, 3.668),
+    "r_7 = 10": Case(_K_D_2, 10.0, 0.0219, 19.612),
+    "r_7 = 100": Case(_K_D_2, 100.0, 0.1204, 23.572),
+}
+TABLES = {"Table 6": ("K_d1", "K_d2", "K_d3"), "Table 7": ("r_7 = 1", "r_7 = 10", "r_7 = 100")}
+
+#: the article prints neither; chosen with its Tables 6 and 7 in view, once for all six settings
+FRICTION = 0.5  # of Coulomb, each joint [N m]
+SLOWER = 4.0  # Gamma as a multiple of that of `run_lissajous_panda`
+#: of the task gain K_p, for Figure 10: what makes the error without adaptation as large as the article's
+SOFT = 0.3
+DURATION = 40.0  # [s]
+
+
+def panda_with_friction(coulomb: float = FRICTION) -> Robot:
+    """Return the bundled Panda with Coulomb friction in every joint, which controllers are not told of."""
+    robot = Robot.load("panda")
+    friction = Friction(terms=("coulomb",), coefficients=np.full((robot.n, 1), coulomb))
+    return Robot(dataclasses.replace(robot.description, friction=friction))
+
+
+def curve(robot: Robot) -> Lissajous:
+    """Return the article's curve (eq. 37, Figure 5) from where the flange of a Panda at rest is."""
+    return Lissajous.starting_at(robot.forward_kinematics(START), AMPLITUDE, FREQUENCY)
+
+
+def controller_of(
+    nominal: Robot,
+    K_d: npt.ArrayLike = _K_D_2,
+    r_7: float = 10.0,
+    *,
+    K_p: npt.ArrayLike = K_P,
+    Lambda: npt.ArrayLike = LAMBDA,
+    slower: float = SLOWER,
+    adaptive: bool = True,
+) -> Backstepping:
+    """Return the article's controller for a Panda whose link 7 is unknown."""
+    Gamma = slower * r_7 * np.repeat([R_M, R_C, R_I], [1, 3, 6])
+    return Backstepping(nominal, Lambda, K_p, K_d, Gamma, unknown="link7", adaptive=adaptive)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ArticleGains:
+    """Runs for every setting of Tables 6 and 7, and without adaptation.
+
+    Attributes
+    ----------
+    truth : Robot
+        The Panda.
+    reference : Lissajous
+        What all runs follow.
+    ideal, friction : dict of str to Run
+        By `CASES`, and ``"fixed"`` without adaptation, ``"fixed, soft"`` with `SOFT` K_p besides; on a plant that is as
+        the controller's model says but for link 7, and on one with `FRICTION`.
+    untuned : dict of str to Run
+        By `CASES`, without what was fitted: no friction, and Gamma as in `run_lissajous_panda`, not `SLOWER`.
+    """
+
+    truth: Robot
+    reference: Lissajous
+    ideal: Mapping[str, Run]
+    friction: Mapping[str, Run]
+    untuned: Mapping[str, Run]
+
+    def table(self) -> str:
+        """Return Tables 6 and 7 and the errors of Figure 10, the article's numbers beside ours, as Markdown."""
+        parts = [f"{name}\n\n{self.settings(name)}" for name in TABLES]
+        return "\n\n".join([*parts, f"Figure 10\n\n{self.adaptation()}"])
+
+    def settings(self, name: str) -> str:
+        """Return ``"Table 6"`` or ``"Table 7"`` as Markdown; "with friction" is fitted, "untuned" is not."""
+        ours = ["with friction", "without", "untuned"]
+        header = ["", "steady state: article", *ours, "rise time [s]: article", *ours]
+        rows = []
+        for case in TABLES[name]:
+            runs = (self.friction[case], self.ideal[case], self.untuned[case])
+            states, rises = ([run.steady_state.norm for run in runs], [_rise(run) for run in runs])
+            rows.append([case, CASES[case].steady_state, *states, CASES[case].rise_time, *rises])
+        return markdown(header, rows)
+
+    def adaptation(self) -> str:
+        """Return the steady states of Figure 10 as Markdown; the article reads 0.9 and an order of magnitude less."""
+        rows: list[list[object]] = []
+        settings = {
+            "adaptive": ("K_d2", "0.02 to 0.09"),
+            "not adaptive": ("fixed", "about 0.9"),
+            f"not adaptive, {SOFT:g} K_p": ("fixed, soft", "about 0.9"),
+        }
+        for label, (key, printed) in settings.items():
+            rows.append([label, printed, self.friction[key].steady_state.norm, self.ideal[key].steady_state.norm])
+        return markdown(["norm of e", "article", "with friction", "without"], rows)
+
+    def plot(self) -> Figure:
+        """Draw errors and estimates on the plant with friction."""
+        from .figure import plot_gains
+
+        return plot_gains(self)
+
+    def plot_curve(self) -> Figure:
+        """Draw Figure 5, the curve, and what the flange does in its last period."""
+        from .figure import plot_curve
+
+        return plot_curve(self)
+
+    def plot_errors(self, table: str) -> Figure:
+        """Draw Figure 6 (``"Table 6"``) or 8 (``"Table 7"``) for both plants."""
+        from .figure import plot_errors
+
+        return plot_errors(self, table)
+
+    def plot_estimates(self, table: str) -> Figure:
+        """Draw Figure 7 (``"Table 6"``) or 9 (``"Table 7"``) for the plant with friction."""
+        from .figure import plot_estimates
+
+        return plot_estimates(self, table)
+
+    def plot_adaptation(self) -> Figure:
+        """Draw Figure 10 for the plant with friction."""
+        from .figure import plot_adaptation
+
+        return plot_adaptation(self)
+
+
+def _rise(run: Run) -> float | str:
+    rise = run.rise_time
+    return f"> {run.result.t[-1] - run.window:g}" if rise is None else rise
+
+
+def run_article_gains(duration: float = DURATION) -> ArticleGains:
+    """Simulate every setting of Tables 6 and 7, with friction, without and untuned, and that without adaptation.
+
+    Parameters
+    ----------
+    duration : float
+        Of every run [s].
+
+    Notes
+    -----
+    The article prints K_d and r_7, but neither Lambda and K_p, nor r_m, r_c and r_I, nor what its simulator's joints
+    lose. Lambda and K_p are those of `run_lissajous_panda`. `FRICTION` and `SLOWER` are fitted: two numbers for all
+    runs, such that steady states and rise times come near those that are printed. `ArticleGains.untuned` has neither.
+    """
+    truth, rubbing = Robot.load("panda"), panda_with_friction()
+    return ArticleGains(
+        truth=truth,
+        reference=curve(truth),
+        ideal=_cases(truth, duration) | _fixed(truth, duration),
+        friction=_cases(rubbing, duration) | _fixed(rubbing, duration),
+        untuned=_cases(truth, duration, slower=1.0),
+    )
+
+
+def _follow(plant: Robot, duration: float, **options: Any) -> Run:
+    model = Robot.load("panda")
+    return follow_lissajous(plant, controller_of(wrong_last_link(model), **options), curve(model), duration)
+
+
+def _cases(plant: Robot, duration: float, slower: float = SLOWER) -> dict[str, Run]:
+    same = {"r_7 = 10": "K_d2"}
+    others = {name: case for name, case in CASES.items() if name not in same}
+    runs = {name: _follow(plant, duration, K_d=c.K_d, r_7=c.r_7, slower=slower) for name, c in others.items()}
+    return runs | {name: runs[other] for name, other in same.items()}
+
+
+def _fixed(plant: Robot, duration: float) -> dict[str, Run]:
+    return {
+        "fixed": _follow(plant, duration, adaptive=False),
+        "fixed, soft": _follow(plant, duration, K_p=SOFT * np.array(K_P), adaptive=False),
+    }
+
+
+def run(quick: bool = False) -> ArticleGains:
+    """Run the experiment for the registry: 40 s each, or 15 s."""
+    return run_article_gains(15.0 if quick else DURATION)

@@ -1,0 +1,1 @@
+"""Human-like planning (D4.2, section 5)."""

@@ -1,0 +1,276 @@
+"""The planners that the human arm follows, each brought to the same form: a scene in, a sampled motion out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from ... import _core, spatial
+from ...checks import Array
+from ...errors import UnknownNameError, nearest_hint
+from ...geometry import Sphere
+from ...motion.fpca.fpca import FPCA
+from ...motion.planning.obstacles import ViaSearch
+from ...motion.planning.plan import HumanLikePlan
+from ...motion.planning.planner import HumanLikePlanner
+from ...motion.primitives.dmp import DMP
+from ...motion.primitives.dynamic_potential import DynamicPotential
+from ...motion.primitives.promp import ProMP
+from ...motion.primitives.quaternion_dmp import QuaternionDMP
+from ...recordings import MotionSet
+from ...recordings.metrics import Motion
+from ...recordings.processing import segment_by_speed
+from ...recordings.synthetic import daily_living
+from ...recordings.trial import Trial
+from ...trajectory.hermite import minimum_jerk
+from .tasks import PERIOD, HandMotion, Scene, sample_times
+
+__all__ = [
+    "AVOIDING",
+    "METHODS",
+    "Learned",
+    "Planner",
+    "as_path",
+    "default_recordings",
+    "hand_motion",
+    "movements",
+    "planners",
+    "way",
+]
+
+Planner: TypeAlias = Callable[[Scene], HandMotion]
+
+METHODS = ("paper mode", "MAP", "minimum jerk", "DMP mollifier", "DMP Gaussian", "ProMP")
+#: those that go round obstacles; the others do as if there were none
+AVOIDING = ("paper mode", "MAP", "DMP mollifier", "DMP Gaussian")
+
+
+TRIALS = 180  # synthetic ones: every task of every subject once
+#: where recordings are cut [m/s]. Functional components and ProMPs learn from motions well under way: where all of them
+#: begin at rest, components have no slope at their ends, and what passes a via point at speed is wild.
+_MOVING = 0.2
+#: movement primitives learn to start from rest
+_STILL = 0.005
+
+
+class _Coordinates(Protocol):
+    def position(self, t: Array, derivative: int = 0) -> Array: ...
+
+
+def movements(motions: MotionSet, threshold: float) -> MotionSet:
+    """Cut recordings of poses where the hand is slower than a threshold [m/s]; each movement is seen from its start.
+
+    Positions are less the first one; rotation vectors are ``log(R(t) R(start)')``, in the axes of the recording.
+    """
+    return segment_by_speed(motions, threshold).map(_from_start)
+
+
+def _from_start(trial: Trial) -> Trial:
+    phi = np.array(trial.rotation_vectors)
+    turn = spatial.to_reference(phi, phi[0]) @ spatial.exp(phi[0]).T
+    return trial.with_values(np.hstack([trial.position - trial.position[0], turn]))
+
+
+def way(scene: Scene) -> Array:
+    """Return the goal of a scene in the coordinates of `movements`, (6,): displacement and rotation vector.
+
+    Rotation vectors of the orientation itself would not do: at rest the hand is nearly half a turn from the world's
+    axes. From the start it turns by 75 to 161 degrees, and what is straight in these coordinates turns about one axis.
+    """
+    turn = spatial.log(scene.goal[:3, :3] @ scene.start[:3, :3].T)
+    return np.concatenate([scene.goal[:3, 3] - scene.start[:3, 3], turn])
+
+
+def hand_motion(scene: Scene, coordinates: _Coordinates) -> HandMotion:
+    """Return the motion of a hand from the coordinates of `movements` over time."""
+    t = sample_times(scene.duration)
+    x, dx, ddx = (coordinates.position(t, k) for k in range(3))
+    phi, dphi, ddphi = (values[:, 3:] for values in (x, dx, ddx))
+    return HandMotion(
+        p=scene.start[:3, 3] + x[:, :3],
+        R=spatial.exp(phi) @ scene.start[:3, :3],
+        xi=np.hstack([dx[:, :3], spatial.angular_velocity(phi, dphi)]),
+        xi_dot=np.hstack([ddx[:, :3], spatial.angular_acceleration(phi, dphi, ddphi)]),
+    )
+
+
+def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -> dict[str, Planner]:
+    """Return planners by name, those that learn taught with the movements in `motions`.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Some of `METHODS`.
+    motions : MotionSet, optional
+        Recordings with degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
+
+    Raises
+    ------
+    UnknownNameError
+        No such method.
+    """
+    recordings = daily_living(TRIALS) if motions is None else motions
+
+    @cache
+    def moving() -> MotionSet:
+        return movements(recordings, _MOVING)
+
+    @cache
+    def demonstrations() -> MotionSet:
+        return movements(recordings, _STILL)
+
+    makers: dict[str, Callable[[], Planner]] = {
+        "paper mode": lambda: _Functional(FPCA.paper(moving(), 5), "paper", ViaSearch.paper()),
+        "MAP": lambda: _Functional(
+            FPCA(joint=True, alignment="path", shrinkage="auto").fit(moving()), "map", ViaSearch()
+        ),
+        "minimum jerk": lambda: _straight,
+        "DMP mollifier": lambda: _Primitive(demonstrations(), "mollifier"),
+        "DMP Gaussian": lambda: _Primitive(demonstrations(), "gaussian"),
+        "ProMP": lambda: _Probabilistic(moving()),
+    }
+    wanted = tuple(names)
+    for name in wanted:
+        if name not in makers:
+            raise UnknownNameError(
+                f"no method is called {name!r}, only {', '.join(makers)}{nearest_hint(name, makers)}"
+            )
+    return {name: makers[name]() for name in wanted}
+
+
+def _straight(scene: Scene) -> HandMotion:
+    """Plan straight to the goal, turning about one axis; obstacles are not looked at."""
+    return hand_motion(scene, minimum_jerk(np.zeros(6), way(scene), scene.duration))
+
+
+class _Functional:
+    """The planner of functional components, with its own search for via points."""
+
+    def __init__(self, fpca: FPCA, mode: str, via: ViaSearch) -> None:
+        self.planner, self.via = HumanLikePlanner(fpca, mode), via
+
+    def __call__(self, scene: Scene) -> HandMotion:
+        plan = self.planner.plan(
+            scene.start,
+            scene.goal,
+            scene.duration,
+            obstacles=scene.spheres,
+            margin=scene.margin,
+            via=self.via,
+        )
+        assert isinstance(plan, HumanLikePlan)
+        return HandMotion.of(plan, scene.duration, plan.via_points)
+
+
+class _Probabilistic:
+    """A probabilistic movement primitive, told start and goal and that it rests there; obstacles are not looked at.
+
+    Gaussians overlap more than they do by default: motions that have to rest exactly at both ends ripple there else,
+    with ten times the jerk.
+    """
+
+    def __init__(self, trials: MotionSet) -> None:
+        self.primitive = ProMP(overlap=0.9).fit(trials)
+
+    def __call__(self, scene: Scene) -> HandMotion:
+        return hand_motion(scene, self.primitive.plan(np.zeros(6), way(scene), scene.duration))
+
+
+class _Primitive:
+    """Movement primitives of position and orientation, 21 functions each, with the dynamic potential of (107).
+
+    They learn from one movement, that which goes and turns the most. Obstacles are the spheres with the margin around
+    them. Of position, Hoffmann's form with rotodilatation, and not (104) to the letter, which stretches whatever the
+    demonstration did along an axis that it hardly moved along; of orientation, Hoffmann's form.
+    """
+
+    def __init__(self, trials: MotionSet, basis: str) -> None:
+        ways = np.array([trial.x[-1] for trial in trials])
+        most = int(np.argmax(np.linalg.norm(ways[:, :3], axis=1) * np.linalg.norm(ways[:, 3:], axis=1)))
+        trial: Trial = trials[most]
+        self.place = DMP(basis=basis, rotodilatation=True).fit(trial.select(("x", "y", "z")))
+        self.turn = QuaternionDMP(basis=basis).fit(trial)
+
+    def __call__(self, scene: Scene) -> HandMotion:
+        a, b, T = scene.start, scene.goal, scene.duration
+        inflated = [Sphere(sphere.centre, sphere.radius + scene.margin) for sphere in scene.spheres]
+        place = self.place.rollout(a[:3, 3], b[:3, 3], T, PERIOD, obstacles=inflated, potential=DynamicPotential())
+        turn = self.turn.rollout(a[:3, :3], b[:3, :3], T, PERIOD)
+        xi, xi_dot = np.hstack([place.dx, turn.w]), np.hstack([place.ddx, turn.dw])
+        return HandMotion(p=place.x, R=turn.rotations.as_matrix(), xi=xi, xi_dot=xi_dot)
+
+
+#: where recordings are cut [m/s]: see `human_like_planners`, whose choice this is
+_LEARNED_MOVING, _LEARNED_AT_REST = 0.2, 0.005
+_AXES = ("x", "y", "z")
+
+
+def default_recordings(quick: bool = False) -> MotionSet:
+    """Return synthetic motions of daily living to learn from: every task of every subject, or half the tasks of one."""
+    return daily_living(15, n_subjects=1) if quick else daily_living(TRIALS)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What the methods learn from recordings, each when it is first asked for.
+
+    Attributes
+    ----------
+    recordings : MotionSet
+        Degrees of freedom x, y, z, rx, ry, rz; orientation is left aside.
+    """
+
+    recordings: MotionSet
+
+    @cached_property
+    def moving(self) -> MotionSet:
+        """Movements well under way: what functional components and ProMPs learn from."""
+        return movements(self.recordings, _LEARNED_MOVING).map(lambda trial: trial.select(_AXES))
+
+    @cached_property
+    def paper(self) -> HumanLikePlanner:
+        """The square system (102): 5 components per coordinate, 15 splines of order 5, in the axes of the recording."""
+        return HumanLikePlanner(FPCA.paper(self.moving, 5), "paper")
+
+    @cached_property
+    def map(self) -> HumanLikePlanner:
+        """The most likely motion, with joint components in the frame from start to goal."""
+        return HumanLikePlanner(FPCA(joint=True, alignment="path", shrinkage="auto").fit(self.moving), "map")
+
+    @cached_property
+    def minimum_jerk(self) -> HumanLikePlanner:
+        """The quintic, as the planner with the whole share of the prior: so that it can go round obstacles as well."""
+        return HumanLikePlanner(FPCA(joint=True, alignment="path", shrinkage=1.0).fit(self.moving), "map")
+
+    @cached_property
+    def longest(self) -> MotionSet:
+        """The one movement, from rest to rest, that goes farthest: what movement primitives learn from."""
+        trials = movements(self.recordings, _LEARNED_AT_REST).map(lambda trial: trial.select(_AXES))
+        most = int(np.argmax([np.linalg.norm(trial.x[-1] - trial.x[0]) for trial in trials]))
+        return trials[[most]]
+
+    @cached_property
+    def promp(self) -> ProMP:
+        """A probabilistic movement primitive, Gaussians wide enough to rest without ripples."""
+        return ProMP(overlap=0.9).fit(self.moving)
+
+    def dmp(self, basis: str, scaling: str = "hoffmann") -> DMP:
+        """Return a movement primitive of 21 functions; Hoffmann's scaling comes with rotodilatation, (104) cannot."""
+        return DMP(basis=basis, scaling=scaling, rotodilatation=scaling == "hoffmann").fit(self.longest)
+
+
+def as_path(motion: Motion, pieces: int = 256) -> _core.BezierPath:
+    """Return a motion object as piecewise quintics that meet it to the second derivative: clearances want polynomials.
+
+    A primitive's path is met to 1e-7 m with 256 pieces; what is a polynomial already stays what it is.
+    """
+    t = np.linspace(0.0, motion.duration, pieces + 1)
+    x, v, a = (motion.position(t, k) for k in range(3))
+    h = np.diff(t)[:, None]
+    first = [x[:-1], x[:-1] + h * v[:-1] / 5.0, x[:-1] + 2.0 * h * v[:-1] / 5.0 + h**2 * a[:-1] / 20.0]
+    last = [x[1:] - 2.0 * h * v[1:] / 5.0 + h**2 * a[1:] / 20.0, x[1:] - h * v[1:] / 5.0, x[1:]]
+    return _core.BezierPath(t, np.ascontiguousarray(np.stack([*first, *last], axis=1)))

@@ -1,0 +1,542 @@
+"""Recorded and invented reaches, each a motion with derivatives that planners can be compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...errors import ThunderError
+from ...motion.alignment import path_frame
+from ...motion.fpca.fit import minimum_jerk_mean
+from ...motion.fpca.fpca import FPCA
+from ...motion.planning.planner import HumanLikePlanner
+from ...motion.primitives.dmp import DMP
+from ...motion.primitives.promp import Observation, ProMP
+from ...recordings import MotionSet
+from ...recordings.loaders import load_culm, load_kinesis
+from ...recordings.metrics import Motion
+from ...recordings.processing import fill_gaps, low_pass, resample, segment_by_speed
+from ...recordings.synthetic import sigma_lognormal_reaches
+from ...recordings.trial import Trial
+from ...trajectory.hermite import MinimumJerk, minimum_jerk
+from .planners import METHODS
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
+
+__all__ = [
+    "CUTOFF",
+    "STATES",
+    "VARIANTS",
+    "Ends",
+    "Fold",
+    "Functional",
+    "Planner",
+    "Reach",
+    "Reaches",
+    "canonical",
+    "culm_reaches",
+    "demonstration",
+    "kinesis_reaches",
+    "least_jerk",
+    "map_components",
+    "planners",
+    "reaches_of",
+    "synthetic_reaches",
+    "variants",
+]
+
+_ORDERS = ("position", "velocity", "acceleration")
+
+
+def _rest() -> Array:
+    return np.zeros((2, 3))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ends:
+    """What a planner is told.
+
+    Attributes
+    ----------
+    x : (2, 3) array
+        Start and goal [m].
+    duration : float
+        [s].
+    v : (2, 3) array
+        Velocities there [m/s]; rest by default.
+    a : (2, 3) array or None
+        Accelerations there [m/s^2], zero by default; None leaves them to the planner.
+    """
+
+    x: Array
+    duration: float
+    v: Array = field(default_factory=_rest)
+    a: Array | None = field(default_factory=_rest)
+
+
+#: from what is known of the ends to a motion object
+Planner: TypeAlias = Callable[[Ends], Motion]
+
+
+def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Planner]:
+    """Return planners by name, taught with reaches.
+
+    Parameters
+    ----------
+    motions : MotionSet
+        Positions, low-passed already: movement primitives take derivatives of them.
+    names : iterable of str
+        Some of `METHODS`.
+
+    Returns
+    -------
+    dict of str to Planner
+        - paper mode: (102), corrected; 15 splines of order 5 coordinate by coordinate, demeaned, neither turned nor
+          stretched; as many components as there are conditions at the ends, less one.
+        - MAP: the most likely motion under the components of `map_components`.
+        - minimum jerk: see `least_jerk`.
+        - DMPs: 21 functions, Hoffmann's form with rotodilatation, one `demonstration`. They know the velocity at the
+          start and no other derivative.
+        - ProMP: 15 Gaussians for each coordinate, positions seen from the start.
+    """
+
+    @cache
+    def shown() -> Trial:
+        return demonstration(motions)
+
+    makers: dict[str, Callable[[], Planner]] = {
+        "paper mode": lambda: Functional(FPCA.paper(motions), "paper"),
+        "MAP": lambda: Functional(map_components(motions)),
+        "minimum jerk": lambda: least_jerk,
+        "DMP mollifier": lambda: _Primitive(shown(), "mollifier"),
+        "DMP Gaussian": lambda: _Primitive(shown(), "gaussian"),
+        "ProMP": lambda: _Probabilistic(motions),
+    }
+    return {name: makers[name]() for name in names}
+
+
+def map_components(motions: MotionSet, *, shrinkage: float | str = "auto") -> FPCA:
+    """Return the components of MAP: path-aligned, 15 quintic splines, coordinates together, shrunk by prediction."""
+    return FPCA(joint=True, alignment="path", shrinkage=shrinkage).fit(motions)
+
+
+def canonical(x: Array) -> Array:
+    """Return motions (R, T, 3) in their frames from start (the origin) to goal (1, 0, 0)."""
+    D, R = path_frame(x[:, 0], x[:, -1])
+    return np.asarray((x - x[:, :1]) @ R / np.asarray(D)[:, None, None], dtype=np.float64)
+
+
+def demonstration(motions: MotionSet) -> Trial:
+    """Return the most typical reach: in the frame from start to goal, the nearest to the mean of all."""
+    x = canonical(motions.to_array(51))
+    nearest = int(np.argmin(np.square(x - x.mean(axis=0)).sum(axis=(1, 2))))
+    typical: Trial = motions[nearest]
+    return typical
+
+
+def least_jerk(ends: Ends) -> MinimumJerk:
+    """Return the motion of least integrated squared jerk; where accelerations are free, its jerk ends at zero."""
+    a = ends.a
+    if a is None:
+        T = ends.duration
+        way, v = ends.x[1] - ends.x[0], T * ends.v
+        # no jerk at either end of the quintic: 9 a0 - 3 a1 = p, 3 a0 - 9 a1 = q, in normalised time
+        p, q = 60.0 * way - 36.0 * v[0] - 24.0 * v[1], 60.0 * way - 24.0 * v[0] - 36.0 * v[1]
+        a = np.stack([3.0 * p - q, p - 3.0 * q]) / (24.0 * T**2)
+    return minimum_jerk(
+        ends.x[0],
+        ends.x[1],
+        ends.duration,
+        start_velocity=ends.v[0],
+        goal_velocity=ends.v[1],
+        start_acceleration=a[0],
+        goal_acceleration=a[1],
+    )
+
+
+class Functional:
+    """A planner of functional components, for any number of conditions at the ends."""
+
+    def __init__(self, fpca: FPCA, mode: str = "map") -> None:
+        self.fpca, self.mode = fpca, mode
+        self.planner = cache(self._planner)
+
+    def _planner(self, order: int = 3) -> HumanLikePlanner:
+        """Return the planner with positions (1), velocities (2) and accelerations (3) given at both ends."""
+        return HumanLikePlanner(self.fpca, self.mode, _ORDERS[:order])
+
+    def __call__(self, ends: Ends) -> Motion:
+        """Plan."""
+        rates: dict[str, Any] = {"start_velocity": ends.v[0], "goal_velocity": ends.v[1]}
+        if ends.a is not None:
+            rates |= {"start_acceleration": ends.a[0], "goal_acceleration": ends.a[1]}
+        planner = self.planner(2 if ends.a is None else 3)
+        return cast(Motion, planner.plan(ends.x[0], ends.x[1], ends.duration, **rates))
+
+
+class _Primitive:
+    """A movement primitive of one demonstration; it keeps its last motion, asked for again with other accelerations."""
+
+    def __init__(self, shown: Trial, basis: str) -> None:
+        self.dmp = DMP(basis=basis, rotodilatation=True).fit(shown)
+        self._last: dict[bytes, Motion] = {}
+
+    def __call__(self, ends: Ends) -> Motion:
+        key = np.concatenate([ends.x.ravel(), ends.v[0], [ends.duration]]).tobytes()
+        if key not in self._last:
+            motion = self.dmp.rollout(ends.x[0], ends.x[1], ends.duration, start_velocity=ends.v[0])
+            self._last = {key: cast(Motion, motion)}
+        return self._last[key]
+
+
+@dataclass(frozen=True)
+class _Shifted:
+    """A motion that was planned from the origin."""
+
+    motion: Motion
+    origin: Array
+
+    @property
+    def duration(self) -> float:
+        return self.motion.duration
+
+    def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
+        x = self.motion.position(t, derivative)
+        return x + self.origin if derivative == 0 else x
+
+
+class _Probabilistic:
+    """A probabilistic movement primitive; its Gaussians overlap more than by default, or exact rest makes it ripple."""
+
+    def __init__(self, motions: MotionSet) -> None:
+        self.primitive = ProMP(overlap=0.9).fit(motions.map(lambda trial: trial.with_values(trial.x - trial.x[0])))
+
+    def __call__(self, ends: Ends) -> Motion:
+        known = [Observation(0.0, np.zeros(3)), Observation(1.0, ends.x[1] - ends.x[0])]
+        for order, pair in ((1, ends.v), (2, ends.a)):
+            if pair is not None:
+                known += [Observation(tau, value, order) for tau, value in zip((0.0, 1.0), pair, strict=True)]
+        return _Shifted(self.primitive.condition(known, ends.duration).rollout(ends.duration), ends.x[0])
+
+
+CUTOFF = 10.0  # of recordings: second-order Butterworth, forwards and backwards [Hz]
+THRESHOLD = 0.03  # where a reach begins and ends [m/s]
+_GAP = 0.1  # longest that is filled [s]
+_FEW = 60  # samples that are no trial any more
+_FOLDS = 9
+
+#: what planners are told of the ends besides positions: velocity and acceleration; "free" leaves the acceleration open
+STATES = {
+    "rest": ("zero", "zero"),
+    "rest, acceleration free": ("zero", "free"),
+    "true velocity": ("true", "free"),
+    "true velocity and acceleration": ("true", "true"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """One reach, cut out of a recording.
+
+    Attributes
+    ----------
+    trial : Trial
+        Its samples, low-passed.
+    splines : tuple of BSpline
+        The quintic through all samples of the recording, so that derivatives at the ends of the reach know what is
+        beyond, and its first three derivatives.
+    """
+
+    trial: Trial
+    splines: tuple[BSpline, ...]
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return self.trial.duration
+
+    @property
+    def distance(self) -> float:
+        """From start to goal [m]."""
+        return float(np.linalg.norm(self.trial.x[-1] - self.trial.x[0]))
+
+    def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
+        """Return positions (..., 3) or a time derivative of them at times (...) from the start of the reach [s]."""
+        clipped = np.clip(np.asarray(t, dtype=np.float64), 0.0, self.duration)
+        return np.asarray(self.splines[derivative](self.trial.t[0] + clipped), dtype=np.float64)
+
+    @cached_property
+    def _ends(self) -> tuple[Array, ...]:
+        return tuple(self.position([0.0, self.duration], k) for k in range(3))
+
+    def ends(self, state: str = "rest") -> Ends:
+        """Return what a planner is told in one of `STATES`."""
+        velocity, acceleration = STATES[state]
+        x, v, a = self._ends
+        rest = np.zeros((2, 3))
+        told = {"zero": rest, "free": None, "true": a}[acceleration]
+        return Ends(x=x, duration=self.duration, v=v if velocity == "true" else rest, a=told)
+
+    @property
+    def peak_time(self) -> float:
+        """When it is fastest, as a part of its duration."""
+        tau = np.linspace(0.0, 1.0, 501)
+        return float(tau[np.argmax(np.linalg.norm(self.position(self.duration * tau, 1), axis=1))])
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Reaches to learn from, and where those are that were left out.
+
+    Attributes
+    ----------
+    training : MotionSet
+    held_out : tuple of int
+        Indices of `Reaches.items`.
+    """
+
+    training: MotionSet
+    held_out: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reaches:
+    """Reaches of one source.
+
+    Attributes
+    ----------
+    name : str
+    items : tuple of Reach
+    by_subject : bool
+        Whether whole subjects are left out; else every ninth reach of the only one.
+    recordings : MotionSet
+        That they were cut from.
+    least : float
+        Length of the shortest [m].
+    first : bool
+        Whether only the first movement of a recording is one.
+    whole : bool
+        Whether movements that a recording begins or ends with are left out.
+    """
+
+    name: str
+    items: tuple[Reach, ...]
+    by_subject: bool
+    recordings: MotionSet
+    least: float
+    first: bool
+    whole: bool
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def subjects(self) -> npt.NDArray[np.str_]:
+        """Subject of each reach, (n,)."""
+        return np.array([reach.trial.subject for reach in self.items])
+
+    @property
+    def groups(self) -> npt.NDArray[np.str_]:
+        """What is left out together, (n,): the subject, or the fold."""
+        if self.by_subject:
+            return self.subjects
+        return np.array([f"fold {k % _FOLDS + 1}" for k in range(len(self))])
+
+    def folds(self) -> Iterator[Fold]:
+        """Iterate over all groups, left out one at a time."""
+        groups, motions = self.groups, MotionSet(reach.trial for reach in self.items)
+        for group in dict.fromkeys(groups.tolist()):
+            out = groups == group
+            yield Fold(motions[~out], tuple(np.flatnonzero(out).tolist()))
+
+    def thinned(self, subjects: int, every: int) -> Reaches:
+        """Return some: of each of the first subjects every so many reaches."""
+        known = list(dict.fromkeys(self.subjects.tolist()))[:subjects]
+        kept = [[reach for reach in self.items if reach.trial.subject == subject][::every] for subject in known]
+        return replace(self, items=tuple(chain.from_iterable(kept)))
+
+    def cut_at(self, threshold: float) -> Reaches:
+        """Return the movements of the same recordings, cut where their speed is `threshold` [m/s]."""
+        return replace(self, items=_cut(self.recordings, threshold, self.least, first=self.first, whole=self.whole))
+
+    def sentence(self) -> str:
+        """Return how many reaches of whom, how far and how long."""
+        D = np.array([reach.distance for reach in self.items])
+        T = np.array([reach.duration for reach in self.items])
+        peak = np.median([reach.peak_time for reach in self.items])
+        count = len(set(self.subjects.tolist()))
+        left = "subject by subject" if self.by_subject else "a ninth of the reaches at a time, as there is one subject"
+        return (
+            f"{len(self)} reaches of {count} subject{'s' if count > 1 else ''}, left out {left}; {D.min():.2g} to "
+            f"{D.max():.2g} m, {T.min():.2g} to {T.max():.2g} s (median {np.median(T):.2g} s), fastest at {peak:.2f} of"
+            " the duration (median)."
+        )
+
+
+def culm_reaches(folder: str | Path) -> Reaches:
+    """Return the reaches of CULM's task Planned01."""
+    return _reaches("CULM", low_pass(load_culm(folder, "Planned01"), CUTOFF), by_subject=True)
+
+
+def kinesis_reaches(file: str | Path, least: float = 0.3) -> Reaches:
+    """Return the reaches of the index finger in kinesis: of each trial the first movement, if longer than `least` [m].
+
+    A trial ends where more than `_GAP` is missing.
+    """
+    filled = fill_gaps(load_kinesis(file, drop_start=0.15), _GAP)
+    whole = resample(filled.map(_before_gap), 85.0)
+    return _reaches("kinesis", low_pass(whole, CUTOFF), by_subject=False, least=least, first=True)
+
+
+def _before_gap(trial: Trial) -> Trial | None:
+    samples = len(trial) if trial.valid.all() else int(np.argmin(trial.valid))
+    return trial.slice(trial.t[0], trial.t[samples - 1]) if samples > _FEW else None
+
+
+def synthetic_reaches(n: int, n_subjects: int = 6, seed: int = 0) -> Reaches:
+    """Return reaches of the sigma-lognormal model, cut as recordings are; without noise, so without a filter."""
+    motions = sigma_lognormal_reaches(n, seed, n_subjects=n_subjects)
+    return _reaches("synthetic (sigma-lognormal)", motions, by_subject=True, first=True, whole=False)
+
+
+def _reaches(
+    name: str,
+    recordings: MotionSet,
+    *,
+    by_subject: bool,
+    least: float = 0.05,
+    first: bool = False,
+    whole: bool = True,
+) -> Reaches:
+    items = _cut(recordings, THRESHOLD, least, first=first, whole=whole)
+    return Reaches(
+        name=name, items=items, by_subject=by_subject, recordings=recordings, least=least, first=first, whole=whole
+    )
+
+
+def _cut(recordings: MotionSet, threshold: float, least: float, *, first: bool, whole: bool) -> tuple[Reach, ...]:
+    from scipy.interpolate import make_interp_spline
+
+    items: list[Reach] = []
+    for recording in recordings:
+        spline = make_interp_spline(recording.t, recording.x, k=5)
+        splines = (spline, *(spline.derivative(k) for k in (1, 2, 3)))
+        found = segment_by_speed(recording, threshold, least, cutoff=math.inf, whole=whole)
+        items += [Reach(trial, splines) for trial in found][: 1 if first else None]
+    if not items:
+        raise ThunderError(f"data must hold reaches longer than {least:g} m, got none in {len(recordings)} recordings")
+    return tuple(items)
+
+
+def reaches_of(data: str | Path | None, quick: bool = False) -> list[Reaches]:
+    """Return the reaches of a folder of recordings, or invented ones without any.
+
+    Parameters
+    ----------
+    data : path-like, optional
+        With `culm/` and `kinesis_rtg/`, or one of them.
+    quick : bool
+        Fewer.
+
+    Raises
+    ------
+    ThunderError
+        For a folder with neither.
+    """
+    if data is None:
+        return [synthetic_reaches(30, 3) if quick else synthetic_reaches(240)]
+    root = Path(data)
+    makers: list[tuple[Path, Callable[[Path], Reaches]]] = [
+        (root / "culm", culm_reaches),
+        (root / "kinesis_rtg" / "rtgData.txt", kinesis_reaches),
+    ]
+    found = [make(path) for path, make in makers if path.exists()]
+    if not found:
+        raise ThunderError(f"data must be a folder with culm/ or kinesis_rtg/rtgData.txt, got {str(root)!r}")
+    return [reaches.thinned(3, 4) if quick else reaches for reaches in found]
+
+
+#: in the order of the table
+VARIANTS = (
+    "minimum jerk",
+    "straight, in the mean's time law",
+    "mean",
+    "MAP, mean replaced by minimum jerk",
+    "MAP, covariance replaced by minimum jerk's",
+    "MAP, coordinate by coordinate",
+    "MAP, not aligned",
+    "MAP",
+    "MAP, positions alone",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Mean:
+    """The mean of aligned reaches, moved to other ends; asked only for positions."""
+
+    fpca: FPCA
+    ends: Ends
+    straight: bool
+
+    @property
+    def duration(self) -> float:
+        return self.ends.duration
+
+    def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
+        tau = np.clip(np.asarray(t, dtype=np.float64) / self.duration, 0.0, 1.0)
+        x0, x1 = self.ends.x
+        D, R = path_frame(x0, x1)
+        start = self.fpca.mean(np.zeros(1))
+        x = self.fpca.mean(tau.ravel(), derivative) - (start if derivative == 0 else 0.0)
+        if self.straight:
+            x = x * np.array([1.0, 0.0, 0.0])
+        moved = np.asarray(D) * x @ R.T / self.duration**derivative
+        return np.asarray((moved + (x0 if derivative == 0 else 0.0)).reshape(*tau.shape, 3), dtype=np.float64)
+
+
+def variants(motions: MotionSet, fpca: FPCA) -> dict[str, Planner]:
+    """Return planners with parts of MAP taken away, by the names of `VARIANTS` (without MAP and minimum jerk).
+
+    Parameters
+    ----------
+    motions : MotionSet
+        To learn from.
+    fpca : FPCA
+        Components of MAP, from the same. What else is fitted takes its share of minimum jerk, where it has any.
+    """
+    share = fpca.shrinkage_
+    positions = Functional(fpca).planner(1)
+    return {
+        "straight, in the mean's time law": lambda ends: _Mean(fpca, ends, straight=True),
+        "mean": lambda ends: _Mean(fpca, ends, straight=False),
+        "MAP, mean replaced by minimum jerk": Functional(
+            _with_mean(fpca, minimum_jerk_mean(fpca.basis, fpca.mean_coefficients_))
+        ),
+        "MAP, covariance replaced by minimum jerk's": Functional(
+            _with_mean(
+                FPCA(joint=True, alignment="path", shrinkage=1.0, smoothing=float(fpca.smoothing_[0])).fit(motions),
+                fpca.mean_coefficients_,
+            )
+        ),
+        "MAP, coordinate by coordinate": Functional(FPCA(alignment="path", shrinkage=share).fit(motions)),
+        "MAP, not aligned": Functional(FPCA(joint=True, shrinkage=share).fit(motions)),
+        "MAP, positions alone": lambda ends: positions.plan(ends.x[0], ends.x[1], ends.duration),
+    }
+
+
+def _with_mean(fpca: FPCA, mean: Array) -> FPCA:
+    """Return components about another S_0 (K, 3); x_bar is free in plans, so that its own mean does not matter."""
+    other = copy(fpca)
+    other.mean_coefficients_ = mean
+    return other

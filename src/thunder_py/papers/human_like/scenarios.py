@@ -1,0 +1,211 @@
+"""Random obstacle settings of four kinds: a start, a goal and spheres between them (D4.2, section 5.2.2).
+
+The report generates "a large number of simulation settings" and groups them into four scenarios whose definition our
+copy of it lacks. They are defined here, and by geometry alone: no planner has a say in which settings are kept. What is
+known of the report's is kept: spheres alone, a clearance of 0.05 m as in the released code, and a length of reach that
+its jerk suggests. With T = 5 s, as in the released code, a straight minimum-jerk reach of D metres has a mean jerk of
+23.1 D/T^3, so that Table 13's 0.21 to 0.26 m/s^3 are reaches of 1.1 to 1.4 m; 1.1 to 1.3 m are taken. That the report's
+tables are for T = 5 s is inferred, it does not say so; and a motion through a via point has about twice the jerk of the
+straight one, so that the report's reaches may as well have been half as long.
+
+A setting is drawn in this order:
+
+1. The reach: its length uniform in `REACH`, its direction uniform over the sphere, its middle uniform in a ball of
+   radius `MIDDLE` about the origin. Both ends are 0.45 to 0.75 m from the origin.
+2. The spheres, one `Placement` after the other: the foot of its centre on the straight line uniform in ``along`` (0 is
+   the start, 1 the goal), the distance of its centre from the line uniform in ``off`` to any side of it alike, its
+   radius uniform in ``radius``.
+3. A sphere is drawn again while it overlaps one before, or comes nearer to the start or the goal than the margin and
+   another `ROOM`, so that there is space to set off. Gaps between spheres may be too narrow for the margin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...checks import Array, array
+from ...geometry import Sphere
+from ..tables import markdown
+
+__all__ = ["FAMILIES", "Family", "Placement", "Scenario", "families_table", "scenarios"]
+
+REACH = (1.1, 1.3)  # [m]
+MIDDLE = 0.1  # [m]
+DURATION = 5.0  # [s]
+MARGIN = 0.05  # [m]
+ROOM = 0.02  # [m]
+_TRIES = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placement:
+    """Where spheres are put.
+
+    Attributes
+    ----------
+    along : tuple of tuple of (float, float)
+        One sphere for each: where its centre's foot may be on the way from start to goal, as fractions.
+    off : (float, float)
+        Distance of the centre from the straight line [m].
+    radius : (float, float)
+        [m].
+    """
+
+    along: tuple[tuple[float, float], ...]
+    off: tuple[float, float]
+    radius: tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """One of the four kinds of setting.
+
+    Attributes
+    ----------
+    sentence : str
+        What it is.
+    placements : tuple of Placement
+    """
+
+    sentence: str
+    placements: tuple[Placement, ...]
+
+
+_MANY = (0.1, 0.9)
+
+#: family -> what it is made of
+FAMILIES: dict[int, Family] = {
+    1: Family(
+        sentence="one sphere on the straight line",
+        placements=(Placement(along=((0.35, 0.65),), off=(0.0, 0.0), radius=(0.05, 0.15)),),
+    ),
+    2: Family(
+        sentence="two spheres that the straight line runs into",
+        placements=(Placement(along=((0.25, 0.4), (0.6, 0.75)), off=(0.0, 0.05), radius=(0.05, 0.12)),),
+    ),
+    3: Family(
+        sentence="three spheres near the line, which may pass between them",
+        placements=(Placement(along=((0.2, 0.35), (0.4, 0.6), (0.65, 0.8)), off=(0.0, 0.15), radius=(0.05, 0.1)),),
+    ),
+    4: Family(
+        sentence="two spheres that the line runs into and three beside it, in the way of detours",
+        placements=(
+            Placement(along=((0.25, 0.45), (0.55, 0.75)), off=(0.0, 0.05), radius=(0.05, 0.1)),
+            Placement(along=(_MANY, _MANY, _MANY), off=(0.15, 0.35), radius=(0.05, 0.12)),
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scenario:
+    """One setting.
+
+    Attributes
+    ----------
+    start, goal : (3,) array
+        [m].
+    spheres : tuple of Sphere
+    duration : float
+        Time for the motion, from rest to rest [s].
+    margin : float
+        How far from the spheres' surfaces the hand shall stay [m].
+    family : int
+        Which of `FAMILIES`.
+    """
+
+    start: Array
+    goal: Array
+    spheres: tuple[Sphere, ...]
+    duration: float
+    margin: float
+    family: int
+
+    @property
+    def length(self) -> float:
+        """Straight distance from start to goal [m]."""
+        return float(np.linalg.norm(self.goal - self.start))
+
+    def distance(self, points: Array) -> Array:
+        """Return how far points (..., 3) are from the nearest sphere's surface [m], negative inside."""
+        nearest: Array = np.min([sphere.distance(points) for sphere in self.spheres], axis=0)
+        return nearest
+
+
+def scenarios(family: int, count: int, seed: int = 0) -> list[Scenario]:
+    """Draw settings of one family.
+
+    Parameters
+    ----------
+    family : int
+        1 to 4, see `FAMILIES`.
+    count : int
+        How many. The first ones are the same, whatever the count.
+    seed : int
+        Not negative.
+
+    Raises
+    ------
+    ValueError
+        No such family; a count or a seed that is none.
+    """
+    if family not in FAMILIES:
+        raise ValueError(f"family must be one of {', '.join(map(str, FAMILIES))}, got {family!r}")
+    for value, what in ((count, "count"), (seed, "seed")):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+            raise ValueError(f"{what} must be a whole number and not negative, got {value!r}")
+    return [_draw(family, np.random.default_rng([seed, family, k])) for k in range(count)]
+
+
+def families_table() -> str:
+    """Return the definition of the four families as Markdown."""
+    rows: list[list[object]] = []
+    for name, family in FAMILIES.items():
+        for k, p in enumerate(family.placements):
+            along = ", ".join(sorted({f"{a:g}-{b:g}" for a, b in p.along}))
+            first = [name, family.sentence] if k == 0 else ["", ""]
+            rows.append([*first, len(p.along), along, *(f"{a:g}-{b:g}" for a, b in (p.off, p.radius))])
+    header = ["scenario", "", "spheres", "along the line", "off the line [m]", "radius [m]"]
+    reach = f"reach {REACH[0]:g}-{REACH[1]:g} m, T = {DURATION:g} s, margin {MARGIN:g} m, rest to rest"
+    return f"Scenarios: {reach}\n\n{markdown(header, rows)}"
+
+
+def _draw(family: int, random: np.random.Generator) -> Scenario:
+    direction = _direction(random)
+    half = 0.5 * random.uniform(*REACH) * direction
+    middle = MIDDLE * random.uniform() ** (1.0 / 3.0) * _direction(random)
+    start, goal = middle - half, middle + half
+    spheres: list[Sphere] = []
+    for placement in FAMILIES[family].placements:
+        for along in placement.along:
+            spheres.append(_sphere(start, goal, along, placement, spheres, random))
+    return Scenario(start=start, goal=goal, spheres=tuple(spheres), duration=DURATION, margin=MARGIN, family=family)
+
+
+def _direction(random: np.random.Generator) -> Array:
+    v: Array = random.standard_normal(3)
+    return array(v / np.linalg.norm(v), (3,), "direction")
+
+
+def _sphere(
+    start: Array,
+    goal: Array,
+    along: tuple[float, float],
+    placement: Placement,
+    others: list[Sphere],
+    random: np.random.Generator,
+) -> Sphere:
+    """Draw a sphere until it neither overlaps the others nor holds the ends of the reach."""
+    way = (goal - start) / np.linalg.norm(goal - start)
+    for _ in range(_TRIES):
+        aside = np.cross(way, _direction(random))
+        foot = start + random.uniform(*along) * (goal - start)
+        centre = foot + random.uniform(*placement.off) * aside / np.linalg.norm(aside)
+        radius = random.uniform(*placement.radius)
+        apart = all(np.linalg.norm(centre - o.centre) > radius + o.radius for o in others)
+        ends = min(np.linalg.norm(centre - end) for end in (start, goal))
+        if apart and ends > radius + MARGIN + ROOM:
+            return Sphere(centre, radius)
+    raise RuntimeError("no room for another sphere")  # not with the families above: tests draw thousands

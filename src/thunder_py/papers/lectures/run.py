@@ -1,0 +1,428 @@
+"""The lectures on control, 29 to 34, as runs of a planar arm: stability, passivity, adaptation, excitation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array
+from ...control import ComputedTorque, PassivityBased, PDGravity, SlotineLi
+from ...identification import (
+    AdaptationConvergence,
+    Excitation,
+    MotionLimits,
+    adaptation_convergence,
+    optimise_excitation,
+)
+from ...reference import JointReference, SetPoint, Sinusoid
+from ...result import Result
+from ...result.result import Lyapunov
+from ...robot import Robot
+from ...simulation import simulate
+from ...symbolic.optional import require
+
+__all__ = [
+    "Candidate",
+    "LectureModel",
+    "PrintedSlotineLi",
+    "Study",
+    "adaptation_study",
+    "cart_pendulum_by_hand",
+    "cart_pendulum_by_package",
+    "difference",
+    "euler_lagrange",
+    "excitation_study",
+    "kinetic_energy_matrix",
+    "mass_spring",
+    "mass_spring_candidates",
+    "mass_spring_motion",
+    "passivity_study",
+    "pendulum_frame",
+    "planar_arm_by_hand",
+    "planar_arm_by_package",
+    "printed_cart_pendulum_gravity",
+    "set_point_study",
+    "wrong_arm",
+]
+
+GOAL = np.array([0.9, -0.6])
+K_P, K_D = np.array([60.0, 30.0]), np.array([18.0, 6.0])
+LAMBDA, K = 4.0, np.array([12.0, 5.0])
+GAMMA = 1.0
+MOTION = Sinusoid([0.8, 0.6], [0.4, 0.6], centre=[0.3, 0.8], phase=[0.0, 0.5])
+LOG_EVERY = 2
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A quadratic candidate of Lyapunov, ``V = x'Px``, for ``x' = A x``.
+
+    Attributes
+    ----------
+    P, Q : (n, n) array
+        ``V_dot = -x'Qx`` with ``Q = -(P A + A'P)``.
+    """
+
+    P: Array
+    Q: Array
+
+    @property
+    def verdict(self) -> str:
+        """What Lyapunov's theorem says of it, by eigenvalues."""
+        smallest, rate = np.linalg.eigvalsh(self.P)[0], np.linalg.eigvalsh(self.Q)[0]
+        tiny = 1e-12
+        if smallest <= tiny or rate < -tiny:
+            return "nothing"
+        return "asymptotically stable" if rate > tiny else "stable; LaSalle has to say more"
+
+
+def mass_spring(k: float = 1.0, m: float = 1.0, b: float = 1.0) -> Array:
+    """Return A of the damped mass on a spring, ``x' = A x`` (lecture 30)."""
+    return np.array([[0.0, 1.0], [-k / m, -b / m]])
+
+
+def mass_spring_candidates() -> dict[str, Candidate]:
+    """Lecture 30: the one that proves it, and energy, which needs LaSalle."""
+    A = mass_spring()
+    found = {"crossed": np.array([[0.5, 0.25], [0.25, 0.5]]), "energy": 0.5 * np.eye(2)}
+    return {name: Candidate(P, -(P @ A + A.T @ P)) for name, P in found.items()}
+
+
+def mass_spring_motion(x0: Array, t: Array) -> Array:
+    """Return the states of the mass on the spring from `x0` on, (k, 2), exactly."""
+    from scipy.linalg import expm
+
+    A = mass_spring()
+    return np.stack([expm(A * time) @ x0 for time in t])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Study:
+    """Runs that differ in one thing.
+
+    Attributes
+    ----------
+    runs : mapping of str to Result
+        By what differs.
+    lyapunov : mapping of str to Lyapunov
+        Function and derivative, as the lecture's proof has them, of the runs that it covers.
+    """
+
+    runs: Mapping[str, Result]
+    lyapunov: Mapping[str, Lyapunov]
+
+    def table(self) -> str:
+        """Markdown: errors in the middle and at the end."""
+        from ..tables import markdown
+
+        rows = [
+            [name, float(run.error_norm()[len(run.t) // 2]), float(run.steady_state_error())]
+            for name, run in self.runs.items()
+        ]
+        return markdown(["run", "error half-way [rad]", "steady state [rad]"], rows)
+
+
+def wrong_arm(robot: Robot, factor: float = 0.5) -> Robot:
+    """Return the arm with all inertial parameters multiplied by `factor`: a body that can exist, and a wrong one."""
+    return robot.replace(inertial=factor * robot.inertial)
+
+
+def set_point_study(duration: float = 4.0) -> Study:
+    """Lecture 31: PD control with gravity compensation, without, and with a wrong one; V of the proof."""
+    robot = Robot.load("elbow")
+    models = {
+        "with gravity": robot,
+        "without": robot.replace(gravity=(0.0, 0.0, 0.0)),
+        "half of gravity": wrong_arm(robot),
+    }
+    runs = {
+        name: simulate(robot, PDGravity(model, K_P, K_D), SetPoint(GOAL), duration, q0=np.zeros(2), log_every=LOG_EVERY)
+        for name, model in models.items()
+    }
+    run = runs["with gravity"]
+    V = 0.5 * _quadratic(run.dq, robot.mass_matrix(run.q)) + 0.5 * run.error**2 @ K_P
+    return Study(runs=runs, lyapunov={"with gravity": Lyapunov(run.t, V, -(run.dq**2) @ K_D, True)})
+
+
+def passivity_study(duration: float = 4.0) -> Study:
+    """Lectures 28 and 32: feedback linearisation and passivity-based control, with a true and with a wrong model."""
+    robot = Robot.load("elbow")
+    wrong = wrong_arm(robot, 0.8)
+    laws = {
+        "passivity-based": PassivityBased(robot, LAMBDA, K),
+        "computed torque": ComputedTorque(robot, 25.0, 10.0),
+        "passivity-based, wrong model": PassivityBased(wrong, LAMBDA, K),
+        "computed torque, wrong model": ComputedTorque(wrong, 25.0, 10.0),
+    }
+    runs = {name: _track(robot, law, duration) for name, law in laws.items()}
+    run = runs["passivity-based"]
+    e, de = run.error, run.s - LAMBDA * run.error
+    V = 0.5 * _quadratic(run.s, robot.mass_matrix(run.q)) + e**2 @ (LAMBDA * K)
+    V_dot = -(de**2) @ K - e**2 @ (LAMBDA**2 * K)
+    return Study(runs=runs, lyapunov={"passivity-based": Lyapunov(run.t, V, V_dot, True)})
+
+
+def adaptation_study(duration: float = 8.0) -> Study:
+    """Lecture 34: Slotine-Li from half of the true parameters, not adapting, and as printed (errata N-9)."""
+    robot = Robot.load("elbow")
+    nominal = wrong_arm(robot)
+    laws: dict[str, Any] = {
+        "Slotine-Li": SlotineLi(nominal, LAMBDA, K, GAMMA),
+        "the same, not adapting": SlotineLi(nominal, LAMBDA, K, adaptive=False),
+        "as printed": PrintedSlotineLi(nominal, LAMBDA, K, GAMMA),
+    }
+    runs = {name: _track(robot, law, duration) for name, law in laws.items()}
+    return Study(runs=runs, lyapunov={"Slotine-Li": runs["Slotine-Li"].lyapunov(laws["Slotine-Li"])})
+
+
+def excitation_study(
+    duration: float = 40.0, *, iterations: int = 100
+) -> tuple[Excitation, dict[str, AdaptationConvergence]]:
+    """Lecture 34's last remark: what the estimate learns at rest, on a motion of one joint and on an exciting one."""
+    robot = Robot.load("elbow")
+    period = 4.0
+    limits = MotionLimits.of(robot, fraction=0.5)
+    exciting = optimise_excitation(robot, period, 3, limits=limits, restarts=1, iterations=iterations)
+    start = exciting.reference(0.0).q
+    references: dict[str, Callable[[float], JointReference]] = {
+        "at rest": SetPoint(start),
+        "one joint moves": Sinusoid([0.0, 0.8], [0.0, 1.0 / period], centre=start),
+        "exciting": exciting.reference,
+    }
+    nominal = wrong_arm(robot)
+    return exciting, {
+        name: adaptation_convergence(
+            robot, nominal, reference, duration, period, Lambda=LAMBDA, K_d=K, Gamma=GAMMA, log_every=10
+        )
+        for name, reference in references.items()
+    }
+
+
+class PrintedSlotineLi:
+    """Lecture 34 to the letter, ``r = dq + Lambda q~`` where ``r = dq~/dt + Lambda q~`` is meant.
+
+    Parameters
+    ----------
+    robot : Robot
+        The model it starts from.
+    Lambda, K, Gamma : float or (n,) array_like
+        As in `SlotineLi`; here too Gamma divides.
+    dt : float
+        Control period [s].
+    """
+
+    def __init__(self, robot: Robot, Lambda: float, K: Array, Gamma: float, dt: float = 1e-3) -> None:
+        self._robot, self._gains, self._dt = robot, (Lambda, np.asarray(K), Gamma), dt
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was learnt."""
+        self._estimate = self._robot.parameters.copy()
+        self.signals = {"error": np.zeros(self._robot.n), "parameters": self._estimate}
+
+    def step(self, t: float, q: Array, dq: Array, reference: JointReference) -> Array:
+        """Return the torque and learn."""
+        Lambda, K, Gamma = self._gains
+        e, de = reference.q - q, reference.dq - dq
+        v, a = reference.dq + Lambda * e, reference.ddq + Lambda * de
+        r = dq - Lambda * e
+        Y = self._robot.slotine_li_regressor(q, dq, v, a)
+        tau: Array = Y @ self._estimate - K * r
+        self._estimate = self._estimate - self._dt / Gamma * (Y.T @ r)
+        self.signals = {"error": e, "parameters": self._estimate}
+        return tau
+
+
+def _track(robot: Robot, law: Any, duration: float) -> Result:
+    start = MOTION(0.0)
+    return simulate(robot, law, MOTION, duration, q0=start.q + np.array([0.3, -0.2]), log_every=LOG_EVERY)
+
+
+def _quadratic(x: Array, A: Array) -> Array:
+    return np.asarray(np.einsum("ki,kij,kj->k", x, A, x))
+
+
+@dataclass(frozen=True)
+class LectureModel:
+    """``D(q) ddq + C(q, dq) dq + G(q) = tau`` in the lectures' letters.
+
+    Attributes
+    ----------
+    D, C, G : sympy.Matrix
+        Mass matrix, Coriolis matrix by Christoffel symbols, gravity.
+    q, dq : tuple of sympy.Symbol
+        Positions and velocities.
+    """
+
+    D: Any
+    C: Any
+    G: Any
+    q: tuple[Any, ...]
+    dq: tuple[Any, ...]
+
+    def latex(self, which: str) -> str:
+        """Return one of the three as LaTeX, ``M = ...``."""
+        sp = require("sympy")
+
+        return f"{which} = {sp.latex(getattr(self, which))}"
+
+
+def _short(expression: Any) -> Any:
+    """Multiply out, apply what is known of sine and cosine, collect: quicker than simplify, and enough here."""
+    sp = require("sympy")
+
+    return sp.factor_terms(sp.trigsimp(sp.expand(expression)))
+
+
+def euler_lagrange(kinetic: Any, potential: Any, q: Sequence[Any], dq: Sequence[Any]) -> LectureModel:
+    """Derive D, C and G from energies, as lecture 25 does.
+
+    ``d_ij = d2 T / d dq_i d dq_j``, ``c_ijk = (d d_kj/d q_i + d d_ki/d q_j - d d_ij/d q_k) / 2``,
+    ``C_kj = sum_i c_ijk dq_i``, ``g_k = d U / d q_k``.
+    """
+    sp = require("sympy")
+
+    n = len(q)
+    D = sp.Matrix(n, n, lambda i, j: _short(sp.diff(kinetic, dq[i], dq[j])))
+
+    def c(i: int, j: int, k: int) -> Any:
+        return (sp.diff(D[k, j], q[i]) + sp.diff(D[k, i], q[j]) - sp.diff(D[i, j], q[k])) / 2
+
+    C = sp.Matrix(n, n, lambda k, j: _short(sum(c(i, j, k) * dq[i] for i in range(n))))
+    return LectureModel(D, C, sp.Matrix([sp.diff(potential, x) for x in q]), tuple(q), tuple(dq))
+
+
+def cart_pendulum_by_hand() -> LectureModel:
+    """Lecture 26: a cart m_1 at x, a pendulum m_2 whose centre is l from the pivot, phi from the upright."""
+    sp = require("sympy")
+
+    x, phi, dx, dphi = sp.symbols("x phi xdot phidot", real=True)
+    m1, m2, length, inertia, g = sp.symbols("m_1 m_2 l I_zz g", positive=True)
+    vertical, along = length * sp.cos(phi), x - length * sp.sin(phi)
+    velocity = [sp.diff(r, x) * dx + sp.diff(r, phi) * dphi for r in (vertical, along)]
+    kinetic = m1 * dx**2 / 2 + m2 * (velocity[0] ** 2 + velocity[1] ** 2) / 2 + inertia * dphi**2 / 2
+    return euler_lagrange(kinetic, m2 * g * vertical, (x, phi), (dx, dphi))
+
+
+def cart_pendulum_by_package() -> LectureModel:
+    """Return the bundled ``cart_pendulum``, recorded and written in the lecture's letters."""
+    sp = require("sympy")
+
+    hand = cart_pendulum_by_hand()
+    model = Robot.load("cart_pendulum").symbolic(
+        inertial=True, inertial_as="DYN", gravity=[0, 0, 1], dh=[0, 0, 0, 0, 1, 0, 0, 0]
+    )
+    m1, m2, length, inertia, g = sp.symbols("m_1 m_2 l I_zz g", positive=True)
+    letters = {"m1": m1, "m2": m2, "c_x2": length - sp.Symbol("a2", real=True), "c_y2": 0, "Ic_zz2": inertia, "g_z": -g}
+    return _in_letters(model, letters, hand)
+
+
+def printed_cart_pendulum_gravity() -> Any:
+    """Return G as lecture 26 prints it, with the cosine (errata N-1)."""
+    sp = require("sympy")
+
+    hand = cart_pendulum_by_hand()
+    m2, length, g = sp.symbols("m_2 l g", positive=True)
+    return sp.Matrix([0, -m2 * length * g * sp.cos(hand.q[1])])
+
+
+def pendulum_frame(lecture: int) -> Any:
+    """Return R_2^0 of the pendulum as lecture 26 or 27 prints it: the first is a reflection (errata N-1)."""
+    sp = require("sympy")
+
+    phi = cart_pendulum_by_hand().q[1]
+    c, s = sp.cos(phi), sp.sin(phi)
+    return sp.Matrix([[c, -s, 0], [0, 0, 1], [s, c, 0] if lecture == 26 else [-s, -c, 0]])
+
+
+def planar_arm_by_hand() -> LectureModel:
+    """Lecture 27: the planar arm of two revolute joints, centres of mass l_c1 and l_c2 from the joints."""
+    sp = require("sympy")
+
+    q, dq = sp.symbols("q_1 q_2", real=True), sp.symbols("qdot_1 qdot_2", real=True)
+    m, inertia = sp.symbols("m_1 m_2", positive=True), sp.symbols("I_z1 I_z2", positive=True)
+    l1, g = sp.symbols("l_1 g", positive=True)
+    centre = sp.symbols("l_c1 l_c2", positive=True)
+    first = sp.Matrix([sp.cos(q[0]), sp.sin(q[0])])
+    second = sp.Matrix([sp.cos(q[0] + q[1]), sp.sin(q[0] + q[1])])
+    positions = (centre[0] * first, l1 * first + centre[1] * second)
+    rates = (dq[0], dq[0] + dq[1])
+    kinetic = sum(
+        m[i] * (r.jacobian(sp.Matrix(q)) * sp.Matrix(dq)).dot(r.jacobian(sp.Matrix(q)) * sp.Matrix(dq)) / 2
+        + inertia[i] * rates[i] ** 2 / 2
+        for i, r in enumerate(positions)
+    )
+    potential = sum(m[i] * g * r[1] for i, r in enumerate(positions))
+    return euler_lagrange(kinetic, potential, q, dq)
+
+
+def planar_arm_by_package() -> LectureModel:
+    """Return the bundled ``elbow``, recorded and written in the lecture's letters."""
+    sp = require("sympy")
+
+    model = Robot.load("elbow").symbolic(inertial=True, inertial_as="DYN", gravity=[0, 1, 0], dh=[1, 0, 0, 0] * 2)
+    m, inertia = sp.symbols("m_1 m_2", positive=True), sp.symbols("I_z1 I_z2", positive=True)
+    centre, (l1, g) = sp.symbols("l_c1 l_c2", positive=True), sp.symbols("l_1 g", positive=True)
+    a = sp.symbols("a1 a2", real=True)
+    letters = {"g_y": -g, "a1": l1}
+    for i in range(2):
+        # frames stand at the far ends of the links, centres of mass are counted from the near ones
+        letters |= {f"m{i + 1}": m[i], f"c_x{i + 1}": centre[i] - a[i], f"c_y{i + 1}": 0, f"Ic_zz{i + 1}": inertia[i]}
+    return _in_letters(model, letters, planar_arm_by_hand())
+
+
+def _in_letters(model: Any, letters: Mapping[str, Any], hand: LectureModel) -> LectureModel:
+    """Replace names in the package's three matrices, those of the centres first: they bring lengths along."""
+    sp = require("sympy")
+
+    joints = {f"q{i + 1}": q for i, q in enumerate(hand.q)} | {f"dq{i + 1}": v for i, v in enumerate(hand.dq)}
+    parts = []
+    for expression in (model.mass_matrix(), model.coriolis_matrix(), model.gravity_vector()):
+        matrix = sp.Matrix(model.to_sympy(expression))
+        for names in ({k: v for k, v in letters.items() if k != "a1"}, letters, joints):
+            named = {symbol: names[symbol.name] for symbol in matrix.free_symbols if symbol.name in names}
+            matrix = matrix.subs(named)
+        parts.append(matrix.applyfunc(_short))
+    D, C, G = parts
+    return LectureModel(D, C, G, hand.q, hand.dq)
+
+
+def difference(one: LectureModel, other: LectureModel) -> dict[str, Any]:
+    """Return D, C and G of one minus those of the other, simplified: zero where they agree."""
+    return {name: (getattr(one, name) - getattr(other, name)).applyfunc(_short) for name in ("D", "C", "G")}
+
+
+def kinetic_energy_matrix(robot: Robot, q: Any, *, printed: bool = False) -> Any:
+    """Mass matrix from the Jacobians of centres of mass, ``sum_i m_i J_v' J_v + J_w' R I R' J_w`` (lecture 25).
+
+    Parameters
+    ----------
+    robot : Robot
+        Any.
+    q : (n,) array_like
+        State.
+    printed : bool
+        With J_w' as the last factor, as lecture 25 and its summary print it (errata N-2).
+
+    Raises
+    ------
+    ValueError
+        If printed, for all but three joints: the factors do not fit.
+    """
+    from ...robot.inertia import dyn_from_reg
+
+    q = np.asarray(q, dtype=np.float64)
+    D = np.zeros((robot.n, robot.n))
+    for link, (m, *rest) in enumerate(dyn_from_reg(robot.inertial), 1):
+        T, J = robot.forward_kinematics(q, link), robot.jacobian(q, link)
+        R, arm = T[:3, :3], T[:3, :3] @ np.array(rest[:3])
+        J_w = J[3:]
+        J_v = J[:3] + np.cross(J_w.T, arm).T
+        about_centre = np.empty((3, 3))
+        about_centre[np.triu_indices(3)] = rest[3:]
+        about_centre.T[np.triu_indices(3)] = rest[3:]
+        D += m * J_v.T @ J_v + J_w.T @ R @ about_centre @ R.T @ (J_w.T if printed else J_w)
+    return D

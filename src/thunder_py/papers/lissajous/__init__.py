@@ -1,0 +1,1 @@
+"""The Thunder article's main experiment: adaptive backstepping along a Lissajous curve."""

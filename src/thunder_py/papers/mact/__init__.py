@@ -1,0 +1,1 @@
+"""Modified adaptive computed torque (D4.2, section 3)."""

@@ -1,0 +1,177 @@
+"""D4.2, Figures 16 to 18 and 21 to 23, Tables 8 and 9: adaptive control of the Panda's hand in task space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ...checks import Array
+from ...kinematics import CLIK
+from ...reference import Lissajous, TaskReference
+from ...result import Result
+from ...robot import Robot
+from ...simulation import Payload, Run, simulate_many
+from ...trajectory import Circle, Path, min_jerk
+from ..softhand.run import HAND_COM, HAND_MASS
+from ..tables import markdown
+from .setup import ETAS, K_XI, START, panda, task_controllers, wrong_panda
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["TABLE_8", "TABLE_9", "D42Cartesian", "curves", "run", "run_d42_cartesian"]
+
+Plant = Literal["simulation", "hand"]
+Curve = Lissajous | Path
+
+#: RMSE of the position [m], by curve and controller: of the simulations and of the experiments
+TABLE_8 = {
+    "liss3D": {"CT": 0.2545, "AIRC": 0.0266, "MACT": 0.0505},
+    "linear": {"CT": 0.0768, "AIRC": 0.0313, "MACT": 0.0315},
+}
+TABLE_9 = {
+    "liss3D": {"CT": 0.0537, "AIRC": 0.0267, "MACT": 0.0350},
+    "linear": {"CT": 0.0571, "AIRC": 0.0347, "MACT": 0.0387},
+    "circle": {"CT": 0.0862, "AIRC": 0.0357, "MACT": 0.0491},
+}
+_TABLES: tuple[tuple[Plant, dict[str, dict[str, float]], str], ...] = (
+    ("simulation", TABLE_8, "Table 8 (simulations; ours: median of the draws)"),
+    ("hand", TABLE_9, "Table 9 (the report: experiments; ours: simulated, with the hand)"),
+)
+#: stiffness of the experiments, eq. 76
+_STIFF = np.array([100.0, 100.0, 100.0, 10.0, 10.0, 10.0])
+_SOFT = 0.5 * _STIFF
+_CLIK_GAINS = {"K": 400.0, "K_D": 40.0}  # [1/s^2, 1/s]
+
+
+def curves(robot: Robot, duration: float) -> dict[str, Curve]:
+    """Return what the hand follows, from where it is at the start: a slow curve, a fast line to and fro, a circle.
+
+    The report prints none of their sizes and times.
+    """
+    T = robot.forward_kinematics(START)
+    p, R = T[:3, 3], T[:3, :3]
+    far = p + np.array([0.0, 0.2, 0.2])
+    there_and_back = [p if k % 2 == 0 else far for k in range(int(duration) + 1)]
+    line = Path.through(there_and_back, [min_jerk(1.0)] * (len(there_and_back) - 1), orientation=R)
+    turns = max(1.0, round(duration / 5.0))
+    centre, axis = p + np.array([0.0, 0.0, 0.1]), [1.0, 0.0, 0.0]
+    circle = Circle(p, centre, axis, min_jerk(duration), angle=2.0 * np.pi * turns, orientation=R)
+    slow = Lissajous.starting_at(T, (0.1, 0.15, 0.1), (0.1, 0.05, 0.2))
+    return {"liss3D": slow, "linear": line, "circle": Path([circle], orientation=R)}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class D42Cartesian:
+    """What the experiment found.
+
+    Attributes
+    ----------
+    robot : Robot
+        What the results' poses are computed with.
+    references : dict of str to reference
+        By curve.
+    results : dict of (str, str, str, float) to list of Result
+        Runs over the draws of the parameter error, by plant, curve, controller and eta; CT, which does not adapt, under
+        every eta.
+    """
+
+    robot: Robot
+    references: dict[str, Curve]
+    results: dict[tuple[Plant, str, str, float], list[Result]]
+
+    @property
+    def etas(self) -> tuple[float, ...]:
+        """Adaptive gains, Gamma = eta / |pi|; 1 is fast."""
+        return tuple(dict.fromkeys(key[3] for key in self.results))
+
+    def position(self, run: Result) -> Array:
+        """Return where the hand was, (k, 3)."""
+        return self.robot.forward_kinematics(run.q)[:, :3, 3]
+
+    def errors(self, curve: str, run: Result) -> tuple[Array, Array]:
+        """Return the norms of the errors of position [m] and orientation [rad] over time, (k,) each."""
+        desired: TaskReference = self.references[curve](run.t)
+        T = self.robot.forward_kinematics(run.q)
+        turn = np.einsum("kij,klj->kil", desired.R, T[:, :3, :3])
+        cosine = np.clip(0.5 * (np.trace(turn, axis1=1, axis2=2) - 1.0), -1.0, 1.0)
+        return np.linalg.norm(desired.p - T[:, :3, 3], axis=1), np.arccos(cosine)
+
+    def rmse(self, plant: Plant, curve: str, name: str, eta: float) -> tuple[Array, Array]:
+        """Return the RMSE of position [m] and orientation [rad] for every draw."""
+        runs = self.results[plant, curve, name, eta]
+        both = [np.sqrt(np.mean(np.square(self.errors(curve, run)), axis=1)) for run in runs]
+        return np.array([x[0] for x in both]), np.array([x[1] for x in both])
+
+    def table(self) -> str:
+        """Return Tables 8 and 9, the report's numbers beside ours, as Markdown."""
+        duration = next(iter(self.results.values()))[0].t[-1]
+        parts = []
+        for plant, table, title in _TABLES:
+            rows: list[list[object]] = []
+            for curve, printed in table.items():
+                for name, value in printed.items():
+                    found = [self.rmse(plant, curve, name, eta) for eta in self.etas]
+                    ours: list[object] = [float(np.median(position)) for position, _ in found]
+                    turned = float(np.median(found[len(found) // 2][1]))
+                    rows.append([curve, name, value, *ours, turned])
+            columns = ["", "", "report [m]", *(f"eta = {eta:g} [m]" for eta in self.etas), "orientation [rad]"]
+            parts.append(f"{title}: RMSE over {duration:g} s\n\n{markdown(columns, rows)}")
+        return "\n\n".join(parts)
+
+    def plot(self) -> Figure:
+        """Draw Figures 16 to 18 and 21 to 23."""
+        from .figure import plot_cartesian
+
+        return plot_cartesian(self)
+
+
+def run_d42_cartesian(
+    seeds: int = 3, duration: float = 40.0, etas: tuple[float, ...] = ETAS, *, progress: bool = False
+) -> D42Cartesian:
+    """Follow curves with the hand: every parameter wrong, or a SoftHand that the controller is not told of.
+
+    Parameters
+    ----------
+    seeds : int
+        Draws of the 15 % parameter error.
+    duration : float
+        [s].
+    etas : tuple of float
+        Adaptive gains to try: the report prints none.
+    progress : bool
+        Show a bar.
+    """
+    robot = panda()
+    references = curves(robot, duration)
+    clik = CLIK(robot, _CLIK_GAINS["K"], order=2, K_D=_CLIK_GAINS["K_D"])
+    joints = {name: clik.joint_reference(curve, START, duration) for name, curve in references.items()}
+    hand = Payload(HAND_MASS, HAND_COM)
+
+    def make(plant: Plant, curve: str, name: str, eta: float, seed: int) -> Run:
+        simulated = plant == "simulation"
+        model = wrong_panda(robot, seed) if simulated else robot
+        stiffness = K_XI if simulated else (_SOFT if curve == "circle" else _STIFF)
+        controller: Any = task_controllers(model, stiffness, eta, unknown=None if simulated else "link7")[name]
+        reference: Any = joints[curve] if name == "AIRC" else references[curve]
+        payloads = () if simulated else (hand,)
+        return Run(robot, controller, reference, duration, q0=START, payloads=payloads, log_every=10)
+
+    keys = [(p, c, n, eta) for p, table, _ in _TABLES for c, row in table.items() for n in row for eta in etas]
+    made = [key for key in keys if key[2] != "CT" or key[3] == etas[0]]
+    sets = [
+        {"plant": p, "curve": c, "name": n, "eta": eta, "seed": seed}
+        for p, c, n, eta in made
+        for seed in range(seeds if p == "simulation" else 1)
+    ]
+    done = iter(simulate_many(make, sets, progress=progress))
+    results = {key: [next(done) for _ in range(seeds if key[0] == "simulation" else 1)] for key in made}
+    results |= {(p, c, n, eta): results[p, c, n, etas[0]] for p, c, n, eta in keys if (p, c, n, eta) not in results}
+    return D42Cartesian(robot=robot, references=references, results=results)
+
+
+def run(quick: bool = False) -> D42Cartesian:
+    """Run the experiment."""
+    return run_d42_cartesian(seeds=1, duration=10.0) if quick else run_d42_cartesian(progress=True)

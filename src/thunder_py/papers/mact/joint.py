@@ -1,0 +1,139 @@
+"""D4.2, Figures 14 and 15, Table 7: computed torque, adaptive or not, on a Panda known to 15 %, in joint space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...checks import Array
+from ...result import Result
+from ...robot import Robot
+from ...simulation import Run, simulate_many
+from ..tables import markdown
+from .setup import ETAS, K_V, LAMBDA, joint_controllers, joint_curve, panda, wrong_panda
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["TABLE_7", "D42Joint", "equivalent_gains", "run", "run_d42_joint"]
+
+#: RMSE of the joint positions [rad] (the report's unit, [m], is a misprint: errata D-14)
+TABLE_7 = {"CT": 0.3112, "ACT": 1.0727, "AIRC": 0.1729, "MACT": 0.1371}
+
+
+def equivalent_gains(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
+    """Return K_p and K_v that make eq. 53 the torque of AIRC at a state (eq. 60), (7, 7) each."""
+    C_k_d = robot.coriolis_matrix(q, dq) + np.diag(K_V)
+    return C_k_d @ np.diag(LAMBDA), robot.mass_matrix(q) @ np.diag(LAMBDA) + C_k_d
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class D42Joint:
+    """What the experiment found.
+
+    Attributes
+    ----------
+    robot : Robot
+        The Panda as it is.
+    results : dict of (str, float) to list of Result
+        For every controller of Table 7 and every eta, one run for each seed of the parameter error.
+    """
+
+    robot: Robot
+    results: dict[tuple[str, float], list[Result]]
+
+    @property
+    def etas(self) -> tuple[float, ...]:
+        """Adaptive gains, Gamma = eta / |pi|; 1 is fast."""
+        return tuple(dict.fromkeys(eta for _, eta in self.results))
+
+    def rmse(self, name: str, eta: float) -> Array:
+        """Return the RMSE of a controller over the seeds [rad]; infinite for a run that diverged."""
+        return np.array([run.rmse() for run in self.results[name, eta]])
+
+    def condition(self, name: str, eta: float, samples: int = 200, seed: int = 0) -> tuple[Array, Array]:
+        """Return times and the condition number of the estimated mass matrix at them (Figure 15b)."""
+        run = self.results[name, eta][seed]
+        rows = _spread(run, samples)
+        M = [self.robot.with_parameters(run.parameters[k]).mass_matrix(run.q[k]) for k in rows]
+        return run.t[rows], np.linalg.cond(np.array(M))
+
+    def equivalent_gains(self, eta: float, samples: int = 200, seed: int = 0) -> tuple[Array, Array, Array]:
+        """Return times and the diagonals of AIRC's stiffness and damping at them (eq. 60, Figure 15a), (k, 7) each."""
+        run = self.results["AIRC", eta][seed]
+        rows = _spread(run, samples)
+        gains = [equivalent_gains(self.robot.with_parameters(run.parameters[k]), run.q[k], run.dq[k]) for k in rows]
+        stiffness, damping = np.diagonal(np.array(gains), axis1=2, axis2=3).transpose(1, 0, 2)
+        return run.t[rows], stiffness, damping
+
+    def table(self) -> str:
+        """Return Table 7, the report's numbers beside ours, as Markdown."""
+        seeds = len(next(iter(self.results.values())))
+        columns = ["RMSE [rad]", "report", *(f"eta = {eta:g}" for eta in self.etas)]
+        rows = [
+            [name, printed, *(_spread_text(self.rmse(name, eta)) for eta in self.etas)]
+            for name, printed in TABLE_7.items()
+        ]
+        return (
+            f"Table 7: median (least to most) of {seeds} draws of the parameter error; CT does not adapt\n\n"
+            + markdown(columns, rows)
+        )
+
+    def plot(self) -> Figure:
+        """Draw Figures 14 and 15."""
+        from .figure import plot_joint
+
+        return plot_joint(self)
+
+
+def _spread(run: Result, samples: int) -> np.ndarray[Any, np.dtype[np.intp]]:
+    return np.unique(np.linspace(0, len(run.t) - 1, samples).astype(np.intp))
+
+
+def _spread_text(values: Array) -> str:
+    texts = [f"{x:.3g}" if np.isfinite(x) else "diverged" for x in (np.median(values), values.min(), values.max())]
+    return f"{texts[0]} ({texts[1]} to {texts[2]})"
+
+
+def run_d42_joint(
+    seeds: int = 5,
+    duration: float = 60.0,
+    etas: tuple[float, ...] = ETAS,
+    *,
+    at_rest: bool = True,
+    progress: bool = False,
+) -> D42Joint:
+    """Follow a joint-space Lissajous curve with the four controllers of Table 7.
+
+    Parameters
+    ----------
+    seeds : int
+        Draws of the 15 % parameter error.
+    duration : float
+        [s].
+    etas : tuple of float
+        Adaptive gains to try: the report prints none.
+    at_rest : bool
+        Whether the arm starts at rest where the curve starts, or already with the velocity of the curve.
+    progress : bool
+        Show a bar.
+    """
+    robot, curve = panda(), joint_curve()
+    models = [wrong_panda(robot, seed) for seed in range(seeds)]
+    keys = [(name, eta) for eta in etas for name in TABLE_7]
+    sets = [{"name": name, "eta": eta, "seed": seed} for name, eta in keys for seed in range(seeds)]
+    start = curve(0.0)
+
+    def make(name: str, eta: float, seed: int) -> Run:
+        controller: Any = joint_controllers(models[seed], eta)[name]
+        return Run(robot, controller, curve, duration, q0=start.q, dq0=None if at_rest else start.dq, log_every=10)
+
+    done = iter(simulate_many(make, sets, progress=progress))
+    return D42Joint(robot=robot, results={key: [next(done) for _ in range(seeds)] for key in keys})
+
+
+def run(quick: bool = False) -> D42Joint:
+    """Run the experiment."""
+    return run_d42_joint(seeds=2, duration=15.0, etas=(1.0, 10.0)) if quick else run_d42_joint(progress=True)

@@ -1,0 +1,315 @@
+"""D4.2, Table 16, Figures 37 and 39: grasping objects on a conveyor, with and without planning anew."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...manipulation.interception.conveyor import Conveyor
+from ...manipulation.interception.interceptor import (
+    InterceptionOptions,
+    SingleShot,
+    TimeAugmentation,
+    VariableStructure,
+)
+from ...manipulation.interception.runs import ConveyorRun, RunSummary, Scenario, run_conveyor, summary
+from ..parallel import map_seeds
+from ..tables import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["PRINTED_JERK", "SPEEDS", "STRATEGIES", "TABLE_16", "Cell", "MovingObjects", "run", "run_moving_objects"]
+
+SPEEDS = (0.16, 0.26, 0.38)  # of the belt [m/s]
+#: success of the report, by what it calls them; its replanning does not say which of the two strategies it is
+TABLE_16 = {"replan": (0.95, 0.91, 0.52), "no replan": (0.81, 0.31, 0.0)}
+PRINTED_JERK = {"variable structure": 2.6e-3, "time augmentation": 0.4e-3}  # "m/s^3"
+
+STRATEGIES = {
+    "no replan": InterceptionOptions(strategy=SingleShot()),
+    "variable structure": InterceptionOptions(strategy=VariableStructure()),
+    "time augmentation": InterceptionOptions(strategy=TimeAugmentation()),
+}
+#: what shows where the differences come from: options and arguments of the filter
+VARIANTS: dict[str, tuple[InterceptionOptions, dict[str, object]]] = {
+    "no replan, waits until 1 s before": (InterceptionOptions(strategy=SingleShot(), longest_reach=1.0), {}),
+    "no replan, P_v = 0": (STRATEGIES["no replan"], {"velocity_deviation": 0.0, "gate": None}),
+    "replan, P_v = 0": (STRATEGIES["time augmentation"], {"velocity_deviation": 0.0, "gate": None}),
+    "replan, P_v = 0, with the gate": (STRATEGIES["time augmentation"], {"velocity_deviation": 0.0}),
+    "replan, noise as printed, P_v = 0": (
+        STRATEGIES["time augmentation"],
+        {"process": "paper", "intensity": 1e-3, "velocity_deviation": 0.0, "gate": None},
+    ),
+    "variable structure, velocity continuous": (
+        replace(STRATEGIES["variable structure"], continuity="velocity"),
+        {},
+    ),
+    "time augmentation, velocity continuous": (replace(STRATEGIES["time augmentation"], continuity="velocity"), {}),
+}
+FIGURE_SEED, FIGURE_SPEED = 3, 0.26
+
+
+class Cell(NamedTuple):
+    """Runs of one strategy at one speed.
+
+    Attributes
+    ----------
+    runs : tuple of RunSummary
+        By seed.
+    """
+
+    runs: tuple[RunSummary, ...]
+
+    @property
+    def rate(self) -> float:
+        """Part of the runs that ended with a grasp."""
+        return float(np.mean([run.success for run in self.runs]))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval of that part, at 95 %."""
+        from scipy.stats import binomtest
+
+        found = binomtest(sum(run.success for run in self.runs), len(self.runs)).proportion_ci(method="wilson")
+        return float(found.low), float(found.high)
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How often runs ended how, the most frequent first."""
+        return dict(Counter(run.outcome for run in self.runs).most_common())
+
+    def mean(self, name: str) -> float:
+        """Mean of a field of the runs, without those that have none."""
+        values = np.array([getattr(run, name) for run in self.runs], dtype=float)
+        return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return rate, interval, outcomes and means."""
+        names = ("plans", "fallbacks", "mean_jerk", "horizontal")
+        means = {name: _plain(self.mean(name)) for name in names} | {"relative_speed": _plain(self.mean("speed"))}
+        return {"runs": len(self.runs), "success": self.rate, "wilson_95": list(self.interval), **means} | {
+            "outcomes": self.outcomes
+        }
+
+
+Key = tuple[str, float]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MovingObjects:
+    """What the experiment found.
+
+    Attributes
+    ----------
+    arm, point, variants : dict of (str, float) to Cell
+        By strategy and speed [m/s]: with the Panda following, with the planned point alone, and variants of that.
+    examples : dict of str to ConveyorRun
+        The run of Figure 37 with either strategy, of the planned point, and ``"arm"``, with the Panda.
+    """
+
+    arm: dict[Key, Cell]
+    point: dict[Key, Cell]
+    variants: dict[Key, Cell] = field(default_factory=dict)
+    examples: dict[str, ConveyorRun] = field(default_factory=dict)
+
+    def table(self) -> str:
+        """Return Table 16 with the report's numbers beside ours, why runs fail, jerk, and what explains differences."""
+        parts = [
+            f"Table 16: success, Wilson's interval of 95 % in brackets\n\n{self._success()}",
+            f"How runs with the Panda ended\n\n{self._outcomes()}",
+            f"Plans and jerk, with the planned point\n\n{self._jerk()}",
+            f"Variants, with the planned point\n\n{self._variants()}" if self.variants else "",
+            _REASONS,
+        ]
+        return "\n\n".join(part for part in parts if part)
+
+    def plot(self) -> Figure:
+        """Draw Figures 37 and 39."""
+        from .figure import plot_moving_objects
+
+        return plot_moving_objects(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all cells as numbers and texts."""
+        parts = {"arm": self.arm, "point": self.point, "variants": self.variants}
+        return {"table_16_printed": {k: list(v) for k, v in TABLE_16.items()}, "speeds": list(SPEEDS)} | {
+            name: [{"strategy": s, "speed": v, **cell.to_dict()} for (s, v), cell in cells.items()]
+            for name, cells in parts.items()
+        }
+
+    def _success(self) -> str:
+        rows = []
+        for strategy in dict.fromkeys(key[0] for key in (*self.arm, *self.point)):
+            printed = TABLE_16["no replan" if strategy == "no replan" else "replan"]
+            for name, cells in (("Panda", self.arm), ("planned point", self.point)):
+                found = [cells.get((strategy, speed)) for speed in SPEEDS]
+                if not any(found):
+                    continue
+                runs = next(len(cell.runs) for cell in found if cell)
+                texts = [text for cell, p in zip(found, printed, strict=True) for text in (f"{p:.0%}", _rate(cell))]
+                rows.append([strategy, name, runs, *texts])
+        header = [text for v in SPEEDS for text in (f"{v:g} m/s: report", "ours")]
+        return markdown(["", "hand", "runs each", *header], rows)
+
+    def _outcomes(self) -> str:
+        rows = [
+            [strategy, speed, ", ".join(f"{n} {name}" for name, n in cell.outcomes.items()),
+             1e3 * max(run.tracking for run in cell.runs), max(run.effort for run in cell.runs)]
+            for (strategy, speed), cell in self.arm.items()
+        ]  # fmt: skip
+        return markdown(["", "belt [m/s]", "ended", "off the plan, at most [mm]", "joint speed over its limit"], rows)
+
+    def _jerk(self) -> str:
+        rows = [
+            [strategy, speed, cell.mean("plans"), cell.mean("fallbacks"), cell.mean("mean_jerk"),
+             PRINTED_JERK.get(strategy)]
+            for (strategy, speed), cell in self.point.items()
+        ]  # fmt: skip
+        header = ["", "belt [m/s]", "plans a run", "of them polynomials", "mean jerk [m/s^3]", 'report ["m/s^3"]']
+        return markdown(header, rows)
+
+    def _variants(self) -> str:
+        names = dict.fromkeys(key[0] for key in self.variants)
+        rows = []
+        for name in names:
+            cells = [self.variants.get((name, speed)) for speed in SPEEDS]
+            jerk = [cell.mean("mean_jerk") for cell in cells if cell]
+            rows.append([name, *map(_rate, cells), float(np.mean(jerk))])
+        return markdown(["", *(f"{v:g} m/s" for v in SPEEDS), "mean jerk [m/s^3]"], rows)
+
+
+_REASONS = """\
+Why these are not the report's numbers:
+
+- Camera, belt and tolerances are invented, from data sheets and before any result (docs/moving_objects.md): the report
+  prints none. A grasp counts by place and speed alone; what slips out of a real hand is not simulated, so failures with
+  replanning are fewer than the report's, 24 % of its 117 trials.
+- Without replanning, what is left of the way when the plan is made decides. Planned as soon as there is an estimate,
+  the hand misses by the error of the velocity times the time until the arrival: success is small and grows with the
+  speed.
+  Planned 1 s before the arrival it falls with the speed, as the report's does: over the same way a fast belt gives the
+  filter fewer pictures. This depends on the time: 0.8 s before, it does not fall (docs/moving_objects.md). When the
+  report's single plan was made is not said, and at 0.38 m/s it was not tested extensively.
+- The report blames the fall with replanning, 52 % at 0.38 m/s, on its filter, which starts at v = 0 and gives no
+  covariance. Sure of it (P_v = 0), ours lags by a part of the velocity, too: a single plan is then always far behind.
+  Replanning hides most of it, so that this alone does not explain 52 %. With a gate such a filter rejects what moves,
+  and with the noise as printed it never learns a velocity at all: the hand waits.
+- Jerk: a straight minimum-jerk reach over 0.33 m in 2 s has 23.09 D / T^3 = 0.95 m/s^3 on average, so that the printed
+  0.4e-3 m/s^3 would take it 27 s. Third differences from sample to sample at 10 Hz, not divided by the cube of the time
+  step, would be of the printed size (1 m/s^3 is 1e-3 m in (0.1 s)^3). Only ratios can be compared.
+- Both strategies are triggered by the same missing condition and plan anew nearly as often, so their jerk is nearly the
+  same here; the report's differ by 6.5. Its coefficients are not printed."""
+
+
+def _rate(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    low, high = cell.interval
+    return f"{cell.rate:.1%} [{low:.1%}, {high:.1%}]"
+
+
+def _plain(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+class _Work(NamedTuple):
+    """Runs to do: `seeds` of a scenario, for a part of the results."""
+
+    part: str
+    name: str
+    speed: float
+    scenario: Scenario
+    seeds: int
+
+
+def _nth(index: int, work: tuple[_Work, ...]) -> RunSummary:
+    """Do run number `index` of all."""
+    for each in work:
+        if index < each.seeds:
+            return summary(index, each.scenario)
+        index -= each.seeds
+    raise IndexError(index)
+
+
+def _cells(work: tuple[_Work, ...], jobs: int, progress: bool) -> dict[str, dict[Key, Cell]]:
+    """Do all runs in one go: processes take longer to start than most cells take."""
+    count = sum(each.seeds for each in work)
+    done = iter(
+        map_seeds(partial(_nth, work=work), count, jobs=jobs, progress=progress, description="conveyor")
+        if count
+        else ()
+    )
+    found: dict[str, dict[Key, Cell]] = {"arm": {}, "point": {}, "variants": {}}
+    for each in work:
+        if each.seeds:
+            found[each.part][each.name, each.speed] = Cell(tuple(islice(done, each.seeds)))
+    return found
+
+
+def run_moving_objects(
+    strategies: Iterable[str] = tuple(STRATEGIES),
+    speeds: Sequence[float] = SPEEDS,
+    *,
+    arm_seeds: int = 100,
+    point_seeds: int = 200,
+    variant_seeds: int = 60,
+    jobs: int = 1,
+    progress: bool = False,
+) -> MovingObjects:
+    """Run the conveyor with each strategy at each speed.
+
+    Parameters
+    ----------
+    strategies : iterable of str
+        Some of `STRATEGIES`.
+    speeds : sequence of float
+        Of the belt [m/s].
+    arm_seeds, point_seeds, variant_seeds : int
+        Runs of each with the Panda, with the planned point, and of the variants; 0 leaves them out.
+    jobs : int
+        Processes.
+    progress : bool
+        Show bars.
+    """
+    chosen = {name: Scenario(options=STRATEGIES[name]) for name in strategies}
+    moved = {name: replace(scenario, arm=True) for name, scenario in chosen.items()}
+    others = {
+        name: Scenario(options=options, filter=tuple(given.items())) for name, (options, given) in VARIANTS.items()
+    }
+    parts = (("arm", moved, arm_seeds), ("point", chosen, point_seeds), ("variants", others, variant_seeds))
+    work = tuple(
+        _Work(part, name, speed, replace(scenario, conveyor=scenario.conveyor.at(speed)), seeds)
+        for part, named, seeds in parts
+        for name, scenario in named.items()
+        for speed in speeds
+    )
+    cells = _cells(work, jobs, progress)
+    base = Scenario(conveyor=Conveyor(FIGURE_SPEED))
+    shown = {name: replace(base, options=STRATEGIES[name]) for name in ("variable structure", "time augmentation")}
+    shown["arm"] = replace(base, options=STRATEGIES["time augmentation"], arm=True)
+    examples = {name: run_conveyor(FIGURE_SEED, scenario) for name, scenario in shown.items()}
+    return MovingObjects(**cells, examples=examples)
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> MovingObjects:
+    """Run the experiment.
+
+    Parameters
+    ----------
+    quick : bool
+        Few runs and no variants.
+    seeds : int, optional
+        Runs with the Panda and with the planned point of each strategy at each speed.
+    jobs : int
+        Processes.
+    """
+    few = (6, 20, 0) if quick else (100, 200, 60)
+    arm, point, variants = few if seeds is None else (seeds, seeds, 0 if quick else min(seeds, 100))
+    return run_moving_objects(arm_seeds=arm, point_seeds=point, variant_seeds=variants, jobs=jobs, progress=not quick)

@@ -1,0 +1,1 @@
+"""The papers' loops on MuJoCo's plant."""

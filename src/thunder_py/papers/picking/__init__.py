@@ -1,0 +1,1 @@
+"""Picking by visual servoing (D4.2, section 6.2)."""

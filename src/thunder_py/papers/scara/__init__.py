@@ -1,0 +1,1 @@
+"""The SCARA project."""

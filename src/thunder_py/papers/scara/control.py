@@ -1,0 +1,459 @@
+"""SCARA project, chapter 4: robust, adaptive and operational-space control with 5 kg that no controller knows of."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..._core import Controller
+from ...checks import Array
+from ...control import ComputedTorque, OperationalSpace, RobustUnitVector, SlotineLi
+from ...kinematics.clik import SampledJointReference
+from ...result import Result
+from ...robot import Robot
+from ...robot.joint_data import Friction
+from ...simulation import Payload, simulate
+from ...trajectory import Path
+from ..tables import markdown
+from .kinematics import PERIOD, TASK, scara_path, schemes, start
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "ADAPTED",
+    "CASES",
+    "CLAIMS",
+    "EPSILON",
+    "K_D",
+    "K_I",
+    "K_P",
+    "LAMBDA",
+    "LAMBDA_Z",
+    "OPERATIONAL",
+    "PAYLOAD",
+    "Q_Z",
+    "RHO",
+    "WITH_ROTORS",
+    "Claim",
+    "Loaded",
+    "ScaraControl",
+    "ScaraDynamics",
+    "ScaraSampling",
+    "adaptive",
+    "coriolis_by_printed_formula",
+    "joint_reference",
+    "operational",
+    "printed_coriolis_matrix",
+    "printed_mass_matrix",
+    "robust",
+    "run_control",
+    "run_dynamics",
+    "run_sampling",
+    "sampled_error_dynamics",
+    "scara",
+    "spectral_radius",
+    "z_error_at_rest",
+]
+
+PAYLOAD = Payload(5.0)  # at the origin of the last frame, the end effector
+#: sections 4.1 and 4.2; K_D is the same in both [1/s] and [N m s/rad]
+K_P, K_D = (1000.0, 1000.0, 2000.0, 1000.0), (10.0, 10.0, 50.0, 1.0)
+RHO, EPSILON = 10.0, 0.2
+#: a right side of the Lyapunov equation that has the unit vector act along z; the report prints none
+Q_Z = (1.0, 1.0, 1e6, 1.0, 1.0, 1.0, 1.0, 1.0)
+LAMBDA = (500.0, 500.0, 10000.0, 500.0)  # [1/s]
+LAMBDA_Z = 1000.0  # in place of the third, which is unstable at 1 ms
+#: twelve parameters of which the third is the mass of link 3: our reading, the report does not name the others
+ADAPTED = (
+    *(f"link{i}.m" for i in range(1, 5)),
+    *(f"link{i}.Izz" for i in range(1, 5)),
+    *(f"joint{i}.viscous" for i in range(1, 5)),
+)
+_GAINS_OF_ADAPTED = 10.0 * np.array([1.0, 1.0, 1e-3, *[1.0] * 9])
+#: section 4.3
+OPERATIONAL = {"K_p": (5000.0, 5000.0, 10000.0, 5000.0), "K_v": (50.0, 50.0, 100.0, 50.0)}
+K_I: dict[str, tuple[float, ...] | None] = {
+    "no integral": None,
+    "integral": (20.0, 20.0, 2000.0, 20.0),
+    "integral, 15 times": (20.0, 20.0, 30000.0, 20.0),
+}
+
+
+def scara(viscous: float = 0.0) -> Robot:
+    """Return the bundled arm with viscous friction in every joint; the report does not print its F_v.
+
+    Parameters
+    ----------
+    viscous : float
+        [N m s/rad], [N s/m]. Zero still is a parameter that adaptation may move.
+    """
+    robot = Robot.load("scara")
+    friction = Friction(terms=("viscous",), coefficients=np.full((robot.n, 1), viscous))
+    return Robot(dataclasses.replace(robot.description, friction=friction))
+
+
+def joint_reference(path: Path) -> SampledJointReference:
+    """Return the joint motion that the second-order CLIK makes of the path."""
+    return schemes(Robot.load("scara"))["second order"].joint_reference(path, start(path), path.duration, PERIOD)
+
+
+def robust(robot: Robot, Q: tuple[float, ...] | float = 1.0) -> RobustUnitVector:
+    """Return the controller of section 4.1."""
+    return RobustUnitVector(robot, K_P, K_D, RHO, EPSILON, Q=Q)
+
+
+def adaptive(robot: Robot, Lambda_z: float = LAMBDA_Z, *, adapts: bool = True) -> SlotineLi:
+    """Return the controller of section 4.2; the gains of K_pi are put where their parameters are."""
+    Lambda = [*LAMBDA[:2], Lambda_z, LAMBDA[3]]
+    if not adapts:
+        return SlotineLi(robot, Lambda, K_D, adaptive=False)
+    gain = dict(zip(ADAPTED, _GAINS_OF_ADAPTED, strict=True))
+    names = robot.unknown(ADAPTED).names
+    return SlotineLi(robot, Lambda, K_D, [gain[name] for name in names], unknown=ADAPTED)
+
+
+def operational(robot: Robot, K_i: tuple[float, ...] | None) -> OperationalSpace:
+    """Return the controller of section 4.3."""
+    return OperationalSpace(robot, OPERATIONAL["K_p"], OPERATIONAL["K_v"], K_D, K_i, rows=TASK)
+
+
+WEIGHT = float(PAYLOAD.mass) * 9.81  # [N]
+
+
+class Claim(NamedTuple):
+    """What the report says of the error along z that is left, in words, and what theory does [m]."""
+
+    report: str
+    theory: float
+
+
+def z_error_at_rest(stiffness: float) -> float:
+    """Return the error that carries the payload at rest, ``m g / (B_33 stiffness)`` [m].
+
+    Parameters
+    ----------
+    stiffness : float
+        What multiplies the error along z, inside of the product with the model's inertia [1/s^2].
+    """
+    return WEIGHT / (float(Robot.load("scara").mass_matrix(np.zeros(4))[2, 2]) * stiffness)
+
+
+def _layer(Q_ez: float) -> float:
+    """Return what the boundary layer adds to K_P along z: ``rho P_ez / epsilon`` with ``P_ez = Q_ez / (2 K_P)``."""
+    return RHO / EPSILON * Q_ez / (2.0 * K_P[2])
+
+
+#: by run; zero is what adaptation and integral leave after a long time
+CLAIMS: dict[str, Claim] = {
+    "computed torque": Claim("", z_error_at_rest(K_P[2])),
+    "robust": Claim("not zero", z_error_at_rest(K_P[2] + _layer(1.0))),
+    "robust, Q for z": Claim("small by choice of gains", z_error_at_rest(K_P[2] + _layer(Q_Z[2]))),
+    "not adaptive": Claim("", WEIGHT / (K_D[2] * LAMBDA_Z)),
+    "adaptive": Claim("to zero, 1e-5 after 5 s", 0.0),
+    "no integral": Claim("", z_error_at_rest(OPERATIONAL["K_p"][2])),
+    "integral": Claim("to zero", 0.0),
+    "integral, 15 times": Claim("", 0.0),
+}
+
+
+class Loaded(NamedTuple):
+    """A run with the payload.
+
+    Attributes
+    ----------
+    result : Result
+        The run.
+    error : (k, 3) array
+        Position of the path less that of the tip over time [m].
+    """
+
+    result: Result
+    error: Array
+
+    def left(self, window: float = 1.0) -> float:
+        """Return the mean of the error along z over the last `window` seconds, in size [m]."""
+        t = self.result.t
+        return abs(float(self.error[t >= t[-1] - window, 2].mean()))
+
+    def worst(self, since: float = 0.0) -> tuple[float, float]:
+        """Return the largest error from a time on, in the plane and along z [m]."""
+        late = self.error[self.result.t >= since]
+        return float(np.linalg.norm(late[:, :2], axis=1).max()), float(np.abs(late[:, 2]).max())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScaraControl:
+    """Runs along the path with the payload at the end effector.
+
+    Attributes
+    ----------
+    robot : Robot
+        What the controllers know, without the payload.
+    path : Path
+        What is followed.
+    runs : dict of str to Loaded
+        By `CLAIMS`.
+    """
+
+    robot: Robot
+    path: Path
+    runs: Mapping[str, Loaded]
+
+    def estimated_mass(self) -> Array:
+        """Return the estimate of the mass of link 3 over time, (k,) [kg]."""
+        result = self.runs["adaptive"].result
+        return result.parameters[:, list(result.names["parameters"]).index("link3.m")]
+
+    def time_of_mass(self, tolerance: float = 0.02) -> float:
+        """Return when the estimate comes within a part of 15 kg for good [s]."""
+        truth = 10.0 + float(PAYLOAD.mass)
+        outside = np.flatnonzero(np.abs(self.estimated_mass() - truth) > tolerance * truth)
+        return float(self.runs["adaptive"].result.t[outside[-1]]) if outside.size else 0.0
+
+    def table(self) -> str:
+        """Return errors along z and in the plane beside the report's words and theory, as Markdown."""
+        rows: list[list[object]] = []
+        for name, run in self.runs.items():
+            claim, (plane, z) = CLAIMS[name], run.worst(5.0)
+            rows.append([name, claim.report, claim.theory, run.left(), run.worst()[1], z, plane])
+        header = ["", "z left: report", "theory [m]", "ours [m]", "worst z [m]", "after 5 s [m]", "x, y after 5 s [m]"]
+        return markdown(header, rows)
+
+    def plot(self) -> Figure:
+        """Draw the error along z of the three controllers, the estimated mass, and forces along z."""
+        from .figure import plot_control
+
+        return plot_control(self)
+
+    def plot_choices(self) -> Figure:
+        """Draw what the unit vector, adaptation and integral each do to the error along z."""
+        from .figure import plot_choices
+
+        return plot_choices(self)
+
+
+def run_control(names: Iterable[str] = tuple(CLAIMS), *, viscous: float = 0.0, log_every: int = 10) -> ScaraControl:
+    """Let controllers carry the payload along the path.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Some of `CLAIMS`, default all.
+    viscous : float
+        Viscous friction of every joint, known to the controllers [N m s/rad, N s/m]; the report does not print its F_v.
+    log_every : int
+        Control periods between rows.
+    """
+    robot, path = scara(viscous), scara_path()
+    joints = joint_reference(path)
+    laws: dict[str, Controller] = {
+        "computed torque": ComputedTorque(robot, K_P, K_D),
+        "robust": robust(robot),
+        "robust, Q for z": robust(robot, Q_Z),
+        "not adaptive": adaptive(robot, adapts=False),
+        "adaptive": adaptive(robot),
+        **{name: operational(robot, K_i) for name, K_i in K_I.items()},
+    }
+    q0, runs = start(path), {}
+    for name in names:
+        reference = path if name in K_I else joints
+        result = simulate(
+            robot, laws[name], reference, path.duration, PERIOD, q0=q0, payloads=PAYLOAD, log_every=log_every
+        )
+        tip = robot.forward_kinematics(result.q)[:, :3, 3]
+        runs[name] = Loaded(result, path(result.t).p - tip)
+    return ScaraControl(robot=robot, path=path, runs=runs)
+
+
+#: Lambda_3 [1/s]: as printed, past the limit, within, and ours
+CASES = (10000.0, 2100.0, 1900.0, 1000.0)
+#: another reading of the twelve parameters: masses, inertias, and rotors in the place of viscous friction
+WITH_ROTORS = (
+    *(f"link{i}.{what}" for what in ("m", "Izz") for i in range(1, 5)),
+    *(f"joint{i}.rotor_inertia" for i in range(1, 5)),
+)
+
+
+def sampled_error_dynamics(Lambda: float, damping: float, dt: float = PERIOD) -> Array:
+    """Return the matrix that takes error and its rate to the next sample, for one joint, (2, 2).
+
+    Parameters
+    ----------
+    Lambda : float
+        [1/s].
+    damping : float
+        K_D over inertia [1/s].
+    dt : float
+        For which the torque is held [s].
+
+    Notes
+    -----
+    With the true model, Slotine-Li is ``e'' = -(Lambda + damping) e' - Lambda damping e`` in continuous time.
+    """
+    stiffness, rate = Lambda * damping, Lambda + damping
+    hold = np.array([[0.5 * dt * dt], [dt]])
+    free = np.array([[1.0, dt], [0.0, 1.0]])
+    closed: Array = free - hold * np.array([[stiffness, rate]])
+    return closed
+
+
+def spectral_radius(Lambda: float, dt: float = PERIOD) -> float:
+    """Return the largest size of an eigenvalue along z, without payload: above 1 errors grow from sample to sample."""
+    inertia = float(Robot.load("scara").mass_matrix(np.zeros(4))[2, 2])
+    return float(np.abs(np.linalg.eigvals(sampled_error_dynamics(Lambda, K_D[2] / inertia, dt))).max())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScaraSampling:
+    """The adaptive controller with several Lambda_3.
+
+    Attributes
+    ----------
+    runs : dict of float to Result
+        By Lambda_3.
+    with_rotors : Result
+        Our Lambda_3, with `WITH_ROTORS` adapting at the same gains.
+    """
+
+    runs: Mapping[float, Result]
+    with_rotors: Result
+
+    def table(self) -> str:
+        """Return spectral radii and how the runs end, as Markdown."""
+        rows: list[list[object]] = []
+        for Lambda, result in self.runs.items():
+            rows.append([f"{Lambda:g}", Lambda * PERIOD, spectral_radius(Lambda), *_end(result)])
+        ours = CASES[-1]
+        rows.append([f"{ours:g}, rotors adapt", ours * PERIOD, spectral_radius(ours), *_end(self.with_rotors)])
+        header = ["Lambda_3 [1/s]", "Lambda_3 dt", "spectral radius", "run ends at [s]", "status", "z error then [m]"]
+        return markdown(header, rows)
+
+    def plot(self) -> Figure:
+        """Draw the spectral radius over Lambda_3 and the errors of the runs."""
+        from .figure import plot_sampling
+
+        return plot_sampling(self)
+
+
+def _end(result: Result) -> tuple[float, str, float]:
+    from ...control import Status
+
+    return float(result.t[-1]), Status(int(result.status[-1])).name, abs(float(result.error[-1, 2]))
+
+
+def run_sampling(duration: float = 5.0) -> ScaraSampling:
+    """Let the adaptive controller carry the payload along the path with every Lambda_3 of `CASES`.
+
+    Parameters
+    ----------
+    duration : float
+        Of runs that do not end before [s].
+    """
+    robot, path = scara(), scara_path()
+    reference = joint_reference(path)
+
+    def follow(law: SlotineLi) -> Result:
+        return simulate(robot, law, reference, duration, PERIOD, payloads=PAYLOAD)
+
+    gains = [0.01 if name == "link3.m" else 10.0 for name in robot.unknown(WITH_ROTORS).names]
+    rotors = SlotineLi(robot, [*LAMBDA[:2], CASES[-1], LAMBDA[3]], K_D, gains, unknown=WITH_ROTORS)
+    return ScaraSampling(runs={value: follow(adaptive(robot, value)) for value in CASES}, with_rotors=follow(rotors))
+
+
+def printed_mass_matrix(q: npt.ArrayLike) -> Array:
+    """Return the report's B(q), (..., 4, 4)."""
+    c2 = np.cos(np.asarray(q, dtype=np.float64)[..., 1])
+    B = np.zeros((*c2.shape, 4, 4))
+    B[..., 0, 0] = 10.0 * c2 + 10763 / 500
+    B[..., 0, 1] = B[..., 1, 0] = 5.0 * c2 + 4383 / 500
+    B[..., 1, 1] = 4383 / 500
+    B[..., :2, 2] = B[..., 2, :2] = -1 / 4
+    B[..., :2, 3] = B[..., 3, :2] = -51 / 50
+    B[..., 2, 2], B[..., 3, 3] = 45 / 2, 7 / 5
+    return B
+
+
+def printed_coriolis_matrix(q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
+    """Return the report's matrix C(q, dq), (..., 4, 4)."""
+    s2 = np.sin(np.asarray(q, dtype=np.float64)[..., 1])
+    v1, v2, *_ = np.moveaxis(np.asarray(dq, dtype=np.float64), -1, 0)
+    C = np.zeros((*s2.shape, 4, 4))
+    C[..., 0, 0], C[..., 0, 1], C[..., 1, 0] = -5.0 * v2 * s2, -5.0 * (v1 + v2) * s2, 5.0 * v1 * s2
+    return C
+
+
+def coriolis_by_printed_formula(robot: Robot, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
+    """Return C of the report's formula for Christoffel symbols, whose last sign is wrong (S-2), (..., 4, 4)."""
+    D = robot.mass_matrix_derivative(q)
+    symbols = 0.5 * (D + np.swapaxes(D, -1, -2) + np.moveaxis(D, -1, -3))
+    C: Array = np.einsum("...ijk,...k->...ij", symbols, np.asarray(dq, dtype=np.float64))
+    return C
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScaraDynamics:
+    """The arm beside its printed dynamics.
+
+    Attributes
+    ----------
+    robot : Robot
+        The bundled SCARA.
+    differences : dict of str to float
+        Largest difference of matrices between report and package, at random states.
+    t, torque, printed_torque : (k,), (k, 4), (k, 4) array
+        Coriolis torque along the path by the matrix and by the printed formula [s, N m, N].
+    """
+
+    robot: Robot
+    differences: Mapping[str, float]
+    t: Array
+    torque: Array
+    printed_torque: Array
+
+    def table(self) -> str:
+        """Return the differences and gravity, as Markdown."""
+        gravity = self.robot.gravity_vector(np.zeros(4))
+        loaded = PAYLOAD.added_to(self.robot).gravity_vector(np.zeros(4))
+        forces = [["g_3 without payload, with 5 kg [N]", f"{gravity[2]:.4g}, {loaded[2]:.5g}"]]
+        return markdown(["report against package", "largest difference"], [*self.differences.items(), *forces], 2)
+
+    def plot(self) -> Figure:
+        """Draw the Coriolis torque of joint 2 along the path by the printed matrix and by the printed formula."""
+        from .figure import plot_coriolis
+
+        return plot_coriolis(self)
+
+
+def run_dynamics(samples: int = 200) -> ScaraDynamics:
+    """Compare the report's matrices with the package, at random states and along the path."""
+    robot, path = Robot.load("scara"), scara_path()
+    q, dq = np.random.default_rng(2).uniform(-2.0, 2.0, (2, samples, robot.n))
+    C, formula, rate = (
+        robot.coriolis_matrix(q, dq),
+        coriolis_by_printed_formula(robot, q, dq),
+        robot.mass_matrix_dot(q, dq),
+    )
+    skew = [rate - 2.0 * matrix for matrix in (C, formula)]
+    pairs = {
+        "B(q) (S-1)": robot.mass_matrix(q) - printed_mass_matrix(q),
+        "C(q, dq), the matrix": C - printed_coriolis_matrix(q, dq),
+        "C(q, dq), by the formula (S-2)": C - formula,
+        "symmetric part of B_dot - 2 C": skew[0] + skew[0].swapaxes(-1, -2),
+        "the same, C by the formula": skew[1] + skew[1].swapaxes(-1, -2),
+    }
+    motion = schemes(robot)["second order"].follow(path, start(path), path.duration, 1e-2, integrator="rk4")
+    matrices = (robot.coriolis_matrix(motion.q, motion.dq), coriolis_by_printed_formula(robot, motion.q, motion.dq))
+    torques = [np.einsum("kij,kj->ki", matrix, motion.dq) for matrix in matrices]
+    return ScaraDynamics(
+        robot=robot,
+        differences={name: float(np.abs(value).max()) for name, value in pairs.items()},
+        t=motion.t,
+        torque=torques[0],
+        printed_torque=torques[1],
+    )

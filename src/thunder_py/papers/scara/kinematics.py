@@ -1,0 +1,543 @@
+"""SCARA project, chapter 1: direct kinematics, Jacobian, singularities and manipulability ellipsoids."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...kinematics import CLIK, CLIKResult, Manipulability
+from ...reference import SetPose, TaskReference
+from ...robot import Ellipsoid, Robot
+from ...trajectory import Arc, Line, Orientation, Path, TimingLaw, trapezoidal
+from ..tables import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "CENTRE",
+    "DURATION",
+    "FOLDED",
+    "GAINS",
+    "HALF",
+    "KEY_POINTS",
+    "POSTURES",
+    "PRINTED_ORDER",
+    "ROWS",
+    "SCALE",
+    "SHEET",
+    "TASK",
+    "ScaraClik",
+    "ScaraKinematics",
+    "ScaraTranspose",
+    "Scheme",
+    "inverse_kinematics",
+    "orientation_at_zero",
+    "printed_direct_kinematics",
+    "printed_jacobian",
+    "run_clik",
+    "run_kinematics",
+    "run_transpose",
+    "scara_path",
+    "schemes",
+    "stability_number",
+    "start",
+]
+
+#: rows of the geometric Jacobian that a SCARA can move in: x, y, z and the angle about z
+ROWS = (0, 1, 2, 5)
+#: the report's three postures [rad, m]
+POSTURES: dict[str, Array] = {
+    "q1": np.array([0.0, np.pi / 2, 0.0, 0.0]),
+    "q2": np.array([np.pi / 4, np.pi / 4, 0.1, np.pi / 18]),
+    "q3": np.array([0.0, np.radians(5.0), 0.0, 0.0]),
+}
+_PLANE = (0, 1)
+
+
+def printed_direct_kinematics(q: npt.ArrayLike) -> Array:
+    """Return the report's x_e = k(q): x, y, z [m] and the angle of the y axis of the end effector [rad], (..., 4)."""
+    t1, t2, d3, t4 = np.moveaxis(np.asarray(q, dtype=np.float64), -1, 0)
+    x, y = (np.cos(t1 + t2) + np.cos(t1)) / 2, (np.sin(t1 + t2) + np.sin(t1)) / 2
+    return np.stack([x, y, 0.5 - d3, t1 + t2 - t4], axis=-1)
+
+
+def printed_jacobian(q: npt.ArrayLike) -> Array:
+    """Return the Jacobian of section 1.2 without its rows of zeros, (..., 4, 4)."""
+    t1, t2, *_ = np.moveaxis(np.asarray(q, dtype=np.float64), -1, 0)
+    J = np.zeros((*t1.shape, 4, 4))
+    J[..., 0, 1], J[..., 1, 1] = -np.sin(t1 + t2) / 2, np.cos(t1 + t2) / 2
+    J[..., 0, 0], J[..., 1, 0] = J[..., 0, 1] - np.sin(t1) / 2, J[..., 1, 1] + np.cos(t1) / 2
+    J[..., 2, 2] = -1.0
+    J[..., 3, :] = 1.0, 1.0, 0.0, -1.0
+    return J
+
+
+def inverse_kinematics(p: npt.ArrayLike, phi: float, *, elbow: int = 1) -> Array:
+    """Return the joint positions at a place and angle of the end effector.
+
+    Parameters
+    ----------
+    p : (3,) array_like
+        Position [m].
+    phi : float
+        The report's angle, ``q1 + q2 - q4`` [rad].
+    elbow : {1, -1}
+        Sign of q2; the report's postures have it positive.
+
+    Raises
+    ------
+    ValueError
+        Out of reach.
+    """
+    x, y, z = (float(value) for value in np.asarray(p, dtype=np.float64))
+    cosine = 2.0 * (x * x + y * y) - 1.0
+    if not abs(cosine) <= 1.0:
+        raise ValueError(f"p must be within 1 m of the axis of the first joint, got {[x, y, z]}")
+    t2 = float(np.copysign(np.arccos(cosine), elbow))
+    t1 = float(np.arctan2(y, x)) - 0.5 * t2  # equal links: the arm is an isosceles triangle
+    return np.array([t1, t2, 0.5 - z, t1 + t2 - phi])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScaraKinematics:
+    """The arm beside its printed kinematics.
+
+    Attributes
+    ----------
+    robot : Robot
+        The bundled SCARA.
+    differences : dict of str to float
+        Largest difference between printed formulae and the package, at random states.
+    """
+
+    robot: Robot
+    differences: Mapping[str, float]
+
+    def velocity(self, q: npt.ArrayLike) -> Ellipsoid:
+        """Return the velocity ellipsoid in the horizontal plane [m/s for unit joint velocities]."""
+        return self.robot.velocity_ellipsoid(q, rows=_PLANE)
+
+    def force(self, q: npt.ArrayLike) -> Ellipsoid:
+        """Return the force ellipsoid in the horizontal plane [N for unit joint torques]."""
+        return self.robot.force_ellipsoid(q, rows=_PLANE)
+
+    def table(self) -> str:
+        """Return the checks and the ellipsoids, as Markdown."""
+        checks = markdown(["printed formula", "largest difference"], self.differences.items(), 2)
+        return f"{checks}\n\n{self.ellipsoids()}"
+
+    def ellipsoids(self) -> str:
+        """Return manipulability and half axes in the report's postures, as Markdown."""
+        rows: list[list[object]] = []
+        for name, q in POSTURES.items():
+            w = float(self.robot.manipulability(q, rows=ROWS))
+            axes = [f"{a:.3g}, {b:.3g}" for a, b in (self.velocity(q).lengths, self.force(q).lengths)]
+            rows.append([name, float(np.degrees(q[1])), abs(float(np.sin(q[1]))) / 4, w, *axes])
+        header = ["", "theta_2 [deg]", "w, report", "w", "velocity: half axes [m/s]", "force: half axes [N]"]
+        return markdown(header, rows, 4)
+
+    def plot(self) -> Figure:
+        """Draw velocity and force ellipsoids in the three postures."""
+        from .figure import plot_postures
+
+        return plot_postures(self)
+
+    def plot_workspace(self) -> Figure:
+        """Draw both ellipsoids over the workspace."""
+        from .figure import plot_workspace
+
+        return plot_workspace(self)
+
+
+def run_kinematics(samples: int = 200) -> ScaraKinematics:
+    """Compare the report's formulae with the package, at random states."""
+    robot = Robot.load("scara")
+    q = np.random.default_rng(1).uniform(-np.pi, np.pi, (samples, robot.n))
+    T, J = robot.forward_kinematics(q), robot.jacobian(q)[:, ROWS, :]
+    k = printed_direct_kinematics(q)
+    y_axis = np.stack([np.cos(k[:, 3]), np.sin(k[:, 3]), np.zeros(samples)], axis=-1)
+    inverse = np.array(
+        [inverse_kinematics(x[:3], x[3], elbow=int(np.sign(np.sin(s[1])))) for x, s in zip(k, q, strict=True)]
+    )
+    pairs = {
+        "position": (T[:, :3, 3], k[:, :3]),
+        "angle, as direction of the y axis": (T[:, :3, 1], y_axis),
+        "Jacobian": (J, printed_jacobian(q)),
+        "det J = sin(theta_2) / 4": (np.linalg.det(J), np.sin(q[:, 1]) / 4),
+        "w = abs(sin(theta_2)) / 4": (robot.manipulability(q, rows=ROWS), np.abs(np.sin(q[:, 1])) / 4),
+        "(inverse kinematics, not printed)": (robot.forward_kinematics(inverse), T),
+    }
+    return ScaraKinematics(
+        robot=robot, differences={name: float(np.abs(a - b).max()) for name, (a, b) in pairs.items()}
+    )
+
+
+#: [s]
+DURATION = 20.0
+#: of the drawing in the plane of the sheet [m], and the height of the sheet [m]
+CENTRE, SHEET = (0.42, 0.0), 0.20
+#: of the drawing [m], and how far above the sheet it starts and ends [m]
+SCALE, LIFT = 0.16, 0.06
+#: part of each portion that is spent accelerating, and how much of it overlaps with the next at a via point
+BLEND, OVERLAP = 0.25, 0.25
+
+
+class _Portion(NamedTuple):
+    end: tuple[float, float]
+    via: tuple[float, float] | None = None  # of an arc
+    over_flown: bool = False
+    lift: float = 0.0
+
+
+#: the drawing: right and up, in units of its half width; up points away from the arm
+_START = (-1.0, 0.0)
+_PORTIONS = (
+    _Portion((-1.0, 0.0)),  # down to the sheet
+    _Portion((-1.0, 0.5)),
+    _Portion((-1.0, 0.9), via=(-1.2, 0.7)),
+    _Portion((-1.0, 1.3)),
+    _Portion((1.0, 1.3), via=(0.0, 2.3)),  # the head
+    _Portion((1.0, 0.9)),
+    _Portion((1.0, 0.5), via=(1.2, 0.7)),
+    _Portion((1.0, 0.0)),
+    _Portion((2 / 3, 0.35), over_flown=True),  # the hem
+    _Portion((1 / 3, 0.0), over_flown=True),
+    _Portion((0.0, 0.35), over_flown=True),
+    _Portion((-1 / 3, 0.0), over_flown=True),
+    _Portion((-2 / 3, 0.35), over_flown=True),
+    _Portion((-1.0, 0.0)),
+    _Portion((-1.0, 0.0), lift=1.0),
+)
+
+
+def _place(point: tuple[float, float], lift: float = 0.0) -> Array:
+    """From the drawing to the world: right is -y, up is x."""
+    right, up = point
+    return np.array([CENTRE[0] + SCALE * up, CENTRE[1] - SCALE * right, SHEET + LIFT * lift])
+
+
+#: (16, 3) [m]
+KEY_POINTS: Array = np.array([_place(_START, 1.0), *(_place(portion.end, portion.lift) for portion in _PORTIONS)])
+
+
+def orientation_at_zero() -> Array:
+    """Orientation of the end effector where ``q1 + q2 - q4`` is zero: y forward, z down (errata S-4)."""
+    return np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+
+
+def scara_path() -> Path:
+    """Return the path, of 20 s: longer portions take longer, short ones a little more than in proportion."""
+    law = trapezoidal(duration=1.0, blend=BLEND)
+    weights = np.array([_segment(k, law).length + 0.05 for k in range(len(_PORTIONS))])
+    early = np.array([OVERLAP * portion.over_flown for portion in _PORTIONS[:-1]])
+    overlaps = early * np.minimum(weights[:-1], weights[1:])
+    unit = DURATION / (weights.sum() - overlaps.sum())
+    segments = [_segment(k, law.stretched(unit * weight)) for k, weight in enumerate(weights)]
+    half = trapezoidal(duration=0.5 * DURATION, blend=BLEND)
+    orientation = Orientation.about(orientation_at_zero(), [0, 0, 1], [0.0, math.pi, 0.5 * math.pi], half)
+    return Path(segments, anticipation=unit * overlaps, orientation=orientation)
+
+
+def _segment(k: int, law: TimingLaw) -> Line | Arc:
+    start, end, via = KEY_POINTS[k], KEY_POINTS[k + 1], _PORTIONS[k].via
+    return Line(start, end, law) if via is None else Arc(start, _place(via), end, law)
+
+
+PERIOD = 1e-3  # [s]
+TASK = ("x", "y", "z", "rz")
+RELAXED = ("y", "z", "rz")
+#: as printed, sections 3.1 to 3.4 [1/s], of second order [1/s^2] and [1/s]
+GAINS: dict[str, tuple[float, ...]] = {
+    "inverse": (500.0, 500.0, 700.0, 2.0),
+    "transpose": (2000.0, 1300.0, 400.0, 350.0),
+    "pseudo-inverse": (1000.0, 1500.0, 5.0),
+    "K_P": (1000.0, 1000.0, 2000.0, 1.0),
+    "K_D": (10.0, 10.0, 50.0, 1.0),
+}
+K_0 = 10.0  # of the gradient of w
+#: section 3.2: order of magnitude of the error
+PRINTED_ORDER = {"inverse": 1e-5, "transpose": 1e-3}
+
+
+class Scheme(NamedTuple):
+    """A scheme of chapter 3 and what came of it.
+
+    Attributes
+    ----------
+    clik : CLIK
+        The law.
+    result : CLIKResult
+        Its motion along the path.
+    """
+
+    clik: CLIK
+    result: CLIKResult
+
+    def position_error(self) -> Array:
+        """Return the norm of the position error in the rows of the task over time, (k,) [m]."""
+        rows = [k for k, name in enumerate(self.result.rows) if name in "xyz"]
+        norm: Array = np.linalg.norm(self.result.error[:, rows], axis=1)
+        return norm
+
+    def angle_error(self) -> Array:
+        """Return the error of the angle over time, (k,) [rad]."""
+        return self.result.error[:, self.result.rows.index("rz")]
+
+
+def schemes(robot: Robot) -> dict[str, CLIK]:
+    """Return the report's schemes with the gains that it prints.
+
+    The angle's error is the angle itself (``rotation_vector``), for which the analytical Jacobian is the geometric one,
+    as the report says.
+    """
+
+    def law(name: str, rows: tuple[str, ...] = TASK, **options: object) -> CLIK:
+        return CLIK(robot, GAINS[name], rows=rows, orientation="rotation_vector", **options)  # type: ignore[arg-type]
+
+    return {
+        "inverse": law("inverse", method="inverse"),
+        "transpose": law("transpose", method="transpose"),
+        "pseudo-inverse": law("pseudo-inverse", RELAXED),
+        "pseudo-inverse, w": law("pseudo-inverse", RELAXED, null_space=Manipulability(K_0)),
+        "second order": law("K_P", method="inverse", order=2, K_D=GAINS["K_D"]),
+    }
+
+
+def start(path: Path) -> Array:
+    """Return where the joints start: on the path, the report's angle at zero, (4,)."""
+    return inverse_kinematics(path.key_points[0], 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScaraClik:
+    """What the schemes do along the path.
+
+    Attributes
+    ----------
+    robot : Robot
+        The arm.
+    path : Path
+        What they follow.
+    schemes : dict of str to Scheme
+        By name; ``"pseudo-inverse, w"`` has the manipulability as its objective.
+    """
+
+    robot: Robot
+    path: Path
+    schemes: Mapping[str, Scheme]
+
+    def table(self) -> str:
+        """Return the errors, the report's order of magnitude beside ours, and manipulability, as Markdown."""
+        return f"{self.errors()}\n\n{self.dexterity()}"
+
+    def errors(self) -> str:
+        """Return the largest errors of every scheme, as Markdown."""
+        rows: list[list[object]] = []
+        for name, scheme in self.schemes.items():
+            order = f"{PRINTED_ORDER[name]:.0e}" if name in PRINTED_ORDER else ""
+            norm = float(scheme.result.error_norm().max())
+            parts = [float(scheme.position_error().max()), float(np.abs(scheme.angle_error()).max())]
+            rows.append([name, order, norm, *parts, float(np.abs(scheme.result.dq).max())])
+        header = ["largest", "error, report", "norm of e", "position [m]", "angle [rad]", "joint velocity [rad/s]"]
+        return markdown(header, rows)
+
+    def feedforward_share(self) -> float:
+        """Return how much of the transpose's error the missing feedforward explains, least square over the path.
+
+        Without it the error settles where ``J J' K e`` is the velocity that is asked for.
+        """
+        result = self.schemes["transpose"].result
+        J = self.robot.jacobian(result.q)[:, [0, 1, 2, 5], :]
+        xi = _sampled(self.path, result.t).xi[:, [0, 1, 2, 5]]
+        expected = np.linalg.solve(J @ J.swapaxes(-1, -2) @ np.diag(GAINS["transpose"]), xi[..., None])[..., 0]
+        return 1.0 - float(np.sum((result.error - expected) ** 2) / np.sum(result.error**2))
+
+    def dexterity(self) -> str:
+        """Return the manipulability of the relaxed task with and without the objective, as Markdown."""
+        rows: list[list[object]] = []
+        for name in ("pseudo-inverse", "pseudo-inverse, w"):
+            w, x = self.schemes[name].result.manipulability, self.relaxed_error(name)
+            rows.append([name, *(float(v) for v in (w.min(), w.mean(), w[-1])), float(np.abs(x).max())])
+        return markdown(["relaxed x", "w: least", "mean", "at the end", "x leaves the path by [m]"], rows)
+
+    def relaxed_error(self, name: str) -> Array:
+        """Return x of the path less x of the arm over time, (k,) [m]."""
+        result = self.schemes[name].result
+        wanted: Array = _sampled(self.path, result.t).p[:, 0]
+        return wanted - self.robot.forward_kinematics(result.q)[:, 0, 3]
+
+    def plot(self) -> Figure:
+        """Draw the errors of all schemes."""
+        from .figure import plot_errors
+
+        return plot_errors(self)
+
+    def plot_velocities(self) -> Figure:
+        """Draw the joint velocities of inverse and transpose."""
+        from .figure import plot_velocities
+
+        return plot_velocities(self)
+
+    def plot_dexterity(self) -> Figure:
+        """Draw manipulability, joints and the error of the relaxed task, with and without the objective."""
+        from .figure import plot_dexterity
+
+        return plot_dexterity(self)
+
+
+def _sampled(path: Path, t: Array) -> TaskReference:
+    return path(t)
+
+
+def run_clik() -> ScaraClik:
+    """Let every scheme of the report follow the path, from its first point.
+
+    Notes
+    -----
+    The report does not print its key points, durations or the integrator of its second-order scheme; see `scara_path`.
+    """
+    robot, path = Robot.load("scara"), scara_path()
+    q0 = start(path)
+    runs = {name: Scheme(law, law.follow(path, q0, path.duration, PERIOD)) for name, law in schemes(robot).items()}
+    return ScaraClik(robot=robot, path=path, schemes=runs)
+
+
+#: part of the printed gains that is stable wherever the arm is
+HALF = 0.5
+#: a posture in which the printed gains are stable
+FOLDED = np.array([0.0, 2.4, 0.1, 0.0])
+OFFSET = 0.01  # how far each joint starts from the set point [rad, m]
+TRANSPOSE_DURATION = 3.0  # of a run to a set point [s]
+
+
+def stability_number(
+    robot: Robot, q: npt.ArrayLike, K: npt.ArrayLike = GAINS["transpose"], dt: float = PERIOD
+) -> Array:
+    """Return dt times the largest eigenvalue of J J' K, (...,): Euler's rule is stable below 2.
+
+    Parameters
+    ----------
+    robot : Robot
+        The SCARA.
+    q : (..., 4) array_like
+        Joint positions [rad, m].
+    K : (4,) array_like
+        Diagonal gains, positive.
+    dt : float
+        [s].
+
+    Notes
+    -----
+    About a set point the error obeys ``e[k+1] = (I - dt J J' K) e[k]``.
+    """
+    root = np.sqrt(np.asarray(K, dtype=np.float64))
+    J = root[:, None] * robot.jacobian(q)[..., ROWS, :]  # root J J' root has the eigenvalues of J J' K
+    largest: Array = np.linalg.norm(J, 2, axis=(-2, -1)) ** 2
+    return dt * largest
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScaraTranspose:
+    """Runs with the Jacobian transpose.
+
+    Attributes
+    ----------
+    robot : Robot
+        The arm.
+    set_points : dict of str to dict of str to CLIKResult
+        Runs to set points by posture, then by ``"printed"`` and ``"half"``.
+    on_path : dict of str to CLIKResult
+        Along the path, by the same.
+    """
+
+    robot: Robot
+    set_points: Mapping[str, Mapping[str, CLIKResult]]
+    on_path: Mapping[str, CLIKResult]
+
+    def worst_on_path(self, gains: str = "printed") -> float:
+        """Return the largest stability number along the path."""
+        return _scale(gains) * float(stability_number(self.robot, self.on_path[gains].q).max())
+
+    def worst_anywhere(self, gains: str = "printed") -> float:
+        """Return the largest stability number over all postures."""
+        angles = np.linspace(0.0, np.pi, 73)
+        t1, t2 = np.meshgrid(angles, angles)
+        q = np.stack([t1, t2, 0.0 * t1, 0.0 * t1], axis=-1)
+        return _scale(gains) * float(stability_number(self.robot, q).max())
+
+    def table(self) -> str:
+        """Return stability numbers and the errors that are left, as Markdown."""
+        rows: list[list[object]] = []
+        for name, runs in self.set_points.items():
+            q = _postures()[name]
+            number = float(stability_number(self.robot, q))
+            left = [float(runs[gains].error_norm()[-1]) for gains in ("printed", "half")]
+            rows.append([name, float(np.degrees(q[1])), number, left[0], _scale("half") * number, left[1]])
+        errors = {gains: float(result.error_norm().max()) for gains, result in self.on_path.items()}
+        row: list[object] = [
+            "path, worst",
+            None,
+            self.worst_on_path(),
+            errors["printed"],
+            self.worst_on_path("half"),
+            errors["half"],
+        ]
+        rows += [row, ["anywhere", None, self.worst_anywhere(), None, self.worst_anywhere("half"), None]]
+        header = ["", "theta_2 [deg]", "K_tr: dt lambda_max", "norm of e", "K_tr / 2: dt lambda_max", "norm of e"]
+        return markdown(header, rows)
+
+    def plot(self) -> Figure:
+        """Draw the stability number over the workspace with the path in it, and the runs to set points."""
+        from .figure import plot_transpose
+
+        return plot_transpose(self)
+
+    def map(self, x: Array, y: Array) -> Array:
+        """Return the stability number with the tip at x, y, of the same shape, NaN out of reach."""
+        reachable = np.hypot(x, y) < 1.0
+        q = [inverse_kinematics([*place, 0.0], 0.0) for place in zip(x[reachable], y[reachable], strict=True)]
+        number = np.full(x.shape, np.nan)
+        number[reachable] = stability_number(self.robot, q)
+        return number
+
+
+def _scale(gains: str) -> float:
+    return HALF if gains == "half" else 1.0
+
+
+def _postures() -> dict[str, Array]:
+    return {**POSTURES, "folded": FOLDED}
+
+
+def run_transpose() -> ScaraTranspose:
+    """Let the Jacobian transpose go to the report's postures and along the path, with the printed gains and with half.
+
+    Every run to a set point starts one hundredth from it, joint by joint: close enough for the linearised error.
+    """
+    robot, path = Robot.load("scara"), scara_path()
+    laws = {
+        gains: CLIK(
+            robot,
+            _scale(gains) * np.array(GAINS["transpose"]),
+            method="transpose",
+            rows=TASK,
+            orientation="rotation_vector",
+        )
+        for gains in ("printed", "half")
+    }
+    set_points = {
+        name: {
+            gains: law.follow(SetPose(robot.forward_kinematics(q + OFFSET)), q, TRANSPOSE_DURATION, PERIOD)
+            for gains, law in laws.items()
+        }
+        for name, q in _postures().items()
+    }
+    on_path = {gains: law.follow(path, start(path), path.duration, PERIOD) for gains, law in laws.items()}
+    return ScaraTranspose(robot=robot, set_points=set_points, on_path=on_path)

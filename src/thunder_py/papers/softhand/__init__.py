@@ -1,0 +1,1 @@
+"""The Thunder article's SoftHand experiment."""

@@ -1,0 +1,158 @@
+"""Thunder article, Figures 12 and 13, Table 8: a hand unknown to the controller hangs at a Panda's flange."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...checks import Array
+from ...robot import Robot, inertia
+from ...simulation import Payload
+from ..gains.run import DURATION, controller_of, curve, panda_with_friction
+from ..lissajous.run import Run, follow_lissajous
+from ..tables import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["HAND_COM", "HAND_MASS", "TABLE_8", "SoftHand", "hand_of_table_8", "merged", "run", "run_softhand"]
+
+#: of the SoftHand; the centre of mass in its base frame is printed in D4.2, section 3.3.2 [kg, m]
+HAND_MASS, HAND_COM = 0.83, (0.102, -0.003, 0.037)
+#: Table 8: mass [kg] and centre of mass of link 7 with the hand, in the frame of link 7 [m]
+TABLE_8 = {
+    "true": (1.5655, 0.0617, -0.0004, 0.0009),
+    "estimate": (1.7542, 0.0414, -0.0039, -0.0191),
+    "initial": (0.736, 0.014, -0.004, -0.045),
+}
+_LINK_7 = slice(60, 70)
+_SETTLED = 10.0  # [s], when the article says that the error is stable
+
+
+def merged(robot: Robot, payload: Payload) -> Array:
+    """Return REG of the last link and a payload as one body (Huygens-Steiner), (10,)."""
+    return np.asarray(robot.inertial[-1] + payload.parameters)
+
+
+def hand_of_table_8() -> Array:
+    """Return where the hand's centre of mass must be in the frame of link 7 for the truth that Table 8 prints, (3,)."""
+    m, *c = TABLE_8["true"]
+    link = Robot.load("panda").inertial[6]
+    return np.asarray((m * np.array(c) - link[1:4]) / (m - link[0]))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SoftHand:
+    """What the experiment found.
+
+    Attributes
+    ----------
+    robot : Robot
+        The Panda without hand, from which the controllers start.
+    truth : (10,) array
+        REG of link 7 with the hand.
+    adaptive, fixed : dict of str to Run
+        With and without adaptation, by plant: ``"ideal"``, ``"friction"``.
+    """
+
+    robot: Robot
+    truth: Array
+    adaptive: Mapping[str, Run]
+    fixed: Mapping[str, Run]
+
+    def estimate(self, plant: str) -> Array:
+        """Return REG of link 7 as the controller has it at the end, (10,)."""
+        return np.asarray(self.adaptive[plant].result.parameters[-1, _LINK_7])
+
+    def table(self) -> str:
+        """Return the errors, Table 8 and the distances of estimates from the truth, as Markdown."""
+        return "\n\n".join([self.tracking(), f"Table 8\n\n{self.bodies()}", self.distances()])
+
+    def tracking(self) -> str:
+        """Return norms of the error, before the estimate settles and at the end, as Markdown."""
+        rows: list[list[object]] = []
+        for label, runs in (("adaptive", self.adaptive), ("not adaptive", self.fixed)):
+            for plant, run in runs.items():
+                norm, t = run.result.error_norm(), run.result.t
+                worst = float(norm[t <= min(_SETTLED, t[-1])].max())
+                rows.append([f"{label}, {plant}", worst, run.steady_state.norm, 1e3 * run.steady_state.position])
+        return markdown(["", f"worst until {_SETTLED:g} s", "steady state", "position [mm]"], rows)
+
+    def bodies(self) -> str:
+        """Return Table 8, the article's numbers beside ours, as Markdown."""
+        bodies = {
+            "true, ours: hand's base at the flange": self.truth,
+            "initial, ours": self.robot.inertial[6],
+            "estimate, ours, with friction": self.estimate("friction"),
+            "estimate, ours, without": self.estimate("ideal"),
+        }
+        rows: list[list[object]] = [[f"{name}, article", *values] for name, values in TABLE_8.items()]
+        rows += [[name, *map(float, inertia.dyn_from_reg(reg)[:4])] for name, reg in bodies.items()]
+        rows = [[row[0], *(f"{x:.4f}" for x in row[1:])] for row in rows]
+        return markdown(["", "mass [kg]", "c_x [m]", "c_y [m]", "c_z [m]"], rows)
+
+    def distances(self) -> str:
+        """Return how far estimates are from the truth in mass, first moments and inertia, as Markdown."""
+        estimate, truth = (_moments(TABLE_8[name]) for name in ("estimate", "true"))
+        initial = _moments(TABLE_8["initial"])
+        rows: list[list[object]] = [
+            ["article, initial", *_distance(initial, truth), None],
+            ["article, estimate", *_distance(estimate, truth), None],
+            ["ours, initial", *_distance(self.robot.inertial[6], self.truth)],
+        ]
+        for plant in self.adaptive:
+            rows.append([f"ours, estimate, {plant}", *_distance(self.estimate(plant), self.truth)])
+        columns = ["mass [kg]", "m c_x, m c_y [kg m]", "m c [kg m]", "inertia [kg m2]"]
+        return markdown(["distance from the truth", *columns], rows)
+
+    def plot(self) -> Figure:
+        """Draw Figures 12 and 13."""
+        from .figure import plot_softhand
+
+        return plot_softhand(self)
+
+
+def _moments(body: tuple[float, ...]) -> Array:
+    m, *c = body
+    return np.array([m, *(m * x for x in c)])
+
+
+def _distance(reg: Array, truth: Array) -> list[float]:
+    """Return norms of the differences of mass, horizontal first moments, all first moments and, if there, inertia."""
+    parts = (slice(0, 1), slice(1, 3), slice(1, 4), slice(4, 10))
+    return [float(np.linalg.norm((reg - truth)[part])) for part in parts[: 4 if len(reg) == 10 else 3]]
+
+
+def run_softhand(duration: float = DURATION, *, com: tuple[float, float, float] = HAND_COM) -> SoftHand:
+    """Hang the hand at the flange of the bundled Panda and follow the article's curve, adapting link 7 alone.
+
+    Parameters
+    ----------
+    duration : float
+        [s].
+    com : tuple of float
+        Centre of mass of the hand in the frame of link 7 [m]; default as if the hand's base were the flange, since the
+        papers do not say how it is mounted.
+
+    Notes
+    -----
+    Where the papers had a real arm, this is a simulation. The hand's inertia about its centre is not printed; it is
+    taken as zero. Gains are those of the middle columns of Tables 6 and 7, see `article_gains`.
+    """
+    robot = Robot.load("panda")
+    hand = Payload(mass=HAND_MASS, com=com, link="link7")
+    adaptive: dict[str, Run] = {}
+    fixed: dict[str, Run] = {}
+    for name, plant in (("friction", panda_with_friction()), ("ideal", robot)):
+        for runs, adapts in ((adaptive, True), (fixed, False)):
+            controller = controller_of(robot, adaptive=adapts)
+            runs[name] = follow_lissajous(plant, controller, curve(robot), duration, payloads=[hand])
+    return SoftHand(robot=robot, truth=merged(robot, hand), adaptive=adaptive, fixed=fixed)
+
+
+def run(quick: bool = False) -> SoftHand:
+    """Run the experiment for the registry: 40 s each, or 15 s."""
+    return run_softhand(15.0 if quick else DURATION)

@@ -1,0 +1,1 @@
+"""Run times and operation counts of the Thunder article."""

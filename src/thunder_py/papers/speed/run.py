@@ -1,0 +1,314 @@
+"""Figure 2 and Table 3 of the Thunder article, measured: its formulae, this package's code and Pinocchio."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _core
+from ...robot import Robot
+from ...symbolic import Function
+from ...symbolic.compiler import compile_source
+from ...symbolic.optional import require
+from .formulas import ArticleFormulas, panda_of
+
+__all__ = [
+    "Timing",
+    "article_curves",
+    "casadi_times",
+    "compiled_casadi_times",
+    "compiled_times",
+    "our_curves",
+    "our_functions",
+    "pinocchio_calls",
+    "pinocchio_curves",
+    "python_times",
+]
+
+Array = npt.NDArray[np.float64]
+STATES = 16
+_SHORTEST = 2e-3  # s; shorter runs would measure the clock
+_TIMER = """
+#define _POSIX_C_SOURCE 199309L
+#include <time.h>
+typedef void (*packed)(const double *const *in, double *const *out);
+double seconds(packed f, const double *const *in, double *const *out, int arity, int states, int passes) {
+  struct timespec a, b;
+  int k, s;
+  clock_gettime(CLOCK_MONOTONIC, &a);
+  for (k = 0; k < passes; ++k) for (s = 0; s < states; ++s) f(in + arity*s, out);
+  clock_gettime(CLOCK_MONOTONIC, &b);
+  return (double)(b.tv_sec - a.tv_sec) + 1e-9*(double)(b.tv_nsec - a.tv_nsec);
+}
+"""
+
+
+def _flags(level: str) -> tuple[str, ...]:
+    return ("-std=c99", level, "-fPIC", "-shared")
+
+
+def _quickest(run: Callable[[int], float], rounds: int) -> float:
+    """Seconds of a pass in the quickest of some rounds; `run` takes how many passes to make."""
+    passes = 1
+    while (taken := run(passes)) < _SHORTEST:
+        passes = max(2 * passes, int(1.2 * _SHORTEST / max(taken, 1e-7) * passes))
+    return min(run(passes) for _ in range(rounds)) / passes
+
+
+def compiled_times(function: Function, states: Sequence[Sequence[Array]], level: str = "-O2", rounds: int = 5) -> float:
+    """Time of a call of a recorded function as generated C.
+
+    Parameters
+    ----------
+    function : Function
+    states : sequence of sequence of array
+        Arguments of the function, for several states.
+    level : str
+        The compiler's option, ``"-O0"`` to ``"-O3"``.
+    rounds : int
+        Of which the quickest counts.
+
+    Returns
+    -------
+    float
+        Seconds.
+    """
+    _, source = _core.emit_c([function], header_name="", packed=True)
+    return _library_times(source, f"{function.name}_packed", states, function.results.values(), level, rounds)
+
+
+def compiled_casadi_times(
+    function: Any, states: Sequence[Sequence[Array]], level: str = "-O2", rounds: int = 5
+) -> float:
+    """Time of a call of a casadi.Function as C by CasADi's own generator; see `compiled_times`."""
+    generator = require("casadi").CodeGenerator("function", {"casadi_int": "int"})
+    generator.add(function)
+    arg, res, iw, w = (max(1, size()) for size in (function.sz_arg, function.sz_res, function.sz_iw, function.sz_w))
+    name, inputs, outputs = function.name(), function.n_in(), function.n_out()
+    source = f"""{generator.dump()}
+void {name}_packed(const double *const *in, double *const *out) {{
+  static const double *arg[{arg}];
+  static double *res[{res}], w[{w}];
+  static int iw[{iw}];
+  int k;
+  for (k = 0; k < {inputs}; ++k) arg[k] = in[k];
+  for (k = 0; k < {outputs}; ++k) res[k] = out[k];
+  {name}(arg, res, iw, w, 0);
+}}
+"""
+    results = [np.empty(function.nnz_out(k)) for k in range(outputs)]
+    return _library_times(source, f"{name}_packed", states, results, level, rounds)
+
+
+@functools.cache
+def _timer() -> Any:
+    timer = ctypes.CDLL(str(compile_source(_TIMER, _flags("-O2")))).seconds
+    timer.restype = ctypes.c_double
+    return timer
+
+
+def _library_times(
+    source: str, symbol: str, states: Sequence[Sequence[Array]], results: Any, level: str, rounds: int
+) -> float:
+    function = getattr(ctypes.CDLL(str(compile_source(source, _flags(level)))), symbol)
+    inputs = [np.ascontiguousarray(value, dtype=float) for state in states for value in state]
+    outputs = [np.empty(max(1, np.size(value))) for value in results]
+    pointers = (ctypes.c_void_p * len(inputs))(*(value.ctypes.data for value in inputs))
+    places = (ctypes.c_void_p * len(outputs))(*(value.ctypes.data for value in outputs))
+
+    def run(passes: int) -> float:
+        return float(_timer()(function, pointers, places, len(states[0]), len(states), passes))
+
+    return _quickest(run, rounds) / len(states)
+
+
+def casadi_times(function: Any, state: Sequence[Array], rounds: int = 5) -> float:
+    """Time of a call of a casadi.Function in CasADi's virtual machine, through its buffers [s]."""
+    buffer, call = function.buffer()
+    inputs = [np.ascontiguousarray(value, dtype=float) for value in state]
+    outputs = [np.empty(function.nnz_out(k)) for k in range(function.n_out())]
+    for k, value in enumerate(inputs):
+        buffer.set_arg(k, value.data)
+    for k, value in enumerate(outputs):
+        buffer.set_res(k, value.data)
+    return python_times(call, rounds)
+
+
+def python_times(call: Callable[[], object], rounds: int = 5) -> float:
+    """Time of a call from Python [s], Python's own share included."""
+
+    def run(passes: int) -> float:
+        start = perf_counter()
+        for _ in range(passes):
+            call()
+        return perf_counter() - start
+
+    return _quickest(run, rounds)
+
+
+#: where a derivation element by element stops fitting into minutes and gigabytes
+MOST_JOINTS = {"C_std": 7, "C": 15, "Y": 9}
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Time of a call.
+
+    Attributes
+    ----------
+    joints : int
+    curve : str
+        ``"C_std"``, ``"C"``, ``"Y"`` (the article's formulae), ``"ours: C"``, ``"Pinocchio: C"``, ...
+    build : str
+        ``"interpreted"``, ``"-O0"``, ``"-O2"``, ``"as installed"``.
+    seconds : float
+    operations : int
+        In the function; 0 where unknown.
+    """
+
+    joints: int
+    curve: str
+    build: str
+    seconds: float
+    operations: int = 0
+
+
+def _states(n: int, parameters: Array) -> list[dict[str, Array]]:
+    rng = np.random.default_rng(n)
+    names = ("q", "dq", "ddq", "dq_r", "ddq_r")
+    states = []
+    for _ in range(STATES):
+        states.append({name: rng.uniform(-1, 1, n) for name in names} | {"par_REG": parameters})
+    return states
+
+
+def article_curves(
+    joints: Iterable[int],
+    limits: Mapping[str, int],
+    names: tuple[str, ...] = ("C_std", "C", "Y"),
+    report: Callable[[str], None] = lambda line: None,
+) -> list[Timing]:
+    """Time the article's formulae in CasADi's virtual machine and as CasADi's C.
+
+    Parameters
+    ----------
+    joints : iterable of int
+    limits : mapping of str to int
+        Compiler's option -> largest number of operations that is compiled; beyond, minutes go by.
+    names : tuple of str
+        Curves; none goes beyond `MOST_JOINTS`.
+    report : callable
+        Told what was measured.
+
+    Returns
+    -------
+    list of Timing
+    """
+    timings = []
+    for n in joints:
+        robot = panda_of(n)
+        states = _states(n, robot.parameters)
+        formulas = ArticleFormulas(robot)
+        for name in (name for name in names if n <= MOST_JOINTS.get(name, n)):
+            function = formulas.functions((name,))[name]
+            operations = function.n_instructions()
+            inputs = [[state[key] for key in function.name_in()] for state in states]
+            timings.append(Timing(n, name, "interpreted", casadi_times(function, inputs[0]), operations))
+            for level, most in limits.items():
+                if operations <= most:
+                    seconds = compiled_casadi_times(function, inputs, level)
+                    timings.append(Timing(n, name, level, seconds, operations))
+            report(f"{n} joints, {name}: {operations} operations")
+    return timings
+
+
+def our_functions(robot: Robot) -> dict[str, Any]:
+    """Return this package's recordings of the quantities of Table 3, inertial parameters at run time."""
+    model = robot.symbolic(inertial=True)
+    expressions = {
+        "J": model.jacobian(),
+        "J_dot": model.jacobian_dot(),
+        "M": model.mass_matrix(),
+        "C": model.coriolis_matrix(),
+        "M_dot": model.mass_matrix_dot(),
+        "Y": model.slotine_li_regressor(),
+    }
+    return {name: model.function(f"own_{name}", value) for name, value in expressions.items()}
+
+
+def our_curves(
+    joints: Iterable[int], names: Iterable[str] = ("C", "Y"), levels: Iterable[str] = ("-O0", "-O2")
+) -> list[Timing]:
+    """Time this package's generated C, under the names ``"ours: C"``, ..."""
+    timings = []
+    for n in joints:
+        robot = panda_of(n)
+        states, functions = _states(n, robot.parameters), our_functions(robot)
+        for name in names:
+            function = functions[name]
+            inputs = [[state[key] for key in function.arguments] for state in states]
+            for level in levels:
+                seconds = compiled_times(function, inputs, level)
+                timings.append(Timing(n, f"ours: {name}", level, seconds, function.operation_count))
+    return timings
+
+
+def pinocchio_calls(robot: Robot, state: Mapping[str, Array]) -> dict[str, Callable[[], Any]]:
+    """Return calls of Pinocchio's functions for the quantities of Table 3, Y being the classical regressor.
+
+    Parameters
+    ----------
+    robot : Robot
+        Revolute, in modified DH form; without friction.
+    state : mapping
+        ``q, dq, ddq``.
+    """
+    pin = importlib.import_module("pinocchio")
+    d, model, parent = robot.description, pin.Model(), 0
+    for i in range(robot.n):
+        placement = pin.SE3(d.placements[i])
+        parent = model.addJoint(parent, pin.JointModelRZ(), placement, f"joint{i + 1}")
+        reordered = d.inertial[i][[0, 1, 2, 3, 4, 5, 7, 6, 8, 9]]  # Pinocchio's order of the inertia is its own
+        model.appendBodyToJoint(parent, pin.Inertia.FromDynamicParameters(reordered), pin.SE3.Identity())
+    model.gravity.linear = np.array(d.gravity)
+    data, tip, axes = model.createData(), model.njoints - 1, pin.LOCAL_WORLD_ALIGNED
+    q, dq, ddq = (np.array(state[name]) for name in ("q", "dq", "ddq"))
+
+    def jacobian() -> Any:
+        pin.computeJointJacobians(model, data, q)
+        return pin.getJointJacobian(model, data, tip, axes)
+
+    def jacobian_dot() -> Any:
+        pin.computeJointJacobiansTimeVariation(model, data, q, dq)
+        return pin.getJointJacobianTimeVariation(model, data, tip, axes)
+
+    def mass_dot() -> Any:
+        C = pin.computeCoriolisMatrix(model, data, q, dq)
+        return C + C.T
+
+    return {
+        "J": jacobian,
+        "J_dot": jacobian_dot,
+        "M": lambda: pin.crba(model, data, q),
+        "C": lambda: pin.computeCoriolisMatrix(model, data, q, dq),
+        "M_dot": mass_dot,
+        "Y": lambda: pin.computeJointTorqueRegressor(model, data, q, dq, ddq),
+    }
+
+
+def pinocchio_curves(joints: Iterable[int], names: Iterable[str] = ("C", "Y")) -> list[Timing]:
+    """Time Pinocchio as its wheel has it, called from Python, under the names ``"Pinocchio: C"``, ..."""
+    timings = []
+    for n in joints:
+        robot = panda_of(n)
+        calls = pinocchio_calls(robot, _states(n, robot.parameters)[0])
+        timings += [Timing(n, f"Pinocchio: {name}", "as installed", python_times(calls[name])) for name in names]
+    return timings

@@ -1,0 +1,164 @@
+"""Tables 2 and 3 of the Thunder article beside what is measured here, and its figure 2 drawn."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ... import codegen
+from ..tables import markdown
+from .formulas import ArticleFormulas, panda_of
+from .run import Timing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["TABLE_2", "TABLE_3", "count_operations", "markdown", "plot_operations", "plot_times", "table_2", "table_3"]
+
+#: joints -> robot creation [ms], library creation [s]; the row of milliseconds is our splitting of a flattened text
+TABLE_2 = {3: (23, 0.6), 5: (81, 0.8), 7: (326, 1.1), 9: (954, 2.3), 15: (5582, 12.1), 30: (18454, 155.1)}
+#: quantity -> Thunder, Pinocchio [ns]; Y is Y_r for Thunder and the classical regressor for Pinocchio
+TABLE_3 = {
+    "J": (101, 402),
+    "J_dot": (149, 908),
+    "M": (534, 969),
+    "C": (6003, 3444),
+    "M_dot": (1607, 5774),
+    "Y": (32279, 5197),
+}
+
+_STYLES = {  # curve -> colour, line, marker; C_std is wide, to be seen where C lies upon it
+    "C_std": ("tab:red", "-", ""),
+    "C": ("tab:blue", "-", ""),
+    "Y": ("tab:green", "-", ""),
+    "ours: C": ("tab:blue", "-", "o"),
+    "ours: Y": ("tab:green", "-", "o"),
+    "Pinocchio: C": ("tab:blue", ":", "x"),
+    "Pinocchio: Y": ("tab:green", ":", "x"),
+}
+
+
+def count_operations(joints: Iterable[int], most: int) -> list[dict[str, float]]:
+    """Count the operations of the article's Coriolis matrices, as written and with equal ones shared, and of ours.
+
+    Parameters
+    ----------
+    joints : iterable of int
+    most : int
+        Number of joints up to which C_std is counted; it grows with the fifth power.
+
+    Returns
+    -------
+    list of dict
+        ``joints, C_std, C, C_std_shared, C_shared, ours``; NaN where not counted.
+    """
+    import casadi  # type: ignore[import-untyped,unused-ignore]
+
+    rows = []
+    for n in joints:
+        row: dict[str, float] = {"joints": n}
+        for name, function in ArticleFormulas(panda_of(n)).functions(("C_std", "C") if n <= most else ("C",)).items():
+            inputs = function.sx_in()
+            row[name] = function.n_instructions()
+            row[f"{name}_shared"] = casadi.Function(name, inputs, [casadi.cse(function(*inputs))]).n_instructions()
+        model = panda_of(n).symbolic(inertial=True)
+        row["ours"] = model.function("C", model.coriolis_matrix()).operation_count
+        rows.append({"C_std": np.nan, "C_std_shared": np.nan} | row)
+    return rows
+
+
+def plot_operations(counts: Sequence[dict[str, float]]) -> Figure:
+    """Draw how many operations a Coriolis matrix takes."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(9, 4), layout="constrained")
+    joints = [row["joints"] for row in counts]
+    for name, colour, line, label in (
+        ("C_std", "tab:red", "-", "C_std as written"),
+        ("C", "tab:blue", "-", "C as written"),
+        ("C_std_shared", "tab:red", "-.", "C_std, equal operations shared"),
+        ("C_shared", "tab:blue", ":", "C, equal operations shared"),
+        ("ours", "black", "-", "our recording"),
+    ):
+        axes.semilogy(joints, [row[name] for row in counts], color=colour, linestyle=line, label=label, marker=".")
+    axes.set(xlabel="joints", ylabel="operations", title="What a Coriolis matrix takes")
+    axes.grid(alpha=0.3)
+    axes.locator_params(axis="x", integer=True)
+    figure.legend(loc="outside right center")
+    return figure
+
+
+def plot_times(timings: Sequence[Timing], levels: Sequence[str] = ("-O0", "-O2")) -> Figure:
+    """Draw figure 2 of the article once for each option of the compiler."""
+    import matplotlib.pyplot as plt
+
+    figure, all_axes = plt.subplots(1, len(levels), figsize=(12, 5.5), sharey=True, layout="constrained")
+    for axes, level in zip(np.atleast_1d(all_axes), levels, strict=True):
+        _plot_level(axes, timings, level)
+    handles, labels = np.atleast_1d(all_axes)[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5)
+    np.atleast_1d(all_axes)[0].set_ylabel("time of a call [µs]")
+    return figure
+
+
+def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:
+    for curve, (colour, line, marker) in _STYLES.items():
+        for build in (level, "interpreted", "as installed"):
+            points = [(t.joints, 1e6 * t.seconds) for t in timings if t.curve == curve and t.build == build]
+            if not points:
+                continue
+            interpreted, article = build == "interpreted", ":" not in curve
+            label = curve if interpreted or not article else f"{curve}_built"
+            dashes = "--" if interpreted else line
+            x, y = zip(*points, strict=True)
+            width = 4.0 if curve == "C_std" and not interpreted else 1.5
+            axes.plot(x, y, dashes, color=colour, marker=marker, markersize=4, linewidth=width, label=label)
+    axes.axhline(1000.0, color="black", linewidth=0.8)
+    axes.annotate("a period at 1 kHz", (0.02, 1000.0), xycoords=("axes fraction", "data"), ha="left", va="bottom")
+    axes.set(yscale="log", xlabel="joints", title=f"compiled with {level}")
+    axes.locator_params(axis="x", integer=True)
+    axes.grid(alpha=0.3)
+
+
+def table_2(joints: Iterable[int]) -> str:
+    """Make symbolic robots and whole libraries; return the times beside the article's, as Markdown."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for n in joints:
+            robot = panda_of(n)
+            start = perf_counter()
+            # the matrices and regressors of the article; those of long arms as functions, as libraries have them
+            model = robot.symbolic(inertial=True, outline=codegen.library.outlining(robot))
+            for quantity in ("jacobian", "jacobian_dot", "mass_matrix", "coriolis_matrix", "slotine_li_regressor"):
+                model.function(quantity, getattr(model, quantity)())
+            recorded = perf_counter()
+            path = codegen.generate(robot, Path(folder))
+            written = perf_counter()
+            size = (path / f"{robot.name}_gen.cpp").stat().st_size / 1e6
+            rows.append([n, 1e3 * (recorded - start), TABLE_2[n][0], written - recorded, TABLE_2[n][1], size])
+    header = ["joints", "robot, ours [ms]", "article [ms]", "library, ours [s]", "article [s]", "source, ours [MB]"]
+    return markdown(header, rows)
+
+
+def table_3(timings: Sequence[Timing]) -> str:
+    """Return what calls take at seven joints, in nanoseconds, beside the article's numbers, as Markdown."""
+    seconds = {(t.curve, t.build): 1e9 * t.seconds for t in timings if t.joints == 7}
+    columns = [
+        ("ours: {}", "-O0"),
+        ("ours: {}", "-O2"),
+        ("{}", "-O0"),
+        ("{}", "-O2"),
+        ("Pinocchio: {}", "as installed"),
+    ]
+    rows = []
+    for quantity, (thunder, pinocchio) in TABLE_3.items():
+        found = [seconds.get((curve.format(quantity), build)) for curve, build in columns]
+        rows.append([quantity, *("" if x is None else f"{x:.0f}" for x in found), thunder, pinocchio])
+    header = ["", "ours, -O0", "ours, -O2", "article's formula, -O0", "article's formula, -O2", "Pinocchio from Python"]
+    return markdown([*header, "article: Thunder", "article: Pinocchio"], rows)

@@ -1,0 +1,91 @@
+"""Tables of experiments, as Markdown: notebooks show it, and it reads well in a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import uuid
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["markdown", "plain", "write_results"]
+
+
+def markdown(header: Iterable[str], rows: Iterable[Iterable[object]], digits: int = 3) -> str:
+    """Return a table as Markdown with aligned columns.
+
+    Parameters
+    ----------
+    header : iterable of str
+    rows : iterable of iterables
+        Floats are written with `digits` significant digits, NaN and None as empty cells, the rest as it is.
+    digits : int
+    """
+    lines = [list(header), *([_cell(x, digits) for x in row] for row in rows)]
+    widths = [max(3, *(len(line[k]) for line in lines)) for k in range(len(lines[0]))]
+    padded = [[cell.rjust(width) for cell, width in zip(line, widths, strict=True)] for line in lines]
+    padded.insert(1, ["-" * (width - 1) + ":" for width in widths])
+    return "\n".join("| " + " | ".join(line) + " |" for line in padded)
+
+
+def _cell(value: object, digits: int) -> str:
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return ""
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+
+
+def plain(value: Any) -> Any:
+    """Return nested dicts, lists, numbers and texts, as JSON knows them.
+
+    Parameters
+    ----------
+    value : object
+        Mappings, sequences, arrays, numbers, texts, paths, None. What is not finite becomes None: JSON has no NaN.
+
+    Raises
+    ------
+    TypeError
+        Anything else.
+    """
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON: {value!r}")
+
+
+def write_results(path: str | Path, document: Mapping[str, Any]) -> None:
+    """Write a JSON file, whole or not at all; one that is there is replaced.
+
+    Parameters
+    ----------
+    path : path-like
+    document : mapping
+        What `plain` takes.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written.
+    """
+    text = json.dumps(plain(document), indent=1, allow_nan=False, ensure_ascii=False)
+    target = Path(path).resolve()  # a link keeps pointing at the file that is replaced
+    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
+    try:
+        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text + "\n")
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Throwing (D4.2, section 3.3.3)."""

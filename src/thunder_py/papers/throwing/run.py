@@ -1,0 +1,401 @@
+"""D4.2, section 3.3.3, Figures 27 and 28: an arm throws things it has never held before into a box."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...checks import Array, at_least
+from ...control import MACT, Gradient
+from ...manipulation.throwing import landing_sensitivity, throw
+from ...recordings.statistics import bootstrap_interval
+from ...robot import Robot
+from ...robot.joint_data import Friction
+from ...simulation import Payload
+from ..mact.setup import ETA, FLOOR, TORQUES
+from ..parallel import map_seeds
+from ..tables import markdown
+from .setup import (
+    BOX,
+    CONTROLLERS,
+    GAMMA,
+    GRASP,
+    OBJECTS,
+    OPENING,
+    PALM,
+    REPETITIONS,
+    REPORT,
+    Setup,
+    controller_of,
+    make_setup,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "FRICTIONS",
+    "KINDS",
+    "Figures",
+    "Throwing",
+    "figures_of",
+    "friction_table",
+    "hits",
+    "run",
+    "run_throwing",
+    "throw_with_friction",
+    "window",
+]
+
+#: of every joint, viscous [N m s/rad] and of Coulomb [N m]; the last is that of `d42_setup`
+FRICTIONS = (0.0, 0.1, 0.3)
+#: stiffness of the hand [N/m] and what adapts
+KINDS: dict[str, tuple[float, tuple[str, ...]]] = {
+    "adaptive, low: link 7": (30.0, ("link7",)),
+    "adaptive, low: link 7 and friction": (30.0, ("link7", "friction")),
+    "fixed, high": (300.0, ()),
+}
+#: size of a friction coefficient that the adaptive gain counts with [N m, N m s/rad]
+_SIZE = 1.0
+
+
+def with_friction(robot: Robot, size: float) -> Robot:
+    """Return the robot with the same friction in every joint."""
+    return robot.replace(friction=Friction(terms=("viscous", "coulomb"), coefficients=np.full((robot.n, 2), size)))
+
+
+def throw_with_friction(setup: Setup, frictions: Sequence[float] = FRICTIONS) -> dict[tuple[str, float], float]:
+    """Return the RMS miss over the objects by kind of controller and friction [m]; grasps, hand, sensors are ideal.
+
+    Parameters
+    ----------
+    setup : Setup
+        Arm, motion, gains.
+    frictions : sequence of float
+        [N m, N m s/rad].
+    """
+    found = {}
+    for kind in KINDS:
+        for friction in frictions:
+            plant = with_friction(setup.robot, at_least(friction, "friction"))
+            squares = []
+            for mass, _ in OBJECTS.values():
+                thrown = throw(
+                    setup.motion,
+                    _controller(setup, kind),
+                    plant=plant,
+                    payload=Payload(mass, PALM, link="link7"),
+                    repetitions=REPETITIONS,
+                    torque_limits=plant.limits.effort,
+                    log=(),
+                )
+                squares.append(float(thrown.miss @ thrown.miss))
+            found[kind, friction] = float(np.sqrt(np.mean(squares)))
+    return found
+
+
+def _controller(setup: Setup, kind: str) -> MACT:
+    """Return a controller whose model has terms of friction, all zero at first."""
+    stiffness, names = KINDS[kind]
+    K_p, K_v = setup.gains[stiffness]
+    nominal = with_friction(setup.robot, 0.0)
+    if not names:
+        return MACT(nominal, K_p, K_v, adaptive=False)
+    unknown = nominal.unknown(names)
+    links = np.flatnonzero(unknown.mask) < 10 * nominal.n
+    size = np.where(links, np.maximum(np.abs(unknown.values), FLOOR), _SIZE)
+    return MACT(nominal, K_p, K_v, law=Gradient(ETA / size), unknown=unknown, gamma=GAMMA, R_t=1.0 / TORQUES)
+
+
+def friction_table(found: dict[tuple[str, float], float]) -> str:
+    """Return the misses as Markdown."""
+    sizes = sorted({friction for _, friction in found})
+    rows: list[list[object]] = [
+        [kind, *(f"{100.0 * found[kind, friction]:.2f}" for friction in sizes)]
+        for kind in dict.fromkeys(kind for kind, _ in found)
+    ]
+    header = ["RMS miss [cm]; no noise, known grasp", *(f"friction {friction:g}" for friction in sizes)]
+    return f"Friction that no model has [N m, N m s/rad]\n\n{markdown(header, rows)}"
+
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of many landings.
+
+    Attributes
+    ----------
+    rms : tuple of float
+        Root mean square of the distance from the target, and the ends of its interval [m].
+    bias : float
+        Distance of the mean landing from the target [m].
+    spread : float
+        Root mean square of the distance from the mean landing [m].
+    hits : tuple of float
+        Part of the throws that end in the box, and the ends of its interval.
+    throws : int
+        How many.
+    """
+
+    rms: tuple[float, float, float]
+    bias: float
+    spread: float
+    hits: tuple[float, float, float]
+    throws: int
+
+    def cells(self) -> list[str]:
+        """Return the entries of a table."""
+        rms, low, high = (100.0 * x for x in self.rms)
+        rate, least, most = (100.0 * x for x in self.hits)
+        return [
+            f"{rms:.2f} ({low:.2f} to {high:.2f})",
+            f"{100.0 * self.bias:.2f}",
+            f"{100.0 * self.spread:.2f}",
+            f"{rate:.1f} ({least:.1f} to {most:.1f})",
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers."""
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+
+def window(size: Sequence[float], box: float) -> float:
+    """Return how far from the middle of a box an object's centre may land so that all of it falls in [m].
+
+    Parameters
+    ----------
+    size : sequence of float
+        Of the object [m]; the second is what must pass the edges.
+    box : float
+        Width of the opening [m].
+    """
+    return 0.5 * (box - size[1])
+
+
+def hits(misses: Array, half: float) -> Array:
+    """Return which landings are within `half` of the middle in both directions, (k,) of bool."""
+    return np.asarray(np.abs(misses).max(axis=1) <= half)
+
+
+def figures_of(misses: Sequence[Array], halves: Sequence[float]) -> Figures:
+    """Return the figures of landings (k, 2) of several objects, each with its own window."""
+    from scipy.stats import binomtest
+
+    points = np.concatenate(misses)
+    inside = np.concatenate([hits(part, half) for part, half in zip(misses, halves, strict=True)])
+    squares = np.sum(points**2, axis=1)
+    if len(points) > 1:
+        mean = bootstrap_interval(squares, confidence=_CONFIDENCE, resamples=2000)
+        low, high = mean.low, mean.high
+    else:
+        low = high = float(squares[0])
+    count = int(inside.sum())
+    ends = binomtest(count, len(inside)).proportion_ci(_CONFIDENCE, "wilson")
+    centre = points.mean(axis=0)
+    return Figures(
+        rms=tuple(float(np.sqrt(x)) for x in (squares.mean(), low, high)),  # type: ignore[arg-type]  # three
+        bias=float(np.linalg.norm(centre)),
+        spread=float(np.sqrt(np.mean(np.sum((points - centre) ** 2, axis=1)))),
+        hits=(count / len(inside), float(ends.low), float(ends.high)),
+        throws=len(inside),
+    )
+
+
+#: seeds of a full and of a quick run; each throws three objects with three controllers
+_SEEDS, _QUICK = 40, 3
+#: width of a box that tells more about the controllers than the one that is thrown into [m]
+SMALL_BOX = 0.05
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Throwing:
+    """What the experiment found.
+
+    Attributes
+    ----------
+    setup : Setup
+        Arm, motion, gains.
+    seeds : int
+        How often each object was thrown with each controller: another grasp, another jitter, other noise.
+    misses : dict of (str, str) to (seeds, 2) array
+        By controller and object: landing minus target [m].
+    positions, velocities : dict of (str, str) to (seeds, REPETITIONS + 1) array
+        RMSE of the hand in each swing, the throw's last [m], [m/s].
+    friction : dict of (str, float) to float
+        RMS miss where the arm has friction that the controller's model has not, see `throwing_friction` [m].
+    """
+
+    setup: Setup
+    seeds: int
+    misses: dict[tuple[str, str], Array]
+    positions: dict[tuple[str, str], Array]
+    velocities: dict[tuple[str, str], Array]
+    friction: dict[tuple[str, float], float]
+
+    @property
+    def box(self) -> float:
+        """Width of the box's opening [m]."""
+        return BOX
+
+    def all_misses(self, controller: str) -> Array:
+        """Return the misses of all objects, (3 seeds, 2) [m]."""
+        return np.concatenate([self.misses[controller, name] for name in OBJECTS])
+
+    def figures(self, controller: str, name: str | None = None) -> Figures:
+        """Return scatter and hit rate with 95 % intervals, of one object or of all."""
+        names = list(OBJECTS) if name is None else [name]
+        misses = [self.misses[controller, each] for each in names]
+        return figures_of(misses, [window(OBJECTS[each][1], BOX) for each in names])
+
+    def centres_within(self, controller: str, width: float = SMALL_BOX) -> float:
+        """Return the part of all throws whose object's centre lands in a square of a width [m] around the target."""
+        return float(hits(self.all_misses(controller), 0.5 * width).mean())
+
+    def expected_spread(self) -> float:
+        """Return the spread of landings to first order that grasp and opening alone cause [m]."""
+        release = self.setup.motion.release
+        found = landing_sensitivity(release.p, release.v, float(release.target[2]), a=release.a)
+        return float(np.sqrt(np.trace(found.covariance(position=GRASP, time=OPENING.jitter))))
+
+    def table(self) -> str:
+        """Return scatter, hit rates and errors, the report's beside ours, as Markdown."""
+        parts = [self.scatter_table(), self.error_table(), friction_table(self.friction), self.release_text()]
+        return "\n\n".join(parts)
+
+    def scatter_table(self) -> str:
+        """Return what became of the throws, as Markdown."""
+        rows: list[list[object]] = []
+        for controller in CONTROLLERS:
+            for name in (*OBJECTS, None):
+                rows.append([controller, name or "all", *self.figures(controller, name).cells()])
+        header = ["controller", "object", "RMS miss [cm]", "bias [cm]", "spread [cm]", "in the box [%]"]
+        expected = f"spread that grasp and opening of the hand must cause: {100.0 * self.expected_spread():.2f} cm"
+        text = f"{self.seeds} throws of each object, 95 % intervals in brackets; {expected}"
+        centres = ", ".join(f"{100.0 * self.centres_within(name):.0f} % ({name})" for name in CONTROLLERS)
+        small = f"centre within a square of {100.0 * SMALL_BOX:g} cm: {centres}"
+        return f"{text}\n\n{markdown(header, rows)}\n\n{small}"
+
+    def error_table(self) -> str:
+        """Return RMSE of the throwing movement, as Markdown."""
+        rows: list[list[object]] = [["report, adaptive", "", 1e3 * REPORT[0], 1e3 * REPORT[1]]]
+        for controller in CONTROLLERS:
+            for name in OBJECTS:
+                parts = (self.positions[controller, name], self.velocities[controller, name])
+                rows.append([controller, name, *(1e3 * float(np.mean(part[:, -1])) for part in parts)])
+        return "RMSE of the throwing movement\n\n" + markdown(
+            ["controller", "object", "position [mm]", "velocity [mm/s]"], rows
+        )
+
+    def release_text(self) -> str:
+        """Say how the arm throws."""
+        motion = self.setup.motion
+        return f"{motion.release!r}, then {motion!r}"
+
+    def plot(self) -> Figure:
+        """Draw Figures 27a, 27b and 28."""
+        from .figure import plot_throwing
+
+        return plot_throwing(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything measured as plain numbers."""
+        release = self.setup.motion.release
+        return {
+            "seeds": self.seeds,
+            "box": BOX,
+            "expected spread": self.expected_spread(),
+            "release": {"q": release.q.tolist(), "dq": release.dq.tolist(), "p": release.p.tolist(),
+                        "v": release.v.tolist(), "target": release.target.tolist()},
+            "friction": [{"kind": k, "friction": f, "rms": rms} for (k, f), rms in self.friction.items()],
+            "centres within 5 cm": {controller: self.centres_within(controller) for controller in CONTROLLERS},
+            "controllers": {
+                controller: {
+                    "all": self.figures(controller).to_dict(),
+                    **{name: self._numbers(controller, name) for name in OBJECTS},
+                }
+                for controller in CONTROLLERS
+            },
+        }  # fmt: skip
+
+    def _numbers(self, controller: str, name: str) -> dict[str, Any]:
+        key = (controller, name)
+        return {
+            **self.figures(controller, name).to_dict(),
+            "misses": self.misses[key].tolist(),
+            "position RMSE": self.positions[key].tolist(),
+            "velocity RMSE": self.velocities[key].tolist(),
+        }
+
+
+#: by controller and object: miss, RMSE of position and of velocity
+_Row = dict[tuple[str, str], tuple[Array, Array, Array]]
+
+
+def throws_of_seed(setup: Setup, seed: int) -> _Row:
+    """Throw every object once with every controller: all get the same grasp, jitter and noise."""
+    found: _Row = {}
+    grasps, noise, jitter = np.random.SeedSequence(seed).spawn(3)
+    rng = np.random.default_rng(grasps)
+    for name in OBJECTS:
+        grasp = setup.grasp(name, rng)
+        sensors = setup.sensors(int(noise.generate_state(1)[0]))
+        for controller in CONTROLLERS:
+            thrown = throw(
+                setup.motion, controller_of(setup, controller), plant=setup.robot, payload=grasp.payload,
+                offset=grasp.offset, repetitions=REPETITIONS, hand=OPENING, sensors=sensors,
+                seed=int(jitter.generate_state(1)[0]), torque_limits=setup.robot.limits.effort, log=(),
+            )  # fmt: skip
+            found[controller, name] = (thrown.miss, thrown.position_errors, thrown.velocity_errors)
+    return found
+
+
+def run_throwing(
+    seeds: int = _SEEDS,
+    *,
+    jobs: int = 1,
+    progress: bool = False,
+    setup: Setup | None = None,
+    frictions: Sequence[float] = FRICTIONS,
+) -> Throwing:
+    """Plan a throw for the arm without object and do it with objects it does not know.
+
+    Parameters
+    ----------
+    seeds : int
+        Throws of each object with each controller.
+    jobs : int
+        Processes.
+    progress : bool
+        Show a bar.
+    setup : Setup, optional
+        Default `make_setup()`.
+    frictions : sequence of float
+        Of the joints, for the comparison of what it does.
+
+    Notes
+    -----
+    Where the report has a real arm, this is a simulation: Panda and SoftHand are known exactly and have no friction.
+    All controllers repeat the movement four times before the throw, so that those without adaptation have settled.
+    """
+    given = make_setup() if setup is None else setup
+    rows = map_seeds(partial(throws_of_seed, given), seeds, jobs=jobs, progress=progress, description="throws")
+    parts = [{key: np.array([row[key][k] for row in rows]) for key in rows[0]} for k in range(3)]
+    return Throwing(
+        setup=given,
+        seeds=len(rows),
+        misses=parts[0],
+        positions=parts[1],
+        velocities=parts[2],
+        friction=throw_with_friction(given, frictions),
+    )
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Throwing:
+    """Run the experiment."""
+    return run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, jobs=jobs, progress=True)

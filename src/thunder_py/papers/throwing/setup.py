@@ -1,0 +1,151 @@
+"""D4.2, section 3.3.3: what the report prints of its throws, and what it leaves open, chosen here once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...checks import Array
+from ...control import MACT, Gradient
+from ...identification.excitation import MotionLimits
+from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw
+from ...robot import Robot
+from ...simulation import Payload, Sensors
+from ..mact.setup import ETA, FLOOR, K_P, TORQUES
+from ..softhand.run import HAND_COM, HAND_MASS
+
+__all__ = ["BOX", "CONTROLLERS", "OBJECTS", "REPETITIONS", "REPORT", "Grasp", "Setup", "controller_of", "make_setup"]
+
+# printed
+#: mass [kg]; sizes of boxes of the same inertia are ours [m]
+OBJECTS = {
+    "wooden box": (0.221, (0.08, 0.08, 0.08)),
+    "heavy tennis ball": (0.427, (0.05, 0.05, 0.05)),
+    "silicone tube": (0.445, (0.20, 0.05, 0.05)),
+}
+#: stiffness of the hand [N/m], and whether the controller adapts
+CONTROLLERS = {"adaptive, low": (30.0, True), "fixed, low": (30.0, False), "fixed, high": (300.0, False)}
+REPETITIONS = 4
+#: RMSE of the throwing movement: position [m], velocity [m/s]
+REPORT = (6.03e-4, 0.0174)
+
+# not printed
+TARGET = (1.2, 0.0, -0.4)  # beyond the reach of 0.99 m, below the table that the arm stands on [m]
+BOX = 0.15  # width of its square opening [m]
+PALM = (0.13, 0.0, 0.06)  # where the hand holds things, in the frame of link 7 [m]
+ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])  # of the Panda, as its interface allows [rad/s^2]
+FRACTION = 0.9  # of all limits that plans may use: controllers need the rest
+SPACE = ((0.2, -0.6, 0.25), (1.2, 0.6, 1.3))  # of releases: before the arm, above the table [m]
+OPENING = HandOpening(delay=0.08, jitter=0.003)  # of a soft hand [s]
+GRASP = 0.01  # standard deviation of where in the hand an object is, each direction [m]
+DAMPING = 1.0  # of every mode, "critical or overdamped"
+#: weight of the prediction error, a hundred times that of the slow curves in `d42_setup`: a repetition takes a second
+GAMMA = 10.0
+NOISE = (1e-4, 2e-3)  # of joint sensors [rad], [rad/s]
+
+
+class Grasp(NamedTuple):
+    """An object in the hand.
+
+    Attributes
+    ----------
+    payload : Payload
+        For the simulation.
+    offset : (3,) array
+        Of its centre of mass from where the hand holds things [m].
+    """
+
+    payload: Payload
+    offset: Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Setup:
+    """What all throws share.
+
+    Attributes
+    ----------
+    robot : Robot
+        Panda with hand, which the controllers know; the tool is where the hand holds things.
+    motion : ThrowMotion
+        Planned for this robot: the object is not known.
+    gains : dict of float to (K_p, K_v)
+        Joint gains for a stiffness of the hand, (n,) and (n, n).
+    """
+
+    robot: Robot
+    motion: ThrowMotion
+    gains: dict[float, tuple[Array, Array]]
+
+    def grasp(self, name: str, rng: np.random.Generator) -> Grasp:
+        """Draw how an object lies in the hand."""
+        mass, size = OBJECTS[name]
+        offset = GRASP * rng.standard_normal(3)
+        squares = np.square(size)
+        inertia = mass / 12.0 * np.diag(squares.sum() - squares)
+        return Grasp(Payload(mass, np.asarray(PALM) + offset, inertia, "link7"), offset)
+
+    def sensors(self, seed: int) -> Sensors:
+        """Return noisy sensors."""
+        return Sensors(position_noise=NOISE[0], velocity_noise=NOISE[1], seed=seed)
+
+
+def panda_with_hand() -> Robot:
+    """Return the Panda with the SoftHand, as far as the report prints it, at the flange."""
+    T = np.eye(4)
+    T[:3, 3] = PALM
+    return Payload(HAND_MASS, HAND_COM, link="link7").added_to(Robot.load("panda").replace(tool=T))
+
+
+def make_setup(target: tuple[float, float, float] = TARGET, *, starts: int = 25, seed: int = 0) -> Setup:
+    """Plan the throw and choose gains.
+
+    Parameters
+    ----------
+    target : tuple of float
+        Middle of the box's opening [m].
+    starts, seed
+        Of the search for a release.
+    """
+    robot = panda_with_hand()
+    limits = MotionLimits.of(robot, acceleration=FRACTION * ACCELERATION, torque=True, fraction=FRACTION)
+    motion = plan_throw(
+        robot, target, limits=limits, objective="limits", palm=Palm(), region=SPACE, starts=starts, seed=seed
+    )
+    stiffness = {k for k, _ in CONTROLLERS.values()}
+    return Setup(robot=robot, motion=motion, gains={k: _gains(robot, motion, k) for k in sorted(stiffness)})
+
+
+def _gains(robot: Robot, motion: ThrowMotion, stiffness: float) -> tuple[Array, Array]:
+    """Scale the report's joint stiffness to that of the hand, and damp every mode critically, at the release."""
+    q = motion.release.q
+    K_p = K_P * stiffness / hand_stiffness(robot, q, K_P)
+    return K_p, modal_damping(robot.mass_matrix(q), K_p)
+
+
+def hand_stiffness(robot: Robot, q: Array, K_p: Array) -> float:
+    """Return the stiffness of the hand against forces, of the mean compliance over directions [N/m]."""
+    J = robot.jacobian(q)[:3]
+    return float(3.0 / np.trace(J @ np.diag(1.0 / K_p) @ J.T))
+
+
+def modal_damping(M: Array, K_p: Array, ratio: float = DAMPING) -> Array:
+    """Return K_v with which every mode of M e'' + K_v e' + K_p e = 0 has a damping ratio, (n, n)."""
+    size, V = np.linalg.eigh(M)
+    root = V @ np.diag(np.sqrt(size)) @ V.T
+    inverse = np.linalg.inv(root)
+    squares, modes = np.linalg.eigh(inverse @ np.diag(K_p) @ inverse)
+    K_v = 2.0 * ratio * root @ modes @ np.diag(np.sqrt(squares)) @ modes.T @ root
+    return np.asarray(0.5 * (K_v + K_v.T))
+
+
+def controller_of(setup: Setup, name: str) -> MACT:
+    """Return a controller of `CONTROLLERS`: link 7, which the object is part of, is what an adaptive one adapts."""
+    stiffness, adaptive = CONTROLLERS[name]
+    K_p, K_v = setup.gains[stiffness]
+    if not adaptive:
+        return MACT(setup.robot, K_p, K_v, adaptive=False)
+    law = Gradient.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
+    return MACT(setup.robot, K_p, K_v, law=law, unknown="link7", gamma=GAMMA, R_t=1.0 / TORQUES)

@@ -1,0 +1,12 @@
+from .camera import PinholeCamera as PinholeCamera
+from .megapose import MegaPoseClient as MegaPoseClient
+from .megapose import MegaPoseSource as MegaPoseSource
+from .megapose import PoseServerError as PoseServerError
+from .pose_source import PoseFault as PoseFault
+from .pose_source import PoseMeasurement as PoseMeasurement
+from .pose_source import PoseSource as PoseSource
+from .pose_source import SimulatedPoseSource as SimulatedPoseSource
+from .tags import FiducialPoseSource as FiducialPoseSource
+from .tags import TagDetection as TagDetection
+from .tags import detect_tags as detect_tags
+from .tags import render_tag as render_tag

@@ -1,0 +1,14 @@
+from .detection import CloudPipeline as CloudPipeline
+from .detection import Detection as Detection
+from .detection import detect_object as detect_object
+from .scenes import Ball as Ball
+from .scenes import Cuboid as Cuboid
+from .scenes import Cylinder as Cylinder
+from .scenes import DepthCamera as DepthCamera
+from .scenes import look_at as look_at
+from .segmentation import Plane as Plane
+from .segmentation import find_clusters as find_clusters
+from .segmentation import find_plane as find_plane
+from .segmentation import fit_plane as fit_plane
+from .segmentation import surface_axes as surface_axes
+from .segmentation import voxel_downsample as voxel_downsample

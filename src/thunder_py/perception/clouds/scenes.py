@@ -1,0 +1,285 @@
+"""A camera that measures depth, on scenes of simple shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, array, pose, positive
+from ...errors import ThunderError
+from ...values import Value, set_fields
+from ..camera import PinholeCamera
+from ..pose_source import not_negative, probability
+
+__all__ = ["Ball", "Cuboid", "Cylinder", "DepthCamera", "Shape", "View", "look_at"]
+
+
+class Shape(Protocol):
+    """A body that rays can meet."""
+
+    def depth(self, origin: Array, directions: Array) -> Array:
+        """Return the smallest t > 0 at which ``origin + t directions`` meets the surface, (n,); inf where it does not.
+
+        Parameters
+        ----------
+        origin : (3,) array
+            In the world [m].
+        directions : (n, 3) array
+            In the world, of any length.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Cuboid(Value):
+    """A box.
+
+    Attributes
+    ----------
+    size : (3,) array
+        Along its axes [m].
+    pose : (4, 4) array
+        Of its middle in the world.
+    """
+
+    size: npt.ArrayLike
+    pose: npt.ArrayLike = field(default_factory=lambda: np.eye(4))
+
+    def __post_init__(self) -> None:
+        """Check size and pose."""
+        size = array(self.size, (3,), "size")
+        if (size <= 0.0).any():
+            raise ThunderError(f"size must be positive, got {size.tolist()}")
+        set_fields(self, size=size, pose=pose(self.pose, "pose"))
+
+    def depth(self, origin: Array, directions: Array) -> Array:
+        """See `Shape.depth`: the latest entry into, and the first exit from, three slabs."""
+        o, d = _local(self.pose, origin, directions)
+        half = np.asarray(self.size) / 2.0
+        with _quiet():
+            ends = np.stack([(-half - o) / d, (half - o) / d])
+        # parallel to a slab: always or never inside; 0 / 0 is on its face
+        ends = np.where(np.isnan(ends), np.array([-np.inf, np.inf])[:, None, None], ends)
+        first, last = ends.min(axis=0).max(axis=1), ends.max(axis=0).min(axis=1)
+        return _first_positive(np.where(first <= last, np.stack([first, last]), np.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class Cylinder(Value):
+    """A cylinder about its z axis.
+
+    Attributes
+    ----------
+    radius, height : float
+        [m].
+    pose : (4, 4) array
+        Of its middle in the world.
+    """
+
+    radius: float
+    height: float
+    pose: npt.ArrayLike = field(default_factory=lambda: np.eye(4))
+
+    def __post_init__(self) -> None:
+        """Check measures and pose."""
+        radius, height = positive(self.radius, "radius", "m"), positive(self.height, "height", "m")
+        set_fields(self, radius=radius, height=height, pose=pose(self.pose, "pose"))
+
+    def depth(self, origin: Array, directions: Array) -> Array:
+        """See `Shape.depth`: the side where it is between the caps, and the caps where they are inside the circle."""
+        o, d = _local(self.pose, origin, directions)
+        side = _roots((d[:, :2] ** 2).sum(axis=1), d[:, :2] @ o[:2], float(o[:2] @ o[:2]) - self.radius**2)
+        with _quiet():
+            height = np.abs(o[2] + side * d[:, 2])
+            caps = np.stack([(sign * self.height / 2.0 - o[2]) / d[:, 2] for sign in (-1.0, 1.0)])
+            across = ((o[:2] + caps[..., None] * d[:, :2]) ** 2).sum(axis=-1)
+        side = np.where(height <= self.height / 2.0, side, np.inf)
+        caps = np.where(across <= self.radius**2, caps, np.inf)
+        return _first_positive(np.concatenate([side, caps]))
+
+
+@dataclass(frozen=True, eq=False)
+class Ball(Value):
+    """A sphere.
+
+    Attributes
+    ----------
+    radius : float
+        [m].
+    centre : (3,) array
+        In the world [m].
+    """
+
+    radius: float
+    centre: npt.ArrayLike = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Check measures."""
+        set_fields(self, radius=positive(self.radius, "radius", "m"), centre=array(self.centre, (3,), "centre"))
+
+    def depth(self, origin: Array, directions: Array) -> Array:
+        """See `Shape.depth`."""
+        o = origin - np.asarray(self.centre)
+        return _first_positive(_roots((directions**2).sum(axis=1), directions @ o, float(o @ o) - self.radius**2))
+
+
+def _local(frame: npt.ArrayLike, origin: Array, directions: Array) -> tuple[Array, Array]:
+    T = np.asarray(frame)
+    return (origin - T[:3, 3]) @ T[:3, :3], directions @ T[:3, :3]
+
+
+def _roots(a: Array, half_b: Array, c: float) -> Array:
+    """Return both roots of a t^2 + 2 half_b t + c, (2, n); inf where there are none."""
+    with _quiet():
+        root = np.sqrt(half_b**2 - a * c)
+        both = np.stack([(-half_b - root) / a, (-half_b + root) / a])
+    return np.where(np.isfinite(both), both, np.inf)
+
+
+def _first_positive(depths: Array) -> Array:
+    with _quiet():
+        first: Array = np.where(depths > 0.0, depths, np.inf).min(axis=0)
+    return first
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Rays that miss divide by zero and take roots of negative numbers."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        yield
+
+
+class View(NamedTuple):
+    """What a depth camera saw.
+
+    Attributes
+    ----------
+    cloud : (height, width, 3) array
+        Points in the world [m]; NaN where nothing was measured.
+    shape : (height, width) array
+        Which of the shapes stands at each pixel, -1 for none, whether it was measured or not.
+    """
+
+    cloud: Array
+    shape: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class DepthCamera(Value):
+    """A stereo or structured-light camera: depth is noisy, comes in steps, and has holes.
+
+    The standard deviation of the depth z is ``noise + noise_per_z2 * z**2``, as triangulation has it.
+
+    Attributes
+    ----------
+    camera : PinholeCamera
+    pose : (4, 4) array
+        Of the camera in the world, see `look_at`.
+    noise : float
+        [m].
+    noise_per_z2 : float
+        [1/m]; 0.001 to 0.003 for cameras of the kind of D4.2.
+    resolution : float
+        Step of depth [m], 0 for none.
+    dropout : float
+        Probability that a pixel has no depth.
+    edge_dropout : float
+        The same for pixels where depth jumps by more than `EDGE`.
+    near, far : float
+        Range [m].
+    """
+
+    camera: PinholeCamera
+    pose: npt.ArrayLike
+    noise: float = 0.0
+    noise_per_z2: float = 0.0
+    resolution: float = 0.0
+    dropout: float = 0.0
+    edge_dropout: float = 0.0
+    near: float = 0.1
+    far: float = 10.0
+
+    #: jump of depth between neighbours that counts as an edge [m]
+    EDGE = 0.02
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not isinstance(self.camera, PinholeCamera):
+            raise ThunderError(f"camera must be a PinholeCamera, got {self.camera!r}")
+        fields: dict[str, float] = {
+            name: not_negative(getattr(self, name), name, "m") for name in ("noise", "resolution", "near", "far")
+        }
+        fields |= {name: probability(getattr(self, name), name) for name in ("dropout", "edge_dropout")}
+        fields["noise_per_z2"] = not_negative(self.noise_per_z2, "noise_per_z2", "1/m")
+        set_fields(self, pose=pose(self.pose, "pose"), **fields)
+        if self.near >= self.far:
+            raise ThunderError(f"near must be below far, got {self.near:g} m and {self.far:g} m")
+
+    def see(self, shapes: Sequence[Shape], rng: np.random.Generator) -> View:
+        """Return the cloud of a scene, where shapes hide each other.
+
+        Parameters
+        ----------
+        shapes : sequence of Shape
+        rng : numpy.random.Generator
+            Draws the same numbers whatever the scene, so views of two scenes have the same noise.
+        """
+        T, size = np.asarray(self.pose), (self.camera.height, self.camera.width)
+        rays = self.camera.directions(self.camera.pixels())
+        world = rays.reshape(-1, 3) @ T[:3, :3].T
+        depths = np.stack([np.full(len(world), np.inf), *(shape.depth(T[:3, 3], world) for shape in shapes)])
+        nearest: Array = depths.min(axis=0)
+        seen = depths.argmin(axis=0) - 1
+        z = self._measured(nearest.reshape(size), rng)
+        cloud = rays * z[..., None] @ T[:3, :3].T + T[:3, 3]
+        return View(cloud, seen.reshape(size).astype(np.int64))
+
+    def _measured(self, z: Array, rng: np.random.Generator) -> Array:
+        noise, chance = rng.normal(size=z.shape), rng.random(z.shape)
+        there = np.isfinite(z)
+        true: Array = np.where(there, z, float(self.far))
+        lost = (chance < self.dropout) | (_edges(true, self.EDGE) & (chance < self.edge_dropout))
+        measured: Array = true + (self.noise + self.noise_per_z2 * true**2) * noise
+        if self.resolution > 0.0:
+            measured = np.round(measured / self.resolution) * self.resolution
+        kept = there & ~lost & (measured >= self.near) & (measured <= self.far)
+        return np.where(kept, measured, np.nan)
+
+
+def look_at(eye: npt.ArrayLike, target: npt.ArrayLike, up: npt.ArrayLike = (0.0, 0.0, 1.0)) -> Array:
+    """Return the pose (4, 4) of a camera at `eye` that looks at `target`, with `up` towards the top of the picture.
+
+    Parameters
+    ----------
+    eye, target, up : (3,) array_like
+        In the world [m].
+
+    Raises
+    ------
+    ThunderError
+        `target` is where `eye` is, or straight along `up`.
+    """
+    z = np.asarray(target, dtype=float) - np.asarray(eye, dtype=float)
+    x = np.cross(z, np.asarray(up, dtype=float))
+    if not float(np.linalg.norm(x)) > 1e-9 * max(float(np.linalg.norm(z)), 1e-9):
+        raise ThunderError(f"target must not be at eye, nor straight along up from it; got {eye!r}, {target!r}, {up!r}")
+    z, x = z / np.linalg.norm(z), x / np.linalg.norm(x)
+    T = np.eye(4)
+    T[:3, :3] = np.stack([x, np.cross(z, x), z], axis=1)
+    T[:3, 3] = eye
+    return pose(T, "pose")
+
+
+def _edges(z: Array, jump: float) -> npt.NDArray[np.bool_]:
+    """Return where the depth jumps to a neighbour."""
+    found = np.zeros(z.shape, dtype=np.bool_)
+    down, right = np.abs(np.diff(z, axis=0)) > jump, np.abs(np.diff(z, axis=1)) > jump
+    found[1:] |= down
+    found[:-1] |= down
+    found[:, 1:] |= right
+    found[:, :-1] |= right
+    return found

@@ -1,0 +1,12 @@
+from .command import Command as Command
+from .command import Mode as Mode
+from .command import Reason as Reason
+from .configuration import LoopOptions as LoopOptions
+from .control_loop import ControlLoop as ControlLoop
+from .reference_generator import JointSample as JointSample
+from .reference_generator import PoseSample as PoseSample
+from .reference_generator import ReferenceGenerator as ReferenceGenerator
+from .simulated_robot import JointState as JointState
+from .simulated_robot import SimulatedRobot as SimulatedRobot
+from .timing import Pacer as Pacer
+from .timing import Quantiles as Quantiles

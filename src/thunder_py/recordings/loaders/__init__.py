@@ -1,0 +1,5 @@
+"""Recordings from files; every loader returns a `MotionSet` in metres, radians and seconds."""
+
+import lazy_loader as lazy
+
+__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,10 @@
+from .bvh import load_bvh as load_bvh
+from .c3d import load_c3d as load_c3d
+from .culm import load_culm as load_culm
+from .kinesis import load_kinesis as load_kinesis
+from .npz import load_npz as load_npz
+from .table import load_table as load_table
+from .trc import load_trc as load_trc
+from .ulimb_mhh import load_ulimb_mhh as load_ulimb_mhh
+from .ulimb_unipi import load_ulimb_unipi as load_ulimb_unipi
+from .ulimb_uzh import load_ulimb_uzh as load_ulimb_uzh

@@ -1,0 +1,5 @@
+"""The package's own recordings, written by `MotionSet.save`."""
+
+from ..motion_set import load_npz
+
+__all__ = ["load_npz"]

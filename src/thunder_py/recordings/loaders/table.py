@@ -1,0 +1,279 @@
+"""Recordings in text tables: CSV, TSV, columns divided by blanks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array, whole
+from ...errors import FileFormatError, ThunderError, nearest_hint
+from .. import orientation
+from ..motion_set import MotionSet
+from ..trial import POSITION, ROTATION, Trial, to_si
+from .text import (
+    MISSING,
+    cells_of,
+    check_rate,
+    column_name,
+    guess_delimiter,
+    number,
+    positive_rate,
+    rate_of,
+    read_lines,
+)
+
+__all__ = ["load_table"]
+
+Column = str | int
+#: seconds in one of them
+_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+
+
+def load_table(
+    path: str | Path,
+    *,
+    columns: Mapping[str, Column] | Sequence[str],
+    unit: str | Mapping[str, str],
+    time: Column | None = None,
+    time_unit: str = "s",
+    rate: float | None = None,
+    quaternion: Sequence[Column] | None = None,
+    scalar_first: bool | None = None,
+    euler: Sequence[Column] | None = None,
+    sequence: str | None = None,
+    angle_unit: str = "rad",
+    by: Column | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+    skip: int = 0,
+    header: bool = True,
+    missing: Sequence[str] = MISSING,
+    frame: str = "",
+    subject: str = "",
+    task: str = "",
+    name: str | None = None,
+) -> MotionSet:
+    """Read a table with one sample per line.
+
+    Parameters
+    ----------
+    path : path-like
+        UTF-8 text.
+    columns : mapping or sequence of str
+        ``{dof: column}``, as ``{"x": "X", "y": "Y", "z": "Z"}``; a sequence names columns that are called like dofs.
+        A column is its name in the header, or its number, counted from 1.
+    unit : str or mapping
+        m, cm, mm, rad, deg or 1 (none), for all columns or ``{dof: unit}``. There is no default: files do not say.
+    time : str or int, optional
+        Column of times, in `time_unit` (s, ms, us). Without it sample k is at k / rate.
+    rate : float, optional
+        Nominal rate [Hz]; required without `time`. With it, both must agree to 1 % (see Raises).
+    quaternion, euler : sequence of columns, optional
+        Four or three columns of the orientation, which becomes the dofs rx, ry, rz; `scalar_first`, `sequence` and
+        `angle_unit` as in `Trial.from_poses`.
+    by : str or int, optional
+        Column that tells trials apart: a new one begins where its text changes. Their names end in that text.
+    delimiter : str, optional
+        Default: what the first line is divided by, a tab, semicolon or comma, otherwise blanks.
+    decimal : str
+        ``","`` for decimal commas.
+    skip : int
+        Lines before the header.
+    header : bool
+        Whether a line of names comes before the numbers.
+    missing : sequence of str
+        Cells that mean a gap (NaN).
+    frame, subject, task : str
+        Labels of the trials.
+    name : str, optional
+        Default: the file's name without its ending.
+
+    Returns
+    -------
+    MotionSet
+        One trial, or one for each group of `by`.
+
+    Raises
+    ------
+    FileFormatError
+        With path, line and column: a line with more or fewer cells than the first, a cell that is no number, times
+        that do not increase or are missing, unknown columns, a rate that contradicts the times.
+    """
+    if time is None and rate is None:
+        raise ThunderError("time (a column) or rate [Hz] must be given: the file alone does not say how fast it is")
+    if time_unit not in _TIMES:
+        raise ThunderError(f"time_unit must be one of {', '.join(_TIMES)}, got {time_unit!r}")
+    whole(skip, "skip", 0)
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise ThunderError(f"delimiter must be one character, got {delimiter!r}")
+    if name is not None and not isinstance(name, str):
+        raise ThunderError(f"name must be text, got {name!r}")
+    if decimal not in (".", ","):
+        raise ThunderError(f"decimal must be '.' or ',', got {decimal!r}")
+    table = _read(Path(path), skip, header, delimiter, decimal, tuple(missing))
+    dofs, factors = _wanted(columns, unit)
+    times = None if time is None else (time, table.times(time) * _TIMES[time_unit])
+    x = np.column_stack([table.numbers(column) * factors[dof] for dof, column in dofs.items()])
+    names, units = tuple(dofs), tuple(_si(dof, unit) for dof in dofs)
+    turned = _orientation(table, quaternion, scalar_first, euler, sequence, to_si(angle_unit, "angle", "angle_unit"))
+    if turned is not None:
+        x, names, units = np.hstack([x, turned]), names + ROTATION, units + ("rad",) * 3
+    labels = {"frame": frame, "subject": subject, "task": task, "dofs": names, "units": units}
+    title = Path(path).stem if name is None else name
+    return MotionSet(
+        _trial(table, rows, times, x, rate, labels | {"name": title + suffix}) for suffix, rows in table.groups(by)
+    )
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Cells of a file, all lines of one length."""
+
+    path: Path
+    header: list[str] | None
+    cells: list[list[str]]
+    first_line: int
+    decimal: str
+    missing: tuple[str, ...]
+
+    def index(self, column: Column) -> int:
+        width = len(self.cells[0])
+        if isinstance(column, int) and not isinstance(column, bool):
+            if not 1 <= column <= width:
+                raise FileFormatError(f"columns are numbered 1 to {width}, got {column}", path=self.path)
+            return column - 1
+        known, column = self.header or [], str(column)
+        if known.count(column) != 1:
+            what = "more than one column" if column in known else "no column"
+            hint = nearest_hint(column, known) if column not in known else ""
+            raise FileFormatError(
+                f"{what} {column!r} among {', '.join(known) or 'columns without names'}{hint}",
+                path=self.path,
+                line=self.first_line - 1 if self.header is not None else None,
+            )
+        return known.index(column)
+
+    def numbers(self, column: Column) -> Array:
+        k = self.index(column)
+        label = column_name(k, self.header)
+        return np.array(
+            [
+                number(row[k], path=self.path, line=line, column=label, decimal=self.decimal, missing=self.missing)
+                for line, row in enumerate(self.cells, self.first_line)
+            ]
+        )
+
+    def times(self, column: Column) -> Array:
+        t = self.numbers(column)
+        if np.isnan(t).any():
+            self._refuse(column, int(np.argmax(np.isnan(t))), "a time is missing")
+        return t
+
+    def check_increasing(self, t: Array, rows: slice, column: Column) -> None:
+        back = np.diff(t) <= 0.0
+        if back.any():
+            k = int(np.argmax(back))
+            text = self.cells[rows.start + k + 1][self.index(column)], self.cells[rows.start + k][self.index(column)]
+            self._refuse(column, rows.start + k + 1, f"times must increase, got {text[0]} after {text[1]}")
+
+    def groups(self, by: Column | None) -> list[tuple[str, slice]]:
+        if by is None:
+            return [("", slice(0, len(self.cells)))]
+        texts = [row[self.index(by)] for row in self.cells]
+        starts = [0, *(k for k in range(1, len(texts)) if texts[k] != texts[k - 1]), len(texts)]
+        return [(f":{texts[a]}", slice(a, b)) for a, b in itertools.pairwise(starts)]
+
+    def _refuse(self, column: Column, row: int, message: str) -> None:
+        label = column_name(self.index(column), self.header)
+        raise FileFormatError(message, path=self.path, line=self.first_line + row, key=label)
+
+
+def _read(path: Path, skip: int, header: bool, delimiter: str | None, decimal: str, missing: tuple[str, ...]) -> _Table:
+    lines = read_lines(path)
+    if len(lines) < skip + int(header) + 2:
+        raise FileFormatError(
+            f"expected {skip} lines to skip, {int(header)} of names and two of numbers or more, got {len(lines)} lines",
+            path=path,
+        )
+    mark = guess_delimiter(lines[skip]) if delimiter is None else delimiter
+    if mark == "," and decimal == ",":
+        raise ThunderError("delimiter must not be the decimal comma; name the delimiter")
+    names = cells_of(lines[skip], mark) if header else None
+    first = skip + int(header)
+    cells = [cells_of(line, mark) for line in lines[first:]]
+    width = len(names) if names is not None else len(cells[0])
+    for line, row in enumerate(cells, first + 1):
+        if len(row) != width:
+            raise FileFormatError(f"expected {width} cells, got {len(row)}", path=path, line=line)
+    return _Table(path, names, cells, first + 1, decimal, missing)
+
+
+def _wanted(
+    columns: Mapping[str, Column] | Sequence[str], unit: str | Mapping[str, str]
+) -> tuple[dict[str, Column], dict[str, float]]:
+    """Return {dof: column} and {dof: factor to SI}."""
+    if isinstance(columns, str) or not isinstance(columns, (Mapping, Sequence)) or not columns:
+        raise ThunderError(f"columns must be {{dof: column}} or a sequence of names, got {columns!r}")
+    dofs: dict[str, Column] = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    if not isinstance(unit, str) and not (isinstance(unit, Mapping) and set(unit) == set(dofs)):
+        raise ThunderError(f"unit must name the unit of each of {', '.join(map(str, dofs))}, got {unit!r}")
+    return dofs, {dof: to_si(_unit(dof, unit), "length" if dof in POSITION else "any") for dof in dofs}
+
+
+def _unit(dof: str, unit: str | Mapping[str, str]) -> str:
+    return unit if isinstance(unit, str) else unit[dof]
+
+
+def _si(dof: str, unit: str | Mapping[str, str]) -> str:
+    return {"rad": "rad", "deg": "rad", "1": "1"}.get(_unit(dof, unit), "m")
+
+
+def _orientation(
+    table: _Table,
+    quaternion: Sequence[Column] | None,
+    scalar_first: bool | None,
+    euler: Sequence[Column] | None,
+    sequence: str | None,
+    factor: float,
+) -> Array | None:
+    if quaternion is not None and euler is not None:
+        raise ThunderError("one of quaternion and euler must be given, got both")
+    if quaternion is None and euler is None:
+        return None
+    for what, given, count in (("quaternion", quaternion, 4), ("euler", euler, 3)):
+        if given is not None and (isinstance(given, str) or len(given) != count):
+            raise ThunderError(f"{what} must name {count} columns, got {given!r}")
+    try:
+        if quaternion is not None:
+            values = np.column_stack([table.numbers(column) for column in quaternion])
+            return orientation.from_quaternions(values, scalar_first=scalar_first)
+        angles = np.column_stack([table.numbers(column) for column in euler or ()])
+        return orientation.from_euler(angles * factor, sequence)
+    except FileFormatError:
+        raise
+    except ThunderError as error:
+        raise FileFormatError(str(error), path=table.path) from error
+
+
+def _trial(
+    table: _Table, rows: slice, times: tuple[Column, Array] | None, x: Array, rate: float | None, labels: dict[str, Any]
+) -> Trial:
+    nominal = None if rate is None else positive_rate(rate)
+    count = rows.stop - rows.start
+    if count < 2:
+        line = table.first_line + rows.start
+        raise FileFormatError("a trial must have two samples or more", path=table.path, line=line)
+    if times is None:
+        assert nominal is not None
+        t = np.arange(count) / nominal
+    else:
+        t = times[1][rows]
+        table.check_increasing(t, rows, times[0])
+        if nominal is not None:
+            check_rate(t, nominal, table.path)
+    return Trial(t=t, x=x[rows], rate=nominal if nominal is not None else rate_of(t), **labels)

@@ -1,0 +1,260 @@
+"""What metrics see of a motion: derivatives of one part of it at some times, with the weights of a quadrature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, numbers, positive
+from ...errors import ThunderError
+from ..processing.filtering import low_pass
+from ..processing.over_sets import moves, refuse_gaps
+from ..trial import POSITION, ROTATION, Trial
+
+__all__ = ["Motion", "MotionLike", "Samples", "as_trial", "choose_part", "dofs_of", "even_times", "is_motion", "sample"]
+
+PARTS = ("translation", "orientation", "joints")
+#: Gauss-Legendre quadrature of motion objects: nodes of a panel, panels of the duration
+_NODES, _PANELS = 4, 256
+#: samples that a motion object is looked at in, where a rate says how many
+_MOST = 10_000_000
+
+
+class Motion(Protocol):
+    """A motion with exact derivatives: plans, minimum jerk, rollouts of primitives."""
+
+    @property
+    def duration(self) -> float:
+        """s; the motion runs from 0, or from its `start_time` if it has one, for so long."""
+
+    def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
+        """Return values (..., d), or their time derivatives, at t (...) in s."""
+
+
+#: a recording, a motion object, or times (T,) and values (T, d)
+MotionLike: TypeAlias = "Trial | Motion | tuple[npt.ArrayLike, npt.ArrayLike]"
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Derivatives of one part of a motion.
+
+    Attributes
+    ----------
+    t : ndarray, shape (n,)
+        Times from the start of the motion, s.
+    weights : ndarray, shape (n,)
+        Of the quadrature over time, s; they sum to the duration.
+    values : tuple of ndarray, shape (n, k)
+        The part itself and its derivatives, as many as were asked for. Of orientations: rotation vectors, then
+        angular velocity, acceleration and jerk in the axes of the frame.
+    part, unit : str
+        "translation" in "m", "orientation" in "rad", "joints" in the unit they share.
+    duration : float
+        s.
+    cutoff : float or None
+        Of the filter, Hz; infinite for none, None for motion objects.
+    filter_order : int
+        Of one pass of the Butterworth filter.
+    """
+
+    t: Array
+    weights: Array
+    values: tuple[Array, ...]
+    part: str
+    unit: str
+    duration: float
+    cutoff: float | None
+    filter_order: int
+
+    def norm(self, derivative: int) -> Array:
+        """Return the norm (n,) of a derivative at every time."""
+        return np.asarray(np.linalg.norm(self.values[derivative], axis=1), dtype=np.float64)
+
+    @property
+    def text(self) -> str:
+        """How derivatives were obtained."""
+        if self.cutoff is None:
+            return "exact derivatives"
+        if math.isinf(self.cutoff):
+            return "recording without a filter"
+        return f"recording, Butterworth of order {self.filter_order} forwards and backwards at {self.cutoff:g} Hz"
+
+
+def is_motion(motion: Any) -> bool:
+    """Whether this is a motion object: `position` is a function of it, not a column of samples."""
+    if isinstance(motion, (Trial, tuple)):
+        return False
+    return callable(getattr(motion, "position", None)) and hasattr(motion, "duration")
+
+
+def even_times(motion: Any, n: int) -> Array:
+    """Return n times at equal steps from the start of a motion object to its end."""
+    start = _start(motion)
+    return np.linspace(start, start + float(motion.duration), n)
+
+
+def _start(motion: Any) -> float:
+    if is_motion(motion):
+        return float(getattr(motion, "start_time", 0.0))
+    return float(as_trial(motion).t[0])
+
+
+def as_trial(motion: Any) -> Trial:
+    """Return a recording as `Trial`; times and values become one, with the dofs that `dofs_of` gives them."""
+    if isinstance(motion, Trial):
+        return motion
+    if not (isinstance(motion, tuple) and len(motion) == 2):
+        raise ThunderError(
+            "a motion must be a Trial, an object with position(t, derivative) and duration, or a tuple (t, x), got "
+            f"{type(motion).__name__}"
+        )
+    x = numbers(motion[1], "x", 2)
+    if not x.shape[1]:
+        raise ThunderError(f"x must have shape (T, d), d >= 1, got {x.shape}")
+    dofs = _default_dofs(x.shape[1])
+    units = tuple("m" if name in POSITION else "rad" for name in dofs)
+    return Trial(motion[0], x, dofs, units)
+
+
+def dofs_of(motion: Any) -> tuple[str, ...]:
+    """Return the names of a motion's columns.
+
+    Where it does not name them, one to three are taken as ``x, y, z``, six as ``x, y, z, rx, ry, rz``, any other
+    number as joints.
+    """
+    if not is_motion(motion):
+        return as_trial(motion).dofs
+    width = motion.position(_start(motion)).shape[-1]
+    names = getattr(motion, "dofs", None)
+    return tuple(names) if names is not None and len(names) == width else _default_dofs(width)
+
+
+def _default_dofs(d: int) -> tuple[str, ...]:
+    if d <= 3:
+        return POSITION[:d]
+    return POSITION + ROTATION if d == 6 else tuple(f"q{k + 1}" for k in range(d))
+
+
+def choose_part(dofs: Sequence[str], part: str | None) -> tuple[str, list[int]]:
+    """Return the name of the part of a motion that is meant, and its columns.
+
+    None means the translation if there is one, else the joints, else the orientation.
+    """
+    columns = {
+        "translation": [k for k, name in enumerate(dofs) if name in POSITION],
+        "joints": [k for k, name in enumerate(dofs) if name not in POSITION + ROTATION],
+        "orientation": [dofs.index(name) for name in ROTATION] if set(ROTATION) <= set(dofs) else [],
+    }
+    if part is None:
+        part = next(name for name in columns if columns[name])
+    if not isinstance(part, str) or part not in columns:
+        raise ThunderError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
+    if not columns[part]:
+        raise ThunderError(f"part {part!r} needs such dofs, this motion has {', '.join(dofs)}")
+    return part, columns[part]
+
+
+def sample(
+    motion: MotionLike,
+    highest: int,
+    *,
+    part: str | None,
+    cutoff: float | None,
+    filter_order: int = 2,
+    rate: float | None = None,
+) -> Samples:
+    """Return derivatives up to the `highest` of one part of a motion.
+
+    Parameters
+    ----------
+    motion : Trial, motion object or (t, x)
+        Motion objects give exact derivatives, integrated by Gauss-Legendre quadrature with four nodes in each of 256
+        panels (and at `motion.breaks`, times where derivatives jump, if it has them). Recordings are filtered
+        (`processing.low_pass`), interpolated by a quintic spline, and integrated by the trapezoidal rule.
+    highest : int
+        1 to 3.
+    part : str or None
+        As in `choose_part`.
+    cutoff : float or None
+        Hz; required for recordings, `math.inf` for those that need no filter; None for motion objects.
+    filter_order : int
+        Of one pass.
+    rate : float, optional
+        Sample motion objects at equal steps of about 1 / rate s instead.
+    """
+    name, columns = choose_part(dofs_of(motion), part)
+    if is_motion(motion):
+        if cutoff is not None:
+            raise ThunderError(f"cutoff is for recordings, a motion object has exact derivatives; got {cutoff!r}")
+        t, weights = _gauss(motion) if rate is None else _even(motion, rate)
+        raw = [motion.position(t, k)[:, columns] for k in range(highest + 1)]  # type: ignore[operator,union-attr]
+        unit, duration = ("m" if name == "translation" else "rad"), float(motion.duration)  # type: ignore[union-attr]
+    else:
+        trial = as_trial(motion).select([dofs_of(motion)[k] for k in columns])
+        unit, duration = _unit(trial, name), trial.duration
+        raw = _differentiate(trial, highest, cutoff, filter_order)
+        t, weights = trial.t, _trapezoid(trial.t)
+    values = angular(raw) if name == "orientation" else tuple(raw)
+    return Samples(t - _start(motion), weights, values, name, unit, duration, cutoff, filter_order)
+
+
+def angular(raw: Sequence[Array]) -> tuple[Array, ...]:
+    """Turn derivatives of a rotation vector into angular velocity, acceleration and jerk (n, 3)."""
+    from ... import spatial
+
+    laws = (spatial.angular_velocity, spatial.angular_acceleration, spatial.angular_jerk)
+    return (raw[0], *(law(*raw[: k + 2]) for k, law in enumerate(laws[: len(raw) - 1])))
+
+
+def _unit(trial: Trial, part: str) -> str:
+    if len(set(trial.units)) > 1:
+        raise ThunderError(f"{part} must share one unit for a norm to mean something, got {', '.join(trial.units)}")
+    return trial.units[0]
+
+
+def _differentiate(trial: Trial, highest: int, cutoff: float | None, order: int) -> list[Array]:
+    from scipy.interpolate import make_interp_spline
+
+    if cutoff is None:
+        raise ThunderError(
+            "derivatives of a recording need cutoff=, the frequency [Hz] of a zero-phase low-pass filter (math.inf for "
+            "data that need none): what noise adds to a jerk depends on nothing else"
+        )
+    refuse_gaps(trial, "a derivative")
+    if len(trial) < 6:
+        raise ThunderError(f"derivatives of a recording need six samples or more, got {len(trial)}")
+    rests = not moves(trial)
+    trial = low_pass(trial, cutoff, order)
+    if rests:  # else rounding would be taken for a motion
+        return [np.asarray(trial.x), *(np.zeros_like(trial.x) for _ in range(highest))]
+    spline = make_interp_spline(trial.t - trial.t[0], trial.x, k=5)
+    return [np.asarray(spline(trial.t - trial.t[0], nu=k), dtype=np.float64) for k in range(highest + 1)]
+
+
+def _gauss(motion: Any) -> tuple[Array, Array]:
+    edges = even_times(motion, _PANELS + 1)
+    # of the motion itself, or of the piecewise polynomial that a plan holds
+    given = getattr(getattr(motion, "path", motion), "breaks", ())
+    breaks = np.asarray(() if callable(given) else given, dtype=np.float64)
+    edges = np.unique(np.concatenate([edges, breaks[(breaks > edges[0]) & (breaks < edges[-1])]]))
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    half = 0.5 * np.diff(edges)[:, None]
+    return (edges[:-1, None] + half * (1.0 + nodes)).ravel(), (half * weights).ravel()
+
+
+def _even(motion: Any, rate: float) -> tuple[Array, Array]:
+    if positive(rate, "rate", "Hz") * float(motion.duration) > _MOST:
+        raise ThunderError(f"rate must make at most {_MOST} samples of {motion.duration:g} s, got {rate:g} Hz")
+    t = even_times(motion, max(round(motion.duration * rate), 8) + 1)
+    return t, _trapezoid(t)
+
+
+def _trapezoid(t: Array) -> Array:
+    steps = np.diff(t)
+    return np.asarray(0.5 * (np.append(steps, 0.0) + np.append(0.0, steps)), dtype=np.float64)

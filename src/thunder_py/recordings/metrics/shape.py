@@ -1,0 +1,297 @@
+"""Root mean square distance between two motions, with the pairing of their points named."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, at_least, whole, within
+from ...errors import ThunderError
+from ..processing.filtering import low_pass
+from ..processing.over_sets import refuse_gaps
+from .sampling import MotionLike, Samples, as_trial, choose_part, dofs_of, even_times, is_motion, sample
+from .smoothness import RATE
+
+__all__ = ["PowerLaw", "path_length", "path_points", "power_law", "rms_distance", "straightness"]
+
+
+def path_length(
+    motion: MotionLike, *, part: str | None = None, cutoff: float = math.inf, filter_order: int = 2
+) -> float:
+    """Return the length of the path: m for translation, rad for orientation and joints.
+
+    Parameters
+    ----------
+    motion : Trial, motion object or (t, x)
+        Of motion objects the speed is integrated, exactly but for the quadrature of `jerk_summary`. Of recordings the
+        samples are joined by straight lines (by geodesics between orientations).
+    part : {"translation", "orientation", "joints"}, optional
+        By default the translation if there is one, else the joints.
+    cutoff : float
+        Of a zero-phase Butterworth filter for recordings, Hz. Without one (`math.inf`) samples are taken as they are,
+        and noise adds to the length.
+    filter_order : int
+        Of one pass.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ThunderError
+        For gaps, and for parts that are not there.
+    """
+    name, columns = choose_part(dofs_of(motion), part)
+    if is_motion(motion):
+        s = sample(motion, 1, part=name, cutoff=None if cutoff == math.inf else cutoff)
+        return float(s.weights @ s.norm(1))
+    return float(_steps(_recorded(motion, columns, cutoff, filter_order), name).sum())
+
+
+def straightness(
+    motion: MotionLike, *, part: str | None = None, cutoff: float = math.inf, filter_order: int = 2
+) -> float:
+    """Return the distance from start to end over the length of the path: 1 for a straight line, 0 for a closed one.
+
+    Parameters as for `path_length`. Of orientations the distance is the angle of the geodesic.
+
+    Raises
+    ------
+    ThunderError
+        As `path_length`, and for a motion that rests.
+    """
+    name, columns = choose_part(dofs_of(motion), part)
+    length = path_length(motion, part=name, cutoff=cutoff, filter_order=filter_order)
+    if not length > 0.0:
+        raise ThunderError("straightness needs a motion that moves, this one rests")
+    if is_motion(motion):
+        ends = motion.position(even_times(motion, 2))[:, columns]  # type: ignore[operator,union-attr]
+    else:
+        ends = _recorded(motion, columns, cutoff, filter_order)[[0, -1]]
+    # of a straight line the two may differ by rounding
+    return min(1.0, float(_steps(ends, name)[0]) / length)
+
+
+def path_points(motion: MotionLike, part: str, columns: list[int], n: int) -> Array:
+    """Return n points (n, k) of a motion at equal steps of tau = t / T; between samples runs a cubic spline."""
+    if is_motion(motion):
+        t = even_times(motion, n)
+        return np.asarray(motion.position(t)[:, columns], dtype=np.float64)  # type: ignore[operator,union-attr]
+    trial = as_trial(motion)
+    x = np.array(_recorded(motion, columns, math.inf, 2))
+    t = np.linspace(trial.t[0], trial.t[-1], n)
+    if part == "orientation":
+        from scipy.spatial.transform import Rotation, Slerp
+
+        return np.asarray(Slerp(trial.t, Rotation.from_rotvec(x))(t).as_rotvec(), dtype=np.float64)
+    from scipy.interpolate import CubicSpline
+
+    return np.asarray(CubicSpline(trial.t, x)(t), dtype=np.float64)
+
+
+def _recorded(motion: MotionLike, columns: list[int], cutoff: float, order: int) -> Array:
+    trial = as_trial(motion)
+    trial = trial.select([trial.dofs[k] for k in columns])
+    refuse_gaps(trial, "a path")
+    return low_pass(trial, cutoff, order).x
+
+
+def _steps(x: Array, part: str) -> Array:
+    """Return the distances (n - 1,) between successive points."""
+    if part == "orientation":
+        from scipy.spatial.transform import Rotation
+
+        R = Rotation.from_rotvec(np.array(x))  # SciPy wants to be able to write
+        return np.asarray((R[:-1].inv() * R[1:]).magnitude(), dtype=np.float64)
+    return np.asarray(np.linalg.norm(np.diff(x, axis=0), axis=1), dtype=np.float64)
+
+
+PAIRINGS = ("tau", "arc_length", "nearest")
+
+
+def rms_distance(a: MotionLike, b: MotionLike, pairing: str = "tau", *, part: str | None = None, n: int = 256) -> float:
+    """Return the root mean square distance of two motions, whose durations may differ.
+
+    Parameters
+    ----------
+    a, b : Trial, motion object or (t, x)
+        With the same dofs in the part that is compared.
+    pairing : {"tau", "arc_length", "nearest"}
+        Which point of b belongs to a point of a.
+
+        - "tau": the one at the same fraction of the duration, so differences in timing count;
+        - "arc_length": the one at the same fraction of the path's length, for the shape alone;
+        - "nearest": the nearest on b, wherever it is. It is never larger than the other two by more than what
+          sampling does, ignores order, and is not symmetric: a part of b that a does not visit costs nothing.
+    part : {"translation", "orientation", "joints"}, optional
+        By default the translation if there is one, else the joints. Orientations are compared by the angle between
+        them, and paired by "tau" only.
+    n : int
+        Points on either motion at equal steps of time ("tau", "nearest") or of path length.
+
+    Returns
+    -------
+    float
+        m for translation, rad for orientation and joints.
+
+    Raises
+    ------
+    ThunderError
+        For an unknown pairing, dofs that differ, gaps, or paths of no length paired by arc length.
+    """
+    if pairing not in PAIRINGS:
+        raise ThunderError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
+    n = whole(n, "n", 2)
+    dofs_a, dofs_b = dofs_of(a), dofs_of(b)
+    part, columns_a = choose_part(dofs_a, part)
+    _, columns_b = choose_part(dofs_b, part)
+    if [dofs_a[k] for k in columns_a] != [dofs_b[k] for k in columns_b]:
+        raise ThunderError(f"a and b must have the same dofs, got {', '.join(dofs_a)} and {', '.join(dofs_b)}")
+    if part == "orientation":
+        return _angles(path_points(a, part, columns_a, n), path_points(b, part, columns_b, n), pairing)
+    # finer than n where a path is measured: a straight line between samples is shorter than the arc
+    fine = n if pairing == "tau" else max(8 * n, 2048)
+    x, y = path_points(a, part, columns_a, fine), path_points(b, part, columns_b, fine)
+    if pairing == "arc_length":
+        x, y = _by_length(x, n), _by_length(y, n)
+    if pairing == "nearest":
+        squared = _to_polyline(path_points(a, part, columns_a, n), y)
+    else:
+        squared = np.sum((x - y) ** 2, axis=1)
+    return float(np.sqrt(squared.mean()))
+
+
+def _angles(phi_a: Array, phi_b: Array, pairing: str) -> float:
+    from scipy.spatial.transform import Rotation
+
+    if pairing != "tau":
+        raise ThunderError(f"orientations are paired by 'tau' only, got {pairing!r}")
+    angles = (Rotation.from_rotvec(phi_a).inv() * Rotation.from_rotvec(phi_b)).magnitude()
+    return float(np.sqrt(np.mean(angles**2)))
+
+
+def _by_length(x: Array, n: int) -> Array:
+    """Return n points at equal steps of the length of a polyline."""
+    s = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(x, axis=0), axis=1)))
+    if not s[-1] > 0.0:
+        raise ThunderError("pairing by arc length needs motions that move, one of these rests")
+    return np.stack([np.interp(np.linspace(0.0, s[-1], n), s, column) for column in x.T], axis=1)
+
+
+def _to_polyline(points: Array, line: Array) -> Array:
+    """Return the squared distance (n,) of each point to the nearest of a polyline, segments included."""
+    from scipy.spatial import cKDTree
+
+    # the segments at the four nearest corners; another one can be nearer by less than its own length
+    corners = cKDTree(line).query(points, k=min(4, len(line)))[1]
+    segments = np.clip(np.concatenate([corners - 1, corners], axis=1), 0, len(line) - 2)
+    start, step = line[segments], line[segments + 1] - line[segments]
+    offset = points[:, None] - start
+    length = np.maximum(np.sum(step**2, axis=2), np.finfo(float).tiny)
+    along = np.clip(np.sum(offset * step, axis=2) / length, 0.0, 1.0)
+    return np.asarray(np.sum((offset - along[..., None] * step) ** 2, axis=2).min(axis=1), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class PowerLaw:
+    """Regression of log speed on log curvature, v = gain * curvature^exponent.
+
+    Attributes
+    ----------
+    exponent : float
+        Of the curvature; -1/3 where the two-thirds law holds.
+    gain : float
+        Speed at a curvature of 1/m.
+    r_squared : float
+        Of the regression; without meaning where curvature hardly varies, as on a circle.
+    n : int
+        Samples that were used.
+    """
+
+    exponent: float
+    gain: float
+    r_squared: float
+    n: int
+
+    @property
+    def angular_exponent(self) -> float:
+        """Exponent of the angular speed, v times curvature: 2/3 where the law holds, which has its name from it."""
+        return 1.0 + self.exponent
+
+    @property
+    def text(self) -> str:
+        """One line that can stand in a report."""
+        return f"speed ~ curvature^{self.exponent:.4f}, R^2 = {self.r_squared:.3f}, n = {self.n}"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def power_law(
+    motion: MotionLike,
+    *,
+    cutoff: float | None = None,
+    filter_order: int = 2,
+    rate: float = RATE,
+    slowest: float = 0.05,
+    flattest: float = 1e-3,
+) -> PowerLaw:
+    """Fit speed = gain * curvature^exponent to the translation of a motion by least squares of logarithms.
+
+    Parameters
+    ----------
+    motion, cutoff, filter_order
+        As for `jerk_summary`; two or three dimensions.
+    rate : float
+        At which motion objects are sampled, Hz. Every sample counts the same, so slow parts of the path count more.
+        Of filtered recordings those within 1 / cutoff of either end are left out: a filter that does not know how the
+        motion goes on bends it there, and the exponent with it.
+    slowest : float
+        Samples below this fraction of the largest speed are left out: their curvature is noise.
+    flattest : float
+        Samples whose curvature times the length of the path is below this are left out: on a straight line it is zero.
+
+    Returns
+    -------
+    PowerLaw
+
+    Raises
+    ------
+    ThunderError
+        As `jerk_summary`; for fewer than ten samples that move on a curve; for curvature that does not vary at all.
+
+    References
+    ----------
+    Lacquaniti, Terzuolo and Viviani (1983), Acta Psychologica 54.
+    """
+    within(slowest, "slowest", 0.0, 1.0, ends="[)")
+    at_least(flattest, "flattest")
+    s = sample(motion, 2, part="translation", cutoff=cutoff, filter_order=filter_order, rate=rate)
+    v, a, speed = s.values[1], s.values[2], s.norm(1)
+    if v.shape[1] < 2:
+        raise ThunderError("power_law needs two or three dimensions: on a line there is no curvature")
+    # |v x a| in any dimension
+    cross = np.sqrt(np.maximum(speed**2 * np.sum(a * a, axis=1) - np.sum(v * a, axis=1) ** 2, 0.0))
+    moving = _clear_of_ends(s) & (speed > max(slowest * float(speed.max()), np.finfo(float).tiny))
+    curvature = np.zeros_like(speed)
+    curvature[moving] = cross[moving] / speed[moving] ** 3
+    used = moving & (curvature * float(s.weights @ speed) > flattest)
+    if np.count_nonzero(used) < 10:
+        raise ThunderError(f"power_law needs ten samples that move on a curve, got {np.count_nonzero(used)}")
+    x, y = np.log(curvature[used]), np.log(speed[used])
+    dx, dy = x - x.mean(), y - y.mean()
+    sxx, syy = float(dx @ dx), float(dy @ dy)
+    if not sxx > 1e-12 * len(x):
+        raise ThunderError("power_law needs curvature that varies; on a circle every exponent fits")
+    exponent = float(dx @ dy) / sxx
+    r_squared = 1.0 if syy == 0.0 else exponent**2 * sxx / syy
+    return PowerLaw(exponent, float(np.exp(y.mean() - exponent * x.mean())), r_squared, len(x))
+
+
+def _clear_of_ends(s: Samples) -> npt.NDArray[np.bool_]:
+    margin = 0.0 if s.cutoff is None else 1.0 / s.cutoff
+    return np.asarray((s.t >= margin) & (s.t <= s.duration - margin))

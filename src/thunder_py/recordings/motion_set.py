@@ -1,0 +1,282 @@
+"""Many recorded movements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, whole
+from ..errors import FileFormatError, ThunderError
+from ..files import read_archive, write_archive
+from .trial import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["MotionSet", "load_npz", "save_npz"]
+
+_FIELDS = ("frame", "subject", "task", "name")
+
+
+class MotionSet(Sequence[Trial]):
+    """An immutable sequence of trials.
+
+    Parameters
+    ----------
+    trials : iterable of Trial
+        They may differ in length, rate and dofs; what needs them equal (`to_array`, components) says so.
+    """
+
+    __slots__ = ("_trials",)
+
+    def __init__(self, trials: Iterable[Trial] = ()) -> None:
+        if isinstance(trials, Trial) or not isinstance(trials, Iterable):
+            raise ThunderError(f"trials must be a sequence of Trials, got {type(trials).__name__}")
+        members = tuple(trials)
+        for k, trial in enumerate(members):
+            if not isinstance(trial, Trial):
+                raise ThunderError(f"trials must be Trials, got {type(trial).__name__} at index {k}")
+        self._trials = members
+
+    def __len__(self) -> int:
+        """Return the number of trials."""
+        return len(self._trials)
+
+    def __iter__(self) -> Iterator[Trial]:
+        """Iterate over the trials."""
+        return iter(self._trials)
+
+    @overload
+    def __getitem__(self, index: int) -> Trial: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[bool] | Sequence[int] | npt.NDArray[Any]) -> MotionSet: ...
+    def __getitem__(self, index: Any) -> Trial | MotionSet:
+        """Return one trial (int), or a set of some: a slice, a mask of bools (len,), or integers."""
+        if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
+            return self._trials[index]
+        if isinstance(index, slice):
+            return MotionSet(self._trials[index])
+        chosen = np.asarray(index)
+        if chosen.shape == (0,) and chosen.dtype.kind == "f":  # an empty list
+            chosen = chosen.astype(np.intp)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "bi":
+            raise ThunderError(f"index must be an integer, a slice, a mask of bools or integers, got {index!r}")
+        if chosen.dtype.kind == "b":
+            if len(chosen) != len(self):
+                raise ThunderError(f"a mask must have {len(self)} entries, one for each trial, got {len(chosen)}")
+            chosen = np.flatnonzero(chosen)
+        return MotionSet(self._trials[k] for k in chosen)
+
+    def __add__(self, other: object) -> MotionSet:
+        """Return this set followed by another."""
+        return self.concatenate(other) if isinstance(other, MotionSet) else NotImplemented
+
+    def __repr__(self) -> str:
+        return f"<MotionSet of {len(self)} trials, {len(self.subjects)} subjects, {len(self.tasks)} tasks>"
+
+    # --- what it holds ------------------------------------------------------------------------------------------
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Different subjects, in order of appearance."""
+        return tuple(dict.fromkeys(trial.subject for trial in self))
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Different tasks, in order of appearance."""
+        return tuple(dict.fromkeys(trial.task for trial in self))
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """Names of the columns, which all trials must share."""
+        if not self._trials:
+            raise ThunderError("an empty MotionSet has no dofs")
+        first = self._trials[0].dofs
+        for k, trial in enumerate(self):
+            if trial.dofs != first:
+                raise ThunderError(
+                    f"trials must share their dofs, got {', '.join(first)} and, at index {k}, {', '.join(trial.dofs)}; "
+                    "Trial.select chooses some"
+                )
+        return first
+
+    @property
+    def durations(self) -> Array:
+        """Durations (len,) [s]."""
+        return np.array([trial.duration for trial in self], dtype=np.float64)
+
+    def summary(self) -> str:
+        """Return a table: trials, durations, rates and gaps of every subject."""
+        if not self._trials:
+            return "0 trials"
+        rows = [("subject", "trials", "tasks", "duration [s]", "rate [Hz]", "gaps"), *map(self._row, self.subjects)]
+        rows.append(("all", *self._numbers()))
+        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+        return "\n".join(
+            "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+            for row in rows
+        )
+
+    def _row(self, subject: str) -> tuple[str, ...]:
+        return (subject or "-", *self.filter(subject=subject)._numbers())
+
+    def _numbers(self) -> tuple[str, ...]:
+        rates = sorted({"-" if trial.rate is None else f"{trial.rate:g}" for trial in self})
+        times = self.durations
+        span = f"{times.min():.2f} to {times.max():.2f}"
+        return str(len(self)), str(len(self.tasks)), span, ", ".join(rates), str(sum(len(trial.gaps) for trial in self))
+
+    # --- other sets ---------------------------------------------------------------------------------------------
+
+    def filter(self, predicate: Callable[[Trial], bool] | None = None, **fields: str | Iterable[str]) -> MotionSet:
+        """Return the trials for which `predicate` is true and whose labels are the given ones.
+
+        Parameters
+        ----------
+        predicate : callable, optional
+            Trial -> bool.
+        **fields
+            subject, task, frame or name: one value, or several of which one must fit.
+        """
+        if unknown := set(fields) - set(_FIELDS):
+            raise ThunderError(f"filter knows {', '.join(_FIELDS)}, got {', '.join(sorted(unknown))}")
+        wanted = {key: (value,) if isinstance(value, str) else value for key, value in fields.items()}
+        for key, values in wanted.items():
+            if not isinstance(values, Iterable) or not all(isinstance(value, str) for value in values):
+                raise ThunderError(f"{key} must be text, or several texts, got {values!r}")
+        wanted = {key: set(values) for key, values in wanted.items()}
+        return MotionSet(
+            trial
+            for trial in self
+            if all(getattr(trial, key) in values for key, values in wanted.items())
+            and (predicate is None or predicate(trial))
+        )
+
+    def map(self, function: Callable[[Trial], Trial | Iterable[Trial] | None]) -> MotionSet:
+        """Return the results of `function` for every trial: a trial, several (a segmentation), or None to drop it."""
+        results: list[Trial] = []
+        for trial in self:
+            made = function(trial)
+            if isinstance(made, Trial):
+                results.append(made)
+            elif made is not None:
+                results.extend(made)
+        return MotionSet(results)
+
+    def concatenate(self, *others: MotionSet) -> MotionSet:
+        """Return this set followed by `others`."""
+        return MotionSet(trial for motions in (self, *others) for trial in motions)
+
+    def leave_one_subject_out(self) -> Iterator[tuple[str, MotionSet, MotionSet]]:
+        """Iterate over (subject, trials of all others, trials of the subject)."""
+        if len(self.subjects) < 2:
+            raise ThunderError(f"leave_one_subject_out needs two subjects or more, got {len(self.subjects)}")
+        for subject in self.subjects:
+            mine = np.array([trial.subject == subject for trial in self])
+            yield subject, self[~mine], self[mine]
+
+    def to_array(self, n: int) -> Array:
+        """Return an array (trials, n, d): every trial at n equal steps of tau = (t - t_0) / duration.
+
+        Between samples runs the cubic spline through them (not-a-knot), column by column.
+
+        Raises
+        ------
+        ThunderError
+            If a trial has gaps, or trials differ in their dofs.
+        """
+        from scipy.interpolate import CubicSpline
+
+        whole(n, "n", 2)
+        result = np.empty((len(self), n, len(self.dofs)))
+        for k, trial in enumerate(self):
+            if trial.gaps:
+                start, end = trial.gaps[0]
+                raise ThunderError(
+                    f"to_array needs trials without gaps, got one from {start:g} to {end:g} s in trial {k} "
+                    f"({trial.name or 'no name'}); processing.fill_gaps closes them"
+                )
+            result[k] = CubicSpline(trial.t, trial.x)(np.linspace(trial.t[0], trial.t[-1], n))
+        return result
+
+    # --- files and figures --------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write a ``.npz`` file of plain arrays, without pickles."""
+        save_npz(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> MotionSet:
+        """Read a file that `save` wrote."""
+        return load_npz(path)
+
+    def plot(self, dofs: Iterable[str] | None = None, *, axes: Sequence[Axes] | None = None) -> list[Axes]:
+        """Draw every trial over its own time, one panel for each of `dofs` (default: all); return the panels."""
+        from .plot import plot_motions
+
+        return plot_motions(self, dofs, axes=axes)
+
+
+_FORMAT = "thunder_py motions 1"
+_LABELS = ("rate", "frame", "subject", "task", "name")
+_ARRAYS = ("format", "sizes", "t", "x", "trials")
+
+
+def save_npz(motions: Sequence[Trial], path: str | Path) -> None:
+    """Write trials: complete or not at all.
+
+    The file holds `sizes` (trials, 2) with T and d of every trial, `t` and `x` of all trials one behind the other, and
+    `trials`, a JSON text with their labels.
+    """
+    labels = [
+        {"dofs": trial.dofs, "units": trial.units, **{key: getattr(trial, key) for key in _LABELS}} for trial in motions
+    ]
+    arrays = {
+        "format": np.array(_FORMAT),
+        "sizes": np.array([trial.x.shape for trial in motions], dtype=np.int64).reshape(-1, 2),
+        "t": np.concatenate([np.empty(0), *(trial.t for trial in motions)]),
+        "x": np.concatenate([np.empty(0), *(trial.x.ravel() for trial in motions)]),
+        "trials": np.array(json.dumps(labels)),
+    }
+    write_archive(path, arrays)
+
+
+def load_npz(path: str | Path) -> MotionSet:
+    """Read a file of `MotionSet.save`.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is another one, or damaged.
+    """
+    arrays = read_archive(path, "MotionSet.save")
+    if missing := [name for name in _ARRAYS if name not in arrays]:
+        raise FileFormatError(f"not a file of MotionSet.save: {', '.join(missing)} missing", path=path)
+    if str(arrays["format"]) != _FORMAT:
+        raise FileFormatError(f"format must be {_FORMAT!r}, got {str(arrays['format'])!r}", path=path)
+    try:
+        return MotionSet(_trials(arrays))
+    except (ThunderError, TypeError, ValueError, KeyError, RecursionError) as error:
+        raise FileFormatError(f"damaged file of MotionSet.save: {error}", path=path) from error
+
+
+def _trials(arrays: dict[str, Any]) -> list[Trial]:
+    sizes, labels = arrays["sizes"], json.loads(str(arrays["trials"]))
+    if not isinstance(labels, list) or not all(isinstance(label, dict) for label in labels):
+        raise ThunderError("trials must be a list of objects")
+    if sizes.ndim != 2 or sizes.shape[1] != 2 or sizes.dtype.kind != "i" or (sizes < 0).any():
+        raise ThunderError(f"sizes must have shape (trials, 2), got {sizes.shape}")
+    lengths, entries = sizes[:, 0], sizes[:, 0] * sizes[:, 1]
+    if arrays["t"].shape != (lengths.sum(),) or arrays["x"].shape != (entries.sum(),) or len(labels) != len(sizes):
+        raise ThunderError("sizes must fit t, x and trials")
+    times = np.split(arrays["t"], np.cumsum(lengths)[:-1]) if len(sizes) else []
+    values = np.split(arrays["x"], np.cumsum(entries)[:-1]) if len(sizes) else []
+    return [
+        Trial(t, x.reshape(size), tuple(label.pop("dofs")), tuple(label.pop("units")), **label)
+        for t, x, size, label in zip(times, values, sizes, labels, strict=True)
+    ]

@@ -1,0 +1,62 @@
+"""Figures of recorded movements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import ThunderError, UnknownNameError, nearest_hint
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .motion_set import MotionSet
+
+__all__ = ["plot_motions"]
+
+_MOST_IN_LEGEND = 10
+
+
+def plot_motions(
+    motions: MotionSet, dofs: Iterable[str] | None = None, *, axes: Sequence[Axes] | None = None
+) -> list[Axes]:
+    """Draw every trial over its own time, one colour for each subject; see `MotionSet.plot`."""
+    names = _known(motions, dofs)
+    panels = _panels(len(names)) if axes is None else list(axes)
+    if len(panels) != len(names):
+        raise ThunderError(f"axes must hold one panel for each of {len(names)} dofs, got {len(panels)}")
+    colors = {subject: f"C{k % 10}" for k, subject in enumerate(motions.subjects)}
+    for panel, name in zip(panels, names, strict=True):
+        labelled: set[str] = set()
+        for trial in motions:
+            column = trial.dofs.index(name)
+            label = None if trial.subject in labelled else trial.subject
+            labelled.add(trial.subject)
+            time, values = trial.t - trial.t[0], trial.x[:, column]
+            panel.plot(time, values, color=colors[trial.subject], linewidth=0.8, alpha=0.7, label=label or None)
+        unit = motions[0].units[motions[0].dofs.index(name)]
+        panel.set_ylabel(name if unit == "1" else f"{name} [{unit}]")
+        panel.grid(visible=True, alpha=0.3)
+    panels[-1].set_xlabel("time [s]")
+    if 1 < len(colors) <= _MOST_IN_LEGEND:
+        panels[0].legend(fontsize="small", ncols=2)
+    return panels
+
+
+def _known(motions: MotionSet, dofs: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the names to draw, of which every trial must have all."""
+    names = motions.dofs if dofs is None else tuple(dofs)
+    if not len(motions) or not names:
+        raise ThunderError(f"there must be trials and dofs to draw, got {len(motions)} and {len(names)}")
+    for trial in motions:
+        for name in names:
+            if name not in trial.dofs:
+                raise UnknownNameError(f"no dof {name!r} among {', '.join(trial.dofs)}{nearest_hint(name, trial.dofs)}")
+    return names
+
+
+def _panels(count: int) -> list[Axes]:
+    from matplotlib.pyplot import subplots
+
+    _, panels = subplots(count, sharex=True, figsize=(8.0, 1.0 + 1.6 * count), layout="constrained", squeeze=False)
+    return list(panels[:, 0])

@@ -1,0 +1,273 @@
+"""Filters without phase shift: Butterworth forwards and backwards, median, moving average."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, at_least, is_number, positive, whole
+from ...errors import ThunderError
+from ..motion_set import MotionSet
+from ..trial import Trial
+from .over_sets import over_sets, refuse_gaps, refuse_uneven, splits_sets, who
+from .resampling import about_mean, in_the_frame, through_mean
+
+__all__ = [
+    "butterworth",
+    "fill_gaps",
+    "filters_nothing",
+    "low_pass",
+    "median_filter",
+    "moving_average",
+    "split_at_gaps",
+]
+
+#: below this part of the sampling rate the filter's equations have no solution left to rounding
+_LOWEST = 1e-6
+
+
+@over_sets
+def low_pass(trial: Trial, cutoff: float, order: int = 2) -> Trial:
+    """Low-pass filter a trial with a Butterworth filter that runs forwards and backwards, so without phase shift.
+
+    Running twice squares the gain: at `cutoff` it is 1/2 (-6 dB), and the slope is that of twice the order. Papers
+    name the filter before doubling, as is done here: "2nd-order Butterworth, 10 Hz, zero phase" is
+    ``low_pass(trial, 10.0, 2)``.
+
+    Orientations are filtered as rotation vectors about the trial's mean orientation.
+
+    Parameters
+    ----------
+    trial : Trial or MotionSet
+        Equal time steps, no gaps.
+    cutoff : float
+        Cut-off frequency of one pass [Hz], below half the sampling rate; `math.inf` lets everything pass, and then time
+        steps may differ.
+    order : int
+        Order of one pass, 1 to 10.
+
+    Returns
+    -------
+    Trial or MotionSet
+        The same times.
+
+    Raises
+    ------
+    ThunderError
+        For gaps (see `fill_gaps`), unequal time steps (see `resample`), a cut-off that the sampling rate does not
+        allow, or too few samples for the filter to start.
+    """
+    refuse_gaps(trial, "low_pass")
+    if filters_nothing(cutoff):
+        return trial
+    rate = refuse_uneven(trial, "low_pass")
+    _check_filter(trial, cutoff, order, rate)
+    return trial.with_values(through_mean(trial, lambda values: butterworth(values, rate, cutoff, order)))
+
+
+def filters_nothing(cutoff: object) -> bool:
+    """Return whether a cut-off says that no filter is wanted: it is infinite, everywhere in this package.
+
+    Raises
+    ------
+    ThunderError
+        For what is no frequency, None too: to say nothing is not to say that data need no filter.
+    """
+    if not is_number(cutoff) or not cutoff > 0.0:  # type: ignore[operator]
+        raise ThunderError(f"cutoff must be a frequency > 0 Hz, or math.inf for no filter, got {cutoff!r}")
+    return cutoff == math.inf
+
+
+def butterworth(values: Array, rate: float, cutoff: float, order: int = 2) -> Array:
+    """Filter the columns of (T, d) values sampled at `rate` [Hz] as `low_pass` does, without its checks."""
+    from scipy.signal import butter, sosfiltfilt
+
+    sections = butter(order, cutoff, fs=rate, output="sos")
+    return np.asarray(sosfiltfilt(sections, values, axis=0), dtype=np.float64)
+
+
+def _check_filter(trial: Trial, cutoff: float, order: int, rate: float) -> None:
+    if not _LOWEST * rate < cutoff < 0.5 * rate:
+        raise ThunderError(
+            f"cutoff must be above {_LOWEST:g} of the rate of {who(trial)} and below half of it, {0.5 * rate:g} Hz, "
+            f"got {cutoff:g} Hz"
+        )
+    whole(order, "order", 1, 10)
+    # what sosfiltfilt extends the signal by at either end
+    least = 3 * (2 * ((order + 1) // 2) + 1 - order % 2) + 1
+    if len(trial) < least:
+        raise ThunderError(f"a filter of order {order} needs {least} samples or more, {who(trial)} has {len(trial)}")
+
+
+@over_sets
+def median_filter(trial: Trial, width: int = 5) -> Trial:
+    """Replace every value by the median of the `width` samples around it, which removes spikes.
+
+    At the ends the first and last samples are repeated. Time steps need not be equal. Orientations: medians of the
+    components of the rotation vector about the trial's mean orientation.
+
+    Parameters
+    ----------
+    trial : Trial or MotionSet
+        No gaps.
+    width : int
+        Odd number of samples, not more than the trial has.
+    """
+    from scipy.ndimage import median_filter as median
+
+    refuse_gaps(trial, "median_filter")
+    _check_width(trial, width)
+    if width % 2 == 0:
+        raise ThunderError(f"width must be odd, so that a median has a middle, got {width}")
+    return trial.with_values(through_mean(trial, lambda values: median(values, size=(width, 1), mode="nearest")))
+
+
+@over_sets
+def moving_average(trial: Trial, width: int = 10) -> Trial:
+    """Replace every value by the mean of the `width` samples around it, without phase shift.
+
+    An even width has half weights at both ends of ``width + 1`` samples. Near the ends of the trial the window shrinks
+    on both sides, down to the sample itself, so that straight lines pass unchanged. Orientations are averaged as
+    rotation vectors about the trial's mean orientation.
+
+    Parameters
+    ----------
+    trial : Trial or MotionSet
+        Equal time steps, no gaps.
+    width : int
+        Number of samples, not more than the trial has.
+    """
+    refuse_gaps(trial, "moving_average")
+    refuse_uneven(trial, "moving_average")
+    _check_width(trial, width)
+    return trial.with_values(through_mean(trial, lambda values: _average(values, width)))
+
+
+def _average(values: Array, width: int) -> Array:
+    length, half = len(values), width // 2
+    sums = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values - values[0], axis=0)])
+    k = np.arange(length)
+    reach = np.minimum(half, np.minimum(k, length - 1 - k))
+    total = sums[k + reach + 1] - sums[k - reach]
+    count = 2.0 * reach + 1.0
+    if width % 2 == 0:
+        ends = 0.5 * (values[k - reach] + values[k + reach]) - values[0]
+        whole = reach > 0
+        total[whole] -= ends[whole]
+        count[whole] -= 1.0
+    return np.asarray(values[0] + total / count[:, None], dtype=np.float64)
+
+
+def _check_width(trial: Trial, width: int) -> None:
+    whole(width, f"width, in samples of {who(trial)},", 1, len(trial))
+
+
+_METHODS = ("cubic", "pchip", "linear")
+#: differences of times are not exact: a gap of 0.05 s is no longer than 0.05 s
+_ROUNDING = 1e-9
+
+
+@over_sets
+def fill_gaps(trial: Trial, longest: float | None = None, method: str = "cubic") -> Trial:
+    """Close gaps by interpolation between the samples around them.
+
+    Every column is filled by itself, so a gap of one marker leaves the others as measured. Orientations are
+    interpolated as rotation vectors about the trial's mean orientation. Gaps at the start or end of a trial have
+    nothing on one side: they are cut off, not extrapolated.
+
+    Parameters
+    ----------
+    trial : Trial or MotionSet
+        With or without gaps.
+    longest : float, optional
+        Longest gap that is closed [s], from the last sample before it to the first one behind. Longer ones stay NaN,
+        for `split_at_gaps`. By default all gaps are closed.
+    method : str
+        ``"cubic"``: spline through all samples, smooth, may overshoot in long gaps; ``"pchip"``: monotone where the
+        data are; ``"linear"``.
+
+    Returns
+    -------
+    Trial or MotionSet
+        From the first to the last sample where every column has a value.
+
+    Raises
+    ------
+    ThunderError
+        If fewer than two samples are complete, `longest` is not positive or `method` is unknown.
+    """
+    if longest is not None:
+        positive(longest, "longest", "s")
+    if method not in _METHODS:
+        raise ThunderError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    if trial.valid.all():
+        return trial
+    start, end = _common_span(trial)
+    values, mean = about_mean(trial)
+    for column in range(values.shape[1]):
+        _fill(trial.t, values[:, column], np.inf if longest is None else longest, method)
+    filled = trial.with_values(in_the_frame(values, mean, trial))
+    return filled.slice(trial.t[start], trial.t[end])
+
+
+def _common_span(trial: Trial) -> tuple[int, int]:
+    """Return the first and the last index between which no column lacks values on either side of a gap."""
+    known = ~np.isnan(trial.x)
+    if np.count_nonzero(trial.valid) < 2:
+        raise ThunderError(f"fill_gaps needs two complete samples or more, {who(trial)} has fewer")
+    start = int(np.argmax(known, axis=0).max())
+    end = len(trial) - 1 - int(np.argmax(known[::-1], axis=0).max())
+    return start, end
+
+
+def _fill(t: Array, column: Array, longest: float, method: str) -> None:
+    """Close the gaps of one column that have values on both sides, in place."""
+    from scipy.interpolate import CubicSpline, PchipInterpolator
+
+    known = np.flatnonzero(~np.isnan(column))
+    behind = np.searchsorted(known, np.arange(len(column)))
+    inside = np.isnan(column) & (behind > 0) & (behind < len(known))
+    widths = t[known[np.clip(behind, 0, len(known) - 1)]] - t[known[np.clip(behind - 1, 0, None)]]
+    wanted = inside & (widths <= longest * (1.0 + _ROUNDING))
+    if not wanted.any():
+        return
+    if method == "linear":
+        column[wanted] = np.interp(t[wanted], t[known], column[known])
+    else:
+        spline = CubicSpline if method == "cubic" else PchipInterpolator
+        column[wanted] = spline(t[known], column[known])(t[wanted])
+
+
+@splits_sets
+def split_at_gaps(trial: Trial, least_duration: float = 0.0) -> MotionSet:
+    """Return the stretches of complete samples between gaps as trials of their own.
+
+    Parameters
+    ----------
+    trial : Trial or MotionSet
+        With or without gaps.
+    least_duration : float
+        Shorter stretches [s] are dropped, and single samples always.
+
+    Returns
+    -------
+    MotionSet
+        Named ``<name>/1``, ``<name>/2``, ... where there are several; times as they were.
+    """
+    at_least(least_duration, "least_duration", unit="s")
+    parts = [
+        trial.slice(trial.t[first], trial.t[last])
+        for first, last in stretches(trial.valid)
+        if last > first and trial.t[last] - trial.t[first] >= least_duration
+    ]
+    if len(parts) == 1:
+        return MotionSet(parts)
+    return MotionSet(part.with_labels(name=f"{trial.name}/{k}") for k, part in enumerate(parts, start=1))
+
+
+def stretches(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return first and last index of every run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
+    return [(int(first), int(behind) - 1) for first, behind in zip(edges[::2], edges[1::2], strict=True)]

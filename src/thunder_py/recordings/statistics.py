@@ -1,0 +1,388 @@
+"""Rank tests, effect size and bootstrap intervals, for comparing planners over many motions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats as _stats
+
+from ..checks import Array, array, seed_of, whole, within
+from ..errors import ThunderError
+
+__all__ = [
+    "EffectSize",
+    "Interval",
+    "RankTest",
+    "bootstrap_interval",
+    "cliffs_delta",
+    "kruskal_wallis",
+    "rank_sum",
+    "signed_rank",
+]
+
+#: its overloads want literals where names of alternatives and methods are variables here
+stats: Any = _stats
+#: observations up to which p-values are counted instead of approximated
+EXACT_UP_TO = 60
+
+
+@dataclass(frozen=True)
+class RankTest:
+    """Result of a rank test.
+
+    Attributes
+    ----------
+    test : str
+        Its name.
+    statistic : float
+        U of the first sample (rank sum), W+ (signed rank), H (Kruskal-Wallis).
+    p_value : float
+        Probability of a statistic at least as extreme if the null hypothesis is true.
+    n : tuple of int
+        Observations of each sample; of the signed rank test the pairs that differ.
+    method : str
+        "exact" or "asymptotic".
+    """
+
+    test: str
+    statistic: float
+    p_value: float
+    n: tuple[int, ...]
+    method: str
+
+    def rejects(self, level: float = 0.05) -> bool:
+        """Whether the null hypothesis is rejected: the p-value is below `level`."""
+        return self.p_value < level
+
+    @property
+    def text(self) -> str:
+        """One line that can stand in a report."""
+        n = ", ".join(str(k) for k in self.n)
+        return f"{self.test}: statistic {self.statistic:g}, p = {self.p_value:.3g} ({self.method}), n = {n}"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class EffectSize:
+    """Cliff's delta with a bootstrap interval.
+
+    Attributes
+    ----------
+    statistic : float
+        P(a > b) - P(a < b), between -1 and 1.
+    low, high : float
+        Ends of the interval.
+    p_value : float
+        Of the rank sum test, whose statistic is the same number in another scale.
+    n : tuple of int
+        Observations of a and b.
+    confidence : float
+        Of the interval.
+    """
+
+    statistic: float
+    low: float
+    high: float
+    p_value: float
+    n: tuple[int, int]
+    confidence: float
+
+    @property
+    def text(self) -> str:
+        """One line that can stand in a report."""
+        return (
+            f"Cliff's delta {self.statistic:.3f} [{self.low:.3f}, {self.high:.3f}] ({100 * self.confidence:g} %), "
+            f"p = {self.p_value:.3g}, n = {self.n[0]}, {self.n[1]}"
+        )
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A statistic with its bootstrap interval (which tests nothing, so there is no p-value).
+
+    Attributes
+    ----------
+    statistic : float
+        Of the sample itself.
+    low, high : float
+        Ends of the interval.
+    n : tuple of int
+        Observations.
+    confidence : float
+        Of the interval.
+    method : str
+        "BCa" or "percentile".
+    """
+
+    statistic: float
+    low: float
+    high: float
+    n: tuple[int, ...]
+    confidence: float
+    method: str
+
+    @property
+    def text(self) -> str:
+        """One line that can stand in a report."""
+        return (
+            f"{self.statistic:.4g} [{self.low:.4g}, {self.high:.4g}] "
+            f"({100 * self.confidence:g} % {self.method}), n = {self.n[0]}"
+        )
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def rank_sum(a: npt.ArrayLike, b: npt.ArrayLike, *, alternative: str = "two-sided") -> RankTest:
+    """Test whether two independent samples come from one distribution (Wilcoxon's rank sum, Mann-Whitney's U).
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n,), (m,)
+        The samples. Paired ones (the same scenarios for both planners) belong to `signed_rank`.
+    alternative : {"two-sided", "less", "greater"}
+        "less": a tends to be smaller than b.
+
+    Returns
+    -------
+    RankTest
+        The statistic is U of `a`. The p-value is exact, ties included, up to 60 observations together: all choices of
+        n of the mid-ranks are counted. Beyond, it is the normal approximation with corrections for ties and continuity.
+
+    Raises
+    ------
+    ThunderError
+        For empty samples or numbers that are not finite.
+    """
+    a, b = _sample(a, "a"), _sample(b, "b")
+    _one_of(alternative)
+    ranks = stats.rankdata(np.concatenate([a, b]))
+    n, m = len(a), len(b)
+    U = float(ranks[:n].sum() - n * (n + 1) / 2)
+    if n + m <= EXACT_UP_TO:
+        counts = _sums_of_subsets(ranks, n)
+        return RankTest("rank sum", U, _tail(counts, 2.0 * ranks[:n].sum(), alternative), (n, m), "exact")
+    if np.ptp(ranks) == 0.0:
+        return RankTest("rank sum", U, 1.0, (n, m), "asymptotic")
+    p = float(stats.mannwhitneyu(a, b, alternative=alternative, method="asymptotic").pvalue)
+    return RankTest("rank sum", U, p, (n, m), "asymptotic")
+
+
+def signed_rank(a: npt.ArrayLike, b: npt.ArrayLike | None = None, *, alternative: str = "two-sided") -> RankTest:
+    """Test whether paired differences a - b are symmetric about zero (Wilcoxon's signed rank).
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n,)
+        Pairs in the same order; `b` left out means that `a` holds the differences.
+    alternative : {"two-sided", "less", "greater"}
+        "less": a tends to be smaller than b.
+
+    Returns
+    -------
+    RankTest
+        The statistic is W+, the sum of the ranks of positive differences. Differences of zero are left out. The p-value
+        is exact, ties included, up to 60 differences; beyond, it is the normal approximation.
+
+    Raises
+    ------
+    ThunderError
+        For samples of different length, empty or not finite.
+    """
+    a = _sample(a, "a")
+    d = a if b is None else a - array(b, a.shape, "b")
+    _one_of(alternative)
+    d = d[d != 0.0]
+    n = len(d)
+    if n == 0:
+        return RankTest("signed rank", 0.0, 1.0, (0,), "exact")
+    ranks = stats.rankdata(np.abs(d))
+    W = float(ranks[d > 0.0].sum())
+    if n <= EXACT_UP_TO:
+        return RankTest("signed rank", W, _tail(_sums_of_subsets(ranks), 2.0 * W, alternative), (n,), "exact")
+    # sum over ranks^2 has the correction for ties in it; half a step towards the mean for continuity
+    middle, scale = 0.5 * ranks.sum(), 0.5 * float(np.linalg.norm(ranks))
+    less = float(stats.norm.cdf((W + 0.5 - middle) / scale))
+    greater = float(stats.norm.sf((W - 0.5 - middle) / scale))
+    return RankTest("signed rank", W, _p_value(less, greater, alternative), (n,), "asymptotic")
+
+
+def kruskal_wallis(*samples: npt.ArrayLike) -> RankTest:
+    """Test whether two or more independent samples come from one distribution (Kruskal and Wallis).
+
+    Parameters
+    ----------
+    *samples : array_like, shape (n_i,)
+        At least two.
+
+    Returns
+    -------
+    RankTest
+        The statistic is H, corrected for ties; its p-value is that of chi squared, an approximation from about five
+        observations each. Samples that are all one number give H = 0, p = 1.
+
+    Raises
+    ------
+    ThunderError
+        For fewer than two samples, empty ones or numbers that are not finite.
+    """
+    if len(samples) < 2:
+        raise ThunderError(f"kruskal_wallis needs at least two samples, got {len(samples)}")
+    groups = [_sample(sample, f"sample {i}") for i, sample in enumerate(samples)]
+    n = tuple(len(g) for g in groups)
+    if np.ptp(np.concatenate(groups)) == 0.0:
+        return RankTest("Kruskal-Wallis", 0.0, 1.0, n, "asymptotic")
+    result = stats.kruskal(*groups)
+    return RankTest("Kruskal-Wallis", float(result.statistic), float(result.pvalue), n, "asymptotic")
+
+
+def cliffs_delta(
+    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95, resamples: int = 2000, seed: int = 0
+) -> EffectSize:
+    """Return how much one sample tends to exceed another: P(a > b) - P(a < b), with a bootstrap interval.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n,), (m,)
+        Independent samples.
+    confidence : float
+        Of the percentile interval, between 0 and 1.
+    resamples : int
+        Of the bootstrap; each draws both samples anew.
+    seed : int
+        The same seed, the same interval.
+
+    Returns
+    -------
+    EffectSize
+        About 0.15 is often called small, 0.33 medium, 0.47 large (Romano et al. 2006).
+    """
+    a, b = _sample(a, "a"), _sample(b, "b")
+    _fraction(confidence)
+    rng, resamples = np.random.default_rng(seed_of(seed)), whole(resamples, "resamples", 2)
+    draws = [_delta(rng.choice(a, len(a)), np.sort(rng.choice(b, len(b)))) for _ in range(resamples)]
+    low, high = np.quantile(draws, [0.5 - confidence / 2, 0.5 + confidence / 2])
+    return EffectSize(
+        _delta(a, np.sort(b)), float(low), float(high), rank_sum(a, b).p_value, (len(a), len(b)), float(confidence)
+    )
+
+
+def bootstrap_interval(
+    sample: npt.ArrayLike,
+    statistic: Callable[..., npt.ArrayLike] = np.mean,
+    *,
+    confidence: float = 0.95,
+    method: str = "BCa",
+    resamples: int = 5000,
+    seed: int = 0,
+) -> Interval:
+    """Return a bootstrap interval of a statistic of one sample; for pairs, give it their differences.
+
+    Parameters
+    ----------
+    sample : array_like, shape (n,)
+        At least two observations.
+    statistic : callable
+        ``statistic(x, axis=-1)``: `np.mean`, `np.median`, ...
+    confidence : float
+        Between 0 and 1.
+    method : {"BCa", "percentile"}
+        BCa corrects for bias and skewness (Efron 1987). Where it is not defined, as for a median that does not change
+        when any one observation is left out, the result is the percentile interval, and its `method` says so.
+    resamples : int
+        Of the bootstrap.
+    seed : int
+        The same seed, the same interval.
+
+    Returns
+    -------
+    Interval
+        Without width if all observations are one number.
+    """
+    x = _sample(sample, "sample")
+    _fraction(confidence)
+    if method not in ("BCa", "percentile"):
+        raise ThunderError(f"method must be 'BCa' or 'percentile', got {method!r}")
+    if len(x) < 2:
+        raise ThunderError(f"bootstrap_interval needs at least two observations, got {len(x)}")
+    rng, resamples = np.random.default_rng(seed_of(seed)), whole(resamples, "resamples", 2)
+    value = float(np.asarray(statistic(x, axis=-1)))
+    if np.ptp(x) == 0.0:
+        return Interval(value, value, value, (len(x),), confidence, method)
+    state = rng.bit_generator.state
+    for way in dict.fromkeys((method, "percentile")):
+        rng.bit_generator.state = state
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # what is not finite is seen below
+            found = stats.bootstrap(
+                (x,),
+                statistic,
+                n_resamples=resamples,
+                confidence_level=confidence,
+                method=way,
+                random_state=rng,
+                vectorized=True,
+            ).confidence_interval
+        if np.isfinite([found.low, found.high]).all():
+            return Interval(value, float(found.low), float(found.high), (len(x),), confidence, way)
+    raise ThunderError("statistic must be finite for every resample of the sample")
+
+
+def _delta(a: Array, ordered: Array) -> float:
+    # b sorted: counts by bisection instead of a table of n m differences
+    below = np.searchsorted(ordered, a, side="left")
+    above = len(ordered) - np.searchsorted(ordered, a, side="right")
+    return float((below - above).sum() / (len(a) * len(ordered)))
+
+
+def _sums_of_subsets(ranks: Array, size: int | None = None) -> Array:
+    """Return how many subsets (of `size`) of mid-ranks have twice their sum equal to 0, 1, 2, ..."""
+    doubled = np.rint(2.0 * ranks).astype(int)
+    total = int(doubled.sum())
+    rows = 1 if size is None else size + 1
+    counts = np.zeros((rows, total + 1))
+    counts[0, 0] = 1.0
+    for r in doubled:
+        if size is None:
+            counts[0, r:] += counts[0, : total + 1 - r].copy()
+        else:
+            counts[1:, r:] += counts[:-1, : total + 1 - r].copy()
+    result: Array = counts[-1]
+    return result
+
+
+def _tail(counts: Array, value: float, alternative: str) -> float:
+    """Return the p-value of twice a rank sum; two-sided is twice the smaller tail."""
+    k = round(value)
+    less, greater = counts[: k + 1].sum() / counts.sum(), counts[k:].sum() / counts.sum()
+    return _p_value(float(less), float(greater), alternative)
+
+
+def _p_value(less: float, greater: float, alternative: str) -> float:
+    return min(1.0, {"less": less, "greater": greater, "two-sided": 2.0 * min(less, greater)}[alternative])
+
+
+def _sample(value: npt.ArrayLike, what: str) -> Array:
+    x = array(value, (None,), what)
+    if len(x) == 0:
+        raise ThunderError(f"{what} must hold at least one observation, got none")
+    return x
+
+
+def _one_of(alternative: str) -> None:
+    if alternative not in ("two-sided", "less", "greater"):
+        raise ThunderError(f"alternative must be 'two-sided', 'less' or 'greater', got {alternative!r}")
+
+
+def _fraction(confidence: float) -> None:
+    within(confidence, "confidence", 0.0, 1.0, ends="()")

@@ -1,0 +1,432 @@
+"""Point-to-point reaches along minimum-jerk profiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
+
+from ...checks import Array, array, at_least, numbers, positive, whole
+from ...errors import ThunderError
+from ...trajectory.hermite import duration_of, minimum_jerk
+from ...values import Value, set_fields
+from ..motion_set import MotionSet
+from .recording import bump, check_range, direction, generators, perpendicular, record, step, times
+
+__all__ = ["SigmaLognormal", "daily_living", "minimum_jerk_reaches", "sigma_lognormal_reaches"]
+
+
+def minimum_jerk_reaches(
+    n: int,
+    seed: int = 0,
+    *,
+    n_subjects: int = 5,
+    duration: tuple[float, float] = (0.6, 1.4),
+    distance: tuple[float, float] = (0.15, 0.45),
+    curvature: float = 0.05,
+    boundary_velocity: float = 0.0,
+    boundary_acceleration: float = 0.0,
+    noise: float = 0.0,
+    rate: float = 120.0,
+) -> MotionSet:
+    """Return reaches of the hand, straight minimum jerk plus a lateral bow.
+
+    Parameters
+    ----------
+    n : int
+        Trials, dealt to the subjects in turn.
+    seed : int
+        The same seed, the same motions.
+    n_subjects : int
+        Each has a pace (durations times a lognormal factor of 12 %), a preferred bow and a preferred plane.
+    duration : (float, float)
+        Range, s; uniform, before the subject's factor.
+    distance : (float, float)
+        Range between start and goal, m; uniform. Starts lie in a box in front of the chest, directions are any.
+    curvature : float
+        Standard deviation of the bow over the distance, of subjects and of trials about their subject alike.
+        0 leaves the minimum-jerk motion itself.
+    boundary_velocity, boundary_acceleration : float
+        Standard deviation of each component at both ends, m/s and m/s^2.
+    noise : float
+        Standard deviation of white measurement noise, m.
+    rate : float
+        Samples per second, Hz.
+
+    Returns
+    -------
+    MotionSet
+        Trials with dofs x, y, z (forward, left, up), m, in the frame "chest".
+
+    Notes
+    -----
+    The bow is h D 64 tau^3 (1 - tau)^3 across the path: it adds no velocity and no acceleration at the ends.
+    Shapes are sums of two functions, so there are two functional components, and more only with boundary velocity,
+    acceleration or noise; `sigma_lognormal_reaches` and `daily_living` vary in more. Ranges are our choice, of the
+    order of reaches at a table.
+    """
+    n, n_subjects, rate = (
+        whole(n, "n", 1),
+        whole(n_subjects, "n_subjects", 1),
+        positive(rate, "rate"),
+    )
+    (T_low, T_high), (D_low, D_high) = check_range(duration, "duration"), check_range(distance, "distance")
+    curvature, noise = at_least(curvature, "curvature"), at_least(noise, "noise")
+    spread = (
+        at_least(boundary_velocity, "boundary_velocity"),
+        at_least(boundary_acceleration, "boundary_acceleration"),
+    )
+    rng, of_noise = generators(seed)
+    pace = np.exp(rng.normal(0.0, 0.12, n_subjects))
+    bow, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
+    trials = []
+    for k in range(n):
+        who = k % n_subjects
+        T, D = rng.uniform(T_low, T_high) * pace[who], rng.uniform(D_low, D_high)
+        start = rng.uniform([0.2, -0.35, -0.3], [0.45, 0.1, 0.0])
+        way = D * direction(rng)
+        t = times(T, rate)
+        T = float(t[-1])
+        ends = [s * rng.normal(size=3) for s in spread for _ in range(2)]
+        law = minimum_jerk(
+            start,
+            start + way,
+            T,
+            start_velocity=ends[0],
+            goal_velocity=ends[1],
+            start_acceleration=ends[2],
+            goal_acceleration=ends[3],
+        )
+        side = perpendicular(way, plane[who] + rng.normal(0.0, 0.3))
+        height = (bow[who] + rng.normal(0.0, curvature)) * D
+        x = law.position(t) + height * np.outer(bump(t / T), side)
+        trials.append(record(t, x, of_noise, noise, rate=rate, subject=who, task="reach", name=f"reach {k}"))
+    return MotionSet(trials)
+
+
+#: standard deviations of ln t between the start of a record and its first stroke's middle, and after the last one's
+_TAIL = 3.5
+
+
+@dataclass(frozen=True, eq=False)
+class SigmaLognormal(Value):
+    """A motion object: strokes with lognormal speeds along arcs, in a plane of space.
+
+    Stroke i starts at t0 and runs along an arc of length D whose direction turns from theta_s to theta_e (angles in the
+    plane, from its first axis towards its second); its speed is D Lambda(t), Lambda the lognormal density of t - t0
+    with mu and sigma. Velocities of all strokes add up (Plamondon 1995; O'Reilly and Plamondon 2009).
+
+    Attributes
+    ----------
+    strokes : ndarray, shape (m, 6)
+        Rows [t0 (s), D (m), mu, sigma, theta_s (rad), theta_e (rad)].
+    start : ndarray, shape (3,)
+        m.
+    plane : ndarray, shape (2, 3)
+        Orthonormal axes.
+    duration : float
+        s.
+    """
+
+    strokes: Array
+    start: Array
+    plane: Array
+    duration: float
+
+    def __post_init__(self) -> None:
+        strokes = array(self.strokes, (None, 6), "strokes")
+        if not (strokes[:, 3] > 0.0).all():
+            raise ThunderError(f"sigma of every stroke must be > 0, got {strokes[:, 3].tolist()}")
+        plane = array(self.plane, (2, 3), "plane")
+        if np.abs(plane @ plane.T - np.eye(2)).max() > 1e-9:
+            raise ThunderError(f"plane must hold two orthonormal axes, got {plane.tolist()}")
+        start, duration = array(self.start, (3,), "start"), duration_of(self.duration)
+        set_fields(self, strokes=strokes, start=start, plane=plane, duration=duration)
+
+    def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
+        """Return x [m] or one of its first three time derivatives at t (...), shape (..., 3).
+
+        Position needs no quadrature: the integral of Lambda is the normal distribution function of (ln(t - t0) - mu) /
+        sigma, the fraction s of the arc that is behind; and an arc from 0 to s is its chord, D s sinc(turn s / 2) along
+        the direction theta_s + turn s / 2.
+        """
+        if derivative not in (0, 1, 2, 3):
+            raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
+        time = numbers(t, "t")
+        xy = np.zeros((*time.shape, 2))
+        for stroke in self.strokes:
+            xy += _stroke(stroke, time, derivative)
+        x = xy @ self.plane
+        return np.asarray(self.start + x if derivative == 0 else x, dtype=np.float64)
+
+
+def _stroke(stroke: Array, t: Array, derivative: int) -> Array:
+    """Return a derivative (..., 2) of the displacement of one stroke."""
+    t0, D, mu, sigma, theta_s, theta_e = stroke
+    turn = theta_e - theta_s
+    s, ds, d2s, d3s = _progress(t - t0, mu, sigma)
+    if derivative == 0:
+        half = 0.5 * turn * s
+        return np.asarray(D * (s * np.sinc(half / np.pi))[..., None] * _unit(theta_s + half), dtype=np.float64)
+    e = _unit(theta_s + turn * s)
+    n = np.stack([-e[..., 1], e[..., 0]], axis=-1)
+    along, across = {
+        1: (ds, np.zeros_like(s)),
+        2: (d2s, turn * ds**2),
+        3: (d3s - turn**2 * ds**3, 3.0 * turn * ds * d2s),
+    }[derivative]
+    return np.asarray(D * (along[..., None] * e + across[..., None] * n), dtype=np.float64)
+
+
+def _progress(x: Array, mu: float, sigma: float) -> tuple[Array, Array, Array, Array]:
+    """Return the lognormal distribution function of x, its density, and two derivatives of that; zero for x <= 0."""
+    behind = x > 0.0
+    y = np.where(behind, x, 1.0)
+    u = (np.log(y) - mu) / sigma
+    density = np.where(behind, np.exp(-0.5 * u * u) / (y * sigma * np.sqrt(2.0 * np.pi)), 0.0)
+    # logarithmic derivative of the density, and its derivative
+    g = -(1.0 + u / sigma) / y
+    dg = (1.0 + u / sigma - 1.0 / sigma**2) / y**2
+    return np.where(behind, ndtr(u), 0.0), density, density * g, density * (g * g + dg)
+
+
+def _unit(angle: Array) -> Array:
+    return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def sigma_lognormal_reaches(
+    n: int,
+    seed: int = 0,
+    *,
+    n_subjects: int = 5,
+    n_strokes: int = 3,
+    duration: tuple[float, float] = (0.7, 1.6),
+    distance: tuple[float, float] = (0.15, 0.45),
+    curvature: float = 0.3,
+    noise: float = 0.0,
+    rate: float = 120.0,
+) -> MotionSet:
+    """Return reaches made of one large and some corrective strokes, with skewed speeds as people have.
+
+    Parameters
+    ----------
+    n, seed, duration, distance, noise, rate
+        As for `minimum_jerk_reaches`. Starts and ends are met to a thousandth of the distance: lognormals have tails.
+    n_subjects : int
+        Each has a pace (12 %), a skewness (sigma of its lognormals) and a preferred turn.
+    n_strokes : int
+        At most so many strokes in each reach, at least one. Strokes after the first have 5 to 25 % of its length, and
+        start while it runs.
+    curvature : float
+        Standard deviation of the turn of a stroke, theta_e - theta_s, rad; of subjects and of trials alike.
+
+    Returns
+    -------
+    MotionSet
+        Trials with dofs x, y, z, m, in the frame "chest".
+    """
+    motions = _motions(n, seed, n_subjects, n_strokes, duration, distance, curvature)
+    noise, rate = at_least(noise, "noise"), positive(rate, "rate")
+    _, of_noise = generators(seed)
+    trials = []
+    for k, motion in enumerate(motions):
+        t = times(motion.duration, rate)
+        x = motion.position(t)
+        trials.append(record(t, x, of_noise, noise, rate=rate, subject=k % n_subjects, task="reach", name=f"reach {k}"))
+    return MotionSet(trials)
+
+
+def _motions(
+    n: int,
+    seed: int,
+    n_subjects: int,
+    n_strokes: int,
+    duration: tuple[float, float],
+    distance: tuple[float, float],
+    curvature: float,
+) -> list[SigmaLognormal]:
+    n, n_subjects, most = (
+        whole(n, "n", 1),
+        whole(n_subjects, "n_subjects", 1),
+        whole(n_strokes, "n_strokes", 1),
+    )
+    (T_low, T_high), (D_low, D_high) = check_range(duration, "duration"), check_range(distance, "distance")
+    curvature = at_least(curvature, "curvature")
+    rng, _ = generators(seed)
+    pace, sigma = np.exp(rng.normal(0.0, 0.12, n_subjects)), rng.uniform(0.2, 0.4, n_subjects)
+    turn, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
+    motions = []
+    for k in range(n):
+        who = k % n_subjects
+        m = int(rng.integers(1, most + 1))
+        strokes = np.column_stack(
+            [
+                np.append(0.0, np.sort(rng.uniform(0.2, 0.7, m - 1))),
+                np.append(1.0, rng.uniform(0.05, 0.25, m - 1)),
+                np.append(-0.5, rng.uniform(-1.2, -0.9, m - 1)),
+                sigma[who] * np.exp(rng.normal(0.0, 0.1, m)),
+                rng.normal(0.0, 0.1, m),
+                np.zeros(m),
+            ]
+        )
+        strokes[:, 5] = strokes[:, 4] + turn[who] + rng.normal(0.0, curvature, m)
+        T, way = rng.uniform(T_low, T_high) * pace[who], rng.uniform(D_low, D_high) * direction(rng)
+        start = rng.uniform([0.2, -0.35, -0.3], [0.45, 0.1, 0.0])
+        motions.append(_fitted(strokes, start, way, perpendicular(way, plane[who] + rng.normal(0.0, 0.3)), T))
+    return motions
+
+
+def _fitted(strokes: Array, start: Array, way: Array, side: Array, duration: float) -> SigmaLognormal:
+    """Scale, turn and shift strokes so that they lead along `way` in `duration`."""
+    t0, _, mu, sigma = strokes[:, 0], strokes[:, 1], strokes[:, 2], strokes[:, 3]
+    begin, end = np.min(t0 + np.exp(mu - _TAIL * sigma)), np.max(t0 + np.exp(mu + _TAIL * sigma))
+    factor = duration / (end - begin)
+    # what all strokes add up to: their chords
+    half = 0.5 * (strokes[:, 5] - strokes[:, 4])
+    total = (strokes[:, 1] * np.sinc(half / np.pi)) @ _unit(strokes[:, 4] + half)
+    scaled = strokes.copy()
+    scaled[:, 0] = factor * (t0 - begin)
+    scaled[:, 1] *= np.linalg.norm(way) / np.linalg.norm(total)
+    scaled[:, 2] += np.log(factor)
+    scaled[:, 4:] -= np.arctan2(total[1], total[0])
+    return SigmaLognormal(scaled, start, np.stack([way / np.linalg.norm(way), side]), duration)
+
+
+#: of the thirty tasks, the same whatever the seed of the trials
+_TASKS = 30
+_CLASSES = ("intransitive", "transitive", "tool")
+_REST = np.array([0.25, -0.25, -0.35, 0.2, 0.1, -0.3])
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What all trials of a task share: via poses (m, 6), times of legs and stays (2 m + 1,) s, stirring, bows."""
+
+    name: str
+    poses: Array
+    legs: Array
+    stays: Array
+    stir: Array
+    frequency: float
+    bows: Array
+
+
+def daily_living(
+    n: int,
+    seed: int = 0,
+    *,
+    n_subjects: int = 6,
+    variability: float = 1.0,
+    noise: float = 0.0,
+    angle_noise: float = 0.0,
+    rate: float = 100.0,
+) -> MotionSet:
+    """Return 6-DoF motions of a hand that go out and return, in thirty kinds; a stand-in where there is no recording.
+
+    The numbers are our own choice. Nothing was fitted to people, and no result about people follows from them.
+
+    Parameters
+    ----------
+    n : int
+        Trials: the first subject's first task, the second subject's first task, ..., all subjects' second task, ...
+        30 n_subjects trials have every task of every subject once; after that they are repeated.
+    seed : int
+        Of subjects and trials. The tasks are always the same.
+    n_subjects : int
+        Each has a size (lengths times a factor of 7 %), a pace (15 %) and a rest pose (20 mm, 0.1 rad).
+    variability : float
+        Factor on all differences between trials of a task: 20 mm and 0.08 rad at every via pose, 10 % in each
+        time, 30 % in each bow.
+    noise, angle_noise : float
+        Standard deviations of white measurement noise, m and rad.
+    rate : float
+        Samples per second, Hz.
+
+    Returns
+    -------
+    MotionSet
+        Trials with dofs x, y, z, rx, ry, rz (forward, left, up; rotation vector), m and rad, in the frame "chest".
+
+    Notes
+    -----
+    A task has a rest pose near the hip, one or two via poses within 0.55 m of it in front of the body (orientation up
+    to 1.3 rad away), legs of 0.6 to 1.4 s and stays of 0.1 to 1.2 s. A leg between poses a and b is
+    a + (b - a)(s + k h) + bow h with the minimum-jerk step s, h = 64 tau^3 (1 - tau)^3, a skew k of about 0.08 towards
+    its beginning, and a bow of 10 % of its length, mostly upward. So velocity and acceleration vanish at both ends.
+    Tasks are by turns intransitive (one via pose), transitive (two) and with a tool (two, and at the first an
+    oscillation of 10 to 40 mm at 1 to 2 Hz under the window h).
+    """
+    n, n_subjects = whole(n, "n", 1), whole(n_subjects, "n_subjects", 1)
+    variability, rate = at_least(variability, "variability"), positive(rate, "rate")
+    noise, angle_noise = at_least(noise, "noise"), at_least(angle_noise, "angle_noise")
+    rng, of_noise = generators(seed)
+    tasks = _tasks()
+    size, pace = np.exp(rng.normal(0.0, 0.07, n_subjects)), np.exp(rng.normal(0.0, 0.15, n_subjects))
+    rest = _REST + rng.normal(size=(n_subjects, 6)) * np.repeat([0.02, 0.1], 3)
+    trials = []
+    for k in range(n):
+        who, task = k % n_subjects, tasks[(k // n_subjects) % _TASKS]
+        t, x = _perform(task, rest[who], size[who], pace[who], variability, rate, rng)
+        repetition = k // (n_subjects * _TASKS) + 1
+        name = f"{task.name} {repetition}"
+        trials.append(
+            record(t, x, of_noise, noise, angle_noise=angle_noise, rate=rate, subject=who, task=task.name, name=name)
+        )
+    return MotionSet(trials)
+
+
+def _tasks() -> list[_Task]:
+    rng = np.random.default_rng(30)
+    tasks = []
+    for k in range(_TASKS):
+        kind = _CLASSES[k % 3]
+        m = 1 if kind == "intransitive" else 2
+        position = rng.uniform([0.15, -0.3, -0.2], [0.5, 0.15, 0.25], (m, 3))
+        away = position - _REST[:3]
+        reach = np.linalg.norm(away, axis=1, keepdims=True)
+        position = _REST[:3] + away * np.minimum(1.0, 0.55 / reach)
+        turn = np.stack([rng.uniform(0.3, 1.3) * direction(rng) for _ in range(m)])
+        tasks.append(
+            _Task(
+                name=f"{kind} {k // 3 + 1}",
+                poses=np.hstack([position, _REST[3:] + turn]),
+                legs=rng.uniform(0.6, 1.4, m + 1),
+                stays=rng.uniform(0.1, 1.2, m),
+                stir=rng.uniform(0.01, 0.04) * direction(rng) * (kind == "tool"),
+                frequency=float(rng.uniform(1.0, 2.0)),
+                bows=np.stack([rng.normal(0.1, 0.05, m + 1), rng.normal(0.0, 0.7, m + 1)]),
+            )
+        )
+    return tasks
+
+
+def _perform(
+    task: _Task, rest: Array, size: float, pace: float, variability: float, rate: float, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Return times (T,) and poses (T, 6) of one trial."""
+    m = len(task.poses)
+
+    def spread(shape: tuple[int, ...], deviation: float) -> Array:
+        return np.asarray(np.exp(variability * rng.normal(0.0, deviation, shape)), dtype=np.float64)
+
+    poses = np.vstack([rest, task.poses, rest])
+    poses[:, :3] = rest[:3] + size * (poses[:, :3] - rest[:3])
+    poses += variability * rng.normal(size=poses.shape) * np.repeat([0.02, 0.08], 3)
+    legs, stays = pace * task.legs * spread((m + 1,), 0.1), pace * task.stays * spread((m,), 0.1)
+    begin = np.append(0.0, np.cumsum(legs[:-1] + stays))
+    t = times(float(begin[-1] + legs[-1]), rate)
+    stretch = t[-1] / (begin[-1] + legs[-1])  # to a whole number of steps
+    x = np.tile(poses[0], (len(t), 1))
+    for leg in range(m + 1):
+        tau = (t / stretch - begin[leg]) / legs[leg]
+        way, h = poses[leg + 1] - poses[leg], bump(tau)
+        x += np.outer(step(tau) + (0.08 + variability * rng.normal(0.0, 0.03)) * h, way)
+        height = task.bows[0, leg] * spread((), 0.3) * np.linalg.norm(way[:3])
+        x[:, :3] += np.outer(h, float(height) * perpendicular(way[:3], task.bows[1, leg]))
+    if task.stir.any():
+        arrived = begin[0] + legs[0]
+        window = bump((t / stretch - arrived) / max(float(begin[1] - arrived), 0.3))
+        x[:, :3] += np.outer(window * np.sin(2.0 * np.pi * task.frequency * (t - arrived)), task.stir)
+    return t, x

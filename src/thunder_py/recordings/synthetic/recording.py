@@ -1,0 +1,90 @@
+"""What all generators share: subjects, directions, and a motion turned into a recording."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array, positive, seed_of
+from ...errors import ThunderError
+from ..trial import POSITION, ROTATION, Trial
+
+__all__ = [
+    "bump",
+    "check_range",
+    "direction",
+    "generators",
+    "perpendicular",
+    "record",
+    "step",
+    "times",
+]
+
+
+def step(tau: Array) -> Array:
+    """Return the minimum-jerk step from 0 to 1: 0 before tau = 0, 1 after tau = 1."""
+    u = np.clip(tau, 0.0, 1.0)
+    return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2), dtype=np.float64)
+
+
+def bump(tau: Array) -> Array:
+    """Return 64 tau^3 (1 - tau)^3 within [0, 1] and 0 outside: height 1, no velocity nor acceleration at the ends."""
+    u = np.clip(tau, 0.0, 1.0)
+    return np.asarray(64.0 * (u * (1.0 - u)) ** 3, dtype=np.float64)
+
+
+def direction(rng: np.random.Generator) -> Array:
+    """Return a unit vector (3,), all directions alike."""
+    v = rng.normal(size=3)
+    return np.asarray(v / np.linalg.norm(v), dtype=np.float64)
+
+
+def perpendicular(axis: Array, angle: float) -> Array:
+    """Return the unit vector (3,) orthogonal to `axis` at an angle about it, 0 meaning the most upward one."""
+    axis = axis / np.linalg.norm(axis)
+    up = np.array([0.0, 0.0, 1.0]) - axis[2] * axis
+    if np.linalg.norm(up) < 1e-6:
+        up = np.array([1.0, 0.0, 0.0]) - axis[0] * axis
+    up = up / np.linalg.norm(up)
+    return np.asarray(np.cos(angle) * up + np.sin(angle) * np.cross(axis, up), dtype=np.float64)
+
+
+def generators(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """Return a generator for motions and one for noise alone, so that motions are the same with and without it."""
+    return np.random.default_rng(seed_of(seed)), np.random.default_rng([int(seed), 1])
+
+
+def times(duration: float, rate: float) -> Array:
+    """Return equal time steps of 1 / rate from 0 to the multiple of it nearest to `duration`."""
+    return np.arange(max(round(duration * rate), 7) + 1) / rate
+
+
+def record(
+    t: Array,
+    x: Array,
+    rng: np.random.Generator,
+    noise: float,
+    *,
+    angle_noise: float = 0.0,
+    rate: float,
+    subject: int,
+    task: str,
+    name: str,
+) -> Trial:
+    """Return a trial of (T, 3) positions or (T, 6) poses with white Gaussian noise [m, rad] on every sample."""
+    deviation = np.repeat([noise, angle_noise], 3)[: x.shape[1]]
+    if deviation.any():
+        x = x + deviation * rng.normal(size=x.shape)
+    dofs = (POSITION + ROTATION)[: x.shape[1]]
+    return Trial(t, x, dofs, rate=rate, frame="chest", subject=f"S{subject + 1:02d}", task=task, name=name)
+
+
+def check_range(value: Any, what: str) -> tuple[float, float]:
+    """Return (least, largest), both positive."""
+    if np.shape(value) != (2,):
+        raise ThunderError(f"{what} must be (least, largest), got {value!r}")
+    low, high = (positive(v, what) for v in value)
+    if low > high:
+        raise ThunderError(f"{what} must be (least, largest), got {value!r}")
+    return low, high

@@ -1,0 +1,391 @@
+"""One recorded movement: times, values in SI units, gaps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, at_least, is_number, numbers, positive
+from ..checks import pose as check_pose
+from ..errors import ThunderError, UnknownNameError, nearest_hint
+from . import orientation
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+
+__all__ = ["ANGLES", "LENGTHS", "POSITION", "ROTATION", "SI_UNITS", "Trial", "to_si"]
+
+#: metres in one of them
+LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
+#: radians in one of them
+ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
+#: what a `Trial` may hold: metres, radians, and numbers without a unit (the opening of a hand, normalised signals)
+SI_UNITS = ("m", "rad", "1")
+
+
+def to_si(unit: str, kind: str = "length", what: str = "unit") -> float:
+    """Return the factor from `unit` to metres (`kind` ``"length"``), to radians (``"angle"``) or either (``"any"``)."""
+    tables = {"length": LENGTHS, "angle": ANGLES, "any": LENGTHS | ANGLES | {"1": 1.0}}
+    known = tables[kind]
+    if not isinstance(unit, str) or unit not in known:
+        raise ThunderError(f"{what} must be one of {', '.join(known)}, got {unit!r}{nearest_hint(str(unit), known)}")
+    return known[unit]
+
+
+POSITION = ("x", "y", "z")
+#: rotation vector of the orientation in the trial's frame
+ROTATION = ("rx", "ry", "rz")
+_LABELS = ("frame", "subject", "task", "name")
+#: how far steps of a uniform time may be from their mean, relative
+_UNIFORM = 1e-6
+#: how many times longer or shorter than 1 / rate every time step may be
+_OTHER_UNIT = 50.0
+#: times whose differences, and squares of them, are numbers
+_LARGEST = 1e100
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trial:
+    """A movement: d values at T times.
+
+    Orientations are rotation vectors on a continuous branch; quaternions and Euler angles come in by `from_poses` and
+    go out by `quaternions` and `euler`. `t` and `x` are copies and read-only; methods return new trials.
+
+    Parameters
+    ----------
+    t : array_like, shape (T,)
+        Times [s], strictly increasing, T >= 2.
+    x : array_like, shape (T, d)
+        Values; NaN where nothing was measured.
+    dofs : sequence of str
+        Names of the columns: ``x, y, z`` for a position, ``rx, ry, rz`` for a rotation vector, names of joints.
+    units : sequence of str, optional
+        ``"m"``, ``"rad"`` or ``"1"`` for each column; by default metres for ``x, y, z`` and radians for all others.
+    rate : float, optional
+        Nominal sampling rate [Hz]. Times need not agree to the last digit: clocks of recordings do not. But where every
+        step is 50 times longer or shorter, times are in other units.
+    frame, subject, task, name : str
+        Where the values are expressed, who moved, what, and what the recording is called.
+
+    Raises
+    ------
+    ThunderError
+        For times that do not increase, shapes that do not fit, infinities, unknown units.
+    """
+
+    t: Array
+    x: Array
+    dofs: tuple[str, ...]
+    units: tuple[str, ...] = ()
+    rate: float | None = None
+    frame: str = ""
+    subject: str = ""
+    task: str = ""
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        t, x = _times(self.t), _values(self.x)
+        dofs = _names(self.dofs, "dofs")
+        if len(x) != len(t) or x.shape[1] != len(dofs):
+            raise ThunderError(f"x must have shape (T, d) = ({len(t)}, {len(dofs)}) as t and dofs say, got {x.shape}")
+        given = tuple(self.units) if isinstance(self.units, Iterable) else (self.units,)
+        units = given or tuple("m" if name in POSITION else "rad" for name in dofs)
+        if isinstance(self.units, str) or len(units) != len(dofs) or any(unit not in SI_UNITS for unit in units):
+            raise ThunderError(
+                f"units must be one of {', '.join(SI_UNITS)} for each of {len(dofs)} dofs (from_positions and "
+                f"from_poses convert), got {self.units!r}"
+            )
+        for label in _LABELS:
+            if not isinstance(getattr(self, label), str):
+                raise ThunderError(f"{label} must be text, got {getattr(self, label)!r}")
+        rate = _rate(self.rate)
+        _check_unit_of_time(t, rate)
+        values = {"t": t, "x": x, "dofs": dofs, "units": units, "rate": rate}
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+
+    # --- constructors -------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_positions(cls, t: npt.ArrayLike, p: npt.ArrayLike, unit: str = "m", **labels: Any) -> Trial:
+        """Make a trial with dofs ``x, y, z`` from points p (T, 3) in `unit` (m, cm, mm); `labels` as for `Trial`."""
+        return cls(t, _points(p) * to_si(unit), POSITION, ("m",) * 3, **labels)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_poses(
+        cls,
+        t: npt.ArrayLike,
+        p: npt.ArrayLike,
+        *,
+        quaternion: npt.ArrayLike | None = None,
+        scalar_first: bool | None = None,
+        euler: npt.ArrayLike | None = None,
+        sequence: str | None = None,
+        matrix: npt.ArrayLike | None = None,
+        unit: str = "m",
+        angle_unit: str = "rad",
+        **labels: Any,
+    ) -> Trial:
+        """Make a trial with dofs ``x, y, z, rx, ry, rz`` from positions and one of three forms of orientation.
+
+        Parameters
+        ----------
+        t, p, unit
+            As for `from_positions`.
+        quaternion : array_like, shape (T, 4)
+            Unit quaternions, with `scalar_first` (required): True for [w, x, y, z], False for [x, y, z, w].
+        euler : array_like, shape (T, 3)
+            Angles in `angle_unit` (rad, deg), with `sequence` (required): ``"ZYX"`` turns about moving axes, ``"zyx"``
+            about fixed ones.
+        matrix : array_like, shape (T, 3, 3)
+            Rotation matrices.
+        **labels
+            rate, frame, subject, task, name.
+        """
+        forms = {"quaternion": quaternion, "euler": euler, "matrix": matrix}
+        given = [name for name, value in forms.items() if value is not None]
+        if len(given) != 1:
+            raise ThunderError(
+                f"one of quaternion, euler and matrix must be given, got {' and '.join(given) or 'none'}"
+            )
+        points = _points(p) * to_si(unit)
+        factor = to_si(angle_unit, "angle", "angle_unit")
+        if quaternion is not None:
+            vectors = orientation.from_quaternions(quaternion, scalar_first=scalar_first)
+        elif euler is not None:
+            vectors = orientation.from_euler(numbers(euler, "euler") * factor, sequence)
+        else:
+            vectors = orientation.from_matrices(matrix)  # type: ignore[arg-type]
+        if len(vectors) != len(points):
+            raise ThunderError(f"{given[0]} must have as many rows as p, {len(points)}, got {len(vectors)}")
+        x = np.hstack([points, vectors])
+        return cls(t, x, POSITION + ROTATION, ("m",) * 3 + ("rad",) * 3, **labels)  # type: ignore[arg-type]
+
+    # --- what it holds ------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """Return the number of samples T."""
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        labels = "".join(f", {key}={getattr(self, key)!r}" for key in _LABELS if getattr(self, key))
+        rate = "" if self.rate is None else f" at {self.rate:g} Hz"
+        missing = f", {len(self.gaps)} gaps" if self.gaps else ""
+        return f"<Trial {' '.join(self.dofs)}: {len(self)} samples{rate}, {self.duration:.4g} s{missing}{labels}>"
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the last sample [s]."""
+        return float(self.t[-1] - self.t[0])
+
+    @property
+    def position(self) -> Array:
+        """Columns x, y, z (T, 3) [m]."""
+        return self._columns(POSITION)
+
+    @property
+    def rotation_vectors(self) -> Array:
+        """Columns rx, ry, rz (T, 3) [rad]."""
+        return self._columns(ROTATION)
+
+    @property
+    def rotations(self) -> Rotation:
+        """Orientations as SciPy rotations; NaN in gaps."""
+        from scipy.spatial.transform import Rotation
+
+        return Rotation.from_rotvec(self.rotation_vectors)
+
+    @property
+    def valid(self) -> npt.NDArray[np.bool_]:
+        """Samples (T,) of which every value was measured."""
+        complete: npt.NDArray[np.bool_] = np.logical_not(np.isnan(self.x).any(axis=1))
+        return complete
+
+    @property
+    def gaps(self) -> list[tuple[float, float]]:
+        """Intervals (start, end) [s] without values: from the last complete sample before to the first one behind.
+
+        A gap at either end of the trial begins or ends with the trial.
+        """
+        missing = np.concatenate([[False], ~self.valid, [False]])
+        edges = np.flatnonzero(missing[1:] != missing[:-1])
+        last = len(self.t) - 1
+        return [
+            (float(self.t[max(first - 1, 0)]), float(self.t[min(behind, last)]))
+            for first, behind in zip(edges[::2], edges[1::2], strict=True)
+        ]
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all time steps are equal (relative 1e-6)."""
+        steps = np.diff(self.t)
+        mean = self.duration / len(steps)
+        # t itself has rounding errors of eps |t|
+        slack = _UNIFORM * mean + 4.0 * np.finfo(float).eps * float(np.abs(self.t).max())
+        return bool(np.abs(steps - mean).max() <= slack)
+
+    def quaternions(self, *, scalar_first: bool) -> Array:
+        """Return unit quaternions (T, 4), neighbours without a change of sign; NaN in gaps."""
+        phi = self.rotation_vectors
+        half = 0.5 * np.linalg.norm(phi, axis=1, keepdims=True)
+        # the exponential map of a continuous phi is continuous, which a conversion with a fixed sign of w is not
+        xyz, w = 0.5 * np.sinc(half / np.pi) * phi, np.cos(half)
+        return np.hstack([w, xyz] if scalar_first else [xyz, w])
+
+    def euler(self, sequence: str, *, unit: str = "rad") -> Array:
+        """Return Euler angles (T, 3) in `unit`; SciPy warns where a sequence is singular. NaN in gaps."""
+        factor = to_si(unit, "angle")
+        name: Any = orientation.check_sequence(sequence)
+        vectors = self.rotation_vectors
+        known = ~np.isnan(vectors).any(axis=1)
+        angles = np.full((len(self), 3), np.nan)
+        if known.any():
+            from scipy.spatial.transform import Rotation
+
+            angles[known] = Rotation.from_rotvec(vectors[known]).as_euler(name)
+        return angles / factor
+
+    def near_half_turn(self, eps: float = 0.1) -> npt.NDArray[np.bool_]:
+        """Return the samples (T,) with ``|phi| > pi - eps``, where ``log R`` has another branch or is close to it.
+
+        The vectors held here run on across it. But two trials of one movement may lie on different branches there:
+        means and components over trials need a frame in which this is False everywhere.
+        """
+        margin = at_least(eps, "eps", unit="rad")
+        near: npt.NDArray[np.bool_] = np.linalg.norm(self.rotation_vectors, axis=1) > np.pi - margin
+        return near
+
+    # --- new trials ---------------------------------------------------------------------------------------------
+
+    def slice(self, t0: float, t1: float) -> Trial:
+        """Return the samples with t0 <= t <= t1 [s]; times stay as they are."""
+        if not is_number(t0) or not is_number(t1):
+            raise ThunderError(f"t0 and t1 must be times [s], got {t0!r} and {t1!r}")
+        inside = (self.t >= t0) & (self.t <= t1)
+        if np.count_nonzero(inside) < 2:
+            raise ThunderError(
+                f"t0 and t1 must hold two samples or more of [{self.t[0]:g}, {self.t[-1]:g}] s, got {t0:g} and {t1:g}"
+            )
+        return replace(self, t=self.t[inside], x=self.x[inside])
+
+    def with_values(self, x: npt.ArrayLike, t: npt.ArrayLike | None = None, *, rate: float | None = None) -> Trial:
+        """Return the trial with other values (T', d), and other times if given.
+
+        With other times the rate is that of uniform ones, and None if they are not uniform; `rate` overrides.
+        """
+        if t is None:
+            return replace(self, x=_values(x), rate=self.rate if rate is None else rate)
+        new = replace(self, t=_times(t), x=_values(x), rate=rate)
+        if rate is None and new.uniform:
+            return replace(new, rate=(len(new) - 1) / new.duration)
+        return new
+
+    def select(self, dofs: Iterable[str]) -> Trial:
+        """Return the trial with these columns, in this order."""
+        names = _names(dofs, "dofs")
+        columns = self._indices(names)
+        return replace(self, x=self.x[:, columns], dofs=names, units=tuple(self.units[k] for k in columns))
+
+    def moved(self, pose: npt.ArrayLike, frame: str | None = None) -> Trial:
+        """Return the same movement seen from another frame.
+
+        Parameters
+        ----------
+        pose : array_like, shape (4, 4)
+            Pose of the present frame in the new one.
+        frame : str, optional
+            Name of the new frame.
+
+        Notes
+        -----
+        Positions and rotation vectors are turned, other dofs stay. As the vectors of one frame are related to those of
+        the other by a product of rotations, they may end on another branch.
+        """
+        T = check_pose(pose, "pose")
+        x = np.array(self.x)
+        if not {*POSITION, *ROTATION} & {*self.dofs}:
+            raise ThunderError(f"moved needs dofs {', '.join(POSITION)}, got {', '.join(self.dofs)}")
+        if set(POSITION) & set(self.dofs):
+            x[:, self._indices(POSITION)] = self.position @ T[:3, :3].T + T[:3, 3]
+        if set(ROTATION) & set(self.dofs):
+            turned = T[:3, :3] @ self.rotations.as_matrix()
+            x[:, self._indices(ROTATION)] = orientation.from_matrices(turned)
+        return replace(self, x=x, frame=self.frame if frame is None else frame)
+
+    def with_labels(self, **labels: Any) -> Trial:
+        """Return the trial with other frame, subject, task, name or rate."""
+        if unknown := set(labels) - {*_LABELS, "rate"}:
+            raise ThunderError(f"labels are {', '.join(_LABELS)} and rate, got {', '.join(sorted(unknown))}")
+        return replace(self, **labels)
+
+    def _indices(self, names: Iterable[str]) -> list[int]:
+        for name in names:
+            if name not in self.dofs:
+                raise UnknownNameError(
+                    f"no dof {name!r} in this trial, which has {', '.join(self.dofs)}{nearest_hint(name, self.dofs)}"
+                )
+        return [self.dofs.index(name) for name in names]
+
+    def _columns(self, names: tuple[str, ...]) -> Array:
+        return self.x[:, self._indices(names)]  # a copy
+
+
+def _times(value: Any) -> Array:
+    t = numbers(value, "t", 1)
+    if len(t) < 2:
+        raise ThunderError(f"t must hold two times or more, got {len(t)}")
+    finite = np.abs(t) < _LARGEST
+    if not finite.all():
+        raise ThunderError(
+            f"t must be finite (below {_LARGEST:g}), got {t[~finite][0]} at index {int(np.argmin(finite))}"
+        )
+    back = np.diff(t) <= 0.0
+    if back.any():
+        k = int(np.argmax(back))
+        raise ThunderError(f"t must increase, got {t[k]:.9g} then {t[k + 1]:.9g} s at index {k + 1}")
+    t.setflags(write=False)
+    return t
+
+
+def _values(value: Any) -> Array:
+    x = numbers(value, "x", 2)
+    if np.isinf(x).any():
+        row, column = np.argwhere(np.isinf(x))[0]
+        raise ThunderError(f"x must be finite, or NaN in a gap; got infinity in row {row}, column {column}")
+    x.setflags(write=False)
+    return x
+
+
+def _points(value: Any) -> Array:
+    p = numbers(value, "p", 2)
+    if p.shape[1] != 3:
+        raise ThunderError(f"p must have shape (T, 3), got {p.shape}")
+    return p
+
+
+def _names(value: Any, what: str) -> tuple[str, ...]:
+    names = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else ()
+    if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) != len(names):
+        raise ThunderError(f"{what} must be different names, one or more, got {value!r}")
+    return tuple(map(str, names))
+
+
+def _rate(value: Any) -> float | None:
+    return None if value is None else positive(value, "rate, if there is one,", "Hz")
+
+
+def _check_unit_of_time(t: Array, rate: float | None) -> None:
+    """Refuse times that are no seconds. Frames that are lost, and clocks, change steps much less."""
+    if rate is None:
+        return
+    steps = np.diff(t)
+    if steps.min() * rate > _OTHER_UNIT or steps.max() * rate < 1.0 / _OTHER_UNIT:
+        raise ThunderError(
+            f"t must be in seconds and fit rate, got steps of {np.median(steps):g} where {rate:g} Hz means "
+            f"{1.0 / rate:g} s: are these other units?"
+        )

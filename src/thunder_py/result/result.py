@@ -1,0 +1,571 @@
+"""What a simulation leaves behind: arrays over time, figures of merit, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._core import Status
+from ..checks import Array, array
+from ..errors import FileFormatError, ThunderError
+from ..files import read_archive, write_archive
+from ..io import parse_description
+from ..io.yaml_native import write_native
+from ..robot import Robot
+from ..robot.description import RobotDescription
+from ..values import Value, frozen, set_fields
+from .metrics import Metrics
+
+if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
+    from matplotlib.axes import Axes
+
+    from ..plotting.meshes import Meshes
+    from ..robot.payload import Payload
+
+__all__ = [
+    "ConditionNumbers",
+    "EnergyBalance",
+    "Lyapunov",
+    "Phase",
+    "Result",
+    "condition_numbers",
+    "energy_balance",
+    "load_run",
+    "lyapunov_function",
+    "plant_of",
+    "plant_phases",
+    "save_run",
+]
+
+_ROUNDING = 1e-9  # of times that are multiples of a step, as in the core
+
+
+class Phase(NamedTuple):
+    """The robot with what it carries, and the logged instants from `first` to before `last` in which it is so."""
+
+    robot: Robot
+    first: int
+    last: int
+
+
+def plant_of(result: Result, what: str) -> Robot:
+    """Return the plant; refuse a run of one that we do not know."""
+    plant = result.plant
+    if plant is None:
+        raise ThunderError(f"{what} needs a run whose plant was a Robot")
+    return plant
+
+
+def plant_phases(result: Result, what: str) -> list[Phase]:
+    """Return the phases in the order of time; those that no logged instant falls into are empty."""
+    robot = plant_of(result, what)
+    phases, first = [], 0
+    for payload in sorted(result.payloads, key=lambda p: p.time):
+        last = int(np.searchsorted(result.t + _ROUNDING, payload.time))
+        phases.append(Phase(robot, first, last))
+        robot, first = payload.added_to(robot), last
+    return [*phases, Phase(robot, first, len(result.t))]
+
+
+class ConditionNumbers(NamedTuple):
+    """Largest over smallest singular value.
+
+    Attributes
+    ----------
+    M : (k,) array
+        Of the mass matrix, payloads included.
+    J : (k,) array
+        Of the Jacobian, metres and radians together; infinite at a singularity.
+    M_estimate : (k,) array or None
+        Of the mass matrix under the controller's estimate, where ``parameters`` were logged.
+    """
+
+    M: Array
+    J: Array
+    M_estimate: Array | None
+
+
+def condition_numbers(result: Result, frame: int | str | None = None) -> ConditionNumbers:
+    """Return the condition numbers of M(q) and of the Jacobian of `frame` at each logged instant."""
+    M = np.zeros(len(result.t))
+    for robot, first, last in plant_phases(result, "condition_numbers"):
+        if first < last:
+            M[first:last] = np.linalg.cond(robot.mass_matrix(result.q[first:last]))
+    J = np.linalg.cond(plant_of(result, "condition_numbers").jacobian(result.q, frame))
+    estimates = result.signals.get("parameters")
+    plant = plant_of(result, "condition_numbers")
+    if estimates is None or estimates.shape[1] != plant.p:
+        return ConditionNumbers(M, J, None)
+    return ConditionNumbers(M, J, np.linalg.cond(mass_matrices(plant, result.q, estimates)))
+
+
+_ROWS = 1000  # regressors in memory at a time
+
+
+def mass_matrices(robot: Robot, q: Array, parameters: Array) -> Array:
+    """Return M(q) row by row under its own parameters, (k, n, n): column j is Y(q, 0, e_j) pi without gravity."""
+    floating = robot.replace(gravity=np.zeros(3))
+    M = np.zeros((len(q), robot.n, robot.n))
+    for first in range(0, len(q), _ROWS):
+        rows = slice(first, first + _ROWS)
+        still = np.zeros_like(q[rows])
+        for j, unit in enumerate(np.eye(robot.n)):
+            M[rows, :, j] = np.einsum("knp,kp->kn", floating.regressor(q[rows], still, still + unit), parameters[rows])
+    return M
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyBalance(Value):
+    """Energies [J] over time, (k,) each; all but the first two are sums since the start of the run.
+
+    Attributes
+    ----------
+    t : (k,) array
+        Time [s].
+    kinetic, potential : (k,) array
+        Of links, rotors and what is carried; with the motors and springs of elastic joints.
+    work : (k,) array
+        Of the torques.
+    dissipated : (k,) array
+        By friction, and by the dampers of elastic joints.
+    external : (k,) array
+        Work of what pushes from outside.
+    payload : (k,) array
+        Energy that payloads brought along: they arrive with the velocity and height of their link.
+    """
+
+    t: Array
+    kinetic: Array
+    potential: Array
+    work: Array
+    dissipated: Array
+    external: Array
+    payload: Array
+
+    @property
+    def total(self) -> Array:
+        """Kinetic and potential energy."""
+        return self.kinetic + self.potential
+
+    @property
+    def residual(self) -> Array:
+        """What the balance leaves open: errors of the integrator, and of sums over logged instants.
+
+        ``total - total[0] - work + dissipated - external - payload``; goes to zero with the step, of second order in
+        the time between logged instants where nothing switches between them.
+        """
+        residual: Array = self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload
+        return residual
+
+    def plot(self, *, axes: Axes | None = None) -> Axes:
+        """Draw all of them, see `thunder_py.plotting.plot_energy`."""
+        from .plot import plot_energy
+
+        return plot_energy(self, axes=axes)
+
+
+def energy_balance(result: Result) -> EnergyBalance:
+    """Return the balance of a run whose plant was a `Robot`.
+
+    Work of torques that were held is exact; other sums are trapezoids over the logged instants, so log often.
+    """
+    rows = len(result.t)
+    kinetic, potential, brought = np.zeros(rows), np.zeros(rows), np.zeros(rows)
+    power = np.zeros(rows)
+    before: Robot | None = None
+    for robot, first, last in plant_phases(result, "energy"):
+        if first == last:
+            continue
+        now = slice(first, last)
+        kinetic[now], potential[now] = _energies(robot, result, now)
+        power[now] = _dissipation(robot, result, now)
+        if before is not None:
+            then = slice(first, first + 1)
+            brought[first:] += kinetic[first] + potential[first] - np.sum(_energies(before, result, then))
+        before = robot
+    external = result.signals.get("external")
+    return EnergyBalance(
+        t=result.t,
+        kinetic=kinetic,
+        potential=potential,
+        work=_work(result, result.tau, drive_positions(result), result.held),
+        dissipated=_sum(0.5 * (power[1:] + power[:-1]) * np.diff(result.t)),
+        external=np.zeros(rows) if external is None else _work(result, external, result.q, held=False),
+        payload=brought,
+    )
+
+
+def drive_positions(result: Result) -> Array:
+    """Return the positions of what the torques drive: joints, or motors where joints are elastic, (k, n)."""
+    positions = result.q.copy()
+    for k, drive in enumerate(() if result.plant is None else result.plant.elastic):
+        positions[:, drive.joint - 1] = result.x[:, k]
+    return positions
+
+
+def _sum(steps: Array) -> Array:
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def _work(result: Result, tau: Array, positions: Array, held: bool) -> Array:
+    mean = tau[:-1] if held else 0.5 * (tau[:-1] + tau[1:])
+    return _sum(np.sum(mean * np.diff(positions, axis=0), axis=1))
+
+
+def _energies(robot: Robot, result: Result, rows: slice) -> tuple[Array, Array]:
+    """Return kinetic and potential energy at some of the instants."""
+    kinetic = robot.kinetic_energy(result.q[rows], result.dq[rows])
+    potential = robot.potential_energy(result.q[rows])
+    for k, drive in enumerate(robot.elastic):
+        deflection = result.x[rows, k] - result.q[rows, drive.joint - 1]
+        kinetic = kinetic + 0.5 * drive.Mm * result.dx[rows, k] ** 2
+        for order, stiffness in enumerate(drive.K):
+            potential = potential + stiffness * deflection ** (2 * order + 2) / (2 * order + 2)
+    return kinetic, potential
+
+
+def _dissipation(robot: Robot, result: Result, rows: slice) -> npt.NDArray[np.float64]:
+    """Return the power that friction and dampers take at some of the instants."""
+    dq, dx = result.dq[rows], result.dx[rows]
+    power: Array = np.sum(robot.friction_torque(dq) * dq, axis=1)
+    if robot.elastic:
+        slip = dx - dq[:, [drive.joint - 1 for drive in robot.elastic]]
+        power = power + np.sum(robot.elastic_damping_torque(dq, dx) * slip, axis=1)
+        power = power + np.sum(robot.motor_damping_torque(dx) * dx, axis=1)
+    return power
+
+
+@dataclass(frozen=True, eq=False)
+class Lyapunov(Value):
+    """A Lyapunov function over time.
+
+    Attributes
+    ----------
+    t : (k,) array
+        Time [s].
+    V, V_dot : (k,) array
+        Function and derivative.
+    analytic : bool
+        Whether V_dot is the expression of the law; otherwise it is central differences of V.
+    """
+
+    t: Array
+    V: Array
+    V_dot: Array
+    analytic: bool
+
+    def plot(self, *, axes: Axes | None = None) -> Axes:
+        """Draw V and V_dot, see `thunder_py.plotting.plot_lyapunov`."""
+        from .plot import plot_lyapunov
+
+        return plot_lyapunov(self, axes=axes)
+
+
+def lyapunov_function(result: Result, controller: object) -> Lyapunov:
+    """Return V and V_dot, phase by phase of what the plant carries; V jumps where a payload comes."""
+    function, derivative = getattr(controller, "lyapunov", None), getattr(controller, "lyapunov_dot", None)
+    if not callable(function):
+        raise ThunderError(
+            f"{type(controller).__name__} defines no Lyapunov function: no method lyapunov(robot, result)"
+        )
+    rows = len(result.t)
+    V, V_dot, analytic = np.zeros(rows), np.zeros(rows), True
+    for robot, first, last in plant_phases(result, "lyapunov"):
+        if first == last:
+            continue
+        now = slice(first, last)
+        V[now] = array(function(robot, result), (rows,), "result of controller.lyapunov")[now]
+        known = derivative(robot, result) if callable(derivative) else None
+        if known is not None:
+            V_dot[now] = array(known, (rows,), "result of controller.lyapunov_dot")[now]
+        else:
+            analytic = False
+            V_dot[now] = np.gradient(V[now], result.t[now]) if last - first > 1 else 0.0
+    return Lyapunov(result.t, V, V_dot, analytic)
+
+
+ALWAYS_LOGGED = ("t", "q", "dq", "tau", "status")
+#: of the motors of elastic joints, where there are any
+MOTORS_LOGGED = ("x", "dx")
+#: signals of sensors, actuators and what pushes the arm, where there are any
+PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external")
+
+
+#: names of arrays in a file: plain ones as they are, signals and their labels behind a prefix
+_SIGNAL, _LABELS = "signal:", "labels:"
+_ROBOT, _PAYLOADS, _HELD = "robot", "payloads", "held"
+#: columns of payloads: time, link, mass, centre of mass, inertia about it
+_PAYLOAD_COLUMNS = 15
+
+
+def save_run(result: Result, path: str | Path) -> None:
+    """Write a run: complete or not at all."""
+    arrays: dict[str, Any] = {name: getattr(result, name) for name in result._columns()}
+    arrays |= {_SIGNAL + name: values for name, values in result.signals.items()}
+    arrays |= {_LABELS + name: np.array(list(labels), dtype=np.str_) for name, labels in result.names.items()}
+    arrays[_HELD] = np.array(result.held)
+    if result.description is not None:
+        arrays[_ROBOT] = np.array(write_native(result.description))
+    if result.payloads:
+        arrays[_PAYLOADS] = np.array([_payload_row(payload) for payload in result.payloads])
+    write_archive(path, arrays)
+
+
+def _payload_row(payload: Payload) -> np.ndarray[Any, np.dtype[np.float64]]:
+    link = np.asarray(payload.link, dtype=np.float64)
+    return np.concatenate([[payload.time, link, payload.mass], np.ravel(payload.com), np.ravel(payload.inertia)])  # type: ignore[arg-type]
+
+
+def load_run(cls: type[Result], path: str | Path) -> Result:
+    """Read a file that `save_run` wrote."""
+    arrays = read_archive(path, "Result.save")
+    missing = [name for name in ALWAYS_LOGGED if name not in arrays]
+    if missing:
+        raise FileFormatError(f"not a file of Result.save: {', '.join(missing)} missing", path=path)
+    signals = {k.removeprefix(_SIGNAL): v for k, v in arrays.items() if k.startswith(_SIGNAL)}
+    names = {k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)}
+    try:
+        columns = {name: arrays[name] for name in (*ALWAYS_LOGGED, *MOTORS_LOGGED) if name in arrays}
+        return cls(**columns, signals=signals, names=names, **_plant(arrays, path))
+    except (ThunderError, TypeError) as error:
+        raise FileFormatError(f"not a file of Result.save: {error}", path=path) from error
+
+
+def _plant(arrays: dict[str, Any], path: str | Path) -> dict[str, Any]:
+    """Return description, payloads and held, as far as they are there: files of older versions have none."""
+    fields: dict[str, Any] = {}
+    if _HELD in arrays:
+        fields["held"] = bool(np.all(arrays[_HELD]))
+    if _ROBOT in arrays:
+        fields["description"] = parse_description(str(arrays[_ROBOT]), path)
+    if _PAYLOADS in arrays:
+        from ..robot.payload import Payload
+
+        rows = arrays[_PAYLOADS]
+        if rows.ndim != 2 or rows.shape[1] != _PAYLOAD_COLUMNS or rows.dtype.kind != "f":
+            raise ThunderError(f"payloads must have shape (n, {_PAYLOAD_COLUMNS}), got {rows.shape}")
+        fields["payloads"] = tuple(
+            Payload(row[2], row[3:6], row[6:].reshape(3, 3), int(row[1]), row[0]) for row in rows
+        )
+    return fields
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Result(Metrics):
+    """A closed-loop run: k logged instants of a robot with n joints, e of them elastic.
+
+    Attributes
+    ----------
+    t : (k,) array
+        Time [s]; evenly spaced but for the last instant, which is always logged.
+    q, dq : (k, n) array
+        Joint positions and velocities.
+    tau : (k, n) array
+        Torque as applied, after any limit, held until the next control period.
+    status : (k,) int array
+        `thunder_py.control.Status` of each step.
+    signals : mapping of str to (k, w) array
+        What the controller logged; `error`, `s` and `parameters` are attributes too.
+    names : mapping of str to tuple of str
+        Of the ``joints``, of the joints whose ``motors`` are in `x`, and of the entries of each signal.
+    x, dx : (k, e) array
+        Positions and velocities of the motors of elastic joints; without such joints they have no columns.
+    description : RobotDescription or None
+        Of the plant as it was before it picked up anything, if it was a `Robot`.
+    payloads : tuple of Payload
+        What it picked up.
+    held : bool
+        Whether each torque was constant until the next logged instant.
+    """
+
+    t: Array
+    q: Array
+    dq: Array
+    tau: Array
+    status: npt.NDArray[np.int64]
+    signals: Mapping[str, Array] = field(default_factory=dict)
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    x: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    dx: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    description: RobotDescription | None = None
+    payloads: tuple[Payload, ...] = ()
+    held: bool = True
+
+    def __post_init__(self) -> None:
+        """Check that the arrays belong together and make everything read-only."""
+        for name in MOTORS_LOGGED:
+            if np.size(getattr(self, name)) == 0:
+                set_fields(self, **{name: np.zeros((np.size(self.t), 0))})
+        self._check()
+        set_fields(self, signals=frozen(dict(self.signals)), names=frozen(dict(self.names)))
+        for values in (self.t, self.q, self.dq, self.tau, self.status, self.x, self.dx, *self.signals.values()):
+            values.setflags(write=False)
+
+    def _check(self) -> None:
+        rows, n = np.size(self.t), np.shape(self.q)[-1:]
+        for name in (*ALWAYS_LOGGED, *MOTORS_LOGGED, *self.signals):
+            values = np.asarray(self.signals[name] if name in self.signals else getattr(self, name))
+            if values.dtype.kind not in "iuf" or values.shape[:1] != (rows,) or rows == 0:
+                raise ThunderError(f"{name} must be numbers, one row for each of {rows} instants, got {values.shape}")
+            if name in ("q", "dq", "tau") and values.shape != (rows, *n):
+                raise ThunderError(f"{name} must have shape {(rows, *n)}, got {values.shape}")
+        x, dx = np.shape(self.x), np.shape(self.dx)
+        if len(x) != 2 or x != dx or x[1] > n[0]:
+            raise ThunderError(f"x and dx must have one shape, ({rows}, e) with e <= {n[0]}, got {x} and {dx}")
+        unknown = set(np.unique(self.status).tolist()) - {int(status) for status in Status.__members__.values()}
+        if unknown:
+            raise ThunderError(f"status must be values of Status, got {sorted(unknown)}")
+
+    def _columns(self) -> tuple[str, ...]:
+        """Names of what is always there, the motors' only if there are any."""
+        return (*ALWAYS_LOGGED, *MOTORS_LOGGED) if self.x.shape[1] else ALWAYS_LOGGED
+
+    def _signal(self, name: str) -> Array:
+        try:
+            return self.signals[name]
+        except KeyError:
+            logged = ", ".join(self.signals) or "none"
+            raise AttributeError(f"signal {name!r} was not logged (logged: {logged}); see simulate(log=...)") from None
+
+    @property
+    def error(self) -> Array:
+        """Tracking error as the controller defines it, (k, m): q_d - q, or the task error e."""
+        return self._signal("error")
+
+    @property
+    def s(self) -> Array:
+        """Velocity error dq_r - dq, (k, n)."""
+        return self._signal("s")
+
+    @property
+    def parameters(self) -> Array:
+        """Estimate of all parameters, (k, p), named by ``names["parameters"]``."""
+        return self._signal("parameters")
+
+    @cached_property
+    def plant(self) -> Robot | None:
+        """The robot that was simulated, before it picked up anything; None for a plant written in Python."""
+        return None if self.description is None else Robot(self.description)
+
+    def energy(self) -> EnergyBalance:
+        """Return kinetic and potential energy, and where they come from and go; see `EnergyBalance`."""
+        return energy_balance(self)
+
+    def condition_numbers(self, frame: int | str | None = None) -> ConditionNumbers:
+        """Return the condition numbers of M(q), of its estimate and of the Jacobian of a frame over time, (k,) each.
+
+        Parameters
+        ----------
+        frame : int or str, optional
+            Default the end effector.
+        """
+        return condition_numbers(self, frame)
+
+    def lyapunov(self, controller: object) -> Lyapunov:
+        """Return the Lyapunov function of a controller along this run, and its derivative, (k,) each.
+
+        Parameters
+        ----------
+        controller : object
+            With a method ``lyapunov(robot, result)`` that returns V, (k,); gains as they were in the run. Where it has
+            ``lyapunov_dot(robot, result)`` too, and that returns V_dot and not None, this is the derivative, otherwise
+            differences of V are. ``robot`` is the plant with what it carries.
+        """
+        return lyapunov_function(self, controller)
+
+    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+        """Draw error norm, torques and, if any moved, estimates; see `thunder_py.plotting.plot_result`."""
+        from .plot import plot_result
+
+        return plot_result(self, axes=axes)
+
+    def animate(
+        self,
+        path: str | Path | None = None,
+        *,
+        robot: Robot | None = None,
+        reference: Callable[[float], Any] | None = None,
+        meshes: Meshes | None = None,
+        seconds_per_second: float = 1.0,
+        fps: float = 20.0,
+        dpi: int = 72,
+    ) -> FuncAnimation:
+        """Show the run as a film: the arm moves, and its end effector leaves a trace.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Write it there: ``.gif``, or ``.mp4``, for which the program ffmpeg is needed.
+        robot : Robot, optional
+            What to draw; default the plant.
+        reference : callable, optional
+            What the controller followed, of joints or of poses: its path is drawn as well.
+        meshes : Meshes, optional
+            What links look like, of the URDF that `robot` was loaded from.
+        seconds_per_second : float
+            Seconds of the run in each second of the film.
+        fps : float
+            Pictures per second of the film.
+        dpi : int
+            Dots per inch in the file.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            As of `thunder_py.plotting.animate`; show it in a notebook with ``to_jshtml``.
+
+        Raises
+        ------
+        ThunderError
+            The plant was no `Robot` and `robot` is not given, another argument is wrong, or there is no ffmpeg.
+        """
+        from .plot import animate_result
+
+        return animate_result(
+            self,
+            path,
+            robot=robot,
+            reference=reference,
+            meshes=meshes,
+            seconds_per_second=seconds_per_second,
+            fps=fps,
+            dpi=dpi,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as a flat dict of arrays, signals under their names, and ``names``."""
+        fields = {name: getattr(self, name) for name in self._columns()}
+        return {**fields, **self.signals, "names": {key: tuple(value) for key, value in self.names.items()}}
+
+    def save(self, path: str | Path) -> None:
+        """Write to an ``.npz`` file: complete or not at all, and without pickles.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in ``.npz``.
+        """
+        save_run(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Result:
+        """Read a file that `save` wrote.
+
+        Raises
+        ------
+        FileFormatError
+            For any other file.
+        """
+        return load_run(cls, path)
+
+    def __repr__(self) -> str:
+        """Length, size and how it ended."""
+        last = Status(int(self.status[-1])).name
+        return f"<Result: {self.t[-1]:g} s, {len(self.t)} instants, {self.q.shape[1]} joints, last status {last}>"

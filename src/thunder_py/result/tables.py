@@ -1,0 +1,191 @@
+"""Tables of figures of merit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._core import Status
+from .metrics import Metrics
+from .result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["DEFAULT_METRICS", "Comparison", "Metric", "Table", "compare", "metrics_table"]
+
+Metric = Callable[[Any], object]
+
+DEFAULT_METRICS = ("rmse", "steady_state_error", "peak", "rise_time", "torque_rms", "status")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Values by row and column, as text on `str` and `print`.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the values.
+    rows : dict of str to tuple
+        Values of each row; a text alone where there are none.
+    """
+
+    columns: tuple[str, ...]
+    rows: dict[str, tuple[Any, ...] | str]
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Return the values by row and column; a row without values has its text under ``"failure"``."""
+        return {
+            name: {"failure": row} if isinstance(row, str) else dict(zip(self.columns, row, strict=True))
+            for name, row in self.rows.items()
+        }
+
+    def _cells(self) -> list[list[str]]:
+        cells = [["", *self.columns]]
+        for name, row in self.rows.items():
+            values = [row, *[""] * (len(self.columns) - 1)] if isinstance(row, str) else [_text(value) for value in row]
+            cells.append([name, *values])
+        return cells
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown."""
+        header, *rows = (f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in self._cells())
+        return "\n".join([header, "|---" * (len(self.columns) + 1) + "|", *rows])
+
+    def __str__(self) -> str:
+        cells = self._cells()
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        aligned = (
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+            for row in cells
+        )
+        return "\n".join("  ".join(row).rstrip() for row in aligned)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "iufb":
+        return str(value)
+    return f"{numbers:.4g}" if numbers.ndim == 0 else " ".join(f"{number:.3g}" for number in numbers.ravel())
+
+
+def metrics_table(
+    results: Mapping[str, Metrics | str], metrics: Sequence[str] | Mapping[str, Metric] = DEFAULT_METRICS
+) -> Table:
+    """Return a row of figures of merit for each result; a text stands for a run that has none.
+
+    Parameters
+    ----------
+    results : mapping of str to Result or str
+        The runs.
+    metrics : sequence of str, or mapping of str to callable
+        See `Comparison.table`.
+    """
+    functions = _functions(metrics)
+    rows: dict[str, tuple[Any, ...] | str] = {}
+    for name, result in results.items():
+        rows[name] = result if isinstance(result, str) else tuple(function(result) for function in functions.values())
+    return Table(tuple(functions), rows)
+
+
+def _functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str, Metric]:
+    if isinstance(metrics, str):
+        raise ValueError(f"metrics must be a sequence of names, got the text {metrics!r}")
+    if isinstance(metrics, Mapping):
+        return dict(metrics)
+    return {name: _named(name) for name in metrics}
+
+
+def _last_status(result: Any) -> str:
+    return str(Status(int(result.status[-1])).name)
+
+
+def _named(name: str) -> Metric:
+    if name == "status":
+        return _last_status
+    known = [key for key, value in vars(Metrics).items() if callable(value) and key not in _WITH_ARGUMENTS]
+    if name not in known:
+        raise ValueError(f"metrics must be among {', '.join([*known, 'status'])}, or functions; got {name!r}")
+
+    def metric(result: Any) -> object:
+        try:
+            return getattr(result, name)()
+        except AttributeError:
+            return float("nan")  # the error was not logged
+
+    return metric
+
+
+#: what cannot be asked for by name alone
+_WITH_ARGUMENTS = ("settling_time", "error_norm")
+
+
+class Comparison(Mapping[str, Result]):
+    """Results by name, with a table and a plot."""
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        if not isinstance(results, Mapping):
+            raise ValueError(f'results must map names to Result, {{"name": run}}, got {type(results).__name__}')
+        for name, result in results.items():
+            if not isinstance(name, str) or not isinstance(result, Result):
+                raise ValueError(f"results must map names to Result, got {name!r}: {type(result).__name__}")
+        if not results:
+            raise ValueError("results must hold at least one Result, got none")
+        self._results = dict(results)
+
+    def __getitem__(self, name: str) -> Result:
+        return self._results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def table(self, metrics: Sequence[str] | Mapping[str, Metric] = DEFAULT_METRICS) -> Table:
+        """Return figures of merit, a row for each result.
+
+        Parameters
+        ----------
+        metrics : sequence of str, or mapping of str to callable
+            Names of methods of `Result` that need no argument, and ``"status"`` for the last one; or functions of a
+            result under names of your own: ``{"5 mm after": lambda r: r.settling_time(5e-3)}``.
+
+        Returns
+        -------
+        Table
+            Prints as text; has `to_markdown` and `to_dict`.
+        """
+        return metrics_table(self._results, metrics)
+
+    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+        """Overlay error norms and torques, see `thunder_py.plotting.plot_comparison`."""
+        from .plot import plot_comparison
+
+        return plot_comparison(self._results, axes=axes)
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {', '.join(self._results)}>"
+
+
+def compare(results: Mapping[str, Result]) -> Comparison:
+    """Put runs side by side.
+
+    Parameters
+    ----------
+    results : mapping of str to Result
+        The runs under the names that tables and plots show.
+
+    Returns
+    -------
+    Comparison
+        ``compare({"MACT": r1, "CT": r2}).table()``, ``.plot()``.
+    """
+    return Comparison(results)

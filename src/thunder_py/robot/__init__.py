@@ -1,0 +1,19 @@
+"""Robots: description, inertial parameters, elastic joints, payloads, and the `Robot` that evaluates itself."""
+
+from .description import Elastic, Friction, Limits, RobotDescription, Rotor
+from .payload import Payload
+from .robot import BaseParameters, Ellipsoid, Robot, UnknownParameters
+from .robot import require_robot as require_robot
+
+__all__ = [
+    "BaseParameters",
+    "Elastic",
+    "Ellipsoid",
+    "Friction",
+    "Limits",
+    "Payload",
+    "Robot",
+    "RobotDescription",
+    "Rotor",
+    "UnknownParameters",
+]

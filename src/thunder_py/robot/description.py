@@ -1,0 +1,392 @@
+"""What a robot is before any computation: the plain, immutable data that files hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array, check_label, check_name, pose, unit_axis
+from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..spatial import DH_CONVENTIONS, dh_chain
+from ..values import Value, frozen, set_fields
+from .inertia import dyn_from_reg, reg_from_dyn
+from .joint_data import Elastic, Friction, Limits, Rotor
+
+__all__ = [
+    "MAX_JOINTS",
+    "RESERVED_NAMES",
+    "Elastic",
+    "Friction",
+    "Limits",
+    "RobotDescription",
+    "Rotor",
+    "check_moments",
+    "check_name",
+    "check_physical_input",
+    "describe_dh",
+]
+
+MAX_JOINTS = 64
+#: SI units: what no arm has, and what products of a dozen such numbers can still be computed of
+LARGEST_NUMBER = 1e20
+#: of frames and of groups of parameters
+RESERVED_NAMES = ("base", "tool", "inertial", "friction", "rotor", "armature")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RobotDescription(Value):
+    """The data of a serial arm, as its file holds it.
+
+    The pose of link i in link i-1 is ``placements[i] @ motion(axes[i], q_i) @ offsets[i]``, where `motion` turns
+    about or slides along the axis. A DH table (`dh`, `convention`) determines all three and is kept for writing.
+    Any finite inertial parameters are taken, so that estimates have a description too; see `check_physical_input`.
+
+    Attributes
+    ----------
+    name : str
+        An identifier.
+    joint_types : str
+        One letter per joint: ``R`` revolute or ``P`` prismatic.
+    placements, offsets : (n, 4, 4) array
+        Constant transforms before and after the joint's motion.
+    axes : (n, 3) array
+        Unit joint axes in the placed frame.
+    inertial : (n, 10) array
+        Link parameters in REG order, ``[m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, the inertia about the
+        origin of the link frame.
+    gravity : (3,) array
+        Acceleration of gravity in the world frame [m/s^2].
+    base : (4, 4) array
+        Pose of the base (link 0) in the world.
+    tool : (4, 4) array
+        Pose of the end effector in the last link.
+    convention : str
+        ``"modified"``, ``"standard"`` (both with `dh`) or ``"placements"``.
+    dh : (n, 4) array or None
+        Rows ``[a, alpha, d, theta]``.
+    joint_names, link_names : tuple of str
+        Default ``joint1..``, ``link1..``.
+    limits : Limits or None
+        Of position, speed and effort.
+    friction : Friction or None
+        Of the joints.
+    rotors : tuple of Rotor
+        At most one per joint, sorted by joint.
+    armature : (n,) array or None
+        Inertia added on the diagonal of the mass matrix, reflected to the joint.
+    frames : mapping of str to (int, (4, 4) array)
+        Further named frames: link index (0 is the base) and pose in that link.
+    elastic : tuple of Elastic
+        Drives of the elastic joints, sorted by joint; each with as many coefficients as the others.
+    masks : mapping
+        Thunder's ``symb`` masks, kept as read.
+    reference : str
+        Where the numbers come from.
+
+    Raises
+    ------
+    ModelError
+        On the first thing that cannot be: it names the field, what was expected and what came.
+    """
+
+    name: str
+    joint_types: str
+    placements: Array
+    axes: Array
+    offsets: Array
+    inertial: Array
+    gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
+    base: Array = field(default_factory=lambda: np.eye(4))
+    tool: Array = field(default_factory=lambda: np.eye(4))
+    convention: str = "placements"
+    dh: Array | None = None
+    joint_names: tuple[str, ...] = ()
+    link_names: tuple[str, ...] = ()
+    limits: Limits | None = None
+    friction: Friction | None = None
+    rotors: tuple[Rotor, ...] = ()
+    armature: Array | None = None
+    frames: Mapping[str, tuple[int, Array]] = field(default_factory=dict)
+    elastic: tuple[Elastic, ...] = ()
+    masks: Mapping[str, Any] = field(default_factory=dict)
+    reference: str = ""
+
+    def __post_init__(self) -> None:
+        """Check every field and make its arrays read-only copies."""
+        check_name(self.name)
+        set_fields(self, joint_types=_joint_types(self.joint_types))
+        n = self.n
+        set_fields(
+            self,
+            axes=array(self.axes, (n, 3), "axes"),
+            inertial=array(self.inertial, (n, 10), "inertial"),
+            gravity=array(self.gravity, (3,), "gravity"),
+            armature=None if self.armature is None else array(self.armature, (n,), "armature"),
+            base=pose(self.base, "base"),
+            tool=pose(self.tool, "tool"),
+            masks=frozen(self.masks),
+            joint_names=_labels(self.joint_names, n, "joint"),
+            link_names=_labels(self.link_names, n, "link"),
+        )
+        if not isinstance(self.reference, str):
+            raise ModelError(f"reference must be text, got {self.reference!r}")
+        self._check_geometry()
+        self._check_joint_data()
+        self._check_sizes()
+        set_fields(self, frames=self._checked_frames())
+
+    def _check_geometry(self) -> None:
+        for what in ("placements", "offsets"):
+            value = array(getattr(self, what), (self.n, 4, 4), what)
+            for i, T in enumerate(value):
+                pose(T, f"{what} of joint {i + 1}")
+            set_fields(self, **{what: value})
+        for i, axis in enumerate(self.axes):
+            unit_axis(axis, f"axis of joint {i + 1}")
+        if (self.dh is not None) != (self.convention in DH_CONVENTIONS):
+            raise ModelError(
+                "convention must be 'modified' or 'standard' with a DH table and 'placements' without, "
+                f"got {self.convention!r} {'without' if self.dh is None else 'with'} dh"
+            )
+        if self.dh is None:
+            if self.convention != "placements":
+                raise ModelError(f"convention must be modified, standard or placements, got {self.convention!r}")
+            return
+        set_fields(self, dh=array(self.dh, (self.n, 4), "dh"))
+        chain = dh_chain(self.dh, self.convention)
+        for what, expected in zip(("placements", "axes", "offsets"), chain, strict=True):
+            if not np.allclose(getattr(self, what), expected, rtol=1e-12, atol=1e-12):
+                raise ModelError(
+                    f"{what} must be those of the DH table; for others use convention='placements', dh=None"
+                )
+
+    def _check_joint_data(self) -> None:
+        n = self.n
+        if self.limits is not None and len(self.limits.lower) != n:
+            raise ModelError(f"limits must be given for {n} joints, got {len(self.limits.lower)}")
+        if self.friction is not None and len(self.friction.coefficients) != n:
+            raise ModelError(f"friction must be given for {n} joints, got {len(self.friction.coefficients)}")
+        rotors = tuple(sorted(self.rotors, key=lambda rotor: rotor.joint))
+        for i, rotor in enumerate(rotors):
+            if rotor.joint > n or (rotor.carrier or 0) > n:
+                raise ModelError(
+                    f"rotor of joint {rotor.joint} on link {rotor.carrier}: the arm has {n} joints and links"
+                )
+            if i and rotors[i - 1].joint == rotor.joint:
+                raise ModelError(f"joint {rotor.joint} has more than one rotor")
+        set_fields(self, rotors=rotors, elastic=_elastic(self.elastic, n))
+
+    def _check_sizes(self) -> None:
+        """Refuse numbers whose products leave the range of floating point."""
+        named = {key: getattr(self, key) for key in ("inertial", "gravity", "placements", "offsets", "base", "tool")}
+        named["armature"] = np.zeros(0) if self.armature is None else self.armature
+        named["rotors"] = np.array([(rotor.inertia, rotor.gear_ratio) for rotor in self.rotors])
+        for what, value in named.items():
+            most = float(np.abs(value).max(initial=0.0))
+            if most > LARGEST_NUMBER:
+                raise ModelError(f"{what} must be at most {LARGEST_NUMBER:g} in SI units, got {most:g}")
+
+    def _checked_frames(self) -> Mapping[str, tuple[int, Array]]:
+        frames = {}
+        for name, (link, T) in self.frames.items():
+            check_label(name, "frame name")
+            if name in self.link_names or name in RESERVED_NAMES:
+                raise ModelError(
+                    f"frame name {name!r} is taken: links have it, or it is one of {', '.join(RESERVED_NAMES)}"
+                )
+            if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 0 <= link <= self.n:
+                raise ModelError(f"frame {name!r} must sit on a link 0..{self.n}, got {link!r}")
+            frames[name] = (int(link), pose(T, f"frame {name!r}"))
+        return MappingProxyType(frames)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joint_types)
+
+    def replace(self, **changes: Any) -> RobotDescription:
+        """Return a copy with some fields changed, validated again."""
+        known = [f.name for f in dataclasses.fields(self)]
+        for name in changes:
+            if name not in known:
+                raise UnknownNameError(f"a description has no field {name!r}{nearest_hint(name, known)}")
+        return dataclasses.replace(self, **changes)
+
+
+def _joint_types(value: Any) -> str:
+    if not isinstance(value, (str, list, tuple)):
+        raise ModelError(f"joint_types must be letters R and P, got {value!r}")
+    if not 1 <= len(value) <= MAX_JOINTS:
+        raise ModelError(f"an arm must have 1 to {MAX_JOINTS} joints, got {len(value)}")
+    for i, letter in enumerate(value):
+        if letter not in ("R", "P"):
+            raise ModelError(f"type of joint {i + 1} must be R (revolute) or P (prismatic), got {letter!r}")
+    return "".join(value)
+
+
+def _labels(names: Sequence[str], n: int, what: str) -> tuple[str, ...]:
+    if not names:
+        return tuple(f"{what}{i + 1}" for i in range(n))
+    if isinstance(names, str) or len(names) != n:
+        raise ModelError(f"{what}_names must be {n} names, got {names!r}")
+    labels = tuple(check_label(name, f"{what} name") for name in names)
+    for name in labels:
+        if name in RESERVED_NAMES:
+            raise ModelError(
+                f"{what} name {name!r} is taken; these have a meaning already: {', '.join(RESERVED_NAMES)}"
+            )
+        if labels.count(name) > 1:
+            raise ModelError(f"{what} names must differ, got {name!r} twice")
+    return labels
+
+
+def _elastic(drives: Sequence[Elastic], n: int) -> tuple[Elastic, ...]:
+    for drive in drives:
+        if not isinstance(drive, Elastic):
+            raise ModelError(f"elastic must be a sequence of Elastic, got {drive!r} in it")
+    drives = sorted(drives, key=lambda drive: drive.joint)
+    for before, drive in itertools.pairwise(drives):
+        if before.joint == drive.joint:
+            raise ModelError(f"joint {drive.joint} is elastic more than once")
+        for key in ("K", "D", "Dm"):
+            if len(getattr(drive, key)) != len(getattr(before, key)):
+                raise ModelError(
+                    f"elastic joint {drive.joint}: {key} must be as long as that of the others, "
+                    f"{len(getattr(before, key))}, got {len(getattr(drive, key))}"
+                )
+    if drives and drives[-1].joint > n:
+        raise ModelError(f"elastic joint {drives[-1].joint}: the arm has {n} joints")
+    return tuple(drives)
+
+
+def check_physical_input(description: RobotDescription) -> RobotDescription:
+    """Refuse what a user cannot mean: negative masses, friction, armature, rotor or motor inertia.
+
+    Kept apart from the description itself, which also holds estimates, and estimates may wander.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        As read from the user.
+
+    Returns
+    -------
+    RobotDescription
+        The same one.
+
+    Raises
+    ------
+    ModelError
+        Naming the link or joint and the value.
+    """
+    for name, mass in zip(description.link_names, description.inertial[:, 0], strict=True):
+        if mass < 0.0:
+            raise ModelError(f"mass of {name} must be >= 0, got {mass:g}")
+    check_moments(description.link_names, description.inertial)
+    if description.friction is not None:
+        for k, term in enumerate(description.friction.terms[:2]):
+            column = description.friction.coefficients[:, k]
+            if term in ("viscous", "coulomb") and column.min() < 0.0:
+                joint = description.joint_names[int(column.argmin())]
+                raise ModelError(f"{term} friction of {joint} must be >= 0, got {column.min():g}")
+    armature = np.zeros(description.n) if description.armature is None else description.armature
+    for name, value in zip(description.joint_names, armature, strict=True):
+        if value < 0.0:
+            raise ModelError(f"armature of {name} must be >= 0, got {value:g}")
+    for rotor in description.rotors:
+        if rotor.inertia < 0.0:
+            name = description.joint_names[rotor.joint - 1]
+            raise ModelError(f"rotor inertia of {name} must be >= 0, got {rotor.inertia:g}")
+    for drive in description.elastic:
+        if drive.Mm < 0.0:
+            name = description.joint_names[drive.joint - 1]
+            raise ModelError(f"motor inertia Mm of {name} must be >= 0, got {drive.Mm:g}")
+    return description
+
+
+def check_moments(names: Sequence[str], reg: Array) -> None:
+    """Refuse a negative moment of inertia about the centre of mass; a flat or massless link is fine.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the links, for messages.
+    reg : (n, 10) array
+        Their parameters.
+    """
+    about_com = reg[:, 4:].copy()
+    heavy = reg[:, 0] > 0.0
+    about_com[heavy] = dyn_from_reg(reg[heavy])[:, 4:]
+    least = np.linalg.eigvalsh(about_com[:, [[0, 1, 2], [1, 3, 4], [2, 4, 5]]])[:, 0]
+    for name, moment, size in zip(names, least, np.abs(reg[:, 4:]).max(axis=1), strict=True):
+        if moment < -1e-9 * size:
+            raise ModelError(
+                f"inertia of {name} about its centre of mass must have no negative moment, got {moment:g} kg m^2"
+            )
+
+
+def describe_dh(
+    dh: npt.ArrayLike,
+    *,
+    convention: str = "modified",
+    joint_types: str | Sequence[str] | None = None,
+    inertial: npt.ArrayLike | None = None,
+    name: str = "robot",
+    **fields: Any,
+) -> RobotDescription:
+    """Describe an arm by its Denavit-Hartenberg table.
+
+    Parameters
+    ----------
+    dh : (n, 4) array_like
+        Rows ``[a, alpha, d, theta]`` [m, rad]; q adds to theta (R) or d (P).
+    convention : {"modified", "standard"}
+        Craig's rows ``Tr_x(a) Rot_x(alpha) Tr_z(d) Rot_z(theta)`` or distal ones,
+        ``Rot_z(theta) Tr_z(d) Tr_x(a) Rot_x(alpha)``.
+    joint_types : str or sequence of str, optional
+        ``R`` or ``P`` per joint; default all revolute.
+    inertial : (n, 10) array_like, optional
+        DYN rows ``[m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, inertia about the centre of mass; default massless.
+    name : str
+        An identifier.
+    **fields
+        Further fields of `RobotDescription`: gravity, base, tool, limits, friction, ...
+
+    Returns
+    -------
+    RobotDescription
+        Validated, with `check_physical_input`.
+
+    Raises
+    ------
+    ModelError
+        On wrong shapes, non-finite numbers, an unknown convention, or anything that cannot exist.
+    """
+    table = array(dh, (None, 4), "dh")
+    n = len(table)
+    types = _joint_types("R" * n if joint_types is None else joint_types)
+    if len(types) != n:
+        raise ModelError(f"joint_types must have {n} letters, one per row of dh, got {len(types)}")
+    placements, axes, offsets = dh_chain(table, convention)
+    dyn = array(np.zeros((n, 10)) if inertial is None else inertial, (n, 10), "inertial")
+    chain: dict[str, Any] = {
+        "placements": placements,
+        "axes": axes,
+        "offsets": offsets,
+        "dh": table,
+        "convention": convention,
+    }
+    for key in fields:
+        if key in chain or key not in RobotDescription.__dataclass_fields__:
+            raise UnknownNameError(
+                f"unknown argument {key!r}{nearest_hint(key, set(RobotDescription.__dataclass_fields__) - set(chain))}"
+            )
+    description = RobotDescription(name=name, joint_types=types, inertial=reg_from_dyn(dyn), **chain, **fields)
+    return check_physical_input(description)

@@ -1,0 +1,127 @@
+"""Elastic joints of a robot: their parameters as vectors, and where the motors stand at rest."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array
+from ..errors import ModelError, UnknownNameError
+from .joint_data import Elastic
+
+__all__ = ["equilibrium", "parameter_names", "parameters", "rows", "with_parameters"]
+
+#: the part of a root that may be imaginary by rounding
+_REAL = 1e-9
+
+
+def rows(drives: Sequence[Elastic], group: str) -> Array:
+    """Return the coefficients of one group, a row for each elastic joint, (e, order)."""
+    table = [np.atleast_1d(getattr(drive, group)) for drive in drives]
+    return np.array(table, dtype=np.float64).reshape(len(table), len(table[0]) if table else 0)
+
+
+def parameters(drives: Sequence[Elastic]) -> Mapping[str, Array]:
+    """Return the parameter vectors by group, joint after joint, read-only."""
+    vectors = {group: rows(drives, group).ravel() for group in Elastic.GROUPS}
+    for vector in vectors.values():
+        vector.setflags(write=False)
+    return MappingProxyType(vectors)
+
+
+def parameter_names(drives: Sequence[Elastic], joint_names: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return the names of the entries of `parameters`, such as ``joint2.K0``, ``joint2.Dm1``, ``joint2.Mm``."""
+    names: dict[str, tuple[str, ...]] = {
+        group: tuple(
+            f"{joint_names[drive.joint - 1]}.{group}{k}" for drive in drives for k in range(len(getattr(drive, group)))
+        )
+        for group in ("K", "D", "Dm")
+    }
+    names["Mm"] = tuple(f"{joint_names[drive.joint - 1]}.Mm" for drive in drives)
+    return MappingProxyType(names)
+
+
+def with_parameters(drives: Sequence[Elastic], changes: Mapping[str, npt.ArrayLike]) -> tuple[Elastic, ...]:
+    """Return the drives with other vectors for some groups.
+
+    Parameters
+    ----------
+    drives : sequence of Elastic
+        Of a robot.
+    changes : mapping of str to (k,) array_like
+        By group, as `parameters` has them.
+
+    Raises
+    ------
+    UnknownNameError
+        A group that is none.
+    ModelError
+        A vector of the wrong length.
+    """
+    new = list(drives)
+    for group, values in changes.items():
+        if group not in Elastic.GROUPS:
+            raise UnknownNameError(f"elastic group must be one of {', '.join(Elastic.GROUPS)}, got {group!r}")
+        table = rows(drives, group)
+        vector = array(values, (table.size,), f"elastic parameters {group}").reshape(table.shape)
+        for k, row in enumerate(vector):
+            change: dict[str, Any] = {group: float(row[0]) if group == "Mm" else tuple(row.tolist())}
+            new[k] = dataclasses.replace(new[k], **change)
+    return tuple(new)
+
+
+def equilibrium(drives: Sequence[Elastic], q: npt.ArrayLike, gravity: Array, joint_names: Sequence[str]) -> Array:
+    """Motor positions at which the springs hold the arm still at `q`.
+
+    Parameters
+    ----------
+    drives : sequence of Elastic
+        Elastic joints.
+    q : (..., n) array_like
+        Joint positions [rad, m].
+    gravity : (..., n) ndarray
+        Gravity torques at `q` [N m, N].
+    joint_names : sequence of str
+        Names of all joints.
+
+    Returns
+    -------
+    (..., e) array
+        ``q + d`` with ``sum_k K[k] d^(2k+1) = G``; of several, the least d, which is where a loaded spring comes first.
+
+    Raises
+    ------
+    ModelError
+        If a spring cannot hold the torque.
+    """
+    joints = [drive.joint - 1 for drive in drives]
+    torque = gravity[..., joints]
+    x = np.array(np.broadcast_to(np.asarray(q, dtype=np.float64)[..., joints], torque.shape))
+    for index in np.ndindex(torque.shape):
+        d = _deflection(drives[index[-1]].K, float(torque[index]))
+        if d is None:
+            name = joint_names[joints[index[-1]]]
+            raise ModelError(f"the spring of {name} holds no torque of {torque[index]:g}, K = {drives[index[-1]].K}")
+        x[index] += d
+    return x
+
+
+def _deflection(K: Sequence[float], torque: float) -> float | None:
+    """Least real root d of ``sum_k K[k] d^(2k+1) = torque``."""
+    polynomial = np.zeros(2 * len(K))
+    polynomial[-2::-2] = K
+    polynomial[-1] = -torque
+    if torque == 0.0:
+        return 0.0
+    roots = np.roots(polynomial)
+    real = roots.real[np.abs(roots.imag) <= _REAL * np.abs(roots)]
+    if real.size == 0:
+        return None
+    d = float(real[np.abs(real).argmin()])
+    slope = float(np.polyval(np.polyder(polynomial), d))
+    return d if slope == 0.0 else d - float(np.polyval(polynomial, d)) / slope  # one step of Newton for the last digits

@@ -1,0 +1,232 @@
+"""Inertial parameters of a rigid body in their several coordinates.
+
+REG ``[m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``: inertia about the origin of the link frame; what regressors
+multiply. DYN ``[m, cx, cy, cz, Ixx, ...]``: inertia about the centre of mass, axes of the link frame; what files hold.
+Elements are those of the tensor, ``Ixy = -integral(x y dm)``. Every function takes any batch shape in front.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import real
+from ..errors import ModelError
+
+__all__ = [
+    "dyn_from_reg",
+    "is_physical",
+    "log_cholesky_from_reg",
+    "pseudo_inertia",
+    "reg_from_dyn",
+    "reg_from_log_cholesky",
+    "reg_from_pseudo_inertia",
+]
+
+Array = npt.NDArray[np.float64]
+
+#: where the ten numbers' last six stand in a symmetric 3x3 matrix
+_ROW, _COL = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 1, 2, 1, 2, 2])
+
+
+def _parameters(value: npt.ArrayLike, what: str) -> Array:
+    result = real(value, what, finite=False, expected="numbers of shape (..., 10)")
+    if result.ndim < 1 or result.shape[-1] != 10:
+        raise ModelError(f"{what} must have shape (..., 10), got {result.shape}")
+    if not np.isfinite(result).all():
+        raise ModelError(f"{what} must be finite, got {value!r}")
+    return result
+
+
+def _steiner(mass: Array, com: Array) -> Array:
+    """Six elements of ``m (c'c 1 - c c')``, the inertia of a point mass."""
+    x, y, z = com[..., 0], com[..., 1], com[..., 2]
+    return mass[..., None] * np.stack([y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y], axis=-1)
+
+
+def reg_from_dyn(dyn: npt.ArrayLike) -> Array:
+    """Parameters about the link origin from those about the centre of mass.
+
+    Parameters
+    ----------
+    dyn : (..., 10) array_like
+        DYN order [kg, m, kg m^2].
+
+    Returns
+    -------
+    (..., 10) array
+        REG order [kg, kg m, kg m^2].
+
+    Raises
+    ------
+    ModelError
+        If the last axis is not 10 long or an entry is not finite.
+    """
+    dyn = _parameters(dyn, "dyn")
+    mass, com = dyn[..., 0], dyn[..., 1:4]
+    return np.concatenate([dyn[..., :1], dyn[..., :1] * com, dyn[..., 4:] + _steiner(mass, com)], axis=-1)
+
+
+def dyn_from_reg(reg: npt.ArrayLike) -> Array:
+    """Parameters about the centre of mass from those about the link origin.
+
+    Parameters
+    ----------
+    reg : (..., 10) array_like
+        REG order [kg, kg m, kg m^2].
+
+    Returns
+    -------
+    (..., 10) array
+        DYN order [kg, m, kg m^2]; a body without mass and first moment has its centre at the origin.
+
+    Raises
+    ------
+    ModelError
+        If a mass is zero while its first moment is not, the last axis is not 10 long or an entry is not finite.
+    """
+    reg = _parameters(reg, "reg")
+    mass, moment = reg[..., 0], reg[..., 1:4]
+    massless = mass == 0.0
+    if np.any(massless & np.any(moment != 0.0, axis=-1)):
+        raise ModelError(
+            "reg must have a non-zero mass where its first moment m c is not zero: no centre of mass exists"
+        )
+    com = moment / np.where(massless, 1.0, mass)[..., None]
+    return np.concatenate([reg[..., :1], com, reg[..., 4:] - _steiner(mass, com)], axis=-1)
+
+
+def pseudo_inertia(reg: npt.ArrayLike) -> Array:
+    """Pseudo-inertia matrices ``[[Sigma, h], [h', m]]`` with ``Sigma = tr(I)/2 1 - I``.
+
+    Linear in `reg`, and positive definite exactly for the bodies that can exist (Wensing, Kim, Slotine 2018).
+
+    Parameters
+    ----------
+    reg : (..., 10) array_like
+        REG order.
+
+    Returns
+    -------
+    (..., 4, 4) array
+        Symmetric matrices.
+    """
+    reg = _parameters(reg, "reg")
+    P = np.empty((*reg.shape[:-1], 4, 4))
+    P[..., _ROW, _COL] = P[..., _COL, _ROW] = -reg[..., 4:]
+    half_trace = 0.5 * (reg[..., 4] + reg[..., 7] + reg[..., 9])
+    P[..., range(3), range(3)] += half_trace[..., None]
+    P[..., :3, 3] = P[..., 3, :3] = reg[..., 1:4]
+    P[..., 3, 3] = reg[..., 0]
+    return P
+
+
+def reg_from_pseudo_inertia(P: npt.ArrayLike) -> Array:
+    """Parameters from pseudo-inertia matrices, the inverse of `pseudo_inertia`.
+
+    Parameters
+    ----------
+    P : (..., 4, 4) array_like
+        Symmetric matrices.
+
+    Returns
+    -------
+    (..., 10) array
+        REG order.
+
+    Raises
+    ------
+    ModelError
+        If the shape is wrong, an entry is not finite, or a matrix is not symmetric.
+    """
+    P = np.asarray(P, dtype=np.float64)
+    if P.ndim < 2 or P.shape[-2:] != (4, 4):
+        raise ModelError(f"P must have shape (..., 4, 4), got {P.shape}")
+    if not np.isfinite(P).all():
+        raise ModelError("P must be finite")
+    scale = np.abs(P).max(initial=0.0)
+    if np.abs(P - np.swapaxes(P, -1, -2)).max(initial=0.0) > 1e-9 * scale:
+        raise ModelError("P must be symmetric")
+    Sigma = P[..., :3, :3]
+    trace = np.trace(Sigma, axis1=-2, axis2=-1)
+    inertia = trace[..., None, None] * np.eye(3) - Sigma
+    return np.concatenate([P[..., 3:, 3], P[..., :3, 3], inertia[..., _ROW, _COL]], axis=-1)
+
+
+def log_cholesky_from_reg(reg: npt.ArrayLike) -> Array:
+    """Log-Cholesky coordinates, in which every vector is a body that can exist (Rucker and Wensing 2022).
+
+    ``P = U U'`` with ``U = exp(alpha) [[e^d1, s12, s13, t1], [0, e^d2, s23, t2], [0, 0, e^d3, t3], [0, 0, 0, 1]]``.
+
+    Parameters
+    ----------
+    reg : (..., 10) array_like
+        REG order, physically consistent.
+
+    Returns
+    -------
+    (..., 10) array
+        ``[alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3]``.
+
+    Raises
+    ------
+    ModelError
+        If a pseudo-inertia is not positive definite.
+    """
+    P = pseudo_inertia(reg)
+    try:  # numpy factors L L' with L lower; reversing the order of rows and columns makes it U U'
+        U = np.linalg.cholesky(P[..., ::-1, ::-1])[..., ::-1, ::-1]
+    except np.linalg.LinAlgError as error:
+        raise ModelError("reg must be physically consistent: its pseudo-inertia is not positive definite") from error
+    scale = U[..., 3, 3]
+    V = U / scale[..., None, None]
+    logs = np.log(np.stack([scale, V[..., 0, 0], V[..., 1, 1], V[..., 2, 2]], axis=-1))
+    return np.concatenate([logs, V[..., [0, 1, 0, 0, 1, 2], [1, 2, 2, 3, 3, 3]]], axis=-1)
+
+
+def reg_from_log_cholesky(theta: npt.ArrayLike) -> Array:
+    """Parameters from log-Cholesky coordinates, the inverse of `log_cholesky_from_reg`.
+
+    Parameters
+    ----------
+    theta : (..., 10) array_like
+        ``[alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3]``, any real numbers.
+
+    Returns
+    -------
+    (..., 10) array
+        REG order, physically consistent.
+    """
+    theta = _parameters(theta, "theta")
+    U = np.zeros((*theta.shape[:-1], 4, 4))
+    U[..., range(3), range(3)] = np.exp(theta[..., 1:4])
+    U[..., 3, 3] = 1.0
+    U[..., [0, 1, 0, 0, 1, 2], [1, 2, 2, 3, 3, 3]] = theta[..., 4:]
+    U *= np.exp(theta[..., 0])[..., None, None]
+    return reg_from_pseudo_inertia(U @ np.swapaxes(U, -1, -2))
+
+
+def is_physical(reg: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Whether bodies can exist: positive mass and a positive definite second moment about the centre of mass.
+
+    The same as a positive definite pseudo-inertia, but free of its mixed units: the second moment is compared with its
+    own size, so that point masses, rods and plates (singular up to rounding) count as not physical.
+
+    Parameters
+    ----------
+    reg : (..., 10) array_like
+        REG order.
+
+    Returns
+    -------
+    (...) array of bool
+        True where consistent.
+    """
+    P = pseudo_inertia(reg)
+    mass, h, Sigma = P[..., 3, 3], P[..., :3, 3], P[..., :3, :3]
+    positive = mass > 0.0
+    safe = np.where(positive, mass, 1.0)[..., None, None]
+    about_com = Sigma - h[..., :, None] * h[..., None, :] / safe
+    smallest = np.linalg.eigvalsh(about_com)[..., 0]
+    rounding = 16 * np.finfo(np.float64).eps * np.abs(np.trace(Sigma, axis1=-2, axis2=-1))
+    return np.asarray(positive & (smallest > rounding))

@@ -1,0 +1,200 @@
+"""What a joint has besides its place: limits, friction, the rotor that drives it, the spring it is driven through."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..checks import Array, array, unit_axis
+from ..errors import ModelError, nearest_hint
+from ..values import Value, set_fields
+
+__all__ = ["Elastic", "Friction", "Limits", "Rotor"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Limits(Value):
+    """Joint limits; an absent limit is infinite.
+
+    Attributes
+    ----------
+    lower, upper : (n,) array
+        Position [rad or m].
+    velocity : (n,) array
+        Largest speed [rad/s or m/s].
+    effort : (n,) array
+        Largest torque or force [N m or N].
+
+    Raises
+    ------
+    ModelError
+        If lengths differ, a limit is NaN, a lower limit exceeds the upper one, or a speed or effort is negative.
+    """
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
+
+    def __post_init__(self) -> None:
+        """Check every field and make its arrays read-only copies."""
+        names = [f.name for f in dataclasses.fields(self)]
+        n = len(array(self.lower, (None,), "limits.lower", finite=False))
+        set_fields(self, **{k: array(getattr(self, k), (n,), f"limits.{k}", finite=False) for k in names})
+        for i in np.flatnonzero(self.lower > self.upper):
+            raise ModelError(f"limits of joint {i + 1}: lower {self.lower[i]:g} is above upper {self.upper[i]:g}")
+        for name in ("velocity", "effort"):
+            for i in np.flatnonzero(getattr(self, name) < 0):
+                raise ModelError(f"limits.{name} of joint {i + 1} must be >= 0, got {getattr(self, name)[i]:g}")
+
+    @classmethod
+    def none(cls, n: int) -> Limits:
+        """No limits on `n` joints."""
+        inf = np.full(n, np.inf)
+        return cls(lower=-inf, upper=inf, velocity=inf, effort=inf)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Friction(Value):
+    """Joint friction, ``sum_k c_k f_k(dq)``, linear in its coefficients.
+
+    Attributes
+    ----------
+    terms : tuple of str
+        Basis functions, the same for every joint, in the order of `TERMS`: ``"viscous"`` dq; ``"coulomb"``
+        dq / (abs(dq) + delta) (D4.2, eq. 62); ``"quadratic"``, ``"cubic"``, ``"quartic"``, ... dq abs(dq)^(k-1) for
+        k = 2, 3, 4 (Thunder's polynomial).
+    coefficients : (n, len(terms)) array
+        One row per joint.
+    delta : float
+        Width of the smooth sign of the Coulomb term [rad/s or m/s].
+
+    Raises
+    ------
+    ModelError
+        If a term is unknown, repeated or out of order, the coefficients do not fit, or delta is not positive.
+    """
+
+    terms: tuple[str, ...]
+    coefficients: Array
+    delta: float = 1e-2
+
+    #: known basis functions in the order in which they stand in the parameter vector
+    TERMS = ("viscous", "coulomb", "quadratic", "cubic", "quartic", "quintic", "sextic")
+
+    def __post_init__(self) -> None:
+        """Check every field and make its arrays read-only copies."""
+        terms = tuple(self.terms)
+        for term in terms:
+            if term not in self.TERMS:
+                raise ModelError(
+                    f"friction term must be one of {', '.join(self.TERMS)}, got {term!r}"
+                    + nearest_hint(str(term), self.TERMS)
+                )
+        if not terms or list(terms) != [t for t in self.TERMS if t in terms]:
+            raise ModelError(
+                f"friction terms must be some of {', '.join(self.TERMS)}, once each in this order, got {terms}"
+            )
+        delta = float(array(self.delta, (), "friction.delta"))
+        if delta <= 0.0:
+            raise ModelError(f"friction.delta must be > 0, got {delta:g}")
+        coefficients = array(self.coefficients, (None, len(terms)), "friction.coefficients")
+        set_fields(self, terms=terms, coefficients=coefficients, delta=delta)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rotor(Value):
+    """A motor's rotor: axial inertia spinning at ``gear_ratio * dq[joint]`` relative to the link that carries it.
+
+    Its mass and transverse inertia do not depend on the spin: they belong to the carrying link's parameters.
+
+    Attributes
+    ----------
+    joint : int
+        Driven joint, 1..n.
+    inertia : float
+        Axial moment of inertia [kg m^2].
+    gear_ratio : float
+        Rotor turns per joint turn (for a prismatic joint: rad per m).
+    carrier : int
+        Link that carries the motor, 0 (base) .. n; default ``joint - 1``.
+    axis : (3,) array, optional
+        Unit spin axis in the frame of the carrier; default: the joint's axis at q = 0.
+
+    Raises
+    ------
+    ModelError
+        If an index is not whole or out of range, a number is not finite, or the axis is not a unit vector.
+    """
+
+    joint: int
+    inertia: float
+    gear_ratio: float = 1.0
+    carrier: int | None = None
+    axis: Array | None = None
+
+    def __post_init__(self) -> None:
+        """Check every field and make its arrays read-only copies."""
+        carrier = self.joint - 1 if self.carrier is None else self.carrier
+        for what, index, least in (("joint", self.joint, 1), ("carrier", carrier, 0)):
+            if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < least:
+                raise ModelError(f"rotor {what} must be an integer >= {least}, got {index!r}")
+        what = f"rotor of joint {self.joint}"
+        set_fields(
+            self,
+            joint=int(self.joint),
+            carrier=int(carrier),
+            inertia=float(array(self.inertia, (), f"{what}: inertia")),
+            gear_ratio=float(array(self.gear_ratio, (), f"{what}: gear_ratio")),
+            axis=None if self.axis is None else unit_axis(self.axis, f"{what}: axis"),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Elastic(Value):
+    """Drive of an elastic joint: a motor behind a spring and a damper.
+
+    With motor position x and link position q, both seen at the joint, spring and damper put the torque
+    ``tau_el = sum_k K[k] (x - q)^(2k+1) + sum_k D[k] v abs(v)^k``, v = dx - dq, on the link and its opposite on the
+    motor: ``Mm ddx + sum_k Dm[k] dx abs(dx)^k + tau_el = tau``. The bases are those of Thunder: odd powers for the
+    spring; v, v abs(v), v^3, ... for damping, as for the polynomial terms of `Friction`.
+
+    Attributes
+    ----------
+    joint : int
+        Elastic joint, 1..n.
+    K : tuple of float
+        Stiffness, one coefficient or more: [N m/rad], [N m/rad^3], ... or [N/m], ...
+    D : tuple of float
+        Damping beside the spring [N m s/rad or N s/m, then per higher powers].
+    Dm : tuple of float
+        Damping of the motor, in the same units.
+    Mm : float
+        Inertia of the motor, reflected to the joint [kg m^2 or kg].
+
+    Raises
+    ------
+    ModelError
+        If the index is not whole or less than 1, there is no stiffness, or a number is not finite.
+    """
+
+    joint: int
+    K: tuple[float, ...]
+    D: tuple[float, ...] = ()
+    Dm: tuple[float, ...] = ()
+    Mm: float
+
+    #: names of the groups of parameters
+    GROUPS = ("K", "D", "Dm", "Mm")
+
+    def __post_init__(self) -> None:
+        """Check every field; numbers become floats, lists tuples."""
+        if isinstance(self.joint, bool) or not isinstance(self.joint, (int, np.integer)) or self.joint < 1:
+            raise ModelError(f"elastic joint must be an integer >= 1, got {self.joint!r}")
+        what = f"elastic joint {self.joint}"
+        rows = {key: tuple(array(getattr(self, key), (None,), f"{what}: {key}").tolist()) for key in ("K", "D", "Dm")}
+        if not rows["K"]:
+            raise ModelError(f"{what}: K must have at least one coefficient, got none")
+        set_fields(self, joint=int(self.joint), Mm=float(array(self.Mm, (), f"{what}: Mm")), **rows)

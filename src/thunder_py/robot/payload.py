@@ -1,0 +1,107 @@
+"""Bodies that the plant picks up."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array
+from ..errors import UnknownNameError, nearest_hint
+from ..values import Value, set_fields
+from . import inertia
+from .robot import Robot
+
+__all__ = ["Payload", "one_or_several", "read_payloads"]
+
+
+@dataclass(frozen=True, eq=False)
+class Payload(Value):
+    """A rigid body that is fixed to a link of the plant from a time on; the controller is not told.
+
+    Parameters
+    ----------
+    mass : float
+        [kg].
+    com : (3,) array_like
+        Centre of mass in the link frame [m].
+    inertia : (3, 3) array_like, optional
+        About the centre of mass, link axes [kg m^2]; default zero, a point mass.
+    link : int or str, optional
+        1 to n or a link's name; default the last.
+    time : float
+        When it appears [s].
+    """
+
+    mass: float
+    com: npt.ArrayLike = (0.0, 0.0, 0.0)
+    inertia: npt.ArrayLike | None = None
+    link: int | str | None = None
+    time: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check everything."""
+        mass, time = float(array(self.mass, (), "payload mass")), float(array(self.time, (), "payload time"))
+        if mass < 0.0:
+            raise ValueError(f"payload mass must not be negative, got {mass:g}")
+        if time < 0.0:
+            raise ValueError(f"payload time must not be negative, got {time:g}")
+        about_com = array(np.zeros((3, 3)) if self.inertia is None else self.inertia, (3, 3), "payload inertia")
+        if not np.array_equal(about_com, about_com.T):
+            raise ValueError(f"payload inertia must be symmetric, got {about_com.tolist()}")
+        if np.linalg.eigvalsh(about_com)[0] < -1e-12 * np.abs(about_com).max():
+            raise ValueError(f"payload inertia must not have a negative eigenvalue, got {about_com.tolist()}")
+        set_fields(self, mass=mass, time=time, com=array(self.com, (3,), "payload com"), inertia=about_com)
+
+    @cached_property
+    def parameters(self) -> Array:
+        """REG parameters about the origin of the link frame, (10,)."""
+        about_com = np.asarray(self.inertia, dtype=np.float64)
+        dyn = np.concatenate([[self.mass], np.asarray(self.com), about_com[np.triu_indices(3)]])
+        moved: Array = inertia.reg_from_dyn(dyn[None])[0]
+        return moved
+
+    def link_index(self, robot: Robot) -> int:
+        """Return the number of the link, 1 to n."""
+        if self.link is None:
+            return robot.n
+        if isinstance(self.link, str):
+            if self.link not in robot.link_names:
+                hint = nearest_hint(self.link, robot.link_names)
+                raise UnknownNameError(f"payload link: no link of {robot.name} is called {self.link!r}{hint}")
+            return int(robot.link_names.index(self.link)) + 1
+        if isinstance(self.link, bool) or not isinstance(self.link, (int, np.integer)) or not 1 <= self.link <= robot.n:
+            raise ValueError(f"payload link must be 1 to {robot.n} or a name, got {self.link!r}")
+        return int(self.link)
+
+    def added_to(self, robot: Robot) -> Robot:
+        """Return the robot with this body fixed to its link."""
+        parameters = robot.parameters.copy()
+        parameters[10 * (self.link_index(robot) - 1) :][:10] += self.parameters
+        return robot.with_parameters(parameters)
+
+
+def one_or_several(value: object, kinds: type | tuple[type, ...], expected: str) -> tuple[Any, ...]:
+    """Return a thing of some kind as a sequence, a sequence as it is, or raise ValueError with what was expected."""
+    if isinstance(value, kinds):
+        return (value,)
+    if not isinstance(value, Iterable) or isinstance(value, str):
+        raise ValueError(f"{expected}, got {value!r}")
+    return tuple(value)
+
+
+def read_payloads(payloads: Payload | Sequence[Payload], plant: object, native: bool) -> tuple[Payload, ...]:
+    """Return the payloads in order of time with the numbers of their links; refuse what is none or finds no link."""
+    given = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
+    if given and not native:
+        raise ValueError("payloads need a plant that is a Robot; let a plant written in Python change itself")
+    for payload in given:
+        if not isinstance(payload, Payload):
+            raise ValueError(f"payloads must be a sequence of Payload, got {payload!r} in it")
+    numbered = (dataclasses.replace(p, link=p.link_index(plant)) for p in given if isinstance(plant, Robot))
+    return tuple(sorted(numbered, key=lambda p: p.time))

@@ -1,0 +1,649 @@
+"""The robot: an immutable serial arm that evaluates itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, array
+from ..errors import ModelError, UnknownNameError, nearest_hint
+from . import elastic, inertia
+from .description import Elastic, Friction, Limits, RobotDescription, check_physical_input, describe_dh
+
+if TYPE_CHECKING:
+    from ..plotting.meshes import Meshes
+    from ..symbolic import SymbolicModel
+
+__all__ = [
+    "BaseParameters",
+    "Ellipsoid",
+    "Robot",
+    "UnknownParameters",
+    "find_base_parameters",
+    "require_robot",
+    "select_parameters",
+]
+
+_GROUPS = ("inertial", "friction", "rotor", "armature")
+
+
+@dataclass(frozen=True)
+class UnknownParameters:
+    """A choice of unknown parameters; the others keep the robot's values (Thunder article, Remark 2).
+
+    With it ``tau = [Y_known pi_known | Y_unknown] [1; pi_unknown]``.
+
+    Attributes
+    ----------
+    robot : Robot
+        Whose known values are used.
+    mask : (p,) bool array
+        True where unknown.
+    """
+
+    robot: Robot
+    mask: npt.NDArray[np.bool_]
+
+    @property
+    def indices(self) -> npt.NDArray[np.intp]:
+        """Columns of the unknown parameters."""
+        return np.flatnonzero(self.mask)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the unknown parameters."""
+        return tuple(self.robot.parameter_names[k] for k in self.indices)
+
+    @property
+    def values(self) -> Array:
+        """The robot's own values of the unknown parameters, (u,)."""
+        return self.robot.parameters[self.mask]
+
+    @property
+    def parameters(self) -> Array:
+        """``[1, pi_unknown]``, what `regressor` multiplies, (1 + u,)."""
+        return np.concatenate([[1.0], self.values])
+
+    def base_parameters(self, *, samples: int = 64, tolerance: float = 1e-9, seed: int = 0) -> BaseParameters:
+        """Find the combinations of the unknown parameters that torques can tell apart; see `Robot.base_parameters`.
+
+        Columns of ``mapping`` that belong to known parameters are zero.
+        """
+        return find_base_parameters(self.robot, samples=samples, tolerance=tolerance, seed=seed, mask=self.mask)
+
+    def _split(self, Y: Array) -> Array:
+        known = Y[..., ~self.mask] @ self.robot.parameters[~self.mask]
+        return np.concatenate([known[..., None], Y[..., self.mask]], axis=-1)
+
+    def regressor(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
+        """``[Y_known pi_known | Y_unknown]``, (..., n, 1 + u); see `Robot.regressor`."""
+        return self._split(self.robot.regressor(q, dq, ddq))
+
+    def slotine_li_regressor(
+        self, q: npt.ArrayLike, dq: npt.ArrayLike, dq_r: npt.ArrayLike, ddq_r: npt.ArrayLike
+    ) -> Array:
+        """``[Y_known pi_known | Y_unknown]`` of the Slotine-Li regressor, (..., n, 1 + u)."""
+        return self._split(self.robot.slotine_li_regressor(q, dq, dq_r, ddq_r))
+
+
+def select_parameters(robot: Robot, which: str | Sequence[str] | npt.ArrayLike | None) -> UnknownParameters:
+    """Resolve names, groups or a mask to `UnknownParameters`; see `Robot.unknown`."""
+    if which is None:
+        return UnknownParameters(robot, np.ones(robot.p, dtype=bool))
+    names = [which] if isinstance(which, str) else which
+    if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
+        mask = np.logical_or.reduce([_mask_of_name(robot, str(name)) for name in names])
+        return UnknownParameters(robot, mask)
+    given = np.asarray(which)
+    if given.dtype != np.bool_ or given.shape != (robot.p,):
+        raise ValueError(f"unknown must be names or a bool mask of shape ({robot.p},), got {which!r}")
+    return UnknownParameters(robot, given.copy())
+
+
+def _owner(parameter: str) -> str:
+    """Link or joint of a parameter; its name may hold dots itself."""
+    return parameter.rpartition(".")[0]
+
+
+def _mask_of_name(robot: Robot, name: str) -> npt.NDArray[np.bool_]:
+    names = robot.parameter_names
+    if name in _GROUPS:
+        d = robot.description
+        terms = 0 if d.friction is None else len(d.friction.terms)
+        sizes = [10 * robot.n, terms * robot.n, len(d.rotors)]
+        group = np.searchsorted(np.cumsum(sizes), np.arange(robot.p), side="right")
+        mask: npt.NDArray[np.bool_] = group == _GROUPS.index(name)
+    else:
+        mask = np.array([name in (full, _owner(full)) for full in names])
+    if not mask.any():
+        known = {*names, *map(_owner, names), *_GROUPS} - {name}
+        raise UnknownNameError(f"no parameter of {robot.name} is called {name!r}{nearest_hint(name, sorted(known))}")
+    return mask
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """Parameter combinations that joint torques can tell apart: ``Y pi = Y[:, independent] (mapping pi)``.
+
+    Attributes
+    ----------
+    independent : (b,) int array
+        Columns of the regressor that are kept.
+    mapping : (b, p) array
+        Takes all parameters to the base parameters.
+    condition_number : float
+        Of the kept columns over the random states, scaled to unit norm.
+    names : tuple of str
+        Names of the kept columns.
+    """
+
+    independent: npt.NDArray[np.intp]
+    mapping: Array
+    condition_number: float
+    names: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """Number of base parameters."""
+        return len(self.independent)
+
+
+_MOST_SAMPLES = 100_000  # states, of which a regressor each is kept
+
+
+def find_base_parameters(
+    robot: Robot, *, samples: int, tolerance: float, seed: int, mask: npt.NDArray[np.bool_] | None = None
+) -> BaseParameters:
+    """Rank-revealing QR of stacked regressors, of the columns in `mask`; see `Robot.base_parameters`."""
+    from scipy.linalg import qr, solve_triangular
+
+    from ..checks import seed_of, whole, within
+
+    samples, seed = whole(samples, "samples", 1, _MOST_SAMPLES), seed_of(seed)
+    tolerance = within(tolerance, "tolerance", 0.0, 1.0, ends="[)")
+    if samples * robot.n < robot.p:
+        samples = -(-robot.p // robot.n)
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-np.pi, np.pi, (samples, robot.n))
+    dq, ddq = rng.uniform(-2.0, 2.0, (2, samples, robot.n))
+    W = robot.regressor(q, dq, ddq).reshape(-1, robot.p)
+    if mask is not None:
+        W[:, ~mask] = 0.0
+    # unit columns, so that the rank does not depend on units; columns that never act stay zero
+    scale = np.linalg.norm(W, axis=0)
+    scale[scale <= tolerance * scale.max()] = np.inf
+    W = W / scale
+    # weights make pivots prefer the left, as names nearer the base read better, but not at the price of conditioning
+    R, order = qr(W * np.geomspace(1.0, 1e-2, robot.p), mode="r", pivoting=True)[-2:]
+    pivots = np.abs(np.diag(R))
+    rank = int(np.sum(pivots > tolerance * pivots[0]))
+    keep = np.sort(order[:rank])
+    rest = np.setdiff1d(np.arange(robot.p), keep)
+    Q, R = np.linalg.qr(W[:, keep])
+    mapping = np.zeros((rank, robot.p))
+    mapping[:, keep] = np.eye(rank)
+    mapping[:, rest] = solve_triangular(R, Q.T @ W[:, rest])
+    mapping /= scale[keep][:, None]
+    mapping *= np.where(np.isinf(scale), 0.0, scale)[None, :]
+    mapping[np.abs(mapping) < 1e-11] = 0.0
+    names = tuple(robot.parameter_names[k] for k in keep)
+    condition = float(np.linalg.cond(W[:, keep])) if rank else 1.0
+    return BaseParameters(keep, mapping, condition, names)
+
+
+class Ellipsoid(NamedTuple):
+    """Principal axes of a manipulability ellipsoid, longest first.
+
+    Attributes
+    ----------
+    axes : (..., m, m) array
+        Unit axes in columns.
+    lengths : (..., m) array
+        Half lengths along them.
+    """
+
+    axes: Array
+    lengths: Array
+
+
+class Robot(_core.Model):
+    """A serial arm: kinematics, dynamics and regressors of any number of states at once.
+
+    Make one with `load`, `from_dh` or from a `RobotDescription`. Robots do not change; `with_parameters` and
+    `replace` return new ones. Every quantity takes lists or arrays of shape ``(..., n)``, batch axes first and
+    broadcast as NumPy does, and ``out=`` to fill an array of the caller.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        The data of the arm.
+    """
+
+    def __init__(self, description: RobotDescription) -> None:
+        d = description
+        friction = d.friction
+        super().__init__(
+            name=d.name,
+            prismatic=[kind == "P" for kind in d.joint_types],
+            placements=d.placements,
+            axes=d.axes,
+            offsets=d.offsets,
+            inertial=d.inertial,
+            gravity=d.gravity,
+            base=d.base,
+            tool=d.tool,
+            friction_terms=[] if friction is None else [Friction.TERMS.index(term) for term in friction.terms],
+            friction=np.zeros((d.n, 0)) if friction is None else friction.coefficients,
+            friction_delta=1.0 if friction is None else friction.delta,
+            armature=[] if d.armature is None else list(d.armature),
+            rotors=[
+                (r.joint, r.joint - 1 if r.carrier is None else r.carrier, r.axis, r.gear_ratio, r.inertia)
+                for r in d.rotors
+            ],
+            elastic=(
+                [drive.joint for drive in d.elastic],
+                *(elastic.rows(d.elastic, key) for key in ("K", "D", "Dm")),
+                [drive.Mm for drive in d.elastic],
+            ),
+            joint_names=list(d.joint_names),
+            link_names=list(d.link_names),
+            frames=[(name, link, pose) for name, (link, pose) in d.frames.items()],
+        )
+        self._description = d
+
+    @classmethod
+    def load(cls, source: str | Path, *, name: str | None = None, **options: Any) -> Robot:
+        """Load a bundled robot by name, or one from a ``.yaml``, ``.urdf`` or MJCF (``.xml``, ``.mjcf``) file.
+
+        Parameters
+        ----------
+        source : str or path
+            Name of a bundled robot (``thunder_py.robots.names()``) or path of a file.
+        name : str, optional
+            Of the robot, in place of what its file calls it.
+        **options
+            For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``; for MJCF:
+            ``tip_link``, ``fix_joints``.
+
+        Raises
+        ------
+        UnknownNameError
+            No such bundled robot; the nearest name is suggested.
+        FileFormatError
+            The file is not a robot; says path, line and key.
+        """
+        from ..io import load_description
+
+        return cls(load_description(source, name=name, **options))
+
+    @classmethod
+    def from_dh(
+        cls,
+        dh: npt.ArrayLike,
+        *,
+        convention: str = "modified",
+        joint_types: str | None = None,
+        inertial: npt.ArrayLike | None = None,
+        gravity: npt.ArrayLike = (0.0, 0.0, -9.81),
+        base: npt.ArrayLike | None = None,
+        tool: npt.ArrayLike | None = None,
+        name: str = "robot",
+        **fields: Any,
+    ) -> Robot:
+        """Make a robot from a Denavit-Hartenberg table.
+
+        Parameters
+        ----------
+        dh : (n, 4) array_like
+            Rows ``[a, alpha, d, theta]`` [m, rad, m, rad]; q adds to theta (R) or d (P).
+        convention : {"modified", "standard"}
+            Craig: Tr_x(a) Rot_x(alpha) Tr_z(d) Rot_z(theta), or distal: Rot_z Tr_z Tr_x Rot_x.
+        joint_types : str, optional
+            One letter per joint, ``R`` or ``P``; default all revolute.
+        inertial : (n, 10) array_like, optional
+            DYN rows ``[m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, inertia about the centre of mass in link
+            axes; default massless (kinematics only).
+        gravity : (3,) array_like
+            Acceleration of gravity in the world [m/s^2].
+        base, tool : (4, 4) array_like, optional
+            Base in the world, end effector in the last link.
+        name : str
+            An identifier.
+        **fields
+            Further fields of `RobotDescription`: ``limits``, ``friction``, ``rotors``, ``armature``, ``elastic``,
+            names, ...
+
+        Raises
+        ------
+        ModelError
+            For a robot that cannot exist.
+        """
+        given = {"base": base, "tool": tool, "joint_types": joint_types, "inertial": inertial}
+        fields.update({key: value for key, value in given.items() if value is not None})
+        description = describe_dh(dh, convention=convention, name=name, gravity=gravity, **fields)
+        return cls(check_physical_input(description))
+
+    @property
+    def description(self) -> RobotDescription:
+        """The data this robot was made of."""
+        return self._description
+
+    @property
+    def joint_types(self) -> str:
+        """One letter per joint, ``R`` or ``P``."""
+        return self._description.joint_types
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return self._description.joint_names
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the links."""
+        return self._description.link_names
+
+    @property
+    def limits(self) -> Limits:
+        """Joint limits, infinite where none is known."""
+        return self._description.limits or Limits.none(self.n)
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of gravity in the world, (3,) [m/s^2]."""
+        return self._description.gravity
+
+    @property
+    def inertial(self) -> Array:
+        """REG parameters of the links, (n, 10), inertia about the link frame origin."""
+        return self._description.inertial
+
+    @property
+    def elastic(self) -> tuple[Elastic, ...]:
+        """Drives of the elastic joints, in the order of the motors' vectors ``x, dx, ddx``; there are `e`."""
+        return self._description.elastic
+
+    @property
+    def elastic_parameters(self) -> Mapping[str, Array]:
+        """Parameters of the elastic joints by group, joint after joint.
+
+        ``K``, ``D``, ``Dm`` and ``Mm``: what `elastic_regressor`, `elastic_damping_regressor`,
+        `motor_damping_regressor` and `motor_inertia_regressor` multiply. They are no part of `parameters`.
+        """
+        return elastic.parameters(self.elastic)
+
+    @property
+    def elastic_parameter_names(self) -> Mapping[str, tuple[str, ...]]:
+        """Names of `elastic_parameters`, such as ``joint2.K0``; K0 is the linear stiffness."""
+        return elastic.parameter_names(self.elastic, self.joint_names)
+
+    def with_elastic_parameters(self, **groups: npt.ArrayLike) -> Robot:
+        """Return this robot with other elastic parameters, which need not be physical.
+
+        Parameters
+        ----------
+        **groups
+            Vectors ``K``, ``D``, ``Dm``, ``Mm`` as in `elastic_parameters`; what is left out stays.
+        """
+        return self.replace(elastic=elastic.with_parameters(self.elastic, groups))
+
+    def elastic_equilibrium(self, q: npt.ArrayLike) -> Array:
+        """Motor positions at which the springs hold the arm still, ``elastic_torque(q, x) = G(q)``, (..., e).
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions.
+
+        Raises
+        ------
+        ModelError
+            If there are no elastic joints, or a spring holds no such torque.
+        """
+        if not self.elastic:
+            raise ModelError(f"elastic_equilibrium needs elastic joints, and {self.name} has none")
+        return elastic.equilibrium(self.elastic, q, self.gravity_vector(q), self.joint_names)
+
+    def save(self, path: str | Path, *, lossy: bool = False) -> None:
+        """Write the robot to a file: ``.yaml``, which `load` reads back exactly, ``.urdf``, ``.xml`` or ``.mjcf``.
+
+        Parameters
+        ----------
+        path : path-like
+            Its suffix says the format; the file is replaced in one step if it is there.
+        lossy : bool
+            Whether to write a robot some of whose behaviour URDF or MJCF cannot hold; comments in the file say what is
+            missing.
+
+        Raises
+        ------
+        FileFormatError
+            For another suffix.
+        ModelError
+            If something would be lost and `lossy` is not set; it says what.
+        """
+        from ..io import save_description
+
+        save_description(self._description, path, lossy=lossy)
+
+    def replace(self, **changes: Any) -> Robot:
+        """Return a robot with some fields of its description changed."""
+        return Robot(self._description.replace(**changes))
+
+    def symbolic(
+        self, *, inertial_as: str | None = None, outline: bool | Literal["uniform"] = False, **arguments: Any
+    ) -> SymbolicModel:
+        """Return the symbolic model: every quantity as an array of expressions.
+
+        Parameters
+        ----------
+        inertial_as : {"REG", "DYN"}, optional
+            What run-time inertial parameters are.
+        outline : bool or "uniform"
+            Keep what repeats from joint to joint as functions of their own: for the code of long arms; or only what is
+            one function for all joints.
+        **arguments
+            For each parameter group (``inertial``, ``dh``, ``friction``, ``gravity``, ``base``, ``tool``, ...): True
+            for run-time arguments, False for baked numbers, or a mask; see `thunder_py.symbolic.SymbolicModel`.
+        """
+        from ..symbolic import SymbolicModel
+
+        return SymbolicModel(self, inertial_as=inertial_as, outline=outline, **arguments)
+
+    def with_parameters(self, parameters: npt.ArrayLike) -> Robot:
+        """Return this robot with another parameter vector, which need not be physical: an estimate will do.
+
+        Parameters
+        ----------
+        parameters : (p,) array_like
+            In the order of `parameter_names`.
+        """
+        pi = array(parameters, (self.p,), "parameters")
+        d = self._description
+        terms = 0 if d.friction is None else len(d.friction.terms)
+        inertial, friction, rotors, armature = np.split(pi, np.cumsum([10 * self.n, terms * self.n, len(d.rotors)]))
+        changes: dict[str, Any] = {"inertial": inertial.reshape(self.n, 10)}
+        if d.friction is not None:
+            changes["friction"] = dataclasses.replace(d.friction, coefficients=friction.reshape(self.n, terms))
+        changes["rotors"] = tuple(
+            dataclasses.replace(rotor, inertia=float(value)) for rotor, value in zip(d.rotors, rotors, strict=True)
+        )
+        if d.armature is not None:
+            changes["armature"] = armature
+        return self.replace(**changes)
+
+    def unknown(self, which: str | Sequence[str] | npt.ArrayLike | None = None) -> UnknownParameters:
+        """Choose the parameters that are unknown (Thunder article, Remark 2).
+
+        Parameters
+        ----------
+        which : str, sequence of str, or (p,) bool array, optional
+            Link or joint names (``"link7"``), parameter names (``"link7.m"``), groups (``"inertial"``, ``"friction"``,
+            ``"rotor"``, ``"armature"``), or a mask; default all parameters.
+
+        Raises
+        ------
+        UnknownNameError
+            A name that fits nothing; the nearest one is suggested.
+        """
+        return select_parameters(self, which)
+
+    def base_parameters(self, *, samples: int = 64, tolerance: float = 1e-9, seed: int = 0) -> BaseParameters:
+        """Find the parameter combinations that joint torques can tell apart.
+
+        Parameters
+        ----------
+        samples : int
+            Random states whose regressors are stacked.
+        tolerance : float
+            Relative size of a pivot that counts as zero.
+        seed : int
+            Seed of the random states.
+
+        Notes
+        -----
+        Rank-revealing QR of the stacked regressor (Gautier and Khalil 1990, numerically).
+        """
+        return find_base_parameters(self, samples=samples, tolerance=tolerance, seed=seed)
+
+    def inertial_is_physical(self) -> npt.NDArray[np.bool_]:
+        """Tell for every link whether its pseudo-inertia is positive definite, (n,)."""
+        return inertia.is_physical(self.inertial)
+
+    def velocity_ellipsoid(
+        self, q: npt.ArrayLike, frame: int | str | None = None, *, rows: Sequence[int] = (0, 1, 2)
+    ) -> Ellipsoid:
+        """Ellipsoid of the velocities that unit joint velocities give, v' (J J')^-1 v = 1.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions.
+        frame : int or str, optional
+            Default the end effector.
+        rows : sequence of int
+            Rows of the Jacobian, default the linear ones.
+        """
+        self.manipulability(q, frame, rows=rows)  # it checks the rows
+        J = self.jacobian(q, frame)[..., list(rows), :]
+        axes, singular, _ = np.linalg.svd(J)  # not of J J': squaring costs half the digits near singularities
+        lengths = np.zeros(J.shape[:-1])
+        lengths[..., : singular.shape[-1]] = singular
+        return Ellipsoid(axes, lengths)
+
+    def force_ellipsoid(
+        self, q: npt.ArrayLike, frame: int | str | None = None, *, rows: Sequence[int] = (0, 1, 2)
+    ) -> Ellipsoid:
+        """Ellipsoid of the forces that unit joint torques hold, f' (J J') f = 1: the inverse half lengths.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions.
+        frame : int or str, optional
+            Default the end effector.
+        rows : sequence of int
+            Rows of the Jacobian, default the linear ones.
+        """
+        axes, lengths = self.velocity_ellipsoid(q, frame, rows=rows)
+        with np.errstate(divide="ignore"):
+            return Ellipsoid(axes[..., ::-1], 1.0 / lengths[..., ::-1])
+
+    def plot(
+        self,
+        q: npt.ArrayLike | None = None,
+        ax: Any = None,
+        *,
+        frames: bool | Literal["all"] = True,
+        ellipsoid: Literal["velocity", "force"] | None = None,
+        color: str | None = None,
+        meshes: Meshes | str | Path | None = None,
+    ) -> Any:
+        """Draw the arm in space with matplotlib: cylinders are revolute joints, boxes prismatic ones.
+
+        Parameters
+        ----------
+        q : (n,) or (k, n) array_like, optional
+            Joint positions [rad or m] of one posture or of several; later ones are darker, and of more than twelve
+            that many, evenly spaced, are drawn. Default the middle of limits, zero where there are none.
+        ax : Axes3D, optional
+            To draw on, whose limits stay as they are; default a new figure, whose box fits the arm.
+        frames : bool or "all"
+            Draw axes x (red), y (green), z (blue) of base and end effector in the last posture, or of all links too.
+        ellipsoid : {"velocity", "force"}, optional
+            Manipulability ellipsoid to draw at the end effector in the last posture; its longest half axis is a quarter
+            of the arm's length.
+        color : str, optional
+            Of the arm.
+        meshes : Meshes or path-like, optional
+            What links look like, of the URDF that the robot was loaded from; see `thunder_py.plotting.Meshes`.
+
+        Returns
+        -------
+        Axes3D
+
+        Raises
+        ------
+        ThunderError
+            An argument is wrong, meshes belong to another robot, or a force ellipsoid has an axis without end.
+        ModuleNotFoundError
+            There are mesh files, and the extra ``visual`` is not installed.
+        """
+        from ..plotting.arm import draw_arm
+
+        return draw_arm(self, q, ax, frames=frames, ellipsoid=ellipsoid, color=color, meshes=meshes)
+
+    def plot_workspace(self, samples: int = 100_000, *, seed: int = 0, **options: Any) -> dict[str, Any]:
+        """Draw where the arm reaches: in space, and in two slices the largest manipulability found in each cell.
+
+        Parameters
+        ----------
+        samples : int
+            Random postures, uniform within joint limits.
+        seed : int
+            Of the random numbers.
+        **options
+            ``frame``: whose origin reaches, default the end effector; ``limits``: a `Limits` instead of the robot's;
+            ``through``: a point (3,) that the slices pass [m], default the first link's frame.
+
+        Returns
+        -------
+        dict of str to Axes
+            ``"space"``, ``"side"`` (a slice across y) and ``"above"`` (across z).
+
+        Raises
+        ------
+        ThunderError
+            A prismatic joint has no limits, a slice is empty, or an argument is wrong.
+        """
+        from ..plotting.workspace import plot_workspace
+
+        return plot_workspace(self, samples, seed=seed, **options)
+
+    def __repr__(self) -> str:
+        elastic = f", {self.e} elastic" if self.e else ""
+        return f"<Robot {self.name!r}: {self.n} joints ({self.joint_types}{elastic}), {self.p} parameters>"
+
+    def __copy__(self) -> Robot:
+        """Return the robot itself, as it does not change."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Robot:
+        """Return the robot itself, as it does not change."""
+        return self
+
+    def __reduce__(self) -> tuple[type[Robot], tuple[RobotDescription]]:
+        return Robot, (self._description,)
+
+
+def require_robot(robot: object) -> None:
+    """Raise ValueError unless it is a `Robot`."""
+    if not isinstance(robot, Robot):
+        raise ValueError(f"robot must be a Robot, got {type(robot).__name__}")

@@ -1,0 +1,293 @@
+"""Quantities of a robot as arrays of expressions, and functions made of them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import check_name
+from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..robot import Robot
+from ..values import Stateful
+from .function import Function
+from .parameters import ParameterGroup, parameter_groups
+
+__all__ = ["SymbolicQuantities"]
+
+Expressions = npt.NDArray[np.object_]
+_STATES = ("q", "dq", "ddq", "d3q", "dq_r", "ddq_r", "tau")
+_MOTOR_STATES = ("x", "dx", "ddx")
+#: arguments of functions that generated libraries have besides: damping of the pseudo-inverse, a wrench
+_LIBRARY_SYMBOLS = ("damping", "w")
+_ALL_ROWS = (0, 1, 2, 3, 4, 5)
+
+
+class SymbolicQuantities(Stateful):
+    """Symbols of a robot, its quantities as arrays of expressions, and functions of them; see `SymbolicModel`."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        *,
+        inertial_as: str | None = None,
+        outline: bool | Literal["uniform"] = False,
+        **arguments: Any,
+    ) -> None:
+        self.robot = robot
+        self.graph = _core.Graph()
+        self.graph.outlining = outline is True
+        self.graph.uniform = bool(outline)
+        self.functions: dict[str, Function] = {}
+        self.symbols: dict[str, Expressions] = {}
+        for name in _STATES:
+            self.symbols[name] = self._vector(name, robot.n)
+        for name in _MOTOR_STATES:
+            self.symbols[name] = self._vector(name, robot.e)
+        self.parameters, self.inertial_as = parameter_groups(robot, self.graph, arguments, inertial_as)
+        for group in self.parameters.values():
+            self.symbols[group.argument] = group.symbols
+        self._chain = _core.SymbolicChain(
+            robot,
+            self.graph,
+            {name: list(g.entries) for name, g in self.parameters.items() if self._is_given(g)},
+            robot.description.convention == "modified",
+            self.inertial_as == "DYN",
+        )
+        self._quantities = _core.quantities(robot)
+
+    @staticmethod
+    def _is_given(group: ParameterGroup) -> bool:
+        """Baked groups stay with the numbers of the compute core, which are exact at quarter turns."""
+        return bool(group.mask.any())
+
+    def _vector(self, name: str, size: int) -> Expressions:
+        vector = np.empty(size, dtype=object)
+        vector[:] = [self.graph.symbol(f"{name}[{k}]") for k in range(size)]
+        return vector
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.robot.n
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Names of the quantities, each a method of this object; those of elastic joints only where there are some."""
+        return tuple(name for name in self._quantities if self.robot.e or not self._is_elastic(name))
+
+    def _is_elastic(self, quantity: str) -> bool:
+        return not set(_MOTOR_STATES).isdisjoint(self._quantities[quantity][0])
+
+    def __getattr__(self, name: str) -> Any:
+        """Symbols and quantities by name."""
+        if name.startswith("_") or "symbols" not in self.__dict__:
+            raise AttributeError(name)
+        if name in self.symbols:
+            return self.symbols[name]
+        if name in self.__dict__.get("_quantities", ()):
+            return self._quantity_method(name)
+        known = [*self.symbols, *self.__dict__.get("_quantities", ())]
+        raise AttributeError(f"a symbolic model has no attribute {name!r}{nearest_hint(name, known)}")
+
+    def __dir__(self) -> list[str]:
+        """Include symbols and quantities."""
+        return [*super().__dir__(), *self.symbols, *self._quantities]
+
+    def __repr__(self) -> str:
+        """Robot and run-time arguments."""
+        runtime = [g.argument for g in self.parameters.values() if g.mask.any()]
+        names = ", ".join(runtime) or "none"
+        return f"<SymbolicModel of {self.robot.name}, {self.n} joints; run-time parameters: {names}>"
+
+    def _quantity_method(self, name: str) -> Callable[..., Any]:
+        def method(*inputs: Any, frame: int | str | None = None, rows: Sequence[int] | None = None) -> Any:
+            return self.quantity(name, *inputs, frame=frame, rows=rows)
+
+        method.__name__ = name
+        method.__doc__ = f"Expressions of `Robot.{name}`."
+        return method
+
+    def quantity(
+        self, name: str, *inputs: Any, frame: int | str | None = None, rows: Sequence[int] | None = None
+    ) -> Any:
+        """Expressions of a quantity.
+
+        Parameters
+        ----------
+        name : str
+            One of `quantities`.
+        *inputs : array of Expression or number, optional
+            In place of the symbols, in the order of the quantity's arguments.
+        frame : int or str, optional
+            For quantities of a frame: link index or frame name, default the end effector.
+        rows : sequence of int, optional
+            For quantities of the task: rows of the Jacobian.
+
+        Returns
+        -------
+        array of Expression, or an Expression for a scalar quantity
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            No such quantity or frame; inputs of the wrong number or shape.
+        """
+        if name not in self._quantities:
+            raise UnknownNameError(f"no quantity is called {name!r}{nearest_hint(name, self._quantities)}")
+        if self._is_elastic(name) and not self.robot.e:
+            raise ModelError(f"{name} needs elastic joints, and {self.robot.name} has none")
+        chosen = list(_ALL_ROWS if rows is None else rows)
+        wanted, _, takes_frame, takes_rows = self._quantities[name]
+        if (frame is not None and not takes_frame) or (rows is not None and not takes_rows):
+            raise ModelError(f"{name} takes no {'frame' if frame is not None and not takes_frame else 'rows'}")
+        if chosen != sorted(set(chosen)) or not chosen or not set(chosen) <= set(_ALL_ROWS):
+            raise ModelError(f"rows must be increasing whole numbers from 0 to 5, got {rows!r}")
+        shape = _core.quantities(self.robot, len(chosen))[name][1]
+        entries = self._chain.evaluate(name, self._inputs(name, wanted, inputs), self._frame(frame), chosen)
+        array = np.empty(len(entries), dtype=object)
+        array[:] = entries
+        return array.reshape(shape) if shape else array[0]
+
+    def _inputs(self, name: str, wanted: Sequence[str], inputs: Sequence[Any]) -> list[list[Any]]:
+        if len(inputs) > len(wanted):
+            raise ModelError(f"{name} takes at most {len(wanted)} inputs ({', '.join(wanted)}), got {len(inputs)}")
+        values = []
+        for k, symbol in enumerate(wanted):
+            value = np.asarray(inputs[k] if k < len(inputs) else self.symbols[symbol], dtype=object)
+            if value.shape != self.symbols[symbol].shape:
+                raise ModelError(f"{symbol} must have shape {self.symbols[symbol].shape}, got {value.shape}")
+            values.append(list(value))
+        return values
+
+    def _frame(self, frame: int | str | None) -> int:
+        names = self.robot.frame_names
+        if frame is None:
+            return self.n + 1
+        if isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame <= self.n:
+            return int(frame)
+        # a link may be called like the base: then the link is meant, as Robot does
+        if isinstance(frame, str) and frame in names:
+            return names.index(frame, 1) if frame in names[1:] else 0
+        raise UnknownNameError(f"frame must be a link index 0 to {self.n} or one of {', '.join(names)}; got {frame!r}")
+
+    def symbol(self, name: str, shape: int | Sequence[int] = ()) -> Any:
+        """Make a symbol of the user, or an array of them, which functions can take as an argument.
+
+        Parameters
+        ----------
+        name : str
+            An identifier that is not taken: it becomes an argument's name.
+        shape : int or tuple of int
+            Default: one symbol.
+        """
+        check_name(name, "symbol name")
+        if name in self.symbols or name in _LIBRARY_SYMBOLS:
+            raise ModelError(f"the symbol {name!r} exists already, in the model or in generated libraries")
+        if name in self._quantities or name in self.functions or name in self.__dict__ or hasattr(type(self), name):
+            raise ModelError(f"{name!r} is a quantity, a function or an attribute of the model; choose another name")
+        try:
+            dims = tuple(map(operator.index, np.atleast_1d(np.asarray(shape))))
+        except TypeError:
+            raise ModelError(f"shape must be a whole number or a tuple of such, got {shape!r}") from None
+        array = np.empty(dims, dtype=object)
+        for index in np.ndindex(dims):
+            array[index] = self.graph.symbol(f"{name}[{', '.join(map(str, index))}]" if dims else name)
+        self.symbols[name] = array
+        return array if dims else array[()]
+
+    def arguments_of(self, *expressions: Any) -> dict[str, Expressions]:
+        """Those of the model's symbols that expressions depend on, by name, in the model's order."""
+        results = {f"y{k}": np.asarray(value, dtype=object) for k, value in enumerate(expressions)}
+        used = Function("probe", self.symbols, results).inputs_that_matter
+        return {name: symbols for name, symbols in self.symbols.items() if used[name].any()}
+
+    def function(
+        self, name: str, expression: Any, arguments: Sequence[str] | None = None, description: str = ""
+    ) -> Function:
+        """Make a function of expressions of this model.
+
+        Parameters
+        ----------
+        name : str
+            An identifier.
+        expression : array of Expression, or mapping of str to such
+            One result, called as the function, or several by name.
+        arguments : sequence of str, optional
+            Names of the model's symbols (``"q"``, ``"par_REG"``, own ones), in the order that is wanted; default those
+            that matter, in the model's order.
+        description : str
+            One sentence.
+
+        Raises
+        ------
+        UnknownNameError
+            An argument that is no symbol of the model; the nearest is suggested.
+        ModelError
+            The expression depends on a symbol that is not among the arguments.
+        """
+        results = expression if isinstance(expression, Mapping) else {name: expression}
+        if arguments is None:
+            chosen = self.arguments_of(*results.values())
+        else:
+            arguments = [arguments] if isinstance(arguments, str) else arguments
+            for argument in arguments:
+                if argument not in self.symbols:
+                    raise UnknownNameError(
+                        f"{name}: unknown symbol {argument!r}{nearest_hint(str(argument), self.symbols)}"
+                    )
+            chosen = {argument: self.symbols[argument] for argument in arguments}
+        return Function(name, chosen, results, description)
+
+    def add_function(
+        self,
+        name: str,
+        expression: Any,
+        arguments: Sequence[str] | None = None,
+        description: str = "",
+        *,
+        overwrite: bool = False,
+    ) -> Function:
+        """Add a function of the user, which becomes a part of generated libraries.
+
+        Parameters
+        ----------
+        name : str
+            A C identifier that is neither a quantity's nor another function's name.
+        expression : array of Expression, mapping of str to such, Function or casadi.Function
+            What it computes, of this model's symbols; the inputs of a CasADi function carry their names.
+        arguments : sequence of str, optional
+            See `function`.
+        description : str
+            One sentence; ends in the documentation of generated code.
+        overwrite : bool
+            Replace a function of this name.
+
+        Returns
+        -------
+        Function
+
+        Raises
+        ------
+        ModelError, UnknownNameError
+            A name that cannot be or is taken; an unknown or missing symbol.
+        """
+        check_name(name, "function name")
+        if name in self._quantities or name in self.symbols:
+            raise ModelError(f"{name!r} is a quantity or a symbol of the model; choose another name")
+        if name in self.functions and not overwrite:
+            raise ModelError(f"a function {name!r} exists already; pass overwrite=True to replace it")
+        if type(expression).__module__.startswith("casadi"):
+            recorded = self.from_casadi(expression)
+            arguments = expression.name_in() if arguments is None else arguments
+            expression = recorded
+        elif isinstance(expression, Function):
+            arguments = list(expression.arguments) if arguments is None else arguments
+            expression = expression.results
+        function = self.function(name, expression, arguments, description)
+        self.functions[name] = function
+        return function

@@ -1,0 +1,162 @@
+"""Quintic Hermite motions of any dimension, which minimize the integral of squared jerk between two states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array, is_number, is_whole, numbers
+from ..errors import ThunderError
+from ..values import Value, set_fields
+
+__all__ = ["MinimumJerk", "minimum_jerk"]
+
+#: durations whose powers are numbers, up to the fifth derivative's
+_SHORTEST, _LONGEST = 1e-50, 1e50
+#: rows: coefficients of 1, tau, ..., tau^5; columns: x0, T v0, T^2 a0, x1, T v1, T^2 a1
+_HERMITE = np.array(
+    [
+        [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.5, 0.0, 0.0, 0.0],
+        [-10.0, -6.0, -1.5, 10.0, -4.0, 0.5],
+        [15.0, 8.0, 1.5, -15.0, 7.0, -1.0],
+        [-6.0, -3.0, -0.5, 6.0, -3.0, 0.5],
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class MinimumJerk(Value):
+    """A quintic in time, for any number of degrees of freedom; made by `minimum_jerk`.
+
+    Attributes
+    ----------
+    coefficients : ndarray, shape (6, d)
+        Of 1, tau, ..., tau^5 with tau = t / duration; unit of x.
+    duration : float
+        s.
+    """
+
+    coefficients: Array
+    duration: float
+
+    def __post_init__(self) -> None:
+        """Check and freeze the coefficients."""
+        coefficients = array(self.coefficients, (6, None), "coefficients")
+        set_fields(self, coefficients=coefficients, duration=duration_of(self.duration))
+
+    @property
+    def dimension(self) -> int:
+        """Number of degrees of freedom, d."""
+        return int(self.coefficients.shape[1])
+
+    def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
+        """Return x or one of its derivatives with respect to time.
+
+        Parameters
+        ----------
+        t : array_like, shape (...)
+            s. Before 0 and after `duration` x is held, and derivatives are zero.
+        derivative : int
+            0 to 5: x, velocity, acceleration, jerk, ...
+
+        Returns
+        -------
+        ndarray, shape (..., d)
+            Unit of x, per s^derivative.
+        """
+        if not is_whole(derivative) or not 0 <= derivative <= 5:
+            raise ThunderError(f"derivative must be between 0 and 5, got {derivative!r}")
+        time = numbers(t, "t")
+        tau = np.clip(time / self.duration, 0.0, 1.0)
+        c = self.coefficients
+        for _ in range(derivative):
+            c = c[1:] * np.arange(1.0, len(c))[:, None]
+        x = np.moveaxis(np.polynomial.polynomial.polyval(tau, c), 0, -1) / self.duration**derivative
+        outside = (time < 0.0) | (time > self.duration)
+        return np.asarray(np.where(outside[..., None] & (derivative > 0), 0.0, x), dtype=np.float64)
+
+    def squared_jerk(self) -> float:
+        """Return the integral of ||jerk||^2 over time, exactly; 720 D^2 / T^5 from rest to rest."""
+        c3, c4, c5 = 6.0 * self.coefficients[3], 24.0 * self.coefficients[4], 60.0 * self.coefficients[5]
+        integral = c3 @ c3 + c3 @ c4 + (c4 @ c4 + 2.0 * c3 @ c5) / 3.0 + 0.5 * c4 @ c5 + c5 @ c5 / 5.0
+        return float(integral / self.duration**5)
+
+
+def minimum_jerk(
+    start: npt.ArrayLike,
+    goal: npt.ArrayLike,
+    duration: float,
+    *,
+    start_velocity: npt.ArrayLike | None = None,
+    goal_velocity: npt.ArrayLike | None = None,
+    start_acceleration: npt.ArrayLike | None = None,
+    goal_acceleration: npt.ArrayLike | None = None,
+) -> MinimumJerk:
+    """Return the motion with the least integral of squared jerk between two states.
+
+    Parameters
+    ----------
+    start, goal : array_like, shape (d,)
+        m, rad, or mixed; rotation vectors are interpolated as coordinates.
+    duration : float
+        T > 0, s.
+    start_velocity, goal_velocity : array_like, shape (d,), optional
+        Per s; zero if left out.
+    start_acceleration, goal_acceleration : array_like, shape (d,), optional
+        Per s^2; zero if left out.
+
+    Returns
+    -------
+    MinimumJerk
+        The quintic that meets all six conditions.
+
+    Raises
+    ------
+    ThunderError
+        For shapes that do not match, numbers that are not finite, a duration that is not positive.
+
+    Notes
+    -----
+    Between rest and rest (Flash and Hogan 1985) x = x0 + (x1 - x0)(10 tau^3 - 15 tau^4 + 6 tau^5). Its peak speed is
+    15/8 D/T, and its mean absolute jerk (40 sqrt(3) / 3) D / T^3 = 23.09 D / T^3, D the distance: jerk is
+    60 (1 - 6 tau + 6 tau^2) D / T^3, with zeros at tau = (3 -+ sqrt(3)) / 6 and the primitive
+    tau (1 - tau)(1 - 2 tau), which is sqrt(3)/18 at the first of them, and four times that is the integral.
+    """
+    T = duration_of(duration)
+    x0 = array(start, (None,), "start")
+    shape = x0.shape
+    x1 = array(goal, shape, "goal")
+
+    def of(value: Any, what: str, scale: float) -> Array:
+        return np.zeros(shape) if value is None else scale * array(value, shape, what)
+
+    state = np.stack(
+        [
+            x0,
+            of(start_velocity, "start_velocity", T),
+            of(start_acceleration, "start_acceleration", T * T),
+            x1,
+            of(goal_velocity, "goal_velocity", T),
+            of(goal_acceleration, "goal_acceleration", T * T),
+        ]
+    )
+    # about the start: far from the origin the coefficients would lose what they cancel
+    state[0], state[3] = 0.0, x1 - x0
+    coefficients = _HERMITE @ state
+    coefficients[0] = x0
+    return MinimumJerk(coefficients, T)
+
+
+def duration_of(duration: Any) -> float:
+    """Return a duration [s] that is positive and finite, or say what came."""
+    if not is_number(duration) or not _SHORTEST <= duration <= _LONGEST:
+        what = "a positive number of seconds"
+        if is_number(duration) and duration > 0.0:
+            what += f" from {_SHORTEST:g} to {_LONGEST:g}"
+        raise ThunderError(f"duration must be {what}, got {duration!r}")
+    return float(duration)

@@ -1,0 +1,93 @@
+"""Layers hold: the contracts of pyproject.toml, an upward import that breaks them, facades that import when called."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[1]
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+SOURCE = ROOT / "src"
+
+
+def lint(source: Path) -> subprocess.CompletedProcess[str]:
+    """Check the contracts of a copy of the sources."""
+    script = (
+        "import sys; sys.path[0] = sys.argv.pop(1); from importlinter.cli import lint_imports_command as run; run()"
+    )
+    command = [sys.executable, "-c", script, str(source), "--config", str(ROOT / "pyproject.toml"), "--no-cache"]
+    return subprocess.run(command, cwd=source, capture_output=True, text=True)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The Python sources, to be changed."""
+    pattern = shutil.ignore_patterns("*.so", "__pycache__")
+    return Path(shutil.copytree(SOURCE / "thunder_py", tmp_path / "thunder_py", ignore=pattern)).parent
+
+
+def test_contracts_are_kept(copy):
+    done = lint(copy)
+    assert done.returncode == 0, done.stdout
+    assert f"{len(CONTRACTS)} kept, 0 broken" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("spatial.py", "from .robot import Robot"),
+        ("plotting/style.py", "from ..result import Result"),
+        ("control/mact.py", "if TYPE_CHECKING:\n    from ..papers import run_experiment"),
+        ("trajectory/timing.py", "from .path import Path"),  # a circle
+    ],
+)
+def test_an_upward_import_breaks_them(copy, module, line):
+    path = copy / "thunder_py" / module
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
+    done = lint(copy)
+    assert done.returncode == 1
+    assert "broken" in done.stdout
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(path: Path, node: ast.ImportFrom) -> str:
+    """Absolute name of the module that a statement imports from."""
+    parts = list(path.relative_to(SOURCE).parts)[: -node.level] if node.level else []
+    return ".".join([*parts, *([node.module] if node.module else [])])
+
+
+def _matches(pattern: str, name: str) -> bool:
+    return fnmatchcase(name, pattern.replace("**", "*"))
+
+
+def test_facades_import_when_they_are_called():
+    """What the contracts leave out is imported inside functions, or for type checking only."""
+    facades = [rule.split(" -> ") for contract in CONTRACTS for rule in contract["ignore_imports"]]
+    seen = 0
+    for path in SOURCE.rglob("*.py"):
+        importer, tree = _module(path), ast.parse(path.read_text(encoding="utf-8"))
+        at_once = {id(node) for node in tree.body}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            target = _imported(path, node)
+            if any(_matches(a, importer) and _matches(b, target) and a != b for a, b in facades):
+                drawing = importer.endswith((".plot", ".figure"))
+                seen += 1
+                assert drawing or id(node) not in at_once, f"{importer} imports {target} at once"
+    assert seen > 30

@@ -1,0 +1,41 @@
+"""Names that packages give out lazily are there, and public in the modules that define them."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import thunder_py as th
+
+PACKAGES = [
+    "thunder_py",
+    *(
+        module.name
+        for module in pkgutil.walk_packages(th.__path__, "thunder_py.")
+        if module.ispkg and Path(importlib.import_module(module.name).__file__).with_suffix(".pyi").exists()
+    ),
+]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_names_given_out_lazily_are_public_where_they_are_defined(package):
+    module = importlib.import_module(package)
+    assert module.__all__
+    for name in module.__all__:
+        thing = getattr(module, name)
+        assert name in dir(module)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert name in importlib.import_module(thing.__module__).__all__
+
+
+def test_some_packages_are_lazy():
+    assert {"thunder_py", "thunder_py.motion", "thunder_py.recordings", "thunder_py.realtime"} <= set(PACKAGES)
+
+
+def test_other_names_are_refused():
+    with pytest.raises(AttributeError, match="HumanPlanner"):
+        _ = th.motion.HumanPlanner
