@@ -168,7 +168,7 @@ class MotionSet(Sequence[Trial]):
         accepted = {key: (value,) if isinstance(value, str) else value for key, value in fields.items()}
         for key, values in accepted.items():
             if not isinstance(values, Iterable) or not all(isinstance(value, str) for value in values):
-                raise ThunderError(f"{key} must be a str or several, got {values!r}")
+                raise ThunderError(f"{key} must be text or several texts, got {values!r}")
         accepted = {key: set(values) for key, values in accepted.items()}
         return MotionSet(
             trial

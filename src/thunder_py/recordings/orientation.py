@@ -68,8 +68,7 @@ def from_quaternions(quaternion: npt.ArrayLike, *, scalar_first: bool | None) ->
 
     if not isinstance(scalar_first, (bool, np.bool_)):
         raise ThunderError(
-            "scalar_first must be True for quaternions [w, x, y, z] or False for [x, y, z, w], got "
-            f"{scalar_first!r}"
+            f"scalar_first must be True for quaternions [w, x, y, z] or False for [x, y, z, w], got {scalar_first!r}"
         )
     rows, known = _rows(quaternion, (4,), "quaternion")
     lengths = np.linalg.norm(rows[known], axis=1)

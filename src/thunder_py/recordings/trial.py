@@ -119,7 +119,7 @@ class Trial:
             )
         for label in _LABELS:
             if not isinstance(getattr(self, label), str):
-                raise ThunderError(f"{label} must be a str, got {getattr(self, label)!r}")
+                raise ThunderError(f"{label} must be text, got {getattr(self, label)!r}")
         rate = _rate(self.rate)
         _check_unit_of_time(t, rate)
         values = {"t": t, "x": x, "dofs": dofs, "units": units, "rate": rate}

@@ -68,9 +68,7 @@ def ldlj(
     else:
         size, power = float(s.weights @ speed), 5
     if not (size > 0.0 and squared > 0.0):
-        raise ThunderError(
-            "motion must move and have jerk, got one at rest or at constant acceleration"
-        )
+        raise ThunderError("motion must move and have jerk, got one at rest or at constant acceleration")
     return -math.log(squared * s.duration**power / size**2)
 
 
