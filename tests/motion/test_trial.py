@@ -243,7 +243,7 @@ def test_points_have_three_coordinates():
 @pytest.mark.parametrize("factor", [1e3, 1e-3])
 def test_times_in_other_units_are_told_from_seconds(factor):
     t = np.arange(20) * 0.01
-    with pytest.raises(errors.ThunderError, match="^t must be in seconds and agree with rate, got steps of "):
+    with pytest.raises(errors.ThunderError, match=r"^t must be in seconds and agree with rate, got steps of "):
         Trial(factor * t, np.zeros((20, 1)), ["x"], ["m"], 100.0)
     assert Trial(t, np.zeros((20, 1)), ["x"], ["m"], 100.0).rate == 100.0
 

@@ -171,10 +171,8 @@ class Trial:
         >>> angle = np.linspace(0.0, 4.0, 9)  # beyond half a turn: the rotation vector continues
         >>> quaternion = np.column_stack([np.cos(angle / 2), 0 * angle, 0 * angle, np.sin(angle / 2)])
         >>> trial = Trial.from_poses(angle, np.zeros((9, 3)), quaternion=quaternion, scalar_first=True)
-        >>> np.round(trial.rotation_vectors[-1], 3).tolist()
-        [0.0, 0.0, 4.0]
-        >>> np.round(trial.euler("ZYX", unit="deg")[1], 3).tolist()
-        [28.648, 0.0, 0.0]
+        >>> round(float(trial.rotation_vectors[-1, 2]), 3), round(float(trial.euler("ZYX", unit="deg")[1, 0]), 3)
+        (4.0, 28.648)
         >>> trial.near_half_turn(eps=0.5).tolist()
         [False, False, False, False, False, False, True, True, True]
         """
