@@ -281,8 +281,8 @@ def sigma_lognormal_reaches(
     for k, motion in enumerate(motions):
         t = times(motion.duration, rate)
         x = motion.position(t)
-        labels = {"task": "reach", "name": f"reach {k}"}
-        trials.append(record(t, x, noise_rng, noise, rate=rate, subject=k % n_subjects, **labels))
+        subject = k % n_subjects
+        trials.append(record(t, x, noise_rng, noise, rate=rate, subject=subject, task="reach", name=f"reach {k}"))
     return MotionSet(trials)
 
 
