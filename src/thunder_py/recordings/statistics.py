@@ -70,7 +70,7 @@ class RankTest:
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         n = ", ".join(str(k) for k in self.n)
         return f"{self.test}: statistic {self.statistic:g}, p = {self.p_value:.3g} ({self.method}), n = {n}"
 
@@ -114,7 +114,7 @@ class EffectSize:
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         return (
             f"Cliff's delta {self.statistic:.3f} [{self.low:.3f}, {self.high:.3f}] ({100 * self.confidence:g} %), "
             f"p = {self.p_value:.3g}, n = {self.n[0]}, {self.n[1]}"
@@ -158,7 +158,7 @@ class Interval:
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         return (
             f"{self.statistic:.4g} [{self.low:.4g}, {self.high:.4g}] "
             f"({100 * self.confidence:g} % {self.method}), n = {self.n[0]}"

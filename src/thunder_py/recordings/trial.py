@@ -45,7 +45,7 @@ _LABELS = ("frame", "subject", "task", "name")
 _UNIFORM = 1e-6
 #: factor to 1 / rate from which every time step means another unit
 _OTHER_UNIT = 50.0
-#: times whose differences, and squares of them, are numbers
+#: bound of times; their differences and squares of differences are finite
 _LARGEST = 1e100
 
 

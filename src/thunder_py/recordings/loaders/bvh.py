@@ -223,8 +223,8 @@ def load_bvh(
 
 def _rate(step: float, rate: float | None, path: str | Path) -> float:
     hertz = agreed_rate(1.0 / step, rate, path, "Frame Time")
-    whole = float(round(hertz))
-    return whole if rate is None and whole > 0.0 and abs(hertz / whole - 1.0) < _WHOLE_RATE else hertz
+    rounded = float(round(hertz))
+    return rounded if rate is None and rounded > 0.0 and abs(hertz / rounded - 1.0) < _WHOLE_RATE else hertz
 
 
 def _forward_kinematics(

@@ -96,15 +96,15 @@ def load_ulimb_unipi(
     <Trial x y z rx ry rz: 3 samples at 100 Hz, 0.02 s, frame='chest', subject='S2', task='17', name='S2_17_1'>
     """
     root = Path(folder)
-    found: dict[str, list[Path]] = {}
+    files: dict[str, list[Path]] = {}
     for path in sorted(root.rglob("S*.mat"), key=_order):
         parts = _FILE.fullmatch(path.name)
         if parts and subject in (None, parts[1]) and task in (None, parts[2]):
-            found.setdefault(parts[1], []).append(path)
-    if not found:
+            files.setdefault(parts[1], []).append(path)
+    if not files:
         raise FileFormatError("expected recordings S<subject>_<task>_<repetition>.mat, found none", path=root)
     trials: list[Trial] = []
-    for name, paths in found.items():
+    for name, paths in files.items():
         groups = _groups(root, name, ids, segment)
         recordings = [read_unipi(path) for path in paths]
         trials.extend(

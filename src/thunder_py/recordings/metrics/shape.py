@@ -266,7 +266,7 @@ class PowerLaw:
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         return f"speed ~ curvature^{self.exponent:.4f}, R^2 = {self.r_squared:.3f}, n = {self.n}"
 
     def __str__(self) -> str:

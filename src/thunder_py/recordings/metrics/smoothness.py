@@ -183,8 +183,8 @@ def spectral_arc_length(
     if not largest > 0.0:
         raise ThunderError("speed must be positive somewhere, got a motion at rest")
     frequency = np.fft.rfftfreq(points, 1.0 / rate)
-    seen = frequency <= highest
-    amplitude, frequency = amplitude[seen] / largest, frequency[seen]
+    band = frequency <= highest
+    amplitude, frequency = amplitude[band] / largest, frequency[band]
     counted = np.flatnonzero(amplitude >= threshold)
     amplitude, frequency = amplitude[counted[0] : counted[-1] + 1], frequency[counted[0] : counted[-1] + 1]
     if len(frequency) < 2:
@@ -289,7 +289,7 @@ class JerkSummary:
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         return (
             f"mean jerk of the {self.part} {self.mean:.4g} {self.unit}/s^3 over {self.duration:.4g} s ({self.method})"
         )
