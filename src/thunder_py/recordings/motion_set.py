@@ -131,7 +131,17 @@ class MotionSet(Sequence[Trial]):
         return np.array([trial.duration for trial in self], dtype=np.float64)
 
     def summary(self) -> str:
-        """Return a table of trials, durations, rates and gaps of every subject."""
+        """Return a table of trials, durations, rates and gaps of every subject.
+
+        Examples
+        --------
+        >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+        >>> print(minimum_jerk_reaches(3, seed=0, n_subjects=2).summary())
+        subject  trials  tasks  duration [s]  rate [Hz]  gaps
+        S01           2      1  1.10 to 1.25        120     0
+        S02           1      1  1.13 to 1.13        120     0
+        all           3      1  1.10 to 1.25        120     0
+        """
         if not self._trials:
             return "0 trials"
         rows = [("subject", "trials", "tasks", "duration [s]", "rate [Hz]", "gaps"), *map(self._row, self.subjects)]
@@ -236,7 +246,15 @@ class MotionSet(Sequence[Trial]):
         return load_npz(path)
 
     def plot(self, dofs: Iterable[str] | None = None, *, axes: Sequence[Axes] | None = None) -> list[Axes]:
-        """Draw every trial over its own time, one panel per name in `dofs` (default: all); return the panels."""
+        """Draw every trial over its own time, one panel per name in `dofs` (default: all); return the panels.
+
+        Examples
+        --------
+        >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+        >>> panels = minimum_jerk_reaches(3, seed=0).plot(["x", "z"])
+        >>> [panel.get_ylabel() for panel in panels]
+        ['x [m]', 'z [m]']
+        """
         from .plot import plot_motions
 
         return plot_motions(self, dofs, axes=axes)

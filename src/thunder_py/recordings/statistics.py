@@ -366,7 +366,7 @@ def bootstrap_interval(
     Returns
     -------
     Interval
-        Of zero width if all observations are equal.
+        Interval of zero width if all observations are equal.
 
     Raises
     ------

@@ -173,6 +173,8 @@ class Trial:
         >>> trial = Trial.from_poses(angle, np.zeros((9, 3)), quaternion=quaternion, scalar_first=True)
         >>> round(float(trial.rotation_vectors[-1, 2]), 3), round(float(trial.euler("ZYX", unit="deg")[1, 0]), 3)
         (4.0, 28.648)
+        >>> np.round(trial.quaternions(scalar_first=True)[-1, [0, 3]], 3).tolist()
+        [-0.416, 0.909]
         >>> trial.near_half_turn(eps=0.5).tolist()
         [False, False, False, False, False, False, True, True, True]
         """
