@@ -90,7 +90,7 @@ def point_to_point(
     q0, q1 : (n,) array_like
         [rad or m].
     timing : TimingLaw, optional
-        Any law; its range is scaled to the whole displacement.
+        Any law; its range is scaled to the whole delta.
     v_max, a_max : float or (n,) array_like, optional
         Limits for the fastest trapezoidal law, in place of `timing` [rad/s, rad/s^2].
 
@@ -114,30 +114,30 @@ def point_to_point(
     1.3
     """
     a = array(q0, (None,), "q0")
-    way = array(q1, a.shape, "q1") - a
+    delta = array(q1, a.shape, "q1") - a
     if timing is None:
         if v_max is None or a_max is None:
             raise ValueError("timing must be given, or both v_max and a_max")
-        timing = _fastest(way, v_max, a_max)
+        timing = _fastest(delta, v_max, a_max)
     elif v_max is not None or a_max is not None:
         raise ValueError("timing must be None if v_max or a_max is given")
     law = timing.rescaled(0.0, 1.0)
-    coefficients = law.coefficients[:, :, None] * way
+    coefficients = law.coefficients[:, :, None] * delta
     coefficients[-1] += a
     return JointTrajectory(law.breaks, coefficients)
 
 
-def _fastest(way: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> TimingLaw:
+def _fastest(delta: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> TimingLaw:
     """Return the fastest trapezoidal law from 0 to 1 within the limits of every joint."""
-    moves = way != 0.0
+    moves = delta != 0.0
     if not moves.any():
         raise ValueError("q1 must differ from q0 if v_max and a_max are given")
     least = []
     for bound, what in ((v_max, "v_max"), (a_max, "a_max")):
-        limit = np.full(way.shape, array(bound, (), what)) if np.ndim(bound) == 0 else array(bound, way.shape, what)
+        limit = np.full(delta.shape, array(bound, (), what)) if np.ndim(bound) == 0 else array(bound, delta.shape, what)
         if not (limit > 0.0).all():
             raise ValueError(f"{what} must be positive, got {limit.tolist()}")
-        least.append(float((limit[moves] / np.abs(way[moves])).min()))
+        least.append(float((limit[moves] / np.abs(delta[moves])).min()))
     return trapezoidal(v_max=least[0], a_max=least[1])
 
 

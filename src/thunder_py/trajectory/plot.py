@@ -42,14 +42,14 @@ def plot_timing_law(
 def plot_plan(plan: Plan, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Draw joint positions and clearance along a path; see `Plan.plot`."""
     drawn = _axes(axes, ("q", "clearance"))
-    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(plan.path, axis=0), axis=1))])
-    part = way / way[-1] if way[-1] > 0.0 else way
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(plan.path, axis=0), axis=1))])
+    fraction = length / length[-1] if length[-1] > 0.0 else length
     if (axis := drawn.get("q")) is not None:
-        lines = axis.plot(part, plan.path, linewidth=1.2)
+        lines = axis.plot(fraction, plan.path, linewidth=1.2)
         axis.legend(lines, [f"joint {i + 1}" for i in range(len(lines))], ncols=2, fontsize="small")
         axis.set_ylabel("position [rad, m]")
     if (axis := drawn.get("clearance")) is not None:
-        axis.plot(part, plan.clearance, linewidth=1.2, label="clearance")
+        axis.plot(fraction, plan.clearance, linewidth=1.2, label="clearance")
         axis.axhline(plan.margin, color="#D55E00", linestyle="--", label="margin")
         axis.legend(fontsize="small")
         axis.set_ylabel("clearance [m]")

@@ -149,13 +149,13 @@ class Plan:
         """Return a collision-free spline of duration 1 s."""
         lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
         moved = np.concatenate([[True], lengths > 0.0])
-        way, corners = np.concatenate([[0.0], np.cumsum(lengths[lengths > 0.0])]), points[moved]
+        length, corners = np.concatenate([[0.0], np.cumsum(lengths[lengths > 0.0])]), points[moved]
         if len(corners) < 2:
             raise ValueError("goal must differ from the start of the path for a trajectory")
         count = 4
         while count <= max(16 * len(corners), 256):
-            at = np.linspace(0.0, way[-1], count + 1)
-            through = np.stack([np.interp(at, way, column) for column in corners.T], axis=1)
+            at = np.linspace(0.0, length[-1], count + 1)
+            through = np.stack([np.interp(at, length, column) for column in corners.T], axis=1)
             times = np.concatenate([[0.0], np.arange(count - 1) + 1.5, [count + 1.0]])
             candidate = spline(times / times[-1], through)
             if self._is_free(candidate, 8 * count):

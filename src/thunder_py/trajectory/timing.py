@@ -346,31 +346,31 @@ def trapezoidal(
     TimingLaw(0 to 1 in 2 s)
     """
     x0, x1 = numbers(start=start, end=end)
-    way = abs(x1 - x0)
+    distance = abs(x1 - x0)
     v = None if v_max is None else positive(v_max, "v_max")
     a = None if a_max is None else positive(a_max, "a_max")
     if duration is None:
         if v is None or a is None or blend is not None:
             raise ValueError("v_max and a_max must be given, or a duration with blend, v_max or a_max")
-        if way == 0.0:
+        if distance == 0.0:
             raise ValueError(f"start and end must differ if limits give the duration, got {x0:g} twice")
-        T, rise = _shortest(way, v, a)
+        T, rise = _shortest(distance, v, a)
     else:
         T = positive_duration(duration)
-        rise = _rise_within(T, way, v, a, blend)
+        rise = _rise_within(T, distance, v, a, blend)
     acceleration = (x1 - x0) / (rise * (T - rise))
     return _integrate([rise, T - 2.0 * rise, rise], [acceleration, 0.0, -acceleration], x0)
 
 
-def _shortest(way: float, v: float, a: float) -> tuple[float, float]:
+def _shortest(distance: float, v: float, a: float) -> tuple[float, float]:
     """Return duration and acceleration time of the fastest law within limits."""
-    if v * v >= way * a:
-        rise = math.sqrt(way / a)
+    if v * v >= distance * a:
+        rise = math.sqrt(distance / a)
         return 2.0 * rise, rise
-    return way / v + v / a, v / a
+    return distance / v + v / a, v / a
 
 
-def _rise_within(T: float, way: float, v: float | None, a: float | None, blend: float | None) -> float:
+def _rise_within(T: float, distance: float, v: float | None, a: float | None, blend: float | None) -> float:
     """Return the acceleration time of a law of duration T."""
     if blend is not None:
         if v is not None or a is not None:
@@ -382,18 +382,20 @@ def _rise_within(T: float, way: float, v: float | None, a: float | None, blend: 
     if v is None and a is None:
         return 0.25 * T
     if v is not None and a is not None:
-        least = _shortest(way, v, a)[0] if way > 0.0 else 0.0
+        least = _shortest(distance, v, a)[0] if distance > 0.0 else 0.0
         if least * (1.0 - _ROUNDING) > T:
             raise ValueError(f"duration must be at least {least:g} s for this v_max and a_max, got {T:g} s")
     if a is not None:
-        if T * T * a < 4.0 * way * (1.0 - _ROUNDING):
-            raise ValueError(f"a_max must be at least {4.0 * way / T**2:g} for {way:g} in {T:g} s, got {a:g}")
+        if T * T * a < 4.0 * distance * (1.0 - _ROUNDING):
+            raise ValueError(f"a_max must be at least {4.0 * distance / T**2:g} for {distance:g} in {T:g} s, got {a:g}")
         # the smaller root, in a form without cancellation for large accelerations
-        return 2.0 * way / (a * (T + math.sqrt(max(T * T - 4.0 * way / a, 0.0)))) if way > 0.0 else 0.25 * T
+        return (
+            2.0 * distance / (a * (T + math.sqrt(max(T * T - 4.0 * distance / a, 0.0)))) if distance > 0.0 else 0.25 * T
+        )
     assert v is not None
-    if v * T <= way:
-        raise ValueError(f"v_max must be above {way / T:g} for {way:g} in {T:g} s, got {v:g}")
-    return min(T - way / v, 0.5 * T)
+    if v * T <= distance:
+        raise ValueError(f"v_max must be above {distance / T:g} for {distance:g} in {T:g} s, got {v:g}")
+    return min(T - distance / v, 0.5 * T)
 
 
 @_in_range()
@@ -426,18 +428,18 @@ def s_curve(start: float = 0.0, end: float = 1.0, *, v_max: float, a_max: float,
     """
     x0, x1 = numbers(start=start, end=end)
     v, a, j = positive(v_max, "v_max"), positive(a_max, "a_max"), positive(j_max, "j_max")
-    way = abs(x1 - x0)
-    if way == 0.0:
+    distance = abs(x1 - x0)
+    if distance == 0.0:
         raise ValueError(f"start and end must differ, got {x0:g} twice")
     bend, rise = (a / j, a / j + v / a) if v * j >= a * a else (math.sqrt(v / j), 2.0 * math.sqrt(v / j))
-    if way < v * rise:  # v_max is not reached
+    if distance < v * rise:  # v_max is not reached
         bend = a / j
-        rise = 0.5 * bend + math.sqrt(0.25 * bend * bend + way / a)
+        rise = 0.5 * bend + math.sqrt(0.25 * bend * bend + distance / a)
         if rise < 2.0 * bend:  # nor is a_max
-            bend = (0.5 * way / j) ** (1.0 / 3.0)
+            bend = (0.5 * distance / j) ** (1.0 / 3.0)
             rise = 2.0 * bend
     top = j * bend * (rise - bend)
-    flat, cruise = rise - 2.0 * bend, max(way / top - rise, 0.0)
+    flat, cruise = rise - 2.0 * bend, max(distance / top - rise, 0.0)
     jerk = math.copysign(j, x1 - x0)
     times = [bend, flat, bend, cruise, bend, flat, bend]
     return _integrate(times, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk], x0, jerks=True)
