@@ -50,6 +50,11 @@ class Sphere(Obstacle, _core.Sphere):
     radius : float
         [m].
 
+    Raises
+    ------
+    ValueError
+        If `radius` is not positive, or a value is not finite.
+
     Examples
     --------
     >>> import thunder_py as th
@@ -103,6 +108,11 @@ class Capsule(Obstacle, _core.Capsule):
         Ends of the segment [m].
     radius : float
         [m].
+
+    Raises
+    ------
+    ValueError
+        If `radius` is not positive, or a value is not finite.
 
     Examples
     --------

@@ -145,6 +145,11 @@ class SetPoint(_JointSource, _core.SetPoint):
     q : (n,) array_like
         Joint positions [rad or m].
 
+    Raises
+    ------
+    ValueError
+        If `q` is not a finite vector.
+
     Examples
     --------
     >>> import thunder_py as th
@@ -169,6 +174,11 @@ class Sinusoid(_JointSource, _core.Sinusoid):
         [rad or m].
     phase : float or (n,) array_like
         [rad].
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or a value is not finite.
 
     Examples
     --------
@@ -202,6 +212,11 @@ class SetPose(_TaskSource, _core.SetPose):
     T : (4, 4) array_like
         Pose in the world.
 
+    Raises
+    ------
+    ValueError
+        If `T` is not a pose.
+
     Examples
     --------
     >>> import thunder_py as th
@@ -234,6 +249,11 @@ class Lissajous(_TaskSource, _core.Lissajous):
         Default the identity.
     t0 : float
         Start time [s].
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a value is not finite, or `orientation` is not a rotation.
 
     Notes
     -----

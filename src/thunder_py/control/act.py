@@ -69,6 +69,11 @@ class ACT(_core.ACT):
     law : Gradient, Natural or None
         Adaptation law; None without adaptation.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     Craig, Hsu and Sastry (1987); D4.2, eq. (56). The law inverts the estimated mass matrix: adaptation becomes fast and

@@ -106,6 +106,11 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
     law : Gradient, Natural or None
         Adaptation law; None without adaptation.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     Thunder article, section 4, as corrected in docs/errata.md. The law is defined below 90 degrees of orientation

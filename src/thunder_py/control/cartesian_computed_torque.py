@@ -127,6 +127,11 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     frame : int or str, optional
         Controlled frame, default the end effector.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     D4.2, eqs. 108 to 112, with e = desired - actual and P a projector of torques (errata D-24, D-25). The task has

@@ -72,6 +72,11 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     law : Gradient, Natural or None
         Adaptation law; None without adaptation.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     D4.2, eqs. (68) and (69). The printed alpha is not the derivative of beta, which invalidates the proof (errata

@@ -36,6 +36,11 @@ class ComputedTorque(_core.ComputedTorque):
     form : {"craig", "impedance"}
         Law, see above.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Warnings
     --------
     The impedance form, equation 53 of D4.2, sets a stiffness in N m/rad. Its error obeys

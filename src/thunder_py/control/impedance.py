@@ -47,6 +47,11 @@ class Impedance(_core.Impedance):
     K_posture : float, (n,) or (n, n) array_like, optional
         Stiffness of this attraction [N m/rad].
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     Hogan (1985); Ott, Cartesian Impedance Control of Redundant and Flexible-Joint Robots (2008). For an arm without

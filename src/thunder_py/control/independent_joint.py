@@ -47,6 +47,11 @@ class IndependentJoint(_core.IndependentJoint):
         ``M(q_d) ddq_d + C(q_d, dq_d) dq_d + G(q_d) + friction(dq_d)``, which cancels the predictable disturbances; the
         robot must then include the motor (rotor, armature, viscous friction).
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     Lecture notes, lecture 20; docs/errata.md, N-8. With gravity the error converges to the value at which ``K_p e``

@@ -62,6 +62,11 @@ class MACT(AdaptiveLyapunov, _core.MACT):
     law : Gradient, Natural or None
         Adaptation law; None without adaptation.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     D4.2, eqs. (63) and (64), with the filtered regressor of section 3.2.3 as corrected in docs/errata.md (D-13). With

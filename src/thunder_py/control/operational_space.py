@@ -48,6 +48,11 @@ class OperationalSpace(_core.OperationalSpace):
     K_posture : float, (n,) or (n, n) array_like, optional
         Stiffness of this attraction [N m/rad].
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     SCARA report, section 4.3; for a SCARA, whose angle is yaw, the report's J_A equals J. Anti-windup: the integral is

@@ -31,6 +31,11 @@ class PassivityBased(_core.PassivityBased):
     K : float, (n,) or (n, n) array_like
         [N m s/rad].
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     Lecture notes, lecture 32, where r is our s, with errata N-8. With the true model ``M ds + (C + K) s = 0``:

@@ -37,6 +37,11 @@ class PDGravity(_core.PDGravity):
     gravity : {"actual", "desired"}
         Compensation of G(q), or of G(q_d), which needs no measurement.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     Lecture notes, lecture 31, with errata N-8. At a set point and with the true gravity,

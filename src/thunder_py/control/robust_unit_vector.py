@@ -44,6 +44,11 @@ class RobustUnitVector(_core.RobustUnitVector):
     lyapunov_matrix : (2n, 2n) array
         P, called Q in the report.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     SCARA report, section 4.1, with errata S-5. With rho large enough, ``V = xi' P xi`` with ``xi = [e; de]`` decreases

@@ -53,6 +53,11 @@ class SlotineLi(AdaptiveLyapunov, _core.SlotineLi):
     law : Gradient, Natural or None
         Adaptation law; None without adaptation.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
     Slotine and Li (1987); Thunder article, Appendix C, with the misprints listed in docs/errata.md. The estimate is

@@ -188,6 +188,11 @@ class CLIK(_core.Clik):
     largest_condition : float
         Condition number above which J is singular (not for ``transpose`` and ``damped``).
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or an argument is invalid or does not fit `method` and `order`.
+
     Notes
     -----
     SCARA project, chapter 3 (errata S-5: K_D multiplies e', not the velocity); D4.2, eqs. 121 to 124; Siciliano et
@@ -328,7 +333,7 @@ class CLIK(_core.Clik):
         dq0: npt.ArrayLike | None = None,
         integrator: str = "euler",
     ) -> CLIKResult:
-        """Integrate along a reference.
+        """Integrate along a reference and return the motion.
 
         Parameters
         ----------
@@ -342,6 +347,11 @@ class CLIK(_core.Clik):
             Joint velocities at t = 0, order 2; default zero.
         integrator : {"euler", "rk4"}
             ``euler`` corresponds to a robot that receives a velocity every dt; it is the SCARA project's rule.
+
+        Raises
+        ------
+        ValueError
+            If an argument is invalid. Singularities and invalid references set `CLIKResult.status` instead.
         """
         if not callable(reference):
             raise ValueError(f"reference must be callable with a time, got {type(reference).__name__}")

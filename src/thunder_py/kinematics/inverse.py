@@ -82,6 +82,11 @@ class InverseKinematics(_core.InverseKinematics):
         Constant gamma of gradient descent, as in the lecture; default the optimum of the linearised arm, halved when
         the error grows.
 
+    Raises
+    ------
+    ValueError
+        If an argument is invalid or does not fit `method`.
+
     Notes
     -----
     The error is p_d - p and the rotation vector from the actual to the desired orientation. Damping by the squared

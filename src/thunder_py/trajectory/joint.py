@@ -90,7 +90,7 @@ def point_to_point(
     q0, q1 : (n,) array_like
         [rad or m].
     timing : TimingLaw, optional
-        Any law; its range is scaled to the whole delta.
+        Any law; its range is scaled to the whole displacement.
     v_max, a_max : float or (n,) array_like, optional
         Limits for the fastest trapezoidal law, in place of `timing` [rad/s, rad/s^2].
 

@@ -107,6 +107,11 @@ class Line(Segment):
     orientation : Orientation or (3, 3) array_like, optional
         Over time, or constant; default the identity. Ignored in a `Path`, which has its own.
 
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or a value is not finite.
+
     Examples
     --------
     >>> from thunder_py.trajectory import Line, trapezoidal

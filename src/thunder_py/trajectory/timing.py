@@ -77,6 +77,11 @@ class TimingLaw:
     start, end : float
         First and last value.
 
+    Raises
+    ------
+    ValueError
+        If `breaks` do not increase from 0, or shapes do not fit.
+
     Examples
     --------
     >>> from thunder_py.trajectory import cubic
@@ -186,6 +191,11 @@ def cubic(
     TimingLaw
         The law.
 
+    Raises
+    ------
+    ValueError
+        If `duration` is not positive or a value is not finite.
+
     Examples
     --------
     >>> from thunder_py.trajectory import cubic
@@ -228,6 +238,11 @@ def quintic(
     TimingLaw
         The law.
 
+    Raises
+    ------
+    ValueError
+        If `duration` is not positive or a value is not finite.
+
     Examples
     --------
     >>> from thunder_py.trajectory import quintic
@@ -265,6 +280,11 @@ def min_jerk(duration: float, start: float = 0.0, end: float = 1.0) -> TimingLaw
     -------
     TimingLaw
         The law.
+
+    Raises
+    ------
+    ValueError
+        If `duration` is not positive or a value is not finite.
 
     Notes
     -----
@@ -389,9 +409,8 @@ def _rise_within(T: float, distance: float, v: float | None, a: float | None, bl
         if T * T * a < 4.0 * distance * (1.0 - _ROUNDING):
             raise ValueError(f"a_max must be at least {4.0 * distance / T**2:g} for {distance:g} in {T:g} s, got {a:g}")
         # the smaller root, in a form without cancellation for large accelerations
-        return (
-            2.0 * distance / (a * (T + math.sqrt(max(T * T - 4.0 * distance / a, 0.0)))) if distance > 0.0 else 0.25 * T
-        )
+        root = math.sqrt(max(T * T - 4.0 * distance / a, 0.0))
+        return 2.0 * distance / (a * (T + root)) if distance > 0.0 else 0.25 * T
     assert v is not None
     if v * T <= distance:
         raise ValueError(f"v_max must be above {distance / T:g} for {distance:g} in {T:g} s, got {v:g}")
