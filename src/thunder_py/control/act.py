@@ -53,8 +53,8 @@ class ACT(_core.ACT):
     law : Gradient or Natural, optional
         Adaptation law, in place of `Gamma`.
     form : {"craig", "impedance"}
-        P and the proof of stability need constant error dynamics, which only Craig's form has (docs/errata.md, D-5);
-        the other is printed in D4.2.
+        Law, see above. P and the stability proof need constant error dynamics, which only Craig's form has
+        (docs/errata.md, D-5); the other form is printed in D4.2.
     Q : float, (2n,) or (2n, 2n) array_like
         Right-hand side of the Lyapunov equation.
     route : {"acceleration", "regressor"}
