@@ -146,7 +146,7 @@ def test_meshes_stand_at_forward_kinematics_of_their_link(tmp_path: Path) -> Non
     colors = {tuple(np.round(rgba[:3], 2)) for rgba in model.geom_rgba[model.geom_dataid >= 0]}
     assert (1.0, 0.0, 0.0) in colors
     assert not np.array_equal(render(robot, [0.7], *_SMALL, meshes=meshes), render(robot, [0.7], *_SMALL))
-    with pytest.raises(ThunderError, match="the robot 'panda' has no frame that is called like a link"):
+    with pytest.raises(ThunderError, match="the robot 'panda' has no frame with the name of a link"):
         render(th.Robot.load("panda"), meshes=meshes)
 
 

@@ -1,4 +1,4 @@
-"""Figures of exciting motions and of what was identified."""
+"""Figures of exciting motions and of identified parameters."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _POINTS = 400
 
 
 def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | None = None) -> npt.NDArray[np.object_]:
-    """Draw an exciting motion: positions and velocities over their limits, and the way of the optimiser.
+    """Plot an exciting motion: positions and velocities relative to their limits, and the criterion's history.
 
     Parameters
     ----------
     excitation : Excitation
-        What `thunder_py.identification.optimise_excitation` returned.
+        Motion of `thunder_py.identification.optimise_excitation`.
     axes : array of 3 Axes, optional
-        To draw on; default a new figure.
+        Default a new figure.
 
     Returns
     -------
@@ -65,14 +65,14 @@ def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | N
 
 
 def plot_excitation_path(excitation: Excitation, *, axes: Axes | None = None) -> Axes:
-    """Draw where the end effector goes, from the side and from above.
+    """Plot the path of the end effector in 3-D.
 
     Parameters
     ----------
     excitation : Excitation
         The motion.
     axes : Axes with a 3D projection, optional
-        To draw on; default a new figure.
+        Default a new figure.
     """
     if axes is None:
         from matplotlib.pyplot import figure
@@ -88,16 +88,16 @@ def plot_excitation_path(excitation: Excitation, *, axes: Axes | None = None) ->
 def plot_identification(
     identification: Identification, *, axes: Axes | None = None, truth: Robot | None = None
 ) -> Axes:
-    """Draw the base parameters as bars with two standard deviations to either side.
+    """Plot the base parameters as bars with two standard deviations to either side.
 
     Parameters
     ----------
     identification : Identification
-        What `thunder_py.identification.identify` returned.
+        Result of `thunder_py.identification.identify`.
     axes : Axes, optional
-        To draw on; default a new figure.
+        Default a new figure.
     truth : Robot, optional
-        Whose base parameters are drawn beside.
+        Robot with the true parameters, plotted as well.
     """
     if axes is None:
         from matplotlib.pyplot import subplots
