@@ -348,16 +348,16 @@ class ExcitationProblem:
         """Minimise from x; return the solution and the history of the criterion."""
         from scipy.optimize import minimize
 
-        seen: dict[bytes, float] = {}
+        evaluations: dict[bytes, float] = {}
         history = [self.objective(x)[0]]
 
         def objective(at: Array) -> tuple[float, Array]:
             value, gradient = self.objective(at)
-            seen[at.tobytes()] = value
+            evaluations[at.tobytes()] = value
             return value, gradient
 
         def callback(at: Array) -> None:
-            history.append(seen.get(at.tobytes(), history[-1]))
+            history.append(evaluations.get(at.tobytes(), history[-1]))
             report(len(history) / (iterations + 1))
 
         bounded: Any = {

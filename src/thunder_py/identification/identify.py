@@ -94,7 +94,7 @@ class Identification:
 
     @property
     def physical(self) -> npt.NDArray[np.bool_]:
-        """Whether the pseudo-inertia of each link is positive definite, (n,)."""
+        """True for each link with a positive definite pseudo-inertia, (n,)."""
         return inertia.is_physical(self.robot.inertial)
 
     def torque(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:

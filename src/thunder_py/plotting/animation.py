@@ -87,10 +87,10 @@ def animate(
     times, postures = _motion(robot, t, q)
     tracks = {name: _moving(value, len(times), name) for name, value in (points or {}).items()}
     line = None if path is None else _rows(path, "path")
-    shown = film_times(times, seconds_per_second, fps)
-    moving = {name: interpolated(times, values, shown) for name, values in tracks.items()}
-    film = _Film(robot, interpolated(times, postures, shown), shown, moving, line, meshes)
-    return FuncAnimation(film.figure, film.show, frames=len(shown), interval=1000.0 / fps, blit=False)
+    instants = film_times(times, seconds_per_second, fps)
+    moving = {name: interpolated(times, values, instants) for name, values in tracks.items()}
+    film = _Film(robot, interpolated(times, postures, instants), instants, moving, line, meshes)
+    return FuncAnimation(film.figure, film.show, frames=len(instants), interval=1000.0 / fps, blit=False)
 
 
 def save_animation(animation: FuncAnimation, file: str | Path, *, dpi: int = 72) -> None:
@@ -218,8 +218,8 @@ def film_times(t: Array, seconds_per_second: float, fps: float) -> Array:
         raise ThunderError(
             f"a film must have at most {_MOST} frames, got {count}; raise seconds_per_second or lower fps"
         )
-    shown: Array = np.minimum(t[0] + np.arange(count) * speed / fps, t[-1])
-    return shown
+    instants: Array = np.minimum(t[0] + np.arange(count) * speed / fps, t[-1])
+    return instants
 
 
 def interpolated(t: Array, values: Array, when: Array) -> Array:

@@ -45,9 +45,9 @@ _GHOSTS = 12
 def default_posture(robot: Robot) -> Array:
     """Return the default posture of drawings: the middle of joint limits, else the position nearest to 0."""
     lower, upper = robot.limits.lower, robot.limits.upper
-    known = np.isfinite(lower) & np.isfinite(upper)
-    middle = 0.5 * (np.where(known, lower, 0.0) + np.where(known, upper, 0.0))
-    return np.where(known, middle, np.clip(0.0, lower, upper))
+    finite = np.isfinite(lower) & np.isfinite(upper)
+    middle = 0.5 * (np.where(finite, lower, 0.0) + np.where(finite, upper, 0.0))
+    return np.where(finite, middle, np.clip(0.0, lower, upper))
 
 
 def arm_frames(robot: Robot, q: npt.ArrayLike) -> Array:
@@ -64,8 +64,8 @@ def arm_points(robot: Robot, q: npt.ArrayLike) -> Array:
 
 def joint_frames(robot: Robot, q: npt.ArrayLike) -> Array:
     """Return the joint frames in the world before the joint motion, with z along the axes, (..., n, 4, 4)."""
-    turned = robot.description.placements @ np.array([_z_along(axis) for axis in robot.description.axes])
-    frames: Array = arm_frames(robot, q)[..., : robot.n, :, :] @ turned
+    poses = robot.description.placements @ np.array([_z_along(axis) for axis in robot.description.axes])
+    frames: Array = arm_frames(robot, q)[..., : robot.n, :, :] @ poses
     return frames
 
 
@@ -215,7 +215,7 @@ def draw_arm(
     require_robot(robot)
     if ellipsoid not in (None, *ELLIPSOID_COLORS):
         raise ModelError(f"ellipsoid must be 'velocity', 'force' or None, got {ellipsoid!r}")
-    if not any(frames is known for known in (True, False)) and frames != "all":
+    if not any(frames is option for option in (True, False)) and frames != "all":
         raise ModelError(f"frames must be True, False or 'all', got {frames!r}")
     if ax is not None and getattr(ax, "name", None) != "3d":
         raise ModelError(f"ax must be 3-D axes, of add_subplot(projection='3d'), got {ax!r}")

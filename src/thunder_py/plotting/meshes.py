@@ -57,10 +57,10 @@ def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
         require("collada", "visual")
     try:
         scene = trimesh.load_scene(file)
-        placed = [_placed(scene, node) for node in sorted(scene.graph.nodes_geometry)]
+        meshes = [_placed(scene, node) for node in sorted(scene.graph.nodes_geometry)]
     except Exception as error:  # its loaders raise many types on broken files
         raise FileFormatError(f"not a mesh: {error}", path=path) from error
-    bodies = [body for body in placed if len(getattr(body, "faces", ()))]
+    bodies = [body for body in meshes if len(getattr(body, "faces", ()))]
     if not bodies:
         raise FileFormatError("not a mesh: no triangles in it", path=path)
     total = sum(len(body.faces) for body in bodies)
@@ -248,9 +248,9 @@ class Meshes:
                 f"meshes: the robot {robot.name!r} has no frame with the name of a link of {self.path} ({links}); "
                 f"load it from that file: Robot.load({str(self.path)!r})"
             )
-        shown = [part for part in self.parts if part.link in poses]
-        surface = together([part.surface.placed(poses[part.link]) for part in shown])
-        return surface, np.concatenate([part.colors for part in shown])
+        parts = [part for part in self.parts if part.link in poses]
+        surface = together([part.surface.placed(poses[part.link]) for part in parts])
+        return surface, np.concatenate([part.colors for part in parts])
 
 
 def _part(body: Geometry, loaded: tuple[Triangles, Array] | None) -> MeshPart:

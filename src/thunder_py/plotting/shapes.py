@@ -86,9 +86,9 @@ def sphere(radius: float) -> Triangles:
     return Triangles(grid.reshape(3, -1).T, faces)
 
 
-def sphere_grid(around: int = 25, down: int = 13) -> Array:
-    """Return points of the unit sphere on a grid of meridians and circles of latitude, (3, down, around)."""
-    u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, around), np.linspace(0.0, np.pi, down))
+def sphere_grid(meridians: int = 25, circles: int = 13) -> Array:
+    """Return points of the unit sphere on a grid of meridians and circles of latitude, (3, circles, meridians)."""
+    u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, meridians), np.linspace(0.0, np.pi, circles))
     return np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)])
 
 

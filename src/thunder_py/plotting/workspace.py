@@ -150,27 +150,27 @@ def plot_workspace(
     axes: dict[str, Any] = {"space": figure.add_subplot(grid[0], projection="3d")}
     least, most = float(space.manipulability.min()), float(space.manipulability.max())
     norm = {"vmin": least, "vmax": max(most, least + 1e-12), "cmap": "viridis"}
-    shown = space.points[:_SHOWN]
-    axes["space"].scatter(*shown.T, c=space.manipulability[:_SHOWN], s=2.0, alpha=0.35, **norm)
+    subset = space.points[:_SHOWN]
+    axes["space"].scatter(*subset.T, c=space.manipulability[:_SHOWN], s=2.0, alpha=0.35, **norm)
     ArmPicture(axes["space"], robot, default_posture(robot))
     frame_box(axes["space"], [space.points, robot.description.base[:3, 3]])
-    drawn: Any = None
+    cells: Any = None
     for column, (name, across) in enumerate((("side", 1), ("above", 2)), start=2):
         axes[name] = figure.add_subplot(grid[column])
-        drawn = _draw_slice(axes[name], space, across, float(middle[across]), norm)
-    figure.colorbar(drawn, ax=[axes["side"], axes["above"]], shrink=0.8, label=_LABEL)
+        cells = _draw_slice(axes[name], space, across, float(middle[across]), norm)
+    figure.colorbar(cells, ax=[axes["side"], axes["above"]], shrink=0.8, label=_LABEL)
     return axes
 
 
 def _range(robot: Robot, limits: Limits) -> tuple[Array, Array]:
     lower, upper = array(limits.lower, (robot.n,), "limits.lower", finite=False), np.asarray(limits.upper)
-    known = np.isfinite(lower) & np.isfinite(upper)
-    for name, kind, there in zip(robot.joint_names, robot.joint_types, known, strict=True):
-        if kind == "P" and not there:
+    finite = np.isfinite(lower) & np.isfinite(upper)
+    for name, kind, limited in zip(robot.joint_names, robot.joint_types, finite, strict=True):
+        if kind == "P" and not limited:
             raise ModelError(f"limits of {name} must be finite for a prismatic joint; pass limits=")
     # one turn, from the finite end if there is one
     first = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * np.pi, -np.pi))
-    return first, np.where(known, upper, first + 2.0 * np.pi)
+    return first, np.where(finite, upper, first + 2.0 * np.pi)
 
 
 def _through(robot: Robot, through: npt.ArrayLike | None) -> Array:

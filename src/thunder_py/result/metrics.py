@@ -29,7 +29,7 @@ class Metrics(Value):
 
     @property
     def diverged(self) -> bool:
-        """Whether the last status is ``diverged``: the state, or an estimate, left its bound."""
+        """True if the last status is ``diverged``: the state or an estimate left its bound."""
         return int(self.status[-1]) == int(Status.diverged)
 
     @property

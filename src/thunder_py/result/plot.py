@@ -61,10 +61,10 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
     moved = _moved(result)
     if moved.any():
         panels.append("parameters")
-    drawn = new_axes(len(panels)) if axes is None else np.ravel(np.asarray(axes, dtype=object))
-    if len(drawn) != len(panels):
-        raise ValueError(f"axes must be {len(panels)} ({', '.join(panels)}), got {len(drawn)}")
-    for axis, panel in zip(drawn, panels, strict=True):
+    column = new_axes(len(panels)) if axes is None else np.ravel(np.asarray(axes, dtype=object))
+    if len(column) != len(panels):
+        raise ValueError(f"axes must be {len(panels)} ({', '.join(panels)}), got {len(column)}")
+    for axis, panel in zip(column, panels, strict=True):
         if panel == "error":
             axis.semilogy(result.t, np.maximum(result.error_norm(), np.finfo(np.float64).tiny))
             axis.set_ylabel("error norm")
@@ -79,8 +79,8 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
             names = [name for name, kept in zip(result.names["parameters"], moved, strict=True) if kept]
             _lines(axis, result.t, change, names, "change of estimate")
         axis.grid(visible=True, alpha=0.3)
-    drawn[-1].set_xlabel("time [s]")
-    return drawn
+    column[-1].set_xlabel("time [s]")
+    return column
 
 
 def new_axes(count: int) -> npt.NDArray[np.object_]:
@@ -121,23 +121,23 @@ def plot_comparison(results: Mapping[str, Result], *, axes: Sequence[Axes] | Non
     array of Axes
         Errors, torques.
     """
-    drawn = new_axes(2) if axes is None else np.ravel(np.asarray(axes, dtype=object))
-    if len(drawn) != 2:
-        raise ValueError(f"axes must be 2 (error, tau), got {len(drawn)}")
+    column = new_axes(2) if axes is None else np.ravel(np.asarray(axes, dtype=object))
+    if len(column) != 2:
+        raise ValueError(f"axes must be 2 (error, tau), got {len(column)}")
     for name, result in results.items():
         if "error" in result.signals:
-            drawn[0].semilogy(result.t, _above_zero(result.error_norm()), linewidth=1.0, label=name)
+            column[0].semilogy(result.t, _above_zero(result.error_norm()), linewidth=1.0, label=name)
         else:
-            drawn[0].plot([], [], label=f"{name} (error not logged)")
-        drawn[1].plot(result.t, np.linalg.norm(result.tau, axis=1), linewidth=1.0, label=name)
-    drawn[0].set_ylabel("error norm")
-    drawn[1].set_ylabel("norm of torques [N m, N]")
-    for axis in drawn:
+            column[0].plot([], [], label=f"{name} (error not logged)")
+        column[1].plot(result.t, np.linalg.norm(result.tau, axis=1), linewidth=1.0, label=name)
+    column[0].set_ylabel("error norm")
+    column[1].set_ylabel("norm of torques [N m, N]")
+    for axis in column:
         axis.grid(visible=True, alpha=0.3)
     if 0 < len(results) <= LEGEND_LINES:
-        drawn[0].legend(fontsize="small", loc="upper right")
-    drawn[-1].set_xlabel("time [s]")
-    return drawn
+        column[0].legend(fontsize="small", loc="upper right")
+    column[-1].set_xlabel("time [s]")
+    return column
 
 
 def plot_energy(energy: EnergyBalance, *, axes: Axes | None = None) -> Axes:

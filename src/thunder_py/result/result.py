@@ -320,9 +320,9 @@ def lyapunov_function(result: Result, controller: object) -> Lyapunov:
             continue
         now = slice(first, last)
         V[now] = array(function(robot, result), (rows,), "result of controller.lyapunov")[now]
-        known = derivative(robot, result) if callable(derivative) else None
-        if known is not None:
-            V_dot[now] = array(known, (rows,), "result of controller.lyapunov_dot")[now]
+        rates = derivative(robot, result) if callable(derivative) else None
+        if rates is not None:
+            V_dot[now] = array(rates, (rows,), "result of controller.lyapunov_dot")[now]
         else:
             analytic = False
             V_dot[now] = np.gradient(V[now], result.t[now]) if last - first > 1 else 0.0

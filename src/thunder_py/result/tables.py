@@ -131,9 +131,9 @@ def _last_status(result: Any) -> str:
 def _named(name: str) -> Metric:
     if name == "status":
         return _last_status
-    known = [key for key, value in vars(Metrics).items() if callable(value) and key not in _WITH_ARGUMENTS]
-    if name not in known:
-        raise ValueError(f"metrics must be among {', '.join([*known, 'status'])}, or functions; got {name!r}")
+    available = [key for key, value in vars(Metrics).items() if callable(value) and key not in _WITH_ARGUMENTS]
+    if name not in available:
+        raise ValueError(f"metrics must be among {', '.join([*available, 'status'])}, or functions; got {name!r}")
 
     def metric(result: Any) -> object:
         try:

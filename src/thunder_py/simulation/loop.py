@@ -131,17 +131,17 @@ def simulate(
         _check_own_integrator(plant, actuators, n)
     native = _in_core(plant, Robot, "forward_dynamics")
     robot = plant if native and isinstance(plant, Robot) else None
-    carried = read_payloads(payloads, plant, native)
+    bodies = read_payloads(payloads, plant, native)
     times = time_options(duration, dt, control_period, log_every)
     _check_signals(controller)
     options = {
         "n": n,
         **times,
         **_parts(sensors, actuators, n, times, integrator, torque_bounds(torque_limits, n)),
-        "payloads": [(p.time, p.link, p.parameters.tolist()) for p in carried],
+        "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
-        "log": _wanted(log),
-        "x0": initial_state(robot, carried, start_position(q0, reference, n), dq0, x0, dx0),
+        "log": _logged_signals(log),
+        "x0": initial_state(robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,
         "native_control": _in_core(controller, _core.Controller, "step")
         and _definer(reference, "__call__") in (_JointSource, _TaskSource),
@@ -150,7 +150,7 @@ def simulate(
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
-    return _result(raw, _names(plant, robot, n), robot, carried, held)
+    return _result(raw, _names(plant, robot, n), robot, bodies, held)
 
 
 def _check_own_integrator(plant: object, actuators: Actuators | None, n: int) -> None:
@@ -183,7 +183,7 @@ def _parts(
     }
 
 
-def _wanted(log: Sequence[str] | None) -> list[str] | None:
+def _logged_signals(log: Sequence[str] | None) -> list[str] | None:
     """Return the controller's signals to log."""
     if isinstance(log, str):
         raise ValueError(f"log must be a sequence of names, got the text {log!r}")
@@ -204,10 +204,10 @@ def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]
 
 def _check_signals(controller: object) -> None:
     """Refuse a Python controller with signals named like columns of the run."""
-    taken = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, "labels"} & set(getattr(controller, "signals", ()))
-    if taken and not isinstance(controller, _core.Controller):
+    reserved = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, "labels"} & set(getattr(controller, "signals", ()))
+    if reserved and not isinstance(controller, _core.Controller):
         raise ValueError(
-            f"controller.signals must not use the names {', '.join(sorted(taken))}, which the run logs itself"
+            f"controller.signals must not use the names {', '.join(sorted(reserved))}, which the run logs itself"
         )
 
 

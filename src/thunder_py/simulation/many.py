@@ -193,8 +193,8 @@ def simulate_many(
     _refuse_shared(batch)
     results: list[Result | None] = [None] * len(batch)
     with ExitStack() as stack:
-        shown = _progress(progress, len(batch), stack)
-        _run_all(batch, results, failures, int(threads) or os.cpu_count() or 1, shown)
+        report = _progress(progress, len(batch), stack)
+        _run_all(batch, results, failures, int(threads) or os.cpu_count() or 1, report)
     if failures:
         first = min(failures)
         warnings.warn(
@@ -256,7 +256,7 @@ def _run_all(
     results: list[Result | None],
     failures: dict[int, Exception],
     threads: int,
-    shown: Callable[[float], object],
+    report: Callable[[float], object],
 ) -> None:
     stop = threading.Event()
 
@@ -276,7 +276,7 @@ def _run_all(
                     raise error
                 else:
                     results[futures[future]] = future.result()
-                shown(done / len(runs))
+                report(done / len(runs))
         finally:
             stop.set()
             for future in futures:
