@@ -28,7 +28,7 @@ _LEAST = 16
 
 
 def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
-    """Read a mesh file of any format that trimesh knows: STL, OBJ, DAE, PLY, ...
+    """Read a mesh file of any format of trimesh: STL, OBJ, DAE, PLY, ...
 
     Parameters
     ----------
