@@ -137,7 +137,18 @@ class Model:
 
         Notes
         -----
-        Thunder article, eq. 8."""
+        Thunder article, eq. 8.
+
+        Kernel: ``cpp/include/thunder/dynamics/coriolis.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.christoffel_symbols(q).shape
+        (10, 7, 7, 7)"""
 
     def coriolis_blocks(
         self,
@@ -171,7 +182,18 @@ class Model:
 
         Notes
         -----
-        Thunder article, eq. 17; links only."""
+        Thunder article, eq. 17; links only.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_blocks(q, dq).shape
+        (10, 7, 10, 7, 7)"""
 
     def coriolis_matrix(
         self,
@@ -205,7 +227,18 @@ class Model:
 
         Notes
         -----
-        M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorisation of Echeandia and Wensing (2021)."""
+        M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorisation of Echeandia and Wensing (2021).
+
+        Kernel: ``cpp/include/thunder/dynamics/coriolis.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix(q, dq).shape
+        (10, 7, 7)"""
 
     def coriolis_matrix_algebra(
         self,
@@ -239,7 +272,18 @@ class Model:
 
         Notes
         -----
-        Thunder article, eq. 11. For study: `coriolis_matrix` is the fast one and equals it."""
+        Thunder article, eq. 11. For study: `coriolis_matrix` is the fast one and equals it.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_algebra(q, dq).shape
+        (10, 7, 7)"""
 
     def coriolis_matrix_christoffel(
         self,
@@ -273,7 +317,18 @@ class Model:
 
         Notes
         -----
-        Thunder article, eq. 8. For study: `coriolis_matrix` is the fast one and equals it."""
+        Thunder article, eq. 8. For study: `coriolis_matrix` is the fast one and equals it.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_christoffel(q, dq).shape
+        (10, 7, 7)"""
 
     def coriolis_matrix_ddot(
         self,
@@ -309,7 +364,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq, d3q = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_ddot(q, dq, ddq, d3q).shape
+        (10, 7, 7)"""
 
     def coriolis_matrix_dot(
         self,
@@ -342,7 +410,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_dot(q, dq, ddq).shape
+        (10, 7, 7)"""
 
     def coriolis_regressor(
         self,
@@ -375,7 +456,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, dq_r = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_regressor(q, dq, dq_r).shape
+        (10, 7, 70)"""
 
     def elastic_damping_regressor(
         self,
@@ -405,7 +499,11 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints."""
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
     def elastic_damping_torque(
         self,
@@ -439,7 +537,9 @@ class Model:
 
         Notes
         -----
-        The motors feel the opposite."""
+        The motors feel the opposite.
+
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
     def elastic_forward_dynamics(
         self,
@@ -482,7 +582,9 @@ class Model:
 
         Notes
         -----
-        tau acts on the link at rigid joints and on the motor at elastic ones: M ddq + C dq + G + friction = tau_el and Mm ddx + damping + tau_el = tau, tau_el of spring and damper (the model of Spong, 1987)."""
+        tau acts on the link at rigid joints and on the motor at elastic ones: M ddq + C dq + G + friction = tau_el and Mm ddx + damping + tau_el = tau, tau_el of spring and damper (the model of Spong, 1987).
+
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
     def elastic_regressor(
         self,
@@ -512,7 +614,11 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints."""
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
     def elastic_torque(
         self,
@@ -546,7 +652,9 @@ class Model:
 
         Notes
         -----
-        The motors feel the opposite."""
+        The motors feel the opposite.
+
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
     def forward_dynamics(
         self,
@@ -583,7 +691,18 @@ class Model:
 
         Notes
         -----
-        Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) the result means nothing: what rounding leaves of a division by zero, huge or not finite."""
+        Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) the result means nothing: what rounding leaves of a division by zero, huge or not finite.
+
+        Kernel: ``cpp/include/thunder/dynamics/forward_dynamics.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, tau = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.forward_dynamics(q, dq, tau).shape
+        (10, 7)"""
 
     def forward_kinematics(
         self,
@@ -613,7 +732,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/forward_kinematics.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.forward_kinematics(q).shape
+        (10, 4, 4)"""
 
     def friction_regressor(
         self, dq: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -636,7 +768,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> dq = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.friction_regressor(dq).shape
+        (10, 7, 70)"""
 
     def friction_torque(
         self, dq: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -663,7 +808,18 @@ class Model:
 
         Notes
         -----
-        Coulomb friction has the smooth sign dq / (abs(dq) + delta) (D4.2, eq. 62)."""
+        Coulomb friction has the smooth sign dq / (abs(dq) + delta) (D4.2, eq. 62).
+
+        Kernel: ``cpp/include/thunder/model/friction.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> dq = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.friction_torque(dq).shape
+        (10, 7)"""
 
     def gravity_blocks(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -690,7 +846,18 @@ class Model:
 
         Notes
         -----
-        Thunder article, eq. 21."""
+        Thunder article, eq. 21.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.gravity_blocks(q).shape
+        (10, 7, 4, 7)"""
 
     def gravity_regressor(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -713,7 +880,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.gravity_regressor(q).shape
+        (10, 7, 70)"""
 
     def gravity_vector(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -736,7 +916,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/gravity.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.gravity_vector(q).shape
+        (10, 7)"""
 
     def gravity_vector_ddot(
         self,
@@ -769,7 +962,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.gravity_vector_ddot(q, dq, ddq).shape
+        (10, 7)"""
 
     def gravity_vector_dot(
         self,
@@ -799,7 +1005,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.gravity_vector_dot(q, dq).shape
+        (10, 7)"""
 
     def inverse_dynamics(
         self,
@@ -836,7 +1055,18 @@ class Model:
 
         Notes
         -----
-        Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``."""
+        Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``.
+
+        Kernel: ``cpp/include/thunder/dynamics/inverse_dynamics.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.inverse_dynamics(q, dq, ddq).shape
+        (10, 7)"""
 
     def jacobian(
         self,
@@ -870,7 +1100,18 @@ class Model:
 
         Notes
         -----
-        xi = J(q) dq (Thunder article, eq. 3)."""
+        xi = J(q) dq (Thunder article, eq. 3).
+
+        Kernel: ``cpp/include/thunder/dynamics/jacobian.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.jacobian(q).shape
+        (10, 6, 7)"""
 
     def jacobian_ddot(
         self,
@@ -906,7 +1147,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.jacobian_ddot(q, dq, ddq).shape
+        (10, 6, 7)"""
 
     def jacobian_dot(
         self,
@@ -939,7 +1193,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/jacobian.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.jacobian_dot(q, dq).shape
+        (10, 6, 7)"""
 
     def kinetic_energy(
         self,
@@ -969,7 +1236,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/energy.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.kinetic_energy(q, dq).shape
+        (10,)"""
 
     def manipulability(
         self,
@@ -1002,7 +1282,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/manipulability.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.manipulability(q).shape
+        (10,)"""
 
     def mass_and_coriolis(
         self,
@@ -1036,7 +1329,18 @@ class Model:
 
         Notes
         -----
-        For one state, ``M, C, M_dot = robot.mass_and_coriolis(q, dq)``."""
+        For one state, ``M, C, M_dot = robot.mass_and_coriolis(q, dq)``.
+
+        Kernel: ``cpp/include/thunder/dynamics/coriolis.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.mass_and_coriolis(q, dq).shape
+        (10, 3, 7, 7)"""
 
     def mass_blocks(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -1063,7 +1367,18 @@ class Model:
 
         Notes
         -----
-        Thunder article, eqs. 14-16; links only, without rotors and armature."""
+        Thunder article, eqs. 14-16; links only, without rotors and armature.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.mass_blocks(q).shape
+        (10, 7, 10, 7, 7)"""
 
     def mass_matrix(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -1086,7 +1401,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/mass_matrix.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.mass_matrix(q).shape
+        (10, 7, 7)"""
 
     def mass_matrix_ddot(
         self,
@@ -1119,7 +1447,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.mass_matrix_ddot(q, dq, ddq).shape
+        (10, 7, 7)"""
 
     def mass_matrix_derivative(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -1146,7 +1487,18 @@ class Model:
 
         Notes
         -----
-        Thunder article, section 3.2. For study: the Coriolis kernel does not need it."""
+        Thunder article, section 3.2. For study: the Coriolis kernel does not need it.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.mass_matrix_derivative(q).shape
+        (10, 7, 7, 7)"""
 
     def mass_matrix_dot(
         self,
@@ -1176,7 +1528,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/coriolis.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.mass_matrix_dot(q, dq).shape
+        (10, 7, 7)"""
 
     def mass_regressor(
         self,
@@ -1206,7 +1571,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, ddq_r = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.mass_regressor(q, ddq_r).shape
+        (10, 7, 70)"""
 
     def motor_damping_regressor(
         self, dx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -1229,7 +1607,11 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints."""
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
     def motor_damping_torque(
         self, dx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -1252,7 +1634,11 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints."""
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
     def motor_inertia_regressor(
         self, ddx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -1275,7 +1661,11 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints."""
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
     def motor_inertia_torque(
         self, ddx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -1298,7 +1688,11 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints."""
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
     def operational_space_inertia(
         self,
@@ -1335,7 +1729,18 @@ class Model:
 
         Notes
         -----
-        Raises ValueError where the chosen rows are singular."""
+        Raises ValueError where the chosen rows are singular.
+
+        Kernel: ``cpp/include/thunder/dynamics/operational_space.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.operational_space_inertia(q).shape
+        (10, 6, 6)"""
 
     def potential_energy(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
@@ -1358,7 +1763,20 @@ class Model:
         Raises
         ------
         ValueError
-            For a wrong shape or type, or a value that is not finite."""
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/energy.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.potential_energy(q).shape
+        (10,)"""
 
     def regressor(
         self,
@@ -1395,7 +1813,18 @@ class Model:
 
         Notes
         -----
-        Thunder article, eq. 5; columns are named by ``parameter_names``."""
+        Thunder article, eq. 5; columns are named by ``parameter_names``.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.regressor(q, dq, ddq).shape
+        (10, 7, 70)"""
 
     def slotine_li_regressor(
         self,
@@ -1435,7 +1864,18 @@ class Model:
 
         Notes
         -----
-        Thunder article, eq. 6, with the Christoffel C; friction acts on the actual velocity. Columns are named by ``parameter_names``."""
+        Thunder article, eq. 6, with the Christoffel C; friction acts on the actual velocity. Columns are named by ``parameter_names``.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, dq_r, ddq_r = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.slotine_li_regressor(q, dq, dq_r, ddq_r).shape
+        (10, 7, 70)"""
 
     @property
     def e(self) -> int:
