@@ -7,9 +7,8 @@ import pytest
 from scipy.integrate import simpson
 from scipy.spatial.transform import Rotation
 
-from thunder_py.errors import ThunderError
+from thunder_py.errors import NotFittedError, ThunderError
 from thunder_py.motion import FPCA, SplineBasis
-from thunder_py.motion.fpca.fpca import NotFittedError
 from thunder_py.recordings import MotionSet, Trial
 
 BASIS = SplineBasis()
@@ -41,7 +40,7 @@ def reaches(count=25, seed=0, noise=0.0, d=3):
 
 def inner_products(fpca):
     """Integrals of products of components over a fine grid's exact quadrature."""
-    nodes, weights = fpca.basis.quadrature()
+    nodes, weights = fpca.basis_.quadrature()
     S = fpca.components(nodes)
     return np.einsum("ntd,t,mtd->nm" if fpca.joint else "ntd,t,mtd->dnm", S, weights, S)
 
@@ -71,7 +70,7 @@ class TestEveryWay:
         fpca = self.fitted(way, n_components=None, shrinkage=0.3)
         y = reaches(seed=1)
         p = fpca.project(y)
-        free = FPCA(basis=fpca.basis, smoothing=None).fit(y)
+        free = FPCA(basis=fpca.basis_, smoothing=None).fit(y)
         expected = free.inverse_transform(free.scores_, free.offsets_, tau=TAU)
         if way.get("smoothing", None) is None:
             back = fpca.inverse_transform(p.scores, p.offsets, frames=p.frames, tau=TAU)
@@ -298,7 +297,7 @@ def test_text_and_parameters():
 
 def test_before_fit():
     fpca = FPCA()
-    with pytest.raises(NotFittedError, match=r"variances_ is there after fit: call FPCA.fit\(motions\) first"):
+    with pytest.raises(NotFittedError, match="FPCA must be fitted before variances_ is used: call fit first"):
         _ = fpca.variances_
     for call in (lambda: fpca.transform(reaches()), lambda: fpca.mean(TAU), lambda: fpca.inverse_transform([[0.0]])):
         with pytest.raises(NotFittedError):
@@ -333,12 +332,12 @@ def still():
         (lambda: FPCA(2).fit(reaches(count=1)), "one demonstration has no variance"),
         (lambda: FPCA(5).fit(reaches(count=4)), "n_components must be at most 3 for 4 motions .* got 5"),
         (lambda: FPCA(15).fit(reaches()), "at most 14 for 25 motions"),
-        (lambda: FPCA(-1), "n_components must be"),
-        (lambda: FPCA(1.5), "n_components must be"),
-        (lambda: FPCA(basis=15), "basis must be a SplineBasis, got 15"),
-        (lambda: FPCA(alignment="goal"), "'goal'"),
-        (lambda: FPCA(shrinkage=1.5), "shrinkage must lie in"),
-        (lambda: FPCA(shrinkage="most"), "shrinkage must lie in"),
+        (lambda: FPCA(-1).fit(reaches()), "n_components must be"),
+        (lambda: FPCA(1.5).fit(reaches()), "n_components must be"),
+        (lambda: FPCA(basis=15).fit(reaches()), "basis must be a SplineBasis, got 15"),
+        (lambda: FPCA(alignment="goal").fit(reaches()), "'goal'"),
+        (lambda: FPCA(shrinkage=1.5).fit(reaches()), "shrinkage must lie in"),
+        (lambda: FPCA(shrinkage="most").fit(reaches()), "shrinkage must lie in"),
         (lambda: FPCA(smoothing="most").fit(reaches()), "smoothing must be 'gcv'"),
         (lambda: FPCA(smoothing=None).fit(reaches()[:, ::8]), "at least 15 samples .* got 12 in trial 0"),
         (lambda: FPCA(alignment="path").fit(still()), "start and goal to differ .* in trial 1"),
@@ -352,7 +351,7 @@ def still():
         (lambda: FPCA().fit([[["a"]]]), "motions must be numbers"),
         (lambda: FPCA().fit(reaches(), dofs=("x", "x", "z")), "dofs must be 3 different names"),
         (lambda: FPCA().fit([stretched(reaches()[0])], dofs=("a", "b", "c")), "names of their own"),
-        (lambda: FPCA(smoothing=1e300), "smoothing must be"),
+        (lambda: FPCA(smoothing=1e300).fit(reaches()), "smoothing must be"),
         (lambda: FPCA(2).fit(reaches()).inverse_transform("a"), "scores must be numbers"),
         (lambda: FPCA().fit(reaches(), dofs=("x", "y")), "dofs must be 3 different names"),
         (

@@ -60,7 +60,7 @@ def square_system(fpca, b, T, dof):
 
 def motion_of(fpca, unknowns, tau, dof):
     coefficients = fpca.mean_coefficients_[:, dof] + unknowns[1:] @ fpca.component_coefficients_[:5, :, dof]
-    return unknowns[0] + BSpline(fpca.basis.knots, coefficients, fpca.basis.degree)(tau)
+    return unknowns[0] + BSpline(fpca.basis_.knots, coefficients, fpca.basis_.degree)(tau)
 
 
 def test_paper_mode_is_the_square_system_by_least_squares() -> None:

@@ -70,7 +70,7 @@ def test_paper_mode_is_eq_115_by_scipy(tau) -> None:
         A, right = rest_system(fpca, tau, [now, goal[dof], v, 0.0], dof)
         unknowns = np.linalg.solve(A, right)
         coefficients = fpca.mean_coefficients_[:, dof] + unknowns[1:] @ fpca.component_coefficients_[:3, :, dof]
-        expected = unknowns[0] + BSpline(fpca.basis.knots, coefficients, fpca.basis.degree)(grid)
+        expected = unknowns[0] + BSpline(fpca.basis_.knots, coefficients, fpca.basis_.degree)(grid)
         np.testing.assert_allclose(
             rest.position(grid * T)[:, dof], expected, rtol=0.0, atol=1e-8 * np.abs(coefficients).max()
         )

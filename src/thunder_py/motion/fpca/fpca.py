@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, is_number, is_whole, numbers
-from ...errors import FileFormatError, ThunderError
+from ...errors import FileFormatError, NotFittedError, ThunderError
 from ...files import read_archive, write_archive
+from ...values import Estimator
 from ..alignment import PathFrames, from_canonical, path_frames, to_canonical
 from .curves import Curves, read_curves
 from .fit import Setting, SplineSpace, fit_components, project, unit_groups
@@ -29,10 +30,6 @@ __all__ = ["FPCA", "NotFittedError", "Projection", "load_fpca", "save_fpca"]
 
 #: weights of the penalty above this leave nothing but its null space, and products with them overflow
 _HEAVIEST = 1e100
-
-
-class NotFittedError(ThunderError, AttributeError):
-    """Something is asked for that only `fit` finds."""
 
 
 class Projection(NamedTuple):
@@ -53,7 +50,7 @@ class Projection(NamedTuple):
     frames: PathFrames | None
 
 
-class FPCA:
+class FPCA(Estimator):
     """Functional principal components: x(tau) = x_bar + S_0(tau) + sum_i alpha_i S_i(tau), eq. (95), tau in [0, 1].
 
     Every motion becomes a spline; x_bar is its own mean over tau, S_0 the mean of what is left over all motions, S_i
@@ -110,8 +107,7 @@ class FPCA:
         Where the motions were before alignment.
     """
 
-    dofs: tuple[str, ...]
-    units: tuple[str, ...]
+    basis_: SplineBasis
     mean_coefficients_: Array
     component_coefficients_: Array
     variances_: Array
@@ -125,6 +121,8 @@ class FPCA:
     smoothing_: Array
     shrinkage_: float
     frames_: PathFrames | None
+    _dofs: tuple[str, ...]
+    _units: tuple[str, ...]
 
     def __init__(
         self,
@@ -137,41 +135,22 @@ class FPCA:
         shrinkage: float | str = 0.0,
         demean: bool = True,
     ) -> None:
-        self.n_components = _components(n_components)
-        self.basis = SplineBasis() if basis is None else basis
-        self.smoothing = _smoothing(smoothing)
-        self.joint, self.demean = bool(joint), bool(demean)
+        self.n_components = n_components
+        self.basis = basis
+        self.smoothing = smoothing
+        self.joint = joint
         self.alignment = alignment
-        self.shrinkage = _shrinkage(shrinkage)
-        if not isinstance(self.basis, SplineBasis):
-            raise ThunderError(f"basis must be a SplineBasis, got {basis!r}")
-        if alignment not in ("none", "path"):
-            raise ThunderError(f'alignment must be "none" or "path", got {alignment!r}')
+        self.shrinkage = shrinkage
+        self.demean = demean
 
     @classmethod
     def paper(cls, motions: Motions, n_components: int | None = None) -> FPCA:
         """Fit as the paper's authors do: coordinate by coordinate, 15 splines of order 5, least squares, demeaned."""
         return cls(n_components, basis=SplineBasis(15, degree=4), smoothing=None).fit(motions)
 
-    def get_params(self) -> dict[str, Any]:
-        """Parameters of the constructor."""
-        names = ("n_components", "basis", "smoothing", "joint", "alignment", "shrinkage", "demean")
-        return {name: getattr(self, name) for name in names}
-
-    def __repr__(self) -> str:
-        default = FPCA().get_params()
-        shown = [f"{name}={value!r}" for name, value in self.get_params().items() if value != default[name]]
-        return f"FPCA({', '.join(shown)})"
-
-    def __getattr__(self, name: str) -> Any:
-        # only what is not there comes here
-        if name in FPCA.__annotations__ or name == "explained_variance_ratio_":
-            raise NotFittedError(f"{name} is there after fit: call FPCA.fit(motions) first")
-        raise AttributeError(f"FPCA has no attribute {name!r}")
-
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, motions: Motions, dofs: Sequence[str] | None = None) -> FPCA:
+    def fit(self, motions: Motions, y: object = None, *, dofs: Sequence[str] | None = None) -> FPCA:
         """Find mean and components.
 
         Parameters
@@ -192,28 +171,38 @@ class FPCA:
             Motions that do not move in time, with too few samples, of different coordinates; one motion without
             shrinkage; with ``alignment="path"``, one that ends where it starts. Messages name the motion.
         """
+        basis, count, smoothing, shrinkage = self._checked()
         curves = read_curves(motions, dofs)
         groups = self._shared(curves.units)
-        smoothed = smooth(curves, self.basis, self.smoothing, shared=groups, penalty=min(3, self.basis.degree))
+        smoothed = smooth(curves, basis, smoothing, shared=groups, penalty=min(3, basis.degree))
         coefficients, frames = self._aligned(smoothed.coefficients, curves)
         setting = Setting(
-            self.basis,
-            SplineSpace(self.basis, zero_mean=self.demean),
-            self.joint,
+            basis,
+            SplineSpace(basis, zero_mean=bool(self.demean)),
+            bool(self.joint),
             ideal_mean=self.alignment == "path",
             # coordinate by coordinate each has its own scale, in the canonical frame too
             shared=groups if self.joint else [[k] for k in range(len(curves.dofs))],
             units=unit_groups(curves.units),
         )
-        found = fit_components(setting, coefficients, count=self.n_components, shrinkage=self.shrinkage)
-        self.dofs, self.units, self.durations_ = curves.dofs, curves.units, curves.durations
-        self.smoothing_, self.shrinkage_, self.frames_ = smoothed.smoothing, found.shrinkage, frames
-        self.mean_coefficients_, self.component_coefficients_ = found.mean, found.components
-        self.variances_, self.total_variance_ = found.variances, found.total_variance
-        self.offset_mean_, self.offset_covariance_ = found.offset_mean, found.offset_covariance
-        self.offset_variance_ = np.diag(found.offset_covariance).copy()
+        result = fit_components(setting, coefficients, count=count, shrinkage=shrinkage)
+        self.basis_, self._dofs, self._units, self.durations_ = basis, curves.dofs, curves.units, curves.durations
+        self.smoothing_, self.shrinkage_, self.frames_ = smoothed.smoothing, result.shrinkage, frames
+        self.mean_coefficients_, self.component_coefficients_ = result.mean, result.components
+        self.variances_, self.total_variance_ = result.variances, result.total_variance
+        self.offset_mean_, self.offset_covariance_ = result.offset_mean, result.offset_covariance
+        self.offset_variance_ = np.diag(result.offset_covariance).copy()
         self.scores_, self.offsets_ = self._project(coefficients)
         return self
+
+    def _checked(self) -> tuple[SplineBasis, int | float | None, float | str | None, float | str]:
+        """Basis, number of components, smoothing and shrinkage from the arguments of the constructor."""
+        if not isinstance(self.basis, SplineBasis | None):
+            raise ThunderError(f"basis must be a SplineBasis, got {self.basis!r}")
+        if self.alignment not in ("none", "path"):
+            raise ThunderError(f'alignment must be "none" or "path", got {self.alignment!r}')
+        basis = SplineBasis() if self.basis is None else self.basis
+        return basis, _components(self.n_components), _smoothing(self.smoothing), _shrinkage(self.shrinkage)
 
     def _shared(self, units: Sequence[str]) -> list[list[int]]:
         """Coordinates that are smoothed alike: all of a unit where turning the motions must turn the result."""
@@ -228,7 +217,7 @@ class FPCA:
         return to_canonical(coefficients, curves.dofs, frames), frames
 
     def _project(self, coefficients: Array) -> tuple[Array, Array]:
-        space = SplineSpace(self.basis, zero_mean=self.demean)
+        space = SplineSpace(self.basis_, zero_mean=bool(self.demean))
         offsets = np.zeros((len(coefficients), len(self.dofs)))
         if self.demean:
             offsets = np.einsum("k,rkd->rd", space.integrals, coefficients)
@@ -236,6 +225,16 @@ class FPCA:
         return project(space, self.component_coefficients_, centred, self.joint), offsets
 
     # --- what it found ----------------------------------------------------------------------------------------------
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """Names of the d coordinates."""
+        return self._dofs
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the d coordinates."""
+        return self._units
 
     @property
     def n_components_(self) -> int:
@@ -250,17 +249,17 @@ class FPCA:
 
     def mean(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
         """S_0 or one of its derivatives with respect to tau at tau (T,): (T, d)."""
-        return self.basis.evaluate(tau, derivative) @ self.mean_coefficients_
+        return self.basis_.evaluate(tau, derivative) @ self.mean_coefficients_
 
     def components(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
         """S_1 to S_n or their derivatives with respect to tau at tau (T,): (n, T, d)."""
-        return np.asarray(self.basis.evaluate(tau, derivative) @ self.component_coefficients_)
+        return np.asarray(self.basis_.evaluate(tau, derivative) @ self.component_coefficients_)
 
     def transform(self, motions: Motions) -> Array:
         """Scores of motions, (R, n, d), joint (R, n)."""
         return self.project(motions).scores
 
-    def fit_transform(self, motions: Motions) -> Array:
+    def fit_transform(self, motions: Motions, y: object = None) -> Array:
         """Fit, and return the scores of the same motions."""
         return self.fit(motions).scores_
 
@@ -272,11 +271,11 @@ class FPCA:
         ThunderError
             As `fit`; and for coordinates other than those fitted.
         """
-        weights = self.smoothing_
+        weights, basis = self.smoothing_, self.basis_
         curves = read_curves(motions, self.dofs if isinstance(motions, np.ndarray) else None)
         if curves.dofs != self.dofs:
             raise ThunderError(f"motions must have the dofs {', '.join(self.dofs)}, got {', '.join(curves.dofs)}")
-        smoothed = smooth(curves, self.basis, weights, penalty=min(3, self.basis.degree))
+        smoothed = smooth(curves, basis, weights, penalty=min(3, basis.degree))
         coefficients, frames = self._aligned(smoothed.coefficients, curves)
         return Projection(*self._project(coefficients), frames)
 
@@ -320,7 +319,7 @@ class FPCA:
         what = "rn,nkd->rkd" if self.joint else "rnd,nkd->rkd"
         coefficients = self.mean_coefficients_ + np.einsum(what, alpha, self.component_coefficients_)
         coefficients = coefficients + np.broadcast_to(x_bar, (len(alpha), d))[:, None]
-        values = self.basis.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
+        values = self.basis_.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
         if frames is None:
             return np.asarray(values)
         if self.alignment != "path" or not isinstance(frames, PathFrames) or len(frames) != len(alpha):
@@ -407,12 +406,18 @@ _FRAMES = ("start", "scale", "rotation")
 def save_fpca(fpca: FPCA, path: str | Path) -> None:
     """Write fitted components: complete or not at all."""
     arrays: dict[str, Any] = {name: getattr(fpca, name) for name in _ARRAYS}
-    arrays |= {_KEY: np.array(_VERSION), "knots": fpca.basis.knots, "degree": np.array(fpca.basis.degree)}
+    arrays |= {_KEY: np.array(_VERSION), "knots": fpca.basis_.knots, "degree": np.array(fpca.basis_.degree)}
     arrays |= {"dofs": np.array(fpca.dofs, dtype=np.str_), "units": np.array(fpca.units, dtype=np.str_)}
-    arrays |= {"joint": np.array(fpca.joint), "demean": np.array(fpca.demean), "shrinkage_": np.array(fpca.shrinkage_)}
+    arrays |= {
+        "joint": np.array(bool(fpca.joint)),
+        "demean": np.array(bool(fpca.demean)),
+        "shrinkage_": np.array(fpca.shrinkage_),
+    }
     # parameters that may be text, a number or nothing go as text
-    for name in ("n_components", "smoothing", "shrinkage", "alignment"):
-        arrays[name] = np.array(repr(getattr(fpca, name)))
+    _, count, smoothing, shrinkage = fpca._checked()
+    values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage, "alignment": fpca.alignment}
+    for name in values:
+        arrays[name] = np.array(repr(values[name]))
     if fpca.frames_ is not None:
         arrays |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
     write_archive(path, arrays)
@@ -434,18 +439,20 @@ def load_fpca(path: str | Path) -> FPCA:
 
 
 def _restored(arrays: dict[str, Any]) -> FPCA:
+    basis = SplineBasis(degree=int(numbers(arrays["degree"], "degree", 0)), knots=arrays["knots"])
     fpca = FPCA(
         _parameter(arrays, "n_components"),
-        basis=SplineBasis(degree=int(numbers(arrays["degree"], "degree", 0)), knots=arrays["knots"]),
+        basis=None if basis == SplineBasis() else basis,
         smoothing=_parameter(arrays, "smoothing"),
         joint=_flag(arrays, "joint"),
         alignment=_parameter(arrays, "alignment"),
         shrinkage=_parameter(arrays, "shrinkage"),
         demean=_flag(arrays, "demean"),
     )
+    fpca.basis_ = fpca._checked()[0]
     for name in _ARRAYS:
         setattr(fpca, name, numbers(arrays[name], name))
-    fpca.dofs, fpca.units = _texts(arrays, "dofs"), _texts(arrays, "units")
+    fpca._dofs, fpca._units = _texts(arrays, "dofs"), _texts(arrays, "units")
     aligned = fpca.alignment == "path"
     frames = (numbers(arrays[f"frames.{name}"], f"frames.{name}") for name in _FRAMES) if aligned else ()
     fpca.frames_ = PathFrames(*frames) if aligned else None
@@ -479,7 +486,7 @@ def _parameter(arrays: dict[str, Any], name: str) -> Any:
 
 
 def _check_shapes(fpca: FPCA) -> None:
-    K, d = fpca.basis.n_functions, len(fpca.dofs)
+    K, d = fpca.basis_.n_functions, len(fpca.dofs)
     n, R = (len(a) if a.ndim else -1 for a in (fpca.component_coefficients_, fpca.offsets_))
     if len(set(fpca.dofs)) != d or len(fpca.units) != d or not d:
         raise ThunderError(f"dofs and units must name the same coordinates, got {fpca.dofs} and {fpca.units}")

@@ -69,11 +69,11 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
         Where the components are too few for the constraints or cannot meet them, not fitted, or of too high a degree.
     """
     mean, components = fpca.mean_coefficients_, fpca.component_coefficients_
-    if fpca.basis.degree > _MOST_DEGREE:
-        raise ThunderError(f"a planner takes splines up to degree {_MOST_DEGREE}, got {fpca.basis.degree}")
-    breaks = fpca.basis.breaks
+    if fpca.basis_.degree > _MOST_DEGREE:
+        raise ThunderError(f"a planner takes splines up to degree {_MOST_DEGREE}, got {fpca.basis_.degree}")
+    breaks = fpca.basis_.breaks
     together = np.moveaxis(np.concatenate([mean[None], components]), 0, -1)  # (K, d, 1 + n)
-    points = np.moveaxis(bernstein_points(np.asarray(fpca.basis.to_ppoly(together).c), breaks), -1, 0)
+    points = np.moveaxis(bernstein_points(np.asarray(fpca.basis_.to_ppoly(together).c), breaks), -1, 0)
     variances = fpca.variances_.ravel()
     variances = np.where(variances > _NOISE * variances.max(initial=0.0), variances, 0.0)
     try:

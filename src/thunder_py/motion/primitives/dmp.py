@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,10 +14,10 @@ import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, array, numbers, positive
-from ...errors import ThunderError
+from ...errors import NotFittedError, ThunderError
 from ...trajectory.hermite import duration_of
-from ...values import Stateful
-from .bases import DMPBasis, Fit, known_name
+from ...values import Estimator, Stateful
+from .bases import FITS, DMPBasis, Fit, known_name
 from .demonstrations import Demonstration, read_demonstrations, steps_of
 from .dynamic_potential import DynamicPotential, spheres_of
 
@@ -150,7 +151,7 @@ class DMPState(NamedTuple):
     ddx: Array
 
 
-class DMP(Stateful):
+class DMP(Estimator, Stateful):
     """A motion learned as the forcing term of a spring and damper: other starts, goals and durations give similar ones.
 
     With the phase ``tau x' = -alpha x`` and ``tau y' = z``,
@@ -203,6 +204,16 @@ class DMP(Stateful):
     Autonomous Systems 144, 2021.
     """
 
+    weights_: Array
+    start_: Array
+    goal_: Array
+    duration_: float
+    condition_: float
+    basis_: DMPBasis
+    D_: float
+    #: `fit` is a method
+    _stored_as = MappingProxyType({"fit": "_method"})
+
     def __init__(
         self,
         n_basis: int = 21,
@@ -216,17 +227,15 @@ class DMP(Stateful):
         alpha: float = 4.0,
         fit: str = "ls",
     ) -> None:
-        self.basis = DMPBasis(n_basis, basis, alpha=alpha, overlap=overlap)
-        self.scaling = known_name(scaling, SCALINGS, "scaling")
-        self.rotodilatation = bool(rotodilatation)
-        if self.rotodilatation and scaling == "paper":
-            raise ThunderError(
-                "rotodilatation must go with scaling='hoffmann': the paper's form scales each coordinate alone"
-            )
-        self.K = positive(K, "K")
-        self.D = 2.0 * math.sqrt(self.K) if D is None else positive(D, "D")
-        self.method = known_name(fit, ("ls", "lwr"), "fit")
-        self.condition_ = math.nan
+        self.n_basis = n_basis
+        self.basis = basis
+        self.overlap = overlap
+        self.scaling = scaling
+        self.rotodilatation = rotodilatation
+        self.K = K
+        self.D = D
+        self.alpha = alpha
+        self._method = fit
         self._core: _core.Dmp | None = None
         self._running = False
 
@@ -237,7 +246,7 @@ class DMP(Stateful):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def fit(self, demonstrations: Any, *, cutoff: float = math.inf, samples: int = 1001) -> DMP:
+    def fit(self, demonstrations: Any, y: object = None, *, cutoff: float = math.inf, samples: int = 1001) -> DMP:
         """Learn the forcing term.
 
         Parameters
@@ -261,34 +270,48 @@ class DMP(Stateful):
         ThunderError
             On NaN, fewer samples than basis functions, no duration, a coordinate that cannot be learned.
         """
+        basis, D = self._checked()
         demos = read_demonstrations(demonstrations, cutoff, samples)
         first = demos[0]
         if not 1 <= first.x.shape[1] <= _MOST:
             raise ThunderError(f"demonstrations must have 1 to {_MOST} coordinates, got {first.x.shape[1]}")
         self._check_ways(demos)
-        self._displacement = first.displacement
-        x = np.concatenate([self.basis.phase(demo.t, demo.duration) for demo in demos])
-        fit = Fit(self.basis, x, np.concatenate([demo.share for demo in demos]), self.method)
-        parts = [self._target(demo) for demo in demos]
+        x = np.concatenate([basis.phase(demo.t, demo.duration) for demo in demos])
+        fit = Fit(basis, x, np.concatenate([demo.share for demo in demos]), self._method)
+        parts = [self._target(demo, basis, D, first.displacement) for demo in demos]
         weights = fit.weights(np.concatenate([y for y, _ in parts]), np.concatenate([s for _, s in parts]))
-        self.condition_ = fit.condition
-        return self._learned(weights, first.x[0], first.x[-1], first.duration)
+        return self._learned(weights, (first.x[0], first.x[-1]), first.duration, basis, D, fit.condition)
 
     def with_weights(self, weights: npt.ArrayLike, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float) -> DMP:
         """Take weights (n_basis, d) from elsewhere, with the start, goal and duration [s] they were learned from."""
-        w = array(weights, (self.basis.n_basis, None), "weights")
+        basis, D = self._checked()
+        w = array(weights, (basis.n_basis, None), "weights")
         y0, g = array(start, (w.shape[1],), "start"), array(goal, (w.shape[1],), "goal")
-        self._displacement = g - y0
-        return self._learned(w, y0, g, duration_of(duration))
+        return self._learned(w, (y0, g), duration_of(duration), basis, D, math.nan)
 
-    def _learned(self, weights: Array, start: Array, goal: Array, duration: float) -> DMP:
+    def _checked(self) -> tuple[DMPBasis, float]:
+        """Basis and damping from the arguments of the constructor."""
+        basis = DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
+        known_name(self.scaling, SCALINGS, "scaling")
+        if self.rotodilatation and self.scaling == "paper":
+            raise ThunderError(
+                "rotodilatation must go with scaling='hoffmann': the paper's form scales each coordinate alone"
+            )
+        known_name(self._method, FITS, "fit")
+        K = positive(self.K, "K")
+        return basis, 2.0 * math.sqrt(K) if self.D is None else positive(self.D, "D")
+
+    def _learned(
+        self, weights: Array, ends: tuple[Array, Array], duration: float, basis: DMPBasis, D: float, condition: float
+    ) -> DMP:
         if not 1 <= weights.shape[1] <= _MOST:
             raise ThunderError(f"a primitive has 1 to {_MOST} coordinates, got {weights.shape[1]}")
-        if self.rotodilatation and not self._displacement.any():
+        way, turns = ends[1] - ends[0], bool(self.rotodilatation)
+        if turns and not way.any():
             raise ThunderError("start and goal must differ with rotodilatation: there is no way to turn")
-        self.weights_, self.start_, self.goal_, self.duration_ = weights, start, goal, duration
-        paper = self.scaling == "paper"
-        self._core = _core.Dmp(self.basis.core, self.K, self.D, paper, self.rotodilatation, weights, self._displacement)
+        self._core = _core.Dmp(basis.core, self.K, D, self.scaling == "paper", turns, weights, way)
+        self.weights_, (self.start_, self.goal_), self.duration_ = weights, ends, duration
+        self.basis_, self.D_, self.condition_ = basis, D, condition
         self._running = False
         return self
 
@@ -307,15 +330,15 @@ class DMP(Stateful):
                 "demonstrations must not end where they start with rotodilatation: there is no way to turn"
             )
 
-    def _target(self, demo: Demonstration) -> tuple[Array, Array]:
+    def _target(self, demo: Demonstration, basis: DMPBasis, D: float, first_way: Array) -> tuple[Array, Array]:
         """Return what factor times f has to be, and the factor."""
         tau, way = demo.duration, demo.displacement
-        pull = tau**2 * demo.ddx + self.D * tau * demo.dx - self.K * (demo.x[-1] - demo.x)
+        pull = tau**2 * demo.ddx + D * tau * demo.dx - self.K * (demo.x[-1] - demo.x)
         if self.scaling == "paper":
             return pull, np.broadcast_to(way, pull.shape)
-        f = pull / self.K + self.basis.phase(demo.t, tau)[:, None] * way
+        f = pull / self.K + basis.phase(demo.t, tau)[:, None] * way
         if self.rotodilatation:
-            f = f @ _turn(way, self._displacement).T
+            f = f @ _turn(way, first_way).T
         return f, np.ones_like(f)
 
     # -- whole motions -------------------------------------------------------------------------------------------------
@@ -443,18 +466,17 @@ class DMP(Stateful):
 
     def forcing(self, x: npt.ArrayLike) -> Array:
         """Return f(x), (k, d), as learned, at phases x (k,)."""
-        self._learned_core()
-        return self.basis.forcing(self.weights_, x)
+        return self.basis_.forcing(self.weights_, x)
 
     def plot_basis(self, *, axes: Axes | None = None) -> Axes:
         """Draw the basis functions, normalised, over t / tau."""
         from .plot import plot_dmp_basis
 
-        return plot_dmp_basis(self.basis, axes=axes)
+        return plot_dmp_basis(DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap), axes=axes)
 
     def _learned_core(self) -> _core.Dmp:
         if self._core is None:
-            raise ThunderError("this DMP must learn first: call fit")
+            raise NotFittedError("DMP must be fitted before it moves: call fit first")
         return self._core
 
     def _started(self) -> _core.Dmp:

@@ -15,6 +15,7 @@ from ...recordings.motion_set import MotionSet
 from ...recordings.processing.over_sets import refuse_gaps
 from ...recordings.trial import Trial
 from ...trajectory.hermite import duration_of
+from ...values import Estimator
 from .bases import BasisMotion, GaussianBasis
 
 __all__ = ["Observation", "ProMP"]
@@ -45,7 +46,7 @@ class Observation:
     noise: float = 0.0
 
 
-class ProMP:
+class ProMP(Estimator):
     """A probabilistic movement primitive (Paraschos, Daniel, Peters and Neumann 2013, 2018).
 
     x(tau) = Phi(tau) w with w normally distributed, over normalised Gaussians in the phase tau = t / T. Weights of all
@@ -77,6 +78,11 @@ class ProMP:
         Mean duration of the demonstrations, s (1 for an array).
     """
 
+    mean_weights_: Array
+    covariance_: Array
+    duration_: float
+    _dofs: tuple[str, ...] = ()
+
     def __init__(
         self,
         n_basis: int = 15,
@@ -85,13 +91,10 @@ class ProMP:
         regularisation: float = 1e-9,
         variance_floor: float = 1e-6,
     ) -> None:
-        self.basis = GaussianBasis(n_basis, overlap)
-        self.regularisation = at_least(regularisation, "regularisation")
-        self.variance_floor = at_least(variance_floor, "variance_floor")
-        self.dofs: tuple[str, ...] = ()
-        self.duration_ = 1.0
-        self._mean: Array | None = None
-        self._covariance: Array | None = None
+        self.n_basis = n_basis
+        self.overlap = overlap
+        self.regularisation = regularisation
+        self.variance_floor = variance_floor
 
     @classmethod
     def from_weights(
@@ -101,11 +104,21 @@ class ProMP:
         weights = array(mean, (None, None), "mean")
         size = weights.size
         result = cls(len(weights), overlap=overlap)
-        result.dofs = tuple(dofs)
-        result._mean, result._covariance = weights, array(covariance, (size, size), "covariance")
+        result._dofs, result.duration_ = tuple(dofs), 1.0
+        result.mean_weights_, result.covariance_ = weights, array(covariance, (size, size), "covariance")
         return result
 
-    def fit(self, motions: MotionSet | Iterable[Trial] | npt.ArrayLike) -> ProMP:
+    @property
+    def basis(self) -> GaussianBasis:
+        """Basis functions of the phase, n_basis of them."""
+        return GaussianBasis(self.n_basis, self.overlap)
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """Names of the coordinates of the demonstrations; empty for arrays."""
+        return self._dofs
+
+    def fit(self, motions: MotionSet | Iterable[Trial] | npt.ArrayLike, y: object = None) -> ProMP:
         """Learn from demonstrations.
 
         Parameters
@@ -124,11 +137,12 @@ class ProMP:
         ThunderError
             For no demonstration, gaps, or trials with different dofs.
         """
+        at_least(self.variance_floor, "variance_floor")
         if isinstance(motions, (MotionSet, Trial)) or _are_trials(motions):
             trials = MotionSet([motions] if isinstance(motions, Trial) else motions)  # type: ignore[arg-type]
             if not len(trials):
                 raise ThunderError("motions must hold at least one demonstration, got none")
-            self.dofs, self.duration_ = trials.dofs, float(trials.durations.mean())
+            dofs, duration = trials.dofs, float(trials.durations.mean())
             weights = [
                 self.weights((trial.t - trial.t[0]) / trial.duration, refuse_gaps(trial, "a demonstration"))
                 for trial in trials
@@ -137,42 +151,30 @@ class ProMP:
             x = array(motions, (None, None, None), "motions")
             if 0 in x.shape or x.shape[1] < 2:
                 raise ThunderError(f"motions must hold at least one demonstration of two samples, got shape {x.shape}")
-            self.dofs, self.duration_ = (), 1.0
+            dofs, duration = (), 1.0
             tau = np.linspace(0.0, 1.0, x.shape[1])
             weights = [self.weights(tau, demonstration) for demonstration in x]
         self._estimate(np.stack(weights))
+        self._dofs, self.duration_ = dofs, duration
         return self
 
     def weights(self, tau: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Return the weights (n_basis, d) of one motion x (T, d) at phases tau (T,), by ridge regression."""
+        ridge = at_least(self.regularisation, "regularisation")
         Phi = self.basis.evaluate(array(tau, (None,), "tau"))
         values = array(x, (len(Phi), None), "x")
         # stacked instead of normal equations, which would square the condition number
-        A = np.vstack([Phi, np.sqrt(self.regularisation) * np.eye(self.basis.n)])
-        b = np.vstack([values, np.zeros((self.basis.n, values.shape[1]))])
+        A = np.vstack([Phi, np.sqrt(ridge) * np.eye(self.n_basis)])
+        b = np.vstack([values, np.zeros((self.n_basis, values.shape[1]))])
         return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=np.float64)
 
     def _estimate(self, weights: Array) -> None:
         rows = np.swapaxes(weights, 1, 2).reshape(len(weights), -1)
-        self._mean = weights.mean(axis=0)
+        self.mean_weights_ = weights.mean(axis=0)
         centred = rows - rows.mean(axis=0)
         covariance = centred.T @ centred / max(len(rows) - 1, 1)
         scale = float(np.mean(np.var(weights, axis=1)) + np.trace(covariance) / len(covariance))
-        self._covariance = covariance + self.variance_floor * scale * np.eye(len(covariance))
-
-    @property
-    def mean_weights_(self) -> Array:
-        """Mean weights (n_basis, d)."""
-        if self._mean is None:
-            raise ThunderError("this ProMP has seen no demonstration yet: fit it first")
-        return self._mean
-
-    @property
-    def covariance_(self) -> Array:
-        """Covariance (d n_basis, d n_basis) of the weights."""
-        if self._covariance is None:
-            raise ThunderError("this ProMP has seen no demonstration yet: fit it first")
-        return self._covariance
+        self.covariance_ = covariance + self.variance_floor * scale * np.eye(len(covariance))
 
     def mean(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return the mean (..., d) of x, or of a derivative by tau, at phases tau (...)."""
@@ -181,7 +183,7 @@ class ProMP:
     def covariance(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return the covariance (..., d, d) of x, or of a derivative by tau, at phases tau (...)."""
         d = self.mean_weights_.shape[1]
-        blocks = self.covariance_.reshape(d, self.basis.n, d, self.basis.n)
+        blocks = self.covariance_.reshape(d, self.n_basis, d, self.n_basis)
         b = self.basis.evaluate(tau, derivative)
         return np.asarray(np.einsum("...k,ikjl,...l->...ij", b, blocks, b), dtype=np.float64)
 
@@ -222,15 +224,13 @@ class ProMP:
             )
         rest = np.eye(len(S)) - gain @ A
         covariance = rest @ S @ rest.T + (gain * R) @ gain.T  # stays symmetric and not negative
-        result = self.from_weights(
-            new.reshape(-1, self.basis.n).T, covariance, overlap=self.basis.overlap, dofs=self.dofs
-        )
+        result = self.from_weights(new.reshape(-1, self.n_basis).T, covariance, overlap=self.overlap, dofs=self.dofs)
         result.duration_ = self.duration_
         return result
 
     def _rows(self, observations: list[Observation], T: float) -> tuple[Array, Array, Array, Array]:
         """Return A (m, d n), y, variances R and what y is compared with, each (m,), for derivatives by phase."""
-        d, n = self.mean_weights_.shape[1], self.basis.n
+        (n, d), basis = self.mean_weights_.shape, self.basis
         A, y, R, scale = [], [], [], []
         largest = float(np.abs(self.mean_weights_).max())
         for k, seen in enumerate(observations):
@@ -244,7 +244,7 @@ class ProMP:
             known = is_number(seen.tau) and is_number(seen.noise)
             if not known or not 0.0 <= seen.tau <= 1.0 or not 0.0 <= seen.noise < np.inf:
                 raise ThunderError(f"observation {k} must have 0 <= tau <= 1 and noise >= 0, got {seen!r}")
-            b, factor = self.basis.evaluate(seen.tau, seen.derivative), T**seen.derivative
+            b, factor = basis.evaluate(seen.tau, seen.derivative), T**seen.derivative
             size = max(largest, float(np.nanmax(np.abs(factor * value), initial=0.0)), 1e-3)
             for dof in np.flatnonzero(~np.isnan(value)):
                 row = np.zeros(d * n)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,10 @@ import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, array, positive, rotation
-from ...errors import ThunderError
+from ...errors import NotFittedError, ThunderError
 from ...trajectory.hermite import duration_of
-from ...values import Stateful
-from .bases import DMPBasis, Fit, known_name
+from ...values import Estimator, Stateful
+from .bases import FITS, DMPBasis, Fit, known_name
 from .demonstrations import smooth, steps_of, times_of
 from .dmp import SCALINGS
 
@@ -73,7 +74,7 @@ class _Demonstration(NamedTuple):
     dw: Array
 
 
-class QuaternionDMP(Stateful):
+class QuaternionDMP(Estimator, Stateful):
     """A `DMP` of orientation: q of unit length, angular velocity w in world axes, eta = tau w.
 
     ``tau eta' = K e(g, q) - D eta + forcing, tau q' = eta q / 2`` with ``e(a, b) = 2 log(a b*)``, the rotation vector
@@ -100,6 +101,15 @@ class QuaternionDMP(Stateful):
     A. Ude, B. Nemec, T. Petric, J. Morimoto, "Orientation in Cartesian space dynamic movement primitives", ICRA 2014.
     """
 
+    weights_: Array
+    start_: Array
+    goal_: Array
+    duration_: float
+    basis_: DMPBasis
+    D_: float
+    #: `fit` is a method
+    _stored_as = MappingProxyType({"fit": "_method"})
+
     def __init__(
         self,
         n_basis: int = 21,
@@ -112,14 +122,18 @@ class QuaternionDMP(Stateful):
         alpha: float = 4.0,
         fit: str = "ls",
     ) -> None:
-        self.basis = DMPBasis(n_basis, basis, alpha=alpha, overlap=overlap)
-        self.scaling, self.method = known_name(scaling, SCALINGS, "scaling"), known_name(fit, ("ls", "lwr"), "fit")
-        self.K = positive(K, "K")
-        self.D = 2.0 * math.sqrt(self.K) if D is None else positive(D, "D")
+        self.n_basis = n_basis
+        self.basis = basis
+        self.overlap = overlap
+        self.scaling = scaling
+        self.K = K
+        self.D = D
+        self.alpha = alpha
+        self._method = fit
         self._core: _core.QuaternionDmp | None = None
         self._running = False
 
-    def fit(self, demonstrations: Any, *, cutoff: float = math.inf) -> QuaternionDMP:
+    def fit(self, demonstrations: Any, y: object = None, *, cutoff: float = math.inf) -> QuaternionDMP:
         """Learn the forcing term.
 
         Parameters
@@ -135,6 +149,7 @@ class QuaternionDMP(Stateful):
         ThunderError
             As `DMP.fit`; and for a demonstration that is half a turn away from where it ends, where the error jumps.
         """
+        basis, D = self._checked()
         if not hasattr(demonstrations, "rotations") and not isinstance(demonstrations, Iterable):
             raise ThunderError(
                 f"demonstrations must be motions, or several of them, got {type(demonstrations).__name__}"
@@ -144,11 +159,11 @@ class QuaternionDMP(Stateful):
         if not each:
             raise ThunderError("demonstrations must be at least one, got none")
         demos = [_read(value, f"demonstration {k}", cutoff) for k, value in enumerate(each)]
-        x = np.concatenate([self.basis.phase(demo.t, demo.t[-1]) for demo in demos])
+        x = np.concatenate([basis.phase(demo.t, demo.t[-1]) for demo in demos])
         share = np.concatenate([np.gradient(demo.t) / demo.t[-1] for demo in demos])
-        parts = [self._target(demo, f"demonstration {k}") for k, demo in enumerate(demos)]
+        parts = [self._target(demo, f"demonstration {k}", basis, D) for k, demo in enumerate(demos)]
         targets, factors = np.concatenate([y for y, _ in parts]), np.concatenate([s for _, s in parts])
-        weights = Fit(self.basis, x, share, self.method).weights(targets, factors)
+        weights = Fit(basis, x, share, self._method).weights(targets, factors)
         ends = demos[0].rotations[[0, len(demos[0].t) - 1]].as_matrix()
         return self.with_weights(weights, ends[0], ends[1], float(demos[0].t[-1]))
 
@@ -156,19 +171,30 @@ class QuaternionDMP(Stateful):
         self, weights: npt.ArrayLike, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float
     ) -> QuaternionDMP:
         """Take weights (n_basis, 3) from elsewhere, with start and goal (3, 3) and duration [s] of their motion."""
-        self.weights_ = array(weights, (self.basis.n_basis, 3), "weights")
-        self.start_, self.goal_ = rotation(start, "start"), rotation(goal, "goal")
-        self.duration_ = duration_of(duration)
-        self._core = _core.QuaternionDmp(self.basis.core, self.K, self.D, self.scaling == "paper", self.weights_)
+        basis, D = self._checked()
+        w = array(weights, (basis.n_basis, 3), "weights")
+        ends = rotation(start, "start"), rotation(goal, "goal")
+        duration = duration_of(duration)
+        self._core = _core.QuaternionDmp(basis.core, self.K, D, self.scaling == "paper", w)
+        self.weights_, (self.start_, self.goal_), self.duration_ = w, ends, duration
+        self.basis_, self.D_ = basis, D
         self._running = False
         return self
 
-    def _target(self, demo: _Demonstration, name: str) -> tuple[Array, Array]:
+    def _checked(self) -> tuple[DMPBasis, float]:
+        """Basis and damping from the arguments of the constructor."""
+        basis = DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
+        known_name(self.scaling, SCALINGS, "scaling")
+        known_name(self._method, FITS, "fit")
+        K = positive(self.K, "K")
+        return basis, 2.0 * math.sqrt(K) if self.D is None else positive(self.D, "D")
+
+    def _target(self, demo: _Demonstration, name: str, basis: DMPBasis, D: float) -> tuple[Array, Array]:
         tau = float(demo.t[-1])
         error = (demo.rotations[-1] * demo.rotations.inv()).as_rotvec()
         if np.linalg.norm(error, axis=1).max() > _HALF_TURN:
             raise ThunderError(f"{name} must stay within half a turn of where it ends: cut it in two")
-        pull = tau**2 * demo.dw + self.D * tau * demo.w - self.K * error
+        pull = tau**2 * demo.dw + D * tau * demo.w - self.K * error
         if self.scaling == "paper":
             if (np.abs(error[0]) <= _NO_WAY).any():
                 raise ThunderError(
@@ -176,7 +202,7 @@ class QuaternionDMP(Stateful):
                     f"{error[0].tolist()}; scaling='hoffmann' learns it"
                 )
             return pull, np.broadcast_to(error[0], pull.shape)
-        f = pull / self.K + self.basis.phase(demo.t, tau)[:, None] * error[0]
+        f = pull / self.K + basis.phase(demo.t, tau)[:, None] * error[0]
         return f, np.ones_like(f)
 
     def rollout(
@@ -254,7 +280,7 @@ class QuaternionDMP(Stateful):
 
     def _learned_core(self) -> _core.QuaternionDmp:
         if self._core is None:
-            raise ThunderError("this QuaternionDMP must learn first: call fit")
+            raise NotFittedError("QuaternionDMP must be fitted before it moves: call fit first")
         return self._core
 
     def _started(self) -> _core.QuaternionDmp:
