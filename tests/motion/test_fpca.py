@@ -328,7 +328,7 @@ def still():
     ("call", "text"),
     [
         (lambda: FPCA().fit([]), "at least one trial"),
-        (lambda: FPCA().fit(reaches(count=1)), "one demonstration has no variance .* shrinkage"),
+        (lambda: FPCA().fit(reaches(count=1)), "one demonstration has no variance, .* shrinkage"),
         (lambda: FPCA(2).fit(reaches(count=1)), "one demonstration has no variance"),
         (lambda: FPCA(5).fit(reaches(count=4)), "n_components must be at most 3 for 4 motions .* got 5"),
         (lambda: FPCA(15).fit(reaches()), "at most 14 for 25 motions"),
@@ -356,16 +356,16 @@ def still():
         (lambda: FPCA().fit(reaches(), dofs=("x", "y")), "dofs must be 3 different names"),
         (
             lambda: FPCA().fit([stretched(reaches()[0]), stretched(reaches()[1]).select(("x", "y"))]),
-            r"trial 0 \(a\) has x \[m\], y \[m\], z \[m\], trial 1 \(a\) has x \[m\], y \[m\]",
+            r"trial 0 \(a\) with x \[m\], y \[m\], z \[m\], trial 1 \(a\) with x \[m\], y \[m\]",
         ),
         (lambda: FPCA(2).fit(reaches()).transform(reaches(d=2)), "dofs"),
         (lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2))), r"scores must have shape \(R, 2, 3\)"),
         (lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), [0.0]), "offsets must have shape"),
         (
             lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), frames=aligned().frames_),
-            "frames belong to",
+            "frames must be PathFrames of",
         ),
-        (lambda: aligned().inverse_transform(aligned().scores_[:1], frames=aligned().frames_), "frames belong to"),
+        (lambda: aligned().inverse_transform(aligned().scores_[:1], frames=aligned().frames_), "frames must be PathFrames of"),
     ],
 )
 def test_bad_arguments(call, text):

@@ -185,10 +185,10 @@ class TestChosenShare:
 
 
 def test_splines_without_jerk():
-    with pytest.raises(ThunderError, match="shrinkage needs splines with a jerk, of degree 3 at least, got 2"):
+    with pytest.raises(ThunderError, match="degree of the basis must be at least 3 with shrinkage, got 2"):
         FPCA(basis=SplineBasis(12, degree=2), shrinkage=0.5).fit(reaches())
 
 
 def test_motions_that_do_not_move():
-    with pytest.raises(ThunderError, match="shrinkage needs motions that move"):
+    with pytest.raises(ThunderError, match="motions must not be constant with shrinkage"):
         FPCA(shrinkage=0.5).fit(np.ones((3, 40, 3)))

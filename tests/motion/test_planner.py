@@ -108,7 +108,7 @@ def test_map_with_as_many_components_as_constraints_is_the_square_system(joint) 
             np.testing.assert_allclose(x, c.position(t, derivative), rtol=0.0, atol=1e-8 * np.abs(x).max())
     real = fitted("paper")
     five = polynomials()
-    five.basis, five.mean_coefficients_ = real.basis, real.mean_coefficients_
+    five.basis_, five.mean_coefficients_ = real.basis_, real.mean_coefficients_
     five.component_coefficients_, five.variances_ = real.component_coefficients_[:5], real.variances_[:5]
     a, c = (plan(HumanLikePlanner(five, mode), b, 0.9).position(t) for mode in ("map", "exact"))
     np.testing.assert_allclose(a, c, rtol=0.0, atol=1e-8)

@@ -136,7 +136,7 @@ def test_a_gap_that_hides_a_function():
     y, _ = noisy_motions(count=2, samples=80)
     y[1, 10:69] = np.nan
     assert np.isfinite(smooth(read_curves(y), BASIS, 1e-6).coefficients).all()
-    with pytest.raises(ThunderError, match="trial 1 leave some basis functions undetermined"):
+    with pytest.raises(ThunderError, match="samples of trial 1 must determine all basis functions, got a gap"):
         smooth(read_curves(y), BASIS, None)
 
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FPCA", "NotFittedError", "Projection", "load_fpca", "save_fpca"]
 
-#: weights of the penalty above this leave nothing but its null space, and products with them overflow
+#: largest weight of the penalty: above it only the null space remains, and products overflow
 _HEAVIEST = 1e100
 
 
 class Projection(NamedTuple):
-    """Motions in terms of components.
+    """Scores, offsets and frames of motions projected on components.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Projection(NamedTuple):
     offsets : array (R, d)
         x_bar; zero with ``demean=False``.
     frames : PathFrames or None
-        Where the motions were before alignment.
+        Frames of the motions before alignment.
     """
 
     scores: Array
@@ -51,60 +51,80 @@ class Projection(NamedTuple):
 
 
 class FPCA(Estimator):
-    """Functional principal components: x(tau) = x_bar + S_0(tau) + sum_i alpha_i S_i(tau), eq. (95), tau in [0, 1].
-
-    Every motion becomes a spline; x_bar is its own mean over tau, S_0 the mean of what is left over all motions, S_i
-    the orthonormal functions (in L2) along which the rest varies most, alpha_i scores. Eqs. (96) to (100) do not take
-    S_0 off; here variances are about it, with R - 1 in the denominator for R motions.
+    """Functional principal components of motions over normalised time.
 
     Parameters
     ----------
     n_components : int or float, optional
-        How many, or, between 0 and 1, what part of the variance they must explain in every coordinate. All by default:
-        what the basis has, at most one less than motions unless `shrinkage` is used.
+        Number of components, or, between 0 and 1, the part of the variance they must explain in every coordinate. By
+        default as many as the basis has, at most one less than motions unless `shrinkage` is used.
     basis : SplineBasis, optional
         Default: 15 functions of degree 5.
     smoothing : "gcv", float or None
-        Weight of the integrated squared third derivative when splines are fitted; found by cross-validation, given, or
-        none.
+        Weight of the integrated squared third derivative in the fit of splines: by generalised cross-validation, a
+        number, or none.
     joint : bool
-        Components of all coordinates together, with one score each, instead of coordinate by coordinate.
+        Compute components of all coordinates together, with one score each, instead of coordinate by coordinate.
     alignment : "none" or "path"
-        "path" moves every motion to the frame along its start -> goal first, one unit long; see `alignment`.
+        "path" first moves every motion to the frame along its start -> goal, one unit long.
     shrinkage : float or "auto"
-        Share in [0, 1] of minimum jerk in covariance and, for aligned motions, mean; see `fpca_shrinkage`. "auto": the
-        one that predicts motions left out best from their ends, see `fpca_choice`.
+        Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the largest
+        share that predicts left-out motions from their ends about as well as the best one.
     demean : bool
-        Subtract x_bar, as the paper does. Otherwise x_bar is 0 and places are part of the components.
+        Subtract x_bar, as the paper does. Otherwise x_bar is 0 and positions are part of the components.
 
     Attributes
     ----------
     dofs, units : tuple of str
         Names and units of the d coordinates.
+    basis_ : SplineBasis
+        Basis used, of K functions.
     mean_coefficients_ : array (K, d)
-        S_0.
+        Spline coefficients of S_0.
     component_coefficients_ : array (n, K, d)
-        S_i. Joint: orthonormal in the sum over coordinates; otherwise coordinate by coordinate.
+        Spline coefficients of S_i. Joint: orthonormal in the sum over coordinates; otherwise in each coordinate.
     variances_ : array (n, d), joint (n,)
-        Of the scores, in descending order.
+        Variances of the scores, in descending order.
     total_variance_ : array (d,), joint ()
-        Of all components there are.
+        Variance of all components available.
     offset_mean_, offset_variance_ : array (d,)
-        Of x_bar.
+        Mean and variance of x_bar.
     offset_covariance_ : array (d, d)
-        Between coordinates of x_bar.
+        Covariance of the coordinates of x_bar.
     scores_ : array (R, n, d), joint (R, n)
-        Of the motions fitted.
+        Scores of the fitted motions.
     offsets_ : array (R, d)
-        Their x_bar.
+        x_bar of the fitted motions.
     durations_ : array (R,)
-        [s]; NaN for motions that came as an array.
+        Durations [s]; NaN for motions given as an array.
     smoothing_ : array (d,)
         Weight of the penalty used.
     shrinkage_ : float
         Share of minimum jerk used.
     frames_ : PathFrames or None
-        Where the motions were before alignment.
+        Frames of the motions before alignment.
+
+    Notes
+    -----
+    The model is x(tau) = x_bar + S_0(tau) + sum_i alpha_i S_i(tau), tau in [0, 1], eq. (95) of D4.2. Every motion
+    becomes a spline; x_bar is its own mean over tau, S_0 the mean of all motions without their x_bar, S_i the
+    orthonormal functions (in L2) along which the rest varies most, alpha_i the scores. Eqs. (96) to (100) do not
+    subtract S_0; here variances are about S_0, with R - 1 in the denominator for R motions.
+
+    The class follows scikit-learn's conventions for estimators (`get_params`, `set_params`, results with a trailing
+    underscore), so that `sklearn.base.clone`, `Pipeline` and `GridSearchCV` apply. It does not need scikit-learn.
+
+    Examples
+    --------
+    >>> from thunder_py.motion import FPCA
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> motions = minimum_jerk_reaches(20, seed=1)
+    >>> fpca = FPCA(n_components=2).fit(motions)
+    >>> fpca.scores_.shape  # motions, components, coordinates
+    (20, 2, 3)
+    >>> part = fpca.project(motions)
+    >>> fpca.inverse_transform(part.scores, part.offsets, tau=[0.0, 0.5, 1.0]).shape
+    (20, 3, 3)
     """
 
     basis_: SplineBasis
@@ -145,31 +165,37 @@ class FPCA(Estimator):
 
     @classmethod
     def paper(cls, motions: Motions, n_components: int | None = None) -> FPCA:
-        """Fit as the paper's authors do: coordinate by coordinate, 15 splines of order 5, least squares, demeaned."""
+        """Fit with the settings of the paper's authors.
+
+        Components coordinate by coordinate, 15 splines of order 5, least squares, x_bar subtracted.
+        """
         return cls(n_components, basis=SplineBasis(15, degree=4), smoothing=None).fit(motions)
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
     def fit(self, motions: Motions, y: object = None, *, dofs: Sequence[str] | None = None) -> FPCA:
-        """Find mean and components.
+        """Estimate mean and components.
 
         Parameters
         ----------
         motions : MotionSet, sequence of Trials, or array (R, T, d)
-            They may differ in length and sampling, and have gaps (NaN). An array is sampled uniformly.
+            Motions may differ in length and sampling, and have gaps (NaN). An array is sampled uniformly.
+        y : object
+            Ignored; scikit-learn passes it.
         dofs : sequence of str, optional
-            Names of an array's coordinates; x, y, z(, rx, ry, rz) by default. Trials have their own.
+            Names of the coordinates of an array; x, y, z(, rx, ry, rz) by default. Trials have their own.
 
         Returns
         -------
         FPCA
-            Itself.
+            The fitted estimator itself.
 
         Raises
         ------
         ThunderError
-            Motions that do not move in time, with too few samples, of different coordinates; one motion without
-            shrinkage; with ``alignment="path"``, one that ends where it starts. Messages name the motion.
+            For arguments of the constructor out of range; for motions without duration, with too few samples or of
+            different coordinates; for one motion without shrinkage; with ``alignment="path"``, for a motion that ends
+            where it starts. Messages name the motion.
         """
         basis, count, smoothing, shrinkage = self._checked()
         curves = read_curves(motions, dofs)
@@ -205,7 +231,7 @@ class FPCA(Estimator):
         return basis, _components(self.n_components), _smoothing(self.smoothing), _shrinkage(self.shrinkage)
 
     def _shared(self, units: Sequence[str]) -> list[list[int]]:
-        """Coordinates that are smoothed alike: all of a unit where turning the motions must turn the result."""
+        """Groups of coordinates with one smoothing: all of a unit where turning the motions must turn the result."""
         if self.joint or self.alignment == "path":
             return unit_groups(units)
         return [[k] for k in range(len(units))]
@@ -224,7 +250,7 @@ class FPCA(Estimator):
         centred = coefficients - offsets[:, None] - self.mean_coefficients_
         return project(space, self.component_coefficients_, centred, self.joint), offsets
 
-    # --- what it found ----------------------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------------------------
 
     @property
     def dofs(self) -> tuple[str, ...]:
@@ -238,38 +264,38 @@ class FPCA(Estimator):
 
     @property
     def n_components_(self) -> int:
-        """Number n of components found."""
+        """Number n of components."""
         return len(self.component_coefficients_)
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Part of the variance along each component, (n, d), joint (n,); 0 where nothing varies."""
+        """Part of the variance along each component, (n, d), joint (n,); 0 for coordinates without variance."""
         total = np.where(self.total_variance_ > 0.0, self.total_variance_, 1.0)
         return np.asarray(self.variances_ / total)
 
     def mean(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
-        """S_0 or one of its derivatives with respect to tau at tau (T,): (T, d)."""
+        """Return S_0 or a derivative of it with respect to tau at tau (T,): (T, d)."""
         return self.basis_.evaluate(tau, derivative) @ self.mean_coefficients_
 
     def components(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
-        """S_1 to S_n or their derivatives with respect to tau at tau (T,): (n, T, d)."""
+        """Return S_1 to S_n or derivatives of them with respect to tau at tau (T,): (n, T, d)."""
         return np.asarray(self.basis_.evaluate(tau, derivative) @ self.component_coefficients_)
 
     def transform(self, motions: Motions) -> Array:
-        """Scores of motions, (R, n, d), joint (R, n)."""
+        """Return the scores of motions, (R, n, d), joint (R, n)."""
         return self.project(motions).scores
 
     def fit_transform(self, motions: Motions, y: object = None) -> Array:
-        """Fit, and return the scores of the same motions."""
+        """Fit, and return the scores of the same motions; `y` is ignored."""
         return self.fit(motions).scores_
 
     def project(self, motions: Motions) -> Projection:
-        """Scores, x_bar and, for aligned motions, frames: all that `inverse_transform` needs.
+        """Return scores, x_bar and, for aligned motions, frames: the arguments of `inverse_transform`.
 
         Raises
         ------
         ThunderError
-            As `fit`; and for coordinates other than those fitted.
+            As `fit`, and for coordinates other than the fitted ones.
         """
         weights, basis = self.smoothing_, self.basis_
         curves = read_curves(motions, self.dofs if isinstance(motions, np.ndarray) else None)
@@ -288,25 +314,25 @@ class FPCA(Estimator):
         tau: npt.ArrayLike | None = None,
         derivative: int = 0,
     ) -> Array:
-        """Motions with given scores, (R, T, d).
+        """Return motions with given scores, (R, T, d).
 
         Parameters
         ----------
         scores : array_like (R, n, d), joint (R, n)
             alpha.
         offsets : array_like (R, d) or (d,), optional
-            x_bar; by default its mean.
+            x_bar; the mean of the fitted motions by default.
         frames : PathFrames, optional
-            Of aligned motions; without, they stay in the canonical frame.
+            Frames of aligned motions; without them, motions stay in the canonical frame.
         tau : array_like (T,), optional
-            Default: 101 places from 0 to 1.
+            Normalised times; 101 from 0 to 1 by default.
         derivative : int
-            Order, with respect to tau.
+            Order of the derivative with respect to tau.
 
         Raises
         ------
         ThunderError
-            For shapes that do not fit.
+            For arrays of the wrong shape.
         """
         alpha = numbers(scores, "scores")
         if alpha.shape[1:] != self.variances_.shape or alpha.ndim != self.variances_.ndim + 1:
@@ -323,23 +349,23 @@ class FPCA(Estimator):
         if frames is None:
             return np.asarray(values)
         if self.alignment != "path" or not isinstance(frames, PathFrames) or len(frames) != len(alpha):
-            raise ThunderError(f'frames belong to alignment="path", one for each of {len(alpha)} motions')
+            raise ThunderError(f'frames must be PathFrames of {len(alpha)} motions, and alignment "path"')
         return from_canonical(np.asarray(values), self.dofs, frames, derivative)
 
     # --- files and figures ------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write to a ``.npz`` file of plain arrays."""
+        """Write the fitted components to a ``.npz`` file of plain arrays."""
         save_fpca(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> FPCA:
-        """Read what `save` wrote.
+        """Read a file written by `save`.
 
         Raises
         ------
         FileFormatError
-            For any other file, and one of a newer version.
+            For any other file, and for a file of a newer version.
         """
         return load_fpca(path)
 
@@ -367,7 +393,7 @@ def _components(value: Any) -> int | float | None:
         return None if value is None else int(value)
     if isinstance(value, float) and 0.0 < value < 1.0:
         return float(value)
-    raise ThunderError(f"n_components must be a whole number, a part between 0 and 1, or None, got {value!r}")
+    raise ThunderError(f"n_components must be a whole number >= 0, a number between 0 and 1, or None, got {value!r}")
 
 
 def _smoothing(value: Any) -> float | str | None:
@@ -404,7 +430,7 @@ _FRAMES = ("start", "scale", "rotation")
 
 
 def save_fpca(fpca: FPCA, path: str | Path) -> None:
-    """Write fitted components: complete or not at all."""
+    """Write fitted components atomically."""
     arrays: dict[str, Any] = {name: getattr(fpca, name) for name in _ARRAYS}
     arrays |= {_KEY: np.array(_VERSION), "knots": fpca.basis_.knots, "degree": np.array(fpca.basis_.degree)}
     arrays |= {"dofs": np.array(fpca.dofs, dtype=np.str_), "units": np.array(fpca.units, dtype=np.str_)}
@@ -413,7 +439,7 @@ def save_fpca(fpca: FPCA, path: str | Path) -> None:
         "demean": np.array(bool(fpca.demean)),
         "shrinkage_": np.array(fpca.shrinkage_),
     }
-    # parameters that may be text, a number or nothing go as text
+    # parameters of several types are stored as text
     _, count, smoothing, shrinkage = fpca._checked()
     values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage, "alignment": fpca.alignment}
     for name in values:
@@ -424,7 +450,7 @@ def save_fpca(fpca: FPCA, path: str | Path) -> None:
 
 
 def load_fpca(path: str | Path) -> FPCA:
-    """Read a file that `save_fpca` wrote."""
+    """Read a file written by `save_fpca`."""
     arrays = read_archive(path, "FPCA.save")
     if _KEY not in arrays:
         raise FileFormatError(f"not a file of FPCA.save: {_KEY} missing", path=path)
@@ -476,7 +502,7 @@ def _texts(arrays: dict[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _parameter(arrays: dict[str, Any], name: str) -> Any:
-    """Read text in quotes, a number, or None."""
+    """Parse text in quotes, a number, or None."""
     text = str(arrays[name])
     if text == "None":
         return None
@@ -503,15 +529,15 @@ def _check_shapes(fpca: FPCA) -> None:
         "durations_": (R,),
     }
     for name, shape in expected.items():
-        if (came := getattr(fpca, name).shape) != shape:
-            raise ThunderError(f"{name} must have shape {shape}, got {came}")
+        if (actual := getattr(fpca, name).shape) != shape:
+            raise ThunderError(f"{name} must have shape {shape}, got {actual}")
     for name, shape in {"start": (R, 3), "scale": (R,), "rotation": (R, 3, 3)}.items():
-        if fpca.frames_ is not None and (came := getattr(fpca.frames_, name).shape) != shape:
-            raise ThunderError(f"frames.{name} must have shape {shape}, got {came}")
+        if fpca.frames_ is not None and (actual := getattr(fpca.frames_, name).shape) != shape:
+            raise ThunderError(f"frames.{name} must have shape {shape}, got {actual}")
 
 
 def _check_values(fpca: FPCA) -> None:
-    """Refuse what no fit gives: planners solve with these numbers."""
+    """Refuse values that no fit returns, since planners solve with them."""
     values = {name: getattr(fpca, name) for name in _ARRAYS if name != "durations_"}
     if fpca.frames_ is not None:
         values |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
