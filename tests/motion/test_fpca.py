@@ -365,7 +365,10 @@ def still():
             lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), frames=aligned().frames_),
             "frames must be PathFrames of",
         ),
-        (lambda: aligned().inverse_transform(aligned().scores_[:1], frames=aligned().frames_), "frames must be PathFrames of"),
+        (
+            lambda: aligned().inverse_transform(aligned().scores_[:1], frames=aligned().frames_),
+            "frames must be PathFrames of",
+        ),
     ],
 )
 def test_bad_arguments(call, text):

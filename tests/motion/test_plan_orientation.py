@@ -124,7 +124,7 @@ def test_positions_keep_the_orientation_they_are_given() -> None:
     np.testing.assert_array_equal(made(0.3).R, start[:3, :3])
     np.testing.assert_array_equal(planner.plan(start, goal[:3, 3], 1.0).position(0.4), made.position(0.4))
     assert not made(0.3).xi[3:].any()
-    with pytest.raises(ValueError, match="must have one orientation"):
+    with pytest.raises(ValueError, match="start and goal must have the same orientation"):
         planner.plan(start, turned(start, rng, 0.1), 1.0)
     with pytest.raises(ValueError, match="goal must have the orientation of the plan"):
         planner.replan(made, 0.4, turned(start, rng, 0.1))

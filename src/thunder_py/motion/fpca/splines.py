@@ -48,7 +48,7 @@ class SplineBasis:
     >>> values = basis.evaluate([0.0, 0.5, 1.0])
     >>> values.shape, values.sum(axis=1).round(12).tolist()
     ((3, 8), [1.0, 1.0, 1.0])
-    >>> basis.breaks.tolist()
+    >>> basis.breaks.round(3).tolist()
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
 

@@ -151,8 +151,8 @@ def _refuse_rates(planner: PlannerModel, *rates: npt.ArrayLike | None) -> None:
     for name, value, needed in zip(_RATES, rates, (2, 2, 3, 3), strict=True):
         if value is not None and order < needed:
             raise ThunderError(
-                f"{name} must be None for a planner with constraints on {', '.join(planner.constraints)} only: construct "
-                "it with more constraints"
+                f"{name} must be None for a planner with constraints on {', '.join(planner.constraints)} only: pass "
+                "more constraints to the planner"
             )
 
 

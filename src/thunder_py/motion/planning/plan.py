@@ -141,7 +141,7 @@ class _Plan:
     def mean_jerk(self, samples: int = 1000) -> float:
         """Return the mean over time of the norm of the jerk of the position, or of all joints [m/s^3 or rad/s^3].
 
-        It scales with the inverse third power of the duration: 23.09 D / T^3 for a minimum-jerk reach over a distance D.
+        It scales with T^-3, T the duration: 23.09 D / T^3 for a minimum-jerk reach over a distance D.
 
         Parameters
         ----------
