@@ -157,7 +157,7 @@ def test_turns_from_the_start_are_straight_for_one_axis() -> None:
     holes = turns_from_start(trials[0].with_values(x))
     np.testing.assert_allclose(holes.rotation_vectors[2:30], (angles - angles[2])[2:30, None] * axis, atol=1e-9)
     assert np.isnan(holes.x[[0, 1, 30]]).all()
-    with pytest.raises(ValueError, match="must have an orientation somewhere, turn 0 has none"):
+    with pytest.raises(ValueError, match="must have samples with orientation, got only gaps in turn 0"):
         turns_from_start(trials[0].with_values(np.full_like(x, np.nan)))
     with pytest.raises(ValueError, match="must have coordinates rx, ry, rz, got x, y, z"):
         turns_from_start(trials[0].select(("x", "y", "z")))

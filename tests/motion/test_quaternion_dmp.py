@@ -138,7 +138,7 @@ def test_bad_input_is_refused() -> None:
     about_z = Rotation.from_rotvec(np.outer(np.linspace(0.0, 1.0, 100), [0.0, 0.0, 4.0]))
     with pytest.raises(ThunderError, match="half a turn"):
         QuaternionDMP().fit((t, about_z))
-    with pytest.raises(ThunderError, match="turn about every axis"):
+    with pytest.raises(ThunderError, match="must rotate about every axis"):
         QuaternionDMP(scaling="paper").fit((t, Rotation.from_rotvec(0.2 * about_z.as_rotvec())))
     with pytest.raises(ThunderError, match="as many rotations as times"):
         QuaternionDMP().fit((t[:-1], rotations))

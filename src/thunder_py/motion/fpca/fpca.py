@@ -231,7 +231,7 @@ class FPCA(Estimator):
         return basis, _components(self.n_components), _smoothing(self.smoothing), _shrinkage(self.shrinkage)
 
     def _shared(self, units: Sequence[str]) -> list[list[int]]:
-        """Return groups of coordinates with common smoothing: those of a unit, where rotations must commute with the fit."""
+        """Return groups of coordinates with common smoothing: one per unit if rotations must commute with the fit."""
         if self.joint or self.alignment == "path":
             return unit_groups(units)
         return [[k] for k in range(len(units))]

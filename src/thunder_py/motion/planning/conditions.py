@@ -197,8 +197,8 @@ def condition_plan(
     b = _end_position(rows, 1.0, "goal", d) if goal is None else array(goal, (d,), "goal")
     if planner.fpca.alignment == "path" and (a is None or b is None):
         raise ThunderError(
-            "constraints must fix the whole position at the start and at the end for an aligned model without start and "
-            "goal"
+            "constraints must fix the whole position at the start and at the end for an aligned model without "
+            "start and goal"
         )
     zero = np.zeros(d)
     core = _core.ConditionedMotion(planner._core, zero if a is None else a, zero if b is None else b, T, rows)
