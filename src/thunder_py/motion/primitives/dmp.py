@@ -200,8 +200,8 @@ class DMP(Estimator, Stateful):
       learned, a coordinate with another sign of g - y0 is mirrored, and a demonstration of 1 mm executed over 1 m is
       scaled a thousand times.
 
-    The forcing term is ``f = x sum w_i Phi_i / sum Phi_i``, (105), and 0 at phases without a nonzero function. Phase and
-    linear part are integrated exactly, forcing and obstacles to fourth order. Parameters and results follow
+    The forcing term is ``f = x sum w_i Phi_i / sum Phi_i``, (105), and 0 at phases without a nonzero function. Phase
+    and linear part are integrated exactly, forcing and obstacles to fourth order. Parameters and results follow
     scikit-learn's conventions.
 
     References

@@ -98,7 +98,7 @@ class QuaternionDMP(Estimator, Stateful):
     Notes
     -----
     For the unit quaternion q, the angular velocity w in world axes and eta = tau w, ``tau eta' = K e(g, q) - D eta +
-    forcing`` and ``tau q' = eta q / 2``. ``e(a, b) = 2 log(a b*)`` is the rotation vector from b to a by the shorter way.
+    forcing`` and ``tau q' = eta q / 2``. ``e(a, b) = 2 log(a b*)`` is the rotation vector from b to a, the shorter way.
     The forcing is ``-K e(g, q0) x + K f(x)``, or with ``scaling="paper"`` Ude's ``e(g, q0) f(x)``, entry by entry.
 
     In the form of Koutras and Doulgeri (2020) the error itself obeys the linear equation. The two differ for large
