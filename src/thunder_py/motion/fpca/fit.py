@@ -421,8 +421,8 @@ def fit_components(
 
 def project(space: SplineSpace, components: Array, centred: Array, joint: bool) -> Array:
     """Return the scores (R, n, d), joint (R, n), of motions about the mean (R, K, d) on components (n, K, d)."""
-    what = "rmk,nmk->rn" if joint else "rmk,nmk->rnk"
-    return np.asarray(np.einsum(what, space.coordinates(centred), space.coordinates(components), optimize=True))
+    subscripts = "rmk,nmk->rn" if joint else "rmk,nmk->rnk"
+    return np.asarray(np.einsum(subscripts, space.coordinates(centred), space.coordinates(components), optimize=True))
 
 
 def _sample(setting: Setting, coefficients: Array) -> Sample:

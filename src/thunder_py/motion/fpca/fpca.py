@@ -342,8 +342,8 @@ class FPCA(Estimator):
         d = len(self.dofs)
         if x_bar.shape not in ((d,), (len(alpha), d)):
             raise ThunderError(f"offsets must have shape ({d},) or ({len(alpha)}, {d}), got {x_bar.shape}")
-        what = "rn,nkd->rkd" if self.joint else "rnd,nkd->rkd"
-        coefficients = self.mean_coefficients_ + np.einsum(what, alpha, self.component_coefficients_)
+        subscripts = "rn,nkd->rkd" if self.joint else "rnd,nkd->rkd"
+        coefficients = self.mean_coefficients_ + np.einsum(subscripts, alpha, self.component_coefficients_)
         coefficients = coefficients + np.broadcast_to(x_bar, (len(alpha), d))[:, None]
         values = self.basis_.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
         if frames is None:

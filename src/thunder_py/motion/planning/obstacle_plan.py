@@ -12,7 +12,7 @@ from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 if TYPE_CHECKING:
     from ... import _core
 
-__all__ = ["core_search", "plan_around"]
+__all__ = ["core_search", "plan_with_obstacles"]
 
 
 def core_search(planner: PlannerModel, via: ViaSearch | None) -> _core.ViaSearch:
@@ -22,7 +22,7 @@ def core_search(planner: PlannerModel, via: ViaSearch | None) -> _core.ViaSearch
     return planner._searches.of(via)
 
 
-def plan_around(
+def plan_with_obstacles(
     planner: PlannerModel,
     ends: Ends,
     duration: float,

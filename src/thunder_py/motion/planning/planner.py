@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...checks import Array, array, whole
 from .conditions import ConditionedPlan, Constraint, condition_plan
 from .model import PlannerModel, Stretch, number, read_ends
-from .obstacle_plan import plan_around
+from .obstacle_plan import plan_with_obstacles
 from .obstacles import ViaSearch, as_sequence
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 from .replan import PlannedBatch, plan_batch, replan
@@ -136,7 +136,7 @@ class HumanLikePlanner(PlannerModel):
         T, t0, distance = number(duration, "duration"), number(start_time, "start_time"), number(margin, "margin")
         shapes = as_sequence(obstacles)
         if shapes:
-            return plan_around(self, ends, T, shapes, distance, via, t0)
+            return plan_with_obstacles(self, ends, T, shapes, distance, via, t0)
         path = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
         return make_plan(path, ends.R, self, PlanDetails(Stretch(t0, 0.0, T, len(self.constraints)), self._condition))
 

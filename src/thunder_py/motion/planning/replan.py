@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...checks import Array, array, whole
 from ...errors import ThunderError
 from .model import Ends, PlannerModel, Rates, Stretch, goal_state, number
-from .obstacle_plan import core_search, plan_around
+from .obstacle_plan import core_search, plan_with_obstacles
 from .obstacles import FREE, obstacle_set
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
@@ -49,7 +49,7 @@ def replan(
     to = goal_state(planner, goal, options[0], options[1], R)
     stretch = plan._details.stretch
     if stretch is None or now < stretch.start:
-        return _anew(planner, path, now, end, to, R, avoidance)
+        return _new_motion(planner, path, now, end, to, R, avoidance)
     tau = min(stretch.tau + (now - stretch.start) / stretch.duration, 1.0 - 1e-12)
     origin = _origin(planner, path, stretch)
     rest, condition, hermite = planner._core.resume(path, now, end, tau, origin, *to, order, planner.worst_condition)
@@ -58,7 +58,7 @@ def replan(
     if avoidance[0]:
         obstacles = obstacle_set(avoidance[0])
         if not obstacles.free(rest, avoidance[1]):
-            return _anew(planner, path, now, end, to, R, avoidance)
+            return _new_motion(planner, path, now, end, to, R, avoidance)
         _, proved, time, _ = obstacles.clearance(rest)
         details = details._replace(clearance=proved, clearance_time=time)
     return make_plan(rest, R, planner, details)
@@ -105,7 +105,7 @@ def _order(planner: PlannerModel, continuity: str | None) -> int:
     return order
 
 
-def _anew(
+def _new_motion(
     planner: PlannerModel,
     path: _core.BezierPath,
     now: float,
@@ -118,7 +118,7 @@ def _anew(
     x, v, a = (path.sample(now, derivative) for derivative in range(3))
     ends = Ends(x, to[0], v, to[1], a, to[2], R)
     if avoidance[0]:
-        return plan_around(planner, ends, end - now, *avoidance, now, fallback="plan")
+        return plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan")
     rest = planner._core.plan(ends.start, ends.goal, end - now, now, *ends.rates)
     stretch = Stretch(now, 0.0, end - now, len(planner.constraints))
     return make_plan(rest, R, planner, PlanDetails(stretch, planner.condition_number, "plan"))
