@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 __all__ = [
     "CompilerError",
@@ -12,6 +15,7 @@ __all__ = [
     "FileFormatError",
     "ModelError",
     "NoPathError",
+    "NotFittedError",
     "ReleaseError",
     "ThunderError",
     "UnknownNameError",
@@ -53,6 +57,40 @@ class ReleaseError(ThunderError):
     def __reduce__(self) -> tuple[type[ReleaseError], tuple[str, str]]:
         """Pickle with the limit: processes send their errors."""
         return type(self), (str(self), self.limit)
+
+
+class NotFittedError(ThunderError, AttributeError):
+    """A result of `fit` is used before `fit`.
+
+    Once scikit-learn has been imported, new errors are instances of `sklearn.exceptions.NotFittedError` as well.
+
+    Examples
+    --------
+    >>> from thunder_py.errors import NotFittedError
+    >>> from thunder_py.motion import FPCA
+    >>> try:
+    ...     FPCA().scores_
+    ... except NotFittedError as error:
+    ...     print(error)
+    FPCA must be fitted before scores_ is used: call fit first
+    """
+
+    def __new__(cls, *args: Any) -> NotFittedError:
+        """Derive from scikit-learn's error too, if its module is loaded: nothing can catch it otherwise."""
+        module = sys.modules.get("sklearn.exceptions")
+        theirs = getattr(module, "NotFittedError", None)
+        if theirs is None or issubclass(cls, theirs):
+            return super().__new__(cls, *args)
+        return super().__new__(_joined(theirs), *args)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by message: the class with scikit-learn's error as a base has no importable name."""
+        return NotFittedError, self.args
+
+
+@cache
+def _joined(theirs: type) -> type[NotFittedError]:
+    return type("NotFittedError", (NotFittedError, theirs), {"__module__": __name__})
 
 
 class CompilerError(ThunderError):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-__all__ = ["Stateful", "Value", "frozen", "set_fields"]
+from .errors import NotFittedError, UnknownNameError, nearest_hint
+
+__all__ = ["Estimator", "Stateful", "Value", "frozen", "set_fields"]
 
 _Copied = TypeVar("_Copied", bound="Stateful")
+_Set = TypeVar("_Set", bound="Estimator")
 
 
 def set_fields(instance: object, **fields: Any) -> None:
@@ -67,6 +71,65 @@ class Stateful:
     def __copy__(self: _Copied) -> _Copied:
         """Return a deep copy."""
         return copy.deepcopy(self)
+
+
+class Estimator:
+    """Parameter protocol of scikit-learn, which is not needed for it: `clone`, `Pipeline` and `GridSearchCV` apply.
+
+    Constructors store their arguments unchanged in attributes of the same names. `fit` checks them, and stores its
+    results in attributes that end in an underscore and are annotated in the class.
+    """
+
+    #: attributes of the arguments whose own name is taken
+    _stored_as: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the arguments of the constructor by name; `deep` changes nothing, since none is an estimator."""
+        return {name: getattr(self, self._stored_as.get(name, name)) for name in self._defaults()}
+
+    def set_params(self: _Set, **params: Any) -> _Set:
+        """Set arguments of the constructor by name, for the next `fit`, and return the estimator itself.
+
+        Raises
+        ------
+        UnknownNameError
+            For an unknown name; nothing is set then.
+        """
+        known = self._defaults()
+        for name in params:
+            if name not in known:
+                hint = nearest_hint(name, known)
+                raise UnknownNameError(f"parameter must be one of {', '.join(known)}, got {name!r}{hint}")
+        for name, value in params.items():
+            setattr(self, self._stored_as.get(name, name), value)
+        return self
+
+    def __repr__(self) -> str:
+        default = self._defaults()
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != default[name]]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's description of an estimator; called by scikit-learn alone."""
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        transformer = TransformerTags() if hasattr(self, "transform") else None
+        inputs = InputTags(two_d_array=False, three_d_array=True)
+        return Tags(None, TargetTags(required=False), transformer_tags=transformer, input_tags=inputs)
+
+    if not TYPE_CHECKING:  # misspelt attributes stay errors of type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            """Explain attributes that are missing before `fit`."""
+            kind = type(self)
+            results = {key for base in kind.__mro__ for key in inspect.get_annotations(base)}
+            if name in results or isinstance(getattr(kind, name, None), property):
+                raise NotFittedError(f"{kind.__name__} must be fitted before {name} is used: call fit first")
+            raise AttributeError(f"{kind.__name__} has no attribute {name!r}")
 
 
 def _rebuild(cls: type, values: dict[str, Any]) -> Any:

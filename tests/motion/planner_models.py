@@ -48,7 +48,7 @@ def joints() -> FPCA:
     rng, tau = np.random.default_rng(1), np.linspace(0.0, 1.0, 101)[:, None]
     shape = 10 * tau**3 - 15 * tau**4 + 6 * tau**5
     q = [rng.normal(size=7) + shape * rng.normal(size=7) for _ in range(30)]
-    return FPCA(shrinkage=0.2).fit(np.array(q), [f"q{i + 1}" for i in range(7)])
+    return FPCA(shrinkage=0.2).fit(np.array(q), dofs=[f"q{i + 1}" for i in range(7)])
 
 
 def polynomials(dofs=("x", "y", "z"), powers=range(1, 6), mean=None, joint=False) -> SimpleNamespace:
@@ -69,7 +69,7 @@ def polynomials(dofs=("x", "y", "z"), powers=range(1, 6), mean=None, joint=False
         components = np.repeat(coefficients.T[:, :, None], d, axis=2)
         variances = np.repeat(0.5 ** np.arange(n)[:, None], d, axis=1)
     return SimpleNamespace(
-        basis=basis,
+        basis_=basis,
         dofs=tuple(dofs),
         joint=joint,
         alignment="none",
@@ -81,7 +81,7 @@ def polynomials(dofs=("x", "y", "z"), powers=range(1, 6), mean=None, joint=False
 
 def spline_rows(fpca, tau: float, derivative: int, dof: int):
     """S_0 and S_i of one coordinate by SciPy, differentiated."""
-    k, knots = fpca.basis.degree, fpca.basis.knots
+    k, knots = fpca.basis_.degree, fpca.basis_.knots
     mean = BSpline(knots, fpca.mean_coefficients_[:, dof], k)
     parts = BSpline(knots, fpca.component_coefficients_[:, :, dof].T, k)
     if derivative:

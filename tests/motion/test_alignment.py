@@ -99,12 +99,15 @@ def test_other_coordinates_stay():
         (lambda: path_frame([0, 0, 0], [1e300, 1e300, 3]), "goal must be finite"),
         (lambda: path_frame("here", [1, 2, 3]), "start must be numbers, got str"),
         (lambda: path_frame([0, 0], [1, 2]), r"start must have shape \(\.\.\., 3\), got \(2,\)"),
-        (lambda: path_frame(np.zeros((2, 3)), np.ones((5, 3))), r"as many points as each other, got \(2, 3\) and"),
+        (lambda: path_frame(np.zeros((2, 3)), np.ones((5, 3))), r"the same number of points, got \(2, 3\) and"),
         (lambda: path_frame(np.zeros(3), np.ones(3), np.zeros(3)), "up must be a direction"),
         (lambda: path_frames(RESTING, XYZ, ["rests"]), "rests"),
         (lambda: path_frames(np.zeros((1, 9, 3)), XYZ, ["trial 7"]), "differ .* in trial 7"),
-        (lambda: path_frames(np.ones((1, 9, 2)), ("x", "y"), ["a"]), "needs the coordinates x, y and z, got x, y"),
-        (lambda: to_canonical(np.ones((1, 9, 4)), ("x", "y", "z", "rx"), PathFrames(*3 * [None])), "together"),
+        (lambda: path_frames(np.ones((1, 9, 2)), ("x", "y"), ["a"]), "dofs must include x, y and z with .*, got x, y"),
+        (
+            lambda: to_canonical(np.ones((1, 9, 4)), ("x", "y", "z", "rx"), PathFrames(*3 * [None])),
+            "dofs must include all of rx, ry and rz or none",
+        ),
     ],
 )
 def test_bad_arguments(call, text):

@@ -66,7 +66,7 @@ def _solved(dmp: DMP, y0: np.ndarray, g: np.ndarray, tau: float, spheres: list, 
         for sphere in spheres:
             moved = Sphere(sphere.centre + t * velocity, sphere.radius)
             force = force + potential.force(y, z - tau * velocity, [moved])
-        return np.concatenate([z, dmp.K * (g - y) - dmp.D * z + force, [-dmp.basis.alpha * x]]) / tau
+        return np.concatenate([z, dmp.K * (g - y) - dmp.D_ * z + force, [-dmp.basis_.alpha * x]]) / tau
 
     begin = np.concatenate([y0, tau * v0, [1.0]])
     return solve_ivp(slope, (0.0, tau), begin, rtol=1e-8, atol=1e-10, method="DOP853").y[:, -1], potential
@@ -249,7 +249,7 @@ def test_tau_may_change_on_the_way() -> None:
     np.testing.assert_allclose(dmp.state.dx, before.dx, rtol=1e-14)
     x = dmp.phase
     dmp.step(0.1)
-    assert abs(dmp.phase - x * np.exp(-dmp.basis.alpha * 0.1 / (2.0 * T))) < 1e-15
+    assert abs(dmp.phase - x * np.exp(-dmp.basis_.alpha * 0.1 / (2.0 * T))) < 1e-15
 
 
 def test_obstacles_are_avoided_and_the_goal_is_reached() -> None:

@@ -30,7 +30,7 @@ def test_table_of_jerk_is_right(name: str) -> None:
 
 
 def test_stiffness_multiplies_the_jerk() -> None:
-    printed = re.search(r"the factor of mollifiers is (\d+), and that of\nGaussians ([\d.]+)\.", PAGE)
+    printed = re.search(r"the factor of mollifiers is (\d+), and that of\sGaussians ([\d.]+)\.", PAGE)
     assert printed is not None
     assert abs(_factor(basis="mollifier", K=1050.0) - float(printed[1])) <= 0.51
     assert abs(_factor(K=1050.0) - float(printed[2])) <= 0.051

@@ -41,13 +41,13 @@ def _pair(scaling: str, smooth: bool) -> tuple[DMP, object]:
 
 def test_functions_phase_and_forcing_agree() -> None:
     ours, theirs = _pair("hoffmann", True)
-    np.testing.assert_allclose(ours.basis.centres, theirs.forcing_term.centers, rtol=1e-14)
-    np.testing.assert_allclose(ours.basis.widths**2, theirs.forcing_term.widths, rtol=1e-10)
+    np.testing.assert_allclose(ours.basis_.centres, theirs.forcing_term.centers, rtol=1e-14)
+    np.testing.assert_allclose(ours.basis_.widths**2, theirs.forcing_term.widths, rtol=1e-10)
     t = np.linspace(0.0, T, 50)
-    x = ours.basis.phase(t, T)
+    x = ours.basis_.phase(t, T)
     np.testing.assert_allclose(x, theirs.forcing_term.phase(t), rtol=1e-13)
     np.testing.assert_allclose(ours.K * ours.forcing(x), theirs.forcing_term(t).T, rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(ours.basis.design(x).T, theirs.forcing_term.design_matrix(t), rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(ours.basis_.design(x).T, theirs.forcing_term.design_matrix(t), rtol=1e-10, atol=1e-13)
 
 
 @pytest.mark.parametrize(("scaling", "smooth"), SCALINGS)

@@ -7,9 +7,8 @@ import pytest
 from scipy.integrate import simpson
 from scipy.spatial.transform import Rotation
 
-from thunder_py.errors import ThunderError
+from thunder_py.errors import NotFittedError, ThunderError
 from thunder_py.motion import FPCA, SplineBasis
-from thunder_py.motion.fpca.fpca import NotFittedError
 from thunder_py.recordings import MotionSet, Trial
 
 BASIS = SplineBasis()
@@ -41,7 +40,7 @@ def reaches(count=25, seed=0, noise=0.0, d=3):
 
 def inner_products(fpca):
     """Integrals of products of components over a fine grid's exact quadrature."""
-    nodes, weights = fpca.basis.quadrature()
+    nodes, weights = fpca.basis_.quadrature()
     S = fpca.components(nodes)
     return np.einsum("ntd,t,mtd->nm" if fpca.joint else "ntd,t,mtd->dnm", S, weights, S)
 
@@ -71,7 +70,7 @@ class TestEveryWay:
         fpca = self.fitted(way, n_components=None, shrinkage=0.3)
         y = reaches(seed=1)
         p = fpca.project(y)
-        free = FPCA(basis=fpca.basis, smoothing=None).fit(y)
+        free = FPCA(basis=fpca.basis_, smoothing=None).fit(y)
         expected = free.inverse_transform(free.scores_, free.offsets_, tau=TAU)
         if way.get("smoothing", None) is None:
             back = fpca.inverse_transform(p.scores, p.offsets, frames=p.frames, tau=TAU)
@@ -298,7 +297,7 @@ def test_text_and_parameters():
 
 def test_before_fit():
     fpca = FPCA()
-    with pytest.raises(NotFittedError, match=r"variances_ is there after fit: call FPCA.fit\(motions\) first"):
+    with pytest.raises(NotFittedError, match="FPCA must be fitted before variances_ is used: call fit first"):
         _ = fpca.variances_
     for call in (lambda: fpca.transform(reaches()), lambda: fpca.mean(TAU), lambda: fpca.inverse_transform([[0.0]])):
         with pytest.raises(NotFittedError):
@@ -329,20 +328,20 @@ def still():
     ("call", "text"),
     [
         (lambda: FPCA().fit([]), "at least one trial"),
-        (lambda: FPCA().fit(reaches(count=1)), "one demonstration has no variance .* shrinkage"),
+        (lambda: FPCA().fit(reaches(count=1)), "one demonstration has no variance, .* shrinkage"),
         (lambda: FPCA(2).fit(reaches(count=1)), "one demonstration has no variance"),
         (lambda: FPCA(5).fit(reaches(count=4)), "n_components must be at most 3 for 4 motions .* got 5"),
         (lambda: FPCA(15).fit(reaches()), "at most 14 for 25 motions"),
-        (lambda: FPCA(-1), "n_components must be"),
-        (lambda: FPCA(1.5), "n_components must be"),
-        (lambda: FPCA(basis=15), "basis must be a SplineBasis, got 15"),
-        (lambda: FPCA(alignment="goal"), "'goal'"),
-        (lambda: FPCA(shrinkage=1.5), "shrinkage must lie in"),
-        (lambda: FPCA(shrinkage="most"), "shrinkage must lie in"),
+        (lambda: FPCA(-1).fit(reaches()), "n_components must be"),
+        (lambda: FPCA(1.5).fit(reaches()), "n_components must be"),
+        (lambda: FPCA(basis=15).fit(reaches()), "basis must be a SplineBasis, got 15"),
+        (lambda: FPCA(alignment="goal").fit(reaches()), "'goal'"),
+        (lambda: FPCA(shrinkage=1.5).fit(reaches()), "shrinkage must lie in"),
+        (lambda: FPCA(shrinkage="most").fit(reaches()), "shrinkage must lie in"),
         (lambda: FPCA(smoothing="most").fit(reaches()), "smoothing must be 'gcv'"),
         (lambda: FPCA(smoothing=None).fit(reaches()[:, ::8]), "at least 15 samples .* got 12 in trial 0"),
-        (lambda: FPCA(alignment="path").fit(still()), "start and goal to differ .* in trial 1"),
-        (lambda: FPCA(alignment="path").fit(reaches(d=2)), "needs the coordinates x, y and z"),
+        (lambda: FPCA(alignment="path").fit(still()), "start and goal must differ by .* in trial 1"),
+        (lambda: FPCA(alignment="path").fit(reaches(d=2)), "dofs must include x, y and z with"),
         (lambda: FPCA().fit(reaches()[0]), r"shape \(trials, samples, dofs\), got \(90, 3\)"),
         (lambda: FPCA().fit(reaches()[:, :1]), "at least 2 samples"),
         (lambda: FPCA().fit(np.full((2, 50, 3), np.inf)), "got inf in trial 0"),
@@ -352,21 +351,24 @@ def still():
         (lambda: FPCA().fit([[["a"]]]), "motions must be numbers"),
         (lambda: FPCA().fit(reaches(), dofs=("x", "x", "z")), "dofs must be 3 different names"),
         (lambda: FPCA().fit([stretched(reaches()[0])], dofs=("a", "b", "c")), "names of their own"),
-        (lambda: FPCA(smoothing=1e300), "smoothing must be"),
+        (lambda: FPCA(smoothing=1e300).fit(reaches()), "smoothing must be"),
         (lambda: FPCA(2).fit(reaches()).inverse_transform("a"), "scores must be numbers"),
         (lambda: FPCA().fit(reaches(), dofs=("x", "y")), "dofs must be 3 different names"),
         (
             lambda: FPCA().fit([stretched(reaches()[0]), stretched(reaches()[1]).select(("x", "y"))]),
-            r"trial 0 \(a\) has x \[m\], y \[m\], z \[m\], trial 1 \(a\) has x \[m\], y \[m\]",
+            r"trial 0 \(a\) with x \[m\], y \[m\], z \[m\], trial 1 \(a\) with x \[m\], y \[m\]",
         ),
         (lambda: FPCA(2).fit(reaches()).transform(reaches(d=2)), "dofs"),
         (lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2))), r"scores must have shape \(R, 2, 3\)"),
         (lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), [0.0]), "offsets must have shape"),
         (
             lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), frames=aligned().frames_),
-            "frames belong to",
+            "frames must be PathFrames of",
         ),
-        (lambda: aligned().inverse_transform(aligned().scores_[:1], frames=aligned().frames_), "frames belong to"),
+        (
+            lambda: aligned().inverse_transform(aligned().scores_[:1], frames=aligned().frames_),
+            "frames must be PathFrames of",
+        ),
     ],
 )
 def test_bad_arguments(call, text):

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from tests.motion.test_fpca import reaches
-from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.errors import FileFormatError, NotFittedError, ThunderError
 from thunder_py.motion import FPCA, SplineBasis
-from thunder_py.motion.fpca.fpca import NotFittedError
 
 
 @pytest.fixture

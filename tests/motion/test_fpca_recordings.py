@@ -30,7 +30,7 @@ def reaches():
 def test_a_few_shapes_are_enough(reaches):
     """Splines follow the recordings to under a millimetre, five joint components explain 99 % of the variance."""
     fpca = FPCA(5, joint=True, alignment="path").fit(reaches)
-    nodes, weights = fpca.basis.quadrature()
+    nodes, weights = fpca.basis_.quadrature()
     S = fpca.components(nodes)
     np.testing.assert_allclose(np.einsum("ntd,t,mtd->nm", S, weights, S), np.eye(5), atol=1e-12)
     assert fpca.explained_variance_ratio_.sum() > 0.99
@@ -48,8 +48,8 @@ def test_other_subjects_are_predicted_better_than_by_minimum_jerk(reaches):
         for shrinkage, found in errors.items():
             fpca = FPCA(alignment="path", shrinkage=shrinkage, smoothing=1e-8).fit(rest)
             p = fpca.project(held_out)
-            space = SplineSpace(fpca.basis, zero_mean=True)
-            setting = Setting(fpca.basis, space, False, True, [[0], [1], [2]], unit_groups(fpca.units))
+            space = SplineSpace(fpca.basis_, zero_mean=True)
+            setting = Setting(fpca.basis_, space, False, True, [[0], [1], [2]], unit_groups(fpca.units))
             whole = fpca.mean_coefficients_ + np.einsum("rnd,nkd->rkd", p.scores, fpca.component_coefficients_)
             roots = np.sqrt(fpca.variances_)[:, None] * space.coordinates(fpca.component_coefficients_)
             none = [np.zeros((0, space.dimension))] * 3

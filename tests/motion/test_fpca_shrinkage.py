@@ -14,7 +14,7 @@ ENDS = [(tau, order) for order in range(3) for tau in (0.0, 1.0)]
 
 def most_probable(fpca, b):
     """Coefficients (K, d) of the most probable motion with position, velocity, acceleration b (6, d) at both ends."""
-    rows = np.vstack([fpca.basis.evaluate([tau], order) for tau, order in ENDS])
+    rows = np.vstack([fpca.basis_.evaluate([tau], order) for tau, order in ENDS])
     n, K, d = fpca.component_coefficients_.shape
     variances = np.broadcast_to(
         fpca.variances_ if fpca.joint else fpca.variances_.T.ravel(), (n if fpca.joint else n * d,)
@@ -49,7 +49,7 @@ def test_full_share_is_minimum_jerk(count, joint, demean):
     for scale in (0.0, 1.0):
         b = scale * rng.normal(size=(6, 3))
         b[:2] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
-        planned = fpca.basis.evaluate(TAU) @ most_probable(fpca, b)
+        planned = fpca.basis_.evaluate(TAU) @ most_probable(fpca, b)
         np.testing.assert_allclose(planned, quintic(b, TAU), atol=1e-6)
 
 
@@ -87,8 +87,8 @@ def test_blend(rho, joint):
     shrunk = FPCA(smoothing=None, joint=joint, shrinkage=rho).fit(y)
     assert shrunk.shrinkage_ == rho
     np.testing.assert_array_equal(shrunk.mean_coefficients_, data.mean_coefficients_)
-    L = np.linalg.cholesky(data.basis.gram())
-    P = np.linalg.solve(L, np.linalg.solve(L, data.basis.gram(3)).T)
+    L = np.linalg.cholesky(data.basis_.gram())
+    P = np.linalg.solve(L, np.linalg.solve(L, data.basis_.gram(3)).T)
     p, V = np.linalg.eigh(P)
     constant = L.T @ np.ones(15)
     flat = np.linalg.svd(np.eye(3) - np.outer(c := V[:, :3].T @ constant, c))[0][:, :2]
@@ -178,17 +178,17 @@ class TestChosenShare:
             c = other.inverse_transform(other.scores_, other.offsets_, tau=TAU)
             states = [other.inverse_transform(other.scores_, other.offsets_, tau=[t], derivative=k) for t, k in ENDS]
             b = np.concatenate(states, axis=1)
-            B = fpca.basis.evaluate(TAU)
+            B = fpca.basis_.evaluate(TAU)
             return np.sqrt(np.mean([((B @ most_probable(fpca, r) - x) ** 2).mean() for r, x in zip(b, c, strict=True)]))
 
         assert error("auto") <= 1.05 * min(error(0.001), error(0.1), error(0.5), error(1.0))
 
 
 def test_splines_without_jerk():
-    with pytest.raises(ThunderError, match="shrinkage needs splines with a jerk, of degree 3 at least, got 2"):
+    with pytest.raises(ThunderError, match="degree of the basis must be at least 3 with shrinkage, got 2"):
         FPCA(basis=SplineBasis(12, degree=2), shrinkage=0.5).fit(reaches())
 
 
 def test_motions_that_do_not_move():
-    with pytest.raises(ThunderError, match="shrinkage needs motions that move"):
+    with pytest.raises(ThunderError, match="motions must not be constant with shrinkage"):
         FPCA(shrinkage=0.5).fit(np.ones((3, 40, 3)))

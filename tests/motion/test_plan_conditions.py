@@ -122,7 +122,7 @@ def test_bad_constraints() -> None:
             planner.condition(constraints, T)
     with pytest.raises(ValueError, match="duration must be positive"):
         planner.condition(ends, 0.0)
-    with pytest.raises(ValueError, match="aligned model needs the whole position"):
+    with pytest.raises(ValueError, match="constraints must fix the whole position at the start and at the end"):
         HumanLikePlanner(fitted("aligned")).condition(ends[:1], T)
     with pytest.raises(ValueError, match="n must be a whole number"):
         planner.sample(START, GOAL, T, -1)

@@ -61,7 +61,7 @@ def test_joints_follow_a_plan() -> None:
     np.testing.assert_allclose(made(0.2).ddq, (made(0.2 + h).dq - made(0.2 - h).dq) / (2 * h), atol=1e-5)
     result = th.simulate(robot, th.ComputedTorque(robot, [100.0] * 7, [20.0] * 7), made, 0.5, q0=Q0)
     assert np.abs(result.q - made(result.t).q).max() < 5e-3
-    with pytest.raises(ValueError, match="obstacles need components of positions"):
+    with pytest.raises(ValueError, match="obstacles must be empty for components of joints"):
         planner.plan(Q0, Q0 + 0.1, 0.5, obstacles=[BALL])
 
 

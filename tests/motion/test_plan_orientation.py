@@ -124,7 +124,7 @@ def test_positions_keep_the_orientation_they_are_given() -> None:
     np.testing.assert_array_equal(made(0.3).R, start[:3, :3])
     np.testing.assert_array_equal(planner.plan(start, goal[:3, 3], 1.0).position(0.4), made.position(0.4))
     assert not made(0.3).xi[3:].any()
-    with pytest.raises(ValueError, match="must have one orientation"):
+    with pytest.raises(ValueError, match="start and goal must have the same orientation"):
         planner.plan(start, turned(start, rng, 0.1), 1.0)
     with pytest.raises(ValueError, match="goal must have the orientation of the plan"):
         planner.replan(made, 0.4, turned(start, rng, 0.1))
@@ -157,7 +157,7 @@ def test_turns_from_the_start_are_straight_for_one_axis() -> None:
     holes = turns_from_start(trials[0].with_values(x))
     np.testing.assert_allclose(holes.rotation_vectors[2:30], (angles - angles[2])[2:30, None] * axis, atol=1e-9)
     assert np.isnan(holes.x[[0, 1, 30]]).all()
-    with pytest.raises(ValueError, match="must have an orientation somewhere, turn 0 has none"):
+    with pytest.raises(ValueError, match="must have samples with orientation, got only gaps in turn 0"):
         turns_from_start(trials[0].with_values(np.full_like(x, np.nan)))
     with pytest.raises(ValueError, match="must have coordinates rx, ry, rz, got x, y, z"):
         turns_from_start(trials[0].select(("x", "y", "z")))

@@ -185,10 +185,10 @@ def gap():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ProMP(1), "n_basis must be a whole number of at least 2, got 1"),
-        (lambda: ProMP(5, overlap=1.0), r"overlap must be a number in \(0, 1\)"),
-        (lambda: ProMP(5, regularisation=-1.0), "regularisation must be a number >= 0"),
-        (lambda: ProMP(5).rollout(), "fit it first"),
+        (lambda: ProMP(1).fit(gapless()), "n_basis must be a whole number of at least 2, got 1"),
+        (lambda: ProMP(5, overlap=1.0).fit(gapless()), r"overlap must be a number in \(0, 1\)"),
+        (lambda: ProMP(5, regularisation=-1.0).fit(gapless()), "regularisation must be a number >= 0"),
+        (lambda: ProMP(5).rollout(), "ProMP must be fitted before .*: call fit first"),
         (lambda: ProMP(5).fit(gap()), "must have no gaps"),
         (lambda: ProMP(5).fit(np.zeros((3, 4))), r"motions must have shape \(n, n, n\)"),
         (lambda: ProMP(5).fit(minimum_jerk_reaches(2)).condition([]), "at least one observation"),
@@ -199,7 +199,7 @@ def gap():
         ),
         (
             lambda: ProMP(8).fit(minimum_jerk_reaches(9)).condition([Observation(0, [k, 0, 0]) for k in (0, 1)]),
-            "cannot be met exactly",
+            "observations without noise must be possible, got a residual of",
         ),
         (lambda: ProMP(8, variance_floor=0.0).fit(gapless()).plan([1, 1, 1], [0, 0, 0], 1.0), "do not vary"),
     ],

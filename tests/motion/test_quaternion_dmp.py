@@ -41,12 +41,12 @@ def _reference(dmp: QuaternionDMP, R0: Rotation, goal: Rotation, tau: float, sca
 
     def slope(t: float, state: np.ndarray) -> np.ndarray:
         q, eta = state[:4], state[4:]
-        x = np.exp(-dmp.basis.alpha * t / tau)
-        f = dmp.basis.forcing(dmp.weights_, [x])[0]
+        x = np.exp(-dmp.basis_.alpha * t / tau)
+        f = dmp.basis_.forcing(dmp.weights_, [x])[0]
         error = (goal * Rotation.from_quat(q).inv()).as_rotvec()
         force = e0 * f if scaling == "paper" else dmp.K * (f - x * e0)
         dq = 0.5 * np.append(eta * q[3] + np.cross(eta, q[:3]), -eta @ q[:3])
-        return np.append(dq, dmp.K * error - dmp.D * eta + force) / tau
+        return np.append(dq, dmp.K * error - dmp.D_ * eta + force) / tau
 
     begin = np.append(R0.as_quat(), np.zeros(3))
     return solve_ivp(slope, (0.0, end), begin, rtol=1e-8, atol=1e-10).y[:, -1]
@@ -138,7 +138,7 @@ def test_bad_input_is_refused() -> None:
     about_z = Rotation.from_rotvec(np.outer(np.linspace(0.0, 1.0, 100), [0.0, 0.0, 4.0]))
     with pytest.raises(ThunderError, match="half a turn"):
         QuaternionDMP().fit((t, about_z))
-    with pytest.raises(ThunderError, match="turn about every axis"):
+    with pytest.raises(ThunderError, match="must rotate about every axis"):
         QuaternionDMP(scaling="paper").fit((t, Rotation.from_rotvec(0.2 * about_z.as_rotvec())))
     with pytest.raises(ThunderError, match="as many rotations as times"):
         QuaternionDMP().fit((t[:-1], rotations))
@@ -161,6 +161,6 @@ def test_bad_input_is_refused() -> None:
 
 def test_forcing_is_that_of_the_basis() -> None:
     dmp = QuaternionDMP(5, alpha=2.0).with_weights(np.ones((5, 3)), np.eye(3), np.eye(3), 1.0)
-    assert dmp.basis.alpha == DMPBasis(5, alpha=2.0).alpha
+    assert dmp.basis_.alpha == DMPBasis(5, alpha=2.0).alpha
     dmp.reset()
     np.testing.assert_allclose(dmp.state.dw, dmp.K * np.ones(3), rtol=1e-12)  # K f(1) = K w

@@ -70,7 +70,7 @@ def test_paper_mode_is_eq_115_by_scipy(tau) -> None:
         A, right = rest_system(fpca, tau, [now, goal[dof], v, 0.0], dof)
         unknowns = np.linalg.solve(A, right)
         coefficients = fpca.mean_coefficients_[:, dof] + unknowns[1:] @ fpca.component_coefficients_[:3, :, dof]
-        expected = unknowns[0] + BSpline(fpca.basis.knots, coefficients, fpca.basis.degree)(grid)
+        expected = unknowns[0] + BSpline(fpca.basis_.knots, coefficients, fpca.basis_.degree)(grid)
         np.testing.assert_allclose(
             rest.position(grid * T)[:, dof], expected, rtol=0.0, atol=1e-8 * np.abs(coefficients).max()
         )
@@ -192,11 +192,11 @@ def test_bad_input() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             planner.replan(**{"plan": made, "t": 0.5, "goal": GOAL, **change})
-    with pytest.raises(ValueError, match="plan must be one of this planner"):
+    with pytest.raises(ValueError, match="plan must be a plan of "):
         HumanLikePlanner(joints()).replan(made, 0.5, np.zeros(7))
     slow = HumanLikePlanner(fitted("plain"), constraints=("position",))
     made = slow.plan(START, GOAL, T)
-    with pytest.raises(ValueError, match="needs a planner with constraints on position and velocity"):
+    with pytest.raises(ValueError, match="constraints of the planner must include position and velocity"):
         slow.replan(made, 0.5, GOAL)
 
 

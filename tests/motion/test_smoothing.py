@@ -136,7 +136,7 @@ def test_a_gap_that_hides_a_function():
     y, _ = noisy_motions(count=2, samples=80)
     y[1, 10:69] = np.nan
     assert np.isfinite(smooth(read_curves(y), BASIS, 1e-6).coefficients).all()
-    with pytest.raises(ThunderError, match="trial 1 leave some basis functions undetermined"):
+    with pytest.raises(ThunderError, match="samples of trial 1 must determine all basis functions, got a gap"):
         smooth(read_curves(y), BASIS, None)
 
 
@@ -150,13 +150,13 @@ def with_gap(where):
     ("y", "smoothing", "text"),
     [
         (with_gap(slice(5, None)), "gcv", "at least 6 samples .* got 5 in trial 2"),
-        (with_gap(slice(0, 20)), "gcv", "trial 2 has samples from tau = 0.25 to 1.00"),
-        (with_gap(slice(60, None)), 1e-6, "trial 2 has samples from tau = 0.00 to 0.75"),
+        (with_gap(slice(0, 20)), "gcv", "got samples of trial 2 from tau = 0.25 to 1.00"),
+        (with_gap(slice(60, None)), 1e-6, "got samples of trial 2 from tau = 0.00 to 0.75"),
         (with_gap(slice(0, 0)), "reml", "'gcv', a number or None, got 'reml'"),
-        (with_gap(slice(0, 0)), -1.0, "not negative"),
+        (with_gap(slice(0, 0)), -1.0, "one finite number >= 0"),
         (with_gap(slice(0, 0)), np.nan, "finite"),
         (with_gap(slice(0, 0)), True, "got True"),
-        (with_gap(slice(0, 0)), [1.0, 2.0], "one number or 3"),
+        (with_gap(slice(0, 0)), [1.0, 2.0], "one finite number >= 0 or 3 of them"),
     ],
 )
 def test_bad_arguments(y, smoothing, text):

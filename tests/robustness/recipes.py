@@ -474,7 +474,7 @@ def used_planner() -> Any:
 
 def joint_plan() -> Any:
     angles = np.array([Q + 0.1 * k + np.sin(np.linspace(0.0, 1.0, 50))[:, None] * np.arange(7.0) for k in range(12)])
-    fpca = motion.FPCA(shrinkage=0.2).fit(angles, [f"q{i}" for i in range(7)])
+    fpca = motion.FPCA(shrinkage=0.2).fit(angles, dofs=[f"q{i}" for i in range(7)])
     return motion.HumanLikePlanner(fpca).plan(Q, Q + 0.3, 1.2)
 
 
@@ -503,7 +503,7 @@ made(motion.Clearance, lambda: motion.clearance(planner().plan(START, GOAL, 1.2)
 made(
     motion.FPCA,
     lambda: motion.FPCA(joint=True).fit(reaches()),
-    lambda fpca: (fpca.transform(reaches()), fpca.mean_coefficients_, fpca.basis),
+    lambda fpca: (fpca.transform(reaches()), fpca.mean_coefficients_, fpca.basis_),
 )
 made(motion.SplineBasis, lambda: motion.SplineBasis(9), lambda basis: basis.evaluate(TIMES[1:5]))
 made(recordings.MotionSet, reaches)

@@ -1,6 +1,6 @@
-"""Canonical frame of a motion: from its start to its goal along x, one unit long, the second axis horizontal.
+"""Canonical frame of a motion: x from its start to its goal, one unit long, the second axis horizontal.
 
-Motions in it differ in shape only, and what is learned of them turns with start and goal.
+Motions in this frame differ in shape only, and models learned from them rotate with start and goal.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from ..recordings.trial import ROTATION, Trial
 
 __all__ = ["PathFrames", "from_canonical", "path_frame", "path_frames", "to_canonical", "turns_from_start"]
 
-#: sine of the angle between path and vertical below which "horizontal" has no meaning
+#: sine of the angle between path and vertical below which the path counts as vertical
 _VERTICAL = 1e-6
-#: part of a motion's extent below which its start and goal are one: noise would choose the direction
+#: part of a motion's extent below which start and goal coincide: noise would choose the direction
 _CLOSED = 0.01
-#: what rounding moves a resting motion by, in its coordinates
+#: rounding error of a resting motion, relative to its coordinates
 _ROUNDING = 1e-10
-#: coordinates whose squares, summed, are still numbers
+#: bound below which sums of squares do not overflow
 _LARGEST = 1e100
 
 
 @dataclass(frozen=True)
 class PathFrames:
-    """Where motions were before they were moved to the canonical frame.
+    """Canonical frames of motions, in the original coordinates.
 
     Attributes
     ----------
     start : array (R, 3)
-        First position [m].
+        First positions [m].
     scale : array (R,)
-        Distance D from start to goal [m].
+        Distances D from start to goal [m].
     rotation : array (R, 3, 3)
-        Axes of the canonical frame, in columns.
+        Axes of the canonical frames, in columns.
     """
 
     start: Array
@@ -55,15 +55,15 @@ class PathFrames:
 def path_frame(
     start: npt.ArrayLike, goal: npt.ArrayLike, up: npt.ArrayLike = (0.0, 0.0, 1.0)
 ) -> tuple[Array | float, Array]:
-    """Distance and axes of the frame along start -> goal.
+    """Return distance and axes of the frame along start -> goal.
 
     Parameters
     ----------
     start, goal : array_like (..., 3)
         Positions [m].
     up : array_like (3,)
-        Vertical. The second axis is horizontal, up x first; where the path is vertical, the part of the world's y axis
-        that is perpendicular to it (of x, if `up` is y, and of z, if `up` is x).
+        Vertical direction. The second axis is horizontal, up x first axis; for a vertical path it is the part of the
+        world's y axis perpendicular to the path (of the x axis, if `up` is y, and of the z axis, if `up` is x).
 
     Returns
     -------
@@ -75,7 +75,7 @@ def path_frame(
     Raises
     ------
     ThunderError
-        Where start and goal coincide, or on wrong shapes.
+        If start and goal coincide, and for wrong shapes.
     """
     a, b, vertical = points(start, "start"), points(goal, "goal"), points(up, "up")
     for what, value in (("start", a), ("goal", b), ("up", vertical)):
@@ -84,11 +84,11 @@ def path_frame(
     if vertical.shape != (3,) or not np.linalg.norm(vertical) > 0.0:
         raise ThunderError(f"up must be a direction (3,), got {vertical.tolist()}")
     if a.shape != b.shape and 1 not in (a.ndim, b.ndim):
-        raise ThunderError(f"start and goal must be as many points as each other, got {a.shape} and {b.shape}")
+        raise ThunderError(f"start and goal must have the same number of points, got {a.shape} and {b.shape}")
     way = b - a
     distance = np.linalg.norm(way, axis=-1)
     if (distance <= 1e-12 * (1.0 + np.abs(a).max(initial=0.0))).any():
-        raise ThunderError("start and goal must differ: a path of no length has no direction")
+        raise ThunderError("start and goal must differ, got a path of zero length")
     first = way / distance[..., None]
     vertical = vertical / np.linalg.norm(vertical)
     # y for a vertical z; its neighbour, cyclically, for the others
@@ -102,7 +102,7 @@ def path_frame(
 
 
 def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
-    """Frames of motions given as coefficients (R, K, d) of clamped splines, whose ends are the first and the last."""
+    """Return the frames of motions given as coefficients (R, K, d) of clamped splines."""
     position = _positions(dofs)
     start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
     extent = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
@@ -110,25 +110,24 @@ def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) 
     for distance, largest, name in zip(np.linalg.norm(goal - start, axis=1), extent, names, strict=True):
         if distance <= _CLOSED * largest:
             raise ThunderError(
-                f'alignment="path" needs start and goal to differ (by {_CLOSED:.0%} of how far the motion goes at '
-                f"least), which they do not in {name}"
+                f"start and goal must differ by more than {_CLOSED:.0%} of the extent of the motion with "
+                f'alignment="path", got {distance:.3g} of {largest:.3g} in {name}'
             )
     scale, rotation = path_frame(start, goal)
     return PathFrames(start, np.asarray(scale), rotation)
 
 
 def to_canonical(values: Array, dofs: Sequence[str], frames: PathFrames) -> Array:
-    """Move motions to their canonical frames.
+    """Transform motions to their canonical frames.
 
     Parameters
     ----------
     values : array (R, T, d)
-        Samples or spline coefficients, which turn and shift alike. Positions become R' (p - start) / D, rotation
-        vectors R' r.
+        Samples or spline coefficients. Positions become R' (p - start) / D, rotation vectors R' r.
     dofs : sequence of str
-        Names of the d coordinates, x, y, z among them.
+        Names of the d coordinates, including x, y, z.
     frames : PathFrames
-        One for each motion.
+        One frame for each motion.
 
     Returns
     -------
@@ -144,7 +143,7 @@ def to_canonical(values: Array, dofs: Sequence[str], frames: PathFrames) -> Arra
 
 
 def from_canonical(values: Array, dofs: Sequence[str], frames: PathFrames, derivative: int = 0) -> Array:
-    """Move motions, or their derivatives, (R, T, d) back from their canonical frames; see `to_canonical`."""
+    """Transform motions (R, T, d), or derivatives of them, from their canonical frames; see `to_canonical`."""
     result = values.copy()
     position, orientation = _positions(dofs), _orientations(dofs)
     back = np.swapaxes(frames.rotation, -1, -2)
@@ -160,14 +159,16 @@ def _positions(dofs: Sequence[str]) -> list[int]:
     try:
         return [list(dofs).index(name) for name in ("x", "y", "z")]
     except ValueError:
-        raise ThunderError(f'alignment="path" needs the coordinates x, y and z, got {", ".join(dofs)}') from None
+        raise ThunderError(f'dofs must include x, y and z with alignment="path", got {", ".join(dofs)}') from None
 
 
 def _orientations(dofs: Sequence[str]) -> list[int]:
-    found = [name in dofs for name in ("rx", "ry", "rz")]
-    if any(found) and not all(found):
-        raise ThunderError(f'alignment="path" turns rx, ry and rz together, got {", ".join(dofs)}')
-    return [list(dofs).index(name) for name in ("rx", "ry", "rz")] if all(found) else []
+    present = [name in dofs for name in ("rx", "ry", "rz")]
+    if any(present) and not all(present):
+        raise ThunderError(
+            f'dofs must include all of rx, ry and rz or none with alignment="path", got {", ".join(dofs)}'
+        )
+    return [list(dofs).index(name) for name in ("rx", "ry", "rz")] if all(present) else []
 
 
 @overload
@@ -177,23 +178,32 @@ def turns_from_start(motions: MotionSet) -> MotionSet: ...
 def turns_from_start(motions: Trial | MotionSet) -> Trial | MotionSet:
     """Replace rotation vectors of R(t) by those of ``R(t) R(0)'``, on one branch.
 
-    Components learned from them plan what `HumanLikePlanner` plans. A turn about one axis is straight in them, wherever
-    the hand is turned to at the start, and they turn with the world as positions do.
+    `HumanLikePlanner` expects components of these coordinates. A rotation about one axis is a straight line in them for
+    any orientation at the start, and they transform with the world frame like positions.
 
     Parameters
     ----------
     motions : Trial or MotionSet
-        With coordinates rx, ry, rz.
+        Motions with coordinates rx, ry, rz.
 
     Returns
     -------
     Trial or MotionSet
-        The other coordinates stay; gaps stay, and the start is the first sample without.
+        Motions with the other coordinates and gaps unchanged; R(0) is the first sample without gap.
 
     Raises
     ------
     ThunderError
-        Without rotation vectors, or without a sample that has one.
+        For motions without rotation vectors, or with gaps alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.motion import turns_from_start
+    >>> from thunder_py.recordings.synthetic import daily_living
+    >>> motions = turns_from_start(daily_living(2, seed=1))
+    >>> bool(np.abs(motions[0].rotation_vectors[0]).max() < 1e-12)
+    True
     """
     return motions.map(_turned) if isinstance(motions, MotionSet) else _turned(motions)
 
@@ -206,7 +216,7 @@ def _turned(trial: Trial) -> Trial:
     phi = np.array(trial.rotation_vectors)
     known = np.isfinite(phi).all(axis=1)
     if not known.any():
-        raise ThunderError(f"motions must have an orientation somewhere, {trial.name or 'a trial'} has none")
+        raise ThunderError(f"motions must have samples with orientation, got only gaps in {trial.name or 'a trial'}")
     first = phi[known][0]
     phi[known] = spatial.to_reference(phi[known], first) @ spatial.exp(first).T
     x = np.array(trial.x)

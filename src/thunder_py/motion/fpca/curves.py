@@ -1,4 +1,4 @@
-"""What fPCA reads of a set of motions: values over tau in [0, 1], whoever recorded them."""
+"""Motions as samples over tau in [0, 1], the input of fPCA."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Curves", "read_curves"]
 
 _POSE = ("x", "y", "z", "rx", "ry", "rz")
-#: values whose squares, summed, are still numbers
+#: bound below which sums of squares do not overflow
 _LARGEST = 1e100
 
 
@@ -34,11 +34,11 @@ class Curves:
     values : list of array (T_r, d)
         Coordinates, NaN in gaps.
     durations : array (R,)
-        [s]; NaN where the motions came as an array, without time.
+        Durations [s]; NaN for motions given as an array, without time.
     dofs, units : tuple of str
         Names and units of the d coordinates.
     names : list of str
-        What messages call each motion.
+        Name of each motion in messages.
     """
 
     taus: list[Array]
@@ -55,7 +55,7 @@ class Curves:
 def read_curves(
     motions: MotionSet | Trial | Iterable[Trial] | npt.ArrayLike, dofs: Sequence[str] | None = None
 ) -> Curves:
-    """Motions as `Curves`.
+    """Return motions as `Curves`.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def read_curves(
     Raises
     ------
     ThunderError
-        No motion, different coordinates, a duration that is not positive, times that do not increase, infinities.
+        For no motion, different coordinates, a duration that is not positive, times that do not increase, infinities.
     """
     if isinstance(motions, np.ndarray):
         return _from_array(motions, dofs)
@@ -79,16 +79,16 @@ def read_curves(
     if not any(hasattr(trial, "x") for trial in trials):
         return _from_array(trials, dofs)
     if not all(hasattr(trial, "x") for trial in trials):
-        raise ThunderError("motions must be trials, or numbers alone")
+        raise ThunderError("motions must be all trials or all numbers, got a mixture")
     if dofs is not None:
-        raise ThunderError(f"dofs name the coordinates of an array; trials have names of their own, got dofs={dofs!r}")
+        raise ThunderError(f"dofs must be None for trials, which have names of their own, got {dofs!r}")
     names = [_name(trial, index) for index, trial in enumerate(trials)]
     first = trials[0]
     for trial, name in zip(trials, names, strict=True):
         if tuple(trial.dofs) != tuple(first.dofs) or tuple(trial.units) != tuple(first.units):
             raise ThunderError(
-                f"motions must have the same dofs and units: {names[0]} has {_listed(first)}, "
-                f"{name} has {_listed(trial)}"
+                f"motions must have the same dofs and units, got {names[0]} with {_listed(first)}, "
+                f"{name} with {_listed(trial)}"
             )
     taus, durations = [], []
     for trial, name in zip(trials, names, strict=True):
@@ -121,7 +121,7 @@ def _normalised(t: Array, name: str) -> tuple[Array, float]:
     if len(t) < 2 or not np.isfinite(t).all() or t[-1] <= t[0]:
         raise ThunderError(f"motions must last longer than 0 s, got {name} with {len(t)} samples and no duration")
     if np.any(np.diff(t) <= 0.0):
-        raise ThunderError(f"times must increase, which those of {name} do not")
+        raise ThunderError(f"times must increase, got a step <= 0 in {name}")
     duration = float(t[-1] - t[0])
     return (t - t[0]) / duration, duration
 

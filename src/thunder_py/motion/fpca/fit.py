@@ -31,26 +31,26 @@ __all__ = [
     "unit_groups",
 ]
 
-#: relative difference below which two extremes are one: the first of them then decides the sign
+#: relative difference below which two extremes count as equal: the first of them decides the sign
 _TIE = 1e-6
 
 
 class SplineSpace:
-    """Splines of a basis, or those of them whose mean over tau is zero, in orthonormal coordinates.
+    """Splines of a basis, or their subspace of zero mean over tau, in orthonormal coordinates.
 
-    With the Gram matrix G = L L', a spline with coefficients c has the coordinates L' c, whose scalar products are the
-    integrals of products of splines. Splines of zero mean are the complement of one direction, the constant's.
+    With the Gram matrix G = L L', a spline with coefficients c has the coordinates L' c. Scalar products of coordinates
+    are integrals of products of splines. Splines of zero mean are the orthogonal complement of the constant.
 
     Attributes
     ----------
     dimension : int
         K, or K - 1 for zero mean.
     zero_mean : bool
-        Which of the two.
+        Restrict to splines of zero mean.
     L : array (K, K)
-        Root of the Gram matrix.
+        Cholesky factor of the Gram matrix.
     integrals : array (K,)
-        Of the basis functions over tau.
+        Integrals of the basis functions over tau.
     """
 
     def __init__(self, basis: SplineBasis, zero_mean: bool) -> None:
@@ -62,7 +62,7 @@ class SplineSpace:
             self.axes = np.linalg.qr(constant[:, None], mode="complete")[0][:, 1:]
         else:
             self.axes = np.eye(basis.n_functions)
-        # numpy's solver: SciPy's triangular one wakes all threads for 15 x 15 numbers
+        # NumPy's solver: SciPy's triangular one starts all threads for 15 x 15 numbers
         self.inverse = np.linalg.solve(self.L.T, self.axes)
 
     @property
@@ -71,58 +71,58 @@ class SplineSpace:
         return int(self.axes.shape[1])
 
     def coordinates(self, coefficients: Array) -> Array:
-        """Orthonormal coordinates (..., dimension, d) of coefficients (..., K, d)."""
+        """Return the orthonormal coordinates (..., dimension, d) of coefficients (..., K, d)."""
         return np.asarray((self.L @ self.axes).T @ coefficients)
 
     def coefficients(self, coordinates: Array) -> Array:
-        """Coefficients (..., K, d) of coordinates (..., dimension, d)."""
+        """Return the coefficients (..., K, d) of coordinates (..., dimension, d)."""
         return np.asarray(self.inverse @ coordinates)
 
     def penalty(self, gram: Array) -> Array:
-        """Quadratic form of coefficients (K, K), such as `SplineBasis.gram(3)`, in coordinates."""
+        """Transform a quadratic form of coefficients (K, K), such as `SplineBasis.gram(3)`, to coordinates."""
         form = self.inverse.T @ gram @ self.inverse
         return np.asarray(0.5 * (form + form.T))
 
 
 def decompose(rows: Array, count: int) -> tuple[Array, Array, float]:
-    """Eigenvectors of rows' rows, by the singular values of the rows: small variances keep their digits.
+    """Return eigenvectors of rows' rows by singular values of the rows, which keeps the digits of small variances.
 
     Parameters
     ----------
     rows : array (N, m)
         Root of a covariance.
     count : int
-        How many.
+        Number of eigenvectors.
 
     Returns
     -------
     vectors : array (count, m)
-        Orthonormal.
+        Orthonormal eigenvectors.
     variances : array (count,)
-        Descending.
+        Eigenvalues in descending order.
     total : float
         Sum of all variances.
     """
     if len(rows) > 4 * rows.shape[1]:
         rows = np.linalg.qr(rows)[1]  # the same covariance
-    if len(rows) < count:  # fewer motions than components: the rest has no variance
+    if len(rows) < count:  # fewer motions than components: the remaining ones have zero variance
         rows = np.vstack([rows, np.zeros((count - len(rows), rows.shape[1]))])
     _, sigma, Vt = np.linalg.svd(rows, full_matrices=False)
     return Vt[:count], sigma[:count] ** 2, float((sigma**2).sum())
 
 
 def fixed_signs(values: Array) -> Array:
-    """Signs (n,) that make the largest of |values| (n, m) positive; the first of them where there are several."""
+    """Return signs (n,) that make the largest of |values| (n, m) positive, the first one among equals."""
     size = np.abs(values)
     first = np.argmax(size >= (1.0 - _TIE) * size.max(axis=1, keepdims=True), axis=1)
     return np.where(np.take_along_axis(values, first[:, None], axis=1)[:, 0] < 0.0, -1.0, 1.0)
 
 
-#: bound of the variance of quadratics, in the variance of the most variable direction that has jerk
+#: largest variance of quadratics, relative to the largest variance of a direction with jerk
 _LARGE = 1e8
-#: least scale of a coordinate in which nothing varies, in that of the most variable coordinate
+#: least scale of a coordinate, relative to the most variable one
 _LEAST = 1e-6
-#: part of the mean's square below which motions are the same but for rounding
+#: part of the mean's square below which motions count as equal up to rounding
 _SAME = 1e-20
 
 
@@ -133,13 +133,13 @@ class JerkPrior:
     Attributes
     ----------
     flat : array (m, 2 or 3)
-        Orthonormal quadratics; the constant is not among them where splines have zero mean.
+        Orthonormal quadratics, without the constant for splines of zero mean.
     curved : array (m, ...)
-        What is orthogonal to them, in eigenvectors of the jerk's Gram matrix.
+        Orthogonal complement of the quadratics, in eigenvectors of the jerk's Gram matrix.
     inverse : array (...)
         Reciprocal eigenvalues.
     scales : array (d,)
-        s of each coordinate of motion.
+        Scale s of each coordinate.
     flat_variances : array (d,)
         Variance q_data of the quadratics in the data, per direction.
     """
@@ -151,40 +151,40 @@ class JerkPrior:
     flat_variances: Array
 
     def bound(self) -> Array:
-        """Variance (d,) that stands for an unlimited one."""
+        """Return the variance (d,) that represents an unlimited one."""
         return np.asarray(_LARGE * self.scales * self.inverse.max())
 
     def spread(self, variances: Array, rho: float) -> Array:
-        """Variances (d,) over 1 - rho, bounded: what is left free at rho = 1."""
+        """Return variances (d,) over 1 - rho, with the limit `bound` at rho = 1."""
         if rho >= 1.0:
             return self.bound()
         return np.asarray(np.minimum(variances / (1.0 - rho), self.bound()))
 
     def rows(self, dof: int, flat_variance: float) -> Array:
-        """Root F (m, m) of one coordinate's prior covariance F' F."""
+        """Return the root F (m, m) of one coordinate's prior covariance F' F."""
         curved = np.sqrt(self.scales[dof] * self.inverse)[:, None] * self.curved.T
         return np.vstack([np.sqrt(flat_variance) * self.flat.T, curved])
 
 
 def jerk_prior(basis: SplineBasis, space: SplineSpace, data: Blend, shared: Sequence[Sequence[int]]) -> JerkPrior:
-    """Minimum-jerk covariance beside a set of motions.
+    """Return the minimum-jerk covariance in the scale of a set of motions.
 
     Parameters
     ----------
     basis, space
-        Where the motions live.
+        Splines of the motions.
     data : Blend
-        Mean and covariance of the motions; how far the mean goes sets the scale where they do not differ.
+        Mean and covariance of the motions; the extent of the mean sets the scale of identical motions.
     shared : sequence of index lists
-        Coordinates of motion that have one scale in common.
+        Groups of coordinates with a common scale.
 
     Raises
     ------
     ThunderError
-        For splines without jerk, and motions that are constant.
+        For splines without jerk, and for constant motions.
     """
     if basis.degree < 3:
-        raise ThunderError(f"shrinkage needs splines with a jerk, of degree 3 at least, got {basis.degree}")
+        raise ThunderError(f"degree of the basis must be at least 3 with shrinkage, got {basis.degree}")
     values, vectors = np.linalg.eigh(space.penalty(basis.gram(3)))
     zeros = 2 if space.zero_mean else 3
     flat, curved, inverse = vectors[:, :zeros], vectors[:, zeros:], 1.0 / values[zeros:]
@@ -198,12 +198,12 @@ def jerk_prior(basis: SplineBasis, space: SplineSpace, data: Blend, shared: Sequ
         flat_variances[part] = float(((flat.T @ rows[:, :, part]) ** 2).sum()) / (len(part) * zeros)
     size = float((data.mean**2).sum() + (data.offset_mean**2).sum())
     if float(scales.max() * inverse.sum()) <= _SAME * size:
-        raise ThunderError("shrinkage needs motions that move, got constant ones")
+        raise ThunderError("motions must not be constant with shrinkage, got constant ones")
     return JerkPrior(flat, curved, inverse, np.maximum(scales, _LEAST * scales.max()), flat_variances)
 
 
 class Sample(NamedTuple):
-    """Motions that a covariance is taken of."""
+    """Motions from which a covariance is estimated."""
 
     offsets: Array  # (R, d), x_bar
     centred: Array  # (R, K, d), coefficients without it
@@ -220,19 +220,19 @@ class Blend(NamedTuple):
 
 
 def plain(space: SplineSpace, sample: Sample) -> Blend:
-    """Mean and covariance as the motions have them."""
+    """Return sample mean and covariance of the motions."""
     count = max(len(sample.offsets) - 1, 1)
     mean, offset_mean = sample.centred.mean(axis=0), sample.offsets.mean(axis=0)
     rows = space.coordinates(sample.centred - mean) / np.sqrt(count)
     spread = (sample.offsets - offset_mean) / np.sqrt(count)
-    none = np.zeros((0, space.dimension))
-    return Blend(mean, offset_mean, spread.T @ spread, rows, [none] * len(offset_mean))
+    no_rows = np.zeros((0, space.dimension))
+    return Blend(mean, offset_mean, spread.T @ spread, rows, [no_rows] * len(offset_mean))
 
 
 def blended(space: SplineSpace, data: Blend, prior: JerkPrior, rho: float, ideal: Array | None) -> Blend:
-    """Draw covariance and, if `ideal` (K, d) is given, mean towards minimum jerk.
+    """Shrink the covariance and, with `ideal` (K, d), the mean towards minimum jerk.
 
-    Motions that differ in nothing have the prior's covariance.
+    Identical motions get the covariance of the prior.
     """
     mean, offset_mean, covariance, rows, _ = data
     if ideal is not None:
@@ -249,16 +249,16 @@ def blended(space: SplineSpace, data: Blend, prior: JerkPrior, rho: float, ideal
 
 
 def minimum_jerk_mean(basis: SplineBasis, coefficients: Array) -> Array:
-    """Rest-to-rest minimum-jerk motion between the ends of a mean, (K, d) from and to coefficients (K, d).
+    """Return the rest-to-rest minimum-jerk motion between the ends of a mean, both as coefficients (K, d).
 
-    Within the splines: the quintic from degree 5 on, and what comes nearest to it below.
+    The quintic from degree 5 on; below, the spline of least jerk.
     """
     if basis.degree < 2 or basis.n_functions < 6:
-        raise ThunderError(f"a minimum-jerk mean needs 6 functions of degree 2 at least, got {basis}")
+        raise ThunderError(f"basis must have at least 6 functions of degree 2 for a minimum-jerk mean, got {basis}")
     ends = np.array([0.0, 1.0])
     A = np.vstack([basis.evaluate(ends, order) for order in range(3)])
     b = np.vstack([coefficients[[0, -1]], np.zeros((4, coefficients.shape[1]))])
-    # what satisfies the constraints, and what may be added to it
+    # particular solution of the constraints, and their null space
     Q, R = np.linalg.qr(A.T, mode="complete")
     particular = Q[:, :6] @ np.linalg.solve(R[:6].T, b)
     null = Q[:, 6:]
@@ -268,14 +268,14 @@ def minimum_jerk_mean(basis: SplineBasis, coefficients: Array) -> Array:
     return np.asarray(particular - null @ np.linalg.solve(null.T @ P @ null, null.T @ P @ particular))
 
 
-#: shares that are tried
+#: candidate shares
 _SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99, 1.0)
 _FOLDS = 10
 _SINGULAR = 1e-12
 
 
 class Setting(NamedTuple):
-    """Where motions live and how they are blended; lists of coordinates with one scale, and of one unit."""
+    """Splines of the motions and options of the blend; groups of coordinates of one scale, and of one unit."""
 
     basis: SplineBasis
     space: SplineSpace
@@ -286,13 +286,13 @@ class Setting(NamedTuple):
 
 
 def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
-    """Share of minimum jerk, by cross-validation.
+    """Return the share of minimum jerk from cross-validation.
 
-    Motions are left out, a tenth of them at a time (one at a time below ten), and predicted by the most probable motion
-    of the rest, x_bar free, once from position, velocity and acceleration at their ends and once without acceleration.
-    Errors are squared, L2 over tau, in units of how much coordinates vary, and added up. Of all shares whose error
-    exceeds the least by no more than the standard error of this difference, the largest is taken. One and two motions
-    leave nothing to compare, and have 1.
+    A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
+    the rest, with x_bar free: once from position, velocity and acceleration at the ends, once without acceleration.
+    Errors are squared, L2 over tau, relative to the variance of the coordinates, and summed. The result is the largest
+    share with an error that exceeds the least one by at most the standard error of this difference; 1 for fewer than
+    three motions.
     """
     count = len(sample.offsets)
     if count < 3:
@@ -327,7 +327,7 @@ def _errors(setting: Setting, rest: Sample, left_out: Array, weights: Array) -> 
 
 
 def _compressed(rows: Array, joint: bool) -> Array:
-    """Fewer rows with the same covariance, of all coordinates or of each."""
+    """Reduce rows to fewer ones with the same covariance, of all coordinates or of each."""
     N, m, d = rows.shape
     if joint:
         return np.linalg.qr(rows.reshape(N, m * d))[1].reshape(-1, m, d) if m * d < N else rows
@@ -335,13 +335,13 @@ def _compressed(rows: Array, joint: bool) -> Array:
 
 
 def predicted(setting: Setting, blend: Blend, motions: Array, orders: int) -> Array:
-    """Most probable coefficients (R, K, d) of motions (R, K, d) of which only both ends are known.
+    """Return the most probable coefficients (R, K, d) of motions (R, K, d) from their ends.
 
-    `orders` of each end: 2 for position and velocity, 3 with acceleration.
+    `orders` is 2 for position and velocity at each end, 3 with acceleration.
     """
     basis, space = setting.basis, setting.space
     ends = np.vstack([basis.evaluate([0.0, 1.0], order) for order in range(orders)])
-    # the constant is free: one difference of positions remains to be met
+    # the constant is free, so one difference of positions remains
     rows = np.vstack([ends[1] - ends[0], ends[2:]])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     left = motions - blend.mean
@@ -375,7 +375,7 @@ def _blocks(extra: list[Array]) -> list[Array]:
 
 
 class Components(NamedTuple):
-    """What `fit_components` returns; d coordinates, K basis functions, n components."""
+    """Result of `fit_components` for d coordinates, K basis functions, n components."""
 
     mean: Array  # (K, d)
     components: Array  # (n, K, d)
@@ -387,8 +387,8 @@ class Components(NamedTuple):
 
 
 def unit_groups(units: Sequence[str]) -> list[list[int]]:
-    """Coordinates of one unit together: those that turn into each other."""
-    return [[k for k, unit in enumerate(units) if unit == one] for one in dict.fromkeys(units)]
+    """Return groups of coordinates of one unit, which rotations mix."""
+    return [[k for k, unit in enumerate(units) if unit == shared] for shared in dict.fromkeys(units)]
 
 
 def fit_components(
@@ -398,35 +398,35 @@ def fit_components(
     count: int | float | None,
     shrinkage: float | str,
 ) -> Components:
-    """Mean, components and variances of motions (R, K, d); see `FPCA`."""
+    """Return mean, components and variances of motions (R, K, d); see `FPCA`."""
     basis, space, joint = setting.basis, setting.space, setting.joint
     R, _, d = coefficients.shape
     sample = _sample(setting, coefficients)
-    found = plain(space, sample)
-    deviations = found.rows
+    moments = plain(space, sample)
+    deviations = moments.rows
     rho = 0.0
     if shrinkage != 0.0:
         rho = cross_validated_shrinkage(setting, sample) if isinstance(shrinkage, str) else float(shrinkage)
-        prior = jerk_prior(basis, space, found, setting.shared)
-        ideal = minimum_jerk_mean(basis, found.mean + found.offset_mean) if setting.ideal_mean else None
-        found = blended(space, found, prior, rho, ideal)
+        prior = jerk_prior(basis, space, moments, setting.shared)
+        ideal = minimum_jerk_mean(basis, moments.mean + moments.offset_mean) if setting.ideal_mean else None
+        moments = blended(space, moments, prior, rho, ideal)
     available = _available(R, space.dimension, d, joint, shrinkage != 0.0)
     number = _number(count, available, R)
     decomposed = _joint if joint else _each
-    vectors, variances, total = _cut(decomposed(found.rows, found.extra, number), count, joint)
+    vectors, variances, total = _cut(decomposed(moments.rows, moments.extra, number), count, joint)
     components = space.coefficients(vectors)
     components = components * _signs(basis, deviations, vectors, components, joint)
-    return Components(found.mean, components, variances, total, found.offset_mean, found.offset_covariance, rho)
+    return Components(moments.mean, components, variances, total, moments.offset_mean, moments.offset_covariance, rho)
 
 
 def project(space: SplineSpace, components: Array, centred: Array, joint: bool) -> Array:
-    """Scores of motions about the mean (R, K, d) on components (n, K, d): (R, n, d), joint (R, n)."""
-    what = "rmk,nmk->rn" if joint else "rmk,nmk->rnk"
-    return np.asarray(np.einsum(what, space.coordinates(centred), space.coordinates(components), optimize=True))
+    """Return the scores (R, n, d), joint (R, n), of motions about the mean (R, K, d) on components (n, K, d)."""
+    subscripts = "rmk,nmk->rn" if joint else "rmk,nmk->rnk"
+    return np.asarray(np.einsum(subscripts, space.coordinates(centred), space.coordinates(components), optimize=True))
 
 
 def _sample(setting: Setting, coefficients: Array) -> Sample:
-    """Take x_bar off where splines of the space have zero mean."""
+    """Subtract x_bar for spaces of zero mean."""
     offsets = np.zeros((coefficients.shape[0], coefficients.shape[2]))
     if setting.space.zero_mean:
         offsets = np.einsum("k,rkd->rd", setting.space.integrals, coefficients)
@@ -441,8 +441,8 @@ def _available(R: int, dimension: int, d: int, joint: bool, shrunk: bool) -> int
 def _number(count: int | float | None, available: int, R: int) -> int:
     if R == 1 and available == 0 and count != 0:
         raise ThunderError(
-            "one demonstration has no variance to take components from; use shrinkage (a number in (0, 1] or "
-            '"auto"), more demonstrations, or n_components=0 for the mean alone'
+            "motions must be at least two without shrinkage, since one demonstration has no variance, got one: use "
+            'shrinkage (a number in (0, 1] or "auto"), more demonstrations, or n_components=0 for the mean alone'
         )
     if count is None or isinstance(count, float):
         return available
@@ -452,7 +452,7 @@ def _number(count: int | float | None, available: int, R: int) -> int:
 
 
 def _each(rows: Array, extra: list[Array], number: int) -> tuple[Array, Array, Array]:
-    """Components coordinate by coordinate: vectors (n, m, d), variances (n, d), totals (d,)."""
+    """Return components coordinate by coordinate: vectors (n, m, d), variances (n, d), totals (d,)."""
     results = [decompose(np.vstack([rows[:, :, k], extra[k]]), number) for k in range(rows.shape[2])]
     vectors = np.stack([vector for vector, _, _ in results], axis=-1)
     variances = np.stack([variance for _, variance, _ in results], axis=-1)
@@ -460,7 +460,7 @@ def _each(rows: Array, extra: list[Array], number: int) -> tuple[Array, Array, A
 
 
 def _joint(rows: Array, extra: list[Array], number: int) -> tuple[Array, Array, Array]:
-    """Components of all coordinates at once: vectors (n, m, d), variances (n,), total ()."""
+    """Return components of all coordinates at once: vectors (n, m, d), variances (n,), total ()."""
     _, m, d = rows.shape
     blocks = [rows.reshape(-1, m * d)]
     for k, root in enumerate(extra):
@@ -472,7 +472,7 @@ def _joint(rows: Array, extra: list[Array], number: int) -> tuple[Array, Array, 
 
 
 def _cut(parts: tuple[Array, Array, Array], count: int | float | None, joint: bool) -> tuple[Array, Array, Array]:
-    """Keep as many components as explain the asked part of the variance, in every coordinate."""
+    """Keep as many components as explain the requested part of the variance in every coordinate."""
     vectors, variances, total = parts
     if not isinstance(count, float):
         return parts
@@ -483,14 +483,14 @@ def _cut(parts: tuple[Array, Array, Array], count: int | float | None, joint: bo
 
 
 def _signs(basis: SplineBasis, deviations: Array, vectors: Array, components: Array, joint: bool) -> Array:
-    """Signs (n, 1, d) or (n, 1, 1) of the components."""
+    """Return the signs (n, 1, d) or (n, 1, 1) of the components."""
     n, _, d = components.shape
     if not n:
         return np.ones((0, 1, 1))
     if not joint:
         values = np.einsum("tk,nkd->ndt", basis.evaluate(np.linspace(0.0, 1.0, 201)), components)
         return fixed_signs(values.reshape(n * d, -1)).reshape(n, 1, d)
-    # turning the motions turns components: only scores tell what does not turn
+    # rotating the motions rotates components, while scores are invariant and can fix the sign
     scores = np.einsum("rmk,nmk->nr", deviations, vectors)
     flat = np.abs(scores).max(axis=1) <= 1e-12 * np.abs(scores).max(initial=0.0)
     by_scores = fixed_signs(scores)

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, is_number, is_whole, numbers
-from ...errors import FileFormatError, ThunderError
+from ...errors import FileFormatError, NotFittedError, ThunderError
 from ...files import read_archive, write_archive
+from ...values import Estimator
 from ..alignment import PathFrames, from_canonical, path_frames, to_canonical
 from .curves import Curves, read_curves
 from .fit import Setting, SplineSpace, fit_components, project, unit_groups
@@ -27,16 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FPCA", "NotFittedError", "Projection", "load_fpca", "save_fpca"]
 
-#: weights of the penalty above this leave nothing but its null space, and products with them overflow
+#: largest weight of the penalty: above it only the null space remains, and products overflow
 _HEAVIEST = 1e100
 
 
-class NotFittedError(ThunderError, AttributeError):
-    """Something is asked for that only `fit` finds."""
-
-
 class Projection(NamedTuple):
-    """Motions in terms of components.
+    """Scores, offsets and frames of motions projected on components.
 
     Attributes
     ----------
@@ -45,7 +42,7 @@ class Projection(NamedTuple):
     offsets : array (R, d)
         x_bar; zero with ``demean=False``.
     frames : PathFrames or None
-        Where the motions were before alignment.
+        Frames of the motions before alignment.
     """
 
     scores: Array
@@ -53,65 +50,84 @@ class Projection(NamedTuple):
     frames: PathFrames | None
 
 
-class FPCA:
-    """Functional principal components: x(tau) = x_bar + S_0(tau) + sum_i alpha_i S_i(tau), eq. (95), tau in [0, 1].
-
-    Every motion becomes a spline; x_bar is its own mean over tau, S_0 the mean of what is left over all motions, S_i
-    the orthonormal functions (in L2) along which the rest varies most, alpha_i scores. Eqs. (96) to (100) do not take
-    S_0 off; here variances are about it, with R - 1 in the denominator for R motions.
+class FPCA(Estimator):
+    """Functional principal components of motions over normalised time.
 
     Parameters
     ----------
     n_components : int or float, optional
-        How many, or, between 0 and 1, what part of the variance they must explain in every coordinate. All by default:
-        what the basis has, at most one less than motions unless `shrinkage` is used.
+        Number of components, or, between 0 and 1, the part of the variance they must explain in every coordinate. By
+        default as many as the basis has, at most one less than motions unless `shrinkage` is used.
     basis : SplineBasis, optional
         Default: 15 functions of degree 5.
     smoothing : "gcv", float or None
-        Weight of the integrated squared third derivative when splines are fitted; found by cross-validation, given, or
-        none.
+        Weight of the integrated squared third derivative in the fit of splines: by generalised cross-validation, a
+        number, or none.
     joint : bool
-        Components of all coordinates together, with one score each, instead of coordinate by coordinate.
+        Compute components of all coordinates together, with one score each, instead of coordinate by coordinate.
     alignment : "none" or "path"
-        "path" moves every motion to the frame along its start -> goal first, one unit long; see `alignment`.
+        "path" first moves every motion to the frame along its start -> goal, one unit long.
     shrinkage : float or "auto"
-        Share in [0, 1] of minimum jerk in covariance and, for aligned motions, mean; see `fpca_shrinkage`. "auto": the
-        one that predicts motions left out best from their ends, see `fpca_choice`.
+        Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the largest
+        share that predicts left-out motions from their ends about as well as the best one.
     demean : bool
-        Subtract x_bar, as the paper does. Otherwise x_bar is 0 and places are part of the components.
+        Subtract x_bar, as the paper does. Otherwise x_bar is 0 and positions are part of the components.
 
     Attributes
     ----------
     dofs, units : tuple of str
         Names and units of the d coordinates.
+    basis_ : SplineBasis
+        Basis used, of K functions.
     mean_coefficients_ : array (K, d)
-        S_0.
+        Spline coefficients of S_0.
     component_coefficients_ : array (n, K, d)
-        S_i. Joint: orthonormal in the sum over coordinates; otherwise coordinate by coordinate.
+        Spline coefficients of S_i. Joint: orthonormal in the sum over coordinates; otherwise in each coordinate.
     variances_ : array (n, d), joint (n,)
-        Of the scores, in descending order.
+        Variances of the scores, in descending order.
     total_variance_ : array (d,), joint ()
-        Of all components there are.
+        Variance of all components available.
     offset_mean_, offset_variance_ : array (d,)
-        Of x_bar.
+        Mean and variance of x_bar.
     offset_covariance_ : array (d, d)
-        Between coordinates of x_bar.
+        Covariance of the coordinates of x_bar.
     scores_ : array (R, n, d), joint (R, n)
-        Of the motions fitted.
+        Scores of the fitted motions.
     offsets_ : array (R, d)
-        Their x_bar.
+        x_bar of the fitted motions.
     durations_ : array (R,)
-        [s]; NaN for motions that came as an array.
+        Durations [s]; NaN for motions given as an array.
     smoothing_ : array (d,)
         Weight of the penalty used.
     shrinkage_ : float
         Share of minimum jerk used.
     frames_ : PathFrames or None
-        Where the motions were before alignment.
+        Frames of the motions before alignment.
+
+    Notes
+    -----
+    The model is x(tau) = x_bar + S_0(tau) + sum_i alpha_i S_i(tau), tau in [0, 1], eq. (95) of D4.2. Every motion
+    becomes a spline; x_bar is its own mean over tau, S_0 the mean of all motions without their x_bar, S_i the
+    orthonormal functions (in L2) along which the rest varies most, alpha_i the scores. Eqs. (96) to (100) do not
+    subtract S_0; here variances are about S_0, with R - 1 in the denominator for R motions.
+
+    The class follows scikit-learn's conventions for estimators (`get_params`, `set_params`, results with a trailing
+    underscore), so that `sklearn.base.clone`, `Pipeline` and `GridSearchCV` apply. It does not need scikit-learn.
+
+    Examples
+    --------
+    >>> from thunder_py.motion import FPCA
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> motions = minimum_jerk_reaches(20, seed=1)
+    >>> fpca = FPCA(n_components=2).fit(motions)
+    >>> fpca.scores_.shape  # motions, components, coordinates
+    (20, 2, 3)
+    >>> part = fpca.project(motions)
+    >>> fpca.inverse_transform(part.scores, part.offsets, tau=[0.0, 0.5, 1.0]).shape
+    (20, 3, 3)
     """
 
-    dofs: tuple[str, ...]
-    units: tuple[str, ...]
+    basis_: SplineBasis
     mean_coefficients_: Array
     component_coefficients_: Array
     variances_: Array
@@ -125,6 +141,8 @@ class FPCA:
     smoothing_: Array
     shrinkage_: float
     frames_: PathFrames | None
+    _dofs: tuple[str, ...]
+    _units: tuple[str, ...]
 
     def __init__(
         self,
@@ -137,86 +155,83 @@ class FPCA:
         shrinkage: float | str = 0.0,
         demean: bool = True,
     ) -> None:
-        self.n_components = _components(n_components)
-        self.basis = SplineBasis() if basis is None else basis
-        self.smoothing = _smoothing(smoothing)
-        self.joint, self.demean = bool(joint), bool(demean)
+        self.n_components = n_components
+        self.basis = basis
+        self.smoothing = smoothing
+        self.joint = joint
         self.alignment = alignment
-        self.shrinkage = _shrinkage(shrinkage)
-        if not isinstance(self.basis, SplineBasis):
-            raise ThunderError(f"basis must be a SplineBasis, got {basis!r}")
-        if alignment not in ("none", "path"):
-            raise ThunderError(f'alignment must be "none" or "path", got {alignment!r}')
+        self.shrinkage = shrinkage
+        self.demean = demean
 
     @classmethod
     def paper(cls, motions: Motions, n_components: int | None = None) -> FPCA:
-        """Fit as the paper's authors do: coordinate by coordinate, 15 splines of order 5, least squares, demeaned."""
+        """Fit with the settings of the paper's authors.
+
+        Components coordinate by coordinate, 15 splines of order 5, least squares, x_bar subtracted.
+        """
         return cls(n_components, basis=SplineBasis(15, degree=4), smoothing=None).fit(motions)
-
-    def get_params(self) -> dict[str, Any]:
-        """Parameters of the constructor."""
-        names = ("n_components", "basis", "smoothing", "joint", "alignment", "shrinkage", "demean")
-        return {name: getattr(self, name) for name in names}
-
-    def __repr__(self) -> str:
-        default = FPCA().get_params()
-        shown = [f"{name}={value!r}" for name, value in self.get_params().items() if value != default[name]]
-        return f"FPCA({', '.join(shown)})"
-
-    def __getattr__(self, name: str) -> Any:
-        # only what is not there comes here
-        if name in FPCA.__annotations__ or name == "explained_variance_ratio_":
-            raise NotFittedError(f"{name} is there after fit: call FPCA.fit(motions) first")
-        raise AttributeError(f"FPCA has no attribute {name!r}")
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, motions: Motions, dofs: Sequence[str] | None = None) -> FPCA:
-        """Find mean and components.
+    def fit(self, motions: Motions, y: object = None, *, dofs: Sequence[str] | None = None) -> FPCA:
+        """Estimate mean and components.
 
         Parameters
         ----------
         motions : MotionSet, sequence of Trials, or array (R, T, d)
-            They may differ in length and sampling, and have gaps (NaN). An array is sampled uniformly.
+            Motions may differ in length and sampling, and have gaps (NaN). An array is sampled uniformly.
+        y : object
+            Ignored; scikit-learn passes it.
         dofs : sequence of str, optional
-            Names of an array's coordinates; x, y, z(, rx, ry, rz) by default. Trials have their own.
+            Names of the coordinates of an array; x, y, z(, rx, ry, rz) by default. Trials have their own.
 
         Returns
         -------
         FPCA
-            Itself.
+            The fitted estimator itself.
 
         Raises
         ------
         ThunderError
-            Motions that do not move in time, with too few samples, of different coordinates; one motion without
-            shrinkage; with ``alignment="path"``, one that ends where it starts. Messages name the motion.
+            For arguments of the constructor out of range; for motions without duration, with too few samples or of
+            different coordinates; for one motion without shrinkage; with ``alignment="path"``, for a motion that ends
+            where it starts. Messages name the motion.
         """
+        basis, count, smoothing, shrinkage = self._checked()
         curves = read_curves(motions, dofs)
         groups = self._shared(curves.units)
-        smoothed = smooth(curves, self.basis, self.smoothing, shared=groups, penalty=min(3, self.basis.degree))
+        smoothed = smooth(curves, basis, smoothing, shared=groups, penalty=min(3, basis.degree))
         coefficients, frames = self._aligned(smoothed.coefficients, curves)
         setting = Setting(
-            self.basis,
-            SplineSpace(self.basis, zero_mean=self.demean),
-            self.joint,
+            basis,
+            SplineSpace(basis, zero_mean=bool(self.demean)),
+            bool(self.joint),
             ideal_mean=self.alignment == "path",
             # coordinate by coordinate each has its own scale, in the canonical frame too
             shared=groups if self.joint else [[k] for k in range(len(curves.dofs))],
             units=unit_groups(curves.units),
         )
-        found = fit_components(setting, coefficients, count=self.n_components, shrinkage=self.shrinkage)
-        self.dofs, self.units, self.durations_ = curves.dofs, curves.units, curves.durations
-        self.smoothing_, self.shrinkage_, self.frames_ = smoothed.smoothing, found.shrinkage, frames
-        self.mean_coefficients_, self.component_coefficients_ = found.mean, found.components
-        self.variances_, self.total_variance_ = found.variances, found.total_variance
-        self.offset_mean_, self.offset_covariance_ = found.offset_mean, found.offset_covariance
-        self.offset_variance_ = np.diag(found.offset_covariance).copy()
+        result = fit_components(setting, coefficients, count=count, shrinkage=shrinkage)
+        self.basis_, self._dofs, self._units, self.durations_ = basis, curves.dofs, curves.units, curves.durations
+        self.smoothing_, self.shrinkage_, self.frames_ = smoothed.smoothing, result.shrinkage, frames
+        self.mean_coefficients_, self.component_coefficients_ = result.mean, result.components
+        self.variances_, self.total_variance_ = result.variances, result.total_variance
+        self.offset_mean_, self.offset_covariance_ = result.offset_mean, result.offset_covariance
+        self.offset_variance_ = np.diag(result.offset_covariance).copy()
         self.scores_, self.offsets_ = self._project(coefficients)
         return self
 
+    def _checked(self) -> tuple[SplineBasis, int | float | None, float | str | None, float | str]:
+        """Basis, number of components, smoothing and shrinkage from the arguments of the constructor."""
+        if not isinstance(self.basis, SplineBasis | None):
+            raise ThunderError(f"basis must be a SplineBasis, got {self.basis!r}")
+        if self.alignment not in ("none", "path"):
+            raise ThunderError(f'alignment must be "none" or "path", got {self.alignment!r}')
+        basis = SplineBasis() if self.basis is None else self.basis
+        return basis, _components(self.n_components), _smoothing(self.smoothing), _shrinkage(self.shrinkage)
+
     def _shared(self, units: Sequence[str]) -> list[list[int]]:
-        """Coordinates that are smoothed alike: all of a unit where turning the motions must turn the result."""
+        """Return groups of coordinates with common smoothing: one per unit if rotations must commute with the fit."""
         if self.joint or self.alignment == "path":
             return unit_groups(units)
         return [[k] for k in range(len(units))]
@@ -228,55 +243,65 @@ class FPCA:
         return to_canonical(coefficients, curves.dofs, frames), frames
 
     def _project(self, coefficients: Array) -> tuple[Array, Array]:
-        space = SplineSpace(self.basis, zero_mean=self.demean)
+        space = SplineSpace(self.basis_, zero_mean=bool(self.demean))
         offsets = np.zeros((len(coefficients), len(self.dofs)))
         if self.demean:
             offsets = np.einsum("k,rkd->rd", space.integrals, coefficients)
         centred = coefficients - offsets[:, None] - self.mean_coefficients_
         return project(space, self.component_coefficients_, centred, self.joint), offsets
 
-    # --- what it found ----------------------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------------------------
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """Names of the d coordinates."""
+        return self._dofs
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the d coordinates."""
+        return self._units
 
     @property
     def n_components_(self) -> int:
-        """Number n of components found."""
+        """Number n of components."""
         return len(self.component_coefficients_)
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Part of the variance along each component, (n, d), joint (n,); 0 where nothing varies."""
+        """Part of the variance along each component, (n, d), joint (n,); 0 for coordinates without variance."""
         total = np.where(self.total_variance_ > 0.0, self.total_variance_, 1.0)
         return np.asarray(self.variances_ / total)
 
     def mean(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
-        """S_0 or one of its derivatives with respect to tau at tau (T,): (T, d)."""
-        return self.basis.evaluate(tau, derivative) @ self.mean_coefficients_
+        """Return S_0 or a derivative of it with respect to tau at tau (T,): (T, d)."""
+        return self.basis_.evaluate(tau, derivative) @ self.mean_coefficients_
 
     def components(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
-        """S_1 to S_n or their derivatives with respect to tau at tau (T,): (n, T, d)."""
-        return np.asarray(self.basis.evaluate(tau, derivative) @ self.component_coefficients_)
+        """Return S_1 to S_n or derivatives of them with respect to tau at tau (T,): (n, T, d)."""
+        return np.asarray(self.basis_.evaluate(tau, derivative) @ self.component_coefficients_)
 
     def transform(self, motions: Motions) -> Array:
-        """Scores of motions, (R, n, d), joint (R, n)."""
+        """Return the scores of motions, (R, n, d), joint (R, n)."""
         return self.project(motions).scores
 
-    def fit_transform(self, motions: Motions) -> Array:
-        """Fit, and return the scores of the same motions."""
+    def fit_transform(self, motions: Motions, y: object = None) -> Array:
+        """Fit, and return the scores of the same motions; `y` is ignored."""
         return self.fit(motions).scores_
 
     def project(self, motions: Motions) -> Projection:
-        """Scores, x_bar and, for aligned motions, frames: all that `inverse_transform` needs.
+        """Return scores, x_bar and, for aligned motions, frames: the arguments of `inverse_transform`.
 
         Raises
         ------
         ThunderError
-            As `fit`; and for coordinates other than those fitted.
+            As `fit`, and for coordinates other than the fitted ones.
         """
-        weights = self.smoothing_
+        weights, basis = self.smoothing_, self.basis_
         curves = read_curves(motions, self.dofs if isinstance(motions, np.ndarray) else None)
         if curves.dofs != self.dofs:
             raise ThunderError(f"motions must have the dofs {', '.join(self.dofs)}, got {', '.join(curves.dofs)}")
-        smoothed = smooth(curves, self.basis, weights, penalty=min(3, self.basis.degree))
+        smoothed = smooth(curves, basis, weights, penalty=min(3, basis.degree))
         coefficients, frames = self._aligned(smoothed.coefficients, curves)
         return Projection(*self._project(coefficients), frames)
 
@@ -289,25 +314,25 @@ class FPCA:
         tau: npt.ArrayLike | None = None,
         derivative: int = 0,
     ) -> Array:
-        """Motions with given scores, (R, T, d).
+        """Return motions with given scores, (R, T, d).
 
         Parameters
         ----------
         scores : array_like (R, n, d), joint (R, n)
             alpha.
         offsets : array_like (R, d) or (d,), optional
-            x_bar; by default its mean.
+            x_bar; the mean of the fitted motions by default.
         frames : PathFrames, optional
-            Of aligned motions; without, they stay in the canonical frame.
+            Frames of aligned motions; without them, motions stay in the canonical frame.
         tau : array_like (T,), optional
-            Default: 101 places from 0 to 1.
+            Normalised times; 101 from 0 to 1 by default.
         derivative : int
-            Order, with respect to tau.
+            Order of the derivative with respect to tau.
 
         Raises
         ------
         ThunderError
-            For shapes that do not fit.
+            For arrays of the wrong shape.
         """
         alpha = numbers(scores, "scores")
         if alpha.shape[1:] != self.variances_.shape or alpha.ndim != self.variances_.ndim + 1:
@@ -317,30 +342,30 @@ class FPCA:
         d = len(self.dofs)
         if x_bar.shape not in ((d,), (len(alpha), d)):
             raise ThunderError(f"offsets must have shape ({d},) or ({len(alpha)}, {d}), got {x_bar.shape}")
-        what = "rn,nkd->rkd" if self.joint else "rnd,nkd->rkd"
-        coefficients = self.mean_coefficients_ + np.einsum(what, alpha, self.component_coefficients_)
+        subscripts = "rn,nkd->rkd" if self.joint else "rnd,nkd->rkd"
+        coefficients = self.mean_coefficients_ + np.einsum(subscripts, alpha, self.component_coefficients_)
         coefficients = coefficients + np.broadcast_to(x_bar, (len(alpha), d))[:, None]
-        values = self.basis.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
+        values = self.basis_.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
         if frames is None:
             return np.asarray(values)
         if self.alignment != "path" or not isinstance(frames, PathFrames) or len(frames) != len(alpha):
-            raise ThunderError(f'frames belong to alignment="path", one for each of {len(alpha)} motions')
+            raise ThunderError(f'frames must be PathFrames of {len(alpha)} motions, and alignment "path"')
         return from_canonical(np.asarray(values), self.dofs, frames, derivative)
 
     # --- files and figures ------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write to a ``.npz`` file of plain arrays."""
+        """Write the fitted components to a ``.npz`` file of plain arrays."""
         save_fpca(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> FPCA:
-        """Read what `save` wrote.
+        """Read a file written by `save`.
 
         Raises
         ------
         FileFormatError
-            For any other file, and one of a newer version.
+            For any other file, and for a file of a newer version.
         """
         return load_fpca(path)
 
@@ -368,7 +393,7 @@ def _components(value: Any) -> int | float | None:
         return None if value is None else int(value)
     if isinstance(value, float) and 0.0 < value < 1.0:
         return float(value)
-    raise ThunderError(f"n_components must be a whole number, a part between 0 and 1, or None, got {value!r}")
+    raise ThunderError(f"n_components must be a whole number >= 0, a number between 0 and 1, or None, got {value!r}")
 
 
 def _smoothing(value: Any) -> float | str | None:
@@ -405,21 +430,27 @@ _FRAMES = ("start", "scale", "rotation")
 
 
 def save_fpca(fpca: FPCA, path: str | Path) -> None:
-    """Write fitted components: complete or not at all."""
+    """Write fitted components atomically."""
     arrays: dict[str, Any] = {name: getattr(fpca, name) for name in _ARRAYS}
-    arrays |= {_KEY: np.array(_VERSION), "knots": fpca.basis.knots, "degree": np.array(fpca.basis.degree)}
+    arrays |= {_KEY: np.array(_VERSION), "knots": fpca.basis_.knots, "degree": np.array(fpca.basis_.degree)}
     arrays |= {"dofs": np.array(fpca.dofs, dtype=np.str_), "units": np.array(fpca.units, dtype=np.str_)}
-    arrays |= {"joint": np.array(fpca.joint), "demean": np.array(fpca.demean), "shrinkage_": np.array(fpca.shrinkage_)}
-    # parameters that may be text, a number or nothing go as text
-    for name in ("n_components", "smoothing", "shrinkage", "alignment"):
-        arrays[name] = np.array(repr(getattr(fpca, name)))
+    arrays |= {
+        "joint": np.array(bool(fpca.joint)),
+        "demean": np.array(bool(fpca.demean)),
+        "shrinkage_": np.array(fpca.shrinkage_),
+    }
+    # parameters of several types are stored as text
+    _, count, smoothing, shrinkage = fpca._checked()
+    values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage, "alignment": fpca.alignment}
+    for name in values:
+        arrays[name] = np.array(repr(values[name]))
     if fpca.frames_ is not None:
         arrays |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
     write_archive(path, arrays)
 
 
 def load_fpca(path: str | Path) -> FPCA:
-    """Read a file that `save_fpca` wrote."""
+    """Read a file written by `save_fpca`."""
     arrays = read_archive(path, "FPCA.save")
     if _KEY not in arrays:
         raise FileFormatError(f"not a file of FPCA.save: {_KEY} missing", path=path)
@@ -434,18 +465,20 @@ def load_fpca(path: str | Path) -> FPCA:
 
 
 def _restored(arrays: dict[str, Any]) -> FPCA:
+    basis = SplineBasis(degree=int(numbers(arrays["degree"], "degree", 0)), knots=arrays["knots"])
     fpca = FPCA(
         _parameter(arrays, "n_components"),
-        basis=SplineBasis(degree=int(numbers(arrays["degree"], "degree", 0)), knots=arrays["knots"]),
+        basis=None if basis == SplineBasis() else basis,
         smoothing=_parameter(arrays, "smoothing"),
         joint=_flag(arrays, "joint"),
         alignment=_parameter(arrays, "alignment"),
         shrinkage=_parameter(arrays, "shrinkage"),
         demean=_flag(arrays, "demean"),
     )
+    fpca.basis_ = fpca._checked()[0]
     for name in _ARRAYS:
         setattr(fpca, name, numbers(arrays[name], name))
-    fpca.dofs, fpca.units = _texts(arrays, "dofs"), _texts(arrays, "units")
+    fpca._dofs, fpca._units = _texts(arrays, "dofs"), _texts(arrays, "units")
     aligned = fpca.alignment == "path"
     frames = (numbers(arrays[f"frames.{name}"], f"frames.{name}") for name in _FRAMES) if aligned else ()
     fpca.frames_ = PathFrames(*frames) if aligned else None
@@ -469,7 +502,7 @@ def _texts(arrays: dict[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _parameter(arrays: dict[str, Any], name: str) -> Any:
-    """Read text in quotes, a number, or None."""
+    """Parse text in quotes, a number, or None."""
     text = str(arrays[name])
     if text == "None":
         return None
@@ -479,7 +512,7 @@ def _parameter(arrays: dict[str, Any], name: str) -> Any:
 
 
 def _check_shapes(fpca: FPCA) -> None:
-    K, d = fpca.basis.n_functions, len(fpca.dofs)
+    K, d = fpca.basis_.n_functions, len(fpca.dofs)
     n, R = (len(a) if a.ndim else -1 for a in (fpca.component_coefficients_, fpca.offsets_))
     if len(set(fpca.dofs)) != d or len(fpca.units) != d or not d:
         raise ThunderError(f"dofs and units must name the same coordinates, got {fpca.dofs} and {fpca.units}")
@@ -496,15 +529,15 @@ def _check_shapes(fpca: FPCA) -> None:
         "durations_": (R,),
     }
     for name, shape in expected.items():
-        if (came := getattr(fpca, name).shape) != shape:
-            raise ThunderError(f"{name} must have shape {shape}, got {came}")
+        if (actual := getattr(fpca, name).shape) != shape:
+            raise ThunderError(f"{name} must have shape {shape}, got {actual}")
     for name, shape in {"start": (R, 3), "scale": (R,), "rotation": (R, 3, 3)}.items():
-        if fpca.frames_ is not None and (came := getattr(fpca.frames_, name).shape) != shape:
-            raise ThunderError(f"frames.{name} must have shape {shape}, got {came}")
+        if fpca.frames_ is not None and (actual := getattr(fpca.frames_, name).shape) != shape:
+            raise ThunderError(f"frames.{name} must have shape {shape}, got {actual}")
 
 
 def _check_values(fpca: FPCA) -> None:
-    """Refuse what no fit gives: planners solve with these numbers."""
+    """Refuse values that no fit returns, since planners solve with them."""
     values = {name: getattr(fpca, name) for name in _ARRAYS if name != "durations_"}
     if fpca.frames_ is not None:
         values |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}

@@ -1,4 +1,4 @@
-"""Figures of functional components: what they look like, what they do to the mean, how much they explain."""
+"""Figures of functional components: their shapes, their effect on the mean, the variance they explain."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plot_components(fpca: FPCA, n: int = 5, *, derivative: int = 0) -> list[Axes
         for i, curve in enumerate(values[:, :, k]):
             row[0].plot(tau, curve, linewidth=1.2, label=f"$S_{{{i + 1}}}$")
         row[0].set_ylabel(f"{mark} of {dof}")
-    # curves are everywhere within the panels
+    # outside the panels, which the curves fill
     panels[0][0].legend(ncols=5, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False)
     panels[-1][0].set_xlabel("normalised time")
     return [row[0] for row in panels]

@@ -18,14 +18,14 @@ from .curves import Curves
 
 __all__ = ["Group", "Smoothed", "SplineBasis", "bernstein_points", "cross_validated", "smooth", "solve_groups"]
 
-#: how far tau may lie outside [0, 1] by rounding
+#: distance that rounding may put tau outside [0, 1]
 _ROUNDING = 1e-9
 
 
 class SplineBasis:
-    """B-splines on [0, 1] with clamped ends: the first function alone is not zero at 0, the last alone at 1.
+    """B-spline basis on [0, 1] with clamped ends: only the first function is nonzero at 0, only the last at 1.
 
-    The functions sum to one everywhere, so a constant has equal coefficients, and coefficients turn as points do.
+    The functions sum to one, so a constant has equal coefficients, and coefficients transform like points.
 
     Parameters
     ----------
@@ -34,12 +34,22 @@ class SplineBasis:
     degree : int
         Degree of the polynomials (order minus one). From 5 on the jerk has a continuous derivative.
     knots : array_like (K + degree + 1,), optional
-        Whole knot vector instead: 0 and 1 repeated ``degree + 1`` times around increasing numbers.
+        Complete knot vector instead: 0 and 1, each repeated ``degree + 1`` times, with increasing numbers between.
 
     Raises
     ------
     ThunderError
-        On numbers and knots that make no such basis.
+        For a degree, a number of functions or knots that define no such basis.
+
+    Examples
+    --------
+    >>> from thunder_py.motion import SplineBasis
+    >>> basis = SplineBasis(8, degree=3)
+    >>> values = basis.evaluate([0.0, 0.5, 1.0])
+    >>> values.shape, values.sum(axis=1).round(12).tolist()
+    ((3, 8), [1.0, 1.0, 1.0])
+    >>> basis.breaks.round(3).tolist()
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
 
     def __init__(self, n_functions: int | None = None, degree: int = 5, *, knots: npt.ArrayLike | None = None) -> None:
@@ -51,14 +61,14 @@ class SplineBasis:
             self._knots = _checked_knots(knots, self._degree)
             if n_functions is not None and n_functions != self.n_functions:
                 raise ThunderError(
-                    f"n_functions must agree with knots, which make {self.n_functions} functions of degree "
+                    f"n_functions must agree with knots, which define {self.n_functions} functions of degree "
                     f"{self._degree}, got {n_functions}"
                 )
         self._knots.setflags(write=False)
 
     @property
     def knots(self) -> Array:
-        """Whole knot vector, shape (K + degree + 1,)."""
+        """Complete knot vector, shape (K + degree + 1,)."""
         return self._knots
 
     @property
@@ -73,16 +83,16 @@ class SplineBasis:
 
     @property
     def breaks(self) -> Array:
-        """Where one polynomial ends and the next begins, 0 and 1 included."""
+        """Boundaries of the polynomial pieces, 0 and 1 included."""
         return np.unique(self._knots)
 
     def evaluate(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
-        """Values of all functions or of one of their derivatives.
+        """Return the values of all functions or of one of their derivatives.
 
         Parameters
         ----------
         tau : array_like (T,)
-            Places in [0, 1].
+            Normalised times in [0, 1].
         derivative : int
             Order of the derivative with respect to tau.
 
@@ -93,12 +103,12 @@ class SplineBasis:
         Raises
         ------
         ThunderError
-            Outside [0, 1], on NaN, or for a negative derivative.
+            For tau outside [0, 1], NaN, or a negative derivative.
         """
         return np.asarray(self.spline(np.eye(self.n_functions), derivative)(_unit_interval(tau)), dtype=np.float64)
 
     def spline(self, coefficients: npt.ArrayLike, derivative: int = 0) -> BSpline:
-        """Spline with the given coefficients (K, ...), or its derivative, as a `scipy.interpolate.BSpline`."""
+        """Return the spline with coefficients (K, ...), or a derivative of it, as a `scipy.interpolate.BSpline`."""
         derivative = whole(derivative, "derivative", 0)
         c = numbers(coefficients, "coefficients")
         if c.ndim < 1 or c.shape[0] != self.n_functions:
@@ -109,9 +119,9 @@ class SplineBasis:
         return spline.derivative(derivative) if derivative else spline
 
     def gram(self, derivative: int = 0) -> Array:
-        """Inner products of the functions' derivatives over [0, 1], shape (K, K).
+        """Return the inner products of the functions' derivatives over [0, 1], shape (K, K).
 
-        Gauss-Legendre with ``degree + 1`` nodes in every piece, which is exact for products of two splines.
+        Gauss-Legendre quadrature with ``degree + 1`` nodes in every piece, which is exact for products of two splines.
         """
         nodes, weights = self.quadrature()
         values = np.sqrt(weights)[:, None] * self.evaluate(nodes, derivative)
@@ -119,22 +129,22 @@ class SplineBasis:
         return np.asarray(0.5 * (gram + gram.T))
 
     def quadrature(self) -> tuple[Array, Array]:
-        """Nodes and weights that integrate products of two splines exactly, shapes (N,) and (N,)."""
+        """Return nodes (N,) and weights (N,) that integrate products of two splines exactly."""
         nodes, weights = np.polynomial.legendre.leggauss(self._degree + 1)
         breaks = self.breaks
         half = 0.5 * np.diff(breaks)[:, None]
         return (breaks[:-1, None] + half * (nodes + 1.0)).ravel(), (half * weights).ravel()
 
     def integrals(self) -> Array:
-        """Integrals of the functions over [0, 1], shape (K,)."""
+        """Return the integrals of the functions over [0, 1], shape (K,)."""
         k = self._degree
         return np.asarray((self._knots[k + 1 :] - self._knots[: -k - 1]) / (k + 1.0))
 
     def to_ppoly(self, coefficients: npt.ArrayLike) -> PPoly[np.float64]:
-        """Polynomials piece by piece: a `scipy.interpolate.PPoly` over `breaks`, from coefficients (K, ...)."""
+        """Return the spline with coefficients (K, ...) as a `scipy.interpolate.PPoly` over `breaks`."""
         spline = self.spline(coefficients)
         breaks = self.breaks
-        # Taylor coefficients at the left end of each piece; repeated knots leave no empty pieces
+        # Taylor coefficients at the left end of each piece; breaks skip the empty pieces of repeated knots
         terms, factorial = [], 1.0
         for order in range(self._degree + 1):
             factorial *= max(order, 1)
@@ -142,7 +152,7 @@ class SplineBasis:
         return PPoly(np.ascontiguousarray(terms[::-1]), breaks)
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether degree and knots are the same."""
+        """Compare degree and knots."""
         if not isinstance(other, SplineBasis):
             return NotImplemented
         return self._degree == other._degree and np.array_equal(self._knots, other._knots)
@@ -171,7 +181,7 @@ def _checked_knots(knots: npt.ArrayLike, degree: int) -> Array:
     )
     if not (ends and np.all(np.diff(inner) > 0.0)):
         raise ThunderError(
-            f"knots must be 0 and 1 repeated {degree + 1} times around increasing numbers, got {t.tolist()}"
+            f"knots must be 0 and 1, each {degree + 1} times, with increasing numbers between, got {t.tolist()}"
         )
     return t
 
@@ -190,9 +200,9 @@ Indices = npt.NDArray[np.intp]
 
 #: reciprocal condition of B's triangle below which samples alone do not determine the spline
 _SINGULAR = 1e-8
-#: part of a direction that samples must hold to count as seen by them
+#: part of a direction that samples must determine for it to count
 _UNSEEN = 1e-10
-#: part of the samples that must be left over for cross-validation to judge by
+#: residual degrees of freedom that cross-validation needs, as part of the samples
 _SPARE = 1e-3
 _GRID = 81
 
@@ -208,7 +218,7 @@ class Group:
         self._values: list[Array] = []
 
     def add(self, trial: int, dofs: Indices, values: Array) -> None:
-        """Take the columns (T, len(dofs)) of a motion in."""
+        """Add the columns (T, len(dofs)) of a motion."""
         self._trials.append(np.full(len(dofs), trial))
         self._dofs.append(dofs)
         self._values.append(values)
@@ -219,11 +229,11 @@ class Group:
         y = np.concatenate(self._values, axis=1)
         del self._values
         self.mu, Q, self._R = _triangle(B, D)
-        # numpy's solver: SciPy's triangular one wakes all threads for 15 x 15 numbers
+        # NumPy's solver: SciPy's triangular one starts all threads for 15 x 15 numbers
         E = np.linalg.solve(self._R.T, D.T).T
         _, sigma, Ut = np.linalg.svd(E)
         self.s = sigma**2
-        # part of each direction that is in the samples and not in mu's help
+        # part of each direction that the samples determine without the penalty mu
         self.seen = np.where(1.0 - self.mu * self.s > _UNSEEN, 1.0 - self.mu * self.s, 0.0)
         V = Q @ Ut.T
         self.z = (V.T @ y) * (self.seen > 0.0)[:, None]
@@ -233,18 +243,18 @@ class Group:
         self._U = Ut.T
 
     def coefficients(self, weights: Array) -> Array:
-        """Coefficients of all columns (K, columns), given lambda of each."""
+        """Return the coefficients of all columns (K, columns) for their weights lambda."""
         if self.mu > 0.0 and (weights == 0.0).any():
-            raise ThunderError(f"samples of {self.name} leave some basis functions undetermined; use smoothing")
+            raise ThunderError(f"samples of {self.name} must determine all basis functions, got a gap: use smoothing")
         scaled = self.z / (1.0 + (weights - self.mu) * self.s[:, None])
         return np.asarray(np.linalg.solve(self._R, self._U @ scaled))
 
     def traces(self, weights: Array) -> Array:
-        """Traces of the hat matrices (columns,)."""
+        """Return the traces of the hat matrices (columns,)."""
         return np.asarray((self.seen[:, None] / (1.0 + (weights - self.mu) * self.s[:, None])).sum(axis=0))
 
     def residuals(self, weights: Array) -> Array:
-        """Squared differences to the samples, summed (columns,)."""
+        """Return the sums of squared differences to the samples (columns,)."""
         left = weights * self.s[:, None] / (1.0 + (weights - self.mu) * self.s[:, None])
         return np.asarray(self.outside + (self.energy * left**2).sum(axis=0))
 
@@ -278,7 +288,7 @@ def _triangle(B: Array, D: Array) -> tuple[float, Array, Array]:
 
 
 def cross_validated(groups: list[Group], dofs: list[int]) -> float:
-    """Weight of the penalty that minimises generalised cross-validation over the columns of some coordinates."""
+    """Return the weight of the penalty that minimises generalised cross-validation over some coordinates."""
     masks = [np.isin(group.dofs, dofs) for group in groups]
     used = [(group, mask) for group, mask in zip(groups, masks, strict=True) if mask.any()]
     columns = np.array([mask.sum() for _, mask in used])
@@ -296,7 +306,7 @@ def cross_validated(groups: list[Group], dofs: list[int]) -> float:
         left = samples - float((seen / denominator).sum())
         return samples * residual / left**2 if left > _SPARE * samples else np.inf
 
-    # from where the penalty changes nothing to where only its null space is left
+    # from a penalty without effect to one that leaves only its null space
     ranks = np.sort(s, axis=1)
     least = ranks[ranks > 1e-12 * ranks.max(axis=1, keepdims=True)].min()
     grid = np.linspace(np.log10(1e-6 / ranks.max()), np.log10(1e6 / least), _GRID)
@@ -304,11 +314,11 @@ def cross_validated(groups: list[Group], dofs: list[int]) -> float:
     best = int(np.argmin(values))
     if best in (0, _GRID - 1) or not np.isfinite(values[best - 1]):
         return float(10.0 ** grid[best])
-    found = minimize_scalar(score, bounds=(grid[best - 1], grid[best + 1]), method="bounded", options={"xatol": 1e-6})
-    return float(10.0**found.x)
+    result = minimize_scalar(score, bounds=(grid[best - 1], grid[best + 1]), method="bounded", options={"xatol": 1e-6})
+    return float(10.0**result.x)
 
 
-#: part of the duration that may be missing at either end: beyond it splines would be guesses
+#: part of the duration that may be missing at either end, where splines extrapolate
 _LONGEST_END_GAP = 0.1
 
 
@@ -319,13 +329,13 @@ class Smoothed:
     Attributes
     ----------
     coefficients : array (R, K, d)
-        Of each motion and coordinate.
+        Spline coefficients of each motion and coordinate.
     smoothing : array (d,)
-        lambda of each coordinate, in tau; 0 without penalty.
+        Weight lambda of each coordinate, in tau; 0 without penalty.
     degrees_of_freedom : array (d,)
-        Mean trace of the hat matrix: how many free parameters a motion has left, between `penalty` and K.
+        Mean trace of the hat matrix, the effective number of parameters of a motion, between `penalty` and K.
     residual : array (d,)
-        Root of the mean squared difference to the samples, in the coordinate's unit.
+        RMS difference to the samples, in the coordinate's unit.
     """
 
     coefficients: Array
@@ -342,30 +352,30 @@ def smooth(
     penalty: int = 3,
     shared: Sequence[Sequence[int]] | None = None,
 ) -> Smoothed:
-    """Splines through motions.
+    """Fit splines to motions by penalised least squares.
 
     Parameters
     ----------
     curves : Curves
-        What `read_curves` makes of motions.
+        Motions, from `read_curves`.
     basis : SplineBasis
-        K functions.
+        Basis of K functions.
     smoothing : "gcv", float, array (d,) or None
-        lambda, not negative; one for all coordinates or one for each. None is 0: plain least squares.
+        Weight lambda >= 0, one for all coordinates or one for each. None is 0: plain least squares.
     penalty : int
-        Order m of the derivative whose square is penalised.
+        Order m of the penalised derivative.
     shared : sequence of index lists, optional
-        Coordinates that get one common lambda by cross-validation; each its own by default. A fit in which coordinates
-        are to turn into each other needs a common one.
+        Groups of coordinates with a common lambda from cross-validation; by default each coordinate has its own.
+        Results transform with rotations of the motions only if the rotated coordinates have a common lambda.
 
     Raises
     ------
     ThunderError
-        Too few samples are left in a motion, named in the message; `smoothing` or `penalty` are out of range.
+        For too few samples in a motion, named in the message; for `smoothing` or `penalty` out of range.
     """
     whole(penalty, "penalty, the order of a derivative,", 1, basis.degree)
     d = len(curves.dofs)
-    weights = _given(smoothing, d)
+    weights = _weights(smoothing, d)
     groups = _grouped(curves, basis, weights is not None and not weights.all())
     solve_groups(groups, basis, penalty)
     chosen = [[k] for k in range(d)] if shared is None else [list(part) for part in shared]
@@ -376,8 +386,8 @@ def smooth(
     return _evaluate(groups, weights, len(curves), basis.n_functions)
 
 
-def _given(smoothing: Any, d: int) -> Array | None:
-    """Return lambda per coordinate, None where it is to be found."""
+def _weights(smoothing: Any, d: int) -> Array | None:
+    """Return lambda per coordinate, None for cross-validation."""
     if isinstance(smoothing, str):
         if smoothing != "gcv":
             raise ThunderError(f"smoothing must be 'gcv', a number or None, got {smoothing!r}")
@@ -389,12 +399,12 @@ def _given(smoothing: Any, d: int) -> Array | None:
     except (TypeError, ValueError):
         raise ThunderError(f"smoothing must be 'gcv', a number or None, got {smoothing!r}") from None
     if values.shape not in ((), (d,)) or not np.isfinite(values).all() or (values < 0.0).any():
-        raise ThunderError(f"smoothing must be finite, not negative, one number or {d}, got {smoothing!r}")
+        raise ThunderError(f"smoothing must be one finite number >= 0 or {d} of them, got {smoothing!r}")
     return np.broadcast_to(values, (d,)).copy()
 
 
 def _grouped(curves: Curves, basis: SplineBasis, unpenalised: bool) -> list[Group]:
-    """Columns (motion, coordinate) that have samples at the same tau, which share all matrices."""
+    """Group columns (motion, coordinate) with samples at the same tau, which share all matrices."""
     groups: dict[bytes, Group] = {}
     for r, (tau, x) in enumerate(zip(curves.taus, curves.values, strict=True)):
         grid = tau.round(12).tobytes()
@@ -423,8 +433,8 @@ def _check_samples(tau: Array, basis: SplineBasis, unpenalised: bool, name: str)
         )
     if tau[0] > _LONGEST_END_GAP or tau[-1] < 1.0 - _LONGEST_END_GAP:
         raise ThunderError(
-            f"gaps at the ends of a motion must be shorter than {_LONGEST_END_GAP:.0%} of it; {name} has samples from "
-            f"tau = {tau[0]:.2f} to {tau[-1]:.2f}. Cut it there, or fill the gap"
+            f"gaps at the ends of a motion must be shorter than {_LONGEST_END_GAP:.0%} of it, got samples of {name} "
+            f"from tau = {tau[0]:.2f} to {tau[-1]:.2f}: cut the motion there, or fill the gap"
         )
 
 
@@ -442,7 +452,7 @@ def _evaluate(groups: list[Group], weights: Array, count: int, n_functions: int)
 
 
 def bernstein_points(powers: Array, breaks: Array) -> Array:
-    """Control points (m, degree + 1, ...) of polynomials (degree + 1, m, ...) in powers of tau - breaks[k].
+    """Return control points (m, degree + 1, ...) of polynomials (degree + 1, m, ...) in powers of tau - breaks[k].
 
     The highest power comes first, as in `scipy.interpolate.PPoly`.
     """

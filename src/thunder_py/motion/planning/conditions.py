@@ -1,4 +1,4 @@
-"""Motions under constraints at any times: the most likely one, how much is left open, samples of it."""
+"""Motions conditioned on constraints at any times: mean, covariance, samples."""
 
 from __future__ import annotations
 
@@ -17,27 +17,37 @@ from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 __all__ = ["ConditionedPlan", "Constraint", "condition_plan"]
 
 _KINDS = ("position", "velocity", "acceleration", "jerk")
-#: of the duration: times that rounding has put outside
+#: part of the duration that rounding may put times outside
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Constraint:
-    """What a motion must do at one time.
+    """Constraint on a motion at one time.
 
     Attributes
     ----------
     t : float
-        When [s].
+        Time [s].
     kind : str
-        ``"position"``, ``"velocity"``, ``"acceleration"`` or ``"jerk"``: of coordinates, so for rotation vectors their
+        ``"position"``, ``"velocity"``, ``"acceleration"`` or ``"jerk"`` of coordinates; for rotation vectors, their
         derivatives.
     value : float or (k,) array_like
-        [m or rad, per s^n], one for each of `dofs`, or the same for all.
+        Value [m or rad, per s^n], one for each of `dofs` or the same for all.
     noise : float or (k,) array_like
-        Standard deviation, where the value is met only so well; 0 is exactly.
+        Standard deviation of the value; 0 means exact.
     dofs : sequence of str, optional
-        Which coordinates; default all.
+        Names of the coordinates; default all.
+
+    Examples
+    --------
+    >>> from thunder_py.motion import FPCA, Constraint, HumanLikePlanner
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
+    >>> ends = [Constraint(0.0, "position", [0.1, 0.2, 0.3]), Constraint(1.0, "position", [0.4, 0.2, 0.1])]
+    >>> plan = planner.condition([*ends, Constraint(0.5, "velocity", 0.2, dofs="x")], duration=1.0).plan()
+    >>> round(float(plan.position(0.5, derivative=1)[0]), 3)
+    0.2
     """
 
     t: float
@@ -47,12 +57,12 @@ class Constraint:
     dofs: Sequence[str] | None = None
 
     def rows(self, known: Sequence[str], start_time: float, duration: float) -> Array:
-        """Rows (k, 5) for the core: tau, derivative, coordinate, value, noise."""
+        """Return rows (k, 5) for the core: tau, derivative, coordinate, value, noise."""
         if self.kind not in _KINDS:
             hint = nearest_hint(str(self.kind), _KINDS)
             raise UnknownNameError(f"kind must be one of {', '.join(_KINDS)}, got {self.kind!r}{hint}")
-        given = known if self.dofs is None else self.dofs
-        names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+        dofs = known if self.dofs is None else self.dofs
+        names = tuple(dofs) if isinstance(dofs, Iterable) and not isinstance(dofs, str) else (dofs,)
         for name in names:
             if name not in known:
                 hint = nearest_hint(str(name), known)
@@ -77,16 +87,31 @@ class Constraint:
 
 
 class ConditionedPlan:
-    """All motions that meet constraints, as a normal distribution; made by `HumanLikePlanner.condition`.
+    """Normal distribution of the motions that meet constraints; `HumanLikePlanner.condition` returns it.
 
     Attributes
     ----------
     condition_number : float
-        Of the linear system, rows and columns equilibrated.
+        Condition number of the linear system after equilibration of rows and columns.
     offsets : (d,) array
         Most likely x_bar, for an aligned model in its frame.
     scores : (n, d) array, joint (n,)
         Most likely alpha.
+
+    Examples
+    --------
+    >>> from thunder_py.motion import FPCA, Constraint, HumanLikePlanner
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
+    >>> ends = [Constraint(0.0, "position", [0.1, 0.2, 0.3]), Constraint(1.0, "position", [0.4, 0.2, 0.1])]
+    >>> distribution = planner.condition(ends, duration=1.0)
+    >>> distribution.plan().position(1.0).round(3).tolist()
+    [0.4, 0.2, 0.1]
+    >>> mean, deviation, covariance = distribution.tube([0.0, 0.5])
+    >>> (deviation > 1e-3).tolist()
+    [[False, False, False], [True, True, True]]
+    >>> len(distribution.sample(3, seed=1))
+    3
     """
 
     def __init__(
@@ -118,12 +143,12 @@ class ConditionedPlan:
         return make_plan(path, self._R, self._planner, details)
 
     def sample(self, n: int, seed: int | None = None) -> list[HumanLikePlan | HumanLikeJointPlan]:
-        """Draw n motions; constraints without noise are met by each of them exactly."""
+        """Draw n motions, each of which meets the constraints without noise exactly."""
         steps = np.random.default_rng(seed).standard_normal((whole(n, "n", 0), self._core.spread.shape[1]))
         return [self._plan(step) for step in steps]
 
     def tube(self, t: npt.ArrayLike, derivative: int = 0) -> tuple[Array, Array, Array]:
-        """Mean and spread of the coordinates, or of one of their derivatives, over time.
+        """Return mean and covariance of the coordinates, or of one of their derivatives, over time.
 
         Parameters
         ----------
@@ -135,9 +160,9 @@ class ConditionedPlan:
         Returns
         -------
         mean, deviation : (k, d) arrays
-            Standard deviations.
+            Mean and standard deviation of each coordinate.
         covariance : (k, d, d) array
-            Between coordinates.
+            Covariance of the coordinates.
         """
         tau = (array(t, (None,), "t") - self.start_time) / self.duration
         if len(tau) and not (tau.min() >= -_ROUNDING and tau.max() <= 1.0 + _ROUNDING):
@@ -159,20 +184,21 @@ def condition_plan(
     start_time: float,
     R: Array | None = None,
 ) -> ConditionedPlan:
-    """Return what `HumanLikePlanner.condition` describes."""
+    """Condition motions on constraints; see `HumanLikePlanner.condition`."""
     T, t0 = number(duration, "duration"), number(start_time, "start_time")
     if not T > 0.0:
         raise ThunderError(f"duration must be positive, got {T:g}")
-    given = tuple(constraints) if isinstance(constraints, Iterable) else ()
-    if not given or any(not isinstance(each, Constraint) for each in given):
+    sequence = tuple(constraints) if isinstance(constraints, Iterable) else ()
+    if not sequence or any(not isinstance(each, Constraint) for each in sequence):
         raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")
-    rows = np.concatenate([each.rows(planner.dofs, t0, T) for each in given])
+    rows = np.concatenate([each.rows(planner.dofs, t0, T) for each in sequence])
     d = len(planner.dofs)
     a = _end_position(rows, 0.0, "start", d) if start is None else array(start, (d,), "start")
     b = _end_position(rows, 1.0, "goal", d) if goal is None else array(goal, (d,), "goal")
     if planner.fpca.alignment == "path" and (a is None or b is None):
         raise ThunderError(
-            "an aligned model needs the whole position at the start and at the end, as constraints or as start and goal"
+            "constraints must fix the whole position at the start and at the end for an aligned model without "
+            "start and goal"
         )
     zero = np.zeros(d)
     core = _core.ConditionedMotion(planner._core, zero if a is None else a, zero if b is None else b, T, rows)
@@ -182,8 +208,8 @@ def condition_plan(
 
 
 def _end_position(rows: Array, tau: float, what: str, d: int) -> Array | None:
-    """Return the position at one end where constraints give all of it."""
+    """Return the position at one end if the constraints fix all coordinates of it, otherwise None."""
     here = rows[(rows[:, 0] == tau) & (rows[:, 1] == 0.0)]
-    found = np.full(d, np.nan)
-    found[here[:, 2].astype(int)] = here[:, 3]
-    return None if np.isnan(found).any() else found
+    position = np.full(d, np.nan)
+    position[here[:, 2].astype(int)] = here[:, 3]
+    return None if np.isnan(position).any() else position

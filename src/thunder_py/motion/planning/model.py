@@ -1,4 +1,4 @@
-"""From functional principal components to the planner's core: which coordinates, which polynomials."""
+"""Coordinates and polynomials of functional principal components for the planner's core."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ __all__ = [
     "scores_of",
 ]
 
-#: degrees of freedom and degree of polynomials that the core has room for
+#: largest numbers of degrees of freedom and degree of polynomials in the core
 _MOST_DOFS, _MOST_DEGREE = 8, 9
-#: of the largest variance: components below it are rounding, whose shape means nothing. Those of minimum jerk go down
-#: to 1e-15 beside its unlimited quadratics, and without the last ones a jerk at the ends is dear.
+#: part of the largest variance below which components are rounding errors. Variances of minimum jerk go down to 1e-15
+#: relative to its unlimited quadratics, and without the smallest ones a jerk at the ends costs too much.
 _NOISE = 1e-20
 
 
 def kind_of(dofs: Sequence[str]) -> str:
-    """Tell what a motion moves by the names of its coordinates: ``"position"``, ``"pose"`` or ``"joints"``.
+    """Return the kind of motion by the names of its coordinates: ``"position"``, ``"pose"`` or ``"joints"``.
 
     Raises
     ------
     ThunderError
-        For parts of a position or orientation, and for them in another order.
+        For an incomplete position or orientation, and for another order of coordinates.
     """
     names = tuple(dofs)
     if names == POSITION:
@@ -54,8 +54,8 @@ def kind_of(dofs: Sequence[str]) -> str:
         return "pose"
     if not names or len(names) > _MOST_DOFS or set(names) & {*POSITION, *ROTATION}:
         raise ThunderError(
-            f"a planner needs the coordinates {', '.join(POSITION)}, these and {', '.join(ROTATION)}, or one to "
-            f"{_MOST_DOFS} joints, got {', '.join(names) or 'none'}"
+            f"dofs must be {', '.join(POSITION)}, these and {', '.join(ROTATION)}, or names of one to {_MOST_DOFS} "
+            f"joints, got {', '.join(names) or 'none'}"
         )
     return "joints"
 
@@ -66,14 +66,14 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
     Raises
     ------
     ThunderError
-        Where the components are too few for the constraints or cannot meet them, not fitted, or of too high a degree.
+        For components that are too few for the constraints, cannot meet them, are not fitted or of too high a degree.
     """
     mean, components = fpca.mean_coefficients_, fpca.component_coefficients_
-    if fpca.basis.degree > _MOST_DEGREE:
-        raise ThunderError(f"a planner takes splines up to degree {_MOST_DEGREE}, got {fpca.basis.degree}")
-    breaks = fpca.basis.breaks
+    if fpca.basis_.degree > _MOST_DEGREE:
+        raise ThunderError(f"degree of the components must be at most {_MOST_DEGREE}, got {fpca.basis_.degree}")
+    breaks = fpca.basis_.breaks
     together = np.moveaxis(np.concatenate([mean[None], components]), 0, -1)  # (K, d, 1 + n)
-    points = np.moveaxis(bernstein_points(np.asarray(fpca.basis.to_ppoly(together).c), breaks), -1, 0)
+    points = np.moveaxis(bernstein_points(np.asarray(fpca.basis_.to_ppoly(together).c), breaks), -1, 0)
     variances = fpca.variances_.ravel()
     variances = np.where(variances > _NOISE * variances.max(initial=0.0), variances, 0.0)
     try:
@@ -99,9 +99,9 @@ _RATES = ("start_velocity", "goal_velocity", "start_acceleration", "goal_acceler
 
 
 class Ends(NamedTuple):
-    """Coordinates and their derivatives at both ends, not checked yet; None is zero.
+    """Unchecked coordinates and derivatives at both ends; None is zero.
 
-    `R` is what orientations are measured from, for positions the orientation that is kept, and None for joints.
+    `R` is the reference of orientations, for positions the constant orientation, and None for joints.
     """
 
     start: npt.ArrayLike
@@ -119,26 +119,26 @@ class Ends(NamedTuple):
 
 
 def number(value: Any, what: str) -> float:
-    """Return a finite number, also that of a zero-dimensional array, or raise `ThunderError`."""
-    if type(value) is float and isfinite(value):  # nearly always, and at once
+    """Return a finite number, also from a zero-dimensional array, or raise `ThunderError`."""
+    if type(value) is float and isfinite(value):  # fast path
         return value
-    given = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not is_number(given):
+    scalar = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not is_number(scalar):
         raise ThunderError(f"{what} must be a number, got {value!r}")
-    if not abs(given) < inf:
+    if not abs(scalar) < inf:
         raise ThunderError(f"{what} must be finite, got {value!r}")
-    return float(given)
+    return float(scalar)
 
 
 def is_pose(value: Any) -> bool:
-    """Whether this is a matrix (4, 4) or a pair (p, R) rather than a vector."""
+    """Return True for a matrix (4, 4) or a pair (p, R), False for a vector."""
     if isinstance(value, np.ndarray):
         return value.ndim == 2
     return isinstance(value, (tuple, list)) and len(value) in (2, 4) and np.ndim(value[0]) > 0
 
 
 def as_pose(value: Any, what: str) -> Array:
-    """Return a pose (4, 4), also of a pair (p, R), or raise `ThunderError`."""
+    """Return a pose (4, 4), also from a pair (p, R), or raise `ThunderError`."""
     if isinstance(value, (tuple, list)) and len(value) == 2:
         T = np.eye(4)
         T[:3, 3], T[:3, :3] = array(value[0], (3,), f"{what} position"), array(value[1], (3, 3), f"{what} rotation")
@@ -151,8 +151,8 @@ def _refuse_rates(planner: PlannerModel, *rates: npt.ArrayLike | None) -> None:
     for name, value, needed in zip(_RATES, rates, (2, 2, 3, 3), strict=True):
         if value is not None and order < needed:
             raise ThunderError(
-                f"{name} is no constraint of this planner, which has {', '.join(planner.constraints)}: construct it "
-                "with more constraints, or leave it out"
+                f"{name} must be None for a planner with constraints on {', '.join(planner.constraints)} only: pass "
+                "more constraints to the planner"
             )
 
 
@@ -165,7 +165,7 @@ def read_ends(
     a_start: npt.ArrayLike | None,
     a_goal: npt.ArrayLike | None,
 ) -> Ends:
-    """Return coordinates of both ends; vectors are left for the core to check."""
+    """Return the coordinates of both ends; the core checks vectors."""
     if len(planner.constraints) < 3:
         _refuse_rates(planner, v_start, v_goal, a_start, a_goal)
     if planner.kind == "pose":
@@ -182,13 +182,13 @@ def read_ends(
 
 
 def _kept_orientation(start: Any, goal: Any, rates: Rates) -> Ends:
-    """Poses for a model of positions: both of one orientation, or one of them a position."""
+    """Return the ends of a model of positions from two poses of one orientation, or a pose and a position."""
     poses = [as_pose(value, what) for value, what in ((start, "start"), (goal, "goal")) if is_pose(value)]
     R = poses[0][:3, :3]
     if np.abs(poses[-1][:3, :3] - R).max() > 1e-6:
         raise ThunderError(
-            "start and goal must have one orientation: the components are of positions only, so the motion keeps it; "
-            "for turns, fit x, y, z, rx, ry, rz"
+            "start and goal must have the same orientation for components of positions; fit x, y, z, rx, ry, rz to "
+            "plan rotations"
         )
     a, b = (as_pose(value, "")[:3, 3] if is_pose(value) else value for value in (start, goal))
     return Ends(a, b, *rates, R)
@@ -201,7 +201,7 @@ def goal_state(
     acceleration: npt.ArrayLike | None,
     R: Array | None,
 ) -> tuple[npt.ArrayLike, npt.ArrayLike | None, npt.ArrayLike | None]:
-    """Coordinates of a goal and their derivatives, rotation vectors about R."""
+    """Return the coordinates of a goal and their derivatives, rotation vectors about R."""
     if len(planner.constraints) < 3:
         _refuse_rates(planner, None, velocity, None, acceleration)
     if planner.kind == "pose" and R is not None:
@@ -210,26 +210,26 @@ def goal_state(
     if planner.kind == "position" and is_pose(goal):
         T = as_pose(goal, "goal")
         if R is not None and np.abs(T[:3, :3] - R).max() > 1e-6:
-            raise ThunderError("goal must have the orientation of the plan: the components are of positions only")
+            raise ThunderError("goal must have the orientation of the plan for components of positions")
         return T[:3, 3], velocity, acceleration
     return goal, velocity, acceleration
 
 
 class Stretch(NamedTuple):
-    """Where the last segment of a plan lies in the components' time.
+    """Last segment of a plan in the normalised time of the components.
 
     Attributes
     ----------
     start : float
-        When the segment begins [s].
+        Start of the segment [s].
     tau : float
-        Normalised time at which it begins; 0 unless it continues a motion.
+        Normalised time of the start; 0 unless the segment continues a motion.
     duration : float
         Seconds per unit of normalised time.
     order : int
-        Constraints at both its ends: 1 position, 2 and velocity, 3 and acceleration.
+        Number of constraints at both ends: 1 position, 2 and velocity, 3 and acceleration.
     origin : (d,) array or None
-        Where its whole motion began, if elsewhere.
+        Start of the whole motion, if different from that of the segment.
     """
 
     start: float
@@ -243,7 +243,7 @@ _CONSTRAINTS = ("position", "velocity", "acceleration")
 
 
 class PlannerModel:
-    """A planner's components, constraints and settings, as the core takes them; see `HumanLikePlanner`."""
+    """Components, constraints and settings of a planner in the form of the core; see `HumanLikePlanner`."""
 
     def __init__(
         self,
@@ -267,9 +267,9 @@ class PlannerModel:
         self.worst_condition = float(array(worst_condition, (), "worst_condition", finite=False))
         self.freeze = number(freeze, "freeze")
         if not self.worst_condition >= 1.0:
-            raise ThunderError(f"worst_condition must be 1 at least, got {worst_condition!r}")
+            raise ThunderError(f"worst_condition must be at least 1, got {worst_condition!r}")
         if self.freeze < 0.0:
-            raise ThunderError(f"freeze must be a time that is not negative [s], got {freeze!r}")
+            raise ThunderError(f"freeze must be a time >= 0 s, got {freeze!r}")
         self.dofs = tuple(fpca.dofs)
         self.kind = kind_of(self.dofs)
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))
@@ -278,19 +278,19 @@ class PlannerModel:
 
     @property
     def condition_number(self) -> float:
-        """Of the linear system, rows and columns equilibrated, the worst coordinate's."""
+        """Condition number of the equilibrated linear system, the largest over coordinates."""
         return self._condition
 
 
 def scores_in(planner: PlannerModel, unknowns: Array) -> Array:
-    """Scores among the unknowns (offsets, scores) of a motion, (n, d), joint (n,); read-only."""
+    """Return the scores among the unknowns (offsets, scores) of a motion, (n, d), joint (n,); read-only."""
     scores = unknowns[len(planner.dofs) :].reshape(planner.fpca.variances_.shape)
     scores.setflags(write=False)
     return scores
 
 
 def scores_of(planner: PlannerModel, path: _core.BezierPath, stretch: Stretch) -> Array:
-    """Scores of the components on a path's last segment, from the states at both its ends."""
+    """Return the scores of the components on a path's last segment from the states at its ends."""
     end = float(path.end)
     rows = [
         [tau, derivative, k, value, 0.0]

@@ -1,4 +1,4 @@
-"""Plans that keep clear of obstacles."""
+"""Plans that avoid obstacles."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 if TYPE_CHECKING:
     from ... import _core
 
-__all__ = ["core_search", "plan_around"]
+__all__ = ["core_search", "plan_with_obstacles"]
 
 
 def core_search(planner: PlannerModel, via: ViaSearch | None) -> _core.ViaSearch:
-    """Return the planner's search with these settings, or raise `ThunderError` where it has none."""
+    """Return the planner's search with these settings, or raise `ThunderError` for components of joints."""
     if planner.kind == "joints":
-        raise ThunderError("obstacles need components of positions x, y, z; these are of joints")
+        raise ThunderError("obstacles must be empty for components of joints, since they need positions x, y, z")
     return planner._searches.of(via)
 
 
-def plan_around(
+def plan_with_obstacles(
     planner: PlannerModel,
     ends: Ends,
     duration: float,
@@ -32,7 +32,7 @@ def plan_around(
     start_time: float,
     fallback: str | None = None,
 ) -> HumanLikePlan | HumanLikeJointPlan:
-    """Return a plan that is proved to keep the margin, or raise `NoPathError`."""
+    """Return a plan that provably keeps the margin, or raise `NoPathError`."""
     status, path, times, states, clearance, evaluated, blocking = core_search(planner, via).plan(
         ends.start, ends.goal, duration, obstacle_set(obstacles), margin, start_time, *ends.rates
     )

@@ -1,4 +1,4 @@
-"""Obstacles in the way of a motion, moving ones too, and clearances that are proofs."""
+"""Static and moving obstacles, proved clearances of paths, and the search for via points."""
 
 from __future__ import annotations
 
@@ -37,21 +37,29 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class MovingObstacle(Value):
-    """An obstacle that moves at constant velocity and does not turn.
+    """Obstacle that translates at constant velocity.
 
     Attributes
     ----------
     obstacle : Obstacle
-        As it stands at time 0.
+        Obstacle at time 0.
     velocity : (3,) ndarray
-        [m/s].
+        Velocity in world axes [m/s].
+
+    Examples
+    --------
+    >>> from thunder_py.geometry import Sphere
+    >>> from thunder_py.motion import MovingObstacle
+    >>> ball = MovingObstacle(Sphere([0.0, 0.0, 0.0], 0.1), velocity=[0.5, 0.0, 0.0])
+    >>> ball.distance([1.0, 0.0, 0.0], [0.0, 1.0]).round(3).tolist()
+    [0.9, 0.4]
     """
 
     obstacle: Obstacle
     velocity: Array
 
     def __post_init__(self) -> None:
-        """Check both."""
+        """Check obstacle and velocity."""
         if not isinstance(self.obstacle, Obstacle):
             raise ThunderError(
                 f"obstacle must be Sphere, Box, Capsule or HalfSpace, got {type(self.obstacle).__name__}"
@@ -64,23 +72,33 @@ class MovingObstacle(Value):
         return self.obstacle.distance(real(points, "points") - moved)
 
 
-#: what planners take
+#: obstacles of planners
 Obstacles: TypeAlias = Sequence[Obstacle | MovingObstacle]
 
 
 class Clearance(NamedTuple):
-    """The least signed distance of a path to obstacles; the true one lies between the first two numbers.
+    """Least signed distance of a path to obstacles, between `lower_bound` and `distance`.
 
     Attributes
     ----------
     distance : float
-        Met at `time` [m]; negative inside an obstacle, infinite without obstacles.
+        Distance at `time` [m]; negative inside an obstacle, infinite without obstacles.
     lower_bound : float
-        Proved: the path is nowhere nearer [m].
+        Proved lower bound of the distance over the whole path [m].
     time : float
-        [s].
+        Time of `distance` [s].
     obstacle : int
-        Index of the nearest one, -1 without obstacles.
+        Index of the nearest obstacle, -1 without obstacles.
+
+    Examples
+    --------
+    >>> from scipy.interpolate import PPoly
+    >>> from thunder_py.geometry import Sphere
+    >>> from thunder_py.motion import clearance
+    >>> path = PPoly([[[1.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]]], [0.0, 1.0])  # (t, 0, 0)
+    >>> nearest = clearance(path, [Sphere([0.5, 0.4, 0.0], 0.1)])
+    >>> round(nearest.distance, 3), round(nearest.time, 3), nearest.obstacle
+    (0.3, 0.5, 0)
     """
 
     distance: float
@@ -90,7 +108,7 @@ class Clearance(NamedTuple):
 
 
 def as_sequence(obstacles: Obstacles) -> Obstacles:
-    """Return obstacles as a sequence, whatever they came in, or raise `ThunderError` on one that came alone."""
+    """Return an iterable of obstacles as a sequence, or raise `ThunderError` for a single obstacle."""
     if isinstance(obstacles, (list, tuple)):
         return obstacles
     try:
@@ -100,7 +118,7 @@ def as_sequence(obstacles: Obstacles) -> Obstacles:
 
 
 def obstacle_set(obstacles: Obstacles) -> _core.ObstacleSet:
-    """Return the obstacles sorted out for queries, or raise `ThunderError` on what is none."""
+    """Return the core's set of obstacles, or raise `ThunderError` for other objects."""
     shapes: list[_core.Obstacle] = []
     moves = False
     for obstacle in obstacles:
@@ -114,58 +132,75 @@ def obstacle_set(obstacles: Obstacles) -> _core.ObstacleSet:
             raise ThunderError(f"obstacles must be {kinds}, got {type(obstacle).__name__}")
     if not moves:
         return _core.ObstacleSet(shapes)
-    still = np.zeros(3)
-    return _core.ObstacleSet(shapes, [o.velocity if isinstance(o, MovingObstacle) else still for o in obstacles])
+    zero = np.zeros(3)
+    return _core.ObstacleSet(shapes, [o.velocity if isinstance(o, MovingObstacle) else zero for o in obstacles])
 
 
 def bezier_path(path: PPoly) -> _core.BezierPath:
-    """Return a piecewise polynomial of SciPy in Bernstein form.
+    """Convert a piecewise polynomial of SciPy to Bernstein form.
 
     Parameters
     ----------
     path : scipy.interpolate.PPoly
-        Times [s] to (d,), of degree 9 at most, its breakpoints increasing.
+        Vectors (d,) over time [s], of degree 9 at most, with increasing breakpoints.
 
     Raises
     ------
     ThunderError
-        On anything else.
+        For any other argument.
     """
     if not isinstance(path, PPoly) or path.c.ndim != 3:
         shape = f" with coefficients {path.c.shape}" if isinstance(path, PPoly) else ""
-        raise ThunderError(
-            f"path must be a PPoly of vectors, coefficients (order, m, d), got {type(path).__name__}{shape}"
-        )
+        raise ThunderError(f"path must be a PPoly with coefficients (order, m, d), got {type(path).__name__}{shape}")
     return _core.BezierPath(path.x, bernstein_points(path.c, path.x))
 
 
 def clearance(path: _core.BezierPath | PPoly, obstacles: Obstacles, *, tolerance: float = 1e-9) -> Clearance:
-    """Return how near a path comes to obstacles, when, and to which: proved, not sampled.
-
-    The signed distance to a convex set is convex, so it lies above each of its tangent planes. A piece of the path lies
-    in the hull of its control points, which bounds what those planes say of it; pieces are halved until the bound is
-    within the tolerance of a distance that is met. An obstacle's motion is subtracted from the control points.
+    """Return the least distance of a path to obstacles, with a proved lower bound.
 
     Parameters
     ----------
     path : BezierPath or scipy.interpolate.PPoly
-        A plan's ``path``, or any piecewise polynomial whose first three numbers are a position [m].
+        The ``path`` of a plan, or any piecewise polynomial with a position [m] in its first three coordinates.
     obstacles : sequence of Obstacle or MovingObstacle
-        Not looked at before or after the path's times.
+        Obstacles, considered within the time of the path.
     tolerance : float
-        Between `distance` and `lower_bound` [m].
+        Largest gap between `distance` and `lower_bound` [m].
+
+    Returns
+    -------
+    Clearance
+        Distance, lower bound, time and index of the nearest obstacle.
 
     Raises
     ------
     ThunderError
-        On a path or an obstacle that is none, or a tolerance that is not positive.
+        For a wrong path or obstacle, and a tolerance that is not positive.
+
+    Notes
+    -----
+    The signed distance to a convex set is convex, so it lies above each of its tangent planes. A piece of the path lies
+    in the convex hull of its control points, which bounds the piece's distance to those planes. Pieces are halved until
+    the bound is within the tolerance of an attained distance. The control points are relative to moving obstacles.
+
+    Examples
+    --------
+    >>> from thunder_py.geometry import Sphere
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner, clearance
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
+    >>> ball = Sphere([0.2, 0.0, 0.0], 0.05)
+    >>> plan = planner.plan([0.0, 0.0, 0.0], [0.4, 0.0, 0.0], 1.0, obstacles=[ball], margin=0.02)
+    >>> nearest = clearance(plan.path, [ball])
+    >>> nearest.lower_bound >= 0.02, nearest.distance - nearest.lower_bound < 1e-9
+    (True, True)
     """
     gap = positive(tolerance, "tolerance", "m")
     core = path if isinstance(path, _core.BezierPath) else bezier_path(path)
     return Clearance(*obstacle_set(as_sequence(obstacles)).clearance(core, gap))
 
 
-#: statuses of paths that are free
+#: statuses of free paths
 FREE = ("direct", "via")
 _MOST = 4
 _LARGEST = 10_000_000
@@ -173,36 +208,47 @@ _LARGEST = 10_000_000
 
 @dataclass(frozen=True)
 class ViaSearch:
-    """Where via points are looked for and in which state they are passed (D4.2, section 5.1.2).
+    """Options of the search for via points (D4.2, section 5.1.2).
 
-    Candidates are tried in the order of the polyline from start over the candidate to goal, and the first one whose
-    path is proved to keep the margin is taken: of all candidates it is the feasible one with the shortest polyline. It
-    is passed at the share of its part of the polyline in the duration.
+    Candidates are evaluated in order of the length of the polyline start - candidate - goal. The result is the first
+    one with a path that provably keeps the margin, which is the feasible candidate with the shortest polyline.
 
     Attributes
     ----------
     count : int
-        Candidates.
+        Number of candidates.
     seed : int
-        Of the candidates, which are the same on every platform.
+        Seed of the candidates, which are the same on every platform.
     method : str
-        ``"ellipsoid"``: on ellipsoids with start and goal as foci, low-discrepancy points. ``"uniform"``:
-        pseudo-random, uniform in a cube about the middle of start and goal.
+        ``"ellipsoid"``: low-discrepancy points on ellipsoids with start and goal as foci. ``"uniform"``: pseudo-random
+        points, uniform in a cube about the midpoint of start and goal.
     half_width : float
-        How far from the straight way the ellipsoids reach at its middle; half the cube's edges [m].
+        Largest distance of the ellipsoids from the straight line at its midpoint; half the cube's edges [m].
     state : str
-        Velocity and acceleration at the via point. ``"optimal"``: those that minimise the integral of squared jerk of
-        the whole path, in closed form. ``"paper"``: ``(goal - start) / duration`` and zero.
+        Velocity and acceleration at the via point. ``"optimal"``: least integral of squared jerk of the whole path, in
+        closed form. ``"paper"``: ``(goal - start) / duration`` and zero.
     most : int
-        Where no single candidate will do, chains of up to so many via points are tried, at most 4. Which chains is a
-        heuristic, a beam search along lines of sight.
+        Largest number of via points, at most 4. Chains of several points are tried if no single candidate is feasible,
+        by a heuristic beam search along lines of sight.
     straight_first : bool
-        Take the path without via points if it keeps the margin.
+        Use the path without via points if it keeps the margin.
 
     Raises
     ------
     ThunderError
-        On a setting out of range.
+        For a setting out of range.
+
+    Examples
+    --------
+    >>> from thunder_py.geometry import Sphere
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner, ViaSearch
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
+    >>> search = ViaSearch(count=200, seed=3)
+    >>> ball = Sphere([0.2, 0.0, 0.0], 0.05)
+    >>> plan = planner.plan([0.0, 0.0, 0.0], [0.4, 0.0, 0.0], 1.0, obstacles=[ball], margin=0.02, via=search)
+    >>> len(plan.via_points), plan.clearance > 0.02 - 1e-9
+    (1, True)
     """
 
     count: int = 1000
@@ -230,15 +276,15 @@ class ViaSearch:
 
     @classmethod
     def paper(cls, count: int = 1000, seed: int = 0) -> ViaSearch:
-        """Return the search of D4.2: one via point of `count` uniform ones, always, passed at the mean velocity.
+        """Return the search of D4.2: always one via point out of `count` uniform ones, passed at the mean velocity.
 
-        The report says neither how wide the candidates lie nor about what; 0.6 m each way is from the authors' released
-        code, the middle of start and goal is chosen here.
+        The report gives neither size nor centre of the region of candidates. The size, 0.6 m each way, is from the
+        authors' released code; the centre, the midpoint of start and goal, is a choice of this package.
         """
         return cls(count, seed, "uniform", 0.6, "paper", most=1, straight_first=False)
 
     def core(self, planner: _core.FunctionalPlanner) -> _core.ViaSearch:
-        """Return the search for this planner, candidates and scratch made: worth keeping."""
+        """Return the core's search for a planner, with allocated candidates and scratch memory."""
         return _core.ViaSearch(
             planner,
             self.method,
@@ -252,24 +298,24 @@ class ViaSearch:
 
 
 class ViaPath(NamedTuple):
-    """What a search found.
+    """Result of a search for via points.
 
     Attributes
     ----------
     status : str
-        ``"direct"``, ``"via"``; where there is no path ``"none"``, ``"start_blocked"`` or ``"goal_blocked"``.
+        ``"direct"``, ``"via"``; without path ``"none"``, ``"start_blocked"`` or ``"goal_blocked"``.
     path : BezierPath
-        Proved to keep the margin where the status is one of the first two; the last attempt else.
+        Path that provably keeps the margin for the first two statuses; the last attempt otherwise.
     times : (k,) ndarray
-        When the via points are passed [s].
+        Times of the via points [s].
     states : (k, 3, d) ndarray
-        Their positions, velocities and accelerations.
+        Positions, velocities and accelerations at the via points.
     clearance : Clearance
-        Of the path.
+        Clearance of the path.
     evaluated : int
-        Candidates looked at.
+        Number of candidates evaluated.
     obstacle : int
-        The one that blocks start or goal, else -1.
+        Index of the obstacle that blocks start or goal, otherwise -1.
     """
 
     status: str
@@ -288,11 +334,11 @@ class ViaPath(NamedTuple):
 
     @property
     def found(self) -> bool:
-        """Whether there is a path."""
+        """True if there is a path."""
         return self.status in FREE
 
     def require(self, obstacles: Obstacles, margin: float) -> ViaPath:
-        """Return self, or raise `NoPathError` that says why there is no path."""
+        """Return self, or raise `NoPathError` with the reason."""
         if self.found:
             return self
         if self.status == "none":
@@ -324,24 +370,29 @@ def via_path(
     start_acceleration: npt.ArrayLike | None = None,
     goal_acceleration: npt.ArrayLike | None = None,
 ) -> ViaPath:
-    """Return a path that is proved to keep the margin, or why there is none.
+    """Search a path that provably keeps the margin.
 
     Parameters
     ----------
     search : _core.ViaSearch
-        From `ViaSearch.core`.
+        Search from `ViaSearch.core`.
     start, goal : (d,) array_like
-        In the planner's degrees of freedom, the first three a position [m].
+        Coordinates of the planner, the first three a position [m].
     duration : float
         [s].
     obstacles : _core.ObstacleSet
-        From `obstacle_set`. Those that move stand at time 0 as they were given.
+        Obstacles at time 0 from `obstacle_set`.
     margin : float
         [m].
     start_time : float
         [s].
     start_velocity, goal_velocity, start_acceleration, goal_acceleration : (d,) array_like, optional
         Zero by default.
+
+    Returns
+    -------
+    ViaPath
+        Path with its status.
     """
     status, path, times, states, clearance, evaluated, obstacle = search.plan(
         start,
@@ -359,21 +410,21 @@ def via_path(
 
 
 class Searches:
-    """The searches of one planner, made when they are asked for, for each thread its own; the last few are kept.
+    """Cache of the searches of one planner, by thread and settings.
 
     Parameters
     ----------
     planner : _core.FunctionalPlanner
-        Whose paths they look at.
+        Planner of the paths.
     usual : ViaSearch
-        Settings where none are given.
+        Default settings.
     """
 
-    _KEPT = 8  # candidates of each may take megabytes
+    _LARGEST_CACHE = 8  # candidates of each may take megabytes
 
     def __init__(self, planner: _core.FunctionalPlanner, usual: ViaSearch) -> None:
         self._planner, self._usual = planner, usual
-        self._made: dict[tuple[int, ViaSearch], _core.ViaSearch] = {}
+        self._cache: dict[tuple[int, ViaSearch], _core.ViaSearch] = {}
         self._last: tuple[int, ViaSearch | None, _core.ViaSearch | None] = (0, None, None)
 
     def of(self, via: ViaSearch | None) -> _core.ViaSearch:
@@ -385,9 +436,9 @@ class Searches:
             return search
         if not isinstance(settings, ViaSearch):
             raise ThunderError(f"via must be a ViaSearch, got {type(settings).__name__}")
-        search = self._made.pop((thread, settings), None) or settings.core(self._planner)
-        self._made[thread, settings] = search
-        if len(self._made) > self._KEPT:
-            self._made.pop(next(iter(self._made)), None)
+        search = self._cache.pop((thread, settings), None) or settings.core(self._planner)
+        self._cache[thread, settings] = search
+        if len(self._cache) > self._LARGEST_CACHE:
+            self._cache.pop(next(iter(self._cache)), None)
         self._last = thread, settings, search
         return search

@@ -1,4 +1,4 @@
-"""Planned motions: references that know where they came from."""
+"""Planned motions: references with the details of their planning."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ for _shared in (_NO_POINTS, _NO_TIMES):
 
 
 class PlanDetails(NamedTuple):
-    """What a plan is asked about besides its path.
+    """Details of a plan besides its path.
 
     Attributes
     ----------
     stretch : Stretch or None
-        Of the last segment; None where it is no motion of components between two states.
+        Last segment; None if it is not a motion of components between two states.
     condition : float
-        Of the linear system.
+        Condition number of the linear system.
     fallback : str or None
-        ``"hermite"`` where a polynomial took the place of badly conditioned components; ``"plan"`` where a motion with
-        via points was planned anew instead of continued.
+        ``"hermite"`` if a polynomial replaced badly conditioned components; ``"plan"`` if a motion with via points was
+        planned anew instead of continued.
     via_points : (k, 3) array
-        Positions passed on the way [m].
+        Positions of the via points [m].
     via_times : (k,) array
-        When [s].
+        Times of the via points [s].
     clearance : float or None
-        Least distance to an obstacle, proved [m]; None without obstacles.
+        Proved lower bound of the distance to the obstacles [m]; None without obstacles.
     clearance_time : float or None
-        When it is met [s].
+        Time of the least distance [s].
     candidates : int
-        Via points that were looked at.
+        Number of via points evaluated.
     scores : array or None
-        Of the components, where they are known.
+        Scores of the components, if known.
     """
 
     stretch: Stretch | None = None
@@ -64,7 +64,7 @@ class PlanDetails(NamedTuple):
 
 
 class _Plan:
-    """What plans of poses and of joints have in common."""
+    """Common base of plans of poses and of joints."""
 
     path: _core.BezierPath
     _planner: PlannerModel
@@ -77,59 +77,59 @@ class _Plan:
 
     @property
     def start_time(self) -> float:
-        """When it begins [s]."""
+        """Start of the motion [s]."""
         return float(self.path.start)
 
     @property
     def end_time(self) -> float:
-        """When it ends [s]."""
+        """End of the motion [s]."""
         return float(self.path.end)
 
     @property
     def duration(self) -> float:
-        """How long it takes [s]."""
+        """Duration of the motion [s]."""
         return float(self.path.end - self.path.start)
 
     @property
     def condition(self) -> float:
-        """Condition number of the linear system that was solved, rows and columns equilibrated."""
+        """Condition number of the linear system after equilibration of rows and columns."""
         return self._details.condition
 
     @property
     def fallback(self) -> str | None:
-        """What was used in place of continued components: None, ``"hermite"`` or ``"plan"``."""
+        """Replacement of continued components: None, ``"hermite"`` or ``"plan"``."""
         return self._details.fallback
 
     @property
     def via_points(self) -> Array:
-        """Positions passed on the way, (k, 3) [m]."""
+        """Positions of the via points, (k, 3) [m]."""
         return self._details.via_points
 
     @property
     def via_times(self) -> Array:
-        """When they are passed, (k,) [s]."""
+        """Times of the via points, (k,) [s]."""
         return self._details.via_times
 
     @property
     def clearance(self) -> float | None:
-        """Proved lower bound of the distance to the obstacles [m], within 1e-9 m of it; None without obstacles."""
+        """Proved lower bound of the distance to the obstacles [m], tight to 1e-9 m; None without obstacles."""
         return self._details.clearance
 
     @property
     def clearance_time(self) -> float | None:
-        """When that is [s]."""
+        """Time of the least distance [s]."""
         return self._details.clearance_time
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
-        """Coordinates or one of their derivatives with respect to time.
+        """Return the coordinates or one of their derivatives with respect to time.
 
         Parameters
         ----------
         t : array_like, shape (...)
-            Time [s], on the clock of `start_time`. Before and after, the motion stands where it begins and ends.
+            Time [s], on the clock of `start_time`. Before start and after end, the motion rests at the start and goal.
         derivative : int
-            0 the coordinates, 1 their velocities, 2, 3 (jerk), ... Of rotation vectors these are derivatives of
-            coordinates and no angular velocities; for those call the plan.
+            0 for coordinates, 1 for velocities, 2 for accelerations, 3 for jerks, ... Derivatives of rotation vectors
+            differ from angular velocities, which ``plan(t)`` returns.
 
         Returns
         -------
@@ -141,12 +141,12 @@ class _Plan:
     def mean_jerk(self, samples: int = 1000) -> float:
         """Return the mean over time of the norm of the jerk of the position, or of all joints [m/s^3 or rad/s^3].
 
-        It goes with the inverse third power of the duration: 23.09 D / T^3 for a minimum-jerk reach over a distance D.
+        It scales with T^-3, T the duration: 23.09 D / T^3 for a minimum-jerk reach over a distance D.
 
         Parameters
         ----------
         samples : int
-            At the middles of so many equal parts of the duration.
+            Number of equal parts of the duration, each sampled at its middle.
         """
         n = whole(samples, "samples", 1)
         t = self.start_time + self.duration * (np.arange(n) + 0.5) / n
@@ -156,7 +156,7 @@ class _Plan:
 
     @cached_property
     def scores(self) -> Array | None:
-        """Scores alpha of the last segment's components, (n, d), joint (n,); None for a polynomial without any."""
+        """Scores alpha of the last segment, (n, d), joint (n,); None for a polynomial without components."""
         details = self._details
         if details.scores is not None or details.stretch is None:
             return details.scores
@@ -164,9 +164,20 @@ class _Plan:
 
 
 class HumanLikePlan(_Plan, _TaskSource, _core.RotationVectorPath):
-    """A planned motion in task space, which controllers and `simulate` follow as any reference.
+    """Planned motion in task space, a reference of controllers and `simulate`.
 
-    Made by `HumanLikePlanner`. ``plan(t)`` is the `TaskReference` at a time or at times.
+    `HumanLikePlanner.plan` returns it. ``plan(t)`` is the `TaskReference` at one time or several times [s].
+
+    Examples
+    --------
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
+    >>> plan = planner.plan([0.1, 0.2, 0.3], [0.4, 0.2, 0.1], duration=1.0)
+    >>> plan.position([0.0, 1.0]).round(3).tolist()
+    [[0.1, 0.2, 0.3], [0.4, 0.2, 0.1]]
+    >>> plan(0.5).xi.shape  # twist of the TaskReference
+    (6,)
     """
 
     def __init__(self, path: _core.BezierPath, R: npt.ArrayLike, planner: PlannerModel, details: PlanDetails) -> None:
@@ -179,10 +190,10 @@ class HumanLikePlan(_Plan, _TaskSource, _core.RotationVectorPath):
         Parameters
         ----------
         duration : float, optional
-            From the start on [s]; default the plan's own.
+            Time drawn from the start on [s]; by default the duration of the plan.
         axes : mapping of str to Axes, optional
-            To draw on: ``"path"`` (three-dimensional), ``"position"``, ``"speed"`` and, for poses, ``"rotation"``;
-            default a new figure. What is not in the mapping is not drawn.
+            Axes of the panels ``"path"`` (three-dimensional), ``"position"``, ``"speed"`` and, for poses,
+            ``"rotation"``; other panels are not drawn. By default a new figure.
 
         Returns
         -------
@@ -195,9 +206,21 @@ class HumanLikePlan(_Plan, _TaskSource, _core.RotationVectorPath):
 
 
 class HumanLikeJointPlan(_Plan, _JointSource, _core.JointBezierPath):
-    """A planned motion of joints, which controllers and `simulate` follow as any reference.
+    """Planned motion of joints, a reference of controllers and `simulate`.
 
-    Made by `HumanLikePlanner` from components of joints. ``plan(t)`` is the `JointReference` at a time or at times.
+    `HumanLikePlanner.plan` returns it for components of joints. ``plan(t)`` is the `JointReference` at one time or
+    several times [s].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner
+    >>> tau = np.linspace(0.0, 1.0, 50)[:, None]
+    >>> q = np.random.default_rng(1).normal(size=(10, 1, 2)) * np.sin(2.0 * tau)  # 10 motions of 2 joints
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.2).fit(q, dofs=("q1", "q2")))
+    >>> plan = planner.plan([0.0, 0.0], [0.5, -0.2], duration=1.0)
+    >>> plan(1.0).q.round(3).tolist()
+    [0.5, -0.2]
     """
 
     def __init__(self, path: _core.BezierPath, planner: PlannerModel, details: PlanDetails) -> None:
@@ -208,7 +231,7 @@ class HumanLikeJointPlan(_Plan, _JointSource, _core.JointBezierPath):
 def make_plan(
     path: _core.BezierPath, R: Array | None, planner: PlannerModel, details: PlanDetails
 ) -> HumanLikePlan | HumanLikeJointPlan:
-    """Return a path as a plan: of joints where there is no rotation `R`, else in task space."""
+    """Return a path as a plan: of joints if `R` is None, else in task space."""
     if R is None:
         return HumanLikeJointPlan(path, planner, details)
     return HumanLikePlan(path, R, planner, details)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...checks import Array, array, whole
 from .conditions import ConditionedPlan, Constraint, condition_plan
 from .model import PlannerModel, Stretch, number, read_ends
-from .obstacle_plan import plan_around
+from .obstacle_plan import plan_with_obstacles
 from .obstacles import ViaSearch, as_sequence
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 from .replan import PlannedBatch, plan_batch, replan
@@ -23,25 +23,22 @@ __all__ = ["HumanLikePlanner"]
 
 
 class HumanLikePlanner(PlannerModel):
-    """Motions made of functional components that meet boundary conditions, without any optimisation.
-
-    x(tau) = x_bar + S_0(tau) + sum_i alpha_i S_i(tau), with x_bar and alpha from a linear system (102), (115). Offsets
-    x_bar are free, so that a motion does not depend on where the origin is.
+    """Planner of motions from functional components that meet boundary conditions in closed form.
 
     Parameters
     ----------
     fpca : FPCA
         Fitted components of positions, poses or joints.
     mode : {"map", "paper", "exact"}
-        ``"paper"`` and ``"exact"``: the square system (102), corrected, of as many components as there are
-        constraints, less one. ``"map"``: all components; of all motions that meet the constraints, the one that is most
-        likely under the scores' variances. With as many components as that both are the same.
+        ``"paper"`` and ``"exact"``: the square system (102), corrected, with one component fewer than constraints.
+        ``"map"``: all components; the motion that meets the constraints and is most likely under the variances of the
+        scores. With the number of components of the square system the modes agree.
     constraints : sequence of str
-        ``"position"``, then ``"velocity"``, then ``"acceleration"``: what is given at both ends.
+        Quantities prescribed at both ends: ``"position"``, then ``"velocity"``, then ``"acceleration"``.
     worst_condition : float
-        Of the system for the rest of a motion; beyond it `replan` takes a polynomial.
+        Largest condition number of the system for the remaining motion; above it `replan` uses a polynomial.
     freeze : float
-        So long before the end `replan` changes nothing any more [s].
+        Within this time of the end [s], `replan` returns the plan unchanged.
 
     Attributes
     ----------
@@ -50,20 +47,36 @@ class HumanLikePlanner(PlannerModel):
     kind : str
         ``"position"``, ``"pose"`` or ``"joints"``.
     condition_number : float
-        Of the linear system, rows and columns equilibrated.
+        Condition number of the linear system after equilibration of rows and columns.
 
     Raises
     ------
     ThunderError
-        For fewer components than the constraints need (5 in every coordinate for all three; a joint model, 5 d), for
+        For fewer components than the constraints need (5 in every coordinate for all three; 5 d for a joint model), for
         components that cannot meet them, such as those of demonstrations which all start at rest, without shrinkage,
         and for unknown coordinates.
 
     Notes
     -----
-    Components of an aligned model (``FPCA(alignment="path")``) live in the frame from start to goal: plans turn, shift
-    and grow with these. Where start and goal are nearer than 1 mm the unit of that frame stays 1 mm and the mean fades;
-    where they coincide the frame's axes are the world's, and a motion from rest to rest stands still.
+    x(tau) = x_bar + S_0(tau) + sum_i alpha_i S_i(tau), eq. (95) of D4.2, with x_bar and alpha from the linear systems
+    (102) and (115). Offsets x_bar are free, so that plans do not depend on the position of the origin.
+
+    Components of an aligned model (``FPCA(alignment="path")``) are expressed in the frame from start to goal, so that
+    plans rotate, translate and scale with start and goal. If these are nearer than 1 mm, the unit of that frame stays
+    1 mm and the mean fades. If they coincide, the frame has the world's axes, and a motion from rest to rest stands
+    still.
+
+    Examples
+    --------
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
+    >>> plan = planner.plan([0.0, 0.0, 0.0], [0.3, 0.0, 0.1], duration=1.0, goal_velocity=[0.1, 0.0, 0.0])
+    >>> plan.position(1.0).round(3).tolist(), plan.position(1.0, 1).round(3).tolist()
+    ([0.3, 0.0, 0.1], [0.1, 0.0, 0.0])
+    >>> rest = planner.replan(plan, 0.4, [0.3, 0.1, 0.1])
+    >>> rest.start_time, rest.position(1.0).round(3).tolist()
+    (0.4, [0.3, 0.1, 0.1])
     """
 
     def __repr__(self) -> str:
@@ -94,35 +107,36 @@ class HumanLikePlanner(PlannerModel):
         duration : float
             [s], positive.
         start_velocity, goal_velocity : (d,) array_like, optional
-            [m/s], of poses twists, linear part first, in world axes; default rest.
+            Velocities [m/s or rad/s]; for poses, twists in world axes, linear part first. Default: rest.
         start_acceleration, goal_acceleration : (d,) array_like, optional
-            Their derivatives; default zero.
+            Derivatives of the velocities; default zero.
         obstacles : sequence
-            To keep clear of, such as `Sphere` and `MovingObstacle`.
+            Obstacles such as `Sphere` and `MovingObstacle`.
         margin : float
-            Distance to keep [m]; if negative, how far inside the path may come.
+            Distance to keep [m]; if negative, permitted depth inside obstacles.
         via : ViaSearch, optional
-            How via points are searched; default `ViaSearch()`, in paper mode `ViaSearch.paper()`.
+            Search of via points; default `ViaSearch()`, in paper mode `ViaSearch.paper()`.
         start_time : float
-            Of the plan's clock [s].
+            Time of the start on the plan's clock [s].
 
         Returns
         -------
         HumanLikePlan or HumanLikeJointPlan
-            A reference.
+            Reference from start to goal.
 
         Raises
         ------
         NoPathError
-            Start or goal lie within an obstacle or its margin, or no path was found that is proved free.
-        ValueError
-            Shapes, NaN, durations that are not positive; turns of half a turn or more; rates that are no constraint.
+            If start or goal lie within an obstacle or its margin, or no path was proved free.
+        ThunderError
+            For wrong shapes, NaN, durations that are not positive, rotations of half a turn or more, and velocities or
+            accelerations that are not among the planner's constraints.
         """
         ends = read_ends(self, start, goal, start_velocity, goal_velocity, start_acceleration, goal_acceleration)
-        T, t0, kept = number(duration, "duration"), number(start_time, "start_time"), number(margin, "margin")
-        around = as_sequence(obstacles)
-        if around:
-            return plan_around(self, ends, T, around, kept, via, t0)
+        T, t0, distance = number(duration, "duration"), number(start_time, "start_time"), number(margin, "margin")
+        shapes = as_sequence(obstacles)
+        if shapes:
+            return plan_with_obstacles(self, ends, T, shapes, distance, via, t0)
         path = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
         return make_plan(path, ends.R, self, PlanDetails(Stretch(t0, 0.0, T, len(self.constraints)), self._condition))
 
@@ -140,39 +154,38 @@ class HumanLikePlanner(PlannerModel):
         margin: float = 0.0,
         via: ViaSearch | None = None,
     ) -> HumanLikePlan | HumanLikeJointPlan:
-        """Plan the rest of a motion anew, for another goal or arrival (115, corrected).
+        """Replan the remaining motion for another goal or end time (115, corrected).
 
-        The components go on where they are, on [tau(t), 1], and a new arrival stretches what is left of them. Position
-        and velocity continue; the acceleration does where `continuity` says so.
+        The components continue on [tau(t), 1], and a new end time scales the remaining time. Position and velocity are
+        continuous; the acceleration is if `continuity` requires it.
 
         Parameters
         ----------
         plan : HumanLikePlan or HumanLikeJointPlan
-            Of this planner, or of another one of the same coordinates.
+            Plan of this planner, or of another one with the same coordinates.
         t : float
-            Now [s], within the plan.
+            Current time [s], within the plan.
         goal : array_like or (p, R)
             As in `plan`.
         end_time : float, optional
-            When to be there [s]; default as before.
+            New end [s]; default: unchanged.
         goal_velocity, goal_acceleration : (d,) array_like, optional
             As in `plan`.
         continuity : {"velocity", "acceleration"}, optional
-            Default ``"velocity"`` for the square system, which is the paper's; else as far as the planner's constraints
-            go. The square system with accelerations is hopeless late in a motion.
+            Default ``"velocity"`` for the square system, as in the paper; otherwise the highest constraint of the
+            planner. The square system with accelerations is ill-conditioned late in a motion.
         obstacles, margin, via
-            As in `plan`. If what is left is not free, it is planned as a motion of its own.
+            As in `plan`. If the remaining motion is not free, it is planned as a new motion.
 
         Returns
         -------
         HumanLikePlan or HumanLikeJointPlan
-            From t on; `fallback` says what it is made of, `condition` how well it was determined. In the last `freeze`
-            seconds, the plan itself.
+            Motion from t on, with its `fallback` and `condition`. In the last `freeze` seconds, `plan` itself.
 
         Raises
         ------
-        NoPathError, ValueError
-            As `plan`; for a time outside the plan and an arrival in the past.
+        NoPathError, ThunderError
+            As `plan`; for a time outside the plan and an end in the past.
         """
         options = (goal_velocity, goal_acceleration, continuity)
         return replan(self, plan, t, goal, end_time, options, (as_sequence(obstacles), number(margin, "margin"), via))
@@ -186,31 +199,36 @@ class HumanLikePlanner(PlannerModel):
         goal: npt.ArrayLike | None = None,
         start_time: float = 0.0,
     ) -> ConditionedPlan:
-        """Motions under any constraints at any times: the most likely one, its variability, samples.
+        """Condition the distribution of motions on constraints at any times.
 
         Parameters
         ----------
         constraints : sequence of Constraint
-            On positions, velocities, accelerations or jerks; at least one on the position of every coordinate. In
-            coordinates: of poses, positions and rotation vectors.
+            Positions, velocities, accelerations or jerks, with at least one position of every coordinate. Coordinates
+            of poses are positions and rotation vectors.
         duration : float
             [s].
         start, goal : (d,) array_like, optional
-            For an aligned model, whose frame they make; by default the constraints on position at 0 and at the end.
+            Ends that define the frame of an aligned model; by default the positions constrained at 0 and at the end.
         start_time : float
-            Of the clock of the constraints' times and of the plans [s].
+            Start on the clock of the constraints and of the plans [s].
+
+        Returns
+        -------
+        ConditionedPlan
+            Most likely motion, its variability, samples.
 
         Raises
         ------
-        ValueError
-            Constraints that cannot be met, or leave a coordinate without position; times outside the motion.
+        ThunderError
+            For constraints that cannot be met or leave a coordinate without position, and times outside the motion.
         """
         return condition_plan(self, constraints, duration, start, goal, start_time)
 
     def sample(
         self, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float, n: int, seed: int | None = None
     ) -> list[HumanLikePlan | HumanLikeJointPlan]:
-        """Draw motions from start to goal, both at rest, as they vary among the demonstrations.
+        """Draw motions from start to goal, both at rest, with the variability of the demonstrations.
 
         Parameters
         ----------
@@ -219,21 +237,21 @@ class HumanLikePlanner(PlannerModel):
         duration : float
             [s].
         n : int
-            How many.
+            Number of motions.
         seed : int, optional
-            Of the random numbers; the same one gives the same motions.
+            Seed of the random numbers; equal seeds give equal motions.
 
         Returns
         -------
         list of plans
-            Every one meets the constraints exactly.
+            Plans that meet the constraints exactly.
         """
         return self._between(start, goal, duration).sample(n, seed)
 
     def tube(
         self, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float, t: npt.ArrayLike, derivative: int = 0
     ) -> tuple[Array, Array, Array]:
-        """Mean (k, d), standard deviation (k, d) and covariance (k, d, d) at times (k,) of what `sample` draws."""
+        """Return mean (k, d), standard deviation (k, d), covariance (k, d, d) of `sample` at times (k,)."""
         return self._between(start, goal, duration).tube(t, derivative)
 
     def plan_many(
@@ -254,38 +272,38 @@ class HumanLikePlanner(PlannerModel):
         via: ViaSearch | None = None,
         threads: int = 1,
     ) -> PlannedBatch:
-        """Plan N motions in one call, without the GIL, and sample them.
+        """Plan and sample N motions in one call, without the GIL.
 
         Parameters
         ----------
         starts, goals : (N, d) or (d,) array_like
-            Coordinates; of poses, positions and rotation vectors about a reference that is the same at both ends.
+            Coordinates; for poses, positions and rotation vectors about one reference for both ends.
         durations : (N,) array_like or float
             [s].
         start_velocities, goal_velocities, start_accelerations, goal_accelerations : (N, d) or (d,) array_like, optional
             Derivatives of the coordinates.
         n : int
-            Samples of each, evenly from start to end.
+            Number of samples of each motion, evenly spaced from start to end.
         tau : (k,) array_like, optional
-            Normalised times to sample at instead.
+            Normalised times of the samples instead.
         derivative : int
-            Of the samples.
+            Order of the derivative sampled.
         obstacles, margin, via
-            As in `plan`, for all of them.
+            As in `plan`, for all motions.
         threads : int
-            To search for via points with, as many as there are processors at most; 0 means all of these.
+            Threads of the search for via points, at most the number of processors; 0 means all of them.
 
         Returns
         -------
         PlannedBatch
-            Samples (N, k, d), and per motion a status instead of an error where no path is free.
+            Samples (N, k, d), and a status of each motion instead of an error if no path is free.
         """
         rates = (start_velocities, goal_velocities, start_accelerations, goal_accelerations)
         times = np.linspace(0.0, 1.0, whole(n, "n", 1)) if tau is None else array(tau, (None,), "tau")
-        around = (as_sequence(obstacles), number(margin, "margin"), via, threads)
-        return plan_batch(self, (starts, goals), durations, rates, times, derivative, around)
+        avoidance = (as_sequence(obstacles), number(margin, "margin"), via, threads)
+        return plan_batch(self, (starts, goals), durations, rates, times, derivative, avoidance)
 
-    # --- for the modules beside this one -----------------------------------------------------------------------------
+    # --- internal ----------------------------------------------------------------------------------------------------
 
     def _between(self, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float) -> ConditionedPlan:
         ends = read_ends(self, start, goal, None, None, None, None)

@@ -1,4 +1,4 @@
-"""Functions of the phase that a forcing term is made of, and how their weights are found."""
+"""Basis functions of the phase for forcing terms, and fits of their weights."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ BASES: dict[str, _core.BasisKind] = {
     "wendland_c4": _core.BasisKind.wendland_c4,
 }
 FITS = ("ls", "lwr")
-#: functions that a basis may have
+#: largest number of functions of a basis
 _MOST = 10_000
-#: a triangle with a smaller entry on its diagonal, relative to the largest, says that functions cannot be told apart
+#: least diagonal entry of a triangle, relative to the largest one, below which the functions are dependent
 _SINGULAR = 1e-12
 
 
 def known_name(value: str, known: tuple[str, ...], what: str) -> str:
-    """Return a name that is known, or suggest the nearest."""
+    """Return a known name, or raise an error that suggests the nearest one."""
     if value not in known:
         raise UnknownNameError(
             f"{what} must be one of {', '.join(known)}, got {value!r}{nearest_hint(str(value), known)}"
@@ -40,13 +40,13 @@ def known_name(value: str, known: tuple[str, ...], what: str) -> str:
 
 
 class DMPBasis:
-    """n functions of the phase x, whose centres are evenly spaced in time.
+    """Basis of n functions of the phase x, with centres evenly spaced in time.
 
     Centres are ``c_i = exp(-alpha i / (n - 1))``, widths ``a_i = 1 / (overlap |c_{i+1} - c_i|)``, and with
     ``r = |a_i (x - c_i)|`` the functions are
 
     ============= ================================================== =========================
-    gaussian      exp(-r^2)                                          not zero anywhere
+    gaussian      exp(-r^2)                                          positive everywhere
     mollifier     exp(-1 / (1 - r^2)), D4.2 (106)                    r < 1, smooth
     wendland_c2   (1 - r)^4 (4 r + 1), Wendland (1995)               r < 1, twice differentiable
     wendland_c4   (1 - r)^6 (35 r^2 + 18 r + 3) / 3, Wendland (1995) r < 1, four times
@@ -55,19 +55,19 @@ class DMPBasis:
     Parameters
     ----------
     n_basis : int
-        n, two at least. The paper's 21 are N = 20 of Ginesi et al. (2021), who count from zero.
+        Number n of functions, at least 2. The paper's 21 are N = 20 of Ginesi et al. (2021), who count from zero.
     kind : str
         One of the names above.
     alpha : float
-        Of the canonical system tau x' = -alpha x.
+        Decay rate of the canonical system tau x' = -alpha x.
     overlap : float
-        1 as in Ginesi et al.: a phase is then in the supports of two functions at most. 1.5 to 2.5 makes the forcing
-        term of functions with a support much smoother.
+        1 as in Ginesi et al., with at most two functions of compact support nonzero at a phase. 1.5 to 2.5 makes the
+        forcing term of these functions much smoother.
 
     Raises
     ------
     ThunderError
-        On numbers out of range; `UnknownNameError` on another kind.
+        For numbers out of range; `UnknownNameError` for another kind.
     """
 
     def __init__(self, n_basis: int = 21, kind: str = "gaussian", *, alpha: float = 4.0, overlap: float = 1.0) -> None:
@@ -77,12 +77,12 @@ class DMPBasis:
         self.core = _core.DmpBasis(BASES[kind], self.n_basis, self.alpha, self.overlap)
         if not np.isfinite(self.core.widths).all() or not (self.core.centres > 0.0).all():
             raise ThunderError(
-                f"alpha, n_basis and overlap must leave centres apart, got {alpha:g}, {n_basis} and {overlap:g}"
+                f"alpha, n_basis and overlap must give distinct centres, got {alpha:g}, {n_basis} and {overlap:g}"
             )
 
     @property
     def centres(self) -> Array:
-        """Phases c_i, (n,), falling from 1."""
+        """Phases c_i, (n,), decreasing from 1."""
         return self.core.centres
 
     @property
@@ -100,9 +100,9 @@ class DMPBasis:
         return self.core.evaluate(array(x, (None,), "x"))
 
     def design(self, x: npt.ArrayLike) -> Array:
-        """Return ``x Phi_i(x) / sum_j Phi_j(x)``, (k, n): the forcing term is this times the weights.
+        """Return the design matrix ``x Phi_i(x) / sum_j Phi_j(x)``, (k, n), of the forcing term.
 
-        Where no function is, 0 / 0, it is zero.
+        Rows are zero at phases without a nonzero function.
         """
         phases = array(x, (None,), "x")
         values = self.evaluate(phases)
@@ -116,24 +116,24 @@ class DMPBasis:
 
 
 class Fit:
-    """Weights (n, d) such that ``factor * f(x)`` comes near to targets.
+    """Regression of weights (n, d) such that ``factor * f(x)`` approximates targets.
 
     Parameters
     ----------
     basis : DMPBasis
-        Functions.
+        Basis functions.
     x : (k,) array
         Phases of the samples.
     share : (k,) array
-        What part of time each sample stands for: samples count by time, not by number.
+        Part of time that each sample represents: samples are weighted by time, not by number.
     method : str
-        ``"ls"``: all weights together, by QR. ``"lwr"``: each function alone, locally weighted regression (Schaal and
-        Atkeson 1998), which smooths what functions share.
+        ``"ls"``: least squares of all weights together, by QR. ``"lwr"``: locally weighted regression of each function
+        (Schaal and Atkeson 1998), which smooths where functions overlap.
 
     Raises
     ------
     ThunderError
-        With fewer samples than functions, or a function without a sample in its support.
+        For fewer samples than functions, or a function without a sample in its support.
     """
 
     def __init__(self, basis: DMPBasis, x: Array, share: Array, method: str) -> None:
@@ -146,7 +146,7 @@ class Fit:
         if len(empty):
             raise ThunderError(
                 f"demonstrations must have samples in the support of every basis function, got none for number "
-                f"{empty[0]}: sample more often, or take fewer functions or a greater overlap"
+                f"{empty[0]}: use a higher sampling rate, fewer functions or a larger overlap"
             )
         #: condition number of the weighted design matrix, last DoF fitted; NaN for lwr
         self.condition = np.nan
@@ -161,15 +161,15 @@ class Fit:
     def _ls(self, target: Array, factor: Array) -> Array:
         root = np.sqrt(self.share)[:, None]
         if not np.isfinite(target).all():
-            raise ThunderError("demonstrations must have forces that are numbers, got an overflow: look at their units")
+            raise ThunderError("demonstrations must have finite forces, got an overflow: check their units")
         A = root * factor[:, None] * self.design
         scale = np.linalg.norm(A, axis=0)
         Q, R = np.linalg.qr(A / np.where(scale > 0.0, scale, 1.0))
         diagonal = np.abs(np.diag(R))
         if diagonal.min() < _SINGULAR * diagonal.max():
             raise ThunderError(
-                "basis functions must be told apart by the demonstrations, got a singular design matrix: take fewer "
-                "functions, a smaller overlap, or more samples"
+                "demonstrations must determine the weights, got a singular design matrix: use fewer functions, a "
+                "smaller overlap, or more samples"
             )
         self.condition = float(np.linalg.cond(R))
         weights: Array = np.linalg.solve(R, Q.T @ (root * target)) / scale[:, None]
@@ -184,14 +184,14 @@ class Fit:
 
 @dataclass(frozen=True)
 class GaussianBasis:
-    """Gaussians of the phase tau in [0, 1] that are divided by their sum.
+    """Normalised Gaussians of the phase tau in [0, 1].
 
     Attributes
     ----------
     n : int
-        Number of functions, 2 or more; their centres are equally spaced from 0 to 1.
+        Number of functions, at least 2, with centres equally spaced from 0 to 1.
     overlap : float
-        Between 0 and 1: height of a Gaussian half a step of 1/n beside its centre. Variance -1 / (8 n^2 ln overlap).
+        Height of a Gaussian at distance 1 / (2 n) from its centre, in (0, 1). The variance is -1 / (8 n^2 ln overlap).
     """
 
     n: int
@@ -202,7 +202,7 @@ class GaussianBasis:
         within(self.overlap, "overlap", 0.0, 1.0, ends="()")
 
     def evaluate(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
-        """Return the functions, or a derivative by tau up to the third, at tau (...): an array (..., n).
+        """Return the functions, or a derivative with respect to tau up to the third, at tau (...): an array (..., n).
 
         From S b = g for the sum S of the Gaussians g, by Leibniz' rule,
         S b^(k) = g^(k) - sum_j binom(k, j) S^(j) b^(k-j), j = 1 to k.
@@ -224,18 +224,18 @@ class GaussianBasis:
 
 @dataclass(frozen=True, eq=False)
 class BasisMotion(Value):
-    """A motion object: weights of a basis, run through in a duration.
+    """Motion of given duration as a weighted sum of basis functions.
 
     Attributes
     ----------
     basis : GaussianBasis
         Functions of tau = t / duration.
     weights : ndarray, shape (n, d)
-        Unit of x.
+        Weights in the unit of x.
     duration : float
-        s.
+        [s].
     dofs : tuple of str
-        Names of the columns, as far as they are known.
+        Names of the columns; empty if unknown.
     """
 
     basis: GaussianBasis
@@ -244,7 +244,7 @@ class BasisMotion(Value):
     dofs: tuple[str, ...] = ()
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
-        """Return x (..., d) or a time derivative of it, to the third, at t (...) in s; at rest before 0 and after T."""
+        """Return x (..., d) or a time derivative up to the third at t (...) [s]; at rest before 0 and after T."""
         time = numbers(t, "t")
         values = self.basis.evaluate(np.clip(time / self.duration, 0.0, 1.0), derivative) @ self.weights
         outside = (time < 0.0) | (time > self.duration)

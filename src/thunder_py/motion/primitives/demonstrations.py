@@ -1,4 +1,4 @@
-"""Demonstrations of movement primitives: positions with two derivatives, wherever they come from."""
+"""Demonstrations of movement primitives: positions with two derivatives, from several types of motions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Demonstration", "read_demonstrations", "smooth", "steps_of", "times_of"]
 
-#: degree of the splines that samples are differentiated with
+#: degree of the splines that differentiate samples
 _DEGREE = 5
-#: samples of a rollout, and how long it may go on
+#: largest number of samples of a rollout, and of durations
 _MOST_STEPS, _MOST_DURATIONS = 10_000_000, 1e4
 
 
@@ -30,7 +30,7 @@ class Demonstration:
     Attributes
     ----------
     t : (k,) array
-        From 0 [s].
+        Times from 0 [s].
     x, dx, ddx : (k, d) array
         Position, velocity, acceleration.
     """
@@ -42,32 +42,32 @@ class Demonstration:
 
     @property
     def duration(self) -> float:
-        """From the first sample to the last [s]."""
+        """Time from the first sample to the last [s]."""
         return float(self.t[-1])
 
     @property
     def displacement(self) -> Array:
-        """Way from start to goal, (d,)."""
+        """Displacement from start to goal, (d,)."""
         way: Array = self.x[-1] - self.x[0]
         return way
 
     @property
     def share(self) -> Array:
-        """What part of the duration each sample stands for (trapezoids), (k,)."""
+        """Part of the duration that each sample represents (trapezoidal rule), (k,)."""
         step = np.diff(self.t) / self.duration
         part: Array = 0.5 * (np.append(step, 0.0) + np.insert(step, 0, 0.0))
         return part
 
 
 def read_demonstrations(value: Any, cutoff: float, samples: int) -> list[Demonstration]:
-    """Return what `value` holds as demonstrations of one dimension; see `DMP.fit`."""
+    """Return `value` as demonstrations of one dimension; see `DMP.fit`."""
     if not _is_one(value) and not isinstance(value, Iterable):
         raise ThunderError(f"demonstrations must be motions, or several of them, got {type(value).__name__}")
     each: Sequence[Any] = [value] if _is_one(value) else list(value)
     if not each:
         raise ThunderError("demonstrations must be at least one, got none")
-    read = [_read(one, _name(one, k), cutoff, samples) for k, one in enumerate(each)]
-    widths = {one.x.shape[1] for one in read}
+    read = [_read(motion, _name(motion, k), cutoff, samples) for k, motion in enumerate(each)]
+    widths = {demonstration.x.shape[1] for demonstration in read}
     if len(widths) > 1:
         raise ThunderError(f"demonstrations must have the same number of coordinates, got {sorted(widths)}")
     return read
@@ -110,16 +110,16 @@ def _read(value: Any, name: str, cutoff: float, samples: int) -> Demonstration:
 
 
 def steps_of(until: float, dt: float, tau: float) -> int:
-    """Return into how many steps of about `dt` [s] a rollout of duration tau [s] is divided, until some time [s]."""
+    """Return the number of steps of about `dt` [s] of a rollout of duration tau [s] until a time [s]."""
     if until / dt > _MOST_STEPS:
-        raise ThunderError(f"dt must not be so short that there are more than 1e7 samples, got {dt:g} s")
+        raise ThunderError(f"dt must give at most 1e7 samples, got {dt:g} s")
     if until / tau > _MOST_DURATIONS:
         raise ThunderError(f"until must be at most {_MOST_DURATIONS:g} durations, got {until:g} s of {tau:g} s")
     return max(1, int(np.ceil(until / dt - 1e-9)))
 
 
 def times_of(value: Any, name: str) -> Array:
-    """Return times (k,) from zero on, which increase."""
+    """Return increasing times (k,) from zero."""
     t = array(value, (None,), f"{name}: t")
     if len(t) < 2 or t[-1] <= t[0]:
         raise ThunderError(
@@ -139,10 +139,10 @@ def _values(value: Any, rows: int, name: str) -> Array:
 
 
 def smooth(t: Array, x: Array, cutoff: float, name: str) -> tuple[Array, BSpline]:
-    """Return times and a quintic spline through x, low-passed first at a cutoff [Hz] that is not infinite.
+    """Return times and a quintic spline through x, after a low-pass filter with a finite cutoff [Hz].
 
-    The filter is a Butterworth one of second order, forwards and backwards, over evenly spaced times: those of the
-    spline through the samples if the samples' own are not.
+    The filter is a Butterworth filter of second order, forwards and backwards, over evenly spaced times. Samples at
+    other times are interpolated by a quintic spline first.
     """
     from scipy.interpolate import make_interp_spline
     from scipy.signal import butter, filtfilt

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,10 +14,10 @@ import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, array, numbers, positive
-from ...errors import ThunderError
+from ...errors import NotFittedError, ThunderError
 from ...trajectory.hermite import duration_of
-from ...values import Stateful
-from .bases import DMPBasis, Fit, known_name
+from ...values import Estimator, Stateful
+from .bases import FITS, DMPBasis, Fit, known_name
 from .demonstrations import Demonstration, read_demonstrations, steps_of
 from .dynamic_potential import DynamicPotential, spheres_of
 
@@ -28,7 +29,7 @@ __all__ = ["DMP", "DMPMotion", "DMPState"]
 
 
 def _hermite() -> Array:
-    """Matrix from (x, x', x'', x''') at 0 and at 1 to the coefficients of 1, u, ..., u^7."""
+    """Return the matrix from (x, x', x'', x''') at 0 and at 1 to the coefficients of 1, u, ..., u^7."""
     powers = np.arange(8)
     ends = np.zeros((8, 8))
     for derivative in range(4):
@@ -42,21 +43,23 @@ def _hermite() -> Array:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DMPMotion:
-    """A motion from a movement primitive, sampled; between samples polynomials of degree 7 that meet all derivatives.
+    """Sampled motion of a movement primitive, interpolated by polynomials of degree 7 that match all derivatives.
 
     Attributes
     ----------
     t : (k,) array
-        From 0, evenly spaced [s].
+        Times from 0, evenly spaced [s].
     x, dx, ddx, dddx : (k, d) array
-        Position, velocity, acceleration and jerk. All derivatives are those of the equations, nothing is differenced.
+        Position, velocity, acceleration and jerk. Derivatives are evaluated from the equations, without differences.
     goal : (d,) array
-        Where it was to go.
+        Goal of the motion.
     end_error : float
-        Distance from the goal at the end: a discrete primitive comes near its goal and nearer, and is never there.
-    settled_error, settling_time : float
-        Distance from the goal when three times as much time has passed; from when on it stays below the tolerance of
-        the rollout [s], infinite if it does not in that time.
+        Distance from the goal at the end. A discrete primitive converges to its goal and does not reach it.
+    settled_error : float
+        Distance from the goal after three times the duration.
+    settling_time : float
+        Time after which the distance from the goal stays below the tolerance of the rollout [s]; infinite if it does
+        not within three times the duration.
     """
 
     t: Array
@@ -77,7 +80,7 @@ class DMPMotion:
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration [s]."""
         return float(self.t[-1])
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
@@ -86,14 +89,14 @@ class DMPMotion:
         Parameters
         ----------
         t : array_like, shape (...)
-            [s]. Before 0 and after `duration` x is held, and derivatives are zero.
+            Times [s]. Before 0 and after `duration`, x is constant.
         derivative : int
-            0 to 3.
+            Order of the derivative, 0 to 3.
 
         Returns
         -------
         ndarray, shape (..., d)
-            Unit of x, per s^derivative.
+            In the unit of x, per s^derivative.
         """
         if derivative not in (0, 1, 2, 3):
             raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
@@ -125,9 +128,9 @@ class DMPMotion:
         Parameters
         ----------
         axes : mapping, optional
-            Some of ``"x"``, ``"speed"`` and ``"jerk"``, where to draw; by default all, one above the other.
+            Axes of some of the panels ``"x"``, ``"speed"`` and ``"jerk"``; by default all, in a new figure.
         label : str, optional
-            For legends.
+            Label in legends.
         """
         from .plot import plot_dmp_motion
 
@@ -136,72 +139,98 @@ class DMPMotion:
 
 SCALINGS = ("hoffmann", "paper")
 _MOST = 16
-#: displacements below this, relative to how far the demonstration goes, are none
+#: displacements below this, relative to the extent of the demonstration, count as zero
 _NO_WAY = 1e-6
 #: longest inner step of a rollout, in parts of its duration
 _INNER = 2e-3
 
 
 class DMPState(NamedTuple):
-    """Where a primitive is after a step: `x`, `dx`, `ddx`, each (d,)."""
+    """State of a primitive after a step: `x`, `dx`, `ddx`, each (d,)."""
 
     x: Array
     dx: Array
     ddx: Array
 
 
-class DMP(Stateful):
-    """A motion learned as the forcing term of a spring and damper: other starts, goals and durations give similar ones.
-
-    With the phase ``tau x' = -alpha x`` and ``tau y' = z``,
-
-    - ``"hoffmann"``: ``tau z' = K (g - y) - D z - K (g - y0) x + K f(x)`` (Park, Hoffmann 2008), which does not care
-      whether a coordinate ends where it starts;
-    - ``"paper"``: ``tau z' = K (g - y) - D z + (g - y0) f(x)``, D4.2 (104), exactly. A coordinate with g = y0 cannot be
-      learned, one whose g - y0 changes sign is mirrored, and one that demonstrated 1 mm and goes 1 m is stretched a
-      thousand times.
-
-    The forcing term is ``f = x sum w_i Phi_i / sum Phi_i``, (105), and 0 where no function is. The phase is exact, the
-    linear part is integrated exactly, forcing and obstacles to fourth order.
+class DMP(Estimator, Stateful):
+    """Discrete dynamic movement primitive: spring and damper towards a goal, with a learned forcing term.
 
     Parameters
     ----------
     n_basis : int
-        Number of basis functions; the paper's 21.
+        Number of basis functions; the paper has 21.
     basis : str
         ``"gaussian"``, ``"mollifier"`` (106), ``"wendland_c2"`` or ``"wendland_c4"``, see `DMPBasis`.
     overlap : float
-        Of the functions; 1 are the widths of Ginesi et al.
+        Overlap of the functions; 1 gives the widths of Ginesi et al.
     scaling : str
         ``"hoffmann"`` or ``"paper"``.
     rotodilatation : bool
-        Turn and stretch f as the way from start to goal is turned and stretched against the demonstrated one (Ginesi
-        et al. 2021). Only with Hoffmann's scaling, and for coordinates that belong to one space.
+        Rotate and scale f with the displacement from start to goal, relative to the demonstrated one (Ginesi et al.
+        2021). Only with Hoffmann's scaling, and for coordinates of one space.
     K, D : float
         Stiffness and damping in time t / tau; D is 2 sqrt(K) by default.
     alpha : float
-        Of the phase, which is exp(-alpha) at the end.
+        Decay rate of the phase, which is exp(-alpha) at the end.
     fit : str
-        ``"ls"`` or ``"lwr"``, see `Fit`.
+        ``"ls"`` for least squares of all weights, ``"lwr"`` for locally weighted regression of each.
 
     Attributes
     ----------
     weights_ : (n_basis, d) array
-    start_, goal_, duration_
-        Of the first demonstration, and what rollouts take if they are told nothing else.
+        Weights of the basis functions.
+    start_, goal_ : (d,) arrays
+        Ends of the first demonstration, the defaults of rollouts.
+    duration_ : float
+        Duration of the first demonstration, the default of rollouts [s].
     condition_ : float
-        Of the least squares; NaN for lwr.
+        Condition number of the least squares; NaN for ``"lwr"``.
+    basis_ : DMPBasis
+        Basis functions.
+    D_ : float
+        Damping used.
 
-    Raises
-    ------
-    ThunderError
-        On numbers out of range; `UnknownNameError` on unknown names.
+    Notes
+    -----
+    With the phase ``tau x' = -alpha x`` and ``tau y' = z``, the equations are
+
+    - ``"hoffmann"``: ``tau z' = K (g - y) - D z - K (g - y0) x + K f(x)`` (Park, Hoffmann 2008), for any g - y0;
+    - ``"paper"``: ``tau z' = K (g - y) - D z + (g - y0) f(x)``, D4.2 (104), exactly. A coordinate with g = y0 cannot be
+      learned, a coordinate with another sign of g - y0 is mirrored, and a demonstration of 1 mm executed over 1 m is
+      scaled a thousand times.
+
+    The forcing term is ``f = x sum w_i Phi_i / sum Phi_i``, (105), and 0 at phases without a nonzero function. Phase
+    and linear part are integrated exactly, forcing and obstacles to fourth order. Parameters and results follow
+    scikit-learn's conventions.
 
     References
     ----------
     M. Ginesi, N. Sansonetto, P. Fiorini, "Overcoming some drawbacks of dynamic movement primitives", Robotics and
     Autonomous Systems 144, 2021.
+
+    Examples
+    --------
+    >>> from thunder_py.motion import DMP
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> dmp = DMP().fit(minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.2], 2.0))
+    >>> motion = dmp.rollout(goal=[0.4, 0.4, 0.1], duration=1.5)
+    >>> motion.x.shape, motion.end_error < 0.01
+    ((501, 3), True)
+    >>> state = dmp.reset()
+    >>> dmp.step(0.01).x.shape
+    (3,)
     """
+
+    weights_: Array
+    start_: Array
+    goal_: Array
+    duration_: float
+    condition_: float
+    basis_: DMPBasis
+    D_: float
+    #: `fit` is a method
+    _stored_as = MappingProxyType({"fit": "_method"})
 
     def __init__(
         self,
@@ -216,79 +245,94 @@ class DMP(Stateful):
         alpha: float = 4.0,
         fit: str = "ls",
     ) -> None:
-        self.basis = DMPBasis(n_basis, basis, alpha=alpha, overlap=overlap)
-        self.scaling = known_name(scaling, SCALINGS, "scaling")
-        self.rotodilatation = bool(rotodilatation)
-        if self.rotodilatation and scaling == "paper":
-            raise ThunderError(
-                "rotodilatation must go with scaling='hoffmann': the paper's form scales each coordinate alone"
-            )
-        self.K = positive(K, "K")
-        self.D = 2.0 * math.sqrt(self.K) if D is None else positive(D, "D")
-        self.method = known_name(fit, ("ls", "lwr"), "fit")
-        self.condition_ = math.nan
+        self.n_basis = n_basis
+        self.basis = basis
+        self.overlap = overlap
+        self.scaling = scaling
+        self.rotodilatation = rotodilatation
+        self.K = K
+        self.D = D
+        self.alpha = alpha
+        self._method = fit
         self._core: _core.Dmp | None = None
         self._running = False
 
     @classmethod
     def paper(cls) -> DMP:
-        """Return the paper's: 21 mollifiers of Ginesi's widths, forcing scaled by g - y0, K = 150."""
+        """Return a primitive with the paper's settings: 21 mollifiers, overlap 1, forcing scaled by g - y0, K = 150."""
         return cls(basis="mollifier", scaling="paper")
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def fit(self, demonstrations: Any, *, cutoff: float = math.inf, samples: int = 1001) -> DMP:
+    def fit(self, demonstrations: Any, y: object = None, *, cutoff: float = math.inf, samples: int = 1001) -> DMP:
         """Learn the forcing term.
 
         Parameters
         ----------
         demonstrations
             One or a list of: a `Trial`; a tuple ``(t, x)`` or ``(t, x, dx, ddx)``; an object with ``position(t,
-            derivative)`` and ``duration``. Several are weighted equally, whatever their durations and rates.
+            derivative)`` and ``duration``. Demonstrations have equal weights, independent of durations and rates.
+        y : object
+            Ignored; scikit-learn passes it.
         cutoff : float
-            [Hz]. Samples without derivatives are differentiated through a quintic spline, after a zero-phase
-            Butterworth filter of second order with this cutoff. `math.inf` is none, which recorded data do not forgive.
+            Cutoff [Hz] of a zero-phase Butterworth filter of second order for samples without derivatives, which are
+            then differentiated through a quintic spline. `math.inf` is no filter, for data without noise.
         samples : int
-            How many are taken of motions that are functions.
+            Number of samples of motions that are functions.
 
         Returns
         -------
         DMP
-            Itself.
+            The fitted primitive itself.
 
         Raises
         ------
         ThunderError
-            On NaN, fewer samples than basis functions, no duration, a coordinate that cannot be learned.
+            For arguments of the constructor out of range; NaN; fewer samples than basis functions; zero duration; a
+            coordinate that cannot be learned. `UnknownNameError` for unknown names.
         """
+        basis, D = self._checked()
         demos = read_demonstrations(demonstrations, cutoff, samples)
         first = demos[0]
         if not 1 <= first.x.shape[1] <= _MOST:
             raise ThunderError(f"demonstrations must have 1 to {_MOST} coordinates, got {first.x.shape[1]}")
         self._check_ways(demos)
-        self._displacement = first.displacement
-        x = np.concatenate([self.basis.phase(demo.t, demo.duration) for demo in demos])
-        fit = Fit(self.basis, x, np.concatenate([demo.share for demo in demos]), self.method)
-        parts = [self._target(demo) for demo in demos]
+        x = np.concatenate([basis.phase(demo.t, demo.duration) for demo in demos])
+        fit = Fit(basis, x, np.concatenate([demo.share for demo in demos]), self._method)
+        parts = [self._target(demo, basis, D, first.displacement) for demo in demos]
         weights = fit.weights(np.concatenate([y for y, _ in parts]), np.concatenate([s for _, s in parts]))
-        self.condition_ = fit.condition
-        return self._learned(weights, first.x[0], first.x[-1], first.duration)
+        return self._learned(weights, (first.x[0], first.x[-1]), first.duration, basis, D, fit.condition)
 
     def with_weights(self, weights: npt.ArrayLike, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float) -> DMP:
-        """Take weights (n_basis, d) from elsewhere, with the start, goal and duration [s] they were learned from."""
-        w = array(weights, (self.basis.n_basis, None), "weights")
+        """Set weights (n_basis, d) learned elsewhere, with start, goal and duration [s] of their demonstration."""
+        basis, D = self._checked()
+        w = array(weights, (basis.n_basis, None), "weights")
         y0, g = array(start, (w.shape[1],), "start"), array(goal, (w.shape[1],), "goal")
-        self._displacement = g - y0
-        return self._learned(w, y0, g, duration_of(duration))
+        return self._learned(w, (y0, g), duration_of(duration), basis, D, math.nan)
 
-    def _learned(self, weights: Array, start: Array, goal: Array, duration: float) -> DMP:
+    def _checked(self) -> tuple[DMPBasis, float]:
+        """Basis and damping from the arguments of the constructor."""
+        basis = DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
+        known_name(self.scaling, SCALINGS, "scaling")
+        if self.rotodilatation and self.scaling == "paper":
+            raise ThunderError(
+                "rotodilatation must go with scaling='hoffmann': the paper's form scales each coordinate alone"
+            )
+        known_name(self._method, FITS, "fit")
+        K = positive(self.K, "K")
+        return basis, 2.0 * math.sqrt(K) if self.D is None else positive(self.D, "D")
+
+    def _learned(
+        self, weights: Array, ends: tuple[Array, Array], duration: float, basis: DMPBasis, D: float, condition: float
+    ) -> DMP:
         if not 1 <= weights.shape[1] <= _MOST:
-            raise ThunderError(f"a primitive has 1 to {_MOST} coordinates, got {weights.shape[1]}")
-        if self.rotodilatation and not self._displacement.any():
-            raise ThunderError("start and goal must differ with rotodilatation: there is no way to turn")
-        self.weights_, self.start_, self.goal_, self.duration_ = weights, start, goal, duration
-        paper = self.scaling == "paper"
-        self._core = _core.Dmp(self.basis.core, self.K, self.D, paper, self.rotodilatation, weights, self._displacement)
+            raise ThunderError(f"weights must have 1 to {_MOST} coordinates, got {weights.shape[1]}")
+        way, turns = ends[1] - ends[0], bool(self.rotodilatation)
+        if turns and not way.any():
+            raise ThunderError("start and goal must differ with rotodilatation, got the same")
+        self._core = _core.Dmp(basis.core, self.K, D, self.scaling == "paper", turns, weights, way)
+        self.weights_, (self.start_, self.goal_), self.duration_ = weights, ends, duration
+        self.basis_, self.D_, self.condition_ = basis, D, condition
         self._running = False
         return self
 
@@ -300,22 +344,20 @@ class DMP(Stateful):
             if short.any():
                 raise ThunderError(
                     f"coordinate {int(np.argmax(short))} must not end where it starts with scaling='paper', which "
-                    "divides by g - y0; scaling='hoffmann' learns it"
+                    "divides by g - y0: use scaling='hoffmann'"
                 )
         if self.rotodilatation and (np.linalg.norm(ways, axis=1) <= _NO_WAY * extent).any():
-            raise ThunderError(
-                "demonstrations must not end where they start with rotodilatation: there is no way to turn"
-            )
+            raise ThunderError("demonstrations must not end where they start with rotodilatation")
 
-    def _target(self, demo: Demonstration) -> tuple[Array, Array]:
-        """Return what factor times f has to be, and the factor."""
+    def _target(self, demo: Demonstration, basis: DMPBasis, D: float, first_way: Array) -> tuple[Array, Array]:
+        """Return the target of factor times f, and the factor."""
         tau, way = demo.duration, demo.displacement
-        pull = tau**2 * demo.ddx + self.D * tau * demo.dx - self.K * (demo.x[-1] - demo.x)
+        pull = tau**2 * demo.ddx + D * tau * demo.dx - self.K * (demo.x[-1] - demo.x)
         if self.scaling == "paper":
             return pull, np.broadcast_to(way, pull.shape)
-        f = pull / self.K + self.basis.phase(demo.t, tau)[:, None] * way
+        f = pull / self.K + basis.phase(demo.t, tau)[:, None] * way
         if self.rotodilatation:
-            f = f @ _turn(way, self._displacement).T
+            f = f @ _turn(way, first_way).T
         return f, np.ones_like(f)
 
     # -- whole motions -------------------------------------------------------------------------------------------------
@@ -338,34 +380,34 @@ class DMP(Stateful):
         Parameters
         ----------
         start, goal : (d,) array_like, optional
-            y0 and g; those of the demonstration by default.
+            y0 and g; by default those of the demonstration.
         duration : float, optional
-            tau [s]; that of the demonstration by default.
+            tau [s]; by default that of the demonstration.
         dt : float, optional
-            Between samples [s], default a five-hundredth of the duration. It is shortened to divide the motion's time,
-            and steps are shorter where accuracy wants it.
+            Time between samples [s], default a five-hundredth of the duration. It is shortened to divide the time of
+            the motion; integration steps may be shorter.
         start_velocity : (d,) array_like, optional
-            Default rest.
+            Velocity at the start; default zero.
         obstacles : sequence
-            `Sphere`, `MovingObstacle` of one, or points, for the first three coordinates (or fewer, where there are
-            fewer).
+            Spheres (`Sphere`), moving spheres (`MovingObstacle`) or points in the first three coordinates, or all of
+            fewer.
         potential : DynamicPotential, optional
-            How they repel; default ``DynamicPotential()``.
+            Potential of the obstacles; default ``DynamicPotential()``.
         until : float, optional
-            Where the motion is cut [s], default `duration`.
+            End of the samples [s], default `duration`.
         tolerance : float
-            Of `DMPMotion.settling_time`, in the unit of x.
+            Tolerance of `DMPMotion.settling_time`, in the unit of x.
 
         Returns
         -------
         DMPMotion
+            Samples and errors at the goal.
         """
         core = self._learned_core().copy()
         g, tau = self._prepare(core, start, goal, duration, start_velocity)
         self._place(core, obstacles, potential)
         end = tau if until is None else positive(until, "until")
-        given = tau / 500 if dt is None else positive(dt, "dt")
-        steps = steps_of(end, given, tau)
+        steps = steps_of(end, tau / 500 if dt is None else positive(dt, "dt"), tau)
         step = end / steps
         x, dx, ddx, dddx = core._rollout(steps, step, max(1, math.ceil(step / (_INNER * tau) - 1e-9)))
         far = np.linalg.norm(x - g, axis=1)
@@ -389,12 +431,12 @@ class DMP(Stateful):
         obstacles: Any = (),
         potential: DynamicPotential | None = None,
     ) -> DMPState:
-        """Begin a motion that `step` goes along; parameters are those of `rollout`.
+        """Start a motion for `step`, with the parameters of `rollout`.
 
         Parameters
         ----------
         goal_filter : float
-            Time constant with which the goal in use follows one that is set [s]; 0: at once, a jump of acceleration.
+            Time constant of a low-pass filter of `goal` [s]; 0 is no filter, with a jump of acceleration at new goals.
         """
         core = self._learned_core()
         if goal_filter != 0.0:
@@ -406,24 +448,24 @@ class DMP(Stateful):
         return self.state
 
     def step(self, dt: float) -> DMPState:
-        """Go on by dt [s], and return where that is."""
+        """Advance the motion by dt [s], and return its state."""
         self._started().step(positive(dt, "dt"))
         return self.state
 
     @property
     def state(self) -> DMPState:
-        """Where the motion is."""
+        """State of the motion."""
         core = self._started()
         return DMPState(core.x, core.dx, core.ddx)
 
     @property
     def phase(self) -> float:
-        """The phase x, from 1 towards 0."""
+        """Phase x, decreasing from 1 to 0."""
         return self._started().phase
 
     @property
     def goal(self) -> Array:
-        """Goal in use, (d,); may be set between steps."""
+        """Current goal, (d,); may be set between steps."""
         return self._started().goal
 
     @goal.setter
@@ -432,34 +474,33 @@ class DMP(Stateful):
 
     @property
     def tau(self) -> float:
-        """Duration [s]; may be set between steps. Phase, position and velocity stay."""
+        """Duration [s]; may be set between steps, with continuous phase, position and velocity."""
         return self._started().tau
 
     @tau.setter
     def tau(self, value: float) -> None:
         self._started().set_tau(positive(value, "tau"))
 
-    # -- inner ---------------------------------------------------------------------------------------------------------
+    # -- internal ------------------------------------------------------------------------------------------------------
 
     def forcing(self, x: npt.ArrayLike) -> Array:
-        """Return f(x), (k, d), as learned, at phases x (k,)."""
-        self._learned_core()
-        return self.basis.forcing(self.weights_, x)
+        """Return the learned f(x), (k, d), at phases x (k,)."""
+        return self.basis_.forcing(self.weights_, x)
 
     def plot_basis(self, *, axes: Axes | None = None) -> Axes:
-        """Draw the basis functions, normalised, over t / tau."""
+        """Draw the normalised basis functions over t / tau."""
         from .plot import plot_dmp_basis
 
-        return plot_dmp_basis(self.basis, axes=axes)
+        return plot_dmp_basis(DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap), axes=axes)
 
     def _learned_core(self) -> _core.Dmp:
         if self._core is None:
-            raise ThunderError("this DMP must learn first: call fit")
+            raise NotFittedError("DMP must be fitted before it moves: call fit first")
         return self._core
 
     def _started(self) -> _core.Dmp:
         if not self._running:
-            raise ThunderError("this DMP must be started first: call reset")
+            raise ThunderError("DMP must be started before it steps: call reset first")
         return self._learned_core()
 
     def _prepare(self, core: _core.Dmp, start: Any, goal: Any, duration: Any, velocity: Any) -> tuple[Array, float]:
@@ -487,7 +528,7 @@ def _settling(t: Array, distance: Array, tolerance: float) -> float:
 
 
 def _turn(a: Array, b: Array) -> Array:
-    """Matrix that takes a to b: a rotation in their plane and a stretch."""
+    """Return the matrix from a to b, a rotation in their plane times a scale."""
     u, w = a / np.linalg.norm(a), b / np.linalg.norm(b)
     cosine = float(u @ w)
     if cosine < -1.0 + 1e-12:

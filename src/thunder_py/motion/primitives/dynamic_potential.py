@@ -1,4 +1,4 @@
-"""Potential of obstacles that only what approaches them feels (Park et al. 2008)."""
+"""Velocity-dependent repulsive potential of obstacles (Park et al. 2008)."""
 
 from __future__ import annotations
 
@@ -14,48 +14,59 @@ from ...errors import ThunderError
 
 __all__ = ["DynamicPotential", "spheres_of"]
 
-#: along no axis, and mostly upwards: a motion along it is unlikely
+#: mostly upwards and along no axis, so that a motion along it is unlikely
 _SIDE = (1.0, 4.0, 9.0)
 
 
 class DynamicPotential(_core.DynamicPotential):
-    """Repulsion from points and spheres, D4.2 (107): ``U = gain (-cos theta)^beta |z| / p`` for theta above 90 degrees.
-
-    theta is the angle between z, the (scaled) velocity, and the way from the obstacle's centre to y; p is the distance
-    of y from its surface. What moves away, or past, feels nothing. Several obstacles add. Of an obstacle that moves, z
-    is the velocity relative to it.
-
-    The force is the gradient, ``-dU/dy``. With ``r = y - centre, n = r / |r|, c = z . n / |z| = cos theta``, it is
-
-    ``F = gain |z| (-c)^(beta - 1) / p * [beta (z / |z| - c n) / |r| - c n / p]``:
-
-    one part leads round, one brakes.
+    """Repulsive potential of points and spheres that depends on the velocity, D4.2 (107).
 
     Parameters
     ----------
     gain : float
-        lambda, above zero.
+        Gain lambda > 0.
     beta : float
-        At least 2, below which the force jumps as theta passes 90 degrees.
+        Exponent, at least 2; below, the force is discontinuous at theta = 90 degrees.
     least_distance : float
-        [m]. Nearer than this, and inside a sphere, 1 / p is continued by its tangent: U and F stay finite, and F its
-        gradient.
+        Distance [m] below which, and inside a sphere, the tangent of 1 / p replaces 1 / p. U and F stay finite, and F
+        remains the gradient.
     tie_break : float
-        [rad]. Straight at a centre the gradient only brakes, and the motion would go nowhere else. So U takes z turned
-        by this angle towards `side`: F still is a gradient, of that potential. 0 gives (107) to the letter.
+        Angle [rad] by which U rotates z towards `side`, since the force on a motion straight at a centre only brakes.
+        F is the gradient of this potential. 0 gives (107) exactly.
     side : (3,) or (2,) array_like, optional
-        Any direction; default (1, 4, 9) normalised, which is mostly up and along nothing in particular. In the plane
-        (1, 4).
+        Direction of `tie_break`; default (1, 4, 9) normalised, mostly upwards and along no axis, in the plane (1, 4).
 
     Raises
     ------
     ThunderError
-        On numbers out of range.
+        For numbers out of range.
+
+    Notes
+    -----
+    ``U = gain (-cos theta)^beta |z| / p`` for theta above 90 degrees, otherwise 0. theta is the angle between z, the
+    (scaled) velocity relative to the obstacle, and the vector from the obstacle's centre to y; p is the distance of y
+    from its surface. Motions away from an obstacle have no potential. Potentials of several obstacles add.
+
+    The force is the gradient, ``-dU/dy``. With ``r = y - centre, n = r / |r|, c = z . n / |z| = cos theta``, it is
+
+    ``F = gain |z| (-c)^(beta - 1) / p * [beta (z / |z| - c n) / |r| - c n / p]``.
+
+    The first term deflects, the second one brakes.
 
     References
     ----------
     D.-H. Park, H. Hoffmann, P. Pastor, S. Schaal, "Movement reproduction and obstacle avoidance with dynamic movement
     primitives and potential fields", Humanoids 2008.
+
+    Examples
+    --------
+    >>> from thunder_py.geometry import Sphere
+    >>> from thunder_py.motion import DynamicPotential
+    >>> field, ball = DynamicPotential(tie_break=0.0), Sphere([0.0, 0.0, 0.0], 0.1)
+    >>> field.force([-0.6, 0.0, 0.0], [1.0, 0.0, 0.0], [ball]).round(3).tolist()  # 0.5 m before the surface
+    [-2.0, 0.0, 0.0]
+    >>> round(float(field.potential([-0.6, 0.0, 0.0], [-1.0, 0.0, 0.0], [ball])), 3)  # moving away
+    0.0
     """
 
     def __init__(
@@ -69,7 +80,7 @@ class DynamicPotential(_core.DynamicPotential):
     ) -> None:
         self.gain, self.beta = positive(gain, "gain"), positive(beta, "beta")
         if self.beta < 2.0:
-            raise ThunderError(f"beta must be at least 2, or the force jumps at 90 degrees, got {beta:g}")
+            raise ThunderError(f"beta must be at least 2 for a continuous force, got {beta:g}")
         self.least_distance = positive(least_distance, "least_distance")
         if not is_number(tie_break) or not 0.0 <= tie_break < 0.5:
             raise ThunderError(f"tie_break must be an angle from 0 to 0.5 rad, got {tie_break!r}")
@@ -96,7 +107,9 @@ class DynamicPotential(_core.DynamicPotential):
         try:
             points, speeds = np.broadcast_arrays(points, speeds)
         except ValueError:
-            raise ThunderError(f"y and z must have one shape, got {points.shape} and {speeds.shape}") from None
+            raise ThunderError(
+                f"y and z must have shapes that broadcast, got {points.shape} and {speeds.shape}"
+            ) from None
         if points.ndim == 0 or not 1 <= points.shape[-1] <= 3:
             raise ThunderError(f"y and z must have shape (..., m) with m = 1, 2 or 3, got {points.shape}")
         m = points.shape[-1]
@@ -105,14 +118,13 @@ class DynamicPotential(_core.DynamicPotential):
         return energy, force, points.shape
 
     def in_dimension(self, m: int) -> _core.DynamicPotential:
-        """Return the same for motions of m coordinates, whose sideways is among these."""
+        """Return the core's potential for motions of m coordinates, with `side` in their space."""
         side = self._side_in(m)
         return _core.DynamicPotential(self.gain, self.beta, self.least_distance, self.tie_break, side)
 
     def _side_in(self, m: int) -> Array:
         chosen = np.zeros(3)
-        given = np.array(_SIDE) if self.side is None else self.side
-        chosen[:m] = given[:m]
+        chosen[:m] = (np.array(_SIDE) if self.side is None else self.side)[:m]
         length = float(np.linalg.norm(chosen))
         return chosen / length if length > 0.0 else chosen
 
@@ -138,12 +150,12 @@ def spheres_of(obstacles: Any, m: int) -> Array:
     obstacles : sequence
         `Sphere`, a `MovingObstacle` made of one, or a point (m,).
     m : int
-        Coordinates of the space they are in.
+        Dimension of their space.
 
     Raises
     ------
     ThunderError
-        On anything else: of other shapes the potential has no gradient everywhere.
+        For other obstacles, whose potential has no gradient everywhere.
     """
     if not isinstance(obstacles, Iterable):
         raise ThunderError(f"obstacles must be a sequence, got {type(obstacles).__name__}")
@@ -157,9 +169,7 @@ def _row(obstacle: Any, k: int, m: int) -> Array:
         obstacle, velocity = obstacle.obstacle, obstacle.velocity
     if hasattr(obstacle, "centre") and hasattr(obstacle, "radius"):
         if m != 3:
-            raise ThunderError(
-                f"{what} is a sphere in space, where the motion has {m} coordinates; points (m,) go anywhere"
-            )
+            raise ThunderError(f"{what} must be a point ({m},) for motions of {m} coordinates, got a sphere in space")
         centre, row[6] = array(obstacle.centre, (3,), what), positive(obstacle.radius, f"{what}: radius")
     elif isinstance(obstacle, (list, tuple, np.ndarray)):
         centre = array(obstacle, (m,), what)

@@ -30,7 +30,7 @@ def plot_dmp_motion(
     else:
         drawn = dict(axes)
         if unknown := set(drawn) - set(_PANELS):
-            raise ValueError(f"axes must be of {', '.join(_PANELS)}, got {', '.join(sorted(unknown))}")
+            raise ValueError(f"axes must be among {', '.join(_PANELS)}, got {', '.join(sorted(unknown))}")
     for name, axis in drawn.items():
         if name == "x":
             axis.plot(motion.t, motion.x, linewidth=1.2, label=label)
@@ -44,7 +44,7 @@ def plot_dmp_motion(
 
 
 def plot_dmp_basis(basis: DMPBasis, *, axes: Axes | None = None) -> Axes:
-    """Draw basis functions, divided by their sum, over t / tau; see `DMP.plot_basis`."""
+    """Draw normalised basis functions over t / tau; see `DMP.plot_basis`."""
     if axes is None:
         from matplotlib.pyplot import subplots
 

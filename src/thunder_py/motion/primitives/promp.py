@@ -1,4 +1,4 @@
-"""Probabilistic movement primitives: a Gaussian over the weights of a basis, and what it becomes at known points."""
+"""Probabilistic movement primitives: a normal distribution of the weights of a basis, and its conditionals."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from ...recordings.motion_set import MotionSet
 from ...recordings.processing.over_sets import refuse_gaps
 from ...recordings.trial import Trial
 from ...trajectory.hermite import duration_of
+from ...values import Estimator
 from .bases import BasisMotion, GaussianBasis
 
 __all__ = ["Observation", "ProMP"]
 
-#: how exactly noiseless observations must be met, relative to the largest value among them
+#: tolerance of observations without noise, relative to the largest value among them
 _MET = 1e-6
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What is known of a motion at one moment.
+    """Observation of a motion at one phase.
 
     Attributes
     ----------
@@ -34,9 +35,9 @@ class Observation:
     value : array_like, shape (d,)
         Position, or a time derivative of it; NaN leaves a degree of freedom open.
     derivative : int
-        0 position, 1 velocity, 2 acceleration, 3 jerk; per s of the duration that `ProMP.condition` is told.
+        0 position, 1 velocity, 2 acceleration, 3 jerk, per s with the duration of `ProMP.condition`.
     noise : float
-        Standard deviation of `value`, in its unit; 0 means exactly.
+        Standard deviation of `value`, in its unit; 0 means exact.
     """
 
     tau: float
@@ -45,37 +46,56 @@ class Observation:
     noise: float = 0.0
 
 
-class ProMP:
-    """A probabilistic movement primitive (Paraschos, Daniel, Peters and Neumann 2013, 2018).
-
-    x(tau) = Phi(tau) w with w normally distributed, over normalised Gaussians in the phase tau = t / T. Weights of all
-    degrees of freedom vary together.
+class ProMP(Estimator):
+    """Probabilistic movement primitive (Paraschos, Daniel, Peters and Neumann 2013, 2018).
 
     Parameters
     ----------
     n_basis : int
-        Functions for each degree of freedom.
+        Number of basis functions for each degree of freedom.
     overlap : float
-        Of neighbours, see `GaussianBasis`.
+        Overlap of neighbouring functions, see `GaussianBasis`.
     regularisation : float
-        Of the ridge regression that gives a demonstration its weights: the least of
+        Ridge parameter of the regression of a demonstration's weights, which minimise
         |x - Phi w|^2 + regularisation |w|^2 over its samples.
     variance_floor : float
-        Added to the variance of every weight, relative to the mean variance of weights over demonstrations and
-        basis functions. It lets few demonstrations be conditioned on more than they vary in.
+        Variance added to every weight, relative to the mean variance of weights over demonstrations and basis
+        functions. It permits conditioning on directions in which few demonstrations do not vary.
 
     Attributes
     ----------
     basis : GaussianBasis
+        Basis functions of the phase.
     dofs : tuple of str
-        Of the demonstrations, empty if they were an array.
+        Names of the coordinates of the demonstrations; empty for an array.
     mean_weights_ : ndarray, shape (n_basis, d)
-        Unit of x.
+        Mean weights, in the unit of x.
     covariance_ : ndarray, shape (d n_basis, d n_basis)
-        Of the weights, all of the first degree of freedom before those of the second.
+        Covariance of the weights, all of the first degree of freedom before those of the second.
     duration_ : float
-        Mean duration of the demonstrations, s (1 for an array).
+        Mean duration of the demonstrations [s]; 1 for an array.
+
+    Notes
+    -----
+    x(tau) = Phi(tau) w with w normally distributed and normalised Gaussians Phi of the phase tau = t / T. Weights of
+    all degrees of freedom are correlated. Parameters and results follow scikit-learn's conventions.
+
+    Examples
+    --------
+    >>> from thunder_py.motion import ProMP
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> promp = ProMP(n_basis=10).fit(minimum_jerk_reaches(20, seed=1))
+    >>> promp.mean(0.5).shape, promp.covariance(0.5).shape
+    ((3,), (3, 3))
+    >>> motion = promp.plan([0.1, 0.2, 0.3], [0.4, 0.2, 0.1], duration=1.0)
+    >>> motion.position(1.0).round(3).tolist()
+    [0.4, 0.2, 0.1]
     """
+
+    mean_weights_: Array
+    covariance_: Array
+    duration_: float
+    _dofs: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -85,13 +105,10 @@ class ProMP:
         regularisation: float = 1e-9,
         variance_floor: float = 1e-6,
     ) -> None:
-        self.basis = GaussianBasis(n_basis, overlap)
-        self.regularisation = at_least(regularisation, "regularisation")
-        self.variance_floor = at_least(variance_floor, "variance_floor")
-        self.dofs: tuple[str, ...] = ()
-        self.duration_ = 1.0
-        self._mean: Array | None = None
-        self._covariance: Array | None = None
+        self.n_basis = n_basis
+        self.overlap = overlap
+        self.regularisation = regularisation
+        self.variance_floor = variance_floor
 
     @classmethod
     def from_weights(
@@ -101,34 +118,47 @@ class ProMP:
         weights = array(mean, (None, None), "mean")
         size = weights.size
         result = cls(len(weights), overlap=overlap)
-        result.dofs = tuple(dofs)
-        result._mean, result._covariance = weights, array(covariance, (size, size), "covariance")
+        result._dofs, result.duration_ = tuple(dofs), 1.0
+        result.mean_weights_, result.covariance_ = weights, array(covariance, (size, size), "covariance")
         return result
 
-    def fit(self, motions: MotionSet | Iterable[Trial] | npt.ArrayLike) -> ProMP:
-        """Learn from demonstrations.
+    @property
+    def basis(self) -> GaussianBasis:
+        """Basis functions of the phase, n_basis of them."""
+        return GaussianBasis(self.n_basis, self.overlap)
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """Names of the coordinates of the demonstrations; empty for arrays."""
+        return self._dofs
+
+    def fit(self, motions: MotionSet | Iterable[Trial] | npt.ArrayLike, y: object = None) -> ProMP:
+        """Estimate the distribution of weights from demonstrations.
 
         Parameters
         ----------
         motions : MotionSet, trials, or array_like, shape (R, T, d)
-            Trials may differ in duration and sampling; each is taken over its own phase. Samples of an array are
-            equally spaced in it.
+            Trials may differ in duration and sampling; each has its own phase. Samples of an array are equally spaced
+            in the phase.
+        y : object
+            Ignored; scikit-learn passes it.
 
         Returns
         -------
         ProMP
-            Itself.
+            The fitted primitive itself.
 
         Raises
         ------
         ThunderError
-            For no demonstration, gaps, or trials with different dofs.
+            For arguments of the constructor out of range, no demonstration, gaps, or trials with different dofs.
         """
+        at_least(self.variance_floor, "variance_floor")
         if isinstance(motions, (MotionSet, Trial)) or _are_trials(motions):
             trials = MotionSet([motions] if isinstance(motions, Trial) else motions)  # type: ignore[arg-type]
             if not len(trials):
                 raise ThunderError("motions must hold at least one demonstration, got none")
-            self.dofs, self.duration_ = trials.dofs, float(trials.durations.mean())
+            dofs, duration = trials.dofs, float(trials.durations.mean())
             weights = [
                 self.weights((trial.t - trial.t[0]) / trial.duration, refuse_gaps(trial, "a demonstration"))
                 for trial in trials
@@ -137,79 +167,67 @@ class ProMP:
             x = array(motions, (None, None, None), "motions")
             if 0 in x.shape or x.shape[1] < 2:
                 raise ThunderError(f"motions must hold at least one demonstration of two samples, got shape {x.shape}")
-            self.dofs, self.duration_ = (), 1.0
+            dofs, duration = (), 1.0
             tau = np.linspace(0.0, 1.0, x.shape[1])
             weights = [self.weights(tau, demonstration) for demonstration in x]
         self._estimate(np.stack(weights))
+        self._dofs, self.duration_ = dofs, duration
         return self
 
     def weights(self, tau: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Return the weights (n_basis, d) of one motion x (T, d) at phases tau (T,), by ridge regression."""
+        ridge = at_least(self.regularisation, "regularisation")
         Phi = self.basis.evaluate(array(tau, (None,), "tau"))
         values = array(x, (len(Phi), None), "x")
-        # stacked instead of normal equations, which would square the condition number
-        A = np.vstack([Phi, np.sqrt(self.regularisation) * np.eye(self.basis.n)])
-        b = np.vstack([values, np.zeros((self.basis.n, values.shape[1]))])
+        # stacked, since normal equations square the condition number
+        A = np.vstack([Phi, np.sqrt(ridge) * np.eye(self.n_basis)])
+        b = np.vstack([values, np.zeros((self.n_basis, values.shape[1]))])
         return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=np.float64)
 
     def _estimate(self, weights: Array) -> None:
         rows = np.swapaxes(weights, 1, 2).reshape(len(weights), -1)
-        self._mean = weights.mean(axis=0)
+        self.mean_weights_ = weights.mean(axis=0)
         centred = rows - rows.mean(axis=0)
         covariance = centred.T @ centred / max(len(rows) - 1, 1)
         scale = float(np.mean(np.var(weights, axis=1)) + np.trace(covariance) / len(covariance))
-        self._covariance = covariance + self.variance_floor * scale * np.eye(len(covariance))
-
-    @property
-    def mean_weights_(self) -> Array:
-        """Mean weights (n_basis, d)."""
-        if self._mean is None:
-            raise ThunderError("this ProMP has seen no demonstration yet: fit it first")
-        return self._mean
-
-    @property
-    def covariance_(self) -> Array:
-        """Covariance (d n_basis, d n_basis) of the weights."""
-        if self._covariance is None:
-            raise ThunderError("this ProMP has seen no demonstration yet: fit it first")
-        return self._covariance
+        self.covariance_ = covariance + self.variance_floor * scale * np.eye(len(covariance))
 
     def mean(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
-        """Return the mean (..., d) of x, or of a derivative by tau, at phases tau (...)."""
+        """Return the mean (..., d) of x, or of a derivative with respect to tau, at phases tau (...)."""
         return np.asarray(self.basis.evaluate(tau, derivative) @ self.mean_weights_, dtype=np.float64)
 
     def covariance(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
-        """Return the covariance (..., d, d) of x, or of a derivative by tau, at phases tau (...)."""
+        """Return the covariance (..., d, d) of x, or of a derivative with respect to tau, at phases tau (...)."""
         d = self.mean_weights_.shape[1]
-        blocks = self.covariance_.reshape(d, self.basis.n, d, self.basis.n)
+        blocks = self.covariance_.reshape(d, self.n_basis, d, self.n_basis)
         b = self.basis.evaluate(tau, derivative)
         return np.asarray(np.einsum("...k,ikjl,...l->...ij", b, blocks, b), dtype=np.float64)
 
     def condition(self, observations: Iterable[Observation], duration: float = 1.0) -> ProMP:
-        """Return the primitive that knows these observations, all at once.
+        """Return the primitive conditioned on observations.
 
         Parameters
         ----------
         observations : iterable of Observation
             Positions and derivatives at any phases.
         duration : float
-            T, s, by which derivatives per second become derivatives by phase.
+            Duration T [s] that scales derivatives with respect to time to the phase.
 
         Returns
         -------
         ProMP
-            With mean w + G (y - A w) and covariance (1 - G A) S, G = S A' (A S A' + R)^+.
+            Primitive with mean w + G (y - A w) and covariance (1 - G A) S, G = S A' (A S A' + R)^+.
 
         Raises
         ------
         ThunderError
-            For observations without noise that cannot be met: the demonstrations (and `variance_floor`) do not vary
-            in that direction, or the observations contradict each other.
+            For observations without noise that cannot be met, because the demonstrations (and `variance_floor`) do not
+            vary in that direction or the observations contradict each other.
         """
         T = duration_of(duration)
         A, y, R, scale = self._rows(list(observations), T)
         S, mu = self.covariance_, self.mean_weights_.T.ravel()
-        # rows of unit prior deviation: positions and accelerations differ by orders of magnitude
+        # rows with unit prior deviation, since positions and accelerations differ by orders of magnitude
         unit = 1.0 / np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", A, S, A) + R, np.finfo(float).tiny))
         A, y, R = unit[:, None] * A, unit * y, unit**2 * R
         gain = np.linalg.lstsq(A @ S @ A.T + np.diag(R), A @ S, rcond=1e-13)[0].T
@@ -217,20 +235,19 @@ class ProMP:
         missed = np.abs(A @ new - y) / unit
         if (missed[R == 0.0] > _MET * scale[R == 0.0]).any():
             raise ThunderError(
-                f"observations cannot be met exactly, {missed[R == 0.0].max():.3g} is left: demonstrations do not vary "
-                "that way (more of them, a larger variance_floor or noise help), or observations contradict each other"
+                f"observations without noise must be possible, got a residual of {missed[R == 0.0].max():.3g}: either "
+                "demonstrations do not vary in this direction (use more of them, a larger variance_floor or noise), or "
+                "observations contradict each other"
             )
         rest = np.eye(len(S)) - gain @ A
         covariance = rest @ S @ rest.T + (gain * R) @ gain.T  # stays symmetric and not negative
-        result = self.from_weights(
-            new.reshape(-1, self.basis.n).T, covariance, overlap=self.basis.overlap, dofs=self.dofs
-        )
+        result = self.from_weights(new.reshape(-1, self.n_basis).T, covariance, overlap=self.overlap, dofs=self.dofs)
         result.duration_ = self.duration_
         return result
 
     def _rows(self, observations: list[Observation], T: float) -> tuple[Array, Array, Array, Array]:
-        """Return A (m, d n), y, variances R and what y is compared with, each (m,), for derivatives by phase."""
-        d, n = self.mean_weights_.shape[1], self.basis.n
+        """Return A (m, d n), y, variances R and the scale of y, each (m,), for derivatives with respect to phase."""
+        (n, d), basis = self.mean_weights_.shape, self.basis
         A, y, R, scale = [], [], [], []
         largest = float(np.abs(self.mean_weights_).max())
         for k, seen in enumerate(observations):
@@ -244,7 +261,7 @@ class ProMP:
             known = is_number(seen.tau) and is_number(seen.noise)
             if not known or not 0.0 <= seen.tau <= 1.0 or not 0.0 <= seen.noise < np.inf:
                 raise ThunderError(f"observation {k} must have 0 <= tau <= 1 and noise >= 0, got {seen!r}")
-            b, factor = self.basis.evaluate(seen.tau, seen.derivative), T**seen.derivative
+            b, factor = basis.evaluate(seen.tau, seen.derivative), T**seen.derivative
             size = max(largest, float(np.nanmax(np.abs(factor * value), initial=0.0)), 1e-3)
             for dof in np.flatnonzero(~np.isnan(value)):
                 row = np.zeros(d * n)
@@ -254,15 +271,15 @@ class ProMP:
                 R.append((factor * seen.noise) ** 2)
                 scale.append(size)
         if not A:
-            raise ThunderError("condition needs at least one observation")
+            raise ThunderError("observations must hold at least one observation, got none")
         return np.array(A), np.array(y), np.array(R), np.array(scale)
 
     def rollout(self, duration: float | None = None) -> BasisMotion:
-        """Return the mean motion, a motion object, in `duration` s (by default the demonstrations' mean)."""
+        """Return the mean motion, of a duration [s] that is by default the demonstrations' mean."""
         return self._motion(self.mean_weights_, duration)
 
     def sample(self, n: int, seed: int = 0, duration: float | None = None) -> list[BasisMotion]:
-        """Return n motions drawn from the distribution; the same seed, the same motions."""
+        """Draw n motions from the distribution; equal seeds give equal motions."""
         values, vectors = np.linalg.eigh(self.covariance_)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         z = np.random.default_rng(seed_of(seed)).normal(size=(whole(n, "n", 0), len(values)))
@@ -280,7 +297,7 @@ class ProMP:
         start_acceleration: npt.ArrayLike | None = None,
         goal_acceleration: npt.ArrayLike | None = None,
     ) -> BasisMotion:
-        """Return the most likely motion between two states (at rest, unless told otherwise), met exactly."""
+        """Return the most likely motion between two states, met exactly; rates default to zero."""
         x0 = array(start, (self.mean_weights_.shape[1],), "start")
         rest = np.zeros_like(x0)
         ends: list[tuple[float, Any, int]] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,10 @@ import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, array, positive, rotation
-from ...errors import ThunderError
+from ...errors import NotFittedError, ThunderError
 from ...trajectory.hermite import duration_of
-from ...values import Stateful
-from .bases import DMPBasis, Fit, known_name
+from ...values import Estimator, Stateful
+from .bases import FITS, DMPBasis, Fit, known_name
 from .demonstrations import smooth, steps_of, times_of
 from .dmp import SCALINGS
 
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["OrientationMotion", "OrientationState", "QuaternionDMP"]
 
-#: an entry of the way divided by, below this, cannot be scaled [rad]
+#: entries of the displacement below this are too small to divide by [rad]
 _NO_WAY = 1e-6
-#: how near the way to the goal may come to half a turn [rad]
+#: largest rotation to the goal, just below half a turn [rad]
 _HALF_TURN = math.pi - 0.02
 
 
@@ -40,16 +41,16 @@ class OrientationState(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OrientationMotion:
-    """Orientation over time.
+    """Sampled motion of an orientation.
 
     Attributes
     ----------
     t : (k,) array
-        [s].
-    rotations : scipy Rotation
-        k of them.
+        Times [s].
+    rotations : scipy.spatial.transform.Rotation
+        k orientations.
     w, dw : (k, 3) array
-        Angular velocity and acceleration, world axes.
+        Angular velocity [rad/s] and acceleration [rad/s^2] in world axes.
     end_error : float
         Angle from the goal at the end [rad].
     """
@@ -62,7 +63,7 @@ class OrientationMotion:
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration [s]."""
         return float(self.t[-1])
 
 
@@ -73,32 +74,61 @@ class _Demonstration(NamedTuple):
     dw: Array
 
 
-class QuaternionDMP(Stateful):
-    """A `DMP` of orientation: q of unit length, angular velocity w in world axes, eta = tau w.
-
-    ``tau eta' = K e(g, q) - D eta + forcing, tau q' = eta q / 2`` with ``e(a, b) = 2 log(a b*)``, the rotation vector
-    from b to a by the shorter way; forcing is ``-K e(g, q0) x + K f(x)``, or with ``scaling="paper"`` Ude's ``e(g, q0)
-    f(x)``, entry by entry.
-
-    That is Ude's form. In that of Koutras and Doulgeri (2020) the error itself obeys the linear equation; the two
-    differ where rotations are large and about changing axes.
+class QuaternionDMP(Estimator, Stateful):
+    """Discrete dynamic movement primitive of orientation, in the form of Ude et al. (2014).
 
     Parameters
     ----------
     n_basis, basis, overlap, scaling, K, D, alpha, fit
-        As of `DMP`.
+        As in `DMP`.
 
     Attributes
     ----------
     weights_ : (n_basis, 3) array
+        Weights of the basis functions.
     start_, goal_ : (3, 3) array
+        Ends of the first demonstration, the defaults of rollouts.
     duration_ : float
-        Of the first demonstration [s].
+        Duration of the first demonstration [s].
+    basis_ : DMPBasis
+        Basis functions.
+    D_ : float
+        Damping used.
+
+    Notes
+    -----
+    For the unit quaternion q, the angular velocity w in world axes and eta = tau w, ``tau eta' = K e(g, q) - D eta +
+    forcing`` and ``tau q' = eta q / 2``. ``e(a, b) = 2 log(a b*)`` is the rotation vector from b to a, the shorter way.
+    The forcing is ``-K e(g, q0) x + K f(x)``, or with ``scaling="paper"`` Ude's ``e(g, q0) f(x)``, entry by entry.
+
+    In the form of Koutras and Doulgeri (2020) the error itself obeys the linear equation. The two differ for large
+    rotations about changing axes. Parameters and results follow scikit-learn's conventions.
 
     References
     ----------
     A. Ude, B. Nemec, T. Petric, J. Morimoto, "Orientation in Cartesian space dynamic movement primitives", ICRA 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.spatial.transform import Rotation
+    >>> from thunder_py.motion import QuaternionDMP
+    >>> t = np.linspace(0.0, 1.0, 101)
+    >>> s = 10 * t**3 - 15 * t**4 + 6 * t**5
+    >>> dmp = QuaternionDMP().fit((t, Rotation.from_rotvec(s[:, None] * [0.3, 1.2, -0.4])))
+    >>> motion = dmp.rollout(goal=Rotation.from_rotvec([0.0, 1.5, 0.0]))
+    >>> len(motion.rotations), motion.end_error < 0.05
+    (501, True)
     """
+
+    weights_: Array
+    start_: Array
+    goal_: Array
+    duration_: float
+    basis_: DMPBasis
+    D_: float
+    #: `fit` is a method
+    _stored_as = MappingProxyType({"fit": "_method"})
 
     def __init__(
         self,
@@ -112,14 +142,18 @@ class QuaternionDMP(Stateful):
         alpha: float = 4.0,
         fit: str = "ls",
     ) -> None:
-        self.basis = DMPBasis(n_basis, basis, alpha=alpha, overlap=overlap)
-        self.scaling, self.method = known_name(scaling, SCALINGS, "scaling"), known_name(fit, ("ls", "lwr"), "fit")
-        self.K = positive(K, "K")
-        self.D = 2.0 * math.sqrt(self.K) if D is None else positive(D, "D")
+        self.n_basis = n_basis
+        self.basis = basis
+        self.overlap = overlap
+        self.scaling = scaling
+        self.K = K
+        self.D = D
+        self.alpha = alpha
+        self._method = fit
         self._core: _core.QuaternionDmp | None = None
         self._running = False
 
-    def fit(self, demonstrations: Any, *, cutoff: float = math.inf) -> QuaternionDMP:
+    def fit(self, demonstrations: Any, y: object = None, *, cutoff: float = math.inf) -> QuaternionDMP:
         """Learn the forcing term.
 
         Parameters
@@ -127,14 +161,22 @@ class QuaternionDMP(Stateful):
         demonstrations
             One or a list of: a `Trial` with rotation vectors; a tuple ``(t, rotations)`` with times (k,) [s] and a
             SciPy Rotation or matrices (k, 3, 3).
+        y : object
+            Ignored; scikit-learn passes it.
         cutoff : float
-            [Hz], as in `DMP.fit`; here of the quaternions, made unit again.
+            Cutoff [Hz] of the filter of `DMP.fit`, applied to the quaternions, which are then normalised.
+
+        Returns
+        -------
+        QuaternionDMP
+            The fitted primitive itself.
 
         Raises
         ------
         ThunderError
-            As `DMP.fit`; and for a demonstration that is half a turn away from where it ends, where the error jumps.
+            As `DMP.fit`; and for a demonstration half a turn away from its end, where the error is discontinuous.
         """
+        basis, D = self._checked()
         if not hasattr(demonstrations, "rotations") and not isinstance(demonstrations, Iterable):
             raise ThunderError(
                 f"demonstrations must be motions, or several of them, got {type(demonstrations).__name__}"
@@ -144,39 +186,50 @@ class QuaternionDMP(Stateful):
         if not each:
             raise ThunderError("demonstrations must be at least one, got none")
         demos = [_read(value, f"demonstration {k}", cutoff) for k, value in enumerate(each)]
-        x = np.concatenate([self.basis.phase(demo.t, demo.t[-1]) for demo in demos])
+        x = np.concatenate([basis.phase(demo.t, demo.t[-1]) for demo in demos])
         share = np.concatenate([np.gradient(demo.t) / demo.t[-1] for demo in demos])
-        parts = [self._target(demo, f"demonstration {k}") for k, demo in enumerate(demos)]
+        parts = [self._target(demo, f"demonstration {k}", basis, D) for k, demo in enumerate(demos)]
         targets, factors = np.concatenate([y for y, _ in parts]), np.concatenate([s for _, s in parts])
-        weights = Fit(self.basis, x, share, self.method).weights(targets, factors)
+        weights = Fit(basis, x, share, self._method).weights(targets, factors)
         ends = demos[0].rotations[[0, len(demos[0].t) - 1]].as_matrix()
         return self.with_weights(weights, ends[0], ends[1], float(demos[0].t[-1]))
 
     def with_weights(
         self, weights: npt.ArrayLike, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float
     ) -> QuaternionDMP:
-        """Take weights (n_basis, 3) from elsewhere, with start and goal (3, 3) and duration [s] of their motion."""
-        self.weights_ = array(weights, (self.basis.n_basis, 3), "weights")
-        self.start_, self.goal_ = rotation(start, "start"), rotation(goal, "goal")
-        self.duration_ = duration_of(duration)
-        self._core = _core.QuaternionDmp(self.basis.core, self.K, self.D, self.scaling == "paper", self.weights_)
+        """Set weights (n_basis, 3) learned elsewhere, with start, goal (3, 3), duration [s] of their demonstration."""
+        basis, D = self._checked()
+        w = array(weights, (basis.n_basis, 3), "weights")
+        ends = rotation(start, "start"), rotation(goal, "goal")
+        duration = duration_of(duration)
+        self._core = _core.QuaternionDmp(basis.core, self.K, D, self.scaling == "paper", w)
+        self.weights_, (self.start_, self.goal_), self.duration_ = w, ends, duration
+        self.basis_, self.D_ = basis, D
         self._running = False
         return self
 
-    def _target(self, demo: _Demonstration, name: str) -> tuple[Array, Array]:
+    def _checked(self) -> tuple[DMPBasis, float]:
+        """Basis and damping from the arguments of the constructor."""
+        basis = DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
+        known_name(self.scaling, SCALINGS, "scaling")
+        known_name(self._method, FITS, "fit")
+        K = positive(self.K, "K")
+        return basis, 2.0 * math.sqrt(K) if self.D is None else positive(self.D, "D")
+
+    def _target(self, demo: _Demonstration, name: str, basis: DMPBasis, D: float) -> tuple[Array, Array]:
         tau = float(demo.t[-1])
         error = (demo.rotations[-1] * demo.rotations.inv()).as_rotvec()
         if np.linalg.norm(error, axis=1).max() > _HALF_TURN:
-            raise ThunderError(f"{name} must stay within half a turn of where it ends: cut it in two")
-        pull = tau**2 * demo.dw + self.D * tau * demo.w - self.K * error
+            raise ThunderError(f"{name} must stay within half a turn of its end: split it in two")
+        pull = tau**2 * demo.dw + D * tau * demo.w - self.K * error
         if self.scaling == "paper":
             if (np.abs(error[0]) <= _NO_WAY).any():
                 raise ThunderError(
-                    f"{name} must turn about every axis with scaling='paper', which divides by e(g, q0) = "
-                    f"{error[0].tolist()}; scaling='hoffmann' learns it"
+                    f"{name} must rotate about every axis with scaling='paper', which divides by e(g, q0), got "
+                    f"{error[0].tolist()}: use scaling='hoffmann'"
                 )
             return pull, np.broadcast_to(error[0], pull.shape)
-        f = pull / self.K + self.basis.phase(demo.t, tau)[:, None] * error[0]
+        f = pull / self.K + basis.phase(demo.t, tau)[:, None] * error[0]
         return f, np.ones_like(f)
 
     def rollout(
@@ -194,10 +247,16 @@ class QuaternionDMP(Stateful):
         Parameters
         ----------
         start, goal : (3, 3) array_like or Rotation, optional
+            Orientations; by default those of the demonstration.
         duration, dt, until : float, optional
-            [s].
+            Times [s], as in `DMP.rollout`.
         start_velocity : (3,) array_like, optional
-            Angular, world axes [rad/s].
+            Angular velocity at the start in world axes [rad/s]; default zero.
+
+        Returns
+        -------
+        OrientationMotion
+            Samples and error at the goal.
         """
         from scipy.spatial.transform import Rotation
 
@@ -218,19 +277,19 @@ class QuaternionDMP(Stateful):
         *,
         start_velocity: npt.ArrayLike | None = None,
     ) -> OrientationState:
-        """Begin a motion that `step` goes along."""
+        """Start a motion for `step`."""
         self._prepare(self._learned_core(), start, goal, duration, start_velocity)
         self._running = True
         return self.state
 
     def step(self, dt: float) -> OrientationState:
-        """Go on by dt [s], and return where that is."""
+        """Advance the motion by dt [s], and return its state."""
         self._started().step(positive(dt, "dt"))
         return self.state
 
     @property
     def state(self) -> OrientationState:
-        """Where the motion is."""
+        """State of the motion."""
         core = self._started()
         return OrientationState(core.R, core.w, core.dw)
 
@@ -254,12 +313,12 @@ class QuaternionDMP(Stateful):
 
     def _learned_core(self) -> _core.QuaternionDmp:
         if self._core is None:
-            raise ThunderError("this QuaternionDMP must learn first: call fit")
+            raise NotFittedError("QuaternionDMP must be fitted before it moves: call fit first")
         return self._core
 
     def _started(self) -> _core.QuaternionDmp:
         if not self._running:
-            raise ThunderError("this QuaternionDMP must be started first: call reset")
+            raise ThunderError("QuaternionDMP must be started before it steps: call reset first")
         return self._learned_core()
 
     def _prepare(self, core: _core.QuaternionDmp, start: Any, goal: Any, duration: Any, velocity: Any) -> float:
@@ -275,7 +334,7 @@ def _matrix(value: Any, what: str) -> Array:
 
 
 def _read(value: Any, name: str, cutoff: float) -> _Demonstration:
-    """Angular velocity and acceleration by a quintic spline through quaternions of one sign."""
+    """Read rotations, with angular velocity and acceleration from a quintic spline through quaternions of one sign."""
     from scipy.spatial.transform import Rotation
 
     pair = isinstance(value, tuple)
@@ -283,25 +342,26 @@ def _read(value: Any, name: str, cutoff: float) -> _Demonstration:
         raise ThunderError(f"{name} must be a Trial with rotations or (t, rotations), got {type(value).__name__}")
     if not pair and np.isnan(np.asarray(value.x)).any():
         raise ThunderError(f"{name} must have no gaps (processing.fill_gaps closes them), got NaN")
-    times, given = value if pair else (value.t, value.rotations)
-    if not isinstance(given, Rotation):
-        given = Rotation.from_matrix([rotation(R, f"{name}: rotations") for R in array(given, (None, 3, 3), name)])
-    t, q = times_of(times, name), given.as_quat()
+    times, rotations = value if pair else (value.t, value.rotations)
+    if not isinstance(rotations, Rotation):
+        matrices = array(rotations, (None, 3, 3), name)
+        rotations = Rotation.from_matrix([rotation(R, f"{name}: rotations") for R in matrices])
+    t, q = times_of(times, name), rotations.as_quat()
     if len(t) != len(q):
         raise ThunderError(f"{name} must have as many rotations as times, got {len(q)} and {len(t)}")
     flips = np.where(np.sum(q[1:] * q[:-1], axis=1) < 0.0, -1.0, 1.0)
     q = q * np.cumprod(np.insert(flips, 0, 1.0))[:, None]
     t, spline = smooth(t, q, cutoff, name)
     q, dq, ddq = (spline(t, derivative) for derivative in range(3))
-    back = q * np.array([-1.0, -1.0, -1.0, 1.0]) / np.sum(q * q, axis=1, keepdims=True)  # the inverse, of any length
-    first = _product(dq, back)
+    inverse = q * np.array([-1.0, -1.0, -1.0, 1.0]) / np.sum(q * q, axis=1, keepdims=True)  # for any norm
+    first = _product(dq, inverse)
     return _Demonstration(
-        t, Rotation.from_quat(q), 2.0 * first[:, :3], 2.0 * (_product(ddq, back) - _product(first, first))[:, :3]
+        t, Rotation.from_quat(q), 2.0 * first[:, :3], 2.0 * (_product(ddq, inverse) - _product(first, first))[:, :3]
     )
 
 
 def _product(a: Array, b: Array) -> Array:
-    """Quaternion product, x, y, z, w."""
+    """Return the quaternion product, components x, y, z, w."""
     vector = a[:, 3:] * b[:, :3] + b[:, 3:] * a[:, :3] + np.cross(a[:, :3], b[:, :3])
     scalar = a[:, 3] * b[:, 3] - np.sum(a[:, :3] * b[:, :3], axis=1)
     product: Array = np.column_stack([vector, scalar])

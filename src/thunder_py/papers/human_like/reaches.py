@@ -521,7 +521,7 @@ def variants(motions: MotionSet, fpca: FPCA) -> dict[str, Planner]:
         "straight, in the mean's time law": lambda ends: _Mean(fpca, ends, straight=True),
         "mean": lambda ends: _Mean(fpca, ends, straight=False),
         "MAP, mean replaced by minimum jerk": Functional(
-            _with_mean(fpca, minimum_jerk_mean(fpca.basis, fpca.mean_coefficients_))
+            _with_mean(fpca, minimum_jerk_mean(fpca.basis_, fpca.mean_coefficients_))
         ),
         "MAP, covariance replaced by minimum jerk's": Functional(
             _with_mean(
