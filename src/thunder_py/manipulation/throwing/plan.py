@@ -80,7 +80,10 @@ def plan_throw(
     if space == "task" and (
         options.setdefault("acceleration", "hand") != "hand" or not options.setdefault("spin_free", True)
     ):
-        raise ReleaseError("a hand that throws along a line neither accelerates nor turns", "acceleration")
+        raise ReleaseError(
+            "acceleration must be 'hand' and spin_free True for space='task', got "
+            f"{options['acceleration']!r} and {options.get('spin_free', True)}", "acceleration"
+        )  # fmt: skip
     releases = find_releases(robot, target, limits=full, **options)
     return _first_possible(robot, releases, full, space, start, period, options.get("frame"))
 

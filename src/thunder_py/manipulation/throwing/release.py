@@ -182,14 +182,14 @@ def hand_states(
         ddq = np.zeros_like(q)
         return HandState(T[..., :3, 3], T[..., :3, :3], J, v, ddq, robot.inverse_dynamics(q, dq, ddq))
     rows = 6 if spin_free else 3
-    wanted = np.zeros((*np.shape(q)[:-1], rows))
+    a_hand = np.zeros((*np.shape(q)[:-1], rows))
     if acceleration == "free fall":
-        wanted[..., 2] = -GRAVITY
+        a_hand[..., 2] = -GRAVITY
     bias = (robot.jacobian_dot(q, dq, frame) @ dq[..., None])[..., :rows, 0]
     A = J[..., :rows, :]
     # damping lets the optimiser pass a singularity
     gram = A @ np.swapaxes(A, -1, -2) + 1e-9 * np.eye(rows)
-    ddq = (np.swapaxes(A, -1, -2) @ np.linalg.solve(gram, (wanted - bias)[..., None]))[..., 0]
+    ddq = (np.swapaxes(A, -1, -2) @ np.linalg.solve(gram, (a_hand - bias)[..., None]))[..., 0]
     return HandState(T[..., :3, 3], T[..., :3, :3], J, v, ddq, robot.inverse_dynamics(q, dq, ddq))
 
 
@@ -342,7 +342,7 @@ class ReleaseProblem:
             self.robot, q, dq, frame=self.frame, spin_free=self.spin_free, acceleration=self.acceleration
         )
 
-    def wanted(self, p: Array, T: Array) -> Array:
+    def aim_velocity(self, p: Array, T: Array) -> Array:
         """Return the velocity of a flight from p to the aim in a time T, (..., 3)."""
         v = (self.aim - p) / T[..., None]
         v[..., 2] += 0.5 * GRAVITY * T
@@ -394,7 +394,7 @@ class ReleaseProblem:
         """Return the equality constraints, (..., m)."""
         q, dq, T = self.split(x)
         hand = self.hand(q, dq)
-        v = self.wanted(hand.p, T)
+        v = self.aim_velocity(hand.p, T)
         rows = [hand.v - v]
         if self.spin_free:
             rows.append((hand.J[..., 3:, :] @ dq[..., None])[..., 0])
@@ -414,7 +414,7 @@ class ReleaseProblem:
             part = values[..., finite] / limit[finite]
             rows += [_ROOM - part, _ROOM + part]
         if self.palm is not None:
-            v = self.wanted(hand.p, T)
+            v = self.aim_velocity(hand.p, T)
             out = hand.R @ np.asarray(self.palm.axis)
             along = np.sum(out * v, axis=-1) / np.maximum(np.linalg.norm(v, axis=-1), 1e-9)
             rows.append((along - np.cos(self.palm.angle * _ROOM))[..., None])
@@ -486,7 +486,7 @@ class ReleaseProblem:
         q, dq, T = self.split(x)
         T_hand, J = self.robot.forward_kinematics(q, self.frame), self.robot.jacobian(q, self.frame)
         p = T_hand[:3, 3]
-        v = self.wanted(p, T) if self.angle is None else release_velocity(p, self.aim, angle=self.angle)
+        v = self.aim_velocity(p, T) if self.angle is None else release_velocity(p, self.aim, angle=self.angle)
         twist = np.concatenate([v, np.zeros(3)])[: 6 if self.spin_free else 3]
         J = J[: twist.size]
         corrected: npt.NDArray[np.float64] = dq + np.linalg.pinv(J) @ (twist - J @ dq)
@@ -688,7 +688,7 @@ def _against_drag(problem: ReleaseProblem, solved: Solved, goal: Array, drag: fl
         problem = replace(problem, aim=problem.aim + miss)
         corrected = problem.search(x, _ITERATIONS) if k < _SEARCHES else problem.solved(problem.exact(x))
         if corrected is None:
-            raise ReleaseError("no release through this air was found", "drag")
+            raise ReleaseError(f"no release with drag = {drag:g} 1/m was found", "drag")
         solved = corrected
     return _release(problem, solved, goal)
 

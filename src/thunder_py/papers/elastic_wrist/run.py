@@ -191,7 +191,7 @@ def _throws(throw: ArmThrow, still: ElasticWrist, cells: int) -> tuple[dict[str,
     except ThunderError:
         pass  # the arm's motion without the spring uses all torque, see the first row
     releases["planned, arm's torques clipped"] = throw.release(throw.run(best.motor, limited=True))
-    releases["planned, arm knows no spring"] = throw.release(throw.run(best.motor, feedforward=False))
+    releases["planned, controller without the spring"] = throw.release(throw.run(best.motor, feedforward=False))
     for rate in _RATES:
         motor = throw.plan(rate, cells).motor
         releases[f"planned, motor at most {rate:g} rad/s"] = throw.release(throw.run(motor))
