@@ -144,7 +144,7 @@ class ThrowMotion:
     --------
     >>> import thunder_py as th
     >>> from thunder_py.manipulation import plan_throw
-    >>> motion = plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=2)
+    >>> motion = plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=4)
     >>> q, dq, ddq = motion.joints(motion.release_time)
     >>> bool(abs(q[0] - motion.release.q).max() < 1e-9)
     True

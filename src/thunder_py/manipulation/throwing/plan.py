@@ -66,7 +66,7 @@ def plan_throw(
     --------
     >>> import thunder_py as th
     >>> from thunder_py.manipulation import landing, plan_throw
-    >>> motion = plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=2)
+    >>> motion = plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=4)
     >>> landing(motion.release.p, motion.release.v, -0.4).p.round(3).tolist()
     [1.1, 0.1, -0.4]
     >>> motion.swing.duration < 0.5

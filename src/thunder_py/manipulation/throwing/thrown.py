@@ -103,7 +103,7 @@ class Thrown:
     >>> import thunder_py as th
     >>> from thunder_py.manipulation import plan_throw, throw
     >>> panda = th.Robot.load("panda")
-    >>> motion = plan_throw(panda, (1.1, 0.1, -0.4), objective="limits", starts=2)
+    >>> motion = plan_throw(panda, (1.1, 0.1, -0.4), objective="limits", starts=4)
     >>> thrown = throw(motion, th.ComputedTorque(panda, 400.0, 40.0), plant=panda)
     >>> bool(abs(thrown.miss).max() < 0.01), thrown.position_errors.shape
     (True, (1,))
@@ -186,7 +186,7 @@ def throw(
     >>> import thunder_py as th
     >>> from thunder_py.manipulation import HandOpening, plan_throw, throw
     >>> panda = th.Robot.load("panda")
-    >>> motion = plan_throw(panda, (1.1, 0.1, -0.4), objective="limits", starts=2)
+    >>> motion = plan_throw(panda, (1.1, 0.1, -0.4), objective="limits", starts=4)
     >>> law = th.ComputedTorque(panda, 400.0, 40.0)
     >>> late = throw(motion, law, plant=panda, hand=HandOpening(delay=0.05, assumed=0.04))
     >>> round(late.time - motion.release_time, 3)
