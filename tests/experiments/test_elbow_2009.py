@@ -148,7 +148,7 @@ def test_tables_and_figure(elbow):
     from matplotlib import pyplot
 
     text = elbow.table()
-    assert "23 entries are not zero; 19 are printed as they are recorded" in text
+    assert "23 entries are nonzero; 19 are printed as recorded" in text
     assert text.count("yes") == 4
     assert elbow_2009_tensors.transposes_table().count("right") == 4
     figure = elbow.plot()

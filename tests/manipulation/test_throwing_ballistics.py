@@ -210,7 +210,7 @@ def test_covariance_is_that_of_many_throws() -> None:
         (lambda: tw.fly(P, V, samples=1.5), "samples must be a whole number of at least 2, got 1.5"),
         (lambda: tw.landing_sensitivity(P, V, math.nan, drag=0.1), "plane must be finite"),
         (lambda: tw.landing_sensitivity(P, V, "low", drag=0.1), "plane must be numbers"),
-        (lambda: tw.flight_range(-1.0, 0.0), "speed must not be negative"),
+        (lambda: tw.flight_range(-1.0, 0.0), "speed must be at least 0, got"),
         (lambda: tw.release_velocity(P, [1, 1, 2.0], angle=0.1), "no speed comes down on a target"),
         (lambda: tw.release_velocity(P, [1, 1]), "target must have shape"),
         (lambda: tw.landing_sensitivity(P, V).covariance(time=-1.0), "time must be .*>= 0"),

@@ -119,7 +119,7 @@ def test_limits_next_to_zero_are_what_binds() -> None:
 
 
 def test_an_impossible_region_is_refused() -> None:
-    with pytest.raises(th.errors.ReleaseError, match="what binds: reach, region"):
+    with pytest.raises(th.errors.ReleaseError, match="binding: reach, region"):
         tw.find_release(ROBOT, TARGET, limits=LIMITS, starts=2, region=[[2.0, 2.0, 2.0], [3.0, 3.0, 3.0]])
 
 

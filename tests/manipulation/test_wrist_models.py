@@ -194,7 +194,10 @@ def test_friction_of_the_arm_stays():
         (lambda: floating_wrist(WRIST, base_inertia=(1.0, 0.0, 1.0)), "base_inertia must be positive, got"),
         (lambda: on_a_slope(WRIST, tip=np.nan), "tip must be a positive number"),
         (lambda: on_a_slope(WRIST, motor_inertia=0.0), "motor_inertia must be a positive number"),
-        (lambda: CarriedWrist(th.Robot.load("elbow"), None), "the last joint of elbow must be elastic"),
+        (
+            lambda: CarriedWrist(th.Robot.load("elbow"), None),
+            "elbow must have its last joint elastic and no other, got 0",
+        ),
         (lambda: run_with_motor(on_a_slope(WRIST), 0.3, q0=[0.0]), "motor must be a MotorMotion, got float"),
         (
             lambda: run_with_motor(th.Robot.load("elbow"), MotorMotion.still(0.1, 0.0, 1.0), q0=[0, 0]),
@@ -206,14 +209,17 @@ def test_friction_of_the_arm_stays():
         (lambda: with_rigid_hand("elbow", WRIST), "robot must be a Robot, got str"),
         (
             lambda: run_with_motor(on_a_slope(WRIST), MotorMotion.still(0.1, 0.0, 1.0), q0=[0.0], dt=1e-300),
-            "dt must leave at most",
+            "dt must divide the motion into at most",
         ),
         (lambda: MotorMotion.still("0.1", 0.0, 1.0), "theta must be a finite number, got '0.1'"),
         (lambda: MotorMotion.through([0.0, 0.0, 1.0], [0.1, 0.2, 0.3]), "t must be at least two increasing times"),
         (lambda: MotorMotion.of_throw(one_switch(WRIST, 0.15), from_time=np.nan), "from_time must be a finite"),
         (lambda: MotorMotion.still(0.1, 1.0, 1.0), "motor breaks must be at least two increasing times"),
         (lambda: MotorMotion(breaks=[0.0, 1.0], start=[np.nan], slope=[0.0]), "motor start must be finite"),
-        (lambda: MotorMotion.still(0.1, 0.0, 1.0).then(MotorMotion.still(0.1, 2.0, 3.0)), "must follow each other"),
+        (
+            lambda: MotorMotion.still(0.1, 0.0, 1.0).then(MotorMotion.still(0.1, 2.0, 3.0)),
+            "must begin at the end",
+        ),
     ],
 )
 def test_bad_input(make, message):

@@ -77,7 +77,7 @@ def test_plans_with_a_slow_motor():
         assert abs(found.miss) < 1e-7
         speeds.append(found.speed)
     assert np.all(np.diff([fast, *speeds]) < 0.0)
-    with pytest.raises(ThunderError, match=r"brings the wrist back to q = 0 at T = 0\.2 s"):
+    with pytest.raises(ThunderError, match=r"returns the wrist to q = 0 at T = 0\.2 s"):
         plan_motor(still(replace(WRIST, m=4.0, I=0.05)), 0.2, WRIST.theta_max, rate=0.01, theta0=0.0)
 
 
@@ -95,7 +95,7 @@ def test_plans_with_a_slow_motor():
         ({"begin": np.nan}, "begin must be a finite number, got nan"),
         ({"theta0": "0"}, "theta0 must be within"),
         ({"tolerance": np.nan}, "tolerance must be a positive number"),
-        ({"T": 1e4}, "cells many enough for RK4"),
+        ({"T": 1e4}, "cells must be short enough for RK4"),
     ],
 )
 def test_bad_plans(changes, message):
@@ -385,7 +385,7 @@ def test_bad_base_motions(rigid, changes, message):
 
 
 def test_arms_without_limits_are_refused():
-    with pytest.raises(ThunderError, match=r"needs finite limits\.lower"):
+    with pytest.raises(ThunderError, match=r"limits\.lower must be finite, got"):
         optimise_base_motion(
             with_rigid_hand(th.Robot.load("elbow"), WRIST), [1, 0, 0], acceleration_limits=[9, 9], q_start=[0, 0]
         )

@@ -1,4 +1,4 @@
-"""Dynamic manipulation: throwing, throwing with an elastic wrist, grasping what moves, picking what is seen."""
+"""Dynamic manipulation: throwing, throwing with an elastic wrist, interception of moving objects, visual picking."""
 
 import lazy_loader as lazy
 

@@ -106,6 +106,13 @@ def run_experiment(
         No such experiment.
     ThunderError
         An option that the experiment does not have, or a number below 1.
+
+    Examples
+    --------
+    >>> from thunder_py.papers import run_experiment
+    >>> elbow = run_experiment("elbow")
+    >>> elbow.model.robot.name, elbow.terms["X", 0, 2].shape
+    ('elbow', (2, 1))
     """
     module = _module(name)
     options = {"data": data, "seeds": _count(seeds, "seeds"), "jobs": _count(jobs, "jobs")}

@@ -1,4 +1,4 @@
-"""Throwing (D4.2, section 3.3.3): flight, choice of the release, motion to it and out of it, learning, throw."""
+"""Throwing (D4.2, section 3.3.3): flight, choice of the release, throwing motion, throw in simulation."""
 
 from .flight import (
     GRAVITY,

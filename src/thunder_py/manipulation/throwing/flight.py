@@ -1,4 +1,4 @@
-"""Flight without drag: where an object lands, and how it must leave the hand to land somewhere."""
+"""Ballistic flight with and without drag: landing point, release velocity for a target."""
 
 from __future__ import annotations
 
@@ -28,22 +28,29 @@ __all__ = [
     "release_velocity_with_drag",
 ]
 
-#: size of the acceleration of free fall, along -z [m/s^2]
+#: magnitude of the acceleration of free fall, along -z [m/s^2]
 GRAVITY = 9.81
 
-#: part of the squared speed: an apex this close to the landing height reaches it
+#: fraction of the squared speed: an apex this close to the landing height reaches it
 _ROUNDING = 1e-14
 
 
 class Landing(NamedTuple):
-    """Where and how an object comes down on a horizontal plane.
+    """Landing of an object on a horizontal plane.
 
     Attributes
     ----------
     time : (...) array
-        Of flight [s].
+        Time of flight [s].
     p, v : (..., 3) array
-        Position [m] and velocity [m/s] there.
+        Position [m] and velocity [m/s] at the landing.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import landing
+    >>> end = landing([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], -0.5)
+    >>> round(float(end.time), 3), end.p.round(3).tolist(), end.v.round(3).tolist()
+    (0.553, [0.553, 0.0, -0.5], [1.0, 0.0, -5.425])
     """
 
     time: Array
@@ -54,7 +61,7 @@ class Landing(NamedTuple):
 def flight_range(
     speed: npt.ArrayLike, angle: npt.ArrayLike, height: npt.ArrayLike = 0.0, *, g: float = GRAVITY
 ) -> Array:
-    """Return the horizontal distance that an object flies (D4.2, eq. 77).
+    """Return the horizontal distance of a flight without drag, (...) [m] (D4.2, eq. 77).
 
     ::
 
@@ -62,33 +69,39 @@ def flight_range(
 
     Parameters
     ----------
-    speed : array_like
-        At release [m/s], not negative.
-    angle : array_like
-        Above the horizontal [rad].
-    height : array_like
-        Of the release **above** the landing [m] (errata, D-15).
+    speed : (...) array_like
+        Speed at release [m/s], at least 0.
+    angle : (...) array_like
+        Angle of the velocity above the horizontal [rad].
+    height : (...) array_like
+        Height of the release **above** the landing [m] (errata, D-15).
     g : float
-        [m/s^2].
+        Gravity [m/s^2].
 
     Raises
     ------
     ReleaseError
-        If the object does not rise to a landing above its release.
+        If the speed is negative, or the object does not rise to a landing above its release.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import flight_range
+    >>> flight_range(3.0, [0.3, 0.6, 0.9], 0.8).round(3).tolist()
+    [1.445, 1.515, 1.322]
     """
     v, theta, h = (np.asarray(array(x, np.shape(x), name)) for x, name in
                    ((speed, "speed"), (angle, "angle"), (height, "height")))  # fmt: skip
     if (v < 0.0).any():
-        raise ReleaseError(f"speed must not be negative, got {v.tolist()}", "speed")
+        raise ReleaseError(f"speed must be at least 0, got {v.tolist()}", "speed")
     g = positive(g, "g", "m/s^2")
     up = v * np.sin(theta)
     return np.asarray(v * np.cos(theta) * _time(up, h, g))
 
 
 def _time(up: Array, height: Array, g: float) -> Array:
-    """Until the object comes down through a plane that is `height` below its release."""
+    """Return the time of flight to a plane `height` below the release, crossed downwards [s]."""
     square = up**2 + 2.0 * g * height
-    touch = np.abs(square) <= _ROUNDING * up**2  # the apex, when `release_velocity` says how fast to throw straight up
+    touch = np.abs(square) <= _ROUNDING * up**2  # the apex, for a speed of `release_velocity` straight up
     square = np.where(touch & (up > 0.0), 0.0, square)
     if (square < 0.0).any():
         short = -float(np.min(square)) / (2.0 * g)
@@ -100,7 +113,7 @@ def _time(up: Array, height: Array, g: float) -> Array:
 
 
 def landing(p: npt.ArrayLike, v: npt.ArrayLike, plane: npt.ArrayLike = 0.0, *, g: float = GRAVITY) -> Landing:
-    """Return where an object comes down through the plane z = `plane`.
+    """Return the landing of an object on the plane z = `plane`, without drag.
 
     Parameters
     ----------
@@ -109,23 +122,34 @@ def landing(p: npt.ArrayLike, v: npt.ArrayLike, plane: npt.ArrayLike = 0.0, *, g
     plane : float or (...) array_like
         Height of the landing [m].
     g : float
-        [m/s^2].
+        Gravity [m/s^2].
+
+    Returns
+    -------
+    Landing
+        Time, position and velocity where the object crosses the plane downwards.
 
     Raises
     ------
     ReleaseError
-        If it never does.
+        If the object never crosses the plane downwards.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import landing
+    >>> end = landing([[0.0, 0.0, 0.5], [0.0, 0.0, 1.0]], [1.0, 0.5, 2.0], -0.4)
+    >>> end.p.round(3).tolist()
+    [[0.678, 0.339, -0.4], [0.776, 0.388, -0.4]]
     """
     position, velocity = _vectors(p, "p"), _vectors(v, "v")
     g = positive(g, "g", "m/s^2")
     level = array(plane, np.shape(plane), "plane")
     time = _time(velocity[..., 2], position[..., 2] - level, g)
-    at, after = path(position, velocity, time, g=g)
-    return Landing(time, at, after)
+    return Landing(time, *path(position, velocity, time, g=g))
 
 
 def path(p: npt.ArrayLike, v: npt.ArrayLike, t: npt.ArrayLike, *, g: float = GRAVITY) -> tuple[Array, Array]:
-    """Return position and velocity (..., 3) at times t after the release, which broadcast with p[..., 0]."""
+    """Return position and velocity (..., 3) at times t after the release; t broadcasts with p[..., 0]."""
     position, velocity, time = _vectors(p, "p"), _vectors(v, "v"), np.asarray(t, dtype=np.float64)[..., None]
     fall = np.array([0.0, 0.0, -g])
     return position + velocity * time + 0.5 * fall * time**2, velocity + fall * time
@@ -134,33 +158,42 @@ def path(p: npt.ArrayLike, v: npt.ArrayLike, t: npt.ArrayLike, *, g: float = GRA
 def release_velocity(
     p: npt.ArrayLike, target: npt.ArrayLike, *, angle: float | None = None, g: float = GRAVITY
 ) -> Array:
-    """Return the velocity with which an object at p must leave to fly to the target, (3,) [m/s].
+    """Return the release velocity for a landing on the target, without drag, (3,) [m/s].
 
     Parameters
     ----------
     p, target : (3,) array_like
         Release and landing [m].
     angle : float, optional
-        Of the velocity above the horizontal [rad]; default the one of the least speed,
+        Angle of the velocity above the horizontal [rad]; default that of the least speed,
         ``v^2 = g (dz + sqrt(d^2 + dz^2))`` at ``theta = pi/4 + atan2(dz, d) / 2``.
     g : float
-        [m/s^2].
+        Gravity [m/s^2].
 
     Raises
     ------
     ReleaseError
-        If no speed does it at this angle.
+        If no speed at this angle comes down on the target.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import landing, release_velocity
+    >>> v = release_velocity([0.7, 0.3, 0.6], [1.9, -0.2, -0.4])
+    >>> v.round(3).tolist()
+    [2.075, -0.865, 1.107]
+    >>> landing([0.7, 0.3, 0.6], v, -0.4).p.round(6).tolist()
+    [1.9, -0.2, -0.4]
     """
-    way = array(target, (3,), "target") - array(p, (3,), "p")
+    offset = array(target, (3,), "target") - array(p, (3,), "p")
     g = positive(g, "g", "m/s^2")
-    d, dz = math.hypot(way[0], way[1]), float(way[2])
-    heading = way[:2] / d if d > 0.0 else np.zeros(2)
+    d, dz = math.hypot(offset[0], offset[1]), float(offset[2])
+    heading = offset[:2] / d if d > 0.0 else np.zeros(2)
     if angle is None:
         theta, speed = 0.25 * math.pi + 0.5 * math.atan2(dz, d), math.sqrt(g * (dz + math.hypot(d, dz)))
-        # straight below or above, where there is no heading
+        # the heading is undefined straight below or above
         return np.array([*(speed * math.cos(theta) * heading), speed * math.sin(theta) if d > 0.0 else speed])
     theta = float(array(angle, (), "angle"))
-    rise = d * math.tan(theta) - dz  # of the straight line over the target; gravity must take it
+    rise = d * math.tan(theta) - dz  # height of the straight line above the target, which the fall must equal
     if abs(theta) >= 0.5 * math.pi or d == 0.0 or rise <= max(dz, 0.0):  # with less than dz it would still be rising
         raise ReleaseError(
             f"no speed comes down on a target {d:.3g} m away and {dz:.3g} m up at an angle of {theta:.3g} rad", "angle"
@@ -176,22 +209,29 @@ def _vectors(value: npt.ArrayLike, what: str) -> Array:
 #: dry air at sea level and 20 degrees Celsius [kg/m^3]
 AIR_DENSITY = 1.204
 _TOLERANCE: dict[str, Any] = {"rtol": 1e-11, "atol": 1e-12}
-_FASTEST = 1e3  # [m/s], where the search for a speed gives up
-_REACHED = 1e-10  # an apex this close to the landing height reaches it: ten times what the integrator promises [m, 1]
-_LONGEST_FALL = 1e4  # in lengths 1 / drag, over which the air takes a speed: the integrator needs a step for each
+_FASTEST = 1e3  # upper end of the search for a speed [m/s]
+_REACHED = 1e-10  # an apex this close to the landing height reaches it: ten times the integrator's tolerance [m, 1]
+_LONGEST_FALL = 1e4  # in braking lengths 1 / drag: the integrator needs a step for each
 
 
 class Flight(NamedTuple):
-    """A flight from release to landing.
+    """Sampled flight from release to landing.
 
     Attributes
     ----------
     t : (k,) array
-        Since the release [s].
+        Times since the release [s].
     p, v : (k, 3) array
-        [m], [m/s].
+        Positions [m] and velocities [m/s].
     landing : Landing
-        Its end.
+        End of the flight.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import fly
+    >>> flight = fly([0.0, 0.0, 0.0], [2.0, 0.0, 2.0], -0.5, samples=3)
+    >>> flight.t.round(3).tolist(), flight.p[:, [0, 2]].round(3).tolist()
+    ([0.0, 0.291, 0.583], [[0.0, 0.0], [0.583, 0.166], [1.165, -0.5]])
     """
 
     t: Array
@@ -201,31 +241,43 @@ class Flight(NamedTuple):
 
 
 def drag_coefficient(mass: float, area: float, c_d: float, *, density: float = AIR_DENSITY) -> float:
-    """Return k of ``dv/dt = -k |v| v`` [1/m]: density c_d area / (2 mass).
+    """Return the coefficient k of quadratic drag, ``dv/dt = -k |v| v`` [1/m]: density c_d area / (2 mass).
 
     Parameters
     ----------
     mass : float
-        [kg].
+        Mass of the object [kg].
     area : float
         Cross-section [m^2].
     c_d : float
-        Of the shape: about 0.47 for a sphere, 1.05 for a cube.
+        Drag coefficient of the shape: about 0.47 for a sphere, 1.05 for a cube.
     density : float
-        Of the air [kg/m^3].
+        Density of the air [kg/m^3].
+
+    Raises
+    ------
+    ThunderError
+        If a number is not positive.
+
+    Examples
+    --------
+    >>> import math
+    >>> from thunder_py.manipulation.throwing import drag_coefficient
+    >>> round(drag_coefficient(0.058, math.pi * 0.0335**2, 0.55), 4)  # a tennis ball
+    0.0201
     """
     ratio = positive(area, "area", "m^2") / positive(mass, "mass", "kg")
     return 0.5 * positive(density, "density", "kg/m^3") * positive(c_d, "c_d") * ratio
 
 
 def acceleration(v: Array, drag: float, g: float) -> Array:
-    """Of an object in flight, (3,)."""
-    with np.errstate(over="ignore", invalid="ignore"):  # the integration reports it
+    """Return the acceleration of an object in flight, (3,) [m/s^2]."""
+    with np.errstate(over="ignore", invalid="ignore"):  # the integration reports overflow
         return np.array([0.0, 0.0, -g]) - drag * float(np.linalg.norm(v)) * v
 
 
 class _Fall(NamedTuple):
-    """End of a flight: time after the release [s], state there, and the states (m, k) at times up to it."""
+    """End of a flight: time after the release [s], its state, and the states (m, k) at earlier times."""
 
     time: float
     end: Array
@@ -233,16 +285,16 @@ class _Fall(NamedTuple):
 
 
 def until_landing(rates: Callable[[float, Array], Array], state: Array, plane: float, g: float, drag: float) -> _Fall:
-    """Integrate a state that begins with z at entry 2 and its rate at entry 5 until it comes down through the plane.
+    """Integrate a state, z its entry 2 and dz/dt its entry 5, until it crosses the plane downwards.
 
-    The rate of z changes its sign once, at the apex. Up to there and from there on z is monotonic, so that no step of
-    the integrator, however long, can pass over the landing.
+    dz/dt changes its sign once, at the apex. Before and after the apex z is monotonic, so no step of the integrator
+    can miss the landing, whatever its length.
     """
     height, up = float(state[2]) - plane, float(state[5])
     slack = _REACHED * (1.0 + max(abs(plane), abs(float(state[2]))))
-    most = float(state[2]) + max(up, 0.0) * up / (2.0 * g)  # without drag; through air it rises less
-    if most < plane - slack:
-        raise _too_low(f"at most {most:.3g}", plane)
+    apex = float(state[2]) + max(up, 0.0) * up / (2.0 * g)  # without drag, an upper bound
+    if apex < plane - slack:
+        raise _too_low(f"at most {apex:.3g}", plane)
     rise = None
     if up > 0.0:
         rise = _until(rates, 0.0, state, lambda x: float(x[5]), up / g)
@@ -269,7 +321,7 @@ def until_landing(rates: Callable[[float, Array], Array], state: Array, plane: f
 def _until(
     rates: Callable[[float, Array], Array], begin: float, state: Array, height: Callable[[Array], float], step: float
 ) -> _Fall:
-    """Integrate until a positive function of the state, which falls through zero for certain, is zero."""
+    """Integrate until a positive function of the state that is certain to reach zero does so."""
 
     def event(_: float, x: Array) -> float:
         return height(x)
@@ -287,7 +339,7 @@ def _too_low(top: str, plane: float) -> ReleaseError:
 
 
 def _check_drag(drag: float, height: float) -> None:
-    """Refuse a fall that would take the integrator forever: it cannot step further than the air brakes."""
+    """Reject a fall over too many braking lengths 1 / drag, each of which needs a step of the integrator."""
     if drag * height > _LONGEST_FALL:
         raise ThunderError(
             f"drag must be at most {_LONGEST_FALL / height:.3g} 1/m for a fall of {height:.3g} m, got {drag:g}"
@@ -297,47 +349,84 @@ def _check_drag(drag: float, height: float) -> None:
 def fly(
     p: npt.ArrayLike, v: npt.ArrayLike, plane: float = 0.0, *, drag: float = 0.0, g: float = GRAVITY, samples: int = 50
 ) -> Flight:
-    """Integrate a flight until it comes down through the plane z = `plane`.
+    """Integrate a flight until it crosses the plane z = `plane` downwards.
 
     Parameters
     ----------
     p, v : (3,) array_like
-        At release [m], [m/s].
+        Position [m] and velocity [m/s] at release.
     plane : float
-        [m].
+        Height of the landing [m].
     drag : float
-        k of ``dv/dt = g - k |v| v`` [1/m], see `drag_coefficient`.
+        Coefficient k of ``dv/dt = g - k |v| v`` [1/m]; see `drag_coefficient`.
     g : float
-        [m/s^2].
+        Gravity [m/s^2].
     samples : int
-        Evenly spaced instants of the flight, at least 2.
+        Number of evenly spaced instants of the flight, at least 2.
+
+    Returns
+    -------
+    Flight
+        Samples and landing.
 
     Raises
     ------
     ReleaseError
-        If it never lands there.
+        If the object never crosses the plane downwards.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import fly
+    >>> flight = fly([0.0, 0.0, 1.0], [5.0, 0.0, 0.0], -0.4, drag=0.1)
+    >>> flight.p.shape, flight.landing.p.round(3).tolist()
+    ((50, 3), [2.441, 0.0, -0.4])
     """
     position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
     k, g, level = at_least(drag, "drag"), positive(g, "g", "m/s^2"), float(array(plane, (), "plane"))
     count = whole(samples, "samples", 2)
     if position[2] <= level and velocity[2] <= 0.0:
-        landing(position, velocity, level, g=g)  # on the plane, or an error
-        at = Landing(np.asarray(0.0), position, velocity)
-        return Flight(np.zeros(1), position[None], velocity[None], at)
+        landing(position, velocity, level, g=g)  # raises below the plane
+        end = Landing(np.asarray(0.0), position, velocity)
+        return Flight(np.zeros(1), position[None], velocity[None], end)
 
     def rates(_: float, x: Array) -> Array:
         return np.concatenate([x[3:], acceleration(x[3:], k, g)])
 
-    time, end, states = until_landing(rates, np.concatenate([position, velocity]), level, g, k)
+    time, last, states = until_landing(rates, np.concatenate([position, velocity]), level, g, k)
     t = np.linspace(0.0, time, count)
     x = states(t).T
-    return Flight(t, x[:, :3], x[:, 3:], Landing(np.asarray(time), end[:3], end[3:]))
+    return Flight(t, x[:, :3], x[:, 3:], Landing(np.asarray(time), last[:3], last[3:]))
 
 
 def landing_with_drag(
     p: npt.ArrayLike, v: npt.ArrayLike, plane: float = 0.0, *, drag: float, g: float = GRAVITY
 ) -> Landing:
-    """Return where an object lands; see `fly`. Without drag it is the closed form."""
+    """Return the landing of an object through air, by the closed form of `landing` for zero drag.
+
+    Parameters
+    ----------
+    p, v, plane, drag, g
+        As in `fly`.
+
+    Returns
+    -------
+    Landing
+        Time, position and velocity where the object crosses the plane downwards.
+
+    Raises
+    ------
+    ReleaseError
+        If the object never crosses the plane downwards.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.throwing import landing_with_drag
+    >>> for drag in (0.0, 0.02, 0.5):
+    ...     print(round(float(landing_with_drag([0, 0, 1], [3, 0, 0], drag=drag).p[0]), 3))
+    1.355
+    1.341
+    1.079
+    """
     if drag == 0.0:
         return landing(array(p, (3,), "p"), array(v, (3,), "v"), plane, g=g)
     return fly(p, v, plane, drag=drag, g=g, samples=2).landing
@@ -346,28 +435,37 @@ def landing_with_drag(
 def release_velocity_with_drag(
     p: npt.ArrayLike, target: npt.ArrayLike, *, drag: float, angle: float | None = None, g: float = GRAVITY
 ) -> Array:
-    """Return the velocity at which an object must leave p to land at the target through air, (3,) [m/s].
+    """Return the release velocity for a landing on the target through air, (3,) [m/s].
 
     Parameters
     ----------
     p, target : (3,) array_like
-        [m].
+        Release and landing [m].
     drag : float
-        [1/m].
+        Coefficient of quadratic drag [1/m]; see `drag_coefficient`.
     angle : float, optional
-        Above the horizontal [rad]; default the one of the least speed.
+        Angle of the velocity above the horizontal [rad]; default that of the least speed.
     g : float
-        [m/s^2].
+        Gravity [m/s^2].
 
     Raises
     ------
     ReleaseError
-        If no speed up to 1000 m/s does it.
+        If no speed up to 1000 m/s comes down on the target.
 
     Notes
     -----
-    Drag is along the velocity, so that the flight stays in its vertical plane: one speed is looked for at every angle,
-    by Brent's method, and the angle by bounded minimisation.
+    Drag acts along the velocity, so the flight stays in its vertical plane. Brent's method finds the speed for an
+    angle, bounded minimisation the angle.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.throwing import landing_with_drag, release_velocity_with_drag
+    >>> v = release_velocity_with_drag([0.7, 0.3, 0.6], [1.9, -0.2, -0.4], drag=0.2, angle=0.5)
+    >>> v.round(3).tolist()
+    [2.25, -0.938, 1.332]
+    >>> landing_with_drag([0.7, 0.3, 0.6], v, -0.4, drag=0.2).p.round(6).tolist()
+    [1.9, -0.2, -0.4]
     """
     from scipy.optimize import minimize_scalar
 
@@ -407,7 +505,7 @@ def _too_fast() -> ReleaseError:
 
 
 def _speed_at(start: Array, goal: Array, theta: float, drag: float, g: float) -> float:
-    """Speed at which an object that leaves at an angle lands on the target."""
+    """Return the speed of a release at the angle theta that lands on the target [m/s]."""
     from scipy.optimize import brentq
 
     d, dz = float(np.linalg.norm((goal - start)[:2])), float(goal[2] - start[2])
@@ -427,20 +525,20 @@ def _speed_at(start: Array, goal: Array, theta: float, drag: float, g: float) ->
 
 
 def _height_over(start: Array, velocity: Array, heading: Array, d: float, dz: float, drag: float, g: float) -> float:
-    """Height of the flight over the target where it is as far away, at least as far below it as the two are apart."""
-    apart = d + abs(dz)
+    """Return the height above the target at its horizontal distance, or ``-(d + |dz|)`` where that is lower."""
+    depth = d + abs(dz)
 
-    def there(_: float, x: Array) -> float:
+    def arrival(_: float, x: Array) -> float:
         return float((x[:2] - start[:2]) @ heading) - d
 
-    def lost(_: float, x: Array) -> float:
-        return float(x[2] - start[2]) - dz + apart
+    def failure(_: float, x: Array) -> float:
+        return float(x[2] - start[2]) - dz + depth
 
-    there.terminal = lost.terminal = True  # type: ignore[attr-defined]
+    arrival.terminal = failure.terminal = True  # type: ignore[attr-defined]
 
     def rates(_: float, x: Array) -> Array:
         return np.concatenate([x[3:], acceleration(x[3:], drag, g)])
 
     state = np.concatenate([start, velocity])
-    solution = integrate(rates, (0.0, math.inf), state, events=(there, lost), **_TOLERANCE)
+    solution = integrate(rates, (0.0, math.inf), state, events=(arrival, failure), **_TOLERANCE)
     return float(solution.y[2, -1] - start[2]) - dz

@@ -1,4 +1,4 @@
-"""The whole motion of a throw: swing, release, stop, and the way back for another repetition."""
+"""Motion of a throw: swing, release, stop, and return for another repetition."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _ORDER = 6  # coefficients of a quintic, highest power first
 
 
 class Piece(NamedTuple):
-    """A polynomial over a time.
+    """Polynomial motion over a time interval.
 
     Attributes
     ----------
     duration : float
         [s].
     coefficients : (6, k) array
-        Highest power first, of the time since its beginning.
+        Highest power first, of the time since the start of the piece.
     """
 
     duration: float
@@ -58,10 +58,9 @@ class Piece(NamedTuple):
 
 
 def free_swing(T: float, x: Array, v: Array, a: Array) -> Piece:
-    """Return the motion from rest to (x, v, a) in a time T whose start is where jerk is least.
+    """Return the minimum-jerk motion from rest at a free start to (x, v, a) in a time T.
 
-    The start of a minimum-jerk motion is free where its fifth derivative vanishes: a quartic. With a = 0 it covers
-    v T / 2.
+    With a free start the fifth derivative vanishes, so the motion is a quartic. With a = 0 it covers v T / 2.
     """
     c3 = (3.0 * v - a * T) / (3.0 * T**2)
     c4 = (a * T - 2.0 * v) / (4.0 * T**3)
@@ -71,8 +70,8 @@ def free_swing(T: float, x: Array, v: Array, a: Array) -> Piece:
 
 
 def free_stop(T: float, x: Array, v: Array, a: Array) -> Piece:
-    """Return the motion from (x, v, a) to rest in a time T whose end is where jerk is least: `free_swing` backwards."""
-    # time reversed, v changes its sign: x(T - t) of the swing that ends at (x, -v, a)
+    """Return the minimum-jerk motion from (x, v, a) to rest at a free end in a time T: `free_swing` backwards."""
+    # reversed time changes the sign of v: x(T - t) of the swing that ends at (x, -v, a)
     backwards = free_swing(T, x, -v, a).coefficients
     end = backwards[-1]
     c3, c4 = backwards[2], backwards[1]
@@ -89,7 +88,7 @@ def swing_from(T: float, start: Array, x: Array, v: Array, a: Array) -> Piece:
 
 
 def way_back(T: float, start: Array, end: Array) -> Piece:
-    """Return the minimum-jerk motion between two rests."""
+    """Return the minimum-jerk motion from rest to rest."""
     zero = np.zeros_like(start)
     return Piece(T, quintic_coefficients(T, start, zero, zero, end, zero, zero))
 
@@ -101,7 +100,7 @@ def rest(T: float, x: Array) -> Piece:
 
 
 def evaluate(piece: Piece, t: Array) -> tuple[Array, Array, Array]:
-    """Return value, velocity and acceleration at times (m,) since the beginning, (m, k) each."""
+    """Return value, velocity and acceleration at times (m,) since the start of the piece, (m, k) each."""
     c, s = piece.coefficients, t[:, None]
     x, v, a = (np.zeros((t.size, c.shape[1])) for _ in range(3))
     for row in c:  # Horner's rule for a polynomial and two derivatives
@@ -111,34 +110,48 @@ def evaluate(piece: Piece, t: Array) -> tuple[Array, Array, Array]:
     return x, v, a
 
 
-#: joint positions, velocities and accelerations of a coordinate's value, velocity and acceleration
+#: map from value, velocity and acceleration of a coordinate to those of the joints
 States = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
-#: durations of pieces that are tried: an arm without limits would not swing at all [s]
+#: trial durations of a piece, bounded below because limits need not bound them [s]
 _TRIALS = np.geomspace(0.05, 4.0, 60)
-_SAMPLES = 80  # instants where limits are looked at
+_SAMPLES = 80  # instants where limits are checked
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ThrowMotion:
-    """What the arm does: `plan_throw` makes it.
+    """Motion of the arm in a throw, planned by `plan_throw`.
 
     Attributes
     ----------
     robot : Robot
-        With what it carries.
+        The arm with its load.
     release : Release
-        The state that it passes through.
+        State at the end of the swing.
     limits : MotionLimits
-        What it keeps.
+        Limits that the motion keeps.
     space : {"joint", "task"}
-        Where the minimum-jerk pieces are: in the joints, or along a straight line of the hand at constant orientation.
+        Coordinates of the minimum-jerk pieces: the joints, or the distance along a straight line of the hand at
+        constant orientation.
     swing, stop, back : Piece
-        Before the release, after it, and to the start again; of the joints, or of the metres along the line since the
-        release.
+        Pieces before the release, after it and back to the start, in the joints [rad] or in the distance from the
+        release along the line [m].
     states : callable
-        From these coordinates to joints.
+        Map from these coordinates to the joints.
     frame : int, str or None
-        What throws.
+        The throwing frame.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import plan_throw
+    >>> motion = plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=4)
+    >>> q, dq, ddq = motion.joints(motion.release_time)
+    >>> bool(abs(q[0] - motion.release.q).max() < 1e-9)
+    True
+    >>> abs(motion.reference(repetitions=2).end_time - motion.duration(2)) < 1e-9
+    True
+    >>> min(float(margin.min()) for margin in motion.margins.values()) > 0
+    True
     """
 
     robot: Robot
@@ -153,25 +166,25 @@ class ThrowMotion:
 
     @property
     def release_time(self) -> float:
-        """Of the first throw [s]."""
+        """Time of the first release [s]."""
         return self.swing.duration
 
     @property
     def throw_duration(self) -> float:
-        """Of swing and stop [s]."""
+        """Duration of swing and stop [s]."""
         return self.swing.duration + self.stop.duration
 
     @property
     def cycle(self) -> float:
-        """From one start to the next [s]."""
+        """Duration of swing, stop and return [s]."""
         return self.throw_duration + self.back.duration
 
     def release_times(self, repetitions: int = 0) -> Array:
-        """Return when the arm passes the release in repetitions without one and in the throw, (repetitions + 1,)."""
+        """Return the times at the release state in each repetition and in the throw, (repetitions + 1,) [s]."""
         return np.asarray(self.release_time + self.cycle * np.arange(whole(repetitions, "repetitions", 0) + 1))
 
     def duration(self, repetitions: int = 0) -> float:
-        """Return how long repetitions and the throw after them last [s]."""
+        """Return the duration of the repetitions and of the throw after them [s]."""
         return self.cycle * whole(repetitions, "repetitions", 0) + self.throw_duration
 
     def _pieces(self, repetitions: int) -> list[Piece]:
@@ -179,12 +192,12 @@ class ThrowMotion:
         return cycle * whole(repetitions, "repetitions", 0) + [self.swing, self.stop]
 
     def reference(self, repetitions: int = 0) -> JointTrajectory | TaskTrajectory:
-        """Return what a controller follows: a joint or a task trajectory, as `space` says.
+        """Return the reference of a controller, a joint or a task trajectory according to `space`.
 
         Parameters
         ----------
         repetitions : int
-            Cycles before the throw.
+            Number of cycles before the throw.
         """
         pieces = self._pieces(repetitions)
         breaks = np.array(list(accumulate((piece.duration for piece in pieces), initial=0.0)))
@@ -200,28 +213,28 @@ class ThrowMotion:
         return TaskTrajectory(start, [TimingLaw(breaks, along)], [0.0], [portion], as_orientation(self.release.R))
 
     def joints(self, t: npt.ArrayLike, repetitions: int = 0) -> tuple[Array, Array, Array]:
-        """Return q, dq and ddq of the nominal motion at times, (k, n) each; before and after, the arm rests."""
+        """Return q, dq and ddq of the nominal motion at times (k,), (k, n) each; the arm rests before and after."""
         pieces = self._pieces(repetitions)
         ends = np.cumsum([piece.duration for piece in pieces])
         times = np.clip(np.atleast_1d(np.asarray(t, dtype=np.float64)), 0.0, ends[-1])
         which = np.minimum(np.searchsorted(ends, times, side="right"), len(pieces) - 1)
-        found = [np.zeros((times.size, self.robot.n)) for _ in range(3)]
+        result = [np.zeros((times.size, self.robot.n)) for _ in range(3)]
         for k, piece in enumerate(pieces):
             rows = which == k
             if rows.any():
                 begin = ends[k] - piece.duration
-                for rows_of, values in zip(found, self.states(*evaluate(piece, times[rows] - begin)), strict=True):
-                    rows_of[rows] = values
-        return found[0], found[1], found[2]
+                for target, values in zip(result, self.states(*evaluate(piece, times[rows] - begin)), strict=True):
+                    target[rows] = values
+        return result[0], result[1], result[2]
 
     @cached_property
     def q_start(self) -> Array:
-        """Where the arm rests before, (n,)."""
+        """Joint positions at the start of the swing, (n,)."""
         return np.asarray(self.joints(0.0)[0][0])
 
     @cached_property
     def margins(self) -> dict[str, Array]:
-        """What remains of each limit along one cycle, by inverse dynamics at 1 kHz, as parts of it, (n,) each."""
+        """Remaining fraction of each limit along one cycle, (n,) each; torques by inverse dynamics at 1 kHz."""
         t = np.arange(0.0, self.cycle + self.throw_duration, 1e-3)
         q, dq, ddq = self.joints(t, 1)
         return margins_of(self.limits, q, dq, ddq, self.robot.inverse_dynamics(q, dq, ddq))
@@ -233,7 +246,7 @@ class ThrowMotion:
         return plot_motion(self)
 
     def __repr__(self) -> str:
-        """Durations and the least margin."""
+        """Return the durations and the least margin as text."""
         least, name = worst_margin(self.margins, self.robot)
         times = ", ".join(f"{piece.duration:.3f}" for piece in (self.swing, self.stop, self.back))
         return f"<ThrowMotion in {self.space} space: {times} s, least margin {least:.2g} ({name})>"
@@ -242,25 +255,25 @@ class ThrowMotion:
 def fastest(
     make: Callable[[float], Piece], states: States, robot: Robot, limits: MotionLimits, what: str, period: float
 ) -> Piece:
-    """Return the shortest piece that keeps all limits, of 0.05 to 4 s, its time a whole number of periods.
+    """Return the shortest piece that keeps all limits, of 0.05 to 4 s, its duration a multiple of the period.
 
     Parameters
     ----------
     make : callable
-        From a duration to a piece.
+        Map from a duration to a piece.
     states : callable
-        From its coordinates to joints; NaN where there are none.
+        Map from coordinates of the piece to the joints; NaN outside its domain.
     robot, limits
         Torques are those of inverse dynamics.
     what : str
-        Name of the piece in errors.
+        Name of the piece in error messages.
     period : float
-        [s].
+        Period of the controller [s].
 
     Raises
     ------
     ReleaseError
-        Naming the limit that the best duration breaks.
+        If no duration keeps the limits; the message names the limit that the best duration breaks.
     """
 
     def margin(T: float) -> tuple[float, str]:
@@ -271,53 +284,53 @@ def fastest(
         return worst_margin(margins_of(limits, q, dq, ddq, robot.inverse_dynamics(q, dq, ddq)), robot)
 
     trials = [(T, *margin(T)) for T in _TRIALS]
-    good = next((k for k, (_, least, _) in enumerate(trials) if least >= ROOM), None)
-    if good is None:
+    first = next((k for k, (_, least, _) in enumerate(trials) if least >= ROOM), None)
+    if first is None:
         T, least, name = max(trials, key=lambda trial: trial[1])
         raise ReleaseError(
             f"no {what} keeps the limits: in {T:.3g} s it breaks {name} by {100 * (ROOM - least):.3g} %", name
         )
-    low = int(np.floor(trials[max(good - 1, 0)][0] / period))
-    high = int(np.ceil(trials[good][0] / period))
-    while margin(high * period)[0] < ROOM:  # rounding up may leave a narrow interval of good times
+    low = int(np.floor(trials[max(first - 1, 0)][0] / period))
+    high = int(np.ceil(trials[first][0] / period))
+    while margin(high * period)[0] < ROOM:  # rounding up may leave a narrow interval of feasible durations
         high += 1
         if high * period > _TRIALS[-1]:
-            raise ReleaseError(f"no {what} of whole periods keeps the limits", trials[good][2])
+            raise ReleaseError(f"no {what} of whole periods keeps the limits", trials[first][2])
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if margin(middle * period)[0] >= ROOM else (middle, high)
     return make(high * period)
 
 
-_LONGEST = 1.2  # to either side [m]
-_KNOTS = 0.005  # [m]
-#: of the smallest singular value of the Jacobian [m]: closer to a singularity the line ends
+_LONGEST = 1.2  # longest line to either side [m]
+_KNOTS = 0.005  # distance of the knots [m]
+#: smallest singular value of the Jacobian at which the line ends, near a singularity [m]
 _SINGULAR = 0.02
-#: [rad], [m]: a release on a limit is within it
+#: tolerance by which a release on a limit is within it [rad], [m]
 _ON_LIMIT = 1e-9
 
 
 def line_states(robot: Robot, release: Release, limits: MotionLimits, frame: int | str | None) -> States:
-    """Return the map from metres along the velocity of a release, and their derivatives, to joints.
+    """Return the map from the distance along the velocity of a release, with derivatives, to the joints.
 
     Parameters
     ----------
     robot : Robot
         The arm.
     release : Release
-        Where the line is at 0 metres, with its direction and orientation.
+        Origin, direction and orientation of the line.
     limits : MotionLimits
-        The line ends where a joint leaves its positions or the arm comes near a singularity; NaN beyond.
+        The line ends where a joint leaves its range or the arm approaches a singularity; NaN beyond.
     frame : int or str, optional
-        What moves.
+        The moving frame.
 
     Notes
     -----
-    ``dq/ds = J^+ [direction; 0]`` is integrated from the release to both sides: the joint motion of least velocity,
-    which a task-space controller with damped null space follows. How fast the line is passed does not matter for it.
+    ``dq/ds = J^+ [direction; 0]`` is integrated from the release to both sides. This is the joint motion of least
+    velocity, which a task-space controller with damped null space follows. It does not depend on the speed.
     """
     if release.speed < 1e-6:
-        raise ReleaseError("a hand that hardly moves has no line to throw along", "speed")
+        raise ReleaseError(f"the hand must move at release to define a line, got {release.speed:.3g} m/s", "speed")
     from scipy.interpolate import make_interp_spline
 
     direction = np.concatenate([release.v / release.speed, np.zeros(3)])
@@ -329,10 +342,10 @@ def line_states(robot: Robot, release: Release, limits: MotionLimits, frame: int
 
     def states(x: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         outside = (x[:, 0] < ends[0] - 1e-12) | (x[:, 0] > ends[1] + 1e-12)
-        at = np.clip(x[:, 0], *ends)
-        q, slope, bend = q_of(at), first(at), second(at)
+        distance = np.clip(x[:, 0], *ends)
+        q, slope, curvature = q_of(distance), first(distance), second(distance)
         q[outside] = np.nan
-        return q, slope * v, bend * v**2 + slope * a
+        return q, slope * v, curvature * v**2 + slope * a
 
     return states
 
@@ -340,7 +353,7 @@ def line_states(robot: Robot, release: Release, limits: MotionLimits, frame: int
 def _side(
     robot: Robot, q0: Array, direction: Array, limits: MotionLimits, frame: int | str | None
 ) -> tuple[Array, Array]:
-    """Distances from the release (k,) and joints there (k, n), up to where the line ends."""
+    """Return distances from the release (k,) and the joints there (k, n), up to the end of the line."""
 
     def slope(_: float, q: Array) -> Array:
         J = robot.jacobian(q, frame)
@@ -356,9 +369,9 @@ def _side(
     length = float(solution.t[-1])
     s = np.linspace(0.0, length, int(length / _KNOTS) + 2)
     q = solution.sol(s).T
-    # a limit that is left and kept again within one step of the solver is no event of its
-    left = [k for k in range(len(s) - 1) if room(0.0, q[k]) < 0.0]
-    end = left[0] if left else len(s)
+    # the solver reports no event for a limit that is broken and kept again within one step
+    broken = [k for k in range(len(s) - 1) if room(0.0, q[k]) < 0.0]
+    end = broken[0] if broken else len(s)
     if end == 0 or s[end - 1] < 4.0 * _KNOTS:
         raise ReleaseError("the arm cannot move on along the line of the throw", "reach")
     return s[:end], q[:end]

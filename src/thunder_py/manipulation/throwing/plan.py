@@ -1,4 +1,4 @@
-"""From a target to the whole motion: the first release, best first, that the arm can reach and leave in its limits."""
+"""Plan of a throw: the best release that the arm can reach and leave within its limits."""
 
 from __future__ import annotations
 
@@ -28,42 +28,64 @@ def plan_throw(
     period: float = 1e-3,
     **options: Any,
 ) -> ThrowMotion:
-    """Plan a throw at a target.
+    """Plan a throw at a target: the release and the motion through it.
 
     Parameters
     ----------
     robot : Robot
-        With what it carries, as far as it is known.
+        The arm with its load, as far as known.
     target : (3,) array_like
         Landing point [m].
     space : {"joint", "task"}
-        Where motions are of minimum jerk: in the joints, or on a straight line of the hand at constant orientation, as
-        in the paper; the hand then does not accelerate at release.
+        Coordinates of the minimum-jerk pieces: the joints, or a straight line of the hand at constant orientation, as
+        in the paper. In the second case the hand does not accelerate at release.
     start : (n,) array_like, optional
-        Where the swing starts at rest, for ``"joint"``; default where its jerk is least.
+        Joint positions at the start of the swing, for ``"joint"``; default those of least jerk.
     limits : MotionLimits, optional
-        Default those of the robot, torques included.
+        Default the limits of the robot, torques included.
     period : float
-        All durations are multiples of it [s].
+        Period of the controller, of which all durations are multiples [s].
     **options
-        Of `find_releases`.
+        Options of `find_releases`.
+
+    Returns
+    -------
+    ThrowMotion
+        Swing, stop and return.
 
     Raises
     ------
     ReleaseError
-        If no release, or no motion through one, keeps the limits; `limit` names what binds.
+        If no release, or no motion through one, keeps the limits; `limit` names the binding limit.
+
+    Notes
+    -----
+    Source: D4.2, section 3.3.3. All releases of `find_releases` are tried, best first.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import landing, plan_throw
+    >>> motion = plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=4)
+    >>> landing(motion.release.p, motion.release.v, -0.4).p.round(3).tolist()
+    [1.1, 0.1, -0.4]
+    >>> motion.swing.duration < 0.5
+    True
     """
     of_kind(robot, Robot, "robot")
     full = MotionLimits.of(robot, torque=True) if limits is None else of_kind(limits, MotionLimits, "limits")
-    if space not in ("joint", "task"):  # before a search of seconds
+    if space not in ("joint", "task"):  # checked before the search, which takes seconds
         raise UnknownNameError(f"space must be 'joint' or 'task', got {space!r}")
     period = positive(period, "period", "s")
     if space == "task" and (
         options.setdefault("acceleration", "hand") != "hand" or not options.setdefault("spin_free", True)
     ):
-        raise ReleaseError("where a hand throws along a line, it neither accelerates nor turns", "acceleration")
-    found = find_releases(robot, target, limits=full, **options)
-    return _first_possible(robot, found, full, space, start, period, options.get("frame"))
+        raise ReleaseError(
+            "acceleration must be 'hand' and spin_free True for space='task', got "
+            f"{options['acceleration']!r} and {options.get('spin_free', True)}", "acceleration"
+        )  # fmt: skip
+    releases = find_releases(robot, target, limits=full, **options)
+    return _first_possible(robot, releases, full, space, start, period, options.get("frame"))
 
 
 def _first_possible(
@@ -81,7 +103,7 @@ def _first_possible(
             return motion_through(robot, release, limits, space=space, start=start, period=period, frame=frame)
         except ReleaseError as error:
             errors.append(error)
-    raise ReleaseError(f"none of {len(errors)} releases can be reached and left; of the best: {errors[0]}",
+    raise ReleaseError(f"none of {len(errors)} releases can be reached and left; the best: {errors[0]}",
                        errors[0].limit)  # fmt: skip
 
 
@@ -95,7 +117,41 @@ def motion_through(
     period: float = 1e-3,
     frame: int | str | None = None,
 ) -> ThrowMotion:
-    """Return the shortest motion to a release, out of it and back; arguments and errors as in `plan_throw`."""
+    """Return the shortest motion through a release and back to its start.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm with its load.
+    release : Release
+        State at the end of the swing.
+    limits : MotionLimits
+        Limits that the motion keeps.
+    space, start, period, frame
+        As in `plan_throw`.
+
+    Returns
+    -------
+    ThrowMotion
+        Swing, stop and return.
+
+    Raises
+    ------
+    ReleaseError
+        If no motion keeps the limits; `limit` names the binding limit.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.identification.excitation import MotionLimits
+    >>> from thunder_py.manipulation.throwing import motion_through, release_at
+    >>> panda = th.Robot.load("panda")
+    >>> limits = MotionLimits.of(panda, torque=True)
+    >>> release = release_at(panda, [0, -0.2, 0, -1.8, 0, 1.7, 0.8], [0, 0.5, 0, 0.4, 0, 0, 0], [0.9, 0, 0], limits)
+    >>> motion = motion_through(panda, release, limits)
+    >>> bool(abs(motion.joints(motion.release_time)[1][0] - release.dq).max() < 1e-9)
+    True
+    """
     of_kind(robot, Robot, "robot")
     of_kind(release, Release, "release")
     of_kind(limits, MotionLimits, "limits")
@@ -106,7 +162,7 @@ def motion_through(
         begin = None if start is None else array(start, (robot.n,), "start")
     elif space == "task":
         if start is not None:
-            raise ReleaseError("a throw along a line starts on it; start is of space='joint'", "start")
+            raise ReleaseError("start must be left out for space='task', where the throw starts on its line", "start")
         release = _least_velocity(robot, release, limits, frame)
         coordinates = (np.zeros(1), np.array([release.speed]), np.zeros(1))
         states, begin = line_states(robot, release, limits, frame), None
@@ -116,12 +172,12 @@ def motion_through(
     def swing(T: float) -> Piece:
         return free_swing(T, *coordinates) if begin is None else swing_from(T, begin, *coordinates)
 
-    there = fastest(swing, states, robot, limits, "swing", period)
-    out = fastest(lambda T: free_stop(T, *coordinates), states, robot, limits, "stop", period)
-    first, last = there.coefficients[-1], _end(out)
+    forward = fastest(swing, states, robot, limits, "swing", period)
+    stop = fastest(lambda T: free_stop(T, *coordinates), states, robot, limits, "stop", period)
+    first, last = forward.coefficients[-1], _end(stop)
     back = fastest(lambda T: way_back(T, last, first), states, robot, limits, "way back", period)
     return ThrowMotion(
-        robot=robot, release=release, limits=limits, space=space, swing=there, stop=out, back=back, states=states,
+        robot=robot, release=release, limits=limits, space=space, swing=forward, stop=stop, back=back, states=states,
         frame=frame,
     )  # fmt: skip
 
@@ -135,7 +191,7 @@ def _end(piece: Piece) -> Array:
 
 
 def _least_velocity(robot: Robot, release: Release, limits: MotionLimits, frame: int | str | None) -> Release:
-    """Return the release with the joint velocities that the line has there."""
+    """Return the release with the joint velocities of the motion along the line."""
     J = robot.jacobian(release.q, frame)
     dq = np.linalg.pinv(J) @ np.concatenate([release.v, np.zeros(3)])
     return release_at(

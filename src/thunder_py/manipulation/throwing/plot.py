@@ -18,7 +18,7 @@ __all__ = ["plot_motion"]
 
 
 def plot_motion(motion: ThrowMotion) -> Figure:
-    """Draw positions, velocities, accelerations and torques of one cycle as parts of their limits."""
+    """Draw positions, velocities, accelerations and torques of one cycle as fractions of their limits."""
     import matplotlib.pyplot as plt
 
     t = np.linspace(0.0, motion.cycle, 600)

@@ -1,4 +1,4 @@
-"""How an arm stands and moves at the instant of release."""
+"""Choice of the release: configuration and velocity of the arm at the instant at which the object leaves the hand."""
 
 from __future__ import annotations
 
@@ -32,21 +32,29 @@ __all__ = [
     "worst_margin",
 ]
 
-#: of each limit that motions leave free, for what is between the instants where they are looked at
+#: fraction of each limit that motions leave free, for the time between the instants at which limits are checked
 ROOM = 2e-3
-#: what is without acceleration at the release: the hand, the joints, or a body that falls with the hand
+#: acceleration that is zero at release: of the hand, of the joints, or of the object relative to the hand
 HandAcceleration = Literal["hand", "joints", "free fall"]
 
 
 class Palm(NamedTuple):
-    """Which side of the hand the object leaves by (D4.2, section 4.4).
+    """Side of the hand by which the object leaves (D4.2, section 4.4).
 
     Attributes
     ----------
     axis : (3,) sequence of float
-        Out of the palm, in the frame that throws.
+        Axis out of the palm, in the throwing frame.
     angle : float
-        Largest angle between it and the velocity [rad].
+        Largest angle between this axis and the velocity [rad].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import Palm, find_release
+    >>> release = find_release(th.Robot.load("panda"), (1.1, 0.1, -0.4), palm=Palm(angle=0.2), starts=3)
+    >>> bool(release.R[:, 2] @ release.v / release.speed > 0.98)  # cos(0.2)
+    True
     """
 
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
@@ -55,14 +63,28 @@ class Palm(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseNoise:
-    """Standard deviations at the release, against which a throw may be chosen.
+    """Standard deviations at the release, for the objective ``"sensitivity"`` of `find_releases`.
 
     Attributes
     ----------
     position, velocity : float
-        Of each joint [rad], [rad/s].
+        Standard deviation of each joint's position [rad] and velocity [rad/s].
     time : float
-        Of the release [s].
+        Standard deviation of the time of release [s].
+
+    Raises
+    ------
+    ThunderError
+        If a number is negative.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import ReleaseNoise, find_release
+    >>> panda, noise = th.Robot.load("panda"), ReleaseNoise(velocity=2e-2)
+    >>> release = find_release(panda, (1.1, 0.1, -0.4), objective="sensitivity", noise=noise, starts=1)
+    >>> 2e-3 < release.value < 2e-2  # standard deviation of the landing [m]
+    True
     """
 
     position: float = 2e-3
@@ -76,7 +98,7 @@ class ReleaseNoise:
 
 
 class HandState(NamedTuple):
-    """Pose, Jacobian, velocity of the hand, joint accelerations and torques; leading axes are those of q."""
+    """Pose, Jacobian and velocity of the hand, joint accelerations and torques; leading axes are those of q."""
 
     p: Array
     R: Array
@@ -93,22 +115,32 @@ class Release:
     Attributes
     ----------
     q, dq, ddq : (n,) array
-        Joints [rad, rad/s, rad/s^2].
+        Joint positions, velocities and accelerations [rad, rad/s, rad/s^2].
     p, v, a : (3,) array
         Position, velocity and acceleration of the hand [m, m/s, m/s^2].
     R : (3, 3) array
-        Its orientation.
+        Orientation of the hand.
     target : (3,) array
-        Where the object lands [m].
+        Landing point of the object [m].
     flight_time : float
-        [s].
+        Time of flight [s].
     objective : str
-        What was minimised, and the `value` found: mean square of the velocities as parts of their limits, or the
-        standard deviation of the landing [m].
+        Name of the objective, see `find_releases`.
     value : float
-        See `objective`.
+        Value of the objective: mean square of the velocities as fractions of their limits, norm of the used fractions
+        of all limits, or standard deviation of the landing [m].
     margins : dict of str to (n,) array
-        What remains of each limit as a part of it, by ``position``, ``velocity``, ``acceleration``, ``effort``.
+        Remaining fraction of each limit, by ``position``, ``velocity``, ``acceleration``, ``effort``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import find_release
+    >>> release = find_release(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=2)
+    >>> (release.p + release.flight_time * release.v)[:2].round(3).tolist()
+    [1.1, 0.1]
+    >>> sorted(release.margins)
+    ['acceleration', 'effort', 'position', 'velocity']
     """
 
     q: Array
@@ -126,43 +158,43 @@ class Release:
 
     @property
     def speed(self) -> float:
-        """Of the hand [m/s]."""
+        """Speed of the hand [m/s]."""
         return float(np.linalg.norm(self.v))
 
     @property
     def angle(self) -> float:
-        """Of the velocity above the horizontal [rad]."""
+        """Angle of the velocity above the horizontal [rad]."""
         return float(np.arctan2(self.v[2], np.hypot(self.v[0], self.v[1])))
 
     def __repr__(self) -> str:
-        """Where, how fast and how."""
-        at = ", ".join(f"{x:.3f}" for x in self.p)
-        return f"<Release at ({at}) m, {self.speed:.3g} m/s, {np.degrees(self.angle):.3g} degrees up>"
+        """Return position, speed and angle as text."""
+        position = ", ".join(f"{x:.3f}" for x in self.p)
+        return f"<Release at ({position}) m, {self.speed:.3g} m/s, {np.degrees(self.angle):.3g} degrees up>"
 
 
 def hand_states(
     robot: Robot, q: Array, dq: Array, *, frame: int | str | None, spin_free: bool, acceleration: HandAcceleration
 ) -> HandState:
-    """Return what the hand does at joint states (..., n), with the least ddq if the hand's acceleration is given."""
+    """Return the state of the hand at joint states (..., n); ddq of least norm where it is not zero."""
     T, J = robot.forward_kinematics(q, frame), robot.jacobian(q, frame)
     v = (J[..., :3, :] @ dq[..., None])[..., 0]
     if acceleration == "joints":
         ddq = np.zeros_like(q)
         return HandState(T[..., :3, 3], T[..., :3, :3], J, v, ddq, robot.inverse_dynamics(q, dq, ddq))
     rows = 6 if spin_free else 3
-    wanted = np.zeros((*np.shape(q)[:-1], rows))
+    a_hand = np.zeros((*np.shape(q)[:-1], rows))
     if acceleration == "free fall":
-        wanted[..., 2] = -GRAVITY
+        a_hand[..., 2] = -GRAVITY
     bias = (robot.jacobian_dot(q, dq, frame) @ dq[..., None])[..., :rows, 0]
     A = J[..., :rows, :]
-    # damped a little, so that the optimiser may pass a singularity
+    # damping lets the optimiser pass a singularity
     gram = A @ np.swapaxes(A, -1, -2) + 1e-9 * np.eye(rows)
-    ddq = (np.swapaxes(A, -1, -2) @ np.linalg.solve(gram, (wanted - bias)[..., None]))[..., 0]
+    ddq = (np.swapaxes(A, -1, -2) @ np.linalg.solve(gram, (a_hand - bias)[..., None]))[..., 0]
     return HandState(T[..., :3, 3], T[..., :3, :3], J, v, ddq, robot.inverse_dynamics(q, dq, ddq))
 
 
 def margins_of(limits: MotionLimits, q: Array, dq: Array, ddq: Array, tau: Array) -> dict[str, Array]:
-    """Return what remains of each limit along a motion, worst instant of each joint, as a part of the limit, (n,)."""
+    """Return the remaining fraction of each limit along a motion at the worst instant of each joint, (n,)."""
     signals = {
         "position": (q - limits.centre) / limits.half_range,
         "velocity": dq / limits.velocity,
@@ -192,27 +224,43 @@ def release_at(
     objective: str = "given",
     value: float = float("nan"),
 ) -> Release:
-    """Return the release at a joint state, with what it leaves of the limits.
+    """Return the release at a joint state, with the margins to the limits.
 
     Parameters
     ----------
     robot : Robot
-        With what it carries.
+        The arm with its load.
     q, dq : (n,) array_like
-        Joints.
+        Joint positions [rad] and velocities [rad/s].
     target : (3,) array_like
-        Where the object is to land [m].
+        Landing point [m]. It is stored without a check that the throw lands there.
     limits : MotionLimits
-        Margins are counted from these.
+        Limits that the margins refer to.
     frame, spin_free, acceleration
-        As in `find_release`.
+        As in `find_releases`.
     objective, value
-        Kept.
+        Stored in the result.
+
+    Returns
+    -------
+    Release
+        The release at this state.
 
     Raises
     ------
     ReleaseError
-        Naming the joint limit that the state breaks.
+        If the state breaks a limit; the message names it.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.identification.excitation import MotionLimits
+    >>> from thunder_py.manipulation.throwing import release_at
+    >>> panda = th.Robot.load("panda")
+    >>> limits = MotionLimits.of(panda, torque=True)
+    >>> release = release_at(panda, [0, -0.2, 0, -1.8, 0, 1.7, 0.8], [0, 0.5, 0, 0.4, 0, 0, 0], [0.9, 0, 0], limits)
+    >>> round(release.speed, 3), release.margins["velocity"].round(3).tolist()
+    (0.17, [1.0, 0.77, 1.0, 0.816, 1.0, 1.0, 1.0])
     """
     joints, rates = array(q, (robot.n,), "q"), array(dq, (robot.n,), "dq")
     hand = hand_states(robot, joints, rates, frame=frame, spin_free=spin_free, acceleration=acceleration)
@@ -231,25 +279,25 @@ def release_at(
     )  # fmt: skip
 
 
-#: of the limits that the optimiser may use: room for its tolerance, and for what motions keep free, see `ROOM`
+#: fraction of the limits that the optimiser may use; the rest is for its tolerance and for `ROOM`
 _ROOM = 1.0 - 1.5 * ROOM
 _TOLERANCE = 0.25 * ROOM
-_SHORTEST, _LONGEST = 0.02, 5.0  # flights [s]
-_STEP = 1e-6  # of central differences
-_POWER = 12  # of the norm that stands for the largest part
+_SHORTEST, _LONGEST = 0.02, 5.0  # times of flight [s]
+_STEP = 1e-6  # step of central differences
+_POWER = 12  # exponent of the norm that approximates the maximum
 
 
 class Solved(NamedTuple):
-    """Where a search ended.
+    """Result of a search.
 
     Attributes
     ----------
     q, dq : (n,) array
-        With velocities that throw exactly at the aim.
+        Joint positions, and velocities that throw exactly at the aim.
     flight_time : float
-        [s].
+        Time of flight [s].
     value : float
-        Of the objective.
+        Value of the objective.
     """
 
     q: Array
@@ -260,14 +308,14 @@ class Solved(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleaseProblem:
-    """x = (q, dq, T): a hand at p(q) that throws at the target in a time T must have v = (target - p) / T - g T / 2.
+    """Nonlinear program over x = (q, dq, T) under v = (target - p(q)) / T - g T / 2 for the velocity of the hand.
 
     Attributes
     ----------
     robot, aim, limits, frame, objective, angle, palm, spin_free, acceleration, region, noise
-        As in `find_releases`; aim is where the flight without drag ends.
+        As in `find_releases`; aim is the end of the flight without drag.
     full : MotionLimits
-        The limits that ``"limits"`` counts in, where `limits` are looser.
+        Limits that the objective ``"limits"`` refers to, where `limits` are looser.
     """
 
     robot: Robot
@@ -289,13 +337,13 @@ class ReleaseProblem:
         return x[..., :n], x[..., n : 2 * n], x[..., -1]
 
     def hand(self, q: Array, dq: Array) -> HandState:
-        """Return what the hand does."""
+        """Return the state of the hand."""
         return hand_states(
             self.robot, q, dq, frame=self.frame, spin_free=self.spin_free, acceleration=self.acceleration
         )
 
-    def wanted(self, p: Array, T: Array) -> Array:
-        """Return the velocity that takes an object from p to the aim in T, (..., 3)."""
+    def aim_velocity(self, p: Array, T: Array) -> Array:
+        """Return the velocity of a flight from p to the aim in a time T, (..., 3)."""
         v = (self.aim - p) / T[..., None]
         v[..., 2] += 0.5 * GRAVITY * T
         return np.asarray(v)
@@ -309,10 +357,10 @@ class ReleaseProblem:
             parts = np.concatenate(list(self.uses(q, dq).values()), axis=-1)
             most = np.maximum(np.abs(parts).max(axis=-1, keepdims=True), np.finfo(np.float64).tiny)
             return np.asarray(most[..., 0] * np.sum((parts / most) ** _POWER, axis=-1) ** (1.0 / _POWER))
-        return 100.0 * self.deviation(q, dq, T)  # [cm]: of the size of 1
+        return 100.0 * self.deviation(q, dq, T)  # in cm, of the order of 1
 
     def uses(self, q: Array, dq: Array) -> dict[str, Array]:
-        """Return how much of each limit is used, (..., n) each, plus and minus, nothing of what has no limit."""
+        """Return the used fraction of each limit with its sign, (..., n) each, zero without a limit."""
         hand, full = self.hand(q, dq), self.full
         return {
             "velocity": dq / full.velocity,
@@ -321,7 +369,7 @@ class ReleaseProblem:
         }
 
     def deviation(self, q: Array, dq: Array, T: Array) -> Array:
-        """Return the standard deviation of the landing under the noise, both directions together, (...) [m]."""
+        """Return the standard deviation of the landing under the noise, over both directions, (...) [m]."""
         hand = self.hand(q, dq)
         impact = GRAVITY * T - hand.v[..., 2]
         by_p = np.zeros((*np.shape(T), 2, 3))
@@ -331,7 +379,7 @@ class ReleaseProblem:
         J, n = hand.J[..., :3, :], self.robot.n
         each = np.broadcast_to(np.eye(n), (*np.shape(T), n, n))
         rates = self.robot.jacobian_dot(np.broadcast_to(q[..., None, :], each.shape), each, self.frame)[..., :3, :]
-        dv_dq = np.swapaxes((rates @ dq[..., None, :, None])[..., 0], -1, -2)  # of J dq by each joint
+        dv_dq = np.swapaxes((rates @ dq[..., None, :, None])[..., 0], -1, -2)  # derivative of J dq by each joint
         bias = (self.robot.jacobian_dot(q, dq, self.frame)[..., :3, :] @ dq[..., None])[..., 0]
         a = (J @ hand.ddq[..., None])[..., 0] + bias
         time = (by_p @ hand.v[..., None] + by_v @ a[..., None])[..., 0]
@@ -343,10 +391,10 @@ class ReleaseProblem:
         return np.asarray(np.sqrt(sum(s**2 * np.sum(A**2, axis=(-2, -1)) for s, A in parts)))
 
     def equalities(self, x: Array) -> Array:
-        """Return what must vanish, (..., m)."""
+        """Return the equality constraints, (..., m)."""
         q, dq, T = self.split(x)
         hand = self.hand(q, dq)
-        v = self.wanted(hand.p, T)
+        v = self.aim_velocity(hand.p, T)
         rows = [hand.v - v]
         if self.spin_free:
             rows.append((hand.J[..., 3:, :] @ dq[..., None])[..., 0])
@@ -356,17 +404,17 @@ class ReleaseProblem:
         return np.concatenate(rows, axis=-1)
 
     def inequalities(self, x: Array) -> Array:
-        """Return what must not be negative, (..., m)."""
+        """Return the inequality constraints, (..., m), at least 0 where they hold."""
         q, dq, T = self.split(x)
         hand = self.hand(q, dq)
-        # the object comes down on the target, it does not pass it on its way up
+        # the object reaches the target on its way down
         rows = [(0.5 * GRAVITY * T**2 - self.aim[2] + hand.p[..., 2])[..., None]]
         for values, limit in ((hand.ddq, self.limits.acceleration), (hand.tau, self.limits.effort)):
             finite = np.isfinite(limit)
             part = values[..., finite] / limit[finite]
             rows += [_ROOM - part, _ROOM + part]
         if self.palm is not None:
-            v = self.wanted(hand.p, T)
+            v = self.aim_velocity(hand.p, T)
             out = hand.R @ np.asarray(self.palm.axis)
             along = np.sum(out * v, axis=-1) / np.maximum(np.linalg.norm(v, axis=-1), 1e-9)
             rows.append((along - np.cos(self.palm.angle * _ROOM))[..., None])
@@ -380,7 +428,7 @@ class ReleaseProblem:
         return np.asarray(((values[: x.size] - values[x.size :]) / (2.0 * _STEP)).T)
 
     def start(self, rng: np.random.Generator) -> Array:
-        """Draw a posture and the velocity that throws at the aim with the least speed from there."""
+        """Draw a configuration and the velocity that throws at the aim with the least speed."""
         q = self.limits.centre + rng.uniform(-0.8, 0.8, self.robot.n) * self.limits.half_range
         p = self.robot.forward_kinematics(q, self.frame)[:3, 3]
         v = release_velocity(p, self.aim)
@@ -395,9 +443,9 @@ class ReleaseProblem:
         return float(np.sqrt(2.0 * max(p[2] - self.aim[2], 0.0) / GRAVITY))
 
     def search(self, x0: Array, iterations: int, *, scaled: bool = False) -> Solved | None:
-        """Minimise from a start; None where no throw within the limits was found.
+        """Minimise from a start; return None if the result breaks a limit.
 
-        The optimiser's tolerances are for costs of the size of 1: `scaled` divides them by the cost of the start.
+        The optimiser's tolerances suit costs of the order of 1: `scaled` divides the cost by that of the start.
         """
         from scipy.optimize import Bounds, minimize
 
@@ -405,9 +453,9 @@ class ReleaseProblem:
         half, rates = room * limits.half_range, room * limits.velocity
         lower = np.concatenate([limits.centre - half, -rates, [_SHORTEST]])
         upper = np.concatenate([limits.centre + half, rates, [_LONGEST]])
-        slsqp: Any = minimize  # its stubs know no constraints as dicts with gradients
+        slsqp: Any = minimize  # its stubs lack constraints as dicts with gradients
         scale = (float(self.cost(x0)) if scaled else 0.0) or 1.0
-        found = slsqp(
+        result = slsqp(
             lambda x: float(self.cost(x)) / scale,
             x0,
             jac=lambda x: self._slope(self.cost, x) / scale,
@@ -419,43 +467,73 @@ class ReleaseProblem:
             ],
             options={"maxiter": iterations, "ftol": 1e-8},
         )
-        x = np.asarray(found.x)
+        x = np.asarray(result.x)
         if not np.isfinite(x).all() or np.abs(self.equalities(x)).max() > 1e-4:
             return None
         x = self.exact(x)
-        kept = self.inequalities(x).min(initial=0.0) >= -_TOLERANCE
-        inside = (np.abs(x[self.robot.n : -1]) <= (_ROOM + _TOLERANCE) * limits.velocity).all()
-        return self.solved(x) if kept and inside else None
+        is_feasible = self.inequalities(x).min(initial=0.0) >= -_TOLERANCE
+        is_slow = (np.abs(x[self.robot.n : -1]) <= (_ROOM + _TOLERANCE) * limits.velocity).all()
+        return self.solved(x) if is_feasible and is_slow else None
 
     def solved(self, x: Array) -> Solved:
-        """Return a point with its value."""
+        """Return a point with the value of the objective."""
         q, dq, T = self.split(x)
         value = float(self.deviation(q, dq, T) if self.objective == "sensitivity" else self.cost(x))
         return Solved(q, dq, float(T), value)
 
     def exact(self, x: Array) -> Array:
-        """Return the same posture and flight with velocities that throw exactly at the aim."""
+        """Return the point with the same configuration and flight, its velocities corrected to hit the aim exactly."""
         q, dq, T = self.split(x)
         T_hand, J = self.robot.forward_kinematics(q, self.frame), self.robot.jacobian(q, self.frame)
         p = T_hand[:3, 3]
-        v = self.wanted(p, T) if self.angle is None else release_velocity(p, self.aim, angle=self.angle)
+        v = self.aim_velocity(p, T) if self.angle is None else release_velocity(p, self.aim, angle=self.angle)
         twist = np.concatenate([v, np.zeros(3)])[: 6 if self.spin_free else 3]
         J = J[: twist.size]
-        moved: npt.NDArray[np.float64] = dq + np.linalg.pinv(J) @ (twist - J @ dq)
-        return np.concatenate([q, moved, [self._flight_time(p, v) if self.angle is not None else float(T)]])
+        corrected: npt.NDArray[np.float64] = dq + np.linalg.pinv(J) @ (twist - J @ dq)
+        return np.concatenate([q, corrected, [self._flight_time(p, v) if self.angle is not None else float(T)]])
 
 
 OBJECTIVES = ("velocity", "limits", "sensitivity")
 ACCELERATIONS = ("joints", "hand", "free fall")
 _ITERATIONS = 100
-#: against drag: further searches, then corrections of the velocity alone
+#: with drag: further searches, then corrections of the velocity alone
 _SEARCHES, _CORRECTIONS = 2, 20
-#: times the limits of velocity, and [rad/s] or [m/s], that are allowed to see what a throw would need
+#: factor on the limits of velocity, and least velocity [rad/s] or [m/s], for the requirements of an infeasible throw
 _LOOSE = 20.0
 
 
 def find_release(robot: Robot, target: npt.ArrayLike, **options: Any) -> Release:
-    """Return the best release; arguments and errors are those of `find_releases`."""
+    """Return the best release for a target.
+
+    Parameters
+    ----------
+    robot, target, **options
+        As in `find_releases`.
+
+    Returns
+    -------
+    Release
+        The first of `find_releases`.
+
+    Raises
+    ------
+    ReleaseError
+        If no throw within the limits was found; `limit` names the binding limit.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import find_release, landing
+    >>> panda = th.Robot.load("panda")
+    >>> release = find_release(panda, (1.1, 0.1, -0.4), objective="limits", starts=2)
+    >>> landing(release.p, release.v, -0.4).p.round(3).tolist()
+    [1.1, 0.1, -0.4]
+    >>> try:
+    ...     find_release(panda, (5.0, 0.0, 0.0), starts=1)
+    ... except th.errors.ReleaseError as error:
+    ...     print(error.limit)
+    reach
+    """
     return find_releases(robot, target, **options)[0]
 
 
@@ -476,54 +554,63 @@ def find_releases(
     starts: int = 20,
     seed: int = 0,
 ) -> list[Release]:
-    """Look for joint states from which an object flies to the target, best first.
+    """Search joint states from which an object flies to the target, best first.
 
     Parameters
     ----------
     robot : Robot
-        With what it carries, because torques are limited; see `Payload.added_to`.
+        The arm with its load, because torques are limited; see `Payload.added_to`.
     target : (3,) array_like
         Landing point [m].
     limits : MotionLimits, optional
-        Default those of the robot, torques included.
+        Default the limits of the robot, torques included.
     frame : int or str, optional
-        What throws, default the end effector.
+        The throwing frame; default the end effector.
     objective : {"velocity", "limits", "sensitivity"}
-        Least mean square of the joint velocities as parts of their limits; least use of any limit of velocity,
+        Least mean square of the joint velocities as fractions of their limits; least use of any limit of velocity,
         acceleration or torque; or least standard deviation of the landing under `noise`.
     angle : float, optional
-        Of the throw above the horizontal [rad]; default free.
+        Angle of the throw above the horizontal [rad]; default free.
     palm : Palm, optional
-        Turns the palm towards the throw.
+        Bound of the angle between palm and velocity.
     spin_free : bool
-        Whether the hand must not turn at release.
+        If True, the angular velocity of the hand is zero at release.
     acceleration : {"joints", "hand", "free fall"}
-        What is zero at release: the acceleration of the joints, that of the hand, or that of the object relative to the
-        hand, which falls with it. In free fall the landing does not depend on the time of release, to first order.
+        Acceleration that is zero at release: of the joints, of the hand, or of the object relative to the hand, which
+        falls with it. In free fall the landing does not depend on the time of release, to first order.
     region : (2, 3) array_like, optional
-        Lower and upper corner of where the hand may be at release [m].
+        Lower and upper corner of the box of the hand at release [m].
     noise : ReleaseNoise, optional
-        For the objective ``"sensitivity"``.
+        Noise of the objective ``"sensitivity"``.
     drag : float
-        Of the object through air [1/m], see `drag_coefficient`.
+        Coefficient of quadratic drag of the object [1/m]; see `drag_coefficient`.
     starts : int
-        Random postures to search from.
+        Number of random configurations to search from.
     seed : int
-        Of these.
+        Seed of these configurations.
 
     Returns
     -------
     list of Release
+        One for each start that led to a throw.
 
     Raises
     ------
     ReleaseError
-        If no throw within the limits was found; `limit` names what binds.
+        If no throw within the limits was found; `limit` names the binding limit.
 
     Notes
     -----
-    SLSQP over q, dq and the time of flight, which fixes the velocity of the hand. With drag, the aim is moved by what
-    the flight misses until it hits.
+    SLSQP over q, dq and the time of flight, which determines the velocity of the hand. With drag, the aim is shifted
+    by the miss of the flight until the flight hits the target.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import find_releases
+    >>> releases = find_releases(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=4)
+    >>> len(releases) > 1, all(a.value <= b.value for a, b in zip(releases, releases[1:]))
+    (True, True)
     """
     if objective not in OBJECTIVES:
         hint = nearest_hint(str(objective), OBJECTIVES)
@@ -550,13 +637,14 @@ def find_releases(
     )
     rng = np.random.default_rng(whole(seed, "seed", 0))
     x0 = [problem.start(rng) for _ in range(whole(starts, "starts", 1))]
-    found = list(_solve(problem, x0, goal, k))
-    if not found:
-        easy = _without_limits(problem, x0)
-        found = list(_solve(problem, [np.concatenate([s.q, s.dq, [s.flight_time]]) for s in easy], goal, k))
-        if not found:
-            raise _explained(problem, easy)
-    return sorted(found, key=lambda release: release.value)
+    releases = list(_solve(problem, x0, goal, k))
+    if not releases:
+        unlimited = _without_limits(problem, x0)
+        x0 = [np.concatenate([s.q, s.dq, [s.flight_time]]) for s in unlimited]
+        releases = list(_solve(problem, x0, goal, k))
+        if not releases:
+            raise _infeasibility(problem, unlimited)
+    return sorted(releases, key=lambda release: release.value)
 
 
 def _palm(palm: Palm | None) -> Palm | None:
@@ -585,12 +673,12 @@ def _solve(problem: ReleaseProblem, starts: list[Array], goal: Array, drag: floa
             continue
         try:
             yield _release(problem, solved, goal) if drag == 0.0 else _against_drag(problem, solved, goal, drag)
-        except ReleaseError:  # the air needs more than the limits leave
+        except ReleaseError:  # with drag the throw breaks a limit
             continue
 
 
 def _against_drag(problem: ReleaseProblem, solved: Solved, goal: Array, drag: float) -> Release:
-    """Return the release that hits through air: the aim is moved by what is missed, at last with the posture held."""
+    """Return the release that hits through air: the aim is shifted by the miss, finally at a constant configuration."""
     for k in range(_SEARCHES + _CORRECTIONS):
         x = np.concatenate([solved.q, solved.dq, [solved.flight_time]])
         hand = problem.hand(solved.q, solved.dq)
@@ -598,10 +686,10 @@ def _against_drag(problem: ReleaseProblem, solved: Solved, goal: Array, drag: fl
         if np.abs(miss).max() < 1e-10:
             break
         problem = replace(problem, aim=problem.aim + miss)
-        again = problem.search(x, _ITERATIONS) if k < _SEARCHES else problem.solved(problem.exact(x))
-        if again is None:
-            raise ReleaseError("no release through this air was found", "drag")
-        solved = again
+        corrected = problem.search(x, _ITERATIONS) if k < _SEARCHES else problem.solved(problem.exact(x))
+        if corrected is None:
+            raise ReleaseError(f"no release with drag = {drag:g} 1/m was found", "drag")
+        solved = corrected
     return _release(problem, solved, goal)
 
 
@@ -613,27 +701,26 @@ def _release(problem: ReleaseProblem, solved: Solved, goal: Array) -> Release:
 
 
 def _without_limits(problem: ReleaseProblem, starts: list[Array]) -> list[Solved]:
-    """Return throws that use limits of velocity, acceleration and torque least, whether they keep them or not."""
+    """Return throws with the least use of the limits of velocity, acceleration and torque, feasible or not."""
     limits = problem.full
     fast = np.maximum(_LOOSE * limits.velocity, _LOOSE)
     loose = MotionLimits(lower=limits.lower, upper=limits.upper, velocity=fast)
     free = replace(problem, limits=loose, objective="limits")
-    # the starts have no more velocity than the limits allow, which may be next to nothing
-    found = [free.search(free.exact(x0), _ITERATIONS, scaled=True) for x0 in starts]
-    return sorted((solved for solved in found if solved is not None), key=lambda solved: solved.value)
+    # velocities of the starts are within the limits, which may be close to zero, hence `exact`
+    results = [free.search(free.exact(x0), _ITERATIONS, scaled=True) for x0 in starts]
+    return sorted((solved for solved in results if solved is not None), key=lambda solved: solved.value)
 
 
-def _explained(problem: ReleaseProblem, easy: list[Solved]) -> ReleaseError:
-    """Say which limit stands against the throw."""
+def _infeasibility(problem: ReleaseProblem, unlimited: list[Solved]) -> ReleaseError:
+    """Return the error that names the limit which the throw breaks."""
     where = f"({', '.join(f'{x:.3g}' for x in problem.aim)}) m"
-    if not easy:
+    if not unlimited:
         others = [name for name in ("palm", "region", "angle") if getattr(problem, name) is not None]
         what = ", ".join(["reach", *others])
         return ReleaseError(
-            f"no release to {where} was found, even {_LOOSE:g} times as fast as the limits allow; what binds: {what}",
-            what,
+            f"no release to {where} was found, even at {_LOOSE:g} times the limits of velocity; binding: {what}", what
         )
-    uses = {kind: np.abs(parts) for kind, parts in problem.uses(easy[0].q, easy[0].dq).items()}
+    uses = {kind: np.abs(parts) for kind, parts in problem.uses(unlimited[0].q, unlimited[0].dq).items()}
     kind = max(uses, key=lambda name: float(uses[name].max()))
     name = f"{kind} of {problem.robot.joint_names[int(uses[kind].argmax())]}"
     return ReleaseError(f"a throw to {where} needs {uses[kind].max():.3g} times the limit of {name}, at best", name)

@@ -1,4 +1,4 @@
-"""A throw in simulation: repetitions without release while the controller learns, then the object leaves."""
+"""Simulated throw: repetitions without release, in which a controller may adapt, then release and flight."""
 
 from __future__ import annotations
 
@@ -21,16 +21,28 @@ __all__ = ["HandOpening", "LandingSensitivity", "ObjectState", "Thrown", "landin
 
 @dataclass(frozen=True, kw_only=True)
 class HandOpening:
-    """A hand that opens some time after it is told to.
+    """Opening of the hand with a delay after the command.
 
     Parameters
     ----------
     delay : float
-        From command to release [s].
+        Delay from command to release [s].
     jitter : float
         Standard deviation of the delay [s].
     assumed : float, optional
-        The delay that commands make up for [s]; default the true one.
+        Delay that commands compensate [s]; default the true one.
+
+    Raises
+    ------
+    ThunderError
+        If a number is negative.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import HandOpening
+    >>> hand = HandOpening(delay=0.08, assumed=0.06)
+    >>> round(hand.release_time(hand.command_time(1.0)), 3)  # 0.02 s late
+    1.02
     """
 
     delay: float = 0.0
@@ -45,22 +57,22 @@ class HandOpening:
             at_least(self.assumed, "hand assumed")
 
     def command_time(self, release: float) -> float:
-        """Return when to command the opening so that the object leaves at `release` [s]."""
+        """Return the time of the command for a release at `release` [s]."""
         return release - (self.delay if self.assumed is None else self.assumed)
 
     def release_time(self, command: float, rng: np.random.Generator | None = None) -> float:
-        """Return when the object leaves after a command [s]; without a generator, without jitter."""
-        late = 0.0 if rng is None or self.jitter == 0.0 else self.jitter * float(rng.standard_normal())
-        return command + max(self.delay + late, 0.0)
+        """Return the time of release after a command [s]; without a generator there is no jitter."""
+        jitter = 0.0 if rng is None or self.jitter == 0.0 else self.jitter * float(rng.standard_normal())
+        return command + max(self.delay + jitter, 0.0)
 
 
 class ObjectState(NamedTuple):
-    """Of the object's centre of mass.
+    """State of the object's centre of mass.
 
     Attributes
     ----------
     p, v : (3,) array
-        [m], [m/s].
+        Position [m] and velocity [m/s].
     """
 
     p: Array
@@ -69,22 +81,34 @@ class ObjectState(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Thrown:
-    """What became of a throw.
+    """Result of a simulated throw.
 
     Attributes
     ----------
     motion : ThrowMotion
-        What was wanted.
+        Planned motion.
     result : Result
-        Of the arm, all repetitions.
+        Simulation of the arm over all repetitions.
     time : float
-        When the object left [s].
+        Time of release [s].
     at_release : ObjectState
-        The object then.
+        State of the object at release.
     flight : Flight
-        From there to the height of the target.
+        Flight from the release to the height of the target.
     position_errors, velocity_errors : (r,) array
-        RMSE of the hand in every swing, the throw's last: desired minus actual, [m] and [m/s].
+        RMSE of the hand in every swing, that of the throw last: desired minus actual, [m] and [m/s].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import plan_throw, throw
+    >>> panda = th.Robot.load("panda")
+    >>> motion = plan_throw(panda, (1.1, 0.1, -0.4), objective="limits", starts=4)
+    >>> thrown = throw(motion, th.ComputedTorque(panda, 400.0, 40.0), plant=panda)
+    >>> bool(abs(thrown.miss).max() < 0.01), thrown.position_errors.shape
+    (True, (1,))
+    >>> thrown.time == motion.release_time
+    True
     """
 
     motion: ThrowMotion
@@ -97,11 +121,11 @@ class Thrown:
 
     @property
     def miss(self) -> Array:
-        """Landing minus target, horizontal, (2,) [m]."""
+        """Horizontal distance from the target to the landing, (2,) [m]."""
         return np.asarray((self.flight.landing.p - self.motion.release.target)[:2])
 
     def __repr__(self) -> str:
-        """Where it landed."""
+        """Return time of release and miss as text."""
         return f"<Thrown at {self.time:.3f} s, missed by {100 * np.linalg.norm(self.miss):.3g} cm>"
 
 
@@ -119,51 +143,66 @@ def throw(
     seed: int = 0,
     **options: Any,
 ) -> Thrown:
-    """Repeat a throw without release, then release, and follow the object to the ground.
+    """Simulate repetitions of a throw without release, the throw, and the flight of the object.
 
     Parameters
     ----------
     motion : ThrowMotion
-        The plan; in joint space its reference is one of joints.
+        Planned motion, in joint or task space.
     controller : Controller
-        Which follows such a reference. What it has learnt in repetitions it keeps for the throw.
+        Controller that follows a reference of this space. It keeps its state between the repetitions and the throw.
     plant : Robot
         The arm without the object.
     payload : Payload, optional
-        The object, which the controller is not told of.
+        The object, unknown to the controller.
     offset : (3,) array_like
-        Its centre of mass in the frame that throws [m].
+        Centre of mass of the object in the throwing frame [m].
     repetitions : int
-        Before the throw.
+        Number of repetitions before the throw.
     hand : HandOpening, optional
-        Default one that opens at once. The jitter is drawn with `seed`.
+        Default opens without delay. The jitter is drawn with `seed`.
     sensors : Sensors, optional
-        What the controller sees.
+        Sensors of the controller.
     drag : float
-        Of the flight [1/m].
+        Coefficient of quadratic drag in flight [1/m].
     seed : int
-        Of the jitter.
+        Seed of the jitter.
     **options
-        Of `simulate`.
+        Options of `simulate`.
+
+    Returns
+    -------
+    Thrown
+        Simulation of the arm, release and flight.
 
     Raises
     ------
     ReleaseError
-        If the arm does not get to the release, or the hand would have to be told before the motion starts, or opens
-        after it ends.
+        If the arm diverges before the release, the command to the hand would come before the motion starts, or the
+        hand opens after the motion ends.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import HandOpening, plan_throw, throw
+    >>> panda = th.Robot.load("panda")
+    >>> motion = plan_throw(panda, (1.1, 0.1, -0.4), objective="limits", starts=4)
+    >>> law = th.ComputedTorque(panda, 400.0, 40.0)
+    >>> late = throw(motion, law, plant=panda, hand=HandOpening(delay=0.05, assumed=0.04))
+    >>> round(late.time - motion.release_time, 3)
+    0.01
     """
     opening = HandOpening() if hand is None else of_kind(hand, HandOpening, "hand")
     of_kind(motion, ThrowMotion, "motion")
     of_kind(plant, Robot, "plant")
-    where, drag, seed = array(offset, (3,), "offset"), at_least(drag, "drag"), whole(seed, "seed", 0)
-    wanted = float(motion.release_times(repetitions)[-1])
-    command = opening.command_time(wanted)
+    com, drag, seed = array(offset, (3,), "offset"), at_least(drag, "drag"), whole(seed, "seed", 0)
+    command = opening.command_time(float(motion.release_times(repetitions)[-1]))
     if command < 0.0:
-        raise ReleaseError(f"the hand would have to be told {-command:.3g} s before the motion starts", "hand")
+        raise ReleaseError(f"the command to the hand must not precede the motion, got {command:.3g} s", "hand")
     time = opening.release_time(command, np.random.default_rng(seed))
     duration = motion.duration(repetitions)
     if time > duration:
-        raise ReleaseError(f"the hand lets go at {time:.3g} s, the throw lasts until {duration:.3g} s", "hand")
+        raise ReleaseError(f"the hand must open before the motion ends at {duration:.3g} s, got {time:.3g} s", "hand")
     result = simulate(
         plant, controller, motion.reference(repetitions), duration, q0=motion.q_start,
         payloads=() if payload is None else payload, sensors=sensors, **options,
@@ -172,7 +211,7 @@ def throw(
         raise ReleaseError(f"the arm diverged after {result.t[-1]:.3g} s, before the release", "controller")
     carrying = plant if payload is None else payload.added_to(plant)
     q, dq = _state_at(carrying, result, time)
-    state = object_state(plant, q, dq, where, motion.frame)
+    state = object_state(plant, q, dq, com, motion.frame)
     flight = fly(state.p, state.v, float(motion.release.target[2]), drag=drag)
     position, velocity = _errors(plant, motion, result, repetitions)
     return Thrown(
@@ -182,14 +221,14 @@ def throw(
 
 
 def object_state(robot: Robot, q: Array, dq: Array, offset: Array, frame: int | str | None = None) -> ObjectState:
-    """Return where a point of the hand is and how it moves, the point given in the frame that throws."""
+    """Return position and velocity of a point of the hand given in the throwing frame."""
     T, xi = robot.forward_kinematics(q, frame), robot.jacobian(q, frame) @ dq
-    arm = T[:3, :3] @ offset
-    return ObjectState(T[:3, 3] + arm, xi[:3] + np.cross(xi[3:], arm))
+    lever = T[:3, :3] @ offset
+    return ObjectState(T[:3, 3] + lever, xi[:3] + np.cross(xi[3:], lever))
 
 
 def _state_at(robot: Robot, result: Result, time: float) -> tuple[Array, Array]:
-    """Joints between two logged instants: the step of the simulation once more, shorter, under the torque held."""
+    """Return the joint state between two logged instants: a shorter step of the simulation with the torque held."""
     k = int(np.searchsorted(result.t, time + 1e-12, side="right")) - 1
     h, n, tau = time - float(result.t[k]), robot.n, result.tau[k]
     x = np.concatenate([result.q[k], result.dq[k]])
@@ -206,7 +245,7 @@ def _state_at(robot: Robot, result: Result, time: float) -> tuple[Array, Array]:
 
 
 def _errors(robot: Robot, motion: ThrowMotion, result: Result, repetitions: int) -> tuple[Array, Array]:
-    """RMSE of position and velocity of the hand in each swing."""
+    """Return the RMSE of position and velocity of the hand in each swing."""
     position: list[float] = []
     velocity: list[float] = []
     for end in motion.release_times(repetitions):
@@ -231,12 +270,21 @@ class LandingSensitivity:
     Attributes
     ----------
     position : (2, 3) array
-        By the position at release [m/m].
+        Derivative by the position at release [m/m].
     velocity : (2, 3) array
-        By the velocity at release [m per m/s].
+        Derivative by the velocity at release [m per m/s].
     time : (2,) array
-        By the time of release, while the hand moves on [m/s]: ``position v + velocity a``. It vanishes for a hand in
-        free fall, a = g.
+        Derivative by the time of release of a moving hand [m/s]: ``position v + velocity a``. It vanishes for a hand
+        in free fall, a = g.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import landing_sensitivity
+    >>> sensitivity = landing_sensitivity([0.0, 0.0, 1.0], [2.0, 0.0, 1.0], a=[0.0, 0.0, -9.81])
+    >>> bool(abs(sensitivity.time).max() < 1e-9)  # in free fall
+    True
+    >>> (sensitivity.covariance(velocity=0.05) ** 0.5).diagonal().round(4).tolist()
+    [0.0309, 0.0282]
     """
 
     position: Array
@@ -249,7 +297,7 @@ class LandingSensitivity:
         Parameters
         ----------
         position, velocity : float or (3, 3) array_like
-            Covariances of the release [m^2], [m^2/s^2]; a number is a standard deviation [m], [m/s] of each component.
+            Covariances at release [m^2], [m^2/s^2]; a number is the standard deviation [m], [m/s] of each component.
         time : float
             Standard deviation of the time of release [s].
         """
@@ -265,10 +313,10 @@ class LandingSensitivity:
 def _covariance(value: npt.ArrayLike, what: str) -> Array:
     if np.ndim(value) == 0:
         return np.asarray(at_least(float(array(value, (), what)), what) ** 2 * np.eye(3))
-    given = array(value, (3, 3), what)
-    if not np.allclose(given, given.T) or np.linalg.eigvalsh(given)[0] < -1e-12 * np.abs(given).max():
-        raise ThunderError(f"{what} must be a covariance, symmetric without negative eigenvalues, got {given.tolist()}")
-    return given
+    P = array(value, (3, 3), what)
+    if not np.allclose(P, P.T) or np.linalg.eigvalsh(P)[0] < -1e-12 * np.abs(P).max():
+        raise ThunderError(f"{what} must be a covariance, symmetric positive semidefinite, got {P.tolist()}")
+    return P
 
 
 def landing_sensitivity(
@@ -280,28 +328,39 @@ def landing_sensitivity(
     drag: float = 0.0,
     g: float = GRAVITY,
 ) -> LandingSensitivity:
-    """Return how the landing point moves with position, velocity and time of the release.
+    """Return the derivatives of the landing point by position, velocity and time of the release.
 
     Parameters
     ----------
     p, v, a : (3,) array_like
         Position [m], velocity [m/s] and acceleration [m/s^2] of the hand at release.
     plane : float
-        [m].
+        Height of the landing [m].
     drag : float
-        [1/m].
+        Coefficient of quadratic drag [1/m].
     g : float
-        [m/s^2].
+        Gravity [m/s^2].
+
+    Returns
+    -------
+    LandingSensitivity
+        Derivatives by position, velocity and time.
 
     Raises
     ------
     ReleaseError
-        If the object never lands there.
+        If the object never crosses the plane downwards, or its apex touches the plane.
 
     Notes
     -----
-    Without drag, with the flight time T and the downward speed w of the impact, ``dL/dp = [I, v_xy / w]`` and
-    ``dL/dv = T dL/dp``. With drag the same follows from the variational equations of the flight.
+    Without drag, with the time of flight T and the downward speed w at the impact, ``dL/dp = [I, v_xy / w]`` and
+    ``dL/dv = T dL/dp``. With drag the derivatives follow from the variational equations of the flight.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import landing_sensitivity
+    >>> landing_sensitivity([0.0, 0.0, 1.0], [2.0, 1.0, 1.0]).position.round(3).tolist()
+    [[1.0, 0.0, 0.44], [0.0, 1.0, 0.22]]
     """
     position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
     hand, k, level = array(a, (3,), "a"), at_least(drag, "drag"), float(array(plane, (), "plane"))
@@ -316,23 +375,23 @@ def landing_sensitivity(
 
 
 def _variational(p: Array, v: Array, plane: float, drag: float, g: float) -> tuple[Array, Array]:
-    """Return the derivatives of the landing by p and v through air, (2, 3) each."""
+    """Return the derivatives of the landing by p and v with drag, (2, 3) each."""
 
     def rates(_: float, x: Array) -> Array:
         Phi, speed = x[6:].reshape(6, 6), float(np.linalg.norm(x[3:6]))
         direction = x[3:6] / speed if speed > 0.0 else np.zeros(3)
         by_velocity = -drag * speed * (np.eye(3) + np.outer(direction, direction))
-        moved = np.vstack([Phi[3:], by_velocity @ Phi[3:]])
-        return np.concatenate([x[3:6], acceleration(x[3:6], drag, g), moved.ravel()])
+        Phi_dot = np.vstack([Phi[3:], by_velocity @ Phi[3:]])
+        return np.concatenate([x[3:6], acceleration(x[3:6], drag, g), Phi_dot.ravel()])
 
     end = until_landing(rates, np.concatenate([p, v, np.eye(6).ravel()]), plane, g, drag).end
     Phi, impact = end[6:].reshape(6, 6)[:3], end[3:6]
     _check_impact(float(impact[2]))
-    moved = Phi[:2] - np.outer(impact[:2] / impact[2], Phi[2])  # the time of the landing moves too
-    return moved[:, :3], moved[:, 3:]
+    derivative = Phi[:2] - np.outer(impact[:2] / impact[2], Phi[2])  # the time of the landing changes as well
+    return derivative[:, :3], derivative[:, 3:]
 
 
 def _check_impact(rate: float) -> None:
-    """Refuse a flight that touches the plane with its apex: there the landing has no derivative."""
+    """Reject a flight whose apex touches the plane, where the landing has no derivative."""
     if rate >= 0.0:
         raise ReleaseError("the apex touches the landing height, where the landing point has no derivative", "height")

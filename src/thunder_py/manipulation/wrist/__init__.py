@@ -1,4 +1,4 @@
-"""Throwing with an elastic wrist (D4.2, section 4): models, optimal switching, base motion, both together."""
+"""Throwing with an elastic wrist (D4.2, section 4): models, optimal switching, base motion, joint optimisation."""
 
 from .arm_throw import ArmThrow, WristRelease
 from .base_motion import BaseMotion, optimise_base_motion

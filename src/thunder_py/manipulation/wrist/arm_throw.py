@@ -1,4 +1,4 @@
-"""An arm with the elastic wrist throws in simulation, beside the same arm motion with the hand fixed."""
+"""Simulated throw of an arm with the elastic wrist, compared with the same arm motion and a fixed hand."""
 
 from __future__ import annotations
 
@@ -25,26 +25,33 @@ from .throw import WristThrow
 
 __all__ = ["ArmThrow", "WristRelease", "wrist_at_release"]
 
-#: of the controllers, natural frequency squared [1/s^2]
+#: stiffness of the controllers, natural frequency squared [1/s^2]
 _STIFFNESS = 400.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WristRelease(Value):
-    """The end effector at release.
+    """State of end effector and wrist at release.
 
     Attributes
     ----------
     speed : float
-        Of the end effector along the throw [m/s].
+        Speed of the end effector along the throw [m/s].
     across : float
-        Of the end effector across it [m/s].
+        Speed of the end effector across the throw [m/s].
     q, dq : float
-        Of the wrist [rad, rad/s]; zero for a fixed hand.
+        Angle and rate of the wrist [rad, rad/s]; zero for a fixed hand.
     arm_error : float
-        Largest distance of a joint of the arm from its reference until release [rad].
+        Largest tracking error of a joint of the arm until release [rad].
     effort : float
-        Largest share of its torque limit that a joint of the arm uses until release.
+        Largest torque of a joint of the arm until release as a fraction of its limit.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import WristRelease
+    >>> release = WristRelease(speed=5.9, across=0.1, q=0.0, dq=22.0, arm_error=1e-3, effort=0.9)
+    >>> release.speed, release.effort <= 1.0
+    (5.9, True)
     """
 
     speed: float
@@ -56,14 +63,15 @@ class WristRelease(Value):
 
 
 def wrist_at_release(wrist: ElasticWrist, arm: Robot, q: npt.ArrayLike) -> ElasticWrist:
-    """Return the wrist on the slope that the arm has at q, gravity being its part in the plane of the wrist.
+    """Return the wrist with the slope of the arm at q, and the component of gravity in the plane of the wrist.
 
     Parameters
     ----------
     wrist : ElasticWrist
     arm : Robot
-        With the fixed hand: axes of its end effector are those of the wrist's base.
+        Arm with the fixed hand: the axes of its end effector are those of the wrist's base.
     q : (n,) array_like
+        Joint positions [rad].
     """
     R = arm.forward_kinematics(q)[:3, :3]
     along, across = float(R[:, 0] @ arm.gravity), -float(R[:, 2] @ arm.gravity)
@@ -71,21 +79,40 @@ def wrist_at_release(wrist: ElasticWrist, arm: Robot, q: npt.ArrayLike) -> Elast
 
 
 class ArmThrow:
-    """The throw of one arm motion, with several motions of the wrist's motor.
+    """Simulated throws with one arm motion and several motions of the wrist's motor.
 
     Parameters
     ----------
     arm : Robot
-        Without hand.
+        Arm without hand.
     wrist : ElasticWrist
     base : BaseMotion
-        Of the arm with the hand fixed.
+        Motion of the arm with the hand fixed.
     mount : (4, 4) array_like
-        Of the wrist's base in the arm's end effector.
+        Pose of the wrist's base in the arm's end effector.
     tip : float
-        From the wrist's axis to what is thrown [m].
+        Distance of the object from the wrist's axis [m].
     dt : float
-        Of simulation and controllers [s].
+        Time step of simulation and controllers [s].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation.wrist import ArmThrow, ElasticWrist, optimise_base_motion, with_rigid_hand
+    >>> panda = th.Robot.load("panda")
+    >>> mount = np.eye(4)
+    >>> mount[:3, :3] = [[0, 0, 1], [0, -1, 0], [1, 0, 0]]  # the hand along the flange's z axis
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+    >>> base = optimise_base_motion(
+    ...     with_rigid_hand(panda, wrist, mount=mount), [1, 0, 1], T=0.3, starts=1, seed=1,
+    ...     acceleration_limits=[15, 7.5, 10, 12.5, 15, 20, 20], q_start=[0, -0.3, 0, -2.0, 0, 1.8, 0.8],
+    ... )
+    >>> arm_throw = ArmThrow(panda, wrist, base, mount, tip=0.15, dt=2e-3)
+    >>> plan = arm_throw.plan(cells=40)
+    >>> gain = arm_throw.release(arm_throw.run(plan.motor)).speed - arm_throw.rigid().speed
+    >>> 5.0 < gain < 7.0  # m/s
+    True
     """
 
     def __init__(
@@ -99,20 +126,20 @@ class ArmThrow:
 
     @property
     def begin(self) -> float:
-        """When the throw begins, at the end of the run-up [s]."""
+        """Start of the throw, at the end of the run-up [s]."""
         return self.base.run_up
 
     def plan(self, rate: float = math.inf, cells: int = 200, theta_max: float | None = None) -> MotorPlan:
-        """Return the motor's best motion for this motion of the arm.
+        """Return the optimal motion of the motor for this motion of the arm.
 
         Parameters
         ----------
         rate : float
             Bound of the motor's speed [rad/s].
         cells : int
-            Of the plan.
+            Number of cells of the plan.
         theta_max : float, optional
-            Bound of the motor's angle [rad]; default the wrist's.
+            Bound of the motor's angle [rad]; default that of the wrist.
         """
         held = self.carried.resting_motor(self.begin - 1e-9)
         bound = self.wrist.theta_max if theta_max is None else theta_max
@@ -122,50 +149,50 @@ class ArmThrow:
         )  # fmt: skip
 
     def plan_within_torques(self, cells: int = 200, tolerance: float = 0.01) -> MotorPlan:
-        """Return the plan with the largest range of the motor for which the arm keeps within its torques.
+        """Return the plan with the largest range of the motor for which the arm keeps its torque limits.
 
         Parameters
         ----------
         cells : int
-            Of the plan.
+            Number of cells of the plan.
         tolerance : float
-            Of the range [rad], which is found by bisection on simulated throws.
+            Tolerance of the range [rad], a bisection on simulated throws.
 
         Raises
         ------
         ThunderError
-            If the arm needs more torque than it has even where the motor hardly moves.
+            If the arm exceeds its torque limits even for the smallest range.
         """
         tolerance = positive(tolerance, "tolerance", "rad")
         low, high, best = abs(self.carried.resting_motor(self.begin - 1e-9)), self.wrist.theta_max, None
         while high - low > tolerance:
             middle = 0.5 * (low + high)
-            tried = self._feasible(middle, cells)
-            low, high, best = (middle, high, tried) if tried is not None else (low, middle, best)
+            plan = self._feasible(middle, cells)
+            low, high, best = (middle, high, plan) if plan is not None else (low, middle, best)
         if best is None:
             raise ThunderError(
-                "the arm has no torque left for the wrist's spring; take a base motion with a smaller margin"
+                "the arm must have torque left for the wrist's spring; use a base motion with a smaller torque_margin"
             )
         return best
 
     def _feasible(self, theta_max: float, cells: int) -> MotorPlan | None:
         try:
             plan = self.plan(cells=cells, theta_max=theta_max)
-        except ThunderError:  # too small a range to come back to q = 0
+        except ThunderError:  # the range is too small for q(T) = 0
             return None
         return plan if self.release(self.run(plan.motor)).effort <= 1.0 else None
 
     def held(self) -> MotorMotion:
-        """Return a motor that stands where it holds the hand at q = 0 before the throw."""
+        """Return the constant motor angle that holds the hand at q = 0 before the throw."""
         return MotorMotion.still(self.carried.resting_motor(self.begin - 1e-9), self.begin, self.base.release_time)
 
     def of_throw(self, throw: WristThrow) -> MotorMotion:
-        """Return the motor's motion of a linear throw that ends at release; it is held until that begins."""
-        late = MotorMotion.of_throw(throw, from_time=self.base.release_time - throw.T)
+        """Return the motion of the motor for a linear throw that ends at release, held constant until it begins."""
+        motion = MotorMotion.of_throw(throw, from_time=self.base.release_time - throw.T)
         if throw.T >= self.base.T * (1.0 - 1e-12):
-            return late
-        before = MotorMotion.still(self.held().start[0], self.begin, self.base.release_time - throw.T)
-        return before.then(late)
+            return motion
+        hold = MotorMotion.still(self.held().start[0], self.begin, self.base.release_time - throw.T)
+        return hold.then(motion)
 
     def run(self, motor: MotorMotion, *, feedforward: bool = True, limited: bool = False) -> WristRun:
         """Simulate the throw with a motion of the motor, from the end of the run-up to release.
@@ -174,7 +201,7 @@ class ArmThrow:
         ----------
         motor : MotorMotion
         feedforward, limited : bool
-            Of `CarrierControl`: whether it knows of the wrist's spring, whether its torques are clipped.
+            Options of `CarrierControl`: feedforward of the wrist's spring, torques clipped at the limits.
         """
         first = self.trajectory(self.begin)
         control = CarrierControl(self.robot, motor, stiffness=_STIFFNESS, feedforward=feedforward, limited=limited)
@@ -185,7 +212,7 @@ class ArmThrow:
         )  # fmt: skip
 
     def whole(self, motor: MotorMotion) -> WristRun:
-        """Simulate run-up, throw and brake; during the first the motor holds the hand at q = 0, then it stands."""
+        """Simulate run-up, throw and brake; the motor holds the hand at q = 0 in the run-up and rests in the brake."""
         up = np.linspace(0.0, self.begin, 80)
         theta = np.array([self.carried.resting_motor(t) for t in np.minimum(up, self.begin - 1e-9)])
         after = MotorMotion.still(
@@ -211,7 +238,7 @@ class ArmThrow:
         )  # fmt: skip
 
     def release(self, run: WristRun) -> WristRelease:
-        """Return what a run reaches at the time of release."""
+        """Return the state of a run at the time of release."""
         k = int(np.argmin(np.abs(run.t - self.base.release_time)))
         along, across = self._velocity(self.robot, run.q[k], run.dq[k])
         until = slice(0, k)
@@ -228,5 +255,5 @@ class ArmThrow:
         return along, float(np.linalg.norm(v - along * self.base.direction))
 
     def _at(self, t: float) -> JointReference:
-        found: JointReference = self.trajectory(t)
-        return found
+        reference: JointReference = self.trajectory(t)
+        return reference

@@ -1,4 +1,4 @@
-"""Motion of the arm that carries the wrist, D4.2 (4.4): release chosen by optimisation, run-up, throw, brake."""
+"""Motion of the arm that carries the wrist (D4.2, section 4.4): optimised release, run-up, throw, brake."""
 
 from __future__ import annotations
 
@@ -18,33 +18,47 @@ from ...values import Value
 
 __all__ = ["BaseMotion", "optimise_base_motion"]
 
-#: peak speed and acceleration of a minimum-jerk motion over unit way in unit time
+#: peak speed and acceleration of a minimum-jerk motion over unit distance in unit time
 _PEAKS = (1.875, 10.0 / math.sqrt(3.0))
-#: instants at which torques of the throw and of the brake are bounded
+#: number of instants at which torques of the throw and of the brake are bounded
 _SAMPLES = 6
 _STEP = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BaseMotion(Value):
-    """A run-up, a throw with constant joint accelerations, a brake.
+    """Motion of the arm in a throw: run-up, throw with constant joint accelerations, brake.
 
     Attributes
     ----------
     robot : Robot
         The arm with its hand.
     direction : (3,) array
-        Of the throw, in the world.
+        Direction of the throw in the world, a unit vector.
     T : float
-        Of the throw, from rest to release [s].
+        Duration of the throw, from rest to release [s].
     q_start, q_intermediate, q_release, dq_release : (n,) array
-        Where the run-up starts and ends, and the state at release [rad, rad/s].
+        Start and end of the run-up, and the state at release [rad, rad/s].
     speed : float
-        Of the end effector at release [m/s].
+        Speed of the end effector at release [m/s].
     run_up, brake : float
-        Durations [s].
+        Durations of run-up and brake [s].
     opening_delay : float
-        Of the hand [s].
+        Delay of the hand's opening after the command [s].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation.wrist import optimise_base_motion
+    >>> most = [15, 7.5, 10, 12.5, 15, 20, 20]  # rad/s^2
+    >>> base = optimise_base_motion(
+    ...     th.Robot.load("panda"), [1, 0, 0], acceleration_limits=most, q_start=[0, -0.3, 0, -2, 0, 1.8, 0.8], starts=1
+    ... )
+    >>> at_release = base.trajectory(base.release_time)
+    >>> bool(abs(at_release.q - base.q_release).max() < 1e-9)
+    True
+    >>> max(base.usage(most).values()) <= 1.0
+    True
     """
 
     robot: Robot
@@ -61,17 +75,17 @@ class BaseMotion(Value):
 
     @property
     def release_time(self) -> float:
-        """From the start of the run-up [s]."""
+        """Time of release, from the start of the run-up [s]."""
         return self.run_up + self.T
 
     @property
     def opening_time(self) -> float:
-        """When the hand is told to open [s]: early by its delay."""
+        """Time of the command to open the hand [s]: the release minus the delay."""
         return self.release_time - self.opening_delay
 
     @property
     def trajectory(self) -> JointTrajectory:
-        """Run-up, throw and brake; its acceleration jumps where they meet."""
+        """Trajectory of run-up, throw and brake; the acceleration jumps between them."""
         breaks = np.cumsum([0.0, self.run_up, self.T, self.brake])
         coefficients = np.zeros((6, 3, self.robot.n))
         up = point_to_point(self.q_start, self.q_intermediate, min_jerk(self.run_up))
@@ -82,14 +96,14 @@ class BaseMotion(Value):
         return JointTrajectory(breaks, coefficients)
 
     def usage(self, acceleration_limits: npt.ArrayLike, count: int = 400) -> dict[str, float]:
-        """Return the largest share of its limit that any joint uses in the whole motion.
+        """Return the largest used fraction of each kind of limit over all joints and the whole motion.
 
         Parameters
         ----------
         acceleration_limits : (n,) array_like
-            [rad/s^2].
+            Limits of the joint accelerations [rad/s^2].
         count : int
-            Instants that are looked at.
+            Number of instants at which limits are checked.
 
         Returns
         -------
@@ -125,33 +139,38 @@ def optimise_base_motion(
     starts: int = 6,
     seed: int = 0,
 ) -> BaseMotion:
-    """Choose the release with the greatest speed along a direction, and plan the motion there.
+    """Optimise the release for the greatest speed along a direction, and plan the motion to it.
 
     Parameters
     ----------
     robot : Robot
-        The arm with its hand fixed (`with_rigid_hand`): z of the end effector is the palm's, which looks along the
-        throw. Its limits of position, speed and effort must be finite.
+        The arm with its hand fixed (`with_rigid_hand`): the z axis of the end effector, out of the palm, points along
+        the throw. Its limits of position, speed and effort must be finite.
     direction : (3,) array_like
-        In the world; any length.
+        Direction of the throw in the world, of any length.
     acceleration_limits : (n,) array_like
-        [rad/s^2].
+        Limits of the joint accelerations [rad/s^2].
     q_start : (n,) array_like
-        Where the run-up starts.
+        Start of the run-up [rad].
     T : float
-        Of the throw [s].
+        Duration of the throw [s].
     turning : bool
-        Whether the hand may turn while it is released; else its angular velocity is zero there.
+        If False, the angular velocity of the hand is zero at release.
     margin : float
-        Share of every limit that may be used.
+        Fraction of every limit that may be used.
     torque_margin : float, optional
-        Of the torques, if it is another: what is left is for the spring of an elastic wrist, which acts on the arm too.
+        Fraction of the torque limits, default `margin`; the rest is for the spring of an elastic wrist on the arm.
     floor : float, optional
-        The end effector stays above this height at the start of the throw, at release and after the brake [m].
+        Least height of the end effector at the start of the throw, at release and after the brake [m].
     opening_delay : float
-        Of the hand [s].
+        Delay of the hand's opening after the command [s].
     starts, seed : int
-        Random starts of the optimisation; up to ten times as many where none of them leads to a throw.
+        Number and seed of the random starts; up to ten times as many where none of them leads to a throw.
+
+    Returns
+    -------
+    BaseMotion
+        The fastest throw of all starts.
 
     Raises
     ------
@@ -160,10 +179,22 @@ def optimise_base_motion(
 
     Notes
     -----
-    Over configuration and joint velocities at release (2 n variables, SLSQP): the end effector moves along the
-    direction and the palm looks there; the throw starts at ``q - dq T / 2``, the brake ends at ``q + dq t_b / 2``, both
-    within the limits of the joints; torques are bounded along both. Collisions of the arm with itself are not looked
-    at. Source: D4.2, section 4.4.
+    Over configuration and joint velocities at release (2 n variables, SLSQP): the end effector moves and the palm
+    points along the direction; the throw starts at ``q - dq T / 2``, the brake ends at ``q + dq t_b / 2``, both
+    within the limits of the joints; torques are bounded along both. Self-collisions of the arm are not checked.
+    Source: D4.2, section 4.4.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import optimise_base_motion
+    >>> base = optimise_base_motion(
+    ...     th.Robot.load("panda"), [1, 0, 1], acceleration_limits=[15, 7.5, 10, 12.5, 15, 20, 20],
+    ...     q_start=[0, -0.3, 0, -2.0, 0, 1.8, 0.8], T=0.3, starts=1, seed=1,
+    ... )
+    >>> v = base.robot.jacobian(base.q_release)[:3] @ base.dq_release
+    >>> abs(float(base.direction @ v) - base.speed) < 1e-6, base.speed > 1.0
+    (True, True)
     """
     of_kind(robot, Robot, "robot")
     problem = _Problem(robot, direction, acceleration_limits, positive(T, "T"), turning, (margin, torque_margin), floor)
@@ -173,8 +204,8 @@ def optimise_base_motion(
         raise ThunderError(f"opening_delay must be at most T = {T:g} s, or the hand opens in the run-up, got {delay:g}")
     rng = np.random.default_rng(whole(seed, "seed", 0))
     best: tuple[float, Array] | None = None
-    most = 10 * whole(starts, "starts", 1)  # where none of the first ones led to a throw, which roundings may decide
-    for k in range(most):
+    attempts = 10 * whole(starts, "starts", 1)  # beyond `starts` only without a result, which rounding may decide
+    for k in range(attempts):
         if k >= starts and best is not None:
             break
         z = problem.solve(problem.draw(rng))
@@ -183,14 +214,14 @@ def optimise_base_motion(
     if best is None:
         raise ThunderError(
             f"no release of {robot.name} was found that throws along {problem.direction.tolist()} within the limits, "
-            f"from {most} starts; try other directions, a longer T or turning=True"
+            f"from {attempts} starts; try other directions, a longer T or turning=True"
         )
     q, dq = np.split(best[1], 2)
     before = q - 0.5 * dq * T
-    way = np.abs(before - q0)
+    distance = np.abs(before - q0)
     run_up = max(
-        float((_PEAKS[0] * way / problem.velocity).max()),
-        float(np.sqrt(_PEAKS[1] * way / problem.acceleration).max()),
+        float((_PEAKS[0] * distance / problem.velocity).max()),
+        float(np.sqrt(_PEAKS[1] * distance / problem.acceleration).max()),
         1e-2,
     )
     return BaseMotion(
@@ -212,8 +243,8 @@ class _Problem:
         margins: tuple[float, float | None],
         floor: float | None,
     ) -> None:
-        given = array(direction, (3,), "direction")
-        length = float(np.linalg.norm(given))
+        vector = array(direction, (3,), "direction")
+        length = float(np.linalg.norm(vector))
         if length == 0.0:
             raise ThunderError("direction must not be zero, got [0, 0, 0]")
         margin, of_torque = margins[0], margins[0] if margins[1] is None else margins[1]
@@ -223,14 +254,14 @@ class _Problem:
         limits = robot.limits
         for name in ("lower", "upper", "velocity", "effort"):
             if not np.isfinite(getattr(limits, name)).all():
-                raise ThunderError(f"{robot.name} needs finite limits.{name}, got {getattr(limits, name).tolist()}")
+                raise ThunderError(f"{robot.name} limits.{name} must be finite, got {getattr(limits, name).tolist()}")
         self.acceleration = margin * array(acceleration, (robot.n,), "acceleration_limits")
         if not (self.acceleration > 0.0).all():
             raise ThunderError(f"acceleration_limits must be positive, got {(self.acceleration / margin).tolist()}")
         self._point, self._cache = np.zeros(0), list[tuple[Array, Array]]()
         self._robot, self._T, self._turning = robot, T, turning
         self._floor = -math.inf if floor is None else float(array(floor, (), "floor"))
-        self.direction = given / length
+        self.direction = vector / length
         self._across = np.linalg.svd(self.direction[None])[2][1:]
         middle, half = 0.5 * (limits.lower + limits.upper), 0.5 * margin * (limits.upper - limits.lower)
         self._low, self._high = middle - half, middle + half
@@ -247,7 +278,7 @@ class _Problem:
         return max(float((np.abs(dq) / self.acceleration).max()), 1e-3)
 
     def solve(self, z0: Array) -> Array | None:
-        """Return the release that SLSQP finds from z0; None where it breaks a constraint."""
+        """Return the release found by SLSQP from z0; None if it breaks a constraint."""
         most = self._most()
         constraints: Any = [
             {"type": kind, "fun": lambda z, k=k: self._at(z, k)[0], "jac": lambda z, k=k: self._at(z, k)[1]}
@@ -255,21 +286,21 @@ class _Problem:
         ]
         bounds: Any = [*zip(self._low, self._high, strict=True), *zip(-most, most, strict=True)]
         options: Any = {"maxiter": 120, "ftol": 1e-8}
-        solver: Any = minimize  # its stubs know no keyword jac beside SLSQP
-        found = solver(
+        solver: Any = minimize  # its stubs lack the keyword jac with SLSQP
+        result = solver(
             lambda z: -self._at(z, 0)[0][0], z0, jac=lambda z: -self._at(z, 0)[1][0], method="SLSQP", bounds=bounds,
             constraints=constraints, options=options,
         )  # fmt: skip
-        z = np.asarray(found.x)
+        z = np.asarray(result.x)
         speed, equal, within = (part[0] for part in self._values(z[None]))
-        good = np.abs(equal).max() < 1e-6 and within.min() > -1e-6 and float(speed[0]) > 0.0
-        return z if good else None
+        is_feasible = np.abs(equal).max() < 1e-6 and within.min() > -1e-6 and float(speed[0]) > 0.0
+        return z if is_feasible else None
 
     def _most(self) -> Array:
         return np.minimum(self.velocity, self.acceleration * self._T)
 
     def _at(self, z: Array, part: int) -> tuple[Array, Array]:
-        """Return one of `_values` at z and its derivative; the three of one z are computed together."""
+        """Return one of `_values` at z and its derivative; all three are cached for the last z."""
         if not np.array_equal(z, self._point):
             steps = _STEP * np.eye(z.size)
             values = self._values(np.concatenate([z[None], z + steps, z - steps]))
@@ -279,7 +310,7 @@ class _Problem:
         return self._cache[part]
 
     def _values(self, z: Array) -> tuple[Array, Array, Array]:
-        """Return speed (k, 1), what must be zero and what must not be negative, (k, ...) each, of z (k, 2 n)."""
+        """Return speed (k, 1), equality and inequality constraints (k, ...) of z (k, 2 n)."""
         q, dq = np.split(z, 2, axis=1)
         twist = (self._robot.jacobian(q) @ dq[..., None])[..., 0]
         palm = self._robot.forward_kinematics(q)[:, :3, 2]

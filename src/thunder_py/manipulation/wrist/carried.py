@@ -1,4 +1,4 @@
-"""The wrist on a base that moves: its own dynamics for a given motion of the base, and control of that base."""
+"""Wrist on a moving base: dynamics of the wrist for a given motion of the base, and control of the base."""
 
 from __future__ import annotations
 
@@ -18,22 +18,39 @@ __all__ = ["CarriedWrist", "CarrierControl"]
 
 
 class CarriedWrist:
-    """The last joint of a robot, whose other joints make a given motion: the last row of D4.2 (78).
+    """Dynamics of the wrist, the last joint of a robot, for a given motion of the other joints: last row of D4.2 (78).
 
-    What carries the wrist does not matter in it, only how it moves; that the base has no inertia, as (79) is
-    introduced, need not be assumed.
+    It depends on the motion of the base only; the assumption of (79), a base without inertia, is not needed.
 
     Parameters
     ----------
     robot : Robot
-        Whose last joint is elastic, such as of `with_wrist`.
+        Robot of `with_wrist`, or another one with the last joint elastic and no other.
     motion : callable
-        ``motion(t)`` gives the `JointReference` of the n - 1 joints before, at one time or several.
+        ``motion(t)`` returns the `JointReference` of the first n - 1 joints, at one time or several.
+
+    Raises
+    ------
+    ThunderError
+        If the last joint is not elastic, or another one is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation.wrist import CarriedWrist, ElasticWrist, floating_wrist
+    >>> from thunder_py.reference import JointReference
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09)
+    >>> at_rest = lambda t: JointReference(*np.zeros((3, *np.shape(t), 6)))
+    >>> carried = CarriedWrist(floating_wrist(wrist), at_rest)
+    >>> round(float(carried.acceleration(0.0, 0.1, 0.0, 0.3)), 3), round(carried.resting_motor(0.0), 4)
+    (32.088, 0.1236)
+    >>> round(float(wrist.acceleration(0.1, 0.0, 0.3)), 3), round(wrist.theta_g, 4)  # the same, a base at rest
+    (32.088, 0.1236)
     """
 
     def __init__(self, robot: Robot, motion: Callable[[npt.ArrayLike], JointReference]) -> None:
         if not robot.elastic or robot.elastic[-1].joint != robot.n or robot.e != 1:
-            raise ThunderError(f"the last joint of {robot.name} must be elastic, and no other")
+            raise ThunderError(f"{robot.name} must have its last joint elastic and no other, got {robot.e} elastic")
         self._robot, self._motion = robot, motion
         self._inertia = float(robot.mass_matrix(np.zeros(robot.n))[-1, -1])
 
@@ -43,40 +60,53 @@ class CarriedWrist:
         Parameters
         ----------
         t, q, dq, theta : (...) array_like
-            Time [s], wrist and its rate, motor [rad].
+            Time [s], angle and rate of the wrist [rad, rad/s], motor angle [rad].
         """
         base = self._motion(t)
         joints = np.concatenate([base.q, np.asarray(q)[..., None]], axis=-1)
         rates = np.concatenate([base.dq, np.asarray(dq)[..., None]], axis=-1)
-        still = np.concatenate([base.ddq, np.zeros_like(base.ddq[..., :1])], axis=-1)
+        ddq = np.concatenate([base.ddq, np.zeros_like(base.ddq[..., :1])], axis=-1)
         spring = self._robot.elastic_torque(joints, np.asarray(theta)[..., None])[..., -1]
-        needed = self._robot.inverse_dynamics(joints, rates, still)[..., -1]
-        return np.asarray((spring - needed) / self._inertia)
+        bias = self._robot.inverse_dynamics(joints, rates, ddq)[..., -1]
+        return np.asarray((spring - bias) / self._inertia)
 
     def resting_motor(self, t: float) -> float:
-        """Where the motor holds the hand at q = 0 while the base moves as it does at t [rad]."""
+        """Return the motor angle that holds the hand at q = 0 under the motion of the base at t [rad]."""
         force = -float(self.acceleration(t, 0.0, 0.0, 0.0)) * self._inertia
         return force / self._robot.elastic[0].K[0]
 
 
 class CarrierControl:
-    """Computed torque of the joints that carry the wrist; what the wrist will do to them is fed forward.
+    """Computed torque of the joints that carry the wrist, with feedforward of the wrist's spring.
 
-    The wrist's acceleration follows from its spring, so the torques of the other joints that give them the wanted
-    acceleration follow from inverse dynamics. It knows the motor's motion.
+    The wrist's acceleration follows from its spring and the known motion of its motor. The torques of the other joints
+    for their commanded acceleration then follow from inverse dynamics.
 
     Parameters
     ----------
     robot : Robot
-        Of `with_wrist`, as the controller knows it.
+        Robot of `with_wrist`, the model of the controller.
     motor : MotorMotion
-        Of the wrist.
+        Motion of the wrist's motor.
     stiffness : float
-        Of the error, natural frequency squared [1/s^2]; damped critically.
+        Natural frequency squared of the error [1/s^2]; damping is critical.
     feedforward : bool
-        False leaves the wrist's spring out, as if the hand were fixed: for comparison.
+        False leaves out the wrist's spring, as if the hand were fixed, for comparison.
     limited : bool
-        Clip the torques at the robot's limits.
+        If True, clip the torques at the robot's limits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation.wrist import CarrierControl, ElasticWrist, MotorMotion, floating_wrist
+    >>> from thunder_py.reference import JointReference
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09)
+    >>> robot = floating_wrist(wrist, base_mass=3.0)
+    >>> control = CarrierControl(robot, MotorMotion.still(wrist.theta_g, 0.0, 1.0))
+    >>> reference = JointReference(*np.zeros((3, 6)))
+    >>> tau = control.step(0.0, np.zeros(7), np.zeros(7), reference)
+    >>> round(float(tau[2]), 3), float(tau[-1])  # the weight of base and hand; no torque of the wrist
+    (36.297, 0.0)
     """
 
     def __init__(
@@ -95,9 +125,9 @@ class CarrierControl:
         self._inertia = float(robot.mass_matrix(np.zeros(robot.n))[-1, -1])
 
     def step(self, t: float, q: Array, dq: Array, reference: JointReference, /) -> Array:
-        """Return the torques, (n,); the wrist's own is zero, its motor goes where it goes."""
-        wanted = reference.ddq + self._kd * (reference.dq - dq[:-1]) + self._kp * (reference.q - q[:-1])
-        ddq = np.append(wanted, 0.0)
+        """Return the torques, (n,); that of the wrist is zero, because the motion of its motor is given."""
+        command = reference.ddq + self._kd * (reference.dq - dq[:-1]) + self._kp * (reference.q - q[:-1])
+        ddq = np.append(command, 0.0)
         if self._feedforward:
             spring = self._robot.elastic_torque(q, self._motor(t)[None])[-1]
             ddq[-1] = (spring - self._robot.inverse_dynamics(q, dq, ddq)[-1]) / self._inertia

@@ -1,4 +1,4 @@
-"""Base and wrist together: direct collocation of the planar model, solved by successive linear programs."""
+"""Joint optimisation of base and wrist: direct collocation of the planar model, by successive linear programs."""
 
 from __future__ import annotations
 
@@ -23,25 +23,36 @@ __all__ = ["BaseLimits", "JointThrow", "base_alone", "throw_together"]
 
 #: states q, dq, x, dx, z, dz; controls theta, ddx, ddz
 _STATES, _CONTROLS = 6, 3
-#: what a unit of defect costs beside the speed [m/s], when steps are compared
+#: weight of a unit of defect against the speed [m/s] in the merit of a step
 _WEIGHT = 30.0
 _MOST = 80
-#: of a cell, in radians of the wrist's own oscillation: longer ones do not follow it
+#: longest cell, in radians of the wrist's oscillation
 _COARSEST = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BaseLimits(Value):
-    """What a base may do along each of its two axes.
+    """Limits of a base along each of its two axes.
 
     Attributes
     ----------
     acceleration : float
-        [m/s^2].
+        Largest acceleration [m/s^2].
     speed : float
-        [m/s].
+        Largest speed [m/s].
     stroke : float
-        From where it starts, to both sides [m].
+        Largest displacement from the start, to both sides [m].
+
+    Raises
+    ------
+    ThunderError
+        If a number is not positive.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import BaseLimits
+    >>> round(BaseLimits(acceleration=10.0, speed=1.5).constant(0.22), 3)  # 1.5 m/s reached in 0.22 s
+    6.818
     """
 
     acceleration: float = 10.0
@@ -54,34 +65,45 @@ class BaseLimits(Value):
         set_fields(self, **{name: positive(getattr(self, name), f"base limits {name}") for name in names})
 
     def constant(self, T: float) -> float:
-        """Return the largest constant acceleration from rest over T [m/s^2], as D4.2 (4.4) moves the base."""
+        """Return the largest constant acceleration from rest over a time T [m/s^2], as in D4.2, section 4.4."""
         T = positive(T, "T")
         return min(self.acceleration, self.speed / T, 2.0 * self.stroke / T**2)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointThrow(Value):
-    """The fastest throw with base and wrist.
+    """Optimal motion of base and wrist found by `throw_together`.
 
     Attributes
     ----------
     wrist : ElasticWrist
     tip : float
-        From the wrist's axis to what is thrown [m].
+        Distance of the object from the wrist's axis [m].
     t : (N + 1,) array
         Ends of the cells [s].
     states : (N + 1, 6) array
-        q, dq, x, dx, z, dz at these: wrist [rad], base along its axes [m].
+        q, dq, x, dx, z, dz at these times: wrist [rad], base along its axes [m].
     controls : (N, 3) array
         theta [rad], ddx, ddz [m/s^2], constant in each cell.
     speed : float
-        Of the tip along z at T, ``dz + tip dq`` [m/s].
+        Speed of the tip along z at T, ``dz + tip dq`` [m/s].
     residual : float
         Largest defect of the collocation [rad, rad/s].
     defect : float
-        Largest distance of q and dq at T from an integration of the model under the controls (DOP853) [rad, rad/s].
+        Largest difference of q and dq at T from an integration of the model under the controls (DOP853) [rad, rad/s].
     iterations : int
-        Linear programs.
+        Number of linear programs solved.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, throw_together
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+    >>> both = throw_together(wrist, 0.15, cells=20, starts=1)
+    >>> both.states.shape, both.controls.shape, both.residual < 1e-9, both.defect < 1e-3
+    ((21, 6), (20, 3), True, True)
+    >>> q, dq, x, dx, z, dz = both.states[-1]
+    >>> bool(abs(q) < 1e-9), bool(abs(both.speed - (dz + both.tip * dq)) < 1e-9)
+    (True, True)
     """
 
     wrist: ElasticWrist
@@ -95,7 +117,7 @@ class JointThrow(Value):
     iterations: int
 
     def plot(self) -> Figure:
-        """Draw it on a new figure of pyplot."""
+        """Draw controls, wrist and speeds on a new figure of pyplot."""
         from .plot import plot_together
 
         return plot_together(self)
@@ -108,17 +130,17 @@ def base_alone(limits: BaseLimits, T: float, cells: int = 100) -> float:
     ----------
     limits : BaseLimits
     T : float
-        [s].
+        Duration [s].
     cells : int
-        Of constant acceleration.
+        Number of intervals of constant acceleration.
     """
     h, n = positive(T, "T") / whole(cells, "cells", 2), cells
     W = h * np.tril(np.ones((n, n)))
     Z = np.tril(h**2 * (np.arange(n)[:, None] - np.arange(n) + 0.5))
     most = np.full(n, limits.acceleration)
     A, b = np.concatenate([W, -W, Z, -Z]), np.repeat([limits.speed, limits.stroke], 2 * n)
-    found = maximise(W[-1], -most, most, np.zeros((0, n)), np.zeros(0), A, b)
-    return -float(found.fun)
+    result = maximise(W[-1], -most, most, np.zeros((0, n)), np.zeros(0), A, b)
+    return -float(result.fun)
 
 
 def throw_together(
@@ -133,26 +155,31 @@ def throw_together(
     seed: int = 0,
     tolerance: float = 1e-6,
 ) -> JointThrow:
-    """Find motor and base motion with the greatest speed of the tip along z, where q(T) = 0 and dx(T) = 0.
+    """Optimise motor and base motion for the greatest speed of the tip along z, with q(T) = 0 and dx(T) = 0.
 
     Parameters
     ----------
     wrist : ElasticWrist
-        Starts at rest at q = 0, as does the base.
+        Wrist, at rest at q = 0 at the start, as is the base.
     T : float
         Time of release [s].
     base : BaseLimits, optional
-        Default `BaseLimits`.
+        Default ``BaseLimits()``.
     tip : float
-        From the wrist's axis to what is thrown [m].
+        Distance of the object from the wrist's axis [m].
     cells : int
-        Of constant controls.
+        Number of intervals of constant controls.
     linear : bool
-        With the linear model (80) in place of (79).
+        If True, use the linear model (80) in place of (79).
     starts, seed : int
-        The first start is at rest, the others have random controls.
+        Number of starts and seed of their controls; the first start is at rest, the others have random controls.
     tolerance : float
-        Of the speed, relative.
+        Relative tolerance of the speed.
+
+    Returns
+    -------
+    JointThrow
+        The best local optimum of all starts.
 
     Raises
     ------
@@ -161,21 +188,28 @@ def throw_together(
 
     Notes
     -----
-    Hermite-Simpson collocation; the base, a double integrator, is exact. Each program takes the analytic derivatives
-    of the defects, sparse, and steps within a trust region. Optima are local where (79) is not linear.
+    Hermite-Simpson collocation; the base, a double integrator, is exact. Each linear program uses the sparse analytic
+    derivatives of the defects and steps within a trust region. Optima are local where (79) is not linear.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import ElasticWrist, throw_together
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+    >>> round(throw_together(wrist, 0.15, cells=20, starts=1).speed, 2)
+    4.73
     """
     T, arm, n = positive(T, "T"), positive(tip, "tip"), whole(cells, "cells", 2)
     close, tries = positive(tolerance, "tolerance"), (whole(starts, "starts", 1), whole(seed, "seed", 0))
     of_kind(wrist, ElasticWrist, "wrist")
     if T / n * math.sqrt(wrist.k / wrist.I) > _COARSEST:
         raise ThunderError(
-            f"cells must be more for T = {T:g} s: the wrist turns by over a radian of its phase in one of {n}"
+            f"cells must be more for T = {T:g} s, one may span at most a radian of the wrist's phase, got {n}"
         )
     limits = BaseLimits() if base is None else of_kind(base, BaseLimits, "base")
     problem = _Collocation(wrist, T / n, n, limits, arm, linear)
-    found = [problem.climb(w, close) for w in problem.starts(*tries)]
-    solved = sum(count for _, count in found)
-    feasible = [w for w, _ in found if w is not None]
+    optima = [problem.climb(w, close) for w in problem.starts(*tries)]
+    solved = sum(count for _, count in optima)
+    feasible = [w for w, _ in optima if w is not None]
     if not feasible:
         raise ThunderError(f"base and wrist cannot throw in T = {T:g} s: the linear program has no solution")
     w = max(feasible, key=lambda one: problem.merit(one))
@@ -217,13 +251,13 @@ class _Collocation:
     def starts(self, count: int, seed: int) -> list[Array]:
         rng = np.random.default_rng(seed)
         border, pieces = _STATES * (self.n + 1), -(-self.n // 8)
-        found = [np.zeros(self.size)]
+        result = [np.zeros(self.size)]
         for _ in range(count - 1):
             w = np.zeros(self.size)
             controls = np.repeat(rng.choice([-1.0, 1.0], (8, _CONTROLS)), pieces, axis=0)[: self.n].ravel()
             w[border:] = 0.5 * self._high[border:] * controls
-            found.append(w)
-        return found
+            result.append(w)
+        return result
 
     def climb(self, w: Array, tolerance: float) -> tuple[Array | None, int]:
         """Return a local optimum from w, None where a program has no solution, and the number of programs."""
@@ -239,25 +273,25 @@ class _Collocation:
                 w, merit = w + step, value
             else:
                 trust *= 0.4
-        for _ in range(5):  # what is left of the defects goes with the square
+        for _ in range(5):  # Newton steps, which reduce the remaining defects quadratically
             step = self.step(w, trust)
             if step is not None and np.abs(self.defects(w + step)).max() < np.abs(self.defects(w)).max():
                 w = w + step
         return w, solved
 
     def step(self, w: Array, trust: float) -> Array | None:
-        """Return the step that the linear model likes best; None if there is none."""
+        """Return the optimal step of the linear model; None if it is infeasible."""
         low, high = np.maximum(-self._high - w, -trust * self._reach), np.minimum(self._high - w, trust * self._reach)
         A = vstack([self._jacobian(w), self._base])
         b = -np.concatenate([self.defects(w).ravel(), self._base @ w])
-        found = maximise(self.objective, low, np.maximum(low, high), A, b)
-        return np.asarray(found.x) if found.success else None
+        result = maximise(self.objective, low, np.maximum(low, high), A, b)
+        return np.asarray(result.x) if result.success else None
 
     def merit(self, w: Array) -> float:
         return float(self.objective @ w - _WEIGHT * np.abs(self.defects(w)).sum())
 
     def defects(self, w: Array) -> Array:
-        """Return what Simpson's rule misses in q and dq, (n, 2)."""
+        """Return the defects of Simpson's rule in q and dq, (n, 2)."""
         x, u = self.split(w)
         (q0, p0), (q1, p1), h = x[:-1, :2].T, x[1:, :2].T, self.h
         f0, f1 = self.acceleration(q0, p0, u), self.acceleration(q1, p1, u)
@@ -268,12 +302,12 @@ class _Collocation:
     def _partials(self, q: Array, u: Array) -> Array:
         """Return the derivatives of the acceleration by q, dq, theta, ddx, ddz, (n, 5)."""
         s = self.wrist
-        first, none = s.m * s.r_c, np.zeros_like(q)
+        first, zero = s.m * s.r_c, np.zeros_like(q)
         along = first * (u[:, 1] - s.g * math.sin(s.alpha))
         across = first * (u[:, 2] + s.g * math.cos(s.alpha))
-        sine, cosine = (q, none + 1.0) if self.linear else (np.sin(q), np.cos(q))
+        sine, cosine = (q, zero + 1.0) if self.linear else (np.sin(q), np.cos(q))
         by_q = along - s.k if self.linear else -s.k + along * cosine + across * sine
-        return np.stack([by_q, none - s.c, none + s.k, first * sine, -first * cosine], axis=-1) / s.I
+        return np.stack([by_q, zero - s.c, zero + s.k, first * sine, -first * cosine], axis=-1) / s.I
 
     def _jacobian(self, w: Array) -> csr_array:
         """Return the derivative of the defects, (2 n, size)."""
@@ -306,18 +340,17 @@ class _Collocation:
             [_STATES * k + [0, 1], _STATES * (k + 1) + [0, 1], border + _CONTROLS * k + [0, 1, 2]], axis=1
         )
         shape = rows.shape
-        at = np.broadcast_to(columns[:, None], shape)
-        line = np.broadcast_to((2 * k + [0, 1])[..., None], shape)
-        return coo_array((rows.ravel(), (line.ravel(), at.ravel())), shape=(2 * self.n, self.size)).tocsr()
+        column = np.broadcast_to(columns[:, None], shape)
+        row = np.broadcast_to((2 * k + [0, 1])[..., None], shape)
+        return coo_array((rows.ravel(), (row.ravel(), column.ravel())), shape=(2 * self.n, self.size)).tocsr()
 
     def _base_rows(self) -> Any:
-        """Double integrators from cell to cell, which are linear: (4 n, size)."""
+        """Return the rows of the double integrators from cell to cell, (4 n, size)."""
         h, n = self.h, self.n
-        here = -np.kron(np.eye(2), [[1.0, h], [0.0, 1.0]])
         before, after = np.zeros((4, _STATES)), np.zeros((4, _STATES))
-        before[:, 2:], after[:, 2:] = here, np.eye(4)
-        none: Any = coo_array((4 * n, _STATES))
-        states = hstack([block_diag([before] * n), none]) + hstack([none, block_diag([after] * n)])
+        before[:, 2:], after[:, 2:] = -np.kron(np.eye(2), [[1.0, h], [0.0, 1.0]]), np.eye(4)
+        zero: Any = coo_array((4 * n, _STATES))
+        states = hstack([block_diag([before] * n), zero]) + hstack([zero, block_diag([after] * n)])
         control = np.zeros((4, _CONTROLS))
         control[:2, 1] = control[2:, 2] = [-0.5 * h**2, -h]
         return csr_array(hstack([states, block_diag([control] * n)]))

@@ -1,4 +1,4 @@
-"""A wrist driven through a spring: its data, the planar model of D4.2 (79) and the linear one (80)."""
+"""Elastic wrist: parameters, the planar model of D4.2 (79) and the linear model (80)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ElasticWrist", "WristOscillator", "finite"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WristOscillator(Value):
-    """``ddq + 2 zeta omega0 dq + omega0^2 q = gain omega0^2 u`` with ``u_lo <= u <= u_hi``, underdamped.
+    """Linear model of the wrist, ``ddq + 2 zeta omega0 dq + omega0^2 q = gain omega0^2 u``, ``u_lo <= u <= u_hi``.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class WristOscillator(Value):
     zeta : float
         Damping ratio, 0 <= zeta < 1.
     gain : float
-        Stiffness of the spring over the effective one, k / k_eff; 1 on a level base.
+        Ratio of the spring's stiffness to the effective one, k / k_eff; 1 on a level base.
     u_lo, u_hi : float
         Bounds of the control, below and above zero [rad].
     offset : float
@@ -36,11 +36,21 @@ class WristOscillator(Value):
     Raises
     ------
     ThunderError
-        Naming the field.
+        If a field is out of its range; the message names it.
 
     Notes
     -----
     Source: D4.2, eqs. 81 to 84.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import WristOscillator
+    >>> oscillator = WristOscillator(omega0=20.0, zeta=0.1, u_lo=-0.7, u_hi=0.5)
+    >>> round(oscillator.half_period, 4), oscillator.step([0.05, 0.15]).round(3).tolist()
+    (0.1579, [0.431, 1.72])
+    >>> q, dq = oscillator.response(0.15, [0.0, 0.07], [-0.7, 0.5])
+    >>> round(float(q), 3), round(float(dq), 2)
+    (-0.085, 18.92)
     """
 
     omega0: float
@@ -62,7 +72,7 @@ class WristOscillator(Value):
 
     @property
     def omega_d(self) -> float:
-        """Frequency of the damped oscillation, ``omega0 sqrt(1 - zeta^2)`` [rad/s]."""
+        """Damped natural frequency, ``omega0 sqrt(1 - zeta^2)`` [rad/s]."""
         return self.omega0 * math.sqrt(1.0 - self.zeta**2)
 
     @property
@@ -74,33 +84,33 @@ class WristOscillator(Value):
         """Return the angle (...) at times after a unit step from rest [rad/rad]; 0 before it."""
         s = np.maximum(np.asarray(t, dtype=np.float64), 0.0)
         lost, half = self.zeta * self.omega0 * s, 0.5 * self.omega_d * s
-        # 1 - e^-lost (cos + ...) without the difference of numbers near 1, of which little is left after a short time
+        # 1 - e^-lost (cos + ...) without the cancellation of numbers near 1 at short times
         wave = 2.0 * np.sin(half) ** 2 - self.zeta * self.omega0 / self.omega_d * np.sin(2.0 * half)
         return np.asarray(self.gain * (np.exp(-lost) * wave - np.expm1(-lost)))
 
     def step_rate(self, t: npt.ArrayLike) -> Array:
-        """Return the rate (...) after a unit step [1/s], which is the impulse response (84); 0 before it."""
+        """Return the rate (...) after a unit step [1/s], the impulse response (84); 0 before it."""
         s = np.maximum(np.asarray(t, dtype=np.float64), 0.0)
         wave = np.exp(-self.zeta * self.omega0 * s) * np.sin(self.omega_d * s)
         return np.asarray(self.gain * self.omega0**2 / self.omega_d * wave)
 
     def response(self, t: npt.ArrayLike, starts: npt.ArrayLike, values: npt.ArrayLike) -> tuple[Array, Array]:
-        """Angle and rate (...) from rest under a control that is constant between its switches.
+        """Return angle and rate (...) [rad, rad/s] from rest under a piecewise constant control.
 
         Parameters
         ----------
         t : (...) array_like
             Times [s].
         starts, values : (k,) array_like
-            From when which value of u holds; before the first one u is 0.
+            Starts [s] and values [rad] of the pieces of u; before the first start u is 0.
         """
-        after = np.asarray(t, dtype=np.float64)[..., None] - np.asarray(starts, dtype=np.float64)
+        elapsed = np.asarray(t, dtype=np.float64)[..., None] - np.asarray(starts, dtype=np.float64)
         steps = np.diff(np.asarray(values, dtype=np.float64), prepend=0.0)
-        return np.asarray(self.step(after) @ steps), np.asarray(self.step_rate(after) @ steps)
+        return np.asarray(self.step(elapsed) @ steps), np.asarray(self.step_rate(elapsed) @ steps)
 
 
 def finite(value: Any, what: str) -> float:
-    """Return a number that is finite, of either sign, or say what came."""
+    """Return a finite number of either sign; raise otherwise."""
     if not is_number(value) or not math.isfinite(value):
         raise ThunderError(f"{what} must be a finite number, got {value!r}")
     return float(value)
@@ -108,10 +118,10 @@ def finite(value: Any, what: str) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ElasticWrist(Value):
-    """A hand on a series elastic joint.
+    """Hand on a series elastic joint.
 
     The joint angle q turns the hand from the x axis of its base towards the z axis; at alpha = 0 the base's z axis
-    points up, and alpha pitches its x axis down. The motor stands at theta, the spring is relaxed at ``q = theta``.
+    points up, and alpha pitches its x axis down. theta is the motor angle; the spring is relaxed at ``q = theta``.
 
     Attributes
     ----------
@@ -120,13 +130,13 @@ class ElasticWrist(Value):
     k : float
         Stiffness [N m/rad].
     m : float
-        Mass of the hand with what it holds [kg].
+        Mass of the hand with its load [kg].
     r_c : float
-        Distance of its centre of mass from the axis [m].
+        Distance of the centre of mass from the axis [m].
     c : float
         Damping between hand and base [N m s/rad].
     theta_max : float
-        The motor reaches plus and minus this [rad].
+        Largest motor angle in both directions [rad].
     alpha : float
         Slope of the base [rad].
     g : float
@@ -135,11 +145,20 @@ class ElasticWrist(Value):
     Raises
     ------
     ThunderError
-        Naming the field: NaN, a negative stiffness, mass or damping, an inertia below ``m r_c^2``.
+        If a field is out of its range, such as an inertia below ``m r_c^2``; the message names it.
 
     Notes
     -----
-    Source: D4.2, section 4.2; the geometry is the one for which (79) is what Lagrange's equations give (errata D-16).
+    Source: D4.2, section 4.2, with the geometry for which (79) agrees with Lagrange's equations (errata D-16).
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import ElasticWrist
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+    >>> round(wrist.theta_g, 4), round(wrist.oscillator().omega0, 3)
+    (0.1236, 20.412)
+    >>> round(float(wrist.acceleration(q=-0.5, dq=0.0, theta=0.6)), 2)
+    413.14
     """
 
     I: float
@@ -167,22 +186,22 @@ class ElasticWrist(Value):
 
     @property
     def k_eff(self) -> float:
-        """Stiffness that the linear model sees on a slope, ``k + m r_c g sin(alpha)`` [N m/rad]."""
+        """Effective stiffness of the linear model on a slope, ``k + m r_c g sin(alpha)`` [N m/rad]."""
         return self.k + self.m * self.r_c * self.g * math.sin(self.alpha)
 
     @property
     def theta_g(self) -> float:
-        """Where the motor holds the hand still at q = 0, ``m r_c g cos(alpha) / k`` [rad]."""
+        """Motor angle that holds the hand at q = 0 against gravity, ``m r_c g cos(alpha) / k`` [rad]."""
         return self.m * self.r_c * self.g * math.cos(self.alpha) / self.k
 
     def oscillator(self) -> WristOscillator:
-        """Return the linear model (81) of ``u = theta - theta_g``, with the bounds that theta leaves to u (D-21).
+        """Return the linear model (81) of ``u = theta - theta_g``, with the bounds of u (errata D-21).
 
         Raises
         ------
         ThunderError
-            If gravity topples the hand (``k_eff <= 0``), the wrist is overdamped, or the motor cannot hold the hand
-            at q = 0 (``abs(theta_g) >= theta_max``).
+            If the effective stiffness is not positive, the wrist is overdamped, or the motor cannot hold the hand at
+            q = 0 (``abs(theta_g) >= theta_max``).
         """
         if self.k_eff <= 0.0:
             raise ThunderError(
@@ -191,7 +210,7 @@ class ElasticWrist(Value):
         if abs(self.theta_g) >= self.theta_max:
             raise ThunderError(
                 f"wrist theta_max must exceed |theta_g| = {abs(self.theta_g):g} rad, at which the motor holds the hand "
-                f"against gravity, got {self.theta_max:g}: the bounds of u would not hold zero between them"
+                f"against gravity, got {self.theta_max:g}"
             )
         omega0 = math.sqrt(self.k_eff / self.I)
         return WristOscillator(
@@ -216,7 +235,7 @@ class ElasticWrist(Value):
         Parameters
         ----------
         q, dq, theta : (...) array_like
-            Joint angle [rad], its rate, motor angle [rad].
+            Joint angle [rad], its rate [rad/s], motor angle [rad].
         ddx, ddz : (...) array_like
             Acceleration of the base along its own axes [m/s^2].
         """
@@ -232,13 +251,13 @@ class ElasticWrist(Value):
         ddx: npt.ArrayLike = 0.0,
         ddz: npt.ArrayLike = 0.0,
     ) -> Array:
-        """Return ddq [rad/s^2] of the model (80), linear about q = 0; arguments as of `acceleration`."""
+        """Return ddq [rad/s^2] of the model (80), linear about q = 0; arguments as in `acceleration`."""
         p, dp, x = (np.asarray(value, dtype=np.float64) for value in (q, dq, theta))
         along, across = self._apparent(ddx, ddz)
         return np.asarray(((along - self.k) * p - self.c * dp + self.k * x - across) / self.I)
 
     def _apparent(self, ddx: npt.ArrayLike, ddz: npt.ArrayLike) -> tuple[Array, Array]:
-        """Moments of the base's acceleration and of gravity: that along x times sin q, that across times cos q."""
+        """Return the moments of the base's acceleration and of gravity, factors of sin q (along x) and of cos q."""
         first = self.m * self.r_c
         along = first * (np.asarray(ddx, dtype=np.float64) - self.g * math.sin(self.alpha))
         return along, first * (np.asarray(ddz, dtype=np.float64) + self.g * math.cos(self.alpha))

@@ -1,4 +1,4 @@
-"""What the wrist's motor does: pieces of constant speed with jumps between them; and runs of a robot under it."""
+"""Motion of the wrist's motor in pieces of constant speed with jumps between them; simulation under it."""
 
 from __future__ import annotations
 
@@ -20,27 +20,34 @@ from .throw import WristThrow
 
 __all__ = ["MotorMotion", "WristRun", "run_with_motor"]
 
-#: most steps of a run
+#: largest number of steps of a run
 _STEPS = 1e7
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MotorMotion(Value):
-    """Motor angle in pieces: ``theta = start[k] + slope[k] (t - breaks[k])`` from breaks[k] on.
+    """Piecewise linear motor angle: ``theta = start[k] + slope[k] (t - breaks[k])`` from breaks[k] on.
 
     Attributes
     ----------
     breaks : (k + 1,) array
         Increasing times [s].
     start : (k,) array
-        Angle at the beginning of each piece [rad].
+        Angle at the start of each piece [rad].
     slope : (k,) array
-        Speed [rad/s]; zero for a bang-bang control.
+        Speed in each piece [rad/s]; zero for a bang-bang control.
 
     Raises
     ------
     ThunderError
-        On times that do not increase, or numbers that do not fit them.
+        If the times do not increase, or the lengths of the arrays differ.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import MotorMotion
+    >>> motor = MotorMotion.still(-0.6, 0.0, 0.1).then(MotorMotion.through([0.1, 0.2], [0.4, 0.6]))
+    >>> motor([0.05, 0.1, 0.15, 0.3]).round(3).tolist()
+    [-0.6, 0.4, 0.5, 0.6]
     """
 
     breaks: Array
@@ -56,7 +63,7 @@ class MotorMotion(Value):
 
     @classmethod
     def of_throw(cls, throw: WristThrow, *, from_time: float = 0.0) -> MotorMotion:
-        """Return the motor's motion of an optimal throw that begins at `from_time`."""
+        """Return the motion of the motor in an optimal throw that begins at `from_time`."""
         of_kind(throw, WristThrow, "throw")
         inside = throw.switches[(throw.switches > 0.0) & (throw.switches < throw.T)]
         breaks = np.concatenate([[0.0], inside, [throw.T]])
@@ -68,7 +75,7 @@ class MotorMotion(Value):
 
     @classmethod
     def still(cls, theta: float, begin: float, end: float) -> MotorMotion:
-        """Return a motor that stands still."""
+        """Return a constant motor angle."""
         return cls(
             breaks=np.array([finite(begin, "begin"), finite(end, "end")]),
             start=np.array([finite(theta, "theta")]),
@@ -77,7 +84,7 @@ class MotorMotion(Value):
 
     @classmethod
     def through(cls, t: npt.ArrayLike, theta: npt.ArrayLike, *, held: bool = False) -> MotorMotion:
-        """Return the motion through angles (k,) at times (k,); `held`: each angle stays until the next (k - 1)."""
+        """Return the motion through angles (k,) at times (k,); with `held` (k - 1,) angles, each constant."""
         times = _increasing(t, "t")
         angles = array(theta, (times.size - 1 if held else times.size,), "theta")
         slope = np.zeros(times.size - 1) if held else np.diff(angles) / np.diff(times)
@@ -87,10 +94,10 @@ class MotorMotion(Value):
         return cls(breaks=np.r_[times[:-1][keep], times[-1]], start=start[keep], slope=slope[keep])
 
     def then(self, other: MotorMotion) -> MotorMotion:
-        """Return this motion followed by one that begins where it ends."""
+        """Return this motion followed by another one that begins at its end time."""
         if abs(other.breaks[0] - self.breaks[-1]) > 1e-9:
             raise ThunderError(
-                f"motions of the motor must follow each other: one ends at {self.breaks[-1]:g} s, the next begins at "
+                f"the next motion of the motor must begin at the end of this one, {self.breaks[-1]:g} s, got "
                 f"{other.breaks[0]:g} s"
             )
         return MotorMotion(
@@ -100,7 +107,7 @@ class MotorMotion(Value):
         )
 
     def __call__(self, t: npt.ArrayLike) -> Array:
-        """Return theta (...) [rad]; before and after, as at the ends."""
+        """Return theta (...) [rad]; constant before the first and after the last break."""
         times = np.clip(np.asarray(t, dtype=np.float64), self.breaks[0], self.breaks[-1])
         piece = np.clip(np.searchsorted(self.breaks, times, side="right") - 1, 0, self.start.size - 1)
         return np.asarray(self.start[piece] + self.slope[piece] * (times - self.breaks[piece]))
@@ -108,18 +115,26 @@ class MotorMotion(Value):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WristRun(Value):
-    """A simulated motion of a robot whose last joint is the elastic wrist.
+    """Simulated motion of a robot whose last joint is the elastic wrist.
 
     Attributes
     ----------
     t : (N,) array
-        Ascending [s]; where the motor jumps, as after the jump.
+        Increasing times [s]; at a jump of the motor the values are those after the jump.
     q, dq : (N, n) array
-        Joints, the wrist last.
+        Joint positions and velocities, the wrist last.
     theta : (N,) array
-        Motor of the wrist [rad].
+        Motor angle of the wrist [rad].
     tau : (N, n) array
-        Torques of the joints; the wrist's own is what its spring gives.
+        Torques of the joints; that of the wrist is the torque of its spring.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, MotorMotion, on_a_slope, run_with_motor
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09)
+    >>> run = run_with_motor(on_a_slope(wrist), MotorMotion.still(0.6, 0.0, 0.1), q0=[0.2])
+    >>> run.q.shape, bool(abs(run.tau[:, 0] - wrist.k * (run.theta - run.q[:, 0])).max() < 1e-9)
+    ((201, 1), True)
     """
 
     t: Array
@@ -129,14 +144,14 @@ class WristRun(Value):
     tau: Array
 
 
-class _Nothing:
-    """No torques."""
+class _ZeroTorque:
+    """Controller with zero torques."""
 
     def __init__(self, n: int) -> None:
-        self._none = np.zeros(n)
+        self._tau = np.zeros(n)
 
     def step(self, t: float, q: Array, dq: Array, reference: object, /) -> Array:
-        return self._none
+        return self._tau
 
 
 def run_with_motor(
@@ -149,34 +164,52 @@ def run_with_motor(
     reference: Callable[[float], JointReference] | None = None,
     dt: float = 5e-4,
 ) -> WristRun:
-    """Simulate a robot whose wrist's motor makes a given motion, with the package's elastic dynamics.
+    """Simulate a robot with elastic dynamics under a given motion of the wrist's motor.
 
     Parameters
     ----------
     robot : Robot
-        Of `on_a_slope`, `floating_wrist` or `with_wrist`, with the ideal motor.
+        Robot of `on_a_slope`, `floating_wrist` or `with_wrist`, with the ideal motor.
     motor : MotorMotion
-        Also says from when to when.
+        Motion of the motor, which also defines start and end of the simulation.
     q0, dq0 : (n,) array_like
-        Start; default at rest.
+        Initial joint positions and velocities; default at rest.
     controller : ControllerLike, optional
-        Of the other joints; default no torques. It gets the time of the motion.
+        Controller of the other joints, stepped with the time of the motion; default zero torques.
     reference : callable, optional
-        What the controller follows, of the time of the motion.
+        Reference of the controller, a function of the time of the motion.
     dt : float
         Longest step of the integrator (RK4) and of the controller [s].
 
+    Returns
+    -------
+    WristRun
+        States, motor angle and torques at every step.
+
+    Raises
+    ------
+    ThunderError
+        If the robot does not have exactly one elastic joint, or `dt` needs over 1e7 steps.
+
     Notes
     -----
-    The motor's inertia is so great that its speed does not change within a piece; it is given anew at the next. Each
-    piece is a whole number of steps, so that no step sees a jump.
+    The motor's inertia is so large that its speed is constant within a piece; the motor state is set anew for each
+    piece. Each piece is a whole number of steps, so no step contains a jump.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, MotorMotion, on_a_slope, one_switch, run_with_motor
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+    >>> run = run_with_motor(on_a_slope(wrist), MotorMotion.of_throw(one_switch(wrist, 0.15)), q0=[0.0])
+    >>> round(float(run.q[-1, 0]), 3), round(float(run.dq[-1, 0]), 2)  # of (79) under the switch of (80)
+    (0.027, 20.87)
     """
     longest = positive(dt, "dt", "s")
     of_kind(motor, MotorMotion, "motor")
     if of_kind(robot, Robot, "robot").e != 1:
         raise ThunderError(f"{robot.name} must have one elastic joint, the wrist, got {robot.e}")
     if float(motor.breaks[-1] - motor.breaks[0]) / longest > _STEPS:
-        raise ThunderError(f"dt must leave at most {_STEPS:g} steps of the motion, got {dt!r}")
+        raise ThunderError(f"dt must divide the motion into at most {_STEPS:g} steps, got {dt!r}")
     at_rest = JointReference(*(np.zeros((3, robot.n))))
     q, dq = array(q0, (robot.n,), "q0"), array(np.zeros(robot.n) if dq0 is None else dq0, (robot.n,), "dq0")
     runs = []
@@ -184,8 +217,8 @@ def run_with_motor(
         length = float(end - begin)
         run = simulate(
             robot,
-            _Nothing(robot.n) if controller is None else _Later(controller, float(begin)),
-            _from(float(begin), reference, at_rest),
+            _ZeroTorque(robot.n) if controller is None else _Shifted(controller, float(begin)),
+            _shifted(float(begin), reference, at_rest),
             length,
             length / math.ceil(length / longest * (1.0 - 1e-9)),
             q0=q,
@@ -194,8 +227,8 @@ def run_with_motor(
             dx0=[slope],
         )
         q, dq = run.q[-1], run.dq[-1]
-        kept = slice(None) if end == motor.breaks[-1] else slice(-1)  # where a piece ends the next one begins
-        runs.append(tuple(column[kept] for column in (run.t + begin, run.q, run.dq, run.x[:, 0], run.tau)))
+        rows = slice(None) if end == motor.breaks[-1] else slice(-1)  # the end of a piece is the start of the next
+        runs.append(tuple(column[rows] for column in (run.t + begin, run.q, run.dq, run.x[:, 0], run.tau)))
     t, qs, dqs, theta, tau = (np.concatenate(column) for column in zip(*runs, strict=True))
     tau = tau.copy()
     tau[:, -1] = robot.elastic_torque(qs, theta[:, None])[:, -1]
@@ -209,14 +242,14 @@ def _increasing(value: npt.ArrayLike, what: str) -> Array:
     return times
 
 
-def _from(
-    begin: float, reference: Callable[[float], JointReference] | None, otherwise: JointReference
+def _shifted(
+    begin: float, reference: Callable[[float], JointReference] | None, default: JointReference
 ) -> Callable[[float], JointReference]:
-    return lambda t: otherwise if reference is None else reference(t + begin)
+    return lambda t: default if reference is None else reference(t + begin)
 
 
-class _Later:
-    """A controller that is told the time of the whole motion."""
+class _Shifted:
+    """Controller stepped with the time of the whole motion."""
 
     def __init__(self, controller: ControllerLike, begin: float) -> None:
         self._controller, self._begin = controller, begin

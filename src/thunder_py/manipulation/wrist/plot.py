@@ -28,7 +28,7 @@ def plot_throw(throw: WristThrow) -> Figure:
     Parameters
     ----------
     throw : WristThrow
-        Of `one_switch` or `free_switching`.
+        Result of `one_switch` or `free_switching`.
     """
     import matplotlib.pyplot as plt
 
@@ -47,7 +47,7 @@ def plot_throw(throw: WristThrow) -> Figure:
 
 
 def draw_control(throw: WristThrow, axes: Axes) -> None:
-    """Draw the motor's angle, and the switching function in its units.
+    """Draw the motor angle and the scaled switching function.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ def draw_control(throw: WristThrow, axes: Axes) -> None:
         xlabel="time [s]", title="motor and switching function" if throw.agrees() else "not optimal: signs disagree"
     )
     low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.3 * (high - low))  # the legend hides no switch there
+    axes.set_ylim(low, high + 0.3 * (high - low))  # room for the legend above the switches
     axes.legend(fontsize="small", loc="upper center", ncols=2)
 
 
 def draw_phase(throw: WristThrow, axes: Axes) -> None:
-    """Draw the phase portrait in units of an angle; without losses it is made of circles.
+    """Draw the phase portrait, with dq / omega0; without losses it consists of circular arcs.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def draw_phase(throw: WristThrow, axes: Axes) -> None:
 
 
 def draw_together(throw: JointThrow, axes: Axes) -> None:
-    """Draw what base and motor do in the joint optimum.
+    """Draw the motions of wrist, motor and base in the joint optimum.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def draw_together(throw: JointThrow, axes: Axes) -> None:
 
 
 def plot_together(throw: JointThrow) -> Figure:
-    """Draw controls and wrist of the joint optimum, and the base's speed.
+    """Draw controls and wrist of the joint optimum, and the speeds of base and tip.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def plot_together(throw: JointThrow) -> Figure:
 
 
 def plot_plan(plan: MotorPlan) -> Figure:
-    """Draw the motor's motion and the wrist's.
+    """Draw the motions of motor and wrist.
 
     Parameters
     ----------

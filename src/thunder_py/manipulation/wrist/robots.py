@@ -1,4 +1,4 @@
-"""Robots that carry the wrist: a slope, a floating base, D4.2 (78), or any arm with one joint more."""
+"""Robots with the wrist: on a slope, on a floating base (D4.2, eq. 78), or as an additional joint of an arm."""
 
 from __future__ import annotations
 
@@ -18,23 +18,36 @@ from .model import ElasticWrist
 
 __all__ = ["IDEAL_MOTOR", "floating_wrist", "on_a_slope", "with_rigid_hand", "with_wrist"]
 
-#: inertia of a motor that nothing moves from its way: the wrist's models take theta for an input [kg m^2]
+#: inertia of a motor whose motion no load disturbs, because theta is an input of the wrist's models [kg m^2]
 IDEAL_MOTOR = 1e12
-#: the wrist turns from its x axis to its z axis
+#: axis of the wrist, which turns from its x axis to its z axis
 _AXIS = (0.0, -1.0, 0.0)
 
 
 def on_a_slope(wrist: ElasticWrist, *, tip: float = 0.15, motor_inertia: float = IDEAL_MOTOR) -> Robot:
-    """Return the wrist on a base that stands still at its slope: a robot with one elastic joint.
+    """Return the wrist on a fixed base with its slope, a robot with one elastic joint.
 
     Parameters
     ----------
     wrist : ElasticWrist
-        Its `alpha` pitches the base's x axis down.
+        Wrist, whose `alpha` pitches the base's x axis down.
     tip : float
         Distance of the end effector from the axis [m].
     motor_inertia : float
-        [kg m^2].
+        Inertia of the motor [kg m^2].
+
+    Returns
+    -------
+    Robot
+        With one joint, ``wrist``.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, on_a_slope
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, alpha=0.5)
+    >>> robot = on_a_slope(wrist)
+    >>> robot.n, robot.e, round(float(robot.gravity_vector([0.0])[0]), 4), round(wrist.k * wrist.theta_g, 4)
+    (1, 1, 0.5424, 0.5424)
     """
     of_kind(wrist, ElasticWrist, "wrist")
     slope = np.eye(4)
@@ -65,23 +78,42 @@ def floating_wrist(
     tip: float = 0.15,
     motor_inertia: float = IDEAL_MOTOR,
 ) -> Robot:
-    """Return a free base with the wrist on it: six joints x, y, z, yaw, pitch, roll, and the elastic one.
+    """Return the wrist on a floating base: six joints x, y, z, yaw, pitch, roll, and the elastic one.
 
     Parameters
     ----------
     wrist : ElasticWrist
-        `alpha` is a configuration here: pitch.
+        Wrist; `alpha` is not used, because the pitch of the base is a joint.
     base_mass : float
-        [kg].
+        Mass of the base [kg].
     base_inertia : (3,) array_like
         Principal moments about the base's origin, its centre of mass [kg m^2].
     tip, motor_inertia : float
-        As of `on_a_slope`.
+        As in `on_a_slope`.
+
+    Returns
+    -------
+    Robot
+        With seven joints, the last called ``wrist``.
+
+    Raises
+    ------
+    ThunderError
+        If mass or a moment is not positive.
 
     Notes
     -----
     Source: D4.2, eq. 78 (``M dnu/dt + C(q, nu) nu``, errata D-16). The torques of the six joints are the wrench
-    ``tau_b`` on the base, in their coordinates; yaw and pitch are free of each other below a pitch of 90 degrees.
+    ``tau_b`` on the base, in joint coordinates, which are regular below a pitch of 90 degrees.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import ElasticWrist, floating_wrist
+    >>> robot = floating_wrist(ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09), base_mass=3.0)
+    >>> robot.joint_names
+    ('x', 'y', 'z', 'yaw', 'pitch', 'roll', 'wrist')
+    >>> round(float(robot.mass_matrix([0.0] * 7)[0, 0]), 3)  # base and hand [kg]
+    3.7
     """
     of_kind(wrist, ElasticWrist, "wrist")
     mass, moments = positive(base_mass, "base_mass", "kg"), array(base_inertia, (3,), "base_inertia")
@@ -110,25 +142,33 @@ def with_wrist(
     tip: float = 0.15,
     motor_inertia: float = IDEAL_MOTOR,
 ) -> Robot:
-    """Return the robot with the elastic wrist as one joint more.
+    """Return the robot with the elastic wrist as an additional joint.
 
     Parameters
     ----------
     robot : Robot
-        With n joints.
+        Robot with n joints.
     wrist : ElasticWrist
-        Its slope is that of the robot's end effector and changes with it: `alpha` is not used, nor is `g`.
+        Wrist; `alpha` and `g` are not used, because its slope is that of the robot's end effector.
     mount : (4, 4) array_like, optional
-        Pose of the wrist's base, whose x axis is the hand's at q = 0, in the robot's end effector.
+        Pose of the wrist's base in the robot's end effector; its x axis is that of the hand at q = 0.
     tip : float
         Distance of the new end effector from the wrist's axis, along the hand [m].
     motor_inertia : float
-        [kg m^2]; with the default the motor goes where it is told.
+        Inertia of the motor [kg m^2]; with the default no load disturbs its motion.
 
     Returns
     -------
     Robot
         With n + 1 joints, the last called ``wrist``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import ElasticWrist, with_wrist
+    >>> robot = with_wrist(th.Robot.load("panda"), ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09))
+    >>> robot.n, robot.joint_names[-1], robot.elastic[-1].joint
+    (8, 'wrist', 8)
     """
     of_kind(wrist, ElasticWrist, "wrist")
     d = of_kind(robot, Robot, "robot").description
@@ -165,12 +205,27 @@ def with_wrist(
 def with_rigid_hand(
     robot: Robot, wrist: ElasticWrist, *, mount: npt.ArrayLike | None = None, tip: float = 0.15
 ) -> Robot:
-    """Return the robot with the same hand fixed to it at q = 0: what the elastic wrist is compared with.
+    """Return the robot with the same hand fixed to it at q = 0, for comparison with the elastic wrist.
 
     Parameters
     ----------
     robot, wrist, mount, tip
-        As of `with_wrist`.
+        As in `with_wrist`.
+
+    Returns
+    -------
+    Robot
+        With the joints of `robot`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import ElasticWrist, with_rigid_hand
+    >>> panda = th.Robot.load("panda")
+    >>> robot = with_rigid_hand(panda, ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09), tip=0.15)
+    >>> offset = robot.description.tool[:3, 3] - panda.description.tool[:3, 3]
+    >>> robot.n, round(float((offset @ offset) ** 0.5), 3)
+    (7, 0.15)
     """
     of_kind(wrist, ElasticWrist, "wrist")
     place = of_kind(robot, Robot, "robot").description.tool @ (np.eye(4) if mount is None else pose(mount, "mount"))
@@ -183,7 +238,7 @@ def with_rigid_hand(
 
 
 def _hand(wrist: ElasticWrist) -> Array:
-    """REG parameters of the hand; about its centre of mass it is like a ball, which the plane does not see."""
+    """Return the REG parameters of the hand, isotropic about its centre of mass, which planar motion does not show."""
     about_com = wrist.I - wrist.m * wrist.r_c**2
     dyn = [wrist.m, wrist.r_c, 0.0, 0.0, about_com, 0.0, 0.0, about_com, 0.0, about_com]
     return np.asarray(reg_from_dyn(np.array([dyn]))[0])
@@ -200,7 +255,7 @@ def _along_x(tip: float) -> Array:
 
 
 def _friction(friction: Friction | None, n: int, c: float) -> Friction:
-    """Friction of the robot with a row for the wrist, whose damping is viscous."""
+    """Return the friction of the robot with a row for the wrist, whose damping is viscous."""
     if friction is None:
         return Friction(terms=("viscous",), coefficients=np.r_[np.zeros(n), c][:, None])
     terms = friction.terms if "viscous" in friction.terms else ("viscous", *friction.terms)

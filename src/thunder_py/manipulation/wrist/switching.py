@@ -1,4 +1,4 @@
-"""Fastest wrist at q(T) = 0: one switch of the motor in closed form or by a root, several by a linear program."""
+"""Optimal switching of the motor for q(T) = 0: one switch in closed form or by a root, several by linear programs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = [
     "one_switch_limit",
 ]
 
-#: of T, how far roots are found
+#: tolerance of roots as a fraction of T
 _ROOT = 1e-15
-#: half periods, past which rounding leaves nothing of the phase that is worth a switch
+#: largest number of half periods, beyond which rounding makes the phase useless
 _LONGEST = 1e6
 
 
@@ -68,30 +68,42 @@ class GridOptimum(NamedTuple):
 
 
 def closed_form(omega0: float, theta_max: float, T: float) -> ClosedForm:
-    """Best single switch without damping, gravity or slope, control between plus and minus `theta_max`.
+    """Return the optimal single switch without damping, gravity or slope, for ``|theta| <= theta_max``.
 
     Parameters
     ----------
     omega0 : float
-        [rad/s].
+        Natural frequency [rad/s].
     theta_max : float
-        [rad].
+        Bound of the motor's angle [rad].
     T : float
         Time of release [s], at most one period; optimal among all controls up to ``omega0 T = 4.3726``.
+
+    Returns
+    -------
+    ClosedForm
+        Switch, speed and multiplier.
 
     Raises
     ------
     ThunderError
-        If a number is not positive and finite, or T is past one period, where the square root changes sign.
+        If a number is not positive and finite, or T exceeds one period, where the square root changes sign.
 
     Notes
     -----
     Source: D4.2, section 4.3.1, eq. 91 and the formulas above it.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import closed_form
+    >>> throw = closed_form(omega0=20.0, theta_max=0.6, T=0.15)
+    >>> round(throw.t1, 4), round(throw.speed, 3), round(throw.nu, 3)
+    (0.0717, 22.306, -0.1)
     """
     w, bound, T = positive(omega0, "omega0"), positive(theta_max, "theta_max"), positive(T, "T")
     if w * T > 2.0 * math.pi:
         raise ThunderError(f"T must be at most one period, {2.0 * math.pi / w:g} s, got {T:g}")
-    # half angles, in which nothing is lost where w T is small
+    # half angles avoid cancellation at small w T
     half = math.sin(0.5 * w * T)
     left = 2.0 * math.asin(math.sqrt(0.5) * abs(half)) / w
     speed = bound * w * (2.0 * abs(half) * math.sqrt(1.0 + math.cos(0.5 * w * T) ** 2) - math.sin(w * T))
@@ -100,30 +112,38 @@ def closed_form(omega0: float, theta_max: float, T: float) -> ClosedForm:
 
 
 def one_switch(wrist: WristOscillator | ElasticWrist, T: float) -> WristThrow:
-    """Best control that goes from its lower to its upper bound once.
+    """Return the throw whose control switches once, from its lower to its upper bound.
 
     Parameters
     ----------
     wrist : WristOscillator or ElasticWrist
-        Of the second its `oscillator`, with effective stiffness and the asymmetric bounds that gravity leaves.
+        For an `ElasticWrist` its `oscillator`, with effective stiffness and the asymmetric bounds due to gravity.
     T : float
         Time of release [s].
 
     Returns
     -------
     WristThrow
-        `valid` tells whether it is the best of all controls, which it is until ``t_1 = pi / omega_d``; `limit` is
-        the T for which that happens (``4.3726 / omega0`` without damping and gravity).
+        `valid` is True if the control is optimal among all controls, which holds up to ``t_1 = pi / omega_d``;
+        `limit` is the corresponding T (``4.3726 / omega0`` without damping and gravity).
 
     Raises
     ------
     ThunderError
-        On bad data of the wrist, or a T that is not positive.
+        On bad data of the wrist, or if T is not positive.
 
     Notes
     -----
     With the step response S: ``u_lo S(T) + (u_hi - u_lo) S(T - t_1) = 0``, on the first rise of S (D4.2, section 4.3;
     errata D-18, D-20, D-21).
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import ElasticWrist, one_switch
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+    >>> throw = one_switch(wrist, 0.15)
+    >>> throw.switches.round(4).tolist(), round(throw.speed, 2), throw.valid
+    ([0.0645], 20.69, True)
     """
     o, T = _problem(wrist, T)
     left = _root(lambda s: o.u_lo * float(o.step(T)) + (o.u_hi - o.u_lo) * float(o.step(s)), min(T, o.half_period))
@@ -132,76 +152,96 @@ def one_switch(wrist: WristOscillator | ElasticWrist, T: float) -> WristThrow:
 
 
 def one_switch_limit(wrist: WristOscillator | ElasticWrist) -> float:
-    """Largest T for which one switch is optimal [s]: that switch is then at ``pi / omega_d``."""
+    """Return the largest T for which one switch is optimal [s], at which the switch is at ``pi / omega_d``.
+
+    Parameters
+    ----------
+    wrist : WristOscillator or ElasticWrist
+        As in `one_switch`.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import WristOscillator, one_switch_limit
+    >>> round(one_switch_limit(WristOscillator(omega0=1.0, u_lo=-0.6, u_hi=0.6)), 4)
+    4.3726
+    """
     o = _oscillator(wrist)
     h = o.half_period
     return h + _root(lambda s: o.u_lo * float(o.step(h + s)) + (o.u_hi - o.u_lo) * float(o.step(s)), h)
 
 
 def grid_optimum(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2000) -> GridOptimum:
-    """Best control that is constant on each of `cells` equal parts of [0, T], by linear programming (HiGHS).
+    """Return the optimal control that is constant on `cells` equal parts of [0, T], by linear programming (HiGHS).
 
     Parameters
     ----------
     wrist : WristOscillator or ElasticWrist
-        As for `one_switch`.
+        As in `one_switch`.
     T : float
         Time of release [s].
     cells : int
-        The discretisation is exact (zero-order hold): only the control is restricted.
+        Number of parts; only the control is discretised, the model is exact (zero-order hold).
 
     Raises
     ------
     ThunderError
-        On bad data, or if HiGHS gives up, with its message.
+        On bad data, or if HiGHS fails, with its message.
     """
     (o, T), count = _problem(wrist, T), whole(cells, "cells", 2)
     if 0.5 * count * o.half_period < T:
         raise ThunderError(
-            f"T must be at most half as many half periods of {o.half_period:g} s as cells, {count}, for a grid that "
-            f"sees the switches, got {T:g}"
+            f"T must be at most half as many half periods of {o.half_period:g} s as cells, {count}, to resolve the "
+            f"switches, got {T:g}"
         )
     left = T - np.linspace(0.0, T, count + 1)
     angle, rate = -np.diff(o.step(left)), -np.diff(o.step_rate(left))
-    # in units of which the solver's tolerances make sense whatever T and the bounds are
+    # scaled for the solver's tolerances
     unit = o.u_hi - o.u_lo
     by_angle, by_rate = (float(np.abs(row).max()) or 1.0 for row in (angle, rate))
     low, high = np.full(count, o.u_lo / unit), np.full(count, o.u_hi / unit)
-    found = maximise(rate / by_rate, low, high, angle[None] / by_angle, np.zeros(1))
-    if not found.success:
-        raise ThunderError(f"the linear program of the wrist's motor found no optimum: {found.message}")
-    speed, nu = -float(found.fun) * by_rate * unit, float(found.eqlin.marginals[0]) * by_rate / by_angle
-    return GridOptimum(unit * np.asarray(found.x), speed, nu)
+    result = maximise(rate / by_rate, low, high, angle[None] / by_angle, np.zeros(1))
+    if not result.success:
+        raise ThunderError(f"the linear program of the wrist's motor found no optimum: {result.message}")
+    speed, nu = -float(result.fun) * by_rate * unit, float(result.eqlin.marginals[0]) * by_rate / by_angle
+    return GridOptimum(unit * np.asarray(result.x), speed, nu)
 
 
 def free_switching(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2000) -> WristThrow:
-    """Best of all controls, with as many switches as it takes.
+    """Return the optimal throw among all controls, with any number of switches.
 
     Parameters
     ----------
     wrist : WristOscillator or ElasticWrist
-        As for `one_switch`.
+        As in `one_switch`.
     T : float
         Time of release [s].
     cells : int
-        Of the linear program (`grid_optimum`).
+        Number of cells of the linear program.
 
     Returns
     -------
     WristThrow
-        With one switch up to `limit`, then one more for about every half period that T is longer.
+        With one switch up to `limit`, then about one more per half period of T.
 
     Raises
     ------
     ThunderError
-        As `grid_optimum`.
+        On bad data, fewer cells than twice the half periods in T, or if the linear program fails.
 
     Notes
     -----
-    The program's multiplier nu places the zeros of lambda_2: the last one a time s before T, the others
-    ``pi / omega_d`` apart before it. All alternate in sign with the impulse response, so q(T) grows with s without
-    exception, and the s with q(T) = 0 is the only one; it is found to rounding from the program's. The problem is
-    convex: a control that agrees with a switching function is the optimum.
+    The multiplier nu of the linear program gives the zeros of lambda_2: the last one a time s before T, the others
+    ``pi / omega_d`` apart before it. The impulse response alternates in sign with them, so q(T) increases strictly with
+    s. The unique s with q(T) = 0 is computed to rounding from that of the program. The problem is convex, so a control
+    that agrees with its switching function is the optimum.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import ElasticWrist, free_switching
+    >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+    >>> throw = free_switching(wrist, 0.3, cells=500)
+    >>> throw.switches.round(4).tolist(), round(throw.speed, 2), throw.agrees()
+    ([0.0696, 0.2238], 39.56, True)
     """
     o, T = _problem(wrist, T)
     grid = grid_optimum(o, T, cells)
@@ -221,7 +261,7 @@ def free_switching(wrist: WristOscillator | ElasticWrist, T: float, cells: int =
 
 
 def _pattern(o: WristOscillator, T: float, s: float) -> tuple[Array, float]:
-    """Return the switches of the co-state whose last zero is s before T, and the first value of u."""
+    """Return the switches for a co-state with its last zero at T - s, and the first value of u."""
     left = np.arange(s, T, o.half_period)
     return T - left[::-1], o.u_lo if left.size % 2 else o.u_hi
 
@@ -260,7 +300,7 @@ def _root(function: Callable[[float], float], high: float) -> float:
 
 
 def _problem(wrist: WristOscillator | ElasticWrist, T: float) -> tuple[WristOscillator, float]:
-    """Return what is switched, and until when, both checked."""
+    """Return the checked oscillator and time of release."""
     o, T = _oscillator(wrist), positive(T, "T")
     if T / o.half_period > _LONGEST:
         raise ThunderError(f"T must be at most {_LONGEST:g} half periods of {o.half_period:g} s, got {T:g}")

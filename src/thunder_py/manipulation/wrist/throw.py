@@ -1,4 +1,4 @@
-"""What an optimal motion of the wrist's motor is: its switches, the speed it gives, its co-states."""
+"""Result of the optimal switching: switches of the motor, speed, co-states."""
 
 from __future__ import annotations
 
@@ -22,26 +22,38 @@ __all__ = ["WristThrow"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WristThrow(Value):
-    """A bang-bang control from rest that ends at q(T) = 0 with the speed `speed`.
+    """Bang-bang control from rest to q(T) = 0 with the rate `speed`.
 
     Attributes
     ----------
     oscillator : WristOscillator
-        The linear wrist.
+        Linear model of the wrist.
     T : float
         Time of release [s].
     switches : (n,) array
-        When u changes [s].
+        Times of the switches of u [s].
     values : (n + 1,) array
-        u before, between and after [rad].
+        Values of u before, between and after the switches [rad].
     speed : float
         dq(T) [rad/s].
     valid : bool
-        Whether the control is the optimum over all controls: its switching function has its sign everywhere.
+        True if the control is optimal among all controls: its signs agree with the switching function everywhere.
     limit : float
         Largest T for which one switch is optimal [s].
     grid_speed : float or None
-        Optimum of the linear program that free switching started from [rad/s].
+        Optimum of the linear program, the start of free switching [rad/s].
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import ElasticWrist, one_switch
+    >>> throw = one_switch(ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03), 0.15)
+    >>> throw.theta([0.0, 0.1]).round(3).tolist()  # the motor's angle
+    [-0.6, 0.6]
+    >>> q, dq = throw.state(throw.T)
+    >>> abs(float(q)) < 1e-9, abs(float(dq) - throw.speed) < 1e-9
+    (True, True)
+    >>> throw.costates(throw.T).round(3).tolist(), throw.agrees()
+    ([4.765, 1.0], True)
     """
 
     oscillator: WristOscillator
@@ -55,27 +67,27 @@ class WristThrow(Value):
 
     @property
     def starts(self) -> Array:
-        """Beginnings of the pieces of u, (n + 1,) [s]."""
+        """Starts of the pieces of u, (n + 1,) [s]."""
         return np.concatenate([[0.0], self.switches])
 
     @property
     def nu(self) -> float:
         """Multiplier of q(T) = 0, lambda_1(T) [1/s].
 
-        From lambda_2 = 0 at the last switch: ``zeta omega0 - omega_d cot(omega_d (T - t))`` (D4.2, eq. 94, as errata
-        D-20 has it). Infinite where the last switch is at T: the throw then has no co-state of this form.
+        From lambda_2 = 0 at the last switch: ``zeta omega0 - omega_d cot(omega_d (T - t))`` (D4.2, eq. 94, corrected by
+        errata D-20). Infinite if the last switch is at T: the throw then has no co-state of this form.
         """
         o = self.oscillator
-        left = self.T - float(self.switches[-1])
-        sine = math.sin(o.omega_d * left)
-        return math.inf if sine == 0.0 else o.zeta * o.omega0 - o.omega_d * math.cos(o.omega_d * left) / sine
+        s = self.T - float(self.switches[-1])
+        sine = math.sin(o.omega_d * s)
+        return math.inf if sine == 0.0 else o.zeta * o.omega0 - o.omega_d * math.cos(o.omega_d * s) / sine
 
     def control(self, t: npt.ArrayLike) -> Array:
-        """Return u (...) at times in [0, T] [rad]; at a switch it has its new value."""
+        """Return u (...) at times in [0, T] [rad]; the new value at a switch."""
         return np.asarray(self.values[np.searchsorted(self.switches, np.asarray(t, dtype=np.float64), side="right")])
 
     def theta(self, t: npt.ArrayLike) -> Array:
-        """Return the motor's angle (...), u plus what holds gravity [rad]."""
+        """Return the motor angle (...), u plus the angle that holds the hand against gravity [rad]."""
         return np.asarray(self.control(t) + self.oscillator.offset)
 
     def state(self, t: npt.ArrayLike) -> tuple[Array, Array]:
@@ -91,18 +103,18 @@ class WristThrow(Value):
         Raises
         ------
         ThunderError
-            Where `nu` is infinite.
+            If `nu` is infinite.
         """
         o = self.oscillator
         s = self.T - np.asarray(t, dtype=np.float64)
         decay, b = np.exp(-o.zeta * o.omega0 * s), (self.nu - o.zeta * o.omega0) / o.omega_d
         second = decay * self._wave(s)
-        turned = decay * o.omega_d * (np.sin(o.omega_d * s) - b * np.cos(o.omega_d * s))
-        rate = o.zeta * o.omega0 * second + turned  # of t, which is minus that of s
+        wave_rate = decay * o.omega_d * (np.sin(o.omega_d * s) - b * np.cos(o.omega_d * s))
+        rate = o.zeta * o.omega0 * second + wave_rate  # by t, minus that by s
         return np.stack([2.0 * o.zeta * o.omega0 * second - rate, second], axis=-1)
 
     def _wave(self, s: npt.ArrayLike) -> Array:
-        """Return lambda_2 at times s before T without its decay, which has no influence on its sign."""
+        """Return lambda_2 at times s before T without its decay, which does not change its sign."""
         o = self.oscillator
         if not math.isfinite(self.nu):
             raise ThunderError(f"the last switch must be before T = {self.T:g} s for co-states with lambda_2(T) = 1")
@@ -110,17 +122,17 @@ class WristThrow(Value):
         return np.asarray(np.cos(angle) + b * np.sin(angle))
 
     def times(self, count: int = 501) -> Array:
-        """Return times from 0 to T with the switches among them, for pictures and checks [s]."""
+        """Return `count` times from 0 to T and the switches, for plots and checks [s]."""
         return np.unique(np.concatenate([np.linspace(0.0, self.T, count), self.switches]))
 
     def agrees(self, count: int = 2001) -> bool:
-        """Whether u is at its upper bound where lambda_2 > 0, at its lower one where lambda_2 < 0 (Pontryagin)."""
+        """Return True if u is at its upper bound for lambda_2 > 0, at its lower one for lambda_2 < 0 (Pontryagin)."""
         if not math.isfinite(self.nu):
             return False
         t = (np.arange(count) + 0.5) * (self.T / count)
-        wanted = np.where(self._wave(self.T - t) > 0.0, self.oscillator.u_hi, self.oscillator.u_lo)
+        optimal = np.where(self._wave(self.T - t) > 0.0, self.oscillator.u_hi, self.oscillator.u_lo)
         near = np.abs(t[:, None] - self.switches).min(axis=1, initial=math.inf) < 1e-9 * self.T
-        return bool(np.all(near | (self.control(t) == wanted)))
+        return bool(np.all(near | (self.control(t) == optimal)))
 
     def plot(self) -> Figure:
         """Draw control, switching function, motion and phase portrait."""

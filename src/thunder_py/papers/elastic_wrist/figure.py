@@ -47,7 +47,7 @@ def plot_elastic_wrist(found: ElasticWristExperiment) -> Figure:
 
 
 def draw_arm_case(arm: ArmCase, axes: Any) -> None:
-    """Draw the throw of an arm: speed of what is thrown, wrist and motor, torques.
+    """Draw the throw of an arm: speed of the object, wrist and motor, torques.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def draw_arm_case(arm: ArmCase, axes: Any) -> None:
     fixed = base.trajectory(run.t[shown])
     carried = np.einsum("kij,kj->ki", base.robot.jacobian(fixed.q)[:, :3], fixed.dq)
     speed.plot(t, carried @ base.direction, color=_ORANGE, label="hand fixed")
-    how = "may turn" if arm.turning else "does not turn"
+    how = "free to rotate" if arm.turning else "without rotation"
     speed.set(ylabel="speed along the throw [m/s]", title=f"arm, hand {how}: + {arm.gain:.2f} m/s")
     wrist.plot(t, run.q[shown, -1], color=_BLUE, label="wrist q")
     wrist.plot(t, run.theta[shown], color=_GREEN, label="motor $\\theta$")

@@ -1,4 +1,4 @@
-"""D4.2, section 4: throwing with an elastic wrist: optimal switching, base and wrist together, a Panda that throws."""
+"""D4.2, section 4: throwing with an elastic wrist: optimal switching, joint optimum of base and wrist, a Panda."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ __all__ = [
 ]
 
 WRIST = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03, theta_max=0.6)
-#: from the wrist's axis to what is thrown [m]
+#: distance of the object from the wrist's axis [m]
 TIP = 0.15
-#: the hand points along the flange's axis, its palm along the flange's x axis
+#: pose of the wrist's base: the hand points along the flange's axis, its palm along the flange's x axis
 MOUNT = np.array([[0.0, 0.0, 1.0, 0.0], [0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-#: of the Panda, from the documentation of its control interface [rad/s^2]
+#: acceleration limits of the Panda, from the documentation of its control interface [rad/s^2]
 ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])
 Q_START = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.8])
 _T, _ANGLE, _FLOOR = 0.3, math.radians(45.0), 0.25
@@ -58,21 +58,21 @@ _RATES = (40.0, 20.0, 10.0)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArmCase:
-    """One arm motion with several motions of the wrist's motor.
+    """Arm motion with several motions of the wrist's motor.
 
     Attributes
     ----------
     turning : bool
-        Whether the hand may turn at release.
+        True if the hand may rotate at release.
     throw : ArmThrow
     releases : dict of str to WristRelease
-        By what the motor does; ``"hand fixed"`` is the arm without wrist.
+        By motion of the motor; ``"hand fixed"`` is the arm without wrist.
     rates : dict of str to float
-        dq(T) of the wrist as the models have it [rad/s].
+        dq(T) of the wrist by model [rad/s].
     run : WristRun
         Run-up, throw and brake with the planned motion of the motor.
     found : int
-        Random starts of the release's optimisation that ended at a throw.
+        Number of random starts of the release's optimisation that led to a throw.
     spread : tuple of float
         Slowest and fastest of their releases, hand fixed [m/s].
     """
@@ -87,7 +87,7 @@ class ArmCase:
 
     @property
     def base(self) -> BaseMotion:
-        """The arm's motion."""
+        """Motion of the arm."""
         return self.throw.base
 
     @property
@@ -97,12 +97,12 @@ class ArmCase:
 
     @property
     def title(self) -> str:
-        """What was thrown how."""
-        how = "may turn" if self.turning else "does not turn"
+        """Title of the case."""
+        how = "free to rotate" if self.turning else "without rotation"
         return f"Panda and elastic wrist, 45 degrees up, T = {_T:g} s, hand {how} at release"
 
     def table(self) -> str:
-        """Return releases, and the wrist's speed from model to model."""
+        """Return the releases, and the wrist's speed by model, as Markdown."""
         fixed = self.releases["hand fixed"].speed
         rows: list[list[object]] = [
             [name, r.speed, r.speed - fixed, r.across, r.q, r.dq, TIP * r.dq, 1e3 * r.arm_error, 100.0 * r.effort]
@@ -136,38 +136,38 @@ class ArmCase:
         return (
             f"Gain {self.gain:.2f} m/s, the linear model's optimum {linear:.2f} m/s. Arm motion, hand fixed: "
             f"{100 * share['velocity']:.0f} % of the limits of speed, {100 * share['acceleration']:.0f} % of "
-            f"acceleration, {100 * share['effort']:.0f} % of torque; {self.found} random starts ended at a throw, of "
+            f"acceleration, {100 * share['effort']:.0f} % of torque; {self.found} random starts led to a throw, of "
             f"{self.spread[0]:.2f} to {self.spread[1]:.2f} m/s."
         )
 
 
 def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1, cells: int = 200) -> ArmCase:
-    """Choose the arm's motion, plan the motor's, simulate.
+    """Optimise the motion of the arm, plan those of the motor, simulate.
 
     Parameters
     ----------
     turning : bool
-        Whether the hand may turn at release.
+        If True, the hand may rotate at release.
     seeds : int or sequence of int
-        Random starts of the release's optimisation: how many, or which ones.
+        Number or list of the random starts of the release's optimisation.
     jobs : int
-        Processes for them.
+        Number of processes for them.
     cells : int
-        Of the motor's plans.
+        Number of cells of the motor's plans.
     """
     panda = Robot.load("panda")
     rigid = with_rigid_hand(panda, WRIST, mount=MOUNT, tip=TIP)
-    found = [one for one in map_seeds(partial(_release, rigid, turning), seeds, jobs=jobs) if one is not None]
-    if not found:
-        raise ThunderError(f"no throw of the arm was found with seeds {seeds}; take more or others")
-    base = max(found, key=lambda one: one.speed)
+    motions = [one for one in map_seeds(partial(_release, rigid, turning), seeds, jobs=jobs) if one is not None]
+    if not motions:
+        raise ThunderError(f"no throw of the arm was found with seeds {seeds}; use more or others")
+    base = max(motions, key=lambda one: one.speed)
     throw = ArmThrow(panda, WRIST, base, MOUNT, TIP)
     releases, rates = _throws(throw, wrist_at_release(WRIST, rigid, base.q_release), cells)
     best = throw.plan(cells=cells)
-    speeds = [one.speed for one in found]
+    speeds = [one.speed for one in motions]
     return ArmCase(
         turning=turning, throw=throw, releases=releases, rates=rates, run=throw.whole(best.motor),
-        found=len(found), spread=(min(speeds), max(speeds)),
+        found=len(motions), spread=(min(speeds), max(speeds)),
     )  # fmt: skip
 
 
@@ -189,9 +189,9 @@ def _throws(throw: ArmThrow, still: ElasticWrist, cells: int) -> tuple[dict[str,
         name = f"planned, theta within {np.abs(weaker.motor.start).max():.2f} rad: arm within its torques"
         releases[name] = throw.release(throw.run(weaker.motor))
     except ThunderError:
-        pass  # the arm's own motion takes all torque there is, which the first row shows
+        pass  # the arm's motion without the spring uses all torque, see the first row
     releases["planned, arm's torques clipped"] = throw.release(throw.run(best.motor, limited=True))
-    releases["planned, arm knows no spring"] = throw.release(throw.run(best.motor, feedforward=False))
+    releases["planned, controller without the spring"] = throw.release(throw.run(best.motor, feedforward=False))
     for rate in _RATES:
         motor = throw.plan(rate, cells).motor
         releases[f"planned, motor at most {rate:g} rad/s"] = throw.release(throw.run(motor))
@@ -218,21 +218,21 @@ def _release(arm: Robot, turning: bool, seed: int) -> BaseMotion | None:
 #: slope [deg] and damping [N m s/rad] of the cases of the table
 _SLOPES = ((0.0, 0.0), (0.0, 0.03), (30.0, 0.03), (60.0, 0.03), (-60.0, 0.03))
 _WRIST_TIME = 0.15
-#: starts that end at a throw
+#: starts that lead to a throw
 _QUICK = (12, 13)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Case:
-    """One wrist, thrown with one switch.
+    """Throw of one wrist with one switch.
 
     Attributes
     ----------
     name : str
     throw : WristThrow
-        With the bounds that gravity leaves.
+        With the bounds of u due to gravity.
     printed : WristThrow
-        With u within plus and minus theta_max, as (85) to (88) have it.
+        With u within plus and minus theta_max, as in (85) to (88).
     simulated : tuple of float
         q(T), dq(T) of the model (79) under the control of `throw`, by the package's elastic dynamics.
     """
@@ -245,12 +245,12 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Together:
-    """Base and wrist, planar, T = 0.22 s.
+    """Planar throws of base and wrist, T = 0.22 s.
 
     Attributes
     ----------
     speeds : dict of str to float
-        Of the tip [m/s], by way.
+        Speed of the tip by method [m/s].
     linear, full : JointThrow
         Optima with (80) and (79).
     """
@@ -262,7 +262,7 @@ class Together:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ElasticWristExperiment:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
@@ -270,11 +270,11 @@ class ElasticWristExperiment:
     times : (k,) array
         Times of release omega0 T of the sweep, lossless and level.
     one, free : (k,) array
-        Speeds over omega0 theta_max with one switch (NaN past a period) and with any number.
+        Speeds divided by omega0 theta_max with one switch (NaN beyond a period) and with any number.
     switches : (k,) array of int
-        Their number where it is free.
+        Number of switches in free switching.
     example, beyond : WristThrow
-        With gravity and damping: within the limit of one switch, and beyond it.
+        Throws with gravity and damping, within the limit of one switch and beyond it.
     together : Together
     arms : tuple of ArmCase
     """
@@ -359,21 +359,22 @@ class ElasticWristExperiment:
 
 
 _NOTES = """\
-- The report prints no parameters and no results for the wrist: the numbers of the wrist are ours (those of the truth
+- The report prints no parameters and no results for the wrist: the parameters of the wrist are ours (those of the truth
   vectors), and so are the limits of the base, 10 m/s^2, 1.5 m/s, 0.3 m.
-- u in ±theta_max is what (85) to (88) give if |theta| <= theta_max is read as |u| <= theta_max: on a level base theta
-  would have to leave its range (errata D-21). Speeds come out too high, or too low where theta_g helps.
-- One switch is optimal until t_1 = pi / omega_d (D-18). Past it free switching gains; at omega0 T = 2 pi one switch
-  gives nothing.
-- Base and wrist: (79) has the term ddx q, a stiffness that the base's acceleration changes, so optima are local; of
-  several starts the best is shown. (80) promises more than (79) where q is large: the moment of ddz goes with cos q,
-  that of ddx with sin q.
-- Arm: the gain is the wrist's share, tip times dq, as long as the arm keeps to its motion. What the rows differ by:
-  the base's acceleration and turning, which the linear model does not know (its switches leave q(T) far from zero, the
-  tip flies aside) and planned motions of the motor do; the arm's torques, sampled every 0.5 ms; the motor's speed.
-- The arm's motion keeps within its torques with the hand fixed. The spring adds its own, and the throw then asks for
-  more than the wrist joints of a Panda have. Clipped, these give way: the wrist turns faster, the arm slower. Within
-  them the motor may use a part of its range; where the fixed hand takes 95 % already, none is left."""
+- u in ±theta_max follows from (85) to (88) if |theta| <= theta_max is read as |u| <= theta_max: on a level base theta
+  would exceed its range (errata D-21). The speeds are too high, or too low where theta_g helps.
+- One switch is optimal up to t_1 = pi / omega_d (D-18). Beyond, free switching is faster; at omega0 T = 2 pi the speed
+  with one switch is zero.
+- Base and wrist: (79) has the term ddx q, a stiffness that the base's acceleration changes, so optima are local; the
+  best of several starts is shown. (80) predicts more than (79) for large q: the moment of ddz is proportional to cos q,
+  that of ddx to sin q.
+- Arm: the gain is the part of the wrist, tip times dq, as long as the arm tracks its motion. The rows differ by:
+  acceleration and rotation of the base, absent from the linear model (its switches leave q(T) far from zero, and the
+  tip has a velocity across the throw) and included in the plans; the arm's torques, sampled every 0.5 ms; the motor's
+  speed.
+- The arm's motion keeps its torque limits with the hand fixed. The spring adds its torque, and the throw then exceeds
+  the limits of a Panda's wrist joints. With clipped torques the wrist turns faster, the arm slower. To keep them, the
+  motor may use a part of its range; where the fixed hand uses 95 % already, none is left."""
 
 
 def run_elastic_wrist(
@@ -392,19 +393,19 @@ def run_elastic_wrist(
     Parameters
     ----------
     seeds : int or sequence of int
-        Random starts of the arm's release: how many, or which ones.
+        Number or list of the random starts of the arm's release.
     jobs : int
-        Processes for these.
+        Number of processes for these.
     sweep : int
-        Times of release in the sweep.
+        Number of times of release in the sweep.
     cells, starts : int
-        Of the collocation.
+        Numbers of cells and starts of the collocation.
     plan_cells : int
-        Of the motor's plans on the arm.
+        Number of cells of the motor's plans on the arm.
     turning : sequence of bool
-        Arm motions: whether the hand may turn at release.
+        One arm motion each; True if the hand may rotate at release.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     """
     sweep = whole(sweep, "sweep", 2)
     bar = progress_bar(3 + len(turning), desc="elastic wrist") if progress else nullcontext(lambda _: None)
@@ -456,18 +457,18 @@ def _sweep(count: int) -> tuple[Any, Any, Any, Any]:
 
 def _together(cells: int, starts: int) -> Together:
     T, base = 0.22, BaseLimits()
-    even = base.constant(T)
+    ddz = base.constant(T)
     wrist = free_switching(WRIST, T)
-    planned = plan_motor(lambda t, q, dq, theta: WRIST.acceleration(q, dq, theta, 0.0, even), T, WRIST.theta_max)
+    plan = plan_motor(lambda t, q, dq, theta: WRIST.acceleration(q, dq, theta, 0.0, ddz), T, WRIST.theta_max)
     linear, full = (
         throw_together(WRIST, T, base=base, tip=TIP, cells=cells, starts=starts, linear=kind) for kind in (True, False)
     )
     speeds = {
-        "base with constant acceleration, wrist fixed (4.4)": even * T,
+        "base with constant acceleration, wrist fixed (4.4)": ddz * T,
         "base as fast as it can, wrist fixed": base_alone(base, T),
         "wrist, base at rest, linear optimum (4.3)": TIP * wrist.speed,
-        "first and third, added": even * T + TIP * wrist.speed,
-        "base as first, motor planned for it": even * T + TIP * planned.speed,
+        "first and third, added": ddz * T + TIP * wrist.speed,
+        "base as first, motor planned for it": ddz * T + TIP * plan.speed,
         "both, linear model (80)": linear.speed,
         "both, model (79)": full.speed,
     }

@@ -68,7 +68,7 @@ def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
             axes.plot(*origins[:2].T, "o", color="white", markeredgecolor=_DARK, markersize=9)
             axes.plot(*centres.T, "x", color=_DARK, markersize=8, markeredgewidth=2)
             _label(axes, q, origins, centres)
-    axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="frames at the links' ends, as the paper has them")
+    axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="frames at the links' ends, as in the paper")
     axes.grid(visible=True, alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
 
@@ -84,8 +84,8 @@ def _label(axes: Axes, q: Array, origins: Array, centres: Array) -> None:
         axes.plot(*np.transpose([origins[joint], origins[joint] + reach]), ":", color=_DARK, linewidth=1.0)
         axes.add_patch(Arc(tuple(origins[joint]), 0.36, 0.36, theta1=start, theta2=end, color=_DARK))
         middle = np.radians((start + end) / 2)
-        at = origins[joint] + 0.24 * np.array([np.cos(middle), np.sin(middle)])
-        axes.text(at[0], at[1], f"$q_{joint + 1}$", ha="center", va="center")
+        position = origins[joint] + 0.24 * np.array([np.cos(middle), np.sin(middle)])
+        axes.text(position[0], position[1], f"$q_{joint + 1}$", ha="center", va="center")
         axes.annotate(f"$G_{joint + 1}$", centres[joint], xytext=(6, -12), textcoords="offset points")
         axes.annotate(f"$O_{joint + 1}$", origins[joint + 1], xytext=(8, 4), textcoords="offset points")
     arrow = {"arrowstyle": "->"}

@@ -1,4 +1,4 @@
-"""Section 5.1 of Gabiccini et al. (2009), entry by entry in SymPy: as it is printed, and with G-1 and G-2 corrected."""
+"""Section 5.1 of Gabiccini et al. (2009), entry by entry in SymPy: as printed, and with G-1 and G-2 corrected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...symbolic.optional import require
 
 __all__ = ["SYMBOLS", "printed_symbols", "printed_terms"]
 
-#: names of the symbols, those of `SymbolicModel.to_sympy`; the paper's g_y points down
+#: names of the symbols, as in `SymbolicModel.to_sympy`; the paper's g_y points down
 SYMBOLS = ("q1", "q2", "dq1", "dq2", "dq_r1", "dq_r2", "ddq_r1", "ddq_r2", "a1", "a2", "g_y")
 
 
@@ -19,23 +19,23 @@ def printed_symbols() -> tuple[Any, ...]:
 
 
 def printed_terms(corrected: bool) -> dict[tuple[str, int, int], Any]:
-    """Return the terms of the regressor of the planar elbow that are not zero.
+    """Return the nonzero terms of the regressor of the planar elbow.
 
     Parameters
     ----------
     corrected : bool
-        With G-1 (b3 b8 for b4 b8) and G-2 (b5 of velocities) of docs/errata.md.
+        If True, with G-1 (b3 b8 for b4 b8) and G-2 (b5 of velocities) of docs/errata.md corrected.
 
     Returns
     -------
     dict of (letter, j, link) to sympy.Matrix
-        ``("X", 0, 2)`` is the X_0r^(2) with a dot of the paper, 2 x 1; j = 1 is 2 x 3, j = 2 is 2 x 6. Y = X - W + Z.
+        ``("X", 0, 2)`` is the paper's X_0r^(2) with a dot, 2 x 1; j = 1 is 2 x 3, j = 2 is 2 x 6. Y = X - W + Z.
     """
     return {**_link_1(), **_link_2(corrected)}
 
 
 def _columns(block: int, used: dict[int, tuple[Any, Any]]) -> Any:
-    """Return a block of 1, 3 or 6 columns, zero but for some."""
+    """Return a block of 1, 3 or 6 columns, zero except for `used`."""
     matrix = require("sympy").zeros(2, (1, 3, 6)[block])
     for column, (first, second) in used.items():
         matrix[0, column], matrix[1, column] = first, second

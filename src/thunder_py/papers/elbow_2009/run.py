@@ -1,4 +1,4 @@
-"""Gabiccini et al. (2009), section 5: the regressor of the planar elbow, printed entries beside recorded ones."""
+"""Gabiccini et al. (2009), section 5: the regressor of the planar elbow, comparison of printed and recorded entries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Elbow2009", "Entry", "elbow_model", "motion", "recorded_terms", "run"]
 
-#: where columns of a block begin in the ten parameters of a link
+#: columns of each block in the ten parameters of a link
 _BLOCKS = (slice(0, 1), slice(1, 4), slice(4, 10))
 _PARAMETERS = ("m", "m c_x", "m c_y", "m c_z", "I_xx", "I_xy", "I_xz", "I_yy", "I_yz", "I_zz")
 
@@ -41,7 +41,7 @@ def recorded_terms(model: SymbolicModel) -> dict[tuple[str, int, int], Any]:
     Returns
     -------
     dict of (letter, j, link) to array of Expression
-        (2, 1), (2, 3) or (2, 6), as `printed_terms` has them.
+        (2, 1), (2, 3) or (2, 6), as in `printed_terms`.
     """
     B, C, Z = model.mass_blocks(), model.coriolis_blocks(), model.gravity_blocks()
     W = 0.5 * np.einsum("lkjih,j,i->lkh", derivative(B, model.q), model.dq_r, model.dq)
@@ -58,16 +58,16 @@ def recorded_terms(model: SymbolicModel) -> dict[tuple[str, int, int], Any]:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a term that is not zero on both sides.
+    """Entry of a term that is nonzero in the recording or in print.
 
     Attributes
     ----------
     name, parameter : str
-        Of the term, as ``X_0^(2)``, and of what the column multiplies.
+        Names of the term, such as ``X_0^(2)``, and of the parameter that the column multiplies.
     row : int
-        Counted from 1.
+        Row, from 1.
     recorded, printed, corrected : sympy.Expr
-        What the package records, what the paper prints, and that with the errata.
+        Entry as recorded by the package, as printed, and as corrected by the errata.
     """
 
     name: str
@@ -85,12 +85,12 @@ class Entry:
 
     @property
     def printed_is_right(self) -> bool:
-        """Whether the printed entry is the recorded one."""
+        """True if the printed entry equals the recorded one."""
         return self._same(self.recorded, self.printed)
 
     @property
     def corrected_is_right(self) -> bool:
-        """Whether the corrected entry is the recorded one."""
+        """True if the corrected entry equals the recorded one."""
         return self._same(self.recorded, self.corrected)
 
 
@@ -101,9 +101,9 @@ class Elbow2009:
     Attributes
     ----------
     model : SymbolicModel
-        Of `elbow_model`.
+        Result of `elbow_model`.
     terms : dict of (letter, j, link) to array of Expression
-        Of `recorded_terms`.
+        Result of `recorded_terms`.
     """
 
     model: SymbolicModel
@@ -111,29 +111,29 @@ class Elbow2009:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """Every entry that is not zero in the recording or in print."""
+        """Every entry that is nonzero in the recording or in print."""
         g_y = printed_symbols()[-1]
         printed, corrected = printed_terms(False), printed_terms(True)
-        found = []
+        entries = []
         for key, recorded in self.terms.items():
             letter, j, link = key
-            ours = self.model.to_sympy(recorded, simplify=True).subs(g_y, -g_y)  # the paper counts it downwards
+            ours = self.model.to_sympy(recorded, simplify=True).subs(g_y, -g_y)  # positive downwards in the paper
             for row in range(2):
                 for column in range(ours.shape[1]):
                     values = [matrix[row, column] for matrix in (ours, printed[key], corrected[key])]
                     if any(value != 0 for value in values):
                         parameter = f"{_PARAMETERS[_BLOCKS[j].start + column]} of link {link}"
-                        found.append(Entry(f"{letter}_{j}^({link})", parameter, row + 1, *values))
-        return found
+                        entries.append(Entry(f"{letter}_{j}^({link})", parameter, row + 1, *values))
+        return entries
 
     def table(self) -> str:
-        """Return which printed entries are right and what the others are, and the counts, as Markdown."""
+        """Return the number of correct printed entries, the wrong ones, and the operation counts, as Markdown."""
         right = sum(entry.printed_is_right for entry in self.entries)
-        head = f"{len(self.entries)} entries are not zero; {right} are printed as they are recorded. The others:"
+        head = f"{len(self.entries)} entries are nonzero; {right} are printed as recorded. The others:"
         return "\n\n".join([head, self.wrong_entries(), self.equality(), self.operations()])
 
     def wrong_entries(self) -> str:
-        """Return what is printed beside what is right, where they differ, as Markdown."""
+        """Return the differences between printed and recorded entries, as Markdown."""
         rows = []
         for entry in self.entries:
             if not entry.printed_is_right:
@@ -143,11 +143,11 @@ class Elbow2009:
         return markdown(["term", "row", "column of", "printed minus recorded", "errata repair it"], rows)
 
     def latex(self, letter: str, j: int, link: int) -> str:
-        """Return a recorded term in LaTeX, such as ``latex("X", 0, 2)``; g_y counts upwards."""
+        """Return a recorded term in LaTeX, such as ``latex("X", 0, 2)``; g_y is positive upwards."""
         return self.model.latex(self.terms[letter, j, link])
 
     def printed_regressor(self, corrected: bool) -> Any:
-        """Return Y_r of eqs. 55 to 59 from the printed terms as a function of q, dq, dq_r, ddq_r that gives (2, 20)."""
+        """Return Y_r of eqs. 55 to 59, (2, 20), from the printed terms, as a function of q, dq, dq_r, ddq_r."""
         sympy = require("sympy")
         terms, blocks = printed_terms(corrected), []
         for link in (1, 2):
@@ -169,9 +169,9 @@ class Elbow2009:
         kernel = np.array([robot.slotine_li_regressor(*state) for state in x])
         recorded = self.model.function("Y_r", self.model.slotine_li_regressor())
         numbers = {"par_DHtable": robot.description.dh, "par_gravity": robot.description.gravity}
-        given = [np.ravel(np.asarray(numbers[name])) for name in recorded.argument_names[4:]]
+        constants = [np.ravel(np.asarray(numbers[name])) for name in recorded.argument_names[4:]]
         regressors = {
-            "recorded": lambda *state: recorded(*state, *given),
+            "recorded": lambda *state: recorded(*state, *constants),
             "printed, with G-1 and G-2": self.printed_regressor(True),
             "printed": self.printed_regressor(False),
         }
@@ -200,17 +200,17 @@ class Elbow2009:
         """Return torques Y_r pi along `motion`: by the kernel, corrected, as printed; (k, 2) each."""
         robot = self.model.robot
         states = motion(times)
-        found = {}
+        result = {}
         for name, Y in (
             ("kernel", robot.slotine_li_regressor),
             ("corrected", self.printed_regressor(True)),
             ("printed", self.printed_regressor(False)),
         ):
-            found[name] = np.array([Y(*state) @ robot.parameters for state in zip(*states, strict=True)])
-        return found
+            result[name] = np.array([Y(*state) @ robot.parameters for state in zip(*states, strict=True)])
+        return result
 
     def plot(self) -> Figure:
-        """Draw the arm along a motion, and the torques that the regressors give."""
+        """Draw the arm along a motion, and the torques of the regressors."""
         from .figure import plot_elbow
 
         return plot_elbow(self)
@@ -226,9 +226,9 @@ def motion(times: Array, Lambda: float = 5.0) -> tuple[Array, Array, Array, Arra
     Parameters
     ----------
     times : (k,) array
-        [s].
+        Times [s].
     Lambda : float
-        [1/s].
+        Gain of the position error [1/s].
 
     Returns
     -------
@@ -245,6 +245,6 @@ def motion(times: Array, Lambda: float = 5.0) -> tuple[Array, Array, Array, Arra
 
 
 def run(quick: bool = False) -> Elbow2009:
-    """Record the elbow for the registry; there is no shorter form."""
+    """Run the experiment of the registry; `quick` has no effect."""
     model = elbow_model()
     return Elbow2009(model, recorded_terms(model))

@@ -1,4 +1,4 @@
-"""Gabiccini et al. (2009), section 4: what its generalised transposes of tensors must be, tried out."""
+"""Gabiccini et al. (2009), section 4: test of its generalised transposes of tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..tables import markdown
 
 __all__ = ["TransposeCheck", "check_transposes", "coriolis_by_words", "three_joints", "transpose", "transposes_table"]
 
-_FIRST_MOMENTS = slice(1, 4)  # as many as the arm has joints: then wrong orders have a shape, and wrong numbers
+_FIRST_MOMENTS = slice(1, 4)  # as many as the arm has joints, so that wrong orders of axes have valid shapes
 
 
 def transpose(tensor: Any, order: str, by_words: bool = False) -> Any:
@@ -23,33 +23,33 @@ def transpose(tensor: Any, order: str, by_words: bool = False) -> Any:
     Parameters
     ----------
     tensor : array
-        Of as many axes as `order` has digits.
+        Tensor with as many axes as `order` has digits.
     order : str
         ``"231"`` is T_231.
     by_words : bool
-        The j-th axis of the result is the n_j-th of the tensor, as the words before eq. 44 have it; default by its
-        formula, entry (i_1, i_2, ...) is the tensor's (i_n1, i_n2, ...). They agree where `order` is its own inverse.
+        If True, the j-th axis of the result is the n_j-th of the tensor, as in the words before eq. 44; otherwise entry
+        (i_1, i_2, ...) is the tensor's (i_n1, i_n2, ...), as in its formula. They agree if `order` is its own inverse.
     """
     axes = np.array([int(digit) - 1 for digit in order])
     return np.transpose(tensor, axes if by_words else np.argsort(axes))
 
 
 def coriolis_by_words(model: SymbolicModel) -> Any:
-    """Return eq. 43's Coriolis matrix with T_231 as the words say, (n, n) of Expression: M_dot / 2."""
+    """Return the Coriolis matrix of eq. 43 with T_231 as in the words, (n, n) of Expression: M_dot / 2."""
     D = model.mass_matrix_derivative()
     return (0.5 * (D + transpose(D, "132") - transpose(D, "231", by_words=True))) @ model.dq
 
 
 @dataclass(frozen=True)
 class TransposeCheck:
-    """A transpose with an order of axes.
+    """Result for a transpose with an order of axes.
 
     Attributes
     ----------
     source : str
-        Which formula, or which erratum.
+        Formula or erratum.
     axes, order : str
-        Of the tensor, and digits of the transpose.
+        Axes of the tensor, and digits of the transpose.
     error : float
         Largest difference from the recorded Coriolis terms.
     """
@@ -61,7 +61,7 @@ class TransposeCheck:
 
 
 def three_joints() -> Robot:
-    """Return an arm of three joints whose table and bodies have no zeros and no symmetry."""
+    """Return an arm of three joints with a DH table and bodies without zeros and symmetry."""
     rng = np.random.default_rng(2009)
     table = rng.uniform(-1.0, 1.0, (3, 4))
     inertia = np.tile([0.3, 0.0, 0.0, 0.4, 0.0, 0.5], (3, 1))
@@ -70,22 +70,22 @@ def three_joints() -> Robot:
 
 
 def check_transposes(robot: Robot, q: Array, dq: Array, dq_r: Array) -> list[TransposeCheck]:
-    """Try the transposes of eqs. 43 and 51 in the orders of axes that the papers use.
+    """Check the transposes of eqs. 43 and 51 in the orders of axes of the papers.
 
     Parameters
     ----------
     robot : Robot
-        Of three joints, so that every order has a shape.
+        Robot of three joints, for which every order has a valid shape.
     q, dq, dq_r : (3,) array
         State.
     """
     D = robot.mass_matrix_derivative(q)
     torque = robot.coriolis_matrix(q, dq) @ dq
-    found = []
+    checks = []
     for source, words in (("G (43), T_231 by formula (44)", False), ("G (43), T_231 by its words (G-3)", True)):
         C = 0.5 * (D + transpose(D, "132") - transpose(D, "231", words)) @ dq
-        found.append(TransposeCheck(source, "n n n", "231", float(np.abs(C @ dq - torque).max())))
-    wanted = (robot.coriolis_blocks(q, dq) @ dq_r)[-1, _FIRST_MOMENTS].T
+        checks.append(TransposeCheck(source, "n n n", "231", float(np.abs(C @ dq - torque).max())))
+    expected = (robot.coriolis_blocks(q, dq) @ dq_r)[-1, _FIRST_MOMENTS].T
     dX = _first_moment_tensor(robot, q)
     W = 0.5 * np.einsum("jkah,k,j->ha", dX, dq, dq_r)
     for source, axes, order in (
@@ -95,14 +95,14 @@ def check_transposes(robot: Robot, q: Array, dq: Array, dq_r: Array) -> list[Tra
         ("T's order of axes (T-13)", "n p n n", "1243"),
         ("G's transpose in T's order", "n p n n", "1432"),
     ):
-        moved, contraction = _ORDERS[axes]
-        tensor = np.transpose(dX, moved)
+        permutation, contraction = _ORDERS[axes]
+        tensor = np.transpose(dX, permutation)
         X = 0.5 * np.einsum(contraction, tensor + transpose(tensor, order), dq, dq_r)
-        found.append(TransposeCheck(source, axes, order, float(np.abs(X - W - wanted).max())))
-    return found
+        checks.append(TransposeCheck(source, axes, order, float(np.abs(X - W - expected).max())))
+    return checks
 
 
-#: axes of the tensor from (row, column, parameter, derived by), and the sum over velocities
+#: permutation of the axes (row, column, parameter, variable of the derivative), and the sum over velocities
 _ORDERS = {
     "n n p n": ((0, 1, 2, 3), "hjak,k,j->ha"),
     "n n n p": ((0, 1, 3, 2), "hjka,k,j->ha"),

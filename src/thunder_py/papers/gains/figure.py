@@ -40,7 +40,7 @@ def body_of(reg: Array) -> Array:
 
 def draw_error(axes: Axes, run: Run, label: str, color: str) -> None:
     """Draw the norm of e over time on a logarithmic axis."""
-    t = run.result.t[1:]  # the run starts without error, which has no logarithm
+    t = run.result.t[1:]  # the initial error is zero, which has no logarithm
     axes.semilogy(t, run.result.error_norm()[1:], color=color, label=label, linewidth=1.2)
     axes.set(xlim=(0.0, t[-1]), xlabel="time [s]")
     tidy(axes)
@@ -80,7 +80,7 @@ def _draw_estimates(panels: Sequence[Axes], gains: ArticleGains, table: str) -> 
 
 
 def plot_curve(gains: ArticleGains) -> Figure:
-    """Draw Figure 5, the curve, and what the flange does in its last period, with adaptation and without."""
+    """Draw Figure 5, the curve, and the motion of the flange in the last period, with adaptation and without."""
     from matplotlib.pyplot import figure as new_figure
     from matplotlib.ticker import MaxNLocator
 
@@ -89,17 +89,17 @@ def plot_curve(gains: ArticleGains) -> Figure:
     plane = figure.add_subplot(1, 2, 2)
     fixed, adaptive = gains.friction["fixed"], gains.friction["K_d2"]
     last = adaptive.result.t >= adaptive.result.t[-1] - adaptive.window
-    wanted = gains.reference(adaptive.result.t[last]).p
-    space.plot(*wanted.T, color=TRUTH)
+    desired = gains.reference(adaptive.result.t[last]).p
+    space.plot(*desired.T, color=TRUTH)
     space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title="the article's curve")
-    space.set_box_aspect(np.ptp(wanted, axis=0))
+    space.set_box_aspect(np.ptp(desired, axis=0))
     for axis in (space.xaxis, space.yaxis, space.zaxis):
         axis.set_major_locator(MaxNLocator(4))
         axis.labelpad = 8.0
     for label, run, color in (("not adaptive", fixed, COLORS[1]), ("adaptive", adaptive, COLORS[0])):
-        drawn = gains.truth.forward_kinematics(run.result.q[last])[:, :3, 3]
-        plane.plot(drawn[:, 1], drawn[:, 2], color=color, label=label, linewidth=1.2)
-    plane.plot(wanted[:, 1], wanted[:, 2], "--", color=TRUTH, label="wanted", linewidth=1.0)
+        actual = gains.truth.forward_kinematics(run.result.q[last])[:, :3, 3]
+        plane.plot(actual[:, 1], actual[:, 2], color=color, label=label, linewidth=1.2)
+    plane.plot(desired[:, 1], desired[:, 2], "--", color=TRUTH, label="desired", linewidth=1.0)
     plane.set(xlabel="y [m]", ylabel="z [m]", aspect="equal", title="the last period, seen along x")
     figure.legend(*plane.get_legend_handles_labels(), loc="outside lower right", ncols=3)
     tidy(plane)

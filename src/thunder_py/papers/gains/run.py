@@ -1,4 +1,4 @@
-"""Thunder article, Figures 6-10, Tables 6 and 7: what K_d, Gamma and adaptation do to a Panda that draws a curve."""
+"""Thunder article, Figures 6-10, Tables 6 and 7: effect of K_d, Gamma and adaptation on a Panda along a curve."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ __all__ = ["CASES", "ArticleGains", "Case", "controller_of", "curve", "panda_wit
 
 
 class Case(NamedTuple):
-    """A setting of the article.
+    """Setting of the article.
 
     Attributes
     ----------
     K_d : tuple of float
-        [N m s/rad].
+        Damping gains [N m s/rad].
     r_7 : float
         Scale of Gamma.
     steady_state, rise_time : float
-        What Tables 6 and 7 print: norm of e, and [s].
+        Norm of e and rise time [s] printed in Tables 6 and 7.
     """
 
     K_d: tuple[float, ...]
@@ -55,7 +55,7 @@ class Case(NamedTuple):
 
 
 _K_D_2 = (10.0, 10.0, 10.0, 10.0, 5.0, 5.0, 2.0)
-#: Tables 6 and 7; their middle columns are one and the same experiment
+#: Tables 6 and 7; their middle columns are the same experiment
 CASES: dict[str, Case] = {
     "K_d1": Case((5.0, 5.0, 5.0, 5.0, 3.0, 3.0, 1.0), 10.0, 0.0258, 15.102),
     "K_d2": Case(_K_D_2, 10.0, 0.0219, 19.612),
@@ -66,23 +66,23 @@ CASES: dict[str, Case] = {
 }
 TABLES = {"Table 6": ("K_d1", "K_d2", "K_d3"), "Table 7": ("r_7 = 1", "r_7 = 10", "r_7 = 100")}
 
-#: the article prints neither; chosen with its Tables 6 and 7 in view, once for all six settings
-FRICTION = 0.5  # of Coulomb, each joint [N m]
+#: not printed in the article; fitted to its Tables 6 and 7, once for all six settings
+FRICTION = 0.5  # Coulomb friction of each joint [N m]
 SLOWER = 4.0  # Gamma as a multiple of that of `run_lissajous_panda`
-#: of the task gain K_p, for Figure 10: what makes the error without adaptation as large as the article's
+#: factor on the task gain K_p for Figure 10, with which the error without adaptation is as large as in the article
 SOFT = 0.3
 DURATION = 40.0  # [s]
 
 
 def panda_with_friction(coulomb: float = FRICTION) -> Robot:
-    """Return the bundled Panda with Coulomb friction in every joint, which controllers are not told of."""
+    """Return the bundled Panda with Coulomb friction in every joint, unknown to the controllers."""
     robot = Robot.load("panda")
     friction = Friction(terms=("coulomb",), coefficients=np.full((robot.n, 1), coulomb))
     return Robot(dataclasses.replace(robot.description, friction=friction))
 
 
 def curve(robot: Robot) -> Lissajous:
-    """Return the article's curve (eq. 37, Figure 5) from where the flange of a Panda at rest is."""
+    """Return the article's curve (eq. 37, Figure 5), starting at the flange of a Panda at rest."""
     return Lissajous.starting_at(robot.forward_kinematics(START), AMPLITUDE, FREQUENCY)
 
 
@@ -96,7 +96,7 @@ def controller_of(
     slower: float = SLOWER,
     adaptive: bool = True,
 ) -> Backstepping:
-    """Return the article's controller for a Panda whose link 7 is unknown."""
+    """Return the article's controller for a Panda with unknown link 7."""
     Gamma = slower * r_7 * np.repeat([R_M, R_C, R_I], [1, 3, 6])
     return Backstepping(nominal, Lambda, K_p, K_d, Gamma, unknown="link7", adaptive=adaptive)
 
@@ -110,12 +110,12 @@ class ArticleGains:
     truth : Robot
         The Panda.
     reference : Lissajous
-        What all runs follow.
+        Reference of all runs.
     ideal, friction : dict of str to Run
-        By `CASES`, and ``"fixed"`` without adaptation, ``"fixed, soft"`` with `SOFT` K_p besides; on a plant that is as
-        the controller's model says but for link 7, and on one with `FRICTION`.
+        By `CASES`, and ``"fixed"`` without adaptation, ``"fixed, soft"`` also with `SOFT` K_p; on a plant that differs
+        from the controller's model in link 7 only, and on one with `FRICTION`.
     untuned : dict of str to Run
-        By `CASES`, without what was fitted: no friction, and Gamma as in `run_lissajous_panda`, not `SLOWER`.
+        By `CASES`, without the fitted values: no friction, and Gamma as in `run_lissajous_panda` instead of `SLOWER`.
     """
 
     truth: Robot
@@ -125,7 +125,7 @@ class ArticleGains:
     untuned: Mapping[str, Run]
 
     def table(self) -> str:
-        """Return Tables 6 and 7 and the errors of Figure 10, the article's numbers beside ours, as Markdown."""
+        """Return Tables 6 and 7 and the errors of Figure 10 with the article's numbers and ours, as Markdown."""
         parts = [f"{name}\n\n{self.settings(name)}" for name in TABLES]
         return "\n\n".join([*parts, f"Figure 10\n\n{self.adaptation()}"])
 
@@ -141,7 +141,7 @@ class ArticleGains:
         return markdown(header, rows)
 
     def adaptation(self) -> str:
-        """Return the steady states of Figure 10 as Markdown; the article reads 0.9 and an order of magnitude less."""
+        """Return the steady states of Figure 10 as Markdown; the article has 0.9 and an order of magnitude less."""
         rows: list[list[object]] = []
         settings = {
             "adaptive": ("K_d2", "0.02 to 0.09"),
@@ -159,7 +159,7 @@ class ArticleGains:
         return plot_gains(self)
 
     def plot_curve(self) -> Figure:
-        """Draw Figure 5, the curve, and what the flange does in its last period."""
+        """Draw Figure 5, the curve, and the motion of the flange in the last period."""
         from .figure import plot_curve
 
         return plot_curve(self)
@@ -189,25 +189,25 @@ def _rise(run: Run) -> float | str:
 
 
 def run_article_gains(duration: float = DURATION) -> ArticleGains:
-    """Simulate every setting of Tables 6 and 7, with friction, without and untuned, and that without adaptation.
+    """Simulate every setting of Tables 6 and 7 with friction, without and untuned, and runs without adaptation.
 
     Parameters
     ----------
     duration : float
-        Of every run [s].
+        Duration of every run [s].
 
     Notes
     -----
-    The article prints K_d and r_7, but neither Lambda and K_p, nor r_m, r_c and r_I, nor what its simulator's joints
-    lose. Lambda and K_p are those of `run_lissajous_panda`. `FRICTION` and `SLOWER` are fitted: two numbers for all
-    runs, such that steady states and rise times come near those that are printed. `ArticleGains.untuned` has neither.
+    The article prints K_d and r_7, but neither Lambda and K_p, nor r_m, r_c and r_I, nor the friction in its simulator.
+    Lambda and K_p are those of `run_lissajous_panda`. `FRICTION` and `SLOWER` are two numbers for all runs, fitted to
+    the printed steady states and rise times. `ArticleGains.untuned` has neither.
     """
-    truth, rubbing = Robot.load("panda"), panda_with_friction()
+    truth, plant = Robot.load("panda"), panda_with_friction()
     return ArticleGains(
         truth=truth,
         reference=curve(truth),
         ideal=_cases(truth, duration) | _fixed(truth, duration),
-        friction=_cases(rubbing, duration) | _fixed(rubbing, duration),
+        friction=_cases(plant, duration) | _fixed(plant, duration),
         untuned=_cases(truth, duration, slower=1.0),
     )
 
@@ -232,5 +232,5 @@ def _fixed(plant: Robot, duration: float) -> dict[str, Run]:
 
 
 def run(quick: bool = False) -> ArticleGains:
-    """Run the experiment for the registry: 40 s each, or 15 s."""
+    """Run the experiment of the registry: 40 s each, or 15 s."""
     return run_article_gains(15.0 if quick else DURATION)

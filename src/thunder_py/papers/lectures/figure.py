@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_excitation_study", "plot_mass_spring", "plot_study"]
 
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-#: where the logarithmic axes of errors [rad] and of eigenvalues, relative to the largest, end: rounding is below
+#: lower ends of the logarithmic axes of errors [rad] and of eigenvalues, relative to the largest, above rounding
 _SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14
 
 
@@ -49,7 +49,7 @@ def plot_mass_spring() -> Figure:
 
 
 def plot_study(study: Study) -> Figure:
-    """Draw the errors of all runs, and V and its derivative of the run that the proof is about."""
+    """Draw the errors of all runs, and V and its derivative for the run of the proof."""
     from matplotlib.pyplot import subplots
 
     figure, axes = subplots(1, 2, figsize=(12.0, 3.6), layout="constrained")
@@ -87,7 +87,7 @@ def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
 
 
 def _draw_down_to(floor: float, axis: Axes, curves: Iterable[tuple[str, Array, Array]]) -> None:
-    """Draw curves on a logarithmic axis that ends at `floor`; those that are never above it are named there as zero."""
+    """Draw curves on a logarithmic axis that ends at `floor`; curves entirely below it are labelled as zero."""
     zero = []
     for (name, t, values), color in zip(curves, _COLORS, strict=False):
         axis.semilogy(t, np.where(values > 0.0, values, np.nan), color=color, linewidth=1.2, label=name)

@@ -1,4 +1,4 @@
-"""The lectures on control, 29 to 34, as runs of a planar arm: stability, passivity, adaptation, excitation."""
+"""Lectures on control, 29 to 34, as simulations of a planar arm: stability, passivity, adaptation, excitation."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ LOG_EVERY = 2
 
 @dataclass(frozen=True)
 class Candidate:
-    """A quadratic candidate of Lyapunov, ``V = x'Px``, for ``x' = A x``.
+    """Quadratic Lyapunov candidate, ``V = x'Px``, for ``x' = A x``.
 
     Attributes
     ----------
@@ -71,12 +71,12 @@ class Candidate:
 
     @property
     def verdict(self) -> str:
-        """What Lyapunov's theorem says of it, by eigenvalues."""
+        """Conclusion of Lyapunov's theorem, by eigenvalues."""
         smallest, rate = np.linalg.eigvalsh(self.P)[0], np.linalg.eigvalsh(self.Q)[0]
         tiny = 1e-12
         if smallest <= tiny or rate < -tiny:
             return "nothing"
-        return "asymptotically stable" if rate > tiny else "stable; LaSalle has to say more"
+        return "asymptotically stable" if rate > tiny else "stable; LaSalle is needed for more"
 
 
 def mass_spring(k: float = 1.0, m: float = 1.0, b: float = 1.0) -> Array:
@@ -85,14 +85,14 @@ def mass_spring(k: float = 1.0, m: float = 1.0, b: float = 1.0) -> Array:
 
 
 def mass_spring_candidates() -> dict[str, Candidate]:
-    """Lecture 30: the one that proves it, and energy, which needs LaSalle."""
+    """Return the candidates of lecture 30: one that proves stability, and the energy, which needs LaSalle."""
     A = mass_spring()
-    found = {"crossed": np.array([[0.5, 0.25], [0.25, 0.5]]), "energy": 0.5 * np.eye(2)}
-    return {name: Candidate(P, -(P @ A + A.T @ P)) for name, P in found.items()}
+    candidates = {"crossed": np.array([[0.5, 0.25], [0.25, 0.5]]), "energy": 0.5 * np.eye(2)}
+    return {name: Candidate(P, -(P @ A + A.T @ P)) for name, P in candidates.items()}
 
 
 def mass_spring_motion(x0: Array, t: Array) -> Array:
-    """Return the states of the mass on the spring from `x0` on, (k, 2), exactly."""
+    """Return the exact states of the mass on the spring from `x0`, (k, 2)."""
     from scipy.linalg import expm
 
     A = mass_spring()
@@ -101,21 +101,21 @@ def mass_spring_motion(x0: Array, t: Array) -> Array:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Study:
-    """Runs that differ in one thing.
+    """Runs that differ in one setting.
 
     Attributes
     ----------
     runs : mapping of str to Result
-        By what differs.
+        By this setting.
     lyapunov : mapping of str to Lyapunov
-        Function and derivative, as the lecture's proof has them, of the runs that it covers.
+        Function and derivative of the lecture's proof, for the runs that it covers.
     """
 
     runs: Mapping[str, Result]
     lyapunov: Mapping[str, Lyapunov]
 
     def table(self) -> str:
-        """Markdown: errors in the middle and at the end."""
+        """Return the errors in the middle and at the end, as Markdown."""
         from ..tables import markdown
 
         rows = [
@@ -126,12 +126,12 @@ class Study:
 
 
 def wrong_arm(robot: Robot, factor: float = 0.5) -> Robot:
-    """Return the arm with all inertial parameters multiplied by `factor`: a body that can exist, and a wrong one."""
+    """Return the arm with all inertial parameters multiplied by `factor`: physically consistent, but wrong."""
     return robot.replace(inertial=factor * robot.inertial)
 
 
 def set_point_study(duration: float = 4.0) -> Study:
-    """Lecture 31: PD control with gravity compensation, without, and with a wrong one; V of the proof."""
+    """Run lecture 31: PD control with gravity compensation, without, and with a wrong one; V of the proof."""
     robot = Robot.load("elbow")
     models = {
         "with gravity": robot,
@@ -148,7 +148,7 @@ def set_point_study(duration: float = 4.0) -> Study:
 
 
 def passivity_study(duration: float = 4.0) -> Study:
-    """Lectures 28 and 32: feedback linearisation and passivity-based control, with a true and with a wrong model."""
+    """Run lectures 28 and 32: feedback linearisation and passivity-based control, with a true and a wrong model."""
     robot = Robot.load("elbow")
     wrong = wrong_arm(robot, 0.8)
     laws = {
@@ -166,7 +166,7 @@ def passivity_study(duration: float = 4.0) -> Study:
 
 
 def adaptation_study(duration: float = 8.0) -> Study:
-    """Lecture 34: Slotine-Li from half of the true parameters, not adapting, and as printed (errata N-9)."""
+    """Run lecture 34: Slotine-Li from half of the true parameters, without adaptation, and as printed (errata N-9)."""
     robot = Robot.load("elbow")
     nominal = wrong_arm(robot)
     laws: dict[str, Any] = {
@@ -181,7 +181,7 @@ def adaptation_study(duration: float = 8.0) -> Study:
 def excitation_study(
     duration: float = 40.0, *, iterations: int = 100
 ) -> tuple[Excitation, dict[str, AdaptationConvergence]]:
-    """Lecture 34's last remark: what the estimate learns at rest, on a motion of one joint and on an exciting one."""
+    """Run the last remark of lecture 34: convergence at rest, for a motion of one joint and for an exciting motion."""
     robot = Robot.load("elbow")
     period = 4.0
     limits = MotionLimits.of(robot, fraction=0.5)
@@ -202,14 +202,14 @@ def excitation_study(
 
 
 class PrintedSlotineLi:
-    """Lecture 34 to the letter, ``r = dq + Lambda q~`` where ``r = dq~/dt + Lambda q~`` is meant.
+    """Controller as printed in lecture 34, with ``r = dq + Lambda q~`` instead of ``r = dq~/dt + Lambda q~``.
 
     Parameters
     ----------
     robot : Robot
-        The model it starts from.
+        Initial model.
     Lambda, K, Gamma : float or (n,) array_like
-        As in `SlotineLi`; here too Gamma divides.
+        As in `SlotineLi`; Gamma divides here too.
     dt : float
         Control period [s].
     """
@@ -219,12 +219,12 @@ class PrintedSlotineLi:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was learnt."""
+        """Reset the estimate to the initial model."""
         self._estimate = self._robot.parameters.copy()
         self.signals = {"error": np.zeros(self._robot.n), "parameters": self._estimate}
 
     def step(self, t: float, q: Array, dq: Array, reference: JointReference) -> Array:
-        """Return the torque and learn."""
+        """Return the torque and update the estimate."""
         Lambda, K, Gamma = self._gains
         e, de = reference.q - q, reference.dq - dq
         v, a = reference.dq + Lambda * e, reference.ddq + Lambda * de
@@ -247,7 +247,7 @@ def _quadratic(x: Array, A: Array) -> Array:
 
 @dataclass(frozen=True)
 class LectureModel:
-    """``D(q) ddq + C(q, dq) dq + G(q) = tau`` in the lectures' letters.
+    """Model ``D(q) ddq + C(q, dq) dq + G(q) = tau`` in the notation of the lectures.
 
     Attributes
     ----------
@@ -271,14 +271,14 @@ class LectureModel:
 
 
 def _short(expression: Any) -> Any:
-    """Multiply out, apply what is known of sine and cosine, collect: quicker than simplify, and enough here."""
+    """Expand, apply trigonometric identities, collect: faster than simplify, and sufficient here."""
     sp = require("sympy")
 
     return sp.factor_terms(sp.trigsimp(sp.expand(expression)))
 
 
 def euler_lagrange(kinetic: Any, potential: Any, q: Sequence[Any], dq: Sequence[Any]) -> LectureModel:
-    """Derive D, C and G from energies, as lecture 25 does.
+    """Derive D, C and G from energies, as in lecture 25.
 
     ``d_ij = d2 T / d dq_i d dq_j``, ``c_ijk = (d d_kj/d q_i + d d_ki/d q_j - d d_ij/d q_k) / 2``,
     ``C_kj = sum_i c_ijk dq_i``, ``g_k = d U / d q_k``.
@@ -296,7 +296,7 @@ def euler_lagrange(kinetic: Any, potential: Any, q: Sequence[Any], dq: Sequence[
 
 
 def cart_pendulum_by_hand() -> LectureModel:
-    """Lecture 26: a cart m_1 at x, a pendulum m_2 whose centre is l from the pivot, phi from the upright."""
+    """Return the model of lecture 26: cart m_1 at x, pendulum m_2, centre l from the pivot, phi from upright."""
     sp = require("sympy")
 
     x, phi, dx, dphi = sp.symbols("x phi xdot phidot", real=True)
@@ -308,7 +308,7 @@ def cart_pendulum_by_hand() -> LectureModel:
 
 
 def cart_pendulum_by_package() -> LectureModel:
-    """Return the bundled ``cart_pendulum``, recorded and written in the lecture's letters."""
+    """Return the bundled ``cart_pendulum``, recorded, in the notation of the lecture."""
     sp = require("sympy")
 
     hand = cart_pendulum_by_hand()
@@ -321,7 +321,7 @@ def cart_pendulum_by_package() -> LectureModel:
 
 
 def printed_cart_pendulum_gravity() -> Any:
-    """Return G as lecture 26 prints it, with the cosine (errata N-1)."""
+    """Return G as printed in lecture 26, with the cosine (errata N-1)."""
     sp = require("sympy")
 
     hand = cart_pendulum_by_hand()
@@ -330,7 +330,7 @@ def printed_cart_pendulum_gravity() -> Any:
 
 
 def pendulum_frame(lecture: int) -> Any:
-    """Return R_2^0 of the pendulum as lecture 26 or 27 prints it: the first is a reflection (errata N-1)."""
+    """Return R_2^0 of the pendulum as printed in lecture 26 or 27; the first is a reflection (errata N-1)."""
     sp = require("sympy")
 
     phi = cart_pendulum_by_hand().q[1]
@@ -339,7 +339,7 @@ def pendulum_frame(lecture: int) -> Any:
 
 
 def planar_arm_by_hand() -> LectureModel:
-    """Lecture 27: the planar arm of two revolute joints, centres of mass l_c1 and l_c2 from the joints."""
+    """Return the model of lecture 27: planar arm, two revolute joints, centres of mass l_c1, l_c2 from the joints."""
     sp = require("sympy")
 
     q, dq = sp.symbols("q_1 q_2", real=True), sp.symbols("qdot_1 qdot_2", real=True)
@@ -360,7 +360,7 @@ def planar_arm_by_hand() -> LectureModel:
 
 
 def planar_arm_by_package() -> LectureModel:
-    """Return the bundled ``elbow``, recorded and written in the lecture's letters."""
+    """Return the bundled ``elbow``, recorded, in the notation of the lecture."""
     sp = require("sympy")
 
     model = Robot.load("elbow").symbolic(inertial=True, inertial_as="DYN", gravity=[0, 1, 0], dh=[1, 0, 0, 0] * 2)
@@ -369,13 +369,13 @@ def planar_arm_by_package() -> LectureModel:
     a = sp.symbols("a1 a2", real=True)
     letters = {"g_y": -g, "a1": l1}
     for i in range(2):
-        # frames stand at the far ends of the links, centres of mass are counted from the near ones
+        # frames are at the far ends of the links, centres of mass are measured from the near ends
         letters |= {f"m{i + 1}": m[i], f"c_x{i + 1}": centre[i] - a[i], f"c_y{i + 1}": 0, f"Ic_zz{i + 1}": inertia[i]}
     return _in_letters(model, letters, planar_arm_by_hand())
 
 
 def _in_letters(model: Any, letters: Mapping[str, Any], hand: LectureModel) -> LectureModel:
-    """Replace names in the package's three matrices, those of the centres first: they bring lengths along."""
+    """Replace names in the package's three matrices, those of the centres first, because these introduce lengths."""
     sp = require("sympy")
 
     joints = {f"q{i + 1}": q for i, q in enumerate(hand.q)} | {f"dq{i + 1}": v for i, v in enumerate(hand.dq)}
@@ -391,26 +391,26 @@ def _in_letters(model: Any, letters: Mapping[str, Any], hand: LectureModel) -> L
 
 
 def difference(one: LectureModel, other: LectureModel) -> dict[str, Any]:
-    """Return D, C and G of one minus those of the other, simplified: zero where they agree."""
+    """Return the simplified differences of D, C and G, zero where the models agree."""
     return {name: (getattr(one, name) - getattr(other, name)).applyfunc(_short) for name in ("D", "C", "G")}
 
 
 def kinetic_energy_matrix(robot: Robot, q: Any, *, printed: bool = False) -> Any:
-    """Mass matrix from the Jacobians of centres of mass, ``sum_i m_i J_v' J_v + J_w' R I R' J_w`` (lecture 25).
+    """Return the mass matrix ``sum_i m_i J_v' J_v + J_w' R I R' J_w`` from Jacobians of centres of mass (lecture 25).
 
     Parameters
     ----------
     robot : Robot
-        Any.
+        Any robot.
     q : (n,) array_like
-        State.
+        Joint positions.
     printed : bool
-        With J_w' as the last factor, as lecture 25 and its summary print it (errata N-2).
+        If True, with J_w' as the last factor, as printed in lecture 25 and its summary (errata N-2).
 
     Raises
     ------
     ValueError
-        If printed, for all but three joints: the factors do not fit.
+        If `printed`, except for three joints: the shapes of the factors differ.
     """
     from ...robot.inertia import dyn_from_reg
 
@@ -418,9 +418,9 @@ def kinetic_energy_matrix(robot: Robot, q: Any, *, printed: bool = False) -> Any
     D = np.zeros((robot.n, robot.n))
     for link, (m, *rest) in enumerate(dyn_from_reg(robot.inertial), 1):
         T, J = robot.forward_kinematics(q, link), robot.jacobian(q, link)
-        R, arm = T[:3, :3], T[:3, :3] @ np.array(rest[:3])
+        R, lever = T[:3, :3], T[:3, :3] @ np.array(rest[:3])
         J_w = J[3:]
-        J_v = J[:3] + np.cross(J_w.T, arm).T
+        J_v = J[:3] + np.cross(J_w.T, lever).T
         about_centre = np.empty((3, 3))
         about_centre[np.triu_indices(3)] = rest[3:]
         about_centre.T[np.triu_indices(3)] = rest[3:]

@@ -25,7 +25,7 @@ LISSAJOUS_PANELS: list[HashableList[str]] = [
 ]
 
 _SIZE = (12.0, 6.0)  # inches
-_ADAPTIVE, _FIXED, _TRUTH = "#0072B2", "#D55E00", "#222222"  # told apart by colour-blind readers as well
+_ADAPTIVE, _FIXED, _TRUTH = "#0072B2", "#D55E00", "#222222"  # distinct for colour-blind readers as well
 _ESTIMATES = {
     "m": "mass $m$ [kg]",
     "mcx": "first moment $m c_x$ [kg m]",
@@ -35,14 +35,14 @@ _ESTIMATES = {
 
 
 def plot_lissajous_panda(experiment: LissajousPanda, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
-    """Draw tracking errors with and without adaptation, and the estimates of link 7 beside the truth.
+    """Draw tracking errors with and without adaptation, and the estimates of link 7 with the true values.
 
     Parameters
     ----------
     experiment : LissajousPanda
-        What `thunder_py.papers.run_lissajous_panda` returned.
+        Result of `thunder_py.papers.run_lissajous_panda`.
     axes : mapping of str to Axes, optional
-        To draw on, named as in `LISSAJOUS_PANELS`; default a new figure.
+        Axes to draw on, named as in `LISSAJOUS_PANELS`; default a new figure.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def plot_lissajous_panda(experiment: LissajousPanda, *, axes: Mapping[str, Axes]
         axes = figure(figsize=_SIZE, layout="constrained").subplot_mosaic(LISSAJOUS_PANELS)
     runs = (("without adaptation", _FIXED, experiment.fixed), ("with adaptation", _ADAPTIVE, experiment.adaptive))
     for label, color, run in runs:
-        t = run.result.t[1:]  # the run starts without error, which has no logarithm
+        t = run.result.t[1:]  # the initial error is zero, which has no logarithm
         axes["position"].semilogy(t, 1e3 * run.position_error[1:], color=color, label=label)
         axes["orientation"].semilogy(t, np.degrees(run.orientation_error[1:]), color=color, label=label)
     axes["position"].set_title("distance to the reference [mm]")
@@ -72,21 +72,21 @@ def plot_lissajous_panda(experiment: LissajousPanda, *, axes: Mapping[str, Axes]
 
 
 def save_lissajous_panda(experiment: LissajousPanda, path: str | Path) -> None:
-    """Write the picture of `plot_lissajous_panda` to a file, without a window and whatever the backend.
+    """Write the figure of `plot_lissajous_panda` to a file, without a window and for any backend.
 
     Parameters
     ----------
     experiment : LissajousPanda
-        What to draw.
+        Result to draw.
     path : str or path
-        Its suffix says the format: ``.png``, ``.pdf``, ``.svg``.
+        File; its suffix selects the format: ``.png``, ``.pdf``, ``.svg``.
     """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_SIZE, layout="constrained")
     plot_lissajous_panda(experiment, axes=figure.subplot_mosaic(LISSAJOUS_PANELS))
     figure.suptitle("Panda, link 7 wrongly known: adaptive backstepping on a Lissajous curve")
-    with whole_file(path) as temporary:  # a disk that is full leaves nothing behind
+    with whole_file(path) as temporary:  # no partial file on a full disk
         figure.savefig(temporary, dpi=130)
 
 

@@ -1,4 +1,4 @@
-"""The main experiment of the Thunder article (section 5): a Panda whose last link is wrongly known draws a curve."""
+"""Main experiment of the Thunder article (section 5): a Panda with a wrong model of its last link follows a curve."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ __all__ = [
     "wrong_last_link",
 ]
 
-#: the franka "ready" posture: far from singularities and limits, the flange points down
+#: the franka "ready" configuration: far from singularities and limits, the flange points down
 START = np.array([0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4])
 AMPLITUDE = (0.10, 0.15, 0.10)  # A, B, C [m]
 FREQUENCY = (0.2, 0.1, 0.4)  # a, b, c [Hz]
-PERIOD = 10.0  # of the whole curve [s]
-CONTROL_PERIOD = 1e-3  # [s], and the step of the plant's integration
+PERIOD = 10.0  # period of the curve [s]
+CONTROL_PERIOD = 1e-3  # control period and integration step of the plant [s]
 LOG_EVERY = 10  # control periods between logged instants
 
-#: DYN row the controller starts from: m [kg], centre of mass [m], inertia about it [kg m^2]
+#: initial DYN row of the controller: m [kg], centre of mass [m], inertia about it [kg m^2]
 WRONG_LINK_7 = (2.5, 0.20, 0.20, 0.20, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 LAMBDA = (3.0, 3.0, 3.0, 2.0, 2.0, 2.0)  # [1/s]
 K_P = (100.0, 100.0, 100.0, 20.0, 20.0, 20.0)  # [N/m, N m]
 K_D = (10.0, 10.0, 10.0, 10.0, 5.0, 5.0, 2.0)  # the article's second set [N m s/rad]
 R_7 = 10.0  # the article's middle value
-R_M, R_C, R_I = 0.1, 1.0, 10.0  # of mass, first moments, inertia: they scale as 1, 1/l^2, 1/l^4 with l = 0.32 m
+R_M, R_C, R_I = 0.1, 1.0, 10.0  # for mass, first moments, inertia: they scale as 1, 1/l^2, 1/l^4 with l = 0.32 m
 
-#: of `LissajousPanda.link_7`
+#: names of the entries of `LissajousPanda.link_7`
 LINK_7_NAMES = ("m", "c_x", "c_y", "c_z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 
 _POSITION, _ORIENTATION = slice(0, 3), slice(3, 6)
@@ -61,7 +61,7 @@ _TIMED_STEPS = 2000
 
 
 class SteadyState(NamedTuple):
-    """Errors once the transient is over, or ratios of two of them.
+    """Steady-state errors, or ratios of two of them.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class SteadyState(NamedTuple):
     orientation : float
         Angle to the reference [rad].
     norm : float
-        Norm of all of e, which the article reports.
+        Norm of e, as in the article.
     """
 
     position: float
@@ -80,16 +80,23 @@ class SteadyState(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Run:
-    """One closed-loop run and its figures of merit.
+    """Closed-loop run and its figures of merit.
 
     Attributes
     ----------
     result : Result
-        Logged at 100 Hz.
+        Simulation, logged at 100 Hz.
     window : float
         Length of the steady state, at the end of the run [s].
     steps_per_second : float
-        Control steps simulated in a second: control, plant and logging together.
+        Simulated control steps per second of computing time, with control, plant and logging.
+
+    Examples
+    --------
+    >>> from thunder_py.papers import run_lissajous_panda
+    >>> run = run_lissajous_panda(1.0).adaptive
+    >>> run.position_error.shape, run.window, run.statuses
+    ((101,), 0.5, ['ok'])
     """
 
     result: Result
@@ -115,9 +122,9 @@ class Run:
 
     @property
     def rise_time(self) -> float | None:
-        """When the norm of the error e has come down to its steady state for good [s], see `Result.rise_time`.
+        """Time from which the norm of e stays at its steady state [s]; see `Result.rise_time`.
 
-        None if that is not before the steady state is measured: the error has not settled, or never does.
+        None if the error has not settled before the window of the steady state.
         """
         t = self.result.t
         rise = self.result.rise_time(window=min(self.window / (t[-1] - t[0]), 1.0))
@@ -125,7 +132,7 @@ class Run:
 
     @property
     def statuses(self) -> list[str]:
-        """Names of the controller's statuses that were logged."""
+        """Names of all logged statuses of the controller."""
         return [Status(int(status)).name for status in np.unique(self.result.status)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -141,18 +148,27 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LissajousPanda:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
     robot, nominal : Robot
-        The plant, and the model both controllers start from.
+        The plant, and the initial model of both controllers.
     reference : Lissajous
-        What they follow.
+        Reference of both runs.
     adaptive, fixed : Run
-        With and without adaptation, everything else alike.
+        Runs with and without adaptation, all else equal.
     step_times : (k,) array
         Durations of single ``controller.step`` calls from Python, at states of the adaptive run [s].
+
+    Examples
+    --------
+    >>> from thunder_py.papers import run_lissajous_panda
+    >>> experiment = run_lissajous_panda(1.0)
+    >>> experiment.link_7["estimate"].shape, round(float(experiment.link_7["initial"][0]), 3)
+    ((101, 10), 2.5)
+    >>> experiment.to_result().names["fixed_error"] == experiment.fixed.result.names["error"]
+    True
     """
 
     robot: Robot
@@ -208,16 +224,16 @@ class LissajousPanda:
         return markdown(["steady state", "adaptive", "not adaptive"], rows)
 
     def plot(self) -> Figure:
-        """Draw errors and estimates, see `thunder_py.plotting.plot_lissajous_panda`."""
+        """Draw errors and estimates."""
         from .figure import plot_lissajous_panda
 
         return figure_of(plot_lissajous_panda(self)["position"])
 
     def to_result(self) -> Result:
-        """Return both runs as one `Result`: the adaptive one, and the other's arrays as signals named ``fixed_...``."""
+        """Return both runs as one `Result`: the adaptive run, and the other's arrays as signals named ``fixed_...``."""
         mine, other = self.adaptive.result, self.fixed.result
         if not np.array_equal(mine.t, other.t):
-            raise ValueError(f"one of the runs ended early: at {mine.t[-1]:g} s and {other.t[-1]:g} s")
+            raise ValueError(f"both runs must end at the same time, got {mine.t[-1]:g} s and {other.t[-1]:g} s")
         arrays = other.to_dict()
         names = arrays.pop("names")
         del arrays["t"]
@@ -232,12 +248,12 @@ class LissajousPanda:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write both runs to one ``.npz`` file; `Result.load` reads it back as `to_result` made it."""
+        """Write both runs to one ``.npz`` file, from which `Result.load` reads the `Result` of `to_result`."""
         self.to_result().save(path)
 
 
 def run(quick: bool = False) -> LissajousPanda:
-    """Run the experiment for the registry: 40 s, or 10 s."""
+    """Run the experiment of the registry: 40 s, or 10 s."""
     return run_lissajous_panda(10.0 if quick else 40.0)
 
 
@@ -247,7 +263,7 @@ def _with_centre_of_mass(reg: Array) -> Array:
 
 
 def wrong_last_link(robot: Robot) -> Robot:
-    """Return the Panda as the article's controllers take it to be: 2.5 kg at (20, 20, 20) cm, without extension."""
+    """Return the initial model of the article's controllers: link 7 a point mass of 2.5 kg at (20, 20, 20) cm."""
     pi = robot.parameters.copy()
     pi[60:70] = inertia.reg_from_dyn(np.array(WRONG_LINK_7))
     return robot.with_parameters(pi)
@@ -258,32 +274,44 @@ def run_lissajous_panda(
 ) -> LissajousPanda:
     """Follow the article's Lissajous curve at constant orientation, with adaptation of link 7 and without.
 
-    The bundled Panda is the plant: fourth-order Runge-Kutta at 1 kHz, torques limited as the data sheet says, control
-    at 1 kHz. It starts at rest where the reference starts. Link 7 alone is unknown, and wrongly known at first:
-    m = 2.5 kg, centre of mass (0.20, 0.20, 0.20) m, no inertia about it.
+    The plant is the bundled Panda: fourth-order Runge-Kutta at 1 kHz, torque limits of the data sheet, control at
+    1 kHz. It starts at rest at the start of the reference. Only link 7 is unknown, with the wrong initial values
+    m = 2.5 kg, centre of mass (0.20, 0.20, 0.20) m, zero inertia about it.
 
     Parameters
     ----------
     duration : float
-        [s]. Beyond 50 s the null space of the arm without adaptation drifts through a joint limit, which the plant
-        does not have.
+        Duration of both runs [s]. Beyond 50 s the null space of the arm without adaptation drifts through a joint
+        limit, which the plant does not model.
     K_d : (7,) array_like
-        Default the article's second set.
+        Damping gains [N m s/rad]; default the article's second set.
     r_7 : float
-        Scale of Gamma, ``Gamma = r_7 diag(r_m, r_c x 3, r_I x 6)``; large adapts slowly.
+        Scale of Gamma, ``Gamma = r_7 diag(r_m, r_c x 3, r_I x 6)``; a large value adapts slowly.
     progress : bool
-        Show two bars on the standard error stream.
+        Show two progress bars on the standard error stream.
 
     Returns
     -------
     LissajousPanda
-        Both runs. Steady state means the last 10 s, one period of the curve, but no more than half of the run.
+        Both runs. The steady state is the last 10 s, one period of the curve, but at most half of the run.
+
+    Raises
+    ------
+    ValueError
+        If `duration` is below 0.02 s.
 
     Notes
     -----
     The article prints K_d and r_7; Lambda, K_p, r_m, r_c and r_I are chosen here, the latter such that a length of
-    0.32 m makes kg, kg m and kg m^2 comparable. With r_I = 10 the inertia hardly moves, as in the article. The
-    component c_z points along gravity all the time: the torques hardly depend on it, and it need not converge.
+    0.32 m makes kg, kg m and kg m^2 comparable. With r_I = 10 the inertia changes little, as in the article. The
+    component c_z is along gravity at all times: the torques hardly depend on it, and it need not converge.
+
+    Examples
+    --------
+    >>> from thunder_py.papers import run_lissajous_panda
+    >>> experiment = run_lissajous_panda(2.0)
+    >>> experiment.improvement.position > 2.0  # adaptation reduces the error
+    True
     """
     duration = float(array(duration, (), "duration"))
     if duration < 2 * LOG_EVERY * CONTROL_PERIOD:
@@ -316,7 +344,7 @@ def follow_lissajous(
     progress: Callable[[float], object] | bool = False,
     payloads: Sequence[Payload] = (),
 ) -> Run:
-    """Let a controller drive a Panda from `START` along the curve, as `run_lissajous_panda` does."""
+    """Simulate a Panda from `START` along the curve with a controller, as `run_lissajous_panda` does."""
     start = time.perf_counter()
     result = simulate(
         robot,

@@ -47,15 +47,15 @@ _CLIK_GAINS = {"K": 400.0, "K_D": 40.0}  # [1/s^2, 1/s]
 
 
 def curves(robot: Robot, duration: float) -> dict[str, Curve]:
-    """Return what the hand follows, from where it is at the start: a slow curve, a fast line to and fro, a circle.
+    """Return the references, from the initial pose of the hand: a slow curve, a fast line to and fro, a circle.
 
-    The report prints none of their sizes and times.
+    Their sizes and times are not printed in the report.
     """
     T = robot.forward_kinematics(START)
     p, R = T[:3, 3], T[:3, :3]
-    far = p + np.array([0.0, 0.2, 0.2])
-    there_and_back = [p if k % 2 == 0 else far for k in range(int(duration) + 1)]
-    line = Path.through(there_and_back, [min_jerk(1.0)] * (len(there_and_back) - 1), orientation=R)
+    end = p + np.array([0.0, 0.2, 0.2])
+    points = [p if k % 2 == 0 else end for k in range(int(duration) + 1)]
+    line = Path.through(points, [min_jerk(1.0)] * (len(points) - 1), orientation=R)
     turns = max(1.0, round(duration / 5.0))
     centre, axis = p + np.array([0.0, 0.0, 0.1]), [1.0, 0.0, 0.0]
     circle = Circle(p, centre, axis, min_jerk(duration), angle=2.0 * np.pi * turns, orientation=R)
@@ -65,16 +65,16 @@ def curves(robot: Robot, duration: float) -> dict[str, Curve]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class D42Cartesian:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
     robot : Robot
-        What the results' poses are computed with.
+        Model for the poses of the results.
     references : dict of str to reference
         By curve.
     results : dict of (str, str, str, float) to list of Result
-        Runs over the draws of the parameter error, by plant, curve, controller and eta; CT, which does not adapt, under
+        Runs over the draws of the parameter error, by plant, curve, controller and eta; CT, which does not adapt, for
         every eta.
     """
 
@@ -88,15 +88,15 @@ class D42Cartesian:
         return tuple(dict.fromkeys(key[3] for key in self.results))
 
     def position(self, run: Result) -> Array:
-        """Return where the hand was, (k, 3)."""
+        """Return the positions of the hand, (k, 3) [m]."""
         return self.robot.forward_kinematics(run.q)[:, :3, 3]
 
     def errors(self, curve: str, run: Result) -> tuple[Array, Array]:
         """Return the norms of the errors of position [m] and orientation [rad] over time, (k,) each."""
         desired: TaskReference = self.references[curve](run.t)
         T = self.robot.forward_kinematics(run.q)
-        turn = np.einsum("kij,klj->kil", desired.R, T[:, :3, :3])
-        cosine = np.clip(0.5 * (np.trace(turn, axis1=1, axis2=2) - 1.0), -1.0, 1.0)
+        rotation = np.einsum("kij,klj->kil", desired.R, T[:, :3, :3])
+        cosine = np.clip(0.5 * (np.trace(rotation, axis1=1, axis2=2) - 1.0), -1.0, 1.0)
         return np.linalg.norm(desired.p - T[:, :3, 3], axis=1), np.arccos(cosine)
 
     def rmse(self, plant: Plant, curve: str, name: str, eta: float) -> tuple[Array, Array]:
@@ -106,17 +106,17 @@ class D42Cartesian:
         return np.array([x[0] for x in both]), np.array([x[1] for x in both])
 
     def table(self) -> str:
-        """Return Tables 8 and 9, the report's numbers beside ours, as Markdown."""
+        """Return Tables 8 and 9 with the report's numbers and ours, as Markdown."""
         duration = next(iter(self.results.values()))[0].t[-1]
         parts = []
         for plant, table, title in _TABLES:
             rows: list[list[object]] = []
             for curve, printed in table.items():
                 for name, value in printed.items():
-                    found = [self.rmse(plant, curve, name, eta) for eta in self.etas]
-                    ours: list[object] = [float(np.median(position)) for position, _ in found]
-                    turned = float(np.median(found[len(found) // 2][1]))
-                    rows.append([curve, name, value, *ours, turned])
+                    errors = [self.rmse(plant, curve, name, eta) for eta in self.etas]
+                    ours: list[object] = [float(np.median(position)) for position, _ in errors]
+                    orientation = float(np.median(errors[len(errors) // 2][1]))
+                    rows.append([curve, name, value, *ours, orientation])
             columns = ["", "", "report [m]", *(f"eta = {eta:g} [m]" for eta in self.etas), "orientation [rad]"]
             parts.append(f"{title}: RMSE over {duration:g} s\n\n{markdown(columns, rows)}")
         return "\n\n".join(parts)
@@ -131,18 +131,18 @@ class D42Cartesian:
 def run_d42_cartesian(
     seeds: int = 3, duration: float = 40.0, etas: tuple[float, ...] = ETAS, *, progress: bool = False
 ) -> D42Cartesian:
-    """Follow curves with the hand: every parameter wrong, or a SoftHand that the controller is not told of.
+    """Follow curves with the hand, with errors in all parameters or with a SoftHand unknown to the controller.
 
     Parameters
     ----------
     seeds : int
-        Draws of the 15 % parameter error.
+        Number of draws of the 15 % parameter error.
     duration : float
-        [s].
+        Duration of every run [s].
     etas : tuple of float
-        Adaptive gains to try: the report prints none.
+        Adaptive gains, which the report does not print.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     """
     robot = panda()
     references = curves(robot, duration)
@@ -160,14 +160,14 @@ def run_d42_cartesian(
         return Run(robot, controller, reference, duration, q0=START, payloads=payloads, log_every=10)
 
     keys = [(p, c, n, eta) for p, table, _ in _TABLES for c, row in table.items() for n in row for eta in etas]
-    made = [key for key in keys if key[2] != "CT" or key[3] == etas[0]]
+    cases = [key for key in keys if key[2] != "CT" or key[3] == etas[0]]
     sets = [
         {"plant": p, "curve": c, "name": n, "eta": eta, "seed": seed}
-        for p, c, n, eta in made
+        for p, c, n, eta in cases
         for seed in range(seeds if p == "simulation" else 1)
     ]
-    done = iter(simulate_many(make, sets, progress=progress))
-    results = {key: [next(done) for _ in range(seeds if key[0] == "simulation" else 1)] for key in made}
+    runs = iter(simulate_many(make, sets, progress=progress))
+    results = {key: [next(runs) for _ in range(seeds if key[0] == "simulation" else 1)] for key in cases}
     results |= {(p, c, n, eta): results[p, c, n, etas[0]] for p, c, n, eta in keys if (p, c, n, eta) not in results}
     return D42Cartesian(robot=robot, references=references, results=results)
 

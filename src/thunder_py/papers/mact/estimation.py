@@ -1,4 +1,4 @@
-"""D4.2, Figures 19 and 20: a hand unknown to the controller is estimated while the joints follow a curve."""
+"""D4.2, Figures 19 and 20: estimation of a hand unknown to the controller along a joint-space curve."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LINK_7 = slice(60, 70)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class D42Estimation:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class D42Estimation:
     truth : (10,) array
         REG of link 7 with the hand.
     result : Result
-        Of MACT, with link 7 unknown.
+        Run of MACT with unknown link 7.
     """
 
     robot: Robot
@@ -56,7 +56,7 @@ class D42Estimation:
         return {name: float(np.linalg.norm(error[part])) for name, part in _PARTS.items()}
 
     def table(self) -> str:
-        """Return the report's numbers beside ours, as Markdown."""
+        """Return the report's numbers and ours, as Markdown."""
         first, last, run = self.distances(0), self.distances(-1), self.result
         units = ("kg", "kg m", "kg m2")
         rows: list[list[object]] = [
@@ -76,14 +76,14 @@ class D42Estimation:
 
 
 def run_d42_estimation(duration: float = 200.0, progress: bool = False) -> D42Estimation:
-    """Follow the joint-space curve under MACT, with a hand at the flange and link 7 unknown.
+    """Follow the joint-space curve under MACT, with a hand at the flange and unknown link 7.
 
     Parameters
     ----------
     duration : float
-        [s].
+        Duration of the run [s].
     progress : bool
-        Show a bar.
+        Show a progress bar.
     """
     robot, curve, hand = panda(), joint_curve(), Payload(HAND_MASS, HAND_COM)
     controller = joint_controllers(robot, unknown="link7")["MACT"]

@@ -92,7 +92,7 @@ def plot_cartesian(found: D42Cartesian) -> Figure:
         row[0].set_title(title, fontsize="medium")
     handles, labels = axes[0, 1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=3)
-    figure.suptitle(f"First draw of the parameter error, $\\eta$ = {_middle(found):g}; dashed: wanted", x=0.3)
+    figure.suptitle(f"First draw of the parameter error, $\\eta$ = {_middle(found):g}; dashed: desired", x=0.3)
     return figure
 
 
@@ -101,8 +101,8 @@ def _middle(found: D42Cartesian) -> float:
 
 
 def _runs(found: D42Cartesian, plant: Plant, curve: str) -> list[tuple[str, Any]]:
-    wanted = (plant, curve, _middle(found))
-    return [(name, runs[0]) for (p, c, name, eta), runs in found.results.items() if (p, c, eta) == wanted]
+    key = (plant, curve, _middle(found))
+    return [(name, runs[0]) for (p, c, name, eta), runs in found.results.items() if (p, c, eta) == key]
 
 
 def _draw_path(axes: Axes, found: D42Cartesian, plant: Plant, curve: str) -> None:
@@ -134,7 +134,7 @@ _COLORS = ("#0072B2", "#009E73", "#D55E00")
 
 
 def plot_estimation(found: D42Estimation) -> Figure:
-    """Draw the estimated mass and first moments beside the truth, and the error of the joints."""
+    """Draw the estimated mass and first moments with the truth, and the error of the joints."""
     import matplotlib.pyplot as plt
 
     run = found.result

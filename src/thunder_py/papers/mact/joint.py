@@ -1,4 +1,4 @@
-"""D4.2, Figures 14 and 15, Table 7: computed torque, adaptive or not, on a Panda known to 15 %, in joint space."""
+"""D4.2, Figures 14 and 15, Table 7: computed torque with and without adaptation on a Panda with 15 % model error."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ TABLE_7 = {"CT": 0.3112, "ACT": 1.0727, "AIRC": 0.1729, "MACT": 0.1371}
 
 
 def equivalent_gains(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
-    """Return K_p and K_v that make eq. 53 the torque of AIRC at a state (eq. 60), (7, 7) each."""
+    """Return K_p and K_v for which eq. 53 is the torque of AIRC at a state (eq. 60), (7, 7) each."""
     C_k_d = robot.coriolis_matrix(q, dq) + np.diag(K_V)
     return C_k_d @ np.diag(LAMBDA), robot.mass_matrix(q) @ np.diag(LAMBDA) + C_k_d
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class D42Joint:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
     robot : Robot
-        The Panda as it is.
+        The Panda with its true parameters.
     results : dict of (str, float) to list of Result
         For every controller of Table 7 and every eta, one run for each seed of the parameter error.
     """
@@ -50,18 +50,18 @@ class D42Joint:
         return tuple(dict.fromkeys(eta for _, eta in self.results))
 
     def rmse(self, name: str, eta: float) -> Array:
-        """Return the RMSE of a controller over the seeds [rad]; infinite for a run that diverged."""
+        """Return the RMSE of a controller for every seed [rad]; infinite for a run that diverged."""
         return np.array([run.rmse() for run in self.results[name, eta]])
 
     def condition(self, name: str, eta: float, samples: int = 200, seed: int = 0) -> tuple[Array, Array]:
-        """Return times and the condition number of the estimated mass matrix at them (Figure 15b)."""
+        """Return times and the condition number of the estimated mass matrix (Figure 15b), (k,) each."""
         run = self.results[name, eta][seed]
         rows = _spread(run, samples)
         M = [self.robot.with_parameters(run.parameters[k]).mass_matrix(run.q[k]) for k in rows]
         return run.t[rows], np.linalg.cond(np.array(M))
 
     def equivalent_gains(self, eta: float, samples: int = 200, seed: int = 0) -> tuple[Array, Array, Array]:
-        """Return times and the diagonals of AIRC's stiffness and damping at them (eq. 60, Figure 15a), (k, 7) each."""
+        """Return times and the diagonals of AIRC's stiffness and damping (eq. 60, Figure 15a), (k, 7) each."""
         run = self.results["AIRC", eta][seed]
         rows = _spread(run, samples)
         gains = [equivalent_gains(self.robot.with_parameters(run.parameters[k]), run.q[k], run.dq[k]) for k in rows]
@@ -69,7 +69,7 @@ class D42Joint:
         return run.t[rows], stiffness, damping
 
     def table(self) -> str:
-        """Return Table 7, the report's numbers beside ours, as Markdown."""
+        """Return Table 7 with the report's numbers and ours, as Markdown."""
         seeds = len(next(iter(self.results.values())))
         columns = ["RMSE [rad]", "report", *(f"eta = {eta:g}" for eta in self.etas)]
         rows = [
@@ -110,15 +110,15 @@ def run_d42_joint(
     Parameters
     ----------
     seeds : int
-        Draws of the 15 % parameter error.
+        Number of draws of the 15 % parameter error.
     duration : float
-        [s].
+        Duration of every run [s].
     etas : tuple of float
-        Adaptive gains to try: the report prints none.
+        Adaptive gains, which the report does not print.
     at_rest : bool
-        Whether the arm starts at rest where the curve starts, or already with the velocity of the curve.
+        If True, the arm starts at rest at the start of the curve, otherwise with the velocity of the curve.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     """
     robot, curve = panda(), joint_curve()
     models = [wrong_panda(robot, seed) for seed in range(seeds)]
@@ -130,8 +130,8 @@ def run_d42_joint(
         controller: Any = joint_controllers(models[seed], eta)[name]
         return Run(robot, controller, curve, duration, q0=start.q, dq0=None if at_rest else start.dq, log_every=10)
 
-    done = iter(simulate_many(make, sets, progress=progress))
-    return D42Joint(robot=robot, results={key: [next(done) for _ in range(seeds)] for key in keys})
+    runs = iter(simulate_many(make, sets, progress=progress))
+    return D42Joint(robot=robot, results={key: [next(runs) for _ in range(seeds)] for key in keys})
 
 
 def run(quick: bool = False) -> D42Joint:

@@ -1,4 +1,4 @@
-"""D4.2, section 3.3: what the report prints of its set-up, and what it leaves open, chosen here once for all tests."""
+"""D4.2, section 3.3: settings printed in the report, and settings that are not, chosen here once for all tests."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ LAMBDA = np.array([2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.2])  # [1/s]
 K_XI = np.array([30.0, 30.0, 30.0, 3.0, 3.0, 3.0])  # [N/m, N m]
 PARAMETER_ERROR = 0.15  # "approximately 15 % relative to the actual robot parameters"
 
-# not printed: friction, the posture, the curves, the adaptive gains
-FRICTION = 0.3  # viscous and of Coulomb [N m s/rad, N m]
+# not printed: friction, the initial configuration, the curves, the adaptive gains
+FRICTION = 0.3  # viscous and Coulomb [N m s/rad, N m]
 START = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])  # [rad]
 ETAS = (1.0, 3.0, 10.0)  # Gamma_i = eta / |pi_i|, the report's rule: fast to slow
 ETA = 3.0
-FLOOR = 1e-2  # for parameters that are small
+FLOOR = 1e-2  # lower bound of |pi_i| in the rule
 GAMMA = 0.1  # weight of the prediction error
 TORQUES = np.array([10.0, 10.0, 10.0, 10.0, 3.0, 3.0, 3.0])  # R_t = 1 / TORQUES [N m], "the anticipated torque"
 
@@ -50,7 +50,7 @@ def panda() -> Robot:
 
 
 def wrong_panda(robot: Robot, seed: int, error: float = PARAMETER_ERROR) -> Robot:
-    """Return the robot with every parameter too large or too small by `error`, as the seed has it."""
+    """Return the robot with every parameter too large or too small by the fraction `error`, signs drawn by the seed."""
     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=robot.p)
     return robot.with_parameters(robot.parameters * (1.0 + error * signs))
 
@@ -68,7 +68,7 @@ def _law(nominal: Robot, unknown: str | None, eta: float) -> Gradient:
 def joint_controllers(
     nominal: Robot, eta: float = ETA, unknown: str | None = None
 ) -> dict[str, ComputedTorque | ACT | SlotineLi | MACT]:
-    """Return the four controllers of Table 7, which believe in `nominal`."""
+    """Return the four controllers of Table 7 with the model `nominal`."""
     law = _law(nominal, unknown, eta)
     return {
         "CT": ComputedTorque(nominal, K_P, K_V, form="impedance"),
@@ -81,7 +81,7 @@ def joint_controllers(
 def task_controllers(
     nominal: Robot, K_xi: Array = K_XI, eta: float = ETA, unknown: str | None = None
 ) -> dict[str, SlotineLi | CartesianMACT]:
-    """Return the controllers of Table 8: AIRC wants a joint-space reference, the others one in task space."""
+    """Return the controllers of Table 8: AIRC needs a joint-space reference, the others one in task space."""
     law = _law(nominal, unknown, eta)
     return {
         "CT": CartesianMACT(nominal, K_xi, K_V, adaptive=False),

@@ -1,4 +1,4 @@
-"""How good velocity and acceleration from an encoder are: noise and delay of the estimators, measured."""
+"""Velocity and acceleration from an encoder: measured noise and delay of the estimators."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ DEFAULT_ESTIMATORS: Mapping[str, DerivativeEstimator] = {
 
 @dataclass(frozen=True)
 class VelocityEstimation:
-    """What `velocity_estimation` measured, a number for each estimator.
+    """Results of `velocity_estimation` for each estimator.
 
     Attributes
     ----------
     velocity_rms, acceleration_rms : dict of str to float
-        Root mean square of the signal's own velocity and acceleration [rad/s, rad/s^2] under ``"signal"``, and of each
-        estimate's error.
+        Root mean square of the true velocity and acceleration [rad/s, rad/s^2] under ``"signal"``, and of the error of
+        each estimate.
     velocity_noise, acceleration_noise : dict of str to float
-        What of the error is noise: what the encoder's steps add to the estimate of exact positions.
+        Noise of the error: difference between the estimates from encoder steps and from exact positions.
     velocity_delay, acceleration_delay : dict of str to float
-        By which the estimate comes late [s]: that which fits the estimate of exact positions best.
+        Delay of the estimate [s], the best fit for exact positions.
     """
 
     velocity_rms: dict[str, float]
@@ -65,8 +65,8 @@ class VelocityEstimation:
             )
             for name in self.velocity_noise
         }  # fmt: skip
-        nothing = (self.velocity_rms["signal"], 0.0, 0.0, self.acceleration_rms["signal"], 0.0, 0.0)
-        return Table(columns, {"estimate of zero": nothing, **rows})
+        zero = (self.velocity_rms["signal"], 0.0, 0.0, self.acceleration_rms["signal"], 0.0, 0.0)
+        return Table(columns, {"estimate of zero": zero, **rows})
 
 
 def velocity_estimation(
@@ -76,10 +76,10 @@ def velocity_estimation(
     period: float = 1e-3,
     duration: float = 10.0,
 ) -> VelocityEstimation:
-    """Measure noise and delay of derivative estimators on a known motion behind an encoder.
+    """Measure noise and delay of derivative estimators on a known motion measured by an encoder.
 
-    The motion is a sum of three sinusoids of 0.3, 0.8 and 1.7 Hz, such as a joint makes in fast work. The first second
-    is left out: filters start at rest.
+    The motion is a sum of three sinusoids of 0.3, 0.8 and 1.7 Hz, typical of a fast joint. The first second is omitted,
+    because the filters start at rest.
 
     Parameters
     ----------
@@ -88,21 +88,21 @@ def velocity_estimation(
     resolution : float
         Step of the encoder [rad]; default 16 bits per turn.
     period, duration : float
-        Time between samples, and of all of them [s].
+        Sampling period and duration [s].
     """
     t: Array = np.arange(round(duration / period) + 1, dtype=np.float64) * period
     q, dq, ddq = _motion(t)
     steps = resolution * np.round(q / resolution) if resolution > 0.0 else q
-    kept = t >= 1.0
-    rms = {"signal": _rms(dq[kept])}, {"signal": _rms(ddq[kept])}
+    settled = t >= 1.0
+    rms = {"signal": _rms(dq[settled])}, {"signal": _rms(ddq[settled])}
     noise: tuple[dict[str, float], dict[str, float]] = {}, {}
     delay: tuple[dict[str, float], dict[str, float]] = {}, {}
     for name, estimator in (DEFAULT_ESTIMATORS if estimators is None else estimators).items():
         measured, exact = estimator.apply(period, steps), estimator.apply(period, q)
         for k in range(2):
-            rms[k][name] = _rms((measured[k] - (dq, ddq)[k])[kept])
-            noise[k][name] = _rms((measured[k] - exact[k])[kept])
-            delay[k][name] = _delay(t[kept], exact[k][kept], k + 1)
+            rms[k][name] = _rms((measured[k] - (dq, ddq)[k])[settled])
+            noise[k][name] = _rms((measured[k] - exact[k])[settled])
+            delay[k][name] = _delay(t[settled], exact[k][settled], k + 1)
     return VelocityEstimation(*rms, *noise, *delay)
 
 

@@ -1,4 +1,4 @@
-"""SCARA project, chapter 4: robust, adaptive and operational-space control with 5 kg that no controller knows of."""
+"""SCARA project, chapter 4: robust, adaptive and operational-space control with an unknown payload of 5 kg."""
 
 from __future__ import annotations
 
@@ -62,21 +62,21 @@ __all__ = [
 ]
 
 PAYLOAD = Payload(5.0)  # at the origin of the last frame, the end effector
-#: sections 4.1 and 4.2; K_D is the same in both [1/s] and [N m s/rad]
+#: gains of sections 4.1 and 4.2; K_D is the same in both [1/s] and [N m s/rad]
 K_P, K_D = (1000.0, 1000.0, 2000.0, 1000.0), (10.0, 10.0, 50.0, 1.0)
 RHO, EPSILON = 10.0, 0.2
-#: a right side of the Lyapunov equation that has the unit vector act along z; the report prints none
+#: right side of the Lyapunov equation for which the unit vector acts along z; not printed in the report
 Q_Z = (1.0, 1.0, 1e6, 1.0, 1.0, 1.0, 1.0, 1.0)
 LAMBDA = (500.0, 500.0, 10000.0, 500.0)  # [1/s]
-LAMBDA_Z = 1000.0  # in place of the third, which is unstable at 1 ms
-#: twelve parameters of which the third is the mass of link 3: our reading, the report does not name the others
+LAMBDA_Z = 1000.0  # replaces the third entry, which is unstable at 1 ms
+#: twelve parameters, the third the mass of link 3; the others are our choice, because the report does not name them
 ADAPTED = (
     *(f"link{i}.m" for i in range(1, 5)),
     *(f"link{i}.Izz" for i in range(1, 5)),
     *(f"joint{i}.viscous" for i in range(1, 5)),
 )
 _GAINS_OF_ADAPTED = 10.0 * np.array([1.0, 1.0, 1e-3, *[1.0] * 9])
-#: section 4.3
+#: gains of section 4.3
 OPERATIONAL = {"K_p": (5000.0, 5000.0, 10000.0, 5000.0), "K_v": (50.0, 50.0, 100.0, 50.0)}
 K_I: dict[str, tuple[float, ...] | None] = {
     "no integral": None,
@@ -91,7 +91,7 @@ def scara(viscous: float = 0.0) -> Robot:
     Parameters
     ----------
     viscous : float
-        [N m s/rad], [N s/m]. Zero still is a parameter that adaptation may move.
+        Viscous friction [N m s/rad], [N s/m]. Zero is still a parameter that can be adapted.
     """
     robot = Robot.load("scara")
     friction = Friction(terms=("viscous",), coefficients=np.full((robot.n, 1), viscous))
@@ -99,7 +99,7 @@ def scara(viscous: float = 0.0) -> Robot:
 
 
 def joint_reference(path: Path) -> SampledJointReference:
-    """Return the joint motion that the second-order CLIK makes of the path."""
+    """Return the joint motion along the path by the second-order CLIK."""
     return schemes(Robot.load("scara"))["second order"].joint_reference(path, start(path), path.duration, PERIOD)
 
 
@@ -109,7 +109,7 @@ def robust(robot: Robot, Q: tuple[float, ...] | float = 1.0) -> RobustUnitVector
 
 
 def adaptive(robot: Robot, Lambda_z: float = LAMBDA_Z, *, adapts: bool = True) -> SlotineLi:
-    """Return the controller of section 4.2; the gains of K_pi are put where their parameters are."""
+    """Return the controller of section 4.2, with the gains K_pi in the order of their parameters."""
     Lambda = [*LAMBDA[:2], Lambda_z, LAMBDA[3]]
     if not adapts:
         return SlotineLi(robot, Lambda, K_D, adaptive=False)
@@ -127,29 +127,29 @@ WEIGHT = float(PAYLOAD.mass) * 9.81  # [N]
 
 
 class Claim(NamedTuple):
-    """What the report says of the error along z that is left, in words, and what theory does [m]."""
+    """Remaining error along z: statement of the report, and value by theory [m]."""
 
     report: str
     theory: float
 
 
 def z_error_at_rest(stiffness: float) -> float:
-    """Return the error that carries the payload at rest, ``m g / (B_33 stiffness)`` [m].
+    """Return the error at rest due to the payload, ``m g / (B_33 stiffness)`` [m].
 
     Parameters
     ----------
     stiffness : float
-        What multiplies the error along z, inside of the product with the model's inertia [1/s^2].
+        Gain of the error along z before the product with the model's inertia [1/s^2].
     """
     return WEIGHT / (float(Robot.load("scara").mass_matrix(np.zeros(4))[2, 2]) * stiffness)
 
 
 def _layer(Q_ez: float) -> float:
-    """Return what the boundary layer adds to K_P along z: ``rho P_ez / epsilon`` with ``P_ez = Q_ez / (2 K_P)``."""
+    """Return the stiffness of the boundary layer along z: ``rho P_ez / epsilon`` with ``P_ez = Q_ez / (2 K_P)``."""
     return RHO / EPSILON * Q_ez / (2.0 * K_P[2])
 
 
-#: by run; zero is what adaptation and integral leave after a long time
+#: by run; zero is the limit with adaptation or integral
 CLAIMS: dict[str, Claim] = {
     "computed torque": Claim("", z_error_at_rest(K_P[2])),
     "robust": Claim("not zero", z_error_at_rest(K_P[2] + _layer(1.0))),
@@ -163,7 +163,7 @@ CLAIMS: dict[str, Claim] = {
 
 
 class Loaded(NamedTuple):
-    """A run with the payload.
+    """Run with the payload.
 
     Attributes
     ----------
@@ -177,12 +177,12 @@ class Loaded(NamedTuple):
     error: Array
 
     def left(self, window: float = 1.0) -> float:
-        """Return the mean of the error along z over the last `window` seconds, in size [m]."""
+        """Return the magnitude of the mean error along z over the last `window` seconds [m]."""
         t = self.result.t
         return abs(float(self.error[t >= t[-1] - window, 2].mean()))
 
     def worst(self, since: float = 0.0) -> tuple[float, float]:
-        """Return the largest error from a time on, in the plane and along z [m]."""
+        """Return the largest error from the time `since`, in the plane and along z [m]."""
         late = self.error[self.result.t >= since]
         return float(np.linalg.norm(late[:, :2], axis=1).max()), float(np.abs(late[:, 2]).max())
 
@@ -194,9 +194,9 @@ class ScaraControl:
     Attributes
     ----------
     robot : Robot
-        What the controllers know, without the payload.
+        Model of the controllers, without the payload.
     path : Path
-        What is followed.
+        Path of the end effector.
     runs : dict of str to Loaded
         By `CLAIMS`.
     """
@@ -211,13 +211,13 @@ class ScaraControl:
         return result.parameters[:, list(result.names["parameters"]).index("link3.m")]
 
     def time_of_mass(self, tolerance: float = 0.02) -> float:
-        """Return when the estimate comes within a part of 15 kg for good [s]."""
+        """Return the time from which the estimate stays within a fraction `tolerance` of 15 kg [s]."""
         truth = 10.0 + float(PAYLOAD.mass)
         outside = np.flatnonzero(np.abs(self.estimated_mass() - truth) > tolerance * truth)
         return float(self.runs["adaptive"].result.t[outside[-1]]) if outside.size else 0.0
 
     def table(self) -> str:
-        """Return errors along z and in the plane beside the report's words and theory, as Markdown."""
+        """Return errors along z and in the plane with the report's statements and theory, as Markdown."""
         rows: list[list[object]] = []
         for name, run in self.runs.items():
             claim, (plane, z) = CLAIMS[name], run.worst(5.0)
@@ -232,23 +232,23 @@ class ScaraControl:
         return plot_control(self)
 
     def plot_choices(self) -> Figure:
-        """Draw what the unit vector, adaptation and integral each do to the error along z."""
+        """Draw the effects of unit vector, adaptation and integral on the error along z."""
         from .figure import plot_choices
 
         return plot_choices(self)
 
 
 def run_control(names: Iterable[str] = tuple(CLAIMS), *, viscous: float = 0.0, log_every: int = 10) -> ScaraControl:
-    """Let controllers carry the payload along the path.
+    """Simulate the controllers along the path with the payload.
 
     Parameters
     ----------
     names : iterable of str
-        Some of `CLAIMS`, default all.
+        Keys of `CLAIMS`; default all.
     viscous : float
         Viscous friction of every joint, known to the controllers [N m s/rad, N s/m]; the report does not print its F_v.
     log_every : int
-        Control periods between rows.
+        Number of control periods between rows.
     """
     robot, path = scara(viscous), scara_path()
     joints = joint_reference(path)
@@ -271,9 +271,9 @@ def run_control(names: Iterable[str] = tuple(CLAIMS), *, viscous: float = 0.0, l
     return ScaraControl(robot=robot, path=path, runs=runs)
 
 
-#: Lambda_3 [1/s]: as printed, past the limit, within, and ours
+#: Lambda_3 [1/s]: as printed, above the limit, below it, and ours
 CASES = (10000.0, 2100.0, 1900.0, 1000.0)
-#: another reading of the twelve parameters: masses, inertias, and rotors in the place of viscous friction
+#: alternative choice of the twelve parameters: masses, inertias, and rotors instead of viscous friction
 WITH_ROTORS = (
     *(f"link{i}.{what}" for what in ("m", "Izz") for i in range(1, 5)),
     *(f"joint{i}.rotor_inertia" for i in range(1, 5)),
@@ -281,16 +281,16 @@ WITH_ROTORS = (
 
 
 def sampled_error_dynamics(Lambda: float, damping: float, dt: float = PERIOD) -> Array:
-    """Return the matrix that takes error and its rate to the next sample, for one joint, (2, 2).
+    """Return the matrix that maps error and its rate to the next sample, for one joint, (2, 2).
 
     Parameters
     ----------
     Lambda : float
-        [1/s].
+        Gain of the position error [1/s].
     damping : float
-        K_D over inertia [1/s].
+        K_D divided by the inertia [1/s].
     dt : float
-        For which the torque is held [s].
+        Sampling period, in which the torque is constant [s].
 
     Notes
     -----
@@ -304,28 +304,28 @@ def sampled_error_dynamics(Lambda: float, damping: float, dt: float = PERIOD) ->
 
 
 def spectral_radius(Lambda: float, dt: float = PERIOD) -> float:
-    """Return the largest size of an eigenvalue along z, without payload: above 1 errors grow from sample to sample."""
+    """Return the spectral radius along z, without payload: above 1 errors grow from sample to sample."""
     inertia = float(Robot.load("scara").mass_matrix(np.zeros(4))[2, 2])
     return float(np.abs(np.linalg.eigvals(sampled_error_dynamics(Lambda, K_D[2] / inertia, dt))).max())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScaraSampling:
-    """The adaptive controller with several Lambda_3.
+    """Runs of the adaptive controller with several Lambda_3.
 
     Attributes
     ----------
     runs : dict of float to Result
         By Lambda_3.
     with_rotors : Result
-        Our Lambda_3, with `WITH_ROTORS` adapting at the same gains.
+        Run with our Lambda_3, adapting `WITH_ROTORS` with the same gains.
     """
 
     runs: Mapping[float, Result]
     with_rotors: Result
 
     def table(self) -> str:
-        """Return spectral radii and how the runs end, as Markdown."""
+        """Return spectral radii and final states of the runs, as Markdown."""
         rows: list[list[object]] = []
         for Lambda, result in self.runs.items():
             rows.append([f"{Lambda:g}", Lambda * PERIOD, spectral_radius(Lambda), *_end(result)])
@@ -348,12 +348,12 @@ def _end(result: Result) -> tuple[float, str, float]:
 
 
 def run_sampling(duration: float = 5.0) -> ScaraSampling:
-    """Let the adaptive controller carry the payload along the path with every Lambda_3 of `CASES`.
+    """Simulate the adaptive controller along the path with the payload, with every Lambda_3 of `CASES`.
 
     Parameters
     ----------
     duration : float
-        Of runs that do not end before [s].
+        Duration of runs that do not diverge [s].
     """
     robot, path = scara(), scara_path()
     reference = joint_reference(path)
@@ -389,7 +389,7 @@ def printed_coriolis_matrix(q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
 
 
 def coriolis_by_printed_formula(robot: Robot, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
-    """Return C of the report's formula for Christoffel symbols, whose last sign is wrong (S-2), (..., 4, 4)."""
+    """Return C by the report's formula for Christoffel symbols, with its wrong last sign (S-2), (..., 4, 4)."""
     D = robot.mass_matrix_derivative(q)
     symbols = 0.5 * (D + np.swapaxes(D, -1, -2) + np.moveaxis(D, -1, -3))
     C: Array = np.einsum("...ijk,...k->...ij", symbols, np.asarray(dq, dtype=np.float64))
@@ -398,7 +398,7 @@ def coriolis_by_printed_formula(robot: Robot, q: npt.ArrayLike, dq: npt.ArrayLik
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScaraDynamics:
-    """The arm beside its printed dynamics.
+    """Comparison of the arm with its printed dynamics.
 
     Attributes
     ----------

@@ -107,7 +107,7 @@ def plot_velocities(experiment: ScaraClik) -> Figure:
 
 
 def plot_dexterity(experiment: ScaraClik) -> Figure:
-    """Draw manipulability with and without the objective, the elbow, and where the tip goes with x relaxed."""
+    """Draw manipulability with and without the objective, the elbow, and the motion of the tip with x relaxed."""
     from matplotlib.pyplot import figure as new_figure
 
     figure = new_figure(figsize=(13, 5.6), layout="constrained")
@@ -130,7 +130,7 @@ def plot_dexterity(experiment: ScaraClik) -> Figure:
 
 
 def plot_transpose(experiment: ScaraTranspose) -> Figure:
-    """Draw where the printed gains are stable, with the path in it, and the errors of runs to set points."""
+    """Draw the region where the printed gains are stable with the path, and the errors of runs to set points."""
     from matplotlib.pyplot import subplots
 
     figure, (plane, time) = subplots(1, 2, figsize=(12, 5), layout="constrained", width_ratios=(1.1, 1.0))
@@ -203,7 +203,7 @@ def draw_z_errors(axes: Axes, experiment: ScaraControl) -> None:
 
 
 def draw_mass(axes: Axes, experiment: ScaraControl) -> None:
-    """Draw the estimated mass of link 3, and link and payload together (Figure 4.4)."""
+    """Draw the estimated mass of link 3, and the mass of link and payload (Figure 4.4)."""
     axes.plot(experiment.runs["adaptive"].result.t, experiment.estimated_mass(), color=COLORS[1], linewidth=1.1)
     axes.axhline(15.0, color=TRUTH, linestyle="--", linewidth=1.0)
     _finish_panel(axes, experiment.path.duration, "estimated mass of link 3 [kg]")
@@ -223,7 +223,7 @@ def plot_control(experiment: ScaraControl) -> Figure:
         panels["plane"].semilogy(run.result.t, np.where(plane > 0.0, plane, np.nan), color=color, linewidth=0.9)
         panels["force"].plot(run.result.t, run.result.tau[:, 2], color=color, linewidth=0.9)
     panels["plane"].set_ylim(1e-8, 1e-2)
-    # in the first instants the payload is caught, with forces that would hide what follows
+    # forces of the initial transient with the payload would hide the rest
     late = experiment.runs["adaptive"].result
     steady = late.tau[late.t > 1.0, 2]
     panels["force"].set_ylim(steady.min() - 15.0, steady.max() + 15.0)
@@ -233,7 +233,7 @@ def plot_control(experiment: ScaraControl) -> Figure:
 
 
 def plot_choices(experiment: ScaraControl) -> Figure:
-    """Draw the error along z with and without the unit vector, adaptation and integral; dotted, what theory leaves."""
+    """Draw the error along z with and without unit vector, adaptation, integral; dotted: remaining error by theory."""
     from matplotlib.pyplot import subplots
 
     from .control import CLAIMS
@@ -289,7 +289,7 @@ def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
 
 _ARM = "#444444"
 _REACH = 1.0
-#: metres in the picture for 1 m/s and 1 N; a long axis is cut off by the frame, not by us
+#: scale of the figure, metres for 1 m/s and 1 N; the frame clips long axes
 _SCALES = {"velocity": 0.35, "force": 0.08}
 _SMALLER = {"velocity": 0.25, "force": 0.15}  # than in the figure of single postures
 
@@ -326,7 +326,7 @@ def plot_postures(kinematics: ScaraKinematics) -> Figure:
 
 
 def plot_workspace(kinematics: ScaraKinematics) -> Figure:
-    """Draw both ellipsoids at many places of the workspace; by symmetry their shape depends on the radius alone."""
+    """Draw both ellipsoids at many points of the workspace; by symmetry their shape depends on the radius alone."""
     from matplotlib.pyplot import subplots
 
     from .kinematics import inverse_kinematics
@@ -359,7 +359,7 @@ _SAMPLES = 4001
 
 
 def draw_plan(axes: Axes, path: Path) -> None:
-    """Draw a path from above with the end of the arm's reach; hollow points are passed by."""
+    """Draw a path from above with the limit of the arm's reach; hollow points are over-flown."""
     p = path(np.linspace(0.0, path.duration, _SAMPLES)).p
     axes.plot(p[:, 1], p[:, 0], color=COLORS[0], linewidth=1.6)
     points, passed = path.key_points, path.over_flown

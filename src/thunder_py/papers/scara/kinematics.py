@@ -50,9 +50,9 @@ __all__ = [
     "start",
 ]
 
-#: rows of the geometric Jacobian that a SCARA can move in: x, y, z and the angle about z
+#: rows of the geometric Jacobian for the motions of a SCARA: x, y, z and the angle about z
 ROWS = (0, 1, 2, 5)
-#: the report's three postures [rad, m]
+#: the report's three configurations [rad, m]
 POSTURES: dict[str, Array] = {
     "q1": np.array([0.0, np.pi / 2, 0.0, 0.0]),
     "q2": np.array([np.pi / 4, np.pi / 4, 0.1, np.pi / 18]),
@@ -80,7 +80,7 @@ def printed_jacobian(q: npt.ArrayLike) -> Array:
 
 
 def inverse_kinematics(p: npt.ArrayLike, phi: float, *, elbow: int = 1) -> Array:
-    """Return the joint positions at a place and angle of the end effector.
+    """Return the joint positions for a position and angle of the end effector.
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ def inverse_kinematics(p: npt.ArrayLike, phi: float, *, elbow: int = 1) -> Array
     phi : float
         The report's angle, ``q1 + q2 - q4`` [rad].
     elbow : {1, -1}
-        Sign of q2; the report's postures have it positive.
+        Sign of q2, positive in the report's configurations.
 
     Raises
     ------
     ValueError
-        Out of reach.
+        If `p` is out of reach.
     """
     x, y, z = (float(value) for value in np.asarray(p, dtype=np.float64))
     cosine = 2.0 * (x * x + y * y) - 1.0
@@ -107,7 +107,7 @@ def inverse_kinematics(p: npt.ArrayLike, phi: float, *, elbow: int = 1) -> Array
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScaraKinematics:
-    """The arm beside its printed kinematics.
+    """Comparison of the arm with its printed kinematics.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class ScaraKinematics:
         return f"{checks}\n\n{self.ellipsoids()}"
 
     def ellipsoids(self) -> str:
-        """Return manipulability and half axes in the report's postures, as Markdown."""
+        """Return manipulability and half axes in the report's configurations, as Markdown."""
         rows: list[list[object]] = []
         for name, q in POSTURES.items():
             w = float(self.robot.manipulability(q, rows=ROWS))
@@ -144,7 +144,7 @@ class ScaraKinematics:
         return markdown(header, rows, 4)
 
     def plot(self) -> Figure:
-        """Draw velocity and force ellipsoids in the three postures."""
+        """Draw velocity and force ellipsoids in the three configurations."""
         from .figure import plot_postures
 
         return plot_postures(self)
@@ -179,13 +179,13 @@ def run_kinematics(samples: int = 200) -> ScaraKinematics:
     )
 
 
-#: [s]
+#: duration of the path [s]
 DURATION = 20.0
-#: of the drawing in the plane of the sheet [m], and the height of the sheet [m]
+#: centre of the drawing in the plane of the sheet [m], and height of the sheet [m]
 CENTRE, SHEET = (0.42, 0.0), 0.20
-#: of the drawing [m], and how far above the sheet it starts and ends [m]
+#: scale of the drawing [m], and height of its start and end above the sheet [m]
 SCALE, LIFT = 0.16, 0.06
-#: part of each portion that is spent accelerating, and how much of it overlaps with the next at a via point
+#: fraction of each portion with acceleration, and fraction that overlaps with the next portion at a via point
 BLEND, OVERLAP = 0.25, 0.25
 
 
@@ -218,22 +218,22 @@ _PORTIONS = (
 
 
 def _place(point: tuple[float, float], lift: float = 0.0) -> Array:
-    """From the drawing to the world: right is -y, up is x."""
+    """Map the drawing to the world: right is -y, up is x."""
     right, up = point
     return np.array([CENTRE[0] + SCALE * up, CENTRE[1] - SCALE * right, SHEET + LIFT * lift])
 
 
-#: (16, 3) [m]
+#: key points, (16, 3) [m]
 KEY_POINTS: Array = np.array([_place(_START, 1.0), *(_place(portion.end, portion.lift) for portion in _PORTIONS)])
 
 
 def orientation_at_zero() -> Array:
-    """Orientation of the end effector where ``q1 + q2 - q4`` is zero: y forward, z down (errata S-4)."""
+    """Return the orientation of the end effector for ``q1 + q2 - q4 = 0``: y forward, z down (errata S-4)."""
     return np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 
 
 def scara_path() -> Path:
-    """Return the path, of 20 s: longer portions take longer, short ones a little more than in proportion."""
+    """Return the path of 20 s; durations of portions grow linearly with their lengths, with an offset."""
     law = trapezoidal(duration=1.0, blend=BLEND)
     weights = np.array([_segment(k, law).length + 0.05 for k in range(len(_PORTIONS))])
     early = np.array([OVERLAP * portion.over_flown for portion in _PORTIONS[:-1]])
@@ -253,7 +253,7 @@ def _segment(k: int, law: TimingLaw) -> Line | Arc:
 PERIOD = 1e-3  # [s]
 TASK = ("x", "y", "z", "rz")
 RELAXED = ("y", "z", "rz")
-#: as printed, sections 3.1 to 3.4 [1/s], of second order [1/s^2] and [1/s]
+#: printed gains, sections 3.1 to 3.4 [1/s], those of second order [1/s^2] and [1/s]
 GAINS: dict[str, tuple[float, ...]] = {
     "inverse": (500.0, 500.0, 700.0, 2.0),
     "transpose": (2000.0, 1300.0, 400.0, 350.0),
@@ -261,13 +261,13 @@ GAINS: dict[str, tuple[float, ...]] = {
     "K_P": (1000.0, 1000.0, 2000.0, 1.0),
     "K_D": (10.0, 10.0, 50.0, 1.0),
 }
-K_0 = 10.0  # of the gradient of w
+K_0 = 10.0  # gain of the gradient of w
 #: section 3.2: order of magnitude of the error
 PRINTED_ORDER = {"inverse": 1e-5, "transpose": 1e-3}
 
 
 class Scheme(NamedTuple):
-    """A scheme of chapter 3 and what came of it.
+    """Scheme of chapter 3 and its result.
 
     Attributes
     ----------
@@ -292,10 +292,10 @@ class Scheme(NamedTuple):
 
 
 def schemes(robot: Robot) -> dict[str, CLIK]:
-    """Return the report's schemes with the gains that it prints.
+    """Return the report's schemes with the printed gains.
 
-    The angle's error is the angle itself (``rotation_vector``), for which the analytical Jacobian is the geometric one,
-    as the report says.
+    The error of the angle is the angle itself (``rotation_vector``), for which the analytical Jacobian equals the
+    geometric one, as in the report.
     """
 
     def law(name: str, rows: tuple[str, ...] = TASK, **options: object) -> CLIK:
@@ -311,22 +311,22 @@ def schemes(robot: Robot) -> dict[str, CLIK]:
 
 
 def start(path: Path) -> Array:
-    """Return where the joints start: on the path, the report's angle at zero, (4,)."""
+    """Return the initial joint positions: at the start of the path, with the report's angle zero, (4,)."""
     return inverse_kinematics(path.key_points[0], 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScaraClik:
-    """What the schemes do along the path.
+    """Results of the schemes along the path.
 
     Attributes
     ----------
     robot : Robot
         The arm.
     path : Path
-        What they follow.
+        Path of the end effector.
     schemes : dict of str to Scheme
-        By name; ``"pseudo-inverse, w"`` has the manipulability as its objective.
+        By name; the objective of ``"pseudo-inverse, w"`` is the manipulability.
     """
 
     robot: Robot
@@ -334,7 +334,7 @@ class ScaraClik:
     schemes: Mapping[str, Scheme]
 
     def table(self) -> str:
-        """Return the errors, the report's order of magnitude beside ours, and manipulability, as Markdown."""
+        """Return the errors with the report's orders of magnitude, and manipulability, as Markdown."""
         return f"{self.errors()}\n\n{self.dexterity()}"
 
     def errors(self) -> str:
@@ -349,9 +349,9 @@ class ScaraClik:
         return markdown(header, rows)
 
     def feedforward_share(self) -> float:
-        """Return how much of the transpose's error the missing feedforward explains, least square over the path.
+        """Return the fraction of the transpose's squared error that the missing feedforward explains over the path.
 
-        Without it the error settles where ``J J' K e`` is the velocity that is asked for.
+        Without feedforward the error settles where ``J J' K e`` is the commanded velocity.
         """
         result = self.schemes["transpose"].result
         J = self.robot.jacobian(result.q)[:, [0, 1, 2, 5], :]
@@ -370,8 +370,8 @@ class ScaraClik:
     def relaxed_error(self, name: str) -> Array:
         """Return x of the path less x of the arm over time, (k,) [m]."""
         result = self.schemes[name].result
-        wanted: Array = _sampled(self.path, result.t).p[:, 0]
-        return wanted - self.robot.forward_kinematics(result.q)[:, 0, 3]
+        desired: Array = _sampled(self.path, result.t).p[:, 0]
+        return desired - self.robot.forward_kinematics(result.q)[:, 0, 3]
 
     def plot(self) -> Figure:
         """Draw the errors of all schemes."""
@@ -397,7 +397,7 @@ def _sampled(path: Path, t: Array) -> TaskReference:
 
 
 def run_clik() -> ScaraClik:
-    """Let every scheme of the report follow the path, from its first point.
+    """Follow the path from its first point with every scheme of the report.
 
     Notes
     -----
@@ -409,18 +409,18 @@ def run_clik() -> ScaraClik:
     return ScaraClik(robot=robot, path=path, schemes=runs)
 
 
-#: part of the printed gains that is stable wherever the arm is
+#: factor on the printed gains with which they are stable in every configuration
 HALF = 0.5
-#: a posture in which the printed gains are stable
+#: a configuration in which the printed gains are stable
 FOLDED = np.array([0.0, 2.4, 0.1, 0.0])
-OFFSET = 0.01  # how far each joint starts from the set point [rad, m]
-TRANSPOSE_DURATION = 3.0  # of a run to a set point [s]
+OFFSET = 0.01  # initial distance of each joint from the set point [rad, m]
+TRANSPOSE_DURATION = 3.0  # duration of a run to a set point [s]
 
 
 def stability_number(
     robot: Robot, q: npt.ArrayLike, K: npt.ArrayLike = GAINS["transpose"], dt: float = PERIOD
 ) -> Array:
-    """Return dt times the largest eigenvalue of J J' K, (...,): Euler's rule is stable below 2.
+    """Return dt times the largest eigenvalue of J J' K, (...,); Euler's rule is stable below 2.
 
     Parameters
     ----------
@@ -431,7 +431,7 @@ def stability_number(
     K : (4,) array_like
         Diagonal gains, positive.
     dt : float
-        [s].
+        Time step [s].
 
     Notes
     -----
@@ -452,9 +452,9 @@ class ScaraTranspose:
     robot : Robot
         The arm.
     set_points : dict of str to dict of str to CLIKResult
-        Runs to set points by posture, then by ``"printed"`` and ``"half"``.
+        Runs to set points by configuration, then by ``"printed"`` and ``"half"``.
     on_path : dict of str to CLIKResult
-        Along the path, by the same.
+        Runs along the path by ``"printed"`` and ``"half"``.
     """
 
     robot: Robot
@@ -466,14 +466,14 @@ class ScaraTranspose:
         return _scale(gains) * float(stability_number(self.robot, self.on_path[gains].q).max())
 
     def worst_anywhere(self, gains: str = "printed") -> float:
-        """Return the largest stability number over all postures."""
+        """Return the largest stability number over all configurations."""
         angles = np.linspace(0.0, np.pi, 73)
         t1, t2 = np.meshgrid(angles, angles)
         q = np.stack([t1, t2, 0.0 * t1, 0.0 * t1], axis=-1)
         return _scale(gains) * float(stability_number(self.robot, q).max())
 
     def table(self) -> str:
-        """Return stability numbers and the errors that are left, as Markdown."""
+        """Return stability numbers and final errors, as Markdown."""
         rows: list[list[object]] = []
         for name, runs in self.set_points.items():
             q = _postures()[name]
@@ -494,7 +494,7 @@ class ScaraTranspose:
         return markdown(header, rows)
 
     def plot(self) -> Figure:
-        """Draw the stability number over the workspace with the path in it, and the runs to set points."""
+        """Draw the stability number over the workspace with the path, and the runs to set points."""
         from .figure import plot_transpose
 
         return plot_transpose(self)
@@ -502,7 +502,7 @@ class ScaraTranspose:
     def map(self, x: Array, y: Array) -> Array:
         """Return the stability number with the tip at x, y, of the same shape, NaN out of reach."""
         reachable = np.hypot(x, y) < 1.0
-        q = [inverse_kinematics([*place, 0.0], 0.0) for place in zip(x[reachable], y[reachable], strict=True)]
+        q = [inverse_kinematics([*point, 0.0], 0.0) for point in zip(x[reachable], y[reachable], strict=True)]
         number = np.full(x.shape, np.nan)
         number[reachable] = stability_number(self.robot, q)
         return number
@@ -517,9 +517,9 @@ def _postures() -> dict[str, Array]:
 
 
 def run_transpose() -> ScaraTranspose:
-    """Let the Jacobian transpose go to the report's postures and along the path, with the printed gains and with half.
+    """Run the Jacobian transpose to the report's configurations and along the path, with the printed gains and half.
 
-    Every run to a set point starts one hundredth from it, joint by joint: close enough for the linearised error.
+    Every run to a set point starts 0.01 from it in each joint [rad, m], close enough for the linearised error.
     """
     robot, path = Robot.load("scara"), scara_path()
     laws = {

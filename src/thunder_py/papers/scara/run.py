@@ -18,7 +18,7 @@ __all__ = ["Scara", "run"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scara:
-    """The whole project; every part has a ``table()`` and a ``plot()`` of its own.
+    """Results of the project; every part has its own ``table()`` and ``plot()``.
 
     Attributes
     ----------
@@ -29,13 +29,13 @@ class Scara:
     clik : ScaraClik
         Chapter 3.
     transpose : ScaraTranspose
-        Chapter 3, where the printed gains of the transpose are stable.
+        Chapter 3, stability of the printed gains of the transpose.
     dynamics : ScaraDynamics
         Chapter 4, matrices.
     control : ScaraControl
         Chapter 4.
     sampling : ScaraSampling
-        Chapter 4, where the printed Lambda is stable.
+        Chapter 4, stability of the printed Lambda.
     """
 
     kinematics: ScaraKinematics
@@ -67,7 +67,7 @@ class Scara:
 
 
 def run(quick: bool = False) -> Scara:
-    """Run the project for the registry; `quick` logs every tenth period only, all of it takes seconds."""
+    """Run the experiment of the registry, in seconds; `quick` logs every tenth period only."""
     return Scara(
         kinematics=run_kinematics(),
         planning=run_planning(),

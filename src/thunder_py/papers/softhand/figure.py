@@ -19,7 +19,7 @@ _ARTICLE = "#009E73"
 
 
 def plot_softhand(experiment: SoftHand) -> Figure:
-    """Draw errors with and without adaptation, and the estimates beside our truth and the article's estimate."""
+    """Draw errors with and without adaptation, and the estimates with our truth and the article's estimate."""
     from matplotlib.pyplot import figure as new_figure
 
     figure = new_figure(figsize=(12, 5.5), layout="constrained")

@@ -1,4 +1,4 @@
-"""Thunder article, Figures 12 and 13, Table 8: a hand unknown to the controller hangs at a Panda's flange."""
+"""Thunder article, Figures 12 and 13, Table 8: a Panda with a hand unknown to the controller."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HAND_COM", "HAND_MASS", "TABLE_8", "SoftHand", "hand_of_table_8", "merged", "run", "run_softhand"]
 
-#: of the SoftHand; the centre of mass in its base frame is printed in D4.2, section 3.3.2 [kg, m]
+#: mass and centre of mass of the SoftHand, in its base frame, printed in D4.2, section 3.3.2 [kg, m]
 HAND_MASS, HAND_COM = 0.83, (0.102, -0.003, 0.037)
 #: Table 8: mass [kg] and centre of mass of link 7 with the hand, in the frame of link 7 [m]
 TABLE_8 = {
@@ -29,7 +29,7 @@ TABLE_8 = {
     "initial": (0.736, 0.014, -0.004, -0.045),
 }
 _LINK_7 = slice(60, 70)
-_SETTLED = 10.0  # [s], when the article says that the error is stable
+_SETTLED = 10.0  # time from which the error is stable in the article [s]
 
 
 def merged(robot: Robot, payload: Payload) -> Array:
@@ -38,7 +38,7 @@ def merged(robot: Robot, payload: Payload) -> Array:
 
 
 def hand_of_table_8() -> Array:
-    """Return where the hand's centre of mass must be in the frame of link 7 for the truth that Table 8 prints, (3,)."""
+    """Return the hand's centre of mass in the frame of link 7 that agrees with the truth in Table 8, (3,) [m]."""
     m, *c = TABLE_8["true"]
     link = Robot.load("panda").inertial[6]
     return np.asarray((m * np.array(c) - link[1:4]) / (m - link[0]))
@@ -46,12 +46,12 @@ def hand_of_table_8() -> Array:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SoftHand:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
     robot : Robot
-        The Panda without hand, from which the controllers start.
+        The Panda without hand, initial model of the controllers.
     truth : (10,) array
         REG of link 7 with the hand.
     adaptive, fixed : dict of str to Run
@@ -64,7 +64,7 @@ class SoftHand:
     fixed: Mapping[str, Run]
 
     def estimate(self, plant: str) -> Array:
-        """Return REG of link 7 as the controller has it at the end, (10,)."""
+        """Return the controller's final estimate of link 7, REG, (10,)."""
         return np.asarray(self.adaptive[plant].result.parameters[-1, _LINK_7])
 
     def table(self) -> str:
@@ -82,7 +82,7 @@ class SoftHand:
         return markdown(["", f"worst until {_SETTLED:g} s", "steady state", "position [mm]"], rows)
 
     def bodies(self) -> str:
-        """Return Table 8, the article's numbers beside ours, as Markdown."""
+        """Return Table 8 with the article's numbers and ours, as Markdown."""
         bodies = {
             "true, ours: hand's base at the flange": self.truth,
             "initial, ours": self.robot.inertial[6],
@@ -95,7 +95,7 @@ class SoftHand:
         return markdown(["", "mass [kg]", "c_x [m]", "c_y [m]", "c_z [m]"], rows)
 
     def distances(self) -> str:
-        """Return how far estimates are from the truth in mass, first moments and inertia, as Markdown."""
+        """Return the distances of estimates from the truth in mass, first moments and inertia, as Markdown."""
         estimate, truth = (_moments(TABLE_8[name]) for name in ("estimate", "true"))
         initial = _moments(TABLE_8["initial"])
         rows: list[list[object]] = [
@@ -121,38 +121,38 @@ def _moments(body: tuple[float, ...]) -> Array:
 
 
 def _distance(reg: Array, truth: Array) -> list[float]:
-    """Return norms of the differences of mass, horizontal first moments, all first moments and, if there, inertia."""
+    """Return norms of the differences of mass, horizontal first moments, all first moments and, if given, inertia."""
     parts = (slice(0, 1), slice(1, 3), slice(1, 4), slice(4, 10))
     return [float(np.linalg.norm((reg - truth)[part])) for part in parts[: 4 if len(reg) == 10 else 3]]
 
 
 def run_softhand(duration: float = DURATION, *, com: tuple[float, float, float] = HAND_COM) -> SoftHand:
-    """Hang the hand at the flange of the bundled Panda and follow the article's curve, adapting link 7 alone.
+    """Follow the article's curve with the hand at the flange of the bundled Panda, adapting link 7 alone.
 
     Parameters
     ----------
     duration : float
-        [s].
+        Duration of every run [s].
     com : tuple of float
-        Centre of mass of the hand in the frame of link 7 [m]; default as if the hand's base were the flange, since the
-        papers do not say how it is mounted.
+        Centre of mass of the hand in the frame of link 7 [m]; default with the hand's base at the flange, because the
+        papers do not specify the mounting.
 
     Notes
     -----
-    Where the papers had a real arm, this is a simulation. The hand's inertia about its centre is not printed; it is
-    taken as zero. Gains are those of the middle columns of Tables 6 and 7, see `article_gains`.
+    The papers use a real arm, this is a simulation. The hand's inertia about its centre of mass is not printed and is
+    assumed to be zero. Gains are those of the middle columns of Tables 6 and 7; see `run_article_gains`.
     """
     robot = Robot.load("panda")
     hand = Payload(mass=HAND_MASS, com=com, link="link7")
     adaptive: dict[str, Run] = {}
     fixed: dict[str, Run] = {}
     for name, plant in (("friction", panda_with_friction()), ("ideal", robot)):
-        for runs, adapts in ((adaptive, True), (fixed, False)):
-            controller = controller_of(robot, adaptive=adapts)
+        for runs, is_adaptive in ((adaptive, True), (fixed, False)):
+            controller = controller_of(robot, adaptive=is_adaptive)
             runs[name] = follow_lissajous(plant, controller, curve(robot), duration, payloads=[hand])
     return SoftHand(robot=robot, truth=merged(robot, hand), adaptive=adaptive, fixed=fixed)
 
 
 def run(quick: bool = False) -> SoftHand:
-    """Run the experiment for the registry: 40 s each, or 15 s."""
+    """Run the experiment of the registry: 40 s each, or 15 s."""
     return run_softhand(15.0 if quick else DURATION)

@@ -1,7 +1,7 @@
-"""The Thunder article's formulae written out in CasADi, as its tool does it, to be measured and counted.
+"""Formulae of the Thunder article in CasADi, as in its tool, for run times and operation counts.
 
-Needs CasADi (extra ``symbolic``). ``notebooks/thunder_article_speed.ipynb`` uses them; `Robot.symbolic` is what to
-compute with.
+Needs CasADi (extra ``symbolic``). ``notebooks/thunder_article_speed.ipynb`` uses them; for computations use
+`Robot.symbolic`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TENSOR = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 def panda_of(n: int) -> Robot:
-    """Return an arm of n joints made of the Panda's: its first n, and from the eighth on its links 2 to 7 again.
+    """Return an arm of n joints of the Panda: its first n, and from the eighth on its joints 2 to 7 repeated.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def panda_of(n: int) -> Robot:
 
 @dataclass
 class Link:
-    """Expressions of a link: rotation (3, 3), Jacobians of its frame's origin (3, n), that origin (3,)."""
+    """Expressions of a link: rotation (3, 3), Jacobians of its frame's origin (3, n), position of the origin (3,)."""
 
     R: Any
     J_v: Any
@@ -53,7 +53,7 @@ class ArticleFormulas:
     Parameters
     ----------
     robot : Robot
-        Only its table, gravity and number of joints are used.
+        Robot, of which only DH table, gravity and number of joints are used.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -68,10 +68,10 @@ class ArticleFormulas:
         self.links = self._links(robot.description.dh)
 
     def _links(self, table: Any) -> list[Link]:
-        """Frames by eq. (2), Jacobians of their origins column by column."""
+        """Return frames by eq. (2), and Jacobians of their origins column by column."""
         ca, T, frames = self._ca, self._ca.SX.eye(4), []
         for i, (a, alpha, d, theta) in enumerate(table):
-            # exact at quarter turns: otherwise 6e-17 would be carried through every product
+            # exact at quarter turns: otherwise 6e-17 would enter every product
             ck, sk = (float(np.round(f(alpha), 15)) for f in (np.cos, np.sin))
             c, s = ca.cos(self.q[i] + theta), ca.sin(self.q[i] + theta)
             step = [[c, -s, 0, a], [s * ck, c * ck, -sk, -sk * d], [s * sk, c * sk, ck, ck * d], [0, 0, 0, 1]]
@@ -88,7 +88,7 @@ class ArticleFormulas:
     # --- eq. 12 and 14 to 16 ------------------------------------------------------------------------------------------
 
     def _mass_blocks(self, link: Link) -> list[Any]:
-        """Return what m, m d_x, ..., I_zz of a link are multiplied by in its mass matrix."""
+        """Return the factors of m, m d_x, ..., I_zz of a link in its mass matrix."""
         ca, E3 = self._ca, np.eye(3)
         blocks = [link.J_v.T @ link.J_v]
         for h in range(3):
@@ -101,7 +101,7 @@ class ArticleFormulas:
         return blocks
 
     def mass_matrix(self) -> Any:
-        """B of eq. 12, (n, n)."""
+        """Return B of eq. 12, (n, n)."""
         ca, M = self._ca, self._ca.SX.zeros(self.n, self.n)
         for i, link in enumerate(self.links):
             m, h, tensor = self.par_REG[10 * i], self.par_REG[10 * i + 1 : 10 * i + 4], ca.SX(3, 3)
@@ -115,7 +115,7 @@ class ArticleFormulas:
     # --- eq. 8 and 11 -------------------------------------------------------------------------------------------------
 
     def coriolis_std(self, M: Any) -> Any:
-        """C_std: eq. 8, element by element, and every derivative in it derived where it stands, (n, n)."""
+        """Return C_std by eq. 8, element by element, each derivative computed anew, (n, n)."""
         ca, n, q = self._ca, self.n, self.q
         C = ca.SX.zeros(n, n)
         for i in range(n):
@@ -126,7 +126,7 @@ class ArticleFormulas:
         return C
 
     def coriolis_std_once(self, M: Any) -> Any:
-        """C_std as sums over one matrix of derivatives, derived as a whole as for eq. 11, (n, n)."""
+        """Return C_std from one matrix of all derivatives, as for eq. 11, (n, n)."""
         ca, n = self._ca, self.n
         D, C = ca.jacobian(ca.vec(M), self.q), self._ca.SX.zeros(n, n)
         for i in range(n):
@@ -136,7 +136,7 @@ class ArticleFormulas:
         return C
 
     def coriolis(self, M: Any) -> Any:
-        """C: eq. 11, by matrix algebra, (n, n)."""
+        """Return C by the matrix algebra of eq. 11, (n, n)."""
         ca, n = self._ca, self.n
         D = ca.jacobian(ca.vec(M), self.q)
         second = ca.kron(self.dq.T, ca.SX.eye(n)) @ D
@@ -145,12 +145,12 @@ class ArticleFormulas:
     # --- eq. 18 to 27 -------------------------------------------------------------------------------------------------
 
     def regressor(self, coriolis: Callable[[Any], Any] | None = None) -> Any:
-        """Y_r: a Coriolis matrix for each of the ten parameters of every link, (n, 10 n)."""
+        """Return Y_r from one Coriolis matrix for each of the ten parameters of every link, (n, 10 n)."""
         ca, by = self._ca, coriolis or self.coriolis
         columns = []
         for link in self.links:
-            potential = -ca.dot(ca.SX(self.gravity), link.position)  # of a unit mass
-            lever = -(ca.SX(self.gravity).T @ link.R)  # and of unit first moments
+            potential = -ca.dot(ca.SX(self.gravity), link.position)  # for unit mass
+            lever = -(ca.SX(self.gravity).T @ link.R)  # for unit first moments
             energies = [potential, *(lever[h] for h in range(3))]
             for k, B in enumerate(self._mass_blocks(link)):
                 column = B @ self.ddq_r + by(B) @ self.dq_r
@@ -160,7 +160,7 @@ class ArticleFormulas:
     # --- as functions -------------------------------------------------------------------------------------------------
 
     def functions(self, names: tuple[str, ...] = ("M", "C", "C_std", "Y")) -> dict[str, Any]:
-        """Return casadi.Functions: ``M(q, par_REG)``, ``C(q, dq, par_REG)`` and its kin, ``Y(q, dq, dq_r, ddq_r)``."""
+        """Return casadi.Functions ``M(q, par_REG)``, ``C(q, dq, par_REG)`` and variants, ``Y(q, dq, dq_r, ddq_r)``."""
         make: dict[str, Callable[[], Any]] = {
             "M": self.mass_matrix,
             "C": lambda: self.coriolis(self.mass_matrix()),

@@ -1,4 +1,4 @@
-"""Figure 2 and Table 3 of the Thunder article, measured: its formulae, this package's code and Pinocchio."""
+"""Measurements for Figure 2 and Table 3 of the Thunder article: its formulae, this package's code and Pinocchio."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 Array = npt.NDArray[np.float64]
 STATES = 16
-_SHORTEST = 2e-3  # s; shorter runs would measure the clock
+_SHORTEST = 2e-3  # shortest run, well above the resolution of the clock [s]
 _TIMER = """
 #define _POSIX_C_SOURCE 199309L
 #include <time.h>
@@ -56,15 +56,15 @@ def _flags(level: str) -> tuple[str, ...]:
 
 
 def _quickest(run: Callable[[int], float], rounds: int) -> float:
-    """Seconds of a pass in the quickest of some rounds; `run` takes how many passes to make."""
+    """Return the seconds of a pass in the fastest of some rounds; `run` takes the number of passes."""
     passes = 1
-    while (taken := run(passes)) < _SHORTEST:
-        passes = max(2 * passes, int(1.2 * _SHORTEST / max(taken, 1e-7) * passes))
+    while (elapsed := run(passes)) < _SHORTEST:
+        passes = max(2 * passes, int(1.2 * _SHORTEST / max(elapsed, 1e-7) * passes))
     return min(run(passes) for _ in range(rounds)) / passes
 
 
 def compiled_times(function: Function, states: Sequence[Sequence[Array]], level: str = "-O2", rounds: int = 5) -> float:
-    """Time of a call of a recorded function as generated C.
+    """Measure the time of a call of a recorded function as generated C.
 
     Parameters
     ----------
@@ -72,14 +72,14 @@ def compiled_times(function: Function, states: Sequence[Sequence[Array]], level:
     states : sequence of sequence of array
         Arguments of the function, for several states.
     level : str
-        The compiler's option, ``"-O0"`` to ``"-O3"``.
+        Option of the compiler, ``"-O0"`` to ``"-O3"``.
     rounds : int
-        Of which the quickest counts.
+        Number of rounds, of which the fastest counts.
 
     Returns
     -------
     float
-        Seconds.
+        Time of a call [s].
     """
     _, source = _core.emit_c([function], header_name="", packed=True)
     return _library_times(source, f"{function.name}_packed", states, function.results.values(), level, rounds)
@@ -88,7 +88,7 @@ def compiled_times(function: Function, states: Sequence[Sequence[Array]], level:
 def compiled_casadi_times(
     function: Any, states: Sequence[Sequence[Array]], level: str = "-O2", rounds: int = 5
 ) -> float:
-    """Time of a call of a casadi.Function as C by CasADi's own generator; see `compiled_times`."""
+    """Measure the time of a call of a casadi.Function as C of CasADi's generator; see `compiled_times`."""
     generator = require("casadi").CodeGenerator("function", {"casadi_int": "int"})
     generator.add(function)
     arg, res, iw, w = (max(1, size()) for size in (function.sz_arg, function.sz_res, function.sz_iw, function.sz_w))
@@ -122,16 +122,16 @@ def _library_times(
     inputs = [np.ascontiguousarray(value, dtype=float) for state in states for value in state]
     outputs = [np.empty(max(1, np.size(value))) for value in results]
     pointers = (ctypes.c_void_p * len(inputs))(*(value.ctypes.data for value in inputs))
-    places = (ctypes.c_void_p * len(outputs))(*(value.ctypes.data for value in outputs))
+    targets = (ctypes.c_void_p * len(outputs))(*(value.ctypes.data for value in outputs))
 
     def run(passes: int) -> float:
-        return float(_timer()(function, pointers, places, len(states[0]), len(states), passes))
+        return float(_timer()(function, pointers, targets, len(states[0]), len(states), passes))
 
     return _quickest(run, rounds) / len(states)
 
 
 def casadi_times(function: Any, state: Sequence[Array], rounds: int = 5) -> float:
-    """Time of a call of a casadi.Function in CasADi's virtual machine, through its buffers [s]."""
+    """Measure the time of a call of a casadi.Function in CasADi's virtual machine, through its buffers [s]."""
     buffer, call = function.buffer()
     inputs = [np.ascontiguousarray(value, dtype=float) for value in state]
     outputs = [np.empty(function.nnz_out(k)) for k in range(function.n_out())]
@@ -143,7 +143,7 @@ def casadi_times(function: Any, state: Sequence[Array], rounds: int = 5) -> floa
 
 
 def python_times(call: Callable[[], object], rounds: int = 5) -> float:
-    """Time of a call from Python [s], Python's own share included."""
+    """Measure the time of a call from Python [s], with the overhead of Python."""
 
     def run(passes: int) -> float:
         start = perf_counter()
@@ -154,13 +154,13 @@ def python_times(call: Callable[[], object], rounds: int = 5) -> float:
     return _quickest(run, rounds)
 
 
-#: where a derivation element by element stops fitting into minutes and gigabytes
+#: largest number of joints for which a derivation element by element takes minutes and gigabytes at most
 MOST_JOINTS = {"C_std": 7, "C": 15, "Y": 9}
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Time of a call.
+    """Measured time of a call.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class Timing:
         ``"interpreted"``, ``"-O0"``, ``"-O2"``, ``"as installed"``.
     seconds : float
     operations : int
-        In the function; 0 where unknown.
+        Number of operations in the function; 0 if unknown.
     """
 
     joints: int
@@ -196,17 +196,17 @@ def article_curves(
     names: tuple[str, ...] = ("C_std", "C", "Y"),
     report: Callable[[str], None] = lambda line: None,
 ) -> list[Timing]:
-    """Time the article's formulae in CasADi's virtual machine and as CasADi's C.
+    """Measure the article's formulae in CasADi's virtual machine and as CasADi's C.
 
     Parameters
     ----------
     joints : iterable of int
     limits : mapping of str to int
-        Compiler's option -> largest number of operations that is compiled; beyond, minutes go by.
+        Option of the compiler -> largest number of operations that is compiled; more would take minutes.
     names : tuple of str
-        Curves; none goes beyond `MOST_JOINTS`.
+        Curves, each up to `MOST_JOINTS`.
     report : callable
-        Told what was measured.
+        Called with a line for every measurement.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def article_curves(
 
 
 def our_functions(robot: Robot) -> dict[str, Any]:
-    """Return this package's recordings of the quantities of Table 3, inertial parameters at run time."""
+    """Return this package's recordings of the quantities of Table 3, with inertial parameters at run time."""
     model = robot.symbolic(inertial=True)
     expressions = {
         "J": model.jacobian(),
@@ -247,7 +247,7 @@ def our_functions(robot: Robot) -> dict[str, Any]:
 def our_curves(
     joints: Iterable[int], names: Iterable[str] = ("C", "Y"), levels: Iterable[str] = ("-O0", "-O2")
 ) -> list[Timing]:
-    """Time this package's generated C, under the names ``"ours: C"``, ..."""
+    """Measure this package's generated C, under the names ``"ours: C"``, ..."""
     timings = []
     for n in joints:
         robot = panda_of(n)
@@ -267,7 +267,7 @@ def pinocchio_calls(robot: Robot, state: Mapping[str, Array]) -> dict[str, Calla
     Parameters
     ----------
     robot : Robot
-        Revolute, in modified DH form; without friction.
+        Revolute robot in modified DH form, without friction.
     state : mapping
         ``q, dq, ddq``.
     """
@@ -276,7 +276,7 @@ def pinocchio_calls(robot: Robot, state: Mapping[str, Array]) -> dict[str, Calla
     for i in range(robot.n):
         placement = pin.SE3(d.placements[i])
         parent = model.addJoint(parent, pin.JointModelRZ(), placement, f"joint{i + 1}")
-        reordered = d.inertial[i][[0, 1, 2, 3, 4, 5, 7, 6, 8, 9]]  # Pinocchio's order of the inertia is its own
+        reordered = d.inertial[i][[0, 1, 2, 3, 4, 5, 7, 6, 8, 9]]  # order of the inertia in Pinocchio
         model.appendBodyToJoint(parent, pin.Inertia.FromDynamicParameters(reordered), pin.SE3.Identity())
     model.gravity.linear = np.array(d.gravity)
     data, tip, axes = model.createData(), model.njoints - 1, pin.LOCAL_WORLD_ALIGNED
@@ -305,7 +305,7 @@ def pinocchio_calls(robot: Robot, state: Mapping[str, Array]) -> dict[str, Calla
 
 
 def pinocchio_curves(joints: Iterable[int], names: Iterable[str] = ("C", "Y")) -> list[Timing]:
-    """Time Pinocchio as its wheel has it, called from Python, under the names ``"Pinocchio: C"``, ..."""
+    """Measure the Pinocchio wheel, called from Python, under the names ``"Pinocchio: C"``, ..."""
     timings = []
     for n in joints:
         robot = panda_of(n)

@@ -1,4 +1,4 @@
-"""Tables 2 and 3 of the Thunder article beside what is measured here, and its figure 2 drawn."""
+"""Tables 2 and 3 of the Thunder article compared with our measurements, and its figure 2."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLE_2", "TABLE_3", "count_operations", "markdown", "plot_operations", "plot_times", "table_2", "table_3"]
 
-#: joints -> robot creation [ms], library creation [s]; the row of milliseconds is our splitting of a flattened text
+#: joints -> robot creation [ms], library creation [s]; we separated the milliseconds from text without columns
 TABLE_2 = {3: (23, 0.6), 5: (81, 0.8), 7: (326, 1.1), 9: (954, 2.3), 15: (5582, 12.1), 30: (18454, 155.1)}
 #: quantity -> Thunder, Pinocchio [ns]; Y is Y_r for Thunder and the classical regressor for Pinocchio
 TABLE_3 = {
@@ -33,7 +33,7 @@ TABLE_3 = {
     "Y": (32279, 5197),
 }
 
-_STYLES = {  # curve -> colour, line, marker; C_std is wide, to be seen where C lies upon it
+_STYLES = {  # curve -> colour, line, marker; C_std is wide, to be visible below C
     "C_std": ("tab:red", "-", ""),
     "C": ("tab:blue", "-", ""),
     "Y": ("tab:green", "-", ""),
@@ -45,7 +45,7 @@ _STYLES = {  # curve -> colour, line, marker; C_std is wide, to be seen where C 
 
 
 def count_operations(joints: Iterable[int], most: int) -> list[dict[str, float]]:
-    """Count the operations of the article's Coriolis matrices, as written and with equal ones shared, and of ours.
+    """Count the operations of the article's Coriolis matrices, as written and with shared operations, and of ours.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def count_operations(joints: Iterable[int], most: int) -> list[dict[str, float]]
 
 
 def plot_operations(counts: Sequence[dict[str, float]]) -> Figure:
-    """Draw how many operations a Coriolis matrix takes."""
+    """Draw the number of operations of a Coriolis matrix."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(9, 4), layout="constrained")
@@ -87,7 +87,7 @@ def plot_operations(counts: Sequence[dict[str, float]]) -> Figure:
         ("ours", "black", "-", "our recording"),
     ):
         axes.semilogy(joints, [row[name] for row in counts], color=colour, linestyle=line, label=label, marker=".")
-    axes.set(xlabel="joints", ylabel="operations", title="What a Coriolis matrix takes")
+    axes.set(xlabel="joints", ylabel="operations", title="operations of a Coriolis matrix")
     axes.grid(alpha=0.3)
     axes.locator_params(axis="x", integer=True)
     figure.legend(loc="outside right center")
@@ -127,13 +127,13 @@ def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:
 
 
 def table_2(joints: Iterable[int]) -> str:
-    """Make symbolic robots and whole libraries; return the times beside the article's, as Markdown."""
+    """Create symbolic robots and whole libraries; return the times with the article's, as Markdown."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for n in joints:
             robot = panda_of(n)
             start = perf_counter()
-            # the matrices and regressors of the article; those of long arms as functions, as libraries have them
+            # the matrices and regressors of the article; those of long arms as functions, as in libraries
             model = robot.symbolic(inertial=True, outline=codegen.library.outlining(robot))
             for quantity in ("jacobian", "jacobian_dot", "mass_matrix", "coriolis_matrix", "slotine_li_regressor"):
                 model.function(quantity, getattr(model, quantity)())
@@ -147,7 +147,7 @@ def table_2(joints: Iterable[int]) -> str:
 
 
 def table_3(timings: Sequence[Timing]) -> str:
-    """Return what calls take at seven joints, in nanoseconds, beside the article's numbers, as Markdown."""
+    """Return the times of calls for seven joints with the article's numbers, in nanoseconds, as Markdown."""
     seconds = {(t.curve, t.build): 1e9 * t.seconds for t in timings if t.joints == 7}
     columns = [
         ("ours: {}", "-O0"),
@@ -158,7 +158,7 @@ def table_3(timings: Sequence[Timing]) -> str:
     ]
     rows = []
     for quantity, (thunder, pinocchio) in TABLE_3.items():
-        found = [seconds.get((curve.format(quantity), build)) for curve, build in columns]
-        rows.append([quantity, *("" if x is None else f"{x:.0f}" for x in found), thunder, pinocchio])
+        times = [seconds.get((curve.format(quantity), build)) for curve, build in columns]
+        rows.append([quantity, *("" if x is None else f"{x:.0f}" for x in times), thunder, pinocchio])
     header = ["", "ours, -O0", "ours, -O2", "article's formula, -O0", "article's formula, -O2", "Pinocchio from Python"]
     return markdown([*header, "article: Thunder", "article: Pinocchio"], rows)

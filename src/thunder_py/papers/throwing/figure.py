@@ -1,4 +1,4 @@
-"""Throws: limits along a motion, Figures 27 and 28 of D4.2."""
+"""Figures 27 and 28 of D4.2."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_throwing"]
 
-#: one for each controller, in all panels
+#: colour of each controller, in all panels
 COLORS = {"adaptive, low": "#0072B2", "fixed, low": "#D55E00", "fixed, high": "#E69F00"}
 MARKERS = ("o", "^", "s")
 _OBJECT = "#7B3294"

@@ -1,4 +1,4 @@
-"""D4.2, section 3.3.3, Figures 27 and 28: an arm throws things it has never held before into a box."""
+"""D4.2, section 3.3.3, Figures 27 and 28: an arm throws unknown objects into a box."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ __all__ = [
     "window",
 ]
 
-#: of every joint, viscous [N m s/rad] and of Coulomb [N m]; the last is that of `d42_setup`
+#: friction of every joint, viscous [N m s/rad] and Coulomb [N m]; the last is that of `papers.mact.setup`
 FRICTIONS = (0.0, 0.1, 0.3)
-#: stiffness of the hand [N/m] and what adapts
+#: stiffness of the hand [N/m] and the adapted parameters
 KINDS: dict[str, tuple[float, tuple[str, ...]]] = {
     "adaptive, low: link 7": (30.0, ("link7",)),
     "adaptive, low: link 7 and friction": (30.0, ("link7", "friction")),
     "fixed, high": (300.0, ()),
 }
-#: size of a friction coefficient that the adaptive gain counts with [N m, N m s/rad]
+#: scale of a friction coefficient in the adaptive gain [N m, N m s/rad]
 _SIZE = 1.0
 
 
@@ -69,16 +69,16 @@ def with_friction(robot: Robot, size: float) -> Robot:
 
 
 def throw_with_friction(setup: Setup, frictions: Sequence[float] = FRICTIONS) -> dict[tuple[str, float], float]:
-    """Return the RMS miss over the objects by kind of controller and friction [m]; grasps, hand, sensors are ideal.
+    """Return the RMS miss over the objects by kind of controller and friction [m], for ideal grasp, hand and sensors.
 
     Parameters
     ----------
     setup : Setup
         Arm, motion, gains.
     frictions : sequence of float
-        [N m, N m s/rad].
+        Friction of every joint [N m, N m s/rad].
     """
-    found = {}
+    result = {}
     for kind in KINDS:
         for friction in frictions:
             plant = with_friction(setup.robot, at_least(friction, "friction"))
@@ -94,12 +94,12 @@ def throw_with_friction(setup: Setup, frictions: Sequence[float] = FRICTIONS) ->
                     log=(),
                 )
                 squares.append(float(thrown.miss @ thrown.miss))
-            found[kind, friction] = float(np.sqrt(np.mean(squares)))
-    return found
+            result[kind, friction] = float(np.sqrt(np.mean(squares)))
+    return result
 
 
 def _controller(setup: Setup, kind: str) -> MACT:
-    """Return a controller whose model has terms of friction, all zero at first."""
+    """Return a controller with initially zero friction terms in its model."""
     stiffness, names = KINDS[kind]
     K_p, K_v = setup.gains[stiffness]
     nominal = with_friction(setup.robot, 0.0)
@@ -119,7 +119,7 @@ def friction_table(found: dict[tuple[str, float], float]) -> str:
         for kind in dict.fromkeys(kind for kind, _ in found)
     ]
     header = ["RMS miss [cm]; no noise, known grasp", *(f"friction {friction:g}" for friction in sizes)]
-    return f"Friction that no model has [N m, N m s/rad]\n\n{markdown(header, rows)}"
+    return f"Friction absent from the models [N m, N m s/rad]\n\n{markdown(header, rows)}"
 
 
 _CONFIDENCE = 0.95
@@ -127,7 +127,7 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Figures:
-    """Of many landings.
+    """Statistics of landings.
 
     Attributes
     ----------
@@ -138,9 +138,9 @@ class Figures:
     spread : float
         Root mean square of the distance from the mean landing [m].
     hits : tuple of float
-        Part of the throws that end in the box, and the ends of its interval.
+        Fraction of the throws that end in the box, and the ends of its interval.
     throws : int
-        How many.
+        Number of throws.
     """
 
     rms: tuple[float, float, float]
@@ -166,12 +166,12 @@ class Figures:
 
 
 def window(size: Sequence[float], box: float) -> float:
-    """Return how far from the middle of a box an object's centre may land so that all of it falls in [m].
+    """Return the largest distance of an object's centre from the middle of a box for which all of it falls in [m].
 
     Parameters
     ----------
     size : sequence of float
-        Of the object [m]; the second is what must pass the edges.
+        Size of the object [m]; the second entry must pass the edges.
     box : float
         Width of the opening [m].
     """
@@ -179,12 +179,12 @@ def window(size: Sequence[float], box: float) -> float:
 
 
 def hits(misses: Array, half: float) -> Array:
-    """Return which landings are within `half` of the middle in both directions, (k,) of bool."""
+    """Return True for landings within `half` of the middle in both directions, (k,) of bool."""
     return np.asarray(np.abs(misses).max(axis=1) <= half)
 
 
 def figures_of(misses: Sequence[Array], halves: Sequence[float]) -> Figures:
-    """Return the figures of landings (k, 2) of several objects, each with its own window."""
+    """Return the statistics of landings (k, 2) of several objects, each with its own window."""
     from scipy.stats import binomtest
 
     points = np.concatenate(misses)
@@ -207,28 +207,28 @@ def figures_of(misses: Sequence[Array], halves: Sequence[float]) -> Figures:
     )
 
 
-#: seeds of a full and of a quick run; each throws three objects with three controllers
+#: number of seeds of a full and of a quick run; each throws three objects with three controllers
 _SEEDS, _QUICK = 40, 3
-#: width of a box that tells more about the controllers than the one that is thrown into [m]
+#: width of a box that distinguishes the controllers better than `BOX` [m]
 SMALL_BOX = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Throwing:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
     setup : Setup
         Arm, motion, gains.
     seeds : int
-        How often each object was thrown with each controller: another grasp, another jitter, other noise.
+        Number of throws of each object with each controller, with different grasps, jitter and noise.
     misses : dict of (str, str) to (seeds, 2) array
         By controller and object: landing minus target [m].
     positions, velocities : dict of (str, str) to (seeds, REPETITIONS + 1) array
-        RMSE of the hand in each swing, the throw's last [m], [m/s].
+        RMSE of the hand in each swing, that of the throw last [m], [m/s].
     friction : dict of (str, float) to float
-        RMS miss where the arm has friction that the controller's model has not, see `throwing_friction` [m].
+        RMS miss with friction that is absent from the controller's model; see `throw_with_friction` [m].
     """
 
     setup: Setup
@@ -248,52 +248,52 @@ class Throwing:
         return np.concatenate([self.misses[controller, name] for name in OBJECTS])
 
     def figures(self, controller: str, name: str | None = None) -> Figures:
-        """Return scatter and hit rate with 95 % intervals, of one object or of all."""
+        """Return scatter and hit rate with 95 % intervals, for one object or for all."""
         names = list(OBJECTS) if name is None else [name]
         misses = [self.misses[controller, each] for each in names]
         return figures_of(misses, [window(OBJECTS[each][1], BOX) for each in names])
 
     def centres_within(self, controller: str, width: float = SMALL_BOX) -> float:
-        """Return the part of all throws whose object's centre lands in a square of a width [m] around the target."""
+        """Return the fraction of throws that land with the centre in a square of a width [m] around the target."""
         return float(hits(self.all_misses(controller), 0.5 * width).mean())
 
     def expected_spread(self) -> float:
-        """Return the spread of landings to first order that grasp and opening alone cause [m]."""
+        """Return the spread of landings caused by grasp and opening alone, to first order [m]."""
         release = self.setup.motion.release
-        found = landing_sensitivity(release.p, release.v, float(release.target[2]), a=release.a)
-        return float(np.sqrt(np.trace(found.covariance(position=GRASP, time=OPENING.jitter))))
+        sensitivity = landing_sensitivity(release.p, release.v, float(release.target[2]), a=release.a)
+        return float(np.sqrt(np.trace(sensitivity.covariance(position=GRASP, time=OPENING.jitter))))
 
     def table(self) -> str:
-        """Return scatter, hit rates and errors, the report's beside ours, as Markdown."""
+        """Return scatter, hit rates and errors, the report's and ours, as Markdown."""
         parts = [self.scatter_table(), self.error_table(), friction_table(self.friction), self.release_text()]
         return "\n\n".join(parts)
 
     def scatter_table(self) -> str:
-        """Return what became of the throws, as Markdown."""
+        """Return scatter and hit rates of the throws, as Markdown."""
         rows: list[list[object]] = []
         for controller in CONTROLLERS:
             for name in (*OBJECTS, None):
                 rows.append([controller, name or "all", *self.figures(controller, name).cells()])
         header = ["controller", "object", "RMS miss [cm]", "bias [cm]", "spread [cm]", "in the box [%]"]
-        expected = f"spread that grasp and opening of the hand must cause: {100.0 * self.expected_spread():.2f} cm"
+        expected = f"spread due to grasp and opening of the hand: {100.0 * self.expected_spread():.2f} cm"
         text = f"{self.seeds} throws of each object, 95 % intervals in brackets; {expected}"
         centres = ", ".join(f"{100.0 * self.centres_within(name):.0f} % ({name})" for name in CONTROLLERS)
         small = f"centre within a square of {100.0 * SMALL_BOX:g} cm: {centres}"
         return f"{text}\n\n{markdown(header, rows)}\n\n{small}"
 
     def error_table(self) -> str:
-        """Return RMSE of the throwing movement, as Markdown."""
+        """Return the RMSE of the throwing motion, as Markdown."""
         rows: list[list[object]] = [["report, adaptive", "", 1e3 * REPORT[0], 1e3 * REPORT[1]]]
         for controller in CONTROLLERS:
             for name in OBJECTS:
                 parts = (self.positions[controller, name], self.velocities[controller, name])
                 rows.append([controller, name, *(1e3 * float(np.mean(part[:, -1])) for part in parts)])
-        return "RMSE of the throwing movement\n\n" + markdown(
+        return "RMSE of the throwing motion\n\n" + markdown(
             ["controller", "object", "position [mm]", "velocity [mm/s]"], rows
         )
 
     def release_text(self) -> str:
-        """Say how the arm throws."""
+        """Return the release and the motion as text."""
         motion = self.setup.motion
         return f"{motion.release!r}, then {motion!r}"
 
@@ -304,7 +304,7 @@ class Throwing:
         return plot_throwing(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything measured as plain numbers."""
+        """Return all results as plain numbers."""
         release = self.setup.motion.release
         return {
             "seeds": self.seeds,
@@ -338,8 +338,8 @@ _Row = dict[tuple[str, str], tuple[Array, Array, Array]]
 
 
 def throws_of_seed(setup: Setup, seed: int) -> _Row:
-    """Throw every object once with every controller: all get the same grasp, jitter and noise."""
-    found: _Row = {}
+    """Throw every object once with every controller, all with the same grasp, jitter and noise."""
+    result: _Row = {}
     grasps, noise, jitter = np.random.SeedSequence(seed).spawn(3)
     rng = np.random.default_rng(grasps)
     for name in OBJECTS:
@@ -351,8 +351,8 @@ def throws_of_seed(setup: Setup, seed: int) -> _Row:
                 offset=grasp.offset, repetitions=REPETITIONS, hand=OPENING, sensors=sensors,
                 seed=int(jitter.generate_state(1)[0]), torque_limits=setup.robot.limits.effort, log=(),
             )  # fmt: skip
-            found[controller, name] = (thrown.miss, thrown.position_errors, thrown.velocity_errors)
-    return found
+            result[controller, name] = (thrown.miss, thrown.position_errors, thrown.velocity_errors)
+    return result
 
 
 def run_throwing(
@@ -363,36 +363,36 @@ def run_throwing(
     setup: Setup | None = None,
     frictions: Sequence[float] = FRICTIONS,
 ) -> Throwing:
-    """Plan a throw for the arm without object and do it with objects it does not know.
+    """Plan a throw for the arm without object and simulate it with unknown objects.
 
     Parameters
     ----------
     seeds : int
-        Throws of each object with each controller.
+        Number of throws of each object with each controller.
     jobs : int
-        Processes.
+        Number of processes.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     setup : Setup, optional
-        Default `make_setup()`.
+        Default ``make_setup()``.
     frictions : sequence of float
-        Of the joints, for the comparison of what it does.
+        Friction of the joints for the comparison with friction.
 
     Notes
     -----
-    Where the report has a real arm, this is a simulation: Panda and SoftHand are known exactly and have no friction.
-    All controllers repeat the movement four times before the throw, so that those without adaptation have settled.
+    The report uses a real arm, this is a simulation: Panda and SoftHand are known exactly and have no friction.
+    All controllers repeat the motion four times before the throw, so those without adaptation are in steady state.
     """
-    given = make_setup() if setup is None else setup
-    rows = map_seeds(partial(throws_of_seed, given), seeds, jobs=jobs, progress=progress, description="throws")
+    setup = make_setup() if setup is None else setup
+    rows = map_seeds(partial(throws_of_seed, setup), seeds, jobs=jobs, progress=progress, description="throws")
     parts = [{key: np.array([row[key][k] for row in rows]) for key in rows[0]} for k in range(3)]
     return Throwing(
-        setup=given,
+        setup=setup,
         seeds=len(rows),
         misses=parts[0],
         positions=parts[1],
         velocities=parts[2],
-        friction=throw_with_friction(given, frictions),
+        friction=throw_with_friction(setup, frictions),
     )
 
 

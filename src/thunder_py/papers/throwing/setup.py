@@ -1,4 +1,4 @@
-"""D4.2, section 3.3.3: what the report prints of its throws, and what it leaves open, chosen here once."""
+"""D4.2, section 3.3.3: settings of the throws printed in the report, and settings that are not, chosen here."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ OBJECTS = {
     "heavy tennis ball": (0.427, (0.05, 0.05, 0.05)),
     "silicone tube": (0.445, (0.20, 0.05, 0.05)),
 }
-#: stiffness of the hand [N/m], and whether the controller adapts
+#: stiffness of the hand [N/m], True for adaptive controllers
 CONTROLLERS = {"adaptive, low": (30.0, True), "fixed, low": (30.0, False), "fixed, high": (300.0, False)}
 REPETITIONS = 4
-#: RMSE of the throwing movement: position [m], velocity [m/s]
+#: RMSE of the throwing motion: position [m], velocity [m/s]
 REPORT = (6.03e-4, 0.0174)
 
 # not printed
 TARGET = (1.2, 0.0, -0.4)  # beyond the reach of 0.99 m, below the table that the arm stands on [m]
 BOX = 0.15  # width of its square opening [m]
-PALM = (0.13, 0.0, 0.06)  # where the hand holds things, in the frame of link 7 [m]
-ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])  # of the Panda, as its interface allows [rad/s^2]
-FRACTION = 0.9  # of all limits that plans may use: controllers need the rest
-SPACE = ((0.2, -0.6, 0.25), (1.2, 0.6, 1.3))  # of releases: before the arm, above the table [m]
+PALM = (0.13, 0.0, 0.06)  # grasp point in the frame of link 7 [m]
+ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])  # limits of the Panda's interface [rad/s^2]
+FRACTION = 0.9  # fraction of all limits for plans; the rest is for controllers
+SPACE = ((0.2, -0.6, 0.25), (1.2, 0.6, 1.3))  # region of releases: in front of the arm, above the table [m]
 OPENING = HandOpening(delay=0.08, jitter=0.003)  # of a soft hand [s]
-GRASP = 0.01  # standard deviation of where in the hand an object is, each direction [m]
-DAMPING = 1.0  # of every mode, "critical or overdamped"
-#: weight of the prediction error, a hundred times that of the slow curves in `d42_setup`: a repetition takes a second
+GRASP = 0.01  # standard deviation of the object in the hand, each direction [m]
+DAMPING = 1.0  # damping ratio of every mode, "critical or overdamped"
+#: weight of the prediction error, 100 times that of the slow curves in `papers.mact.setup`: a repetition takes a second
 GAMMA = 10.0
-NOISE = (1e-4, 2e-3)  # of joint sensors [rad], [rad/s]
+NOISE = (1e-4, 2e-3)  # standard deviations of joint sensors [rad], [rad/s]
 
 
 class Grasp(NamedTuple):
-    """An object in the hand.
+    """Object in the hand.
 
     Attributes
     ----------
     payload : Payload
-        For the simulation.
+        Load in the simulation.
     offset : (3,) array
-        Of its centre of mass from where the hand holds things [m].
+        Offset of its centre of mass from the grasp point [m].
     """
 
     payload: Payload
@@ -63,14 +63,14 @@ class Grasp(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Setup:
-    """What all throws share.
+    """Common settings of all throws.
 
     Attributes
     ----------
     robot : Robot
-        Panda with hand, which the controllers know; the tool is where the hand holds things.
+        Panda with hand, known to the controllers; the tool is the grasp point.
     motion : ThrowMotion
-        Planned for this robot: the object is not known.
+        Motion planned for this robot, without the unknown object.
     gains : dict of float to (K_p, K_v)
         Joint gains for a stiffness of the hand, (n,) and (n, n).
     """
@@ -80,7 +80,7 @@ class Setup:
     gains: dict[float, tuple[Array, Array]]
 
     def grasp(self, name: str, rng: np.random.Generator) -> Grasp:
-        """Draw how an object lies in the hand."""
+        """Draw the position of an object in the hand."""
         mass, size = OBJECTS[name]
         offset = GRASP * rng.standard_normal(3)
         squares = np.square(size)
@@ -93,7 +93,7 @@ class Setup:
 
 
 def panda_with_hand() -> Robot:
-    """Return the Panda with the SoftHand, as far as the report prints it, at the flange."""
+    """Return the Panda with the SoftHand at the flange, with the printed mass and centre of mass."""
     T = np.eye(4)
     T[:3, 3] = PALM
     return Payload(HAND_MASS, HAND_COM, link="link7").added_to(Robot.load("panda").replace(tool=T))
@@ -107,7 +107,7 @@ def make_setup(target: tuple[float, float, float] = TARGET, *, starts: int = 25,
     target : tuple of float
         Middle of the box's opening [m].
     starts, seed
-        Of the search for a release.
+        Number and seed of the starts in the search for a release.
     """
     robot = panda_with_hand()
     limits = MotionLimits.of(robot, acceleration=FRACTION * ACCELERATION, torque=True, fraction=FRACTION)
@@ -119,20 +119,20 @@ def make_setup(target: tuple[float, float, float] = TARGET, *, starts: int = 25,
 
 
 def _gains(robot: Robot, motion: ThrowMotion, stiffness: float) -> tuple[Array, Array]:
-    """Scale the report's joint stiffness to that of the hand, and damp every mode critically, at the release."""
+    """Return the report's joint gains scaled to a stiffness of the hand, critically damped, at the release."""
     q = motion.release.q
     K_p = K_P * stiffness / hand_stiffness(robot, q, K_P)
     return K_p, modal_damping(robot.mass_matrix(q), K_p)
 
 
 def hand_stiffness(robot: Robot, q: Array, K_p: Array) -> float:
-    """Return the stiffness of the hand against forces, of the mean compliance over directions [N/m]."""
+    """Return the translational stiffness of the hand, the inverse of the mean compliance over directions [N/m]."""
     J = robot.jacobian(q)[:3]
     return float(3.0 / np.trace(J @ np.diag(1.0 / K_p) @ J.T))
 
 
 def modal_damping(M: Array, K_p: Array, ratio: float = DAMPING) -> Array:
-    """Return K_v with which every mode of M e'' + K_v e' + K_p e = 0 has a damping ratio, (n, n)."""
+    """Return K_v for which every mode of M e'' + K_v e' + K_p e = 0 has a given damping ratio, (n, n)."""
     size, V = np.linalg.eigh(M)
     root = V @ np.diag(np.sqrt(size)) @ V.T
     inverse = np.linalg.inv(root)
@@ -142,7 +142,7 @@ def modal_damping(M: Array, K_p: Array, ratio: float = DAMPING) -> Array:
 
 
 def controller_of(setup: Setup, name: str) -> MACT:
-    """Return a controller of `CONTROLLERS`: link 7, which the object is part of, is what an adaptive one adapts."""
+    """Return a controller of `CONTROLLERS`; an adaptive one adapts link 7, of which the object is a part."""
     stiffness, adaptive = CONTROLLERS[name]
     K_p, K_v = setup.gains[stiffness]
     if not adaptive:
