@@ -332,10 +332,10 @@ def numbers(value: Any, what: str, dimensions: int | None = None) -> Array:
     [1.0, nan]
     """
     try:
-        array = np.asarray(value)
-        if array.dtype.kind in "USOcMmV" and (array.dtype.kind != "O" or any(isinstance(v, str) for v in array.flat)):
-            raise TypeError(f"entries of type {array.dtype}")
-        result = np.array(array, dtype=np.float64)
+        data = np.asarray(value)
+        if data.dtype.kind in "USOcMmV" and (data.dtype.kind != "O" or any(isinstance(v, str) for v in data.flat)):
+            raise TypeError(f"entries of type {data.dtype}")
+        result = np.array(data, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ThunderError(f"{what} must be numbers, got {type(value).__name__}: {error}") from error
     if dimensions is not None and result.ndim != dimensions:

@@ -87,12 +87,17 @@ class ReleaseError(ThunderError):
 
     Examples
     --------
-    >>> from thunder_py.errors import ReleaseError
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification.excitation import MotionLimits
+    >>> from thunder_py.manipulation.throwing import release_at
+    >>> robot, dq = th.Robot.load("panda"), np.array([0, 0, 0, 10.0, 0, 0, 0])
+    >>> limits = MotionLimits.of(robot)
     >>> try:
-    ...     raise ReleaseError("target must be at most 2 m away, got 5 m", "reach")
-    ... except ReleaseError as error:
-    ...     print(f"{error.limit}: {error}")
-    reach: target must be at most 2 m away, got 5 m
+    ...     release_at(robot, limits.centre, dq, [1.0, 0.0, 0.0], limits)
+    ... except th.errors.ReleaseError as error:
+    ...     print(error.limit)
+    velocity of joint4
     """
 
     def __init__(self, message: str, limit: str = "") -> None:

@@ -19,6 +19,7 @@ def names() -> tuple[str, ...]:
     --------
     >>> import thunder_py as th
     >>> th.robots.names()
+    ('cart_pendulum', 'elbow', 'gen3', 'human_arm', 'iiwa14', 'panda', 'scara', 'ur5e')
     """
     files = resources.files(__name__).iterdir()
     return tuple(sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")))
