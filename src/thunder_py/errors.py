@@ -123,7 +123,7 @@ class CompilerError(ThunderError):
     ...         find_compiler()
     ...     except CompilerError as error:
     ...         print(error)
-    the environment variable CC names '/opt/missing/cc', which is no program on the path
+    environment variable CC must name a program on the path, got '/opt/missing/cc'
     """
 
 
