@@ -151,7 +151,7 @@ def read_archive(path: str | Path, writer: str) -> dict[str, Any]:
             with zipfile.ZipFile(stream) as archive:
                 size = sum(entry.file_size for entry in archive.infolist())
             if size > _LARGEST:
-                raise FileFormatError(f"holds {size} bytes, {_LARGEST} at the most", path=path)
+                raise FileFormatError(f"must hold at most {_LARGEST} bytes, got {size}", path=path)
             stream.seek(0)
             with np.load(stream, allow_pickle=False) as file:
                 return {name: file[name] for name in file.files}
@@ -256,7 +256,7 @@ def check_target(target: Path) -> None:
         raise ThunderError(f"{str(target)!r} is a file; remove it or choose another folder")
     ours = _written(target)
     for what, names in (
-        ("what thunder did not write", _foreign(target, ours)),
+        ("files that were not generated", _foreign(target, ours)),
         ("edited files", _edited(target, ours)),
     ):
         if names:

@@ -180,7 +180,7 @@ def test_a_foreign_folder_is_not_touched(elbow, tmp_path):
     target = tmp_path / "elbow_generatedFiles"
     target.mkdir()
     (target / "thesis.tex").write_text("years of work")
-    with pytest.raises(ThunderError, match=r"holds what thunder did not write \(thesis.tex\)"):
+    with pytest.raises(ThunderError, match=r"holds files that were not generated \(thesis.tex\)"):
         generate(elbow, tmp_path)
     assert contents(tmp_path) == {"elbow_generatedFiles/thesis.tex": b"years of work"}
     (target / "thesis.tex").unlink()

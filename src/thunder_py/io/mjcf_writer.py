@@ -104,7 +104,7 @@ def _has_volume(reg: Array) -> bool:
 
 
 def _free_moments(robot: Robot) -> list[Array]:
-    """For each link, orthonormal directions (6, k) of its moments of inertia that no torque depends on."""
+    """Return for each link orthonormal directions (6, k) of its moments of inertia without influence on torques."""
     rng = np.random.default_rng(0)
     q, dq, ddq = rng.normal(size=(3, _SAMPLES * robot.n, robot.n))
     Y = robot.regressor(q, dq, ddq)[..., : 10 * robot.n]

@@ -164,10 +164,10 @@ def _identity(command: tuple[str, ...], path: str) -> str:
 def _is_whole(path: Path) -> bool:
     try:
         content = path.read_bytes()
-        ours = path.stat().st_uid == os.getuid()
+        is_owned = path.stat().st_uid == os.getuid()
     except OSError:
         return False
-    if not ours or not content.endswith(_END):
+    if not is_owned or not content.endswith(_END):
         return False
     library, digest = content[: -len(_END) - 64], content[-len(_END) - 64 : -len(_END)]
     return hashlib.sha256(library).hexdigest().encode() == digest

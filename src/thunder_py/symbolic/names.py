@@ -19,7 +19,7 @@ class ReadableName(NamedTuple):
     latex: str
 
 
-# the number of the joint or link stands at #
+# "#" is replaced by the number of the joint or link
 _STATES = {
     "q": ("q#", "q_{#}"),
     "dq": ("dq#", r"\dot{q}_{#}"),
