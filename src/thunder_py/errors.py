@@ -66,12 +66,16 @@ class NoPathError(ThunderError):
 
     Examples
     --------
-    >>> from thunder_py.errors import NoPathError
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner
+    >>> path = np.stack([np.linspace(0, 1, 51), np.sin(np.linspace(0, 3, 51)), np.zeros(51)], axis=1)
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.5).fit(path[None]))
     >>> try:
-    ...     raise NoPathError("goal must be outside all obstacles, got a goal inside obstacle 1")
-    ... except NoPathError as error:
-    ...     print(error)
-    goal must be outside all obstacles, got a goal inside obstacle 1
+    ...     planner.plan([0, 0, 0], [0.4, 0, 0], 1.0, obstacles=[th.geometry.Sphere([0.4, 0, 0], 0.1)])
+    ... except th.errors.NoPathError as error:
+    ...     print(str(error)[:25])
+    goal must keep the margin
     """
 
 
@@ -135,14 +139,17 @@ class ConcurrentUseError(ThunderError, RuntimeError):
 
     Examples
     --------
-    >>> from thunder_py.errors import ConcurrentUseError
-    >>> issubclass(ConcurrentUseError, RuntimeError) and issubclass(ConcurrentUseError, ValueError)
-    True
-    >>> try:
-    ...     raise ConcurrentUseError("the controller is in use by another thread")
-    ... except RuntimeError as error:
-    ...     print(error)
-    the controller is in use by another thread
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> import thunder_py as th
+    >>> controller = th.SlotineLi(th.Robot.load("elbow"), Lambda=5.0, K_d=8.0, Gamma=2.0)
+    >>> target = th.reference.SetPoint([0.1, 0.2])(0.0)
+    >>> class Encoder:  # read by the controller during a step
+    ...     def __array__(self, dtype=None, copy=None):
+    ...         with ThreadPoolExecutor(1) as pool:
+    ...             print(pool.submit(controller.reset).exception())
+    ...         return target.q
+    >>> torque = controller.step(0.0, Encoder(), [0, 0], target)
+    SlotineLi is in use by another thread: make one for each thread, or use it in one at a time
     """
 
 
