@@ -236,7 +236,7 @@ def check_target(target: Path) -> None:
     Raises
     ------
     ThunderError
-        If the parent folder is missing, or the target has content that was not generated or was edited.
+        If a folder above the target is a file, or the target has content that was not generated or was edited.
 
     Examples
     --------
@@ -246,8 +246,9 @@ def check_target(target: Path) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     check_target(Path(folder, "panda_generatedFiles"))
     """
-    if not target.parent.is_dir():
-        raise ThunderError(f"there is no folder {str(target.parent)!r}; make it first or choose another")
+    above = next(folder for folder in (target.parent, *target.parent.parents) if folder.exists())
+    if not above.is_dir():
+        raise ThunderError(f"{str(above)!r} is a file; remove it or choose another folder")
     if target.is_symlink():
         raise ThunderError(f"{str(target)!r} is a symbolic link; remove it or choose another folder")
     if not target.exists():
@@ -300,7 +301,7 @@ def _foreign(target: Path, written: Mapping[str, str]) -> list[str]:
 
 
 def write_folder(target: Path, files: Mapping[str, str]) -> None:
-    """Write files into a temporary folder, then move it to the target.
+    """Write files into a temporary folder, then move it to the target; missing folders above it are created.
 
     On an error the previous content is restored.
 
@@ -329,6 +330,7 @@ def write_folder(target: Path, files: Mapping[str, str]) -> None:
     True
     """
     check_target(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         marker = "".join(f"{_digest(files[name].encode())}  {name}\n" for name in sorted(files))

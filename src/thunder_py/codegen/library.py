@@ -58,7 +58,7 @@ def generate(
     robot : Robot
         The arm.
     out : path-like
-        Existing folder in which ``<name>_generatedFiles`` is created.
+        Folder in which ``<name>_generatedFiles`` is created; missing folders are created as well.
     name : str, optional
         Prefix of functions and files, an identifier; default the robot's name.
     functions : path-like or iterable of Function
