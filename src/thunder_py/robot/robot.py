@@ -263,8 +263,9 @@ class Robot(_core.Model):
     -----
     Quantities are computed by C++ kernels in ``cpp/include/thunder/dynamics``, one header per quantity or algorithm:
     `slotine_li_regressor` and the other regressors in ``regressor.hpp``, `mass_matrix` in ``mass_matrix.hpp``,
-    `coriolis_matrix` in ``coriolis.hpp``, `inverse_dynamics` in ``inverse_dynamics.hpp``. The list of all quantities is ``cpp/include/thunder/kernels/quantities.hpp``. The derivations are in ``docs/theory``: ``regressors.md`` and
-    ``dynamics.md``.
+    `coriolis_matrix` in ``coriolis.hpp``, `inverse_dynamics` in ``inverse_dynamics.hpp``. All quantities are listed in
+    ``cpp/include/thunder/kernels/quantities.hpp``. The theory is in ``docs/theory/regressors.md`` and
+    ``docs/theory/dynamics.md``.
 
     Examples
     --------
