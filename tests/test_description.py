@@ -214,7 +214,7 @@ BAD = {
     "limits n": (lambda: arm(limits=Limits.none(3)), r"^limits must be given for 2 joints, got 3$"),
     "limits order": (
         lambda: Limits(lower=[0, 1], upper=[1, 0], velocity=[1, 1], effort=[1, 1]),
-        r"^limits of joint 2: lower 1 is above upper 0$",
+        r"^limits of joint 2: lower must not exceed upper, got 1 and 0$",
     ),
     "limits effort": (
         lambda: Limits(lower=[0], upper=[1], velocity=[1], effort=[-1]),
@@ -254,15 +254,24 @@ BAD = {
     "rotor axis": (lambda: Rotor(joint=1, inertia=1, axis=[1, 1, 0]), r"^rotor of joint 1: axis must have unit length"),
     "rotor far": (
         lambda: arm(rotors=(Rotor(joint=3, inertia=1),)),
-        r"^rotor of joint 3 on link 2: the arm has 2 joints and links$",
+        r"^rotors must be on joints and links 1 to 2, got joint 3, carrier 2$",
     ),
-    "rotor twice": (lambda: arm(rotors=(Rotor(joint=1, inertia=1),) * 2), r"^joint 1 has more than one rotor$"),
+    "rotor twice": (
+        lambda: arm(rotors=(Rotor(joint=1, inertia=1),) * 2),
+        r"^rotors must be one per joint at most, got two for joint 1$",
+    ),
     "rotor sign": (
         lambda: arm(rotors=(Rotor(joint=1, inertia=-1),)),
         r"^rotor inertia of joint1 must be >= 0, got -1$",
     ),
-    "frame name": (lambda: arm(frames={"link1": (1, np.eye(4))}), r"^frame name 'link1' is taken"),
-    "frame link": (lambda: arm(frames={"camera": (3, np.eye(4))}), r"^frame 'camera' must sit on a link 0..2, got 3$"),
+    "frame name": (
+        lambda: arm(frames={"link1": (1, np.eye(4))}),
+        r"^frame name must be no link's name and none of base, tool, .*, got 'link1'$",
+    ),
+    "frame link": (
+        lambda: arm(frames={"camera": (3, np.eye(4))}),
+        r"^frame 'camera' must be fixed to a link 0..2, got 3$",
+    ),
     "frame pose": (lambda: arm(frames={"camera": (1, np.zeros((4, 4)))}), r"^frame 'camera' must have the last row"),
     "reference": (lambda: arm(reference=3), r"^reference must be text, got 3$"),
 }
@@ -278,7 +287,7 @@ def test_bad_input(case):
 def test_unknown_fields():
     with pytest.raises(UnknownNameError, match=r"^unknown argument 'gravty'; did you mean 'gravity'\?$"):
         arm(gravty=(0, 0, 0))
-    with pytest.raises(UnknownNameError, match=r"^a description has no field 'tol'; did you mean 'tool'\?$"):
+    with pytest.raises(UnknownNameError, match=r"^description has no field 'tol'; did you mean 'tool'\?$"):
         arm().replace(tol=np.eye(4))
 
 

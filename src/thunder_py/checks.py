@@ -1,4 +1,4 @@
-"""Checks at the boundary: what passes is finite, of the right shape, and a copy nobody else can change."""
+"""Checks of arguments at the API boundary: types, shapes, ranges; results are independent copies."""
 
 from __future__ import annotations
 
@@ -33,14 +33,21 @@ __all__ = [
 
 Array = npt.NDArray[np.float64]
 
-#: how far a given rotation matrix or axis may be from an exact one
+#: largest deviation of rotation matrices and axes from orthonormality
 ROTATION_TOLERANCE = 1e-6
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{0,62}")
 
 
 def check_name(name: object, what: str = "robot name") -> str:
-    """Return `name` if it is an identifier: it ends in file names and in C identifiers."""
+    """Return `name` if it is an identifier: names appear in file names and C identifiers.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import check_name
+    >>> check_name("panda_2")
+    'panda_2'
+    """
     if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
         raise ModelError(
             f"{what} must be an identifier (letters, digits, underscores, at most 63, no leading digit), got {name!r}"
@@ -49,7 +56,14 @@ def check_name(name: object, what: str = "robot name") -> str:
 
 
 def check_label(name: object, what: str) -> str:
-    """Return `name` if it may name a joint, link or frame: an identifier where URDF's ``- . / :`` may stand too."""
+    """Return `name` if it is valid for a joint, link or frame: an identifier that may contain ``- . / :`` as in URDF.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import check_label
+    >>> check_label("arm/link-1", "link name")
+    'arm/link-1'
+    """
     if not isinstance(name, str) or not _LABEL.fullmatch(name):
         raise ModelError(
             f"{what} must start with a letter or underscore and hold letters, digits and '_-./:' "
@@ -75,12 +89,19 @@ def array(value: Any, shape: tuple[int | None, ...], what: str, *, finite: bool 
     what : str
         Name used in messages.
     finite : bool
-        Refuse infinities too (NaN never passes).
+        Refuse infinities; NaN is always refused.
 
     Raises
     ------
     ModelError
-        On anything else, naming `what`, the expected shape and what came.
+        For other values; the message has `what`, the expected shape and the value.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import array
+    >>> q = array([1, 2, 3], (3,), "q")
+    >>> q.dtype.name, q.flags.writeable
+    ('float64', False)
     """
     expected = str(shape).replace("None", "n")
     if isinstance(value, np.ndarray) and value.dtype.kind not in "fiu":
@@ -98,7 +119,7 @@ def array(value: Any, shape: tuple[int | None, ...], what: str, *, finite: bool 
 
 
 def real(value: Any, what: str, *, finite: bool = True, expected: str = "real numbers") -> Array:
-    """Return numbers of any shape as float64, the same array if it is one; complex numbers are none.
+    """Return real numbers of any shape as float64, without a copy where possible.
 
     Parameters
     ----------
@@ -109,18 +130,24 @@ def real(value: Any, what: str, *, finite: bool = True, expected: str = "real nu
     finite : bool
         Refuse NaN and infinities.
     expected : str
-        What messages say that the value must be.
+        Requirement in messages.
 
     Raises
     ------
     ModelError
-        On anything else, naming `what` and what came.
+        For other values, also complex numbers; the message has `what` and the value.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import real
+    >>> real([[1, 2], [3, 4]], "gains").shape
+    (2, 2)
     """
     try:
-        given = np.asarray(value)
-        if given.dtype.kind not in "fiubO":
-            raise TypeError(f"entries of type {given.dtype}")
-        result = np.asarray(given, dtype=np.float64)
+        entries = np.asarray(value)
+        if entries.dtype.kind not in "fiubO":
+            raise TypeError(f"entries of type {entries.dtype}")
+        result = np.asarray(entries, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ModelError(f"{what} must be {expected}, got {_short(value)}") from error
     if finite and not np.isfinite(result).all():
@@ -129,7 +156,15 @@ def real(value: Any, what: str, *, finite: bool = True, expected: str = "real nu
 
 
 def pose(value: Any, what: str) -> Array:
-    """Return `value` as a read-only (4, 4) rigid transform, or raise `ModelError` naming `what`."""
+    """Return `value` as a read-only (4, 4) rigid transform, or raise `ModelError` naming `what`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.checks import pose
+    >>> pose(np.eye(4), "base").shape
+    (4, 4)
+    """
     T = array(value, (4, 4), what)
     R = T[:3, :3]
     if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
@@ -144,14 +179,29 @@ def pose(value: Any, what: str) -> Array:
 
 
 def rotation(value: Any, what: str) -> Array:
-    """Return `value` as a read-only (3, 3) rotation matrix, or raise `ModelError` naming `what`."""
+    """Return `value` as a read-only (3, 3) rotation matrix, or raise `ModelError` naming `what`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.checks import rotation
+    >>> rotation(np.eye(3), "R").shape
+    (3, 3)
+    """
     T = np.eye(4)
     T[:3, :3] = array(value, (3, 3), what)
     return pose(T, what)[:3, :3]
 
 
 def unit_axis(value: Any, what: str) -> Array:
-    """Return `value` as a read-only (3,) unit vector, or raise `ModelError` naming `what`."""
+    """Return `value` as a read-only (3,) unit vector, or raise `ModelError` naming `what`.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import unit_axis
+    >>> unit_axis([0, 0, 1], "axis").tolist()
+    [0.0, 0.0, 1.0]
+    """
     axis = array(value, (3,), what)
     if abs(np.linalg.norm(axis) - 1.0) > ROTATION_TOLERANCE:
         raise ModelError(f"{what} must have unit length, got {axis.tolist()} of length {np.linalg.norm(axis):g}")
@@ -159,31 +209,59 @@ def unit_axis(value: Any, what: str) -> Array:
 
 
 def is_number(value: object) -> bool:
-    """Tell a real number from anything else, truth values included."""
+    """Return True for a real number; booleans are not numbers.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import is_number
+    >>> is_number(1.5), is_number(True), is_number("1")
+    (True, False, False)
+    """
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def is_whole(value: object) -> bool:
-    """Tell an integer from anything else, truth values included."""
+    """Return True for an integer; booleans are not integers.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import is_whole
+    >>> is_whole(3), is_whole(3.0), is_whole(True)
+    (True, False, False)
+    """
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def positive(value: Any, what: str, unit: str = "") -> float:
-    """Return a number that is finite and above zero, or say what came."""
+    """Return a finite number above zero, or raise `ThunderError`.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import positive
+    >>> positive(2, "duration", "s")
+    2.0
+    """
     if not is_number(value) or not np.isfinite(value) or value <= 0.0:
         raise ThunderError(f"{what} must be a positive number{unit and f' [{unit}]'}, got {value!r}")
     return float(value)
 
 
 def at_least(value: Any, what: str, least: float = 0.0, unit: str = "") -> float:
-    """Return a finite number that is not below `least`, or say what came."""
+    """Return a finite number of at least `least`, or raise `ThunderError`.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import at_least
+    >>> at_least(0, "margin")
+    0.0
+    """
     if not is_number(value) or not least <= value < np.inf:
         raise ThunderError(f"{what} must be a number >= {least:g}{unit and f' {unit}'}, got {value!r}")
     return float(value)
 
 
 def within(value: Any, what: str, low: float, high: float, *, ends: str = "[]") -> float:
-    """Return a number from `low` to `high`, or say what came.
+    """Return a number from `low` to `high`, or raise `ThunderError`.
 
     Parameters
     ----------
@@ -194,7 +272,13 @@ def within(value: Any, what: str, low: float, high: float, *, ends: str = "[]") 
     low, high : float
         Bounds.
     ends : str
-        ``"[]"``, ``"[)"``, ``"(]"`` or ``"()"``: a round bracket leaves the bound out.
+        ``"[]"``, ``"[)"``, ``"(]"`` or ``"()"``: a round bracket excludes the bound.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import within
+    >>> within(0.5, "damping", 0.0, 1.0, ends="[)")
+    0.5
     """
     inside = is_number(value) and low <= value <= high
     if not inside or (ends[0] == "(" and value == low) or (ends[1] == ")" and value == high):
@@ -203,7 +287,14 @@ def within(value: Any, what: str, low: float, high: float, *, ends: str = "[]") 
 
 
 def whole(value: Any, what: str, least: int, most: int | None = None) -> int:
-    """Return an integer that is not below `least` nor above `most`, or say what came."""
+    """Return an integer from `least` to `most`, or raise `ThunderError`.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import whole
+    >>> whole(64, "samples", 1)
+    64
+    """
     if not is_whole(value) or value < least or (most is not None and value > most):
         bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise ThunderError(f"{what} must be a whole number {bounds}, got {value!r}")
@@ -211,27 +302,40 @@ def whole(value: Any, what: str, least: int, most: int | None = None) -> int:
 
 
 def seed_of(value: Any) -> int:
-    """Return a seed: without one, what is drawn could not be drawn again."""
+    """Return a seed; None is refused, because results would not be reproducible.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import seed_of
+    >>> seed_of(42)
+    42
+    """
     return whole(value, "seed", 0)
 
 
 def numbers(value: Any, what: str, dimensions: int | None = None) -> Array:
-    """Return a float64 copy of an array, which may hold NaN and infinities, or say what came.
+    """Return a float64 copy of an array, which may contain NaN and infinities, or raise `ThunderError`.
 
     Parameters
     ----------
     value : array_like
-        Numbers; texts that look like numbers are none.
+        Numbers; strings are refused.
     what : str
         Name used in messages.
     dimensions : int, optional
-        How many it must have.
+        Required number of dimensions.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import numbers
+    >>> numbers([1, float("nan")], "samples", 1).tolist()
+    [1.0, nan]
     """
     try:
-        given = np.asarray(value)
-        if given.dtype.kind in "USOcMmV" and (given.dtype.kind != "O" or any(isinstance(v, str) for v in given.flat)):
-            raise TypeError(f"entries of type {given.dtype}")
-        result = np.array(given, dtype=np.float64)
+        data = np.asarray(value)
+        if data.dtype.kind in "USOcMmV" and (data.dtype.kind != "O" or any(isinstance(v, str) for v in data.flat)):
+            raise TypeError(f"entries of type {data.dtype}")
+        result = np.array(data, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ThunderError(f"{what} must be numbers, got {type(value).__name__}: {error}") from error
     if dimensions is not None and result.ndim != dimensions:
@@ -240,7 +344,15 @@ def numbers(value: Any, what: str, dimensions: int | None = None) -> Array:
 
 
 def points(value: Any, what: str, tail: tuple[int, ...] = (3,)) -> Array:
-    """Return a float64 copy of an array of shape (..., *tail), which may hold NaN and infinities, or say what came."""
+    """Return a float64 copy of an array of shape (..., *tail), which may contain NaN and infinities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.checks import points
+    >>> points(np.zeros((5, 3)), "phi").shape
+    (5, 3)
+    """
     result = numbers(value, what)
     if result.shape[-len(tail) :] != tail:
         raise ThunderError(f"{what} must have shape (..., {', '.join(map(str, tail))}), got {result.shape}")
@@ -251,21 +363,28 @@ T = TypeVar("T")
 
 
 def of_kind(value: object, kind: type[T], what: str) -> T:
-    """Return an object if it is of a kind, or say what came.
+    """Return an object if it is an instance of a type.
 
     Parameters
     ----------
     value : object
-        Anything.
+        The object.
     kind : type
-        What it must be.
+        Required type.
     what : str
         Name used in messages.
 
     Raises
     ------
     ThunderError
-        If it is not.
+        If the object is not an instance of `kind`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.checks import of_kind
+    >>> of_kind(th.Robot.load("elbow"), th.Robot, "robot").n
+    2
     """
     if not isinstance(value, kind):
         name = f"an {kind.__name__}" if kind.__name__[0] in "AEIOU" else f"a {kind.__name__}"

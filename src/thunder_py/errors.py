@@ -1,4 +1,4 @@
-"""Exceptions of the package; every one of them is a `ThunderError`, and so a `ValueError`."""
+"""Exceptions of the package. All derive from `ThunderError`, and so from `ValueError`."""
 
 from __future__ import annotations
 
@@ -24,30 +24,88 @@ __all__ = [
 
 
 class ThunderError(ValueError):
-    """Base of every error raised on bad input."""
+    """Base class of all errors raised on invalid input.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> try:
+    ...     th.spatial.exp([0.1, 0.2])
+    ... except th.errors.ThunderError as error:
+    ...     print(error)
+    phi must have shape (..., 3), got (2,)
+    """
 
 
 class ModelError(ThunderError):
-    """A robot that cannot exist: negative mass, empty chain, wrong number of entries."""
+    """Invalid robot: a negative mass, an empty chain, an array of the wrong shape.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> try:
+    ...     th.Robot.from_dh([[0, 0, 0, 0]], joint_types="RP")
+    ... except th.errors.ModelError as error:
+    ...     print(error)
+    joint_types must have 1 letters, one per row of dh, got 2
+    """
 
 
 class UnknownNameError(ThunderError):
-    """A name (robot, frame, link, parameter) that is not there; the nearest known one is suggested."""
+    """Unknown name of a robot, frame, link or parameter; the nearest known name is suggested.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> try:
+    ...     th.Robot.load("pandas")
+    ... except th.errors.UnknownNameError as error:
+    ...     print(error)
+    no robot is called 'pandas'; did you mean 'panda'?
+    """
 
 
 class NoPathError(ThunderError):
-    """No motion found that keeps clear of the obstacles, or start or goal lie inside one."""
+    """No collision-free motion found, or start or goal inside an obstacle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner
+    >>> path = np.stack([np.linspace(0, 1, 51), np.sin(np.linspace(0, 3, 51)), np.zeros(51)], axis=1)
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.5).fit(path[None]))
+    >>> try:
+    ...     planner.plan([0, 0, 0], [0.4, 0, 0], 1.0, obstacles=[th.geometry.Sphere([0.4, 0, 0], 0.1)])
+    ... except th.errors.NoPathError as error:
+    ...     print(str(error)[:25])
+    goal must keep the margin
+    """
 
 
 class ReleaseError(ThunderError):
-    """A throw that the arm cannot do.
+    """Throw beyond the limits of the arm.
 
     Parameters
     ----------
     message : str
-        What was asked for and what stands against it.
+        Requested throw and violated limit.
     limit : str
-        What binds: ``"velocity of joint4"``, ``"reach"``, ``"target"``, ...
+        Name of the limit: ``"velocity of joint4"``, ``"reach"``, ``"target"``, ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification.excitation import MotionLimits
+    >>> from thunder_py.manipulation.throwing import release_at
+    >>> robot, dq = th.Robot.load("panda"), np.array([0, 0, 0, 10.0, 0, 0, 0])
+    >>> limits = MotionLimits.of(robot)
+    >>> try:
+    ...     release_at(robot, limits.centre, dq, [1.0, 0.0, 0.0], limits)
+    ... except th.errors.ReleaseError as error:
+    ...     print(error.limit)
+    velocity of joint4
     """
 
     def __init__(self, message: str, limit: str = "") -> None:
@@ -55,7 +113,7 @@ class ReleaseError(ThunderError):
         super().__init__(message)
 
     def __reduce__(self) -> tuple[type[ReleaseError], tuple[str, str]]:
-        """Pickle with the limit: processes send their errors."""
+        """Pickle with the limit, for errors sent between processes."""
         return type(self), (str(self), self.limit)
 
 
@@ -94,30 +152,67 @@ def _joined(theirs: type) -> type[NotFittedError]:
 
 
 class CompilerError(ThunderError):
-    """No C compiler, one that failed (its own message is shown), or nowhere to write what it made."""
+    """Missing or failed C compiler (with its message), or a cache folder that cannot be written.
+
+    Examples
+    --------
+    >>> import os
+    >>> from unittest import mock
+    >>> from thunder_py.errors import CompilerError
+    >>> from thunder_py.symbolic.compiler import find_compiler
+    >>> with mock.patch.dict(os.environ, CC="/opt/missing/cc"):
+    ...     try:
+    ...         find_compiler()
+    ...     except CompilerError as error:
+    ...         print(error)
+    environment variable CC must name a program on the path, got '/opt/missing/cc'
+    """
 
 
 class ConcurrentUseError(ThunderError, RuntimeError):
-    """An object with state, such as a controller, is in use by another thread.
+    """Object with state, such as a controller, used by a second thread at the same time.
 
-    Robots, references, plans and recorded functions never change and may be shared. Make one of all others for each
-    thread, or use it in one thread at a time.
+    Robots, references, plans and recorded functions are immutable and may be shared. Create other objects once for each
+    thread, or use them in one thread at a time.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> import thunder_py as th
+    >>> controller = th.SlotineLi(th.Robot.load("elbow"), Lambda=5.0, K_d=8.0, Gamma=2.0)
+    >>> target = th.reference.SetPoint([0.1, 0.2])(0.0)
+    >>> class Encoder:  # read by the controller during a step
+    ...     def __array__(self, dtype=None, copy=None):
+    ...         with ThreadPoolExecutor(1) as pool:
+    ...             print(pool.submit(controller.reset).exception())
+    ...         return target.q
+    >>> torque = controller.step(0.0, Encoder(), [0, 0], target)
+    SlotineLi is in use by another thread: make one for each thread, or use it in one at a time
     """
 
 
 class FileFormatError(ThunderError):
-    """A file that cannot be read as a robot.
+    """File that is not in the expected format.
 
     Parameters
     ----------
     message : str
-        What was expected and what came.
+        Requirement and value.
     path : path-like, optional
         The file.
     line : int, optional
         Line in the file, counted from 1.
     key : str, optional
-        Key (YAML, dotted) or element (URDF) the message is about.
+        Key (YAML, dotted) or element (URDF) of the value.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> try:
+    ...     th.io.parse_description("format: thunder_py/2", "arm.yaml")
+    ... except th.errors.FileFormatError as error:
+    ...     print(error)
+    arm.yaml:1: format: must be one of thunder_py/1, got 'thunder_py/2'; did you mean 'thunder_py/1'?
     """
 
     def __init__(
@@ -135,6 +230,25 @@ class FileFormatError(ThunderError):
 
 
 def nearest_hint(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest known name, or ``""``."""
+    """Return ``"; did you mean 'x'?"`` for the nearest known name, or ``""``.
+
+    Parameters
+    ----------
+    name : str
+        Unknown name.
+    known : iterable of str
+        Known names.
+
+    Returns
+    -------
+    str
+        Text to append to an error message.
+
+    Examples
+    --------
+    >>> from thunder_py.errors import nearest_hint
+    >>> print("no robot is called 'pand'" + nearest_hint("pand", ["panda", "ur5e"]))
+    no robot is called 'pand'; did you mean 'panda'?
+    """
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f"; did you mean {match[0]!r}?" if match else ""

@@ -1,4 +1,4 @@
-"""Files that are read whole: only regular ones, and only up to a size."""
+"""Reading of regular files up to a size, and atomic writing of files and folders."""
 
 from __future__ import annotations
 
@@ -38,21 +38,28 @@ LARGEST_MODEL = 1 << 26
 
 
 def as_file(path: object, *, most: int | None = None) -> Path:
-    """Return the path of a regular file, or of one that is not there: opening that says so.
+    """Return the path of a regular file, or of a missing file, on which opening fails.
 
     Parameters
     ----------
     path : str or path-like
-        A descriptor, which `open` takes, is not one.
+        Path; file descriptors are refused.
     most : int, optional
-        Bytes that it may have.
+        Largest size [bytes].
 
     Raises
     ------
     FileFormatError
-        If it is a device, pipe or socket, from which reading may never end, or too large.
+        If it is a device, pipe or socket, where reading may never end, or too large.
     ThunderError
-        If it is no path.
+        If it is not a path.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.files import as_file
+    >>> as_file(th.robots.path("panda"), most=1 << 20).name
+    'panda.yaml'
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ThunderError(f"path must be a str or path-like, got {type(path).__name__}: {path!r:.80}")
@@ -71,16 +78,35 @@ def as_file(path: object, *, most: int | None = None) -> Path:
 
 
 def read_whole(path: object, most: int = LARGEST_MODEL) -> bytes:
-    """Return the bytes of a regular file of at most so many; errors as of `as_file`, and OSError."""
+    """Return the content of a regular file of at most `most` bytes; errors as of `as_file`, and OSError.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.files import read_whole
+    >>> read_whole(th.robots.path("panda"))[:20].decode()
+    'format: thunder_py/1'
+    """
     return as_file(path, most=most).read_bytes()
 
 
-#: bytes that the arrays of a file may fill in memory: a small file can promise any number
+#: largest size of uncompressed arrays [bytes]: a small file can declare any size
 _LARGEST = 1 << 33
 
 
 def write_archive(path: str | Path, arrays: Mapping[str, Any]) -> None:
-    """Write arrays to a ``.npz`` file, complete or not at all."""
+    """Write arrays to a ``.npz`` file atomically.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.files import read_archive, write_archive
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_archive(Path(folder, "run.npz"), {"q": [0.1, 0.2]})
+    ...     read_archive(Path(folder, "run.npz"), "write_archive")["q"].tolist()
+    [0.1, 0.2]
+    """
     target = Path(path)
     if target.suffix != ".npz":
         raise ThunderError(f"path must end in .npz, got {str(path)!r}")
@@ -101,43 +127,64 @@ def read_archive(path: str | Path, writer: str) -> dict[str, Any]:
     path : path-like
         The file.
     writer : str
-        What writes such files, for messages.
+        Name of the function that writes such files, for messages.
 
     Raises
     ------
     FileFormatError
-        If it is no archive of plain arrays, damaged, or larger than 8 GiB in memory.
+        If it is not an archive of plain arrays, damaged, or larger than 8 GiB in memory.
     OSError
         If it cannot be opened.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.files import read_archive
+    >>> try:
+    ...     read_archive(th.robots.path("panda"), "Result.save")
+    ... except th.errors.FileFormatError as error:
+    ...     print(str(error).partition(": ")[2])
+    not a file of Result.save: no archive of plain arrays
     """
-    with as_file(path).open("rb") as stream:  # ours: NumPy leaves files open that it cannot read
+    with as_file(path).open("rb") as stream:  # opened here: NumPy does not close files that it cannot read
         try:
             with zipfile.ZipFile(stream) as archive:
                 size = sum(entry.file_size for entry in archive.infolist())
             if size > _LARGEST:
-                raise FileFormatError(f"holds {size} bytes, {_LARGEST} at the most", path=path)
+                raise FileFormatError(f"must hold at most {_LARGEST} bytes, got {size}", path=path)
             stream.seek(0)
             with np.load(stream, allow_pickle=False) as file:
                 return {name: file[name] for name in file.files}
         except FileFormatError:
             raise
-        except Exception:  # NumPy's texts tell of pickles, which these files never are
+        except Exception:  # NumPy's messages mention pickles, which are never read here
             raise FileFormatError(f"not a file of {writer}: no archive of plain arrays", path=path) from None
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
-    """Give a temporary name beside a file to write to; afterwards what was written takes the file's place.
+    """Yield a temporary name in the folder of a file; on exit the temporary file replaces the file.
 
     Parameters
     ----------
     path : path-like
-        Replaced if it is there; a link keeps pointing at the file that is replaced. The temporary name ends alike.
+        File to replace; a link stays and its target is replaced. The temporary name has the same suffix.
 
     Raises
     ------
     OSError
-        If the folder is not there or cannot be written.
+        If the folder is missing or cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.files import whole_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder, "notes.txt")) as temporary:
+    ...         _ = temporary.write_text("done")
+    ...     Path(folder, "notes.txt").read_text()
+    'done'
     """
     target = Path(path).resolve()
     if not target.parent.is_dir():  # the message would name the temporary file
@@ -151,12 +198,12 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 
 def write_whole(text: str, path: str | Path) -> None:
-    """Write UTF-8 text in one step: whoever looks finds the old file or the new one.
+    """Write UTF-8 text atomically: readers see the old file or the new one.
 
     Parameters
     ----------
     text : str
-        What the file will hold.
+        Content of the file.
     path : path-like
         As for `whole_file`.
 
@@ -164,22 +211,40 @@ def write_whole(text: str, path: str | Path) -> None:
     ------
     OSError
         If the folder cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.files import write_whole
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole("a: 1", Path(folder, "a.yaml"))
+    ...     Path(folder, "a.yaml").read_text()
+    'a: 1'
     """
     with whole_file(path) as temporary, open(temporary, "x", encoding="utf-8", newline="\n") as file:
         file.write(text)
 
 
-#: says what a generated folder holds, a hash and a file a line: only such a folder is replaced, if nobody edited it
+#: lists a generated folder, a hash and a file per line; only unedited generated folders are replaced
 MARKER = ".thunder_generated"
 
 
 def check_target(target: Path) -> None:
-    """Refuse a place where the folder may not go, before any work is done.
+    """Refuse a target that must not be replaced by a generated folder.
 
     Raises
     ------
     ThunderError
-        A file stands where a folder above it has to be made, or something stands there that was not generated.
+        If a folder above the target is a file, or the target has content that was not generated or was edited.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.files import check_target
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     check_target(Path(folder, "panda_generatedFiles"))
     """
     above = next(folder for folder in (target.parent, *target.parent.parents) if folder.exists())
     if not above.is_dir():
@@ -192,7 +257,7 @@ def check_target(target: Path) -> None:
         raise ThunderError(f"{str(target)!r} is a file; remove it or choose another folder")
     ours = _written(target)
     for what, names in (
-        ("what thunder did not write", _foreign(target, ours)),
+        ("files that were not generated", _foreign(target, ours)),
         ("edited files", _edited(target, ours)),
     ):
         if names:
@@ -205,7 +270,7 @@ def _digest(content: bytes) -> str:
 
 
 def _written(target: Path) -> dict[str, str]:
-    """Files that the marker of a folder names, with their hashes."""
+    """Return the files in the marker of a folder, with their hashes."""
     try:
         lines = (target / MARKER).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -214,7 +279,7 @@ def _written(target: Path) -> dict[str, str]:
 
 
 def _edited(target: Path, ours: Mapping[str, str]) -> list[str]:
-    """Files that are no longer what was written."""
+    """Return the files that changed since they were written."""
     return [
         name
         for name, digest in ours.items()
@@ -223,22 +288,22 @@ def _edited(target: Path, ours: Mapping[str, str]) -> list[str]:
 
 
 def _foreign(target: Path, written: Mapping[str, str]) -> list[str]:
-    """Files and links in a folder that its marker does not name, and folders without any file that it names."""
+    """Return files and links that the marker does not list, and folders without a listed file."""
     ours = {*written, MARKER} if written else set()
     folders = {str(parent) for name in ours for parent in Path(name).parents}
-    found = []
+    names = []
     for path in sorted(target.rglob("*")):
         name = path.relative_to(target).as_posix()
         is_folder = path.is_dir() and not path.is_symlink()
         if name not in (folders if is_folder else ours):
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def write_folder(target: Path, files: Mapping[str, str]) -> None:
-    """Write files into a new folder next to the target, then move it into place; missing folders above are made.
+    """Write files into a temporary folder, then move it to the target; missing folders above it are created.
 
-    What stood there comes back if anything goes wrong.
+    On an error the previous content is restored.
 
     Parameters
     ----------
@@ -252,27 +317,37 @@ def write_folder(target: Path, files: Mapping[str, str]) -> None:
     ThunderError
         See `check_target`.
     OSError
-        The disk is full, or the folder around the target cannot be written.
+        If the disk is full, or the parent folder cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.files import MARKER, write_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_folder(Path(folder, "out"), {"src/a.c": "int a;"})
+    ...     sorted(p.name for p in Path(folder, "out").rglob("*") if p.is_file()) == [MARKER, "a.c"]
+    True
     """
     check_target(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         marker = "".join(f"{_digest(files[name].encode())}  {name}\n" for name in sorted(files))
-        _fill(fresh, {**files, MARKER: marker})
-        _move_into_place(fresh, target)
+        _fill(temporary, {**files, MARKER: marker})
+        _move_into_place(temporary, target)
     except OSError as error:
         if error.filename is None:  # such as of a full disk
             raise OSError(error.errno, error.strerror, str(target)) from error
         raise
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _fill(folder: Path, files: Mapping[str, str]) -> None:
     mask = os.umask(0)
     os.umask(mask)
-    folder.chmod(0o777 & ~mask)  # mkdtemp makes it private
+    folder.chmod(0o777 & ~mask)  # mkdtemp creates it private
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -280,21 +355,21 @@ def _fill(folder: Path, files: Mapping[str, str]) -> None:
             stream.write(text)
 
 
-def _move_into_place(fresh: Path, target: Path) -> None:
+def _move_into_place(folder: Path, target: Path) -> None:
     if not target.exists():
-        fresh.rename(target)
+        folder.rename(target)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
     kept = old / target.name
     try:
         target.rename(kept)
-        fresh.rename(target)
+        folder.rename(target)
     except BaseException:
         if kept.exists() and not target.exists():
             kept.rename(target)
         raise
     finally:
-        # never together with the only copy: if it could not be moved back, it stays
+        # keep the old folder where it is the only copy
         if target.exists():
             with contextlib.suppress(OSError):
                 shutil.rmtree(old)

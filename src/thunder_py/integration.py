@@ -1,4 +1,4 @@
-"""Initial value problems by SciPy's Dormand-Prince method of order 8, whose failures are errors."""
+"""Initial value problems by SciPy's Dormand-Prince method of order 8; failures raise `IntegrationError`."""
 
 from __future__ import annotations
 
@@ -14,37 +14,61 @@ __all__ = ["IntegrationError", "integrate"]
 
 
 class IntegrationError(ThunderError):
-    """A right-hand side that is not finite, or a step size below the spacing of the numbers."""
+    """Failed integration: a right-hand side that is not finite, or a step size below the spacing of numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.integration import IntegrationError, integrate
+    >>> try:
+    ...     integrate(lambda t, x: np.full(1, np.nan), (0.0, 1.0), np.zeros(1), rtol=1e-6, atol=1e-9)
+    ... except IntegrationError as error:
+    ...     print(error)
+    the rate of the state is not finite at t = 0 s
+    """
 
 
 def integrate(
     f: Callable[[float, Array], Array], span: tuple[float, float], x: Array, *, rtol: float, atol: float, **options: Any
 ) -> Any:
-    """Return `scipy.integrate.solve_ivp` of x' = f(t, x) by DOP853.
+    """Integrate x' = f(t, x) by `scipy.integrate.solve_ivp` with the method DOP853.
 
     Parameters
     ----------
     f : callable
         Right-hand side.
     span : (float, float)
-        From where to where; with a terminal event the end may be infinite.
+        Start and end time [s]; with a terminal event the end may be infinite.
     x : (m,) array
-        State at the start.
+        Initial state.
     rtol, atol : float
-        Tolerances of a step.
+        Relative and absolute tolerance of a step.
     **options
-        Of `solve_ivp`.
+        Further options of `solve_ivp`.
+
+    Returns
+    -------
+    object
+        Result of `solve_ivp`.
 
     Raises
     ------
     IntegrationError
-        If the solver does not reach its end.
+        If the solver fails before the end.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.integration import integrate
+    >>> solution = integrate(lambda t, x: -x, (0.0, 1.0), np.ones(1), rtol=1e-9, atol=1e-12)
+    >>> round(float(solution.y[0, -1]), 6)
+    0.367879
     """
     from scipy.integrate import solve_ivp
 
-    if not np.isfinite(f(span[0], x)).all():  # the solver would look for its first step for ever
+    if not np.isfinite(f(span[0], x)).all():  # the search for the first step would not end
         raise IntegrationError(f"the rate of the state is not finite at t = {span[0]:g} s")
-    with np.errstate(over="ignore", invalid="ignore"):  # of a step that is too long: it is tried again
+    with np.errstate(over="ignore", invalid="ignore"):  # in steps that are too long and repeated
         solution: Any = solve_ivp(f, span, x, method="DOP853", rtol=rtol, atol=atol, **options)
     if not solution.success:
         raise IntegrationError(f"the integration ended at t = {solution.t[-1]:g} s: {solution.message}")

@@ -1,4 +1,4 @@
-"""Packages that only some need: imported when used, with a sentence on how to get them."""
+"""Optional packages, imported on use, with an error that names the extra to install."""
 
 from __future__ import annotations
 
@@ -11,23 +11,43 @@ _NAMES = {"cv2": "OpenCV", "sklearn": "scikit-learn", "mujoco": "MuJoCo", "colla
 
 
 class MissingExtraError(ModuleNotFoundError):
-    """A package of an extra is not installed; the message says how to install it."""
+    """Missing package of an extra; the message has the command that installs it.
+
+    Examples
+    --------
+    >>> from thunder_py.optional import MissingExtraError, require
+    >>> try:
+    ...     require("missing_package", "vision")
+    ... except MissingExtraError as error:
+    ...     print(error)
+    missing_package is not installed, and this needs it: pip install "thunder_py[vision]"
+    """
 
 
 def require(module: str, extra: str) -> Any:
-    """Import a module of a package that comes with an extra.
+    """Import a module of an optional package.
 
     Parameters
     ----------
     module : str
-        As for ``import``.
+        Dotted name of the module.
     extra : str
-        Of `thunder_py`.
+        Extra of `thunder_py` that installs the package.
+
+    Returns
+    -------
+    module
 
     Raises
     ------
     MissingExtraError
-        It is not installed; the message says how to install it.
+        If the package is not installed.
+
+    Examples
+    --------
+    >>> from thunder_py.optional import require
+    >>> require("sympy", "symbolic").__name__
+    'sympy'
     """
     package = module.partition(".")[0]
     try:

@@ -1,4 +1,4 @@
-"""Progress bars, for terminals and notebooks only: logs of batch jobs stay clean."""
+"""Progress bars for terminals and notebooks; without either there is no output."""
 
 from __future__ import annotations
 
@@ -16,23 +16,37 @@ _FORMAT = "{l_bar}{bar}| {elapsed} < {remaining}"
 
 @contextmanager
 def progress_bar(total: int, **options: Any) -> Iterator[Callable[[float], object]]:
-    """Show a bar while inside, and yield what takes the part that is done, from 0 to 1.
+    """Show a progress bar and yield a function that takes the completed fraction, from 0 to 1.
 
     Parameters
     ----------
     total : int
-        What the bar counts to.
+        Final count of the bar.
     **options
-        Others of `tqdm`.
+        Further options of `tqdm`.
+
+    Examples
+    --------
+    >>> from thunder_py.progress import progress_bar
+    >>> with progress_bar(10) as show:
+    ...     for k in range(10):
+    ...         _ = show((k + 1) / 10)
     """
     notebook = type(sys.stderr).__module__.startswith("ipykernel")
     drawn = notebook and find_spec("ipywidgets")
     tqdm: Any = import_module("tqdm.notebook" if drawn else "tqdm").tqdm
-    shown = notebook or sys.stderr.isatty()  # tqdm's own question, disable=None, takes a notebook for no terminal
+    shown = notebook or sys.stderr.isatty()  # disable=None of tqdm does not recognise notebooks
     with tqdm(total=total, disable=not shown, **options) as bar:
         yield lambda done: bar.update(round(done * total) - bar.n)
 
 
 def percentage(**options: Any) -> AbstractContextManager[Callable[[float], object]]:
-    """Return `progress_bar` in per cent."""
+    """Return a `progress_bar` in per cent.
+
+    Examples
+    --------
+    >>> from thunder_py.progress import percentage
+    >>> with percentage(desc="solving") as show:
+    ...     _ = show(1.0)
+    """
     return progress_bar(100, **{"unit": "%", "bar_format": _FORMAT, **options})

@@ -1,4 +1,4 @@
-"""Rigid transforms out of angles, lengths and Denavit-Hartenberg rows."""
+"""Rotations, rotation vectors, poses and Denavit-Hartenberg transforms."""
 
 from __future__ import annotations
 
@@ -37,10 +37,26 @@ _SNAP = 1e-11
 
 
 def cos_sin(angle: float) -> tuple[float, float]:
-    """Cosine and sine, exact at multiples of a quarter turn.
+    """Return cosine and sine, exact at multiples of a quarter turn.
 
-    ``cos(pi / 2)`` is 6e-17 in floating point. An exact zero there lets the symbolic model drop whole terms, so
-    angles within 1e-11 rad of a quarter turn (pi written to eleven decimals) count as one.
+    ``cos(pi / 2)`` is 6e-17 in floating point; with an exact zero the symbolic model drops whole terms. Angles within
+    1e-11 rad of a quarter turn (pi written to eleven decimals) are treated as one.
+
+    Parameters
+    ----------
+    angle : float
+        Angle [rad].
+
+    Returns
+    -------
+    cosine, sine : float
+
+    Examples
+    --------
+    >>> import math
+    >>> from thunder_py.spatial import cos_sin
+    >>> cos_sin(math.pi / 2)
+    (0.0, 1.0)
     """
     quarter = round(angle / (math.pi / 2))
     if abs(angle - quarter * (math.pi / 2)) <= _SNAP * max(1.0, abs(quarter)):
@@ -49,7 +65,26 @@ def cos_sin(angle: float) -> tuple[float, float]:
 
 
 def rotation_about(axis: str, angle: float) -> Array:
-    """Rotation matrix (3, 3) about ``"x"``, ``"y"`` or ``"z"`` by `angle` [rad]."""
+    """Return the rotation matrix about a coordinate axis.
+
+    Parameters
+    ----------
+    axis : {"x", "y", "z"}
+        Axis of rotation.
+    angle : float
+        Angle [rad].
+
+    Returns
+    -------
+    (3, 3) array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.spatial import rotation_about
+    >>> rotation_about("z", np.pi / 2).tolist()
+    [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
     c, s = cos_sin(angle)
     i = "xyz".index(axis)
     j, k = (i + 1) % 3, (i + 2) % 3
@@ -60,7 +95,26 @@ def rotation_about(axis: str, angle: float) -> Array:
 
 
 def pose_from_rpy(translation: npt.ArrayLike, rpy: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-    """Pose (4, 4) from a translation [m] and roll, pitch, yaw [rad]: ``R = Rz(yaw) Ry(pitch) Rx(roll)``."""
+    """Return the pose of a translation and roll, pitch, yaw: ``R = Rz(yaw) Ry(pitch) Rx(roll)``.
+
+    Parameters
+    ----------
+    translation : (3,) array_like
+        Position of the origin [m].
+    rpy : (3,) array_like
+        Roll, pitch, yaw [rad].
+
+    Returns
+    -------
+    (4, 4) array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> pose_from_rpy([0.1, 0.2, 0.3], [0, 0, np.pi / 2]).tolist()
+    [[0.0, -1.0, 0.0, 0.1], [1.0, 0.0, 0.0, 0.2], [0.0, 0.0, 1.0, 0.3], [0.0, 0.0, 0.0, 1.0]]
+    """
     roll, pitch, yaw = np.asarray(rpy, dtype=np.float64)
     T = np.eye(4)
     T[:3, :3] = rotation_about("z", yaw) @ rotation_about("y", pitch) @ rotation_about("x", roll) + 0.0
@@ -69,14 +123,31 @@ def pose_from_rpy(translation: npt.ArrayLike, rpy: npt.ArrayLike = (0.0, 0.0, 0.
 
 
 def rpy_from_rotation(R: Array) -> Array:
-    """Roll, pitch, yaw [rad] of a rotation matrix; roll is zero where pitch is a quarter turn and leaves it free."""
+    """Return roll, pitch, yaw of a rotation matrix; at a pitch of a quarter turn (singularity) roll is zero.
+
+    Parameters
+    ----------
+    R : (3, 3) array
+        Rotation matrix.
+
+    Returns
+    -------
+    (3,) array
+        Roll, pitch, yaw [rad].
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import pose_from_rpy, rpy_from_rotation
+    >>> rpy_from_rotation(pose_from_rpy([0, 0, 0], [0.1, 0.2, 0.3])[:3, :3]).round(6).tolist()
+    [0.1, 0.2, 0.3]
+    """
     if abs(R[2, 0]) > 1.0 - 1e-15:
         return np.array([0.0, np.arcsin(-R[2, 0]), np.arctan2(-R[0, 1], R[1, 1])])
     return np.array([np.arctan2(R[2, 1], R[2, 2]), np.arcsin(-R[2, 0]), np.arctan2(R[1, 0], R[0, 0])])
 
 
 def _screw(axis: str, length: float, angle: float) -> Array:
-    """Slide along and turn about one axis; the two commute."""
+    """Return the transform of a translation along and a rotation about one axis."""
     T = np.eye(4)
     T[:3, :3] = rotation_about(axis, angle)
     T["xyz".index(axis), 3] = length
@@ -84,7 +155,7 @@ def _screw(axis: str, length: float, angle: float) -> Array:
 
 
 def dh_transform(row: npt.ArrayLike, convention: str = "modified") -> Array:
-    """Link transform (4, 4) of one row ``[a, alpha, d, theta]`` with the joint at zero.
+    """Return the link transform of one Denavit-Hartenberg row with the joint at zero.
 
     Parameters
     ----------
@@ -93,6 +164,21 @@ def dh_transform(row: npt.ArrayLike, convention: str = "modified") -> Array:
     convention : {"modified", "standard"}
         ``modified`` (Craig): ``Tr_x(a) Rot_x(alpha) Tr_z(d) Rot_z(theta)``; ``standard`` (distal):
         ``Rot_z(theta) Tr_z(d) Tr_x(a) Rot_x(alpha)``.
+
+    Returns
+    -------
+    (4, 4) array
+
+    Raises
+    ------
+    ModelError
+        If the convention is unknown.
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import dh_transform
+    >>> dh_transform([0.5, 0, 0.2, 0])[:3, 3].tolist()
+    [0.5, 0.0, 0.2]
     """
     a, alpha, d, theta = np.asarray(row, dtype=np.float64)
     along_x, along_z = _screw("x", a, alpha), _screw("z", d, theta)
@@ -107,11 +193,10 @@ def dh_transform(row: npt.ArrayLike, convention: str = "modified") -> Array:
 
 
 def dh_chain(dh: npt.ArrayLike, convention: str = "modified") -> tuple[Array, Array, Array]:
-    """Placements, axes and offsets of a DH table.
+    """Return placements, axes and offsets of a DH table.
 
-    Every joint moves along or about the z axis of the frame its row starts from (``standard``) or ends in
-    (``modified``), so the constant transform stands wholly behind or wholly before the motion: ``Rot_z`` and ``Tr_z``
-    commute.
+    Every joint moves along or about the z axis of the frame at the start (``standard``) or end (``modified``) of its
+    row. The constant transform is after or before the motion, respectively, because ``Rot_z`` and ``Tr_z`` commute.
 
     Parameters
     ----------
@@ -128,6 +213,13 @@ def dh_chain(dh: npt.ArrayLike, convention: str = "modified") -> tuple[Array, Ar
         Joint axes, all z.
     offsets : (n, 4, 4) array
         Constant transforms after the joint's motion.
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import dh_chain
+    >>> placements, axes, offsets = dh_chain([[0, 0, 0.3, 0], [0.5, 0, 0, 0]])
+    >>> placements[:, :3, 3].tolist(), axes.tolist()
+    ([[0.0, 0.0, 0.3], [0.5, 0.0, 0.0]], [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
     """
     rows = np.asarray(dh, dtype=np.float64)
     constant = np.array([dh_transform(row, convention) for row in rows]).reshape(-1, 4, 4)
@@ -136,20 +228,58 @@ def dh_chain(dh: npt.ArrayLike, convention: str = "modified") -> tuple[Array, Ar
     return (constant, axes, identity) if convention == "modified" else (identity, axes, constant)
 
 
-#: terms of the series, which is used below u = 1: the first left out is 1/26!
+#: terms of the series, used below u = 1: the first neglected term is 1/26!
 _TERMS = 12
-#: matrices may be rounded to a few digits
+#: largest deviation from orthonormality: matrices may be rounded to a few digits
 _TOLERANCE = 1e-3
 
 
 def exp(phi: npt.ArrayLike) -> Array:
-    """Rotation matrices (..., 3, 3) of rotation vectors (..., 3) [rad]; NaN where a vector has one."""
+    """Return rotation matrices of rotation vectors; NaN gives NaN.
+
+    Parameters
+    ----------
+    phi : (..., 3) array_like
+        Rotation vectors, axis times angle [rad].
+
+    Returns
+    -------
+    (..., 3, 3) array
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import exp
+    >>> exp([0.1, -0.2, 0.3]).round(3).tolist()
+    [[0.936, -0.303, -0.181], [0.283, 0.951, -0.127], [0.21, 0.068, 0.975]]
+    """
     vectors = points(phi, "phi")
     return Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape, 3)
 
 
 def log(R: npt.ArrayLike) -> Array:
-    """Rotation vectors (..., 3) [rad], of length pi at most, of rotation matrices (..., 3, 3); NaN for NaN."""
+    """Return rotation vectors of rotation matrices; NaN gives NaN.
+
+    Parameters
+    ----------
+    R : (..., 3, 3) array_like
+        Rotation matrices, orthonormal to 1e-3.
+
+    Returns
+    -------
+    (..., 3) array
+        Rotation vectors [rad] of length pi at most.
+
+    Raises
+    ------
+    ThunderError
+        If a matrix is not a rotation.
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import exp, log
+    >>> log(exp([0.1, -0.2, 0.3])).round(6).tolist()
+    [0.1, -0.2, 0.3]
+    """
     matrices = points(R, "R", (3, 3))
     flat = matrices.reshape(-1, 3, 3)
     known = ~np.isnan(flat).any(axis=(1, 2))
@@ -160,30 +290,79 @@ def log(R: npt.ArrayLike) -> Array:
     if wrong.any():
         raise ThunderError(f"R must hold rotations (to {_TOLERANCE:g}), got {flat[known][np.argmax(wrong)].tolist()}")
     result = np.full((len(flat), 3), np.nan)
-    if known.any():  # SciPy wants one or more
+    if known.any():  # SciPy refuses empty arrays
         result[known] = Rotation.from_matrix(flat[known]).as_rotvec()
     return result.reshape(matrices.shape[:-1])
 
 
 def left_jacobian(phi: npt.ArrayLike) -> Array:
-    """J_l (..., 3, 3): angular velocity in world axes is J_l dphi/dt."""
+    """Return the left Jacobian J_l of SO(3): angular velocity in world axes is J_l dphi/dt.
+
+    Parameters
+    ----------
+    phi : (..., 3) array_like
+        Rotation vectors [rad].
+
+    Returns
+    -------
+    (..., 3, 3) array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.spatial import angular_velocity, left_jacobian
+    >>> phi, dphi = np.array([[0.4, -0.3, 0.2], [1.0, 0.5, -0.1]])
+    >>> np.allclose(left_jacobian(phi) @ dphi, angular_velocity(phi, dphi))
+    True
+    """
     return _jacobian(points(phi, "phi"), 1.0)
 
 
 def right_jacobian(phi: npt.ArrayLike) -> Array:
-    """J_r (..., 3, 3): angular velocity in body axes is J_r dphi/dt."""
+    """Return the right Jacobian J_r of SO(3): angular velocity in body axes is J_r dphi/dt.
+
+    Parameters
+    ----------
+    phi : (..., 3) array_like
+        Rotation vectors [rad].
+
+    Returns
+    -------
+    (..., 3, 3) array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.spatial import exp, left_jacobian, right_jacobian
+    >>> phi = [0.4, -0.3, 0.2]
+    >>> np.allclose(exp(phi) @ right_jacobian(phi), left_jacobian(phi))
+    True
+    """
     return _jacobian(points(phi, "phi"), -1.0)
 
 
 def angular_velocity(phi: npt.ArrayLike, dphi: npt.ArrayLike, *, frame: str = "world") -> Array:
-    """Angular velocity (..., 3) [rad/s].
+    """Return the angular velocity of a rotation vector and its time derivative.
 
     Parameters
     ----------
-    phi, dphi : array_like (..., 3)
-        Rotation vector [rad] and its time derivative.
-    frame : "world" or "body"
-        In whose axes.
+    phi, dphi : (..., 3) array_like
+        Rotation vector [rad] and its time derivative [rad/s].
+    frame : {"world", "body"}
+        Axes of the result.
+
+    Returns
+    -------
+    (..., 3) array
+        Angular velocity [rad/s].
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import angular_velocity
+    >>> angular_velocity([0, 0, 0.5], [0.1, 0, 0.2]).round(4).tolist()
+    [0.0959, 0.0245, 0.2]
+    >>> angular_velocity([0, 0, 0.5], [0.1, 0, 0.2], frame="body").round(4).tolist()
+    [0.0959, -0.0245, 0.2]
     """
     p, dp = _together(phi=phi, dphi=dphi)
     (a, *_), (b, *_) = _stumpff(p)
@@ -194,7 +373,26 @@ def angular_velocity(phi: npt.ArrayLike, dphi: npt.ArrayLike, *, frame: str = "w
 def angular_acceleration(
     phi: npt.ArrayLike, dphi: npt.ArrayLike, ddphi: npt.ArrayLike, *, frame: str = "world"
 ) -> Array:
-    """Angular acceleration (..., 3) [rad/s^2], the time derivative of `angular_velocity` in the same frame."""
+    """Return the angular acceleration, the time derivative of `angular_velocity` in the same axes.
+
+    Parameters
+    ----------
+    phi, dphi, ddphi : (..., 3) array_like
+        Rotation vector [rad] and its time derivatives [rad/s, rad/s^2].
+    frame : {"world", "body"}
+        Axes of the result.
+
+    Returns
+    -------
+    (..., 3) array
+        Angular acceleration [rad/s^2].
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import angular_acceleration
+    >>> angular_acceleration([0, 0, 0.5], [0, 0, 0.2], [0, 0, 1.0]).round(4).tolist()
+    [0.0, 0.0, 1.0]
+    """
     p, dp, ddp = _together(phi=phi, dphi=dphi, ddphi=ddphi)
     (a, a_u, _), (b, b_u, _) = _stumpff(p)
     du = 2.0 * _dot(p, dp)
@@ -206,7 +404,26 @@ def angular_acceleration(
 def angular_jerk(
     phi: npt.ArrayLike, dphi: npt.ArrayLike, ddphi: npt.ArrayLike, d3phi: npt.ArrayLike, *, frame: str = "world"
 ) -> Array:
-    """Second time derivative (..., 3) [rad/s^3] of `angular_velocity` in the same frame."""
+    """Return the angular jerk, the second time derivative of `angular_velocity` in the same axes.
+
+    Parameters
+    ----------
+    phi, dphi, ddphi, d3phi : (..., 3) array_like
+        Rotation vector [rad] and its time derivatives [rad/s, rad/s^2, rad/s^3].
+    frame : {"world", "body"}
+        Axes of the result.
+
+    Returns
+    -------
+    (..., 3) array
+        Angular jerk [rad/s^3].
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import angular_jerk
+    >>> angular_jerk([0, 0, 0.5], [0, 0, 0.2], [0, 0, 1.0], [0, 0, 3.0]).round(4).tolist()
+    [0.0, 0.0, 3.0]
+    """
     p, dp, ddp, d3p = _together(phi=phi, dphi=dphi, ddphi=ddphi, d3phi=d3phi)
     (a, a_u, a_uu), (b, b_u, b_uu) = _stumpff(p)
     du, ddu = 2.0 * _dot(p, dp), 2.0 * (_dot(dp, dp) + _dot(p, ddp))
@@ -220,19 +437,30 @@ def angular_jerk(
 
 
 def karcher_mean(phi: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Array:
-    """Rotation vector (3,) of the rotation with the least sum of squared angles to others.
+    """Return the Karcher mean of rotations: the rotation with the least sum of squared angles to them.
 
     Parameters
     ----------
-    phi : array_like (N, 3)
+    phi : (N, 3) array_like
         Rotation vectors [rad].
-    weights : array_like (N,), optional
-        Not negative.
+    weights : (N,) array_like, optional
+        Weights, not negative; default equal.
+
+    Returns
+    -------
+    (3,) array
+        Rotation vector of the mean [rad].
 
     Raises
     ------
     ThunderError
-        For rotations so far apart that the iteration finds no mean; within pi/2 of one rotation there is exactly one.
+        If the rotations are too far apart for convergence. Within pi/2 of one rotation there is exactly one mean.
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import karcher_mean
+    >>> karcher_mean([[0, 0, 0.1], [0, 0, 0.5]], weights=[3, 1])[2].round(6).item()
+    0.2
     """
     vectors = points(phi, "phi")
     if vectors.ndim != 2 or not len(vectors):
@@ -243,7 +471,7 @@ def karcher_mean(phi: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Ar
     if w.shape != (len(vectors),) or (w < 0.0).any() or not w.sum() > 0.0:
         raise ThunderError(f"weights must be {len(vectors)} numbers that are not negative, got {weights!r}")
     rotations = Rotation.from_rotvec(vectors)
-    mean = rotations.mean(w)  # the chordal mean is near
+    mean = rotations.mean(w)  # initial value: the chordal mean
     for _ in range(50):
         step = (w @ (mean.inv() * rotations).as_rotvec()) / w.sum()
         mean = mean * Rotation.from_rotvec(step)
@@ -251,36 +479,87 @@ def karcher_mean(phi: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Ar
             break
     else:
         if np.abs(step).max() > 1e-9:
-            raise ThunderError("rotations have no definite mean: they are too far apart")
+            raise ThunderError("phi must hold rotations within pi/2 of one rotation, got no convergence to a mean")
     return np.asarray(mean.as_rotvec())
 
 
 def to_reference(phi: npt.ArrayLike, reference: npt.ArrayLike) -> Array:
-    """Rotation vectors log(R_ref' R) (..., 3) of motions (..., T, 3), seen from a reference (3,), on one branch.
+    """Return rotation vectors log(R_ref' R) of motions relative to a reference, without jumps.
 
-    With the mean or the start of a motion as reference they stay far from the angle pi, where rotation vectors jump.
-    Rows with NaN stay gaps.
+    With the mean or the start of a motion as reference the angles stay far from pi, where rotation vectors jump.
+
+    Parameters
+    ----------
+    phi : (..., T, 3) array_like
+        Rotation vectors of motions [rad]; rows with NaN (gaps) stay NaN.
+    reference : (3,) array_like
+        Rotation vector of the reference [rad].
+
+    Returns
+    -------
+    (..., T, 3) array
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import from_reference, to_reference
+    >>> motion, start = [[0, 0, 0.4], [0, 0, 0.6]], [0, 0, 0.1]
+    >>> relative = to_reference(motion, start)
+    >>> relative[:, 2].round(6).tolist(), from_reference(relative, start)[:, 2].round(6).tolist()
+    ([0.3, 0.5], [0.4, 0.6])
     """
     vectors, start = points(phi, "phi"), points(reference, "reference")
     if start.shape != (3,) or not np.isfinite(start).all():
         raise ThunderError(f"reference must be one finite rotation vector (3,), got {start.tolist()}")
     flat, relative = vectors.reshape(-1, 3), np.full((vectors.size // 3, 3), np.nan)
     known = np.isfinite(flat).all(axis=1)
-    if known.any():  # SciPy wants one or more
+    if known.any():  # SciPy refuses empty arrays
         relative[known] = (Rotation.from_rotvec(start).inv() * Rotation.from_rotvec(flat[known])).as_rotvec()
     return continuous(relative.reshape(vectors.shape))
 
 
 def from_reference(phi: npt.ArrayLike, reference: npt.ArrayLike) -> Array:
-    """Undo `to_reference`: log(R_ref R) (..., T, 3), on one branch."""
+    """Return log(R_ref R), the inverse of `to_reference`, without jumps.
+
+    Parameters
+    ----------
+    phi : (..., T, 3) array_like
+        Rotation vectors relative to the reference [rad].
+    reference : (3,) array_like
+        Rotation vector of the reference [rad].
+
+    Returns
+    -------
+    (..., T, 3) array
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import from_reference
+    >>> from_reference([[0, 0, 0.1], [0, 0, 0.2]], [0, 0, 0.4])[:, 2].round(6).tolist()
+    [0.5, 0.6]
+    """
     return to_reference(phi, -points(reference, "reference"))
 
 
 def continuous(phi: npt.ArrayLike) -> Array:
-    """Rotation vectors (..., T, 3) of the same rotations without jumps over T.
+    """Return rotation vectors of the same rotations without jumps over T.
 
-    phi and phi (1 + 2 pi k / |phi|) are one rotation; every vector is replaced by that nearest to the one before. The
-    first stays. NaN rows stay too, and the next is compared with the last before the gap.
+    phi and phi (1 + 2 pi k / |phi|) are the same rotation; every vector is replaced by the one nearest to its
+    predecessor. The first stays. NaN rows stay; the next row is compared with the last one before the gap.
+
+    Parameters
+    ----------
+    phi : (..., T, 3) array_like
+        Rotation vectors [rad].
+
+    Returns
+    -------
+    (..., T, 3) array
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import continuous
+    >>> continuous([[0, 0, 3.1], [0, 0, -3.1]])[:, 2].round(4).tolist()
+    [3.1, 3.1832]
     """
     vectors = points(phi, "phi")
     if vectors.ndim < 2:
@@ -289,7 +568,7 @@ def continuous(phi: npt.ArrayLike) -> Array:
     for motion in motions:
         valid = np.isfinite(motion).all(axis=-1)
         steps = np.diff(motion[valid], axis=0)
-        if (np.linalg.norm(steps, axis=-1) > 0.5 * np.pi).any():  # else nothing is nearer
+        if (np.linalg.norm(steps, axis=-1) > 0.5 * np.pi).any():  # otherwise every vector is the nearest already
             motion[valid] = _branch(motion[valid])
     return vectors
 
@@ -299,7 +578,7 @@ def _branch(motion: Array) -> Array:
         before, angle = motion[i - 1], float(np.linalg.norm(motion[i]))
         if angle > 1e-9:
             axis = motion[i] / angle
-        elif (far := float(np.linalg.norm(before))) > np.pi:  # no turn at all, or whole turns about the last axis
+        elif (far := float(np.linalg.norm(before))) > np.pi:  # the identity: zero or whole turns about the last axis
             axis = before / far
         else:
             continue
@@ -307,14 +586,14 @@ def _branch(motion: Array) -> Array:
     return motion
 
 
-def _together(**given: npt.ArrayLike) -> tuple[Array, ...]:
-    """Return vectors (..., 3) of shapes that go together."""
-    vectors = [points(value, what) for what, value in given.items()]
+def _together(**arguments: npt.ArrayLike) -> tuple[Array, ...]:
+    """Return vectors (..., 3) if their shapes broadcast."""
+    vectors = [points(value, what) for what, value in arguments.items()]
     try:
         np.broadcast_shapes(*(vector.shape for vector in vectors))
     except ValueError:
         shapes = ", ".join(str(vector.shape) for vector in vectors)
-        raise ThunderError(f"{', '.join(given)} must have one shape, got {shapes}") from None
+        raise ThunderError(f"{', '.join(arguments)} must have one shape, got {shapes}") from None
     return tuple(vectors)
 
 
@@ -335,7 +614,7 @@ def _jacobian(p: Array, sign: float) -> Array:
 
 
 def _stumpff(p: Array) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
-    """c_2 and c_3 of u = |p|^2 with two derivatives by u, each (..., 1)."""
+    """Return the Stumpff functions c_2 and c_3 of u = |p|^2 with two derivatives by u, each (..., 1)."""
     u = _dot(p, p)
     small = u < 1.0
     near, far = np.where(small, u, 0.0), np.where(small, 1.0, u)
@@ -353,7 +632,7 @@ def _stumpff(p: Array) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, 
 
 
 def _series(u: Array, k: int, order: int) -> Array:
-    """Series of c_k(u) = sum_j (-u)^j / (k + 2j)!, derived `order` times."""
+    """Evaluate the series c_k(u) = sum_j (-u)^j / (k + 2j)!, differentiated `order` times."""
     result = np.zeros_like(u)
     for j in range(_TERMS + order, order - 1, -1):
         result = result * u + (-1.0) ** j * math.perm(j, order) / math.factorial(k + 2 * j)

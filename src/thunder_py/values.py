@@ -1,4 +1,4 @@
-"""Bases of values, compared and pickled by what they hold, and of objects with state, copied with all their parts."""
+"""Base classes: `Value`, compared and pickled by value, and `Stateful`, always copied deeply."""
 
 from __future__ import annotations
 
@@ -20,13 +20,26 @@ _Set = TypeVar("_Set", bound="Estimator")
 
 
 def set_fields(instance: object, **fields: Any) -> None:
-    """Fill fields of a frozen dataclass while it is being made."""
+    """Set fields of a frozen dataclass during its initialisation.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from thunder_py.values import set_fields
+    >>> @dataclass(frozen=True)
+    ... class Point:
+    ...     x: float
+    ...     def __post_init__(self):
+    ...         set_fields(self, x=float(self.x))
+    >>> Point(1).x
+    1.0
+    """
     for name, value in fields.items():
         object.__setattr__(instance, name, value)
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Exact equality through arrays, mappings, sequences and dataclasses."""
+    """Compare arrays, mappings, sequences and dataclasses exactly."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.array_equal(a, b)
     if isinstance(a, Mapping) and isinstance(b, Mapping):
@@ -37,25 +50,39 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return mappings as dicts, all the way down (a `MappingProxyType` cannot be pickled)."""
+    """Convert mappings to dicts recursively (a `MappingProxyType` cannot be pickled)."""
     return {k: _plain(v) for k, v in value.items()} if isinstance(value, Mapping) else value
 
 
 def frozen(value: Any) -> Any:
-    """Return mappings as read-only views and lists as tuples, all the way down."""
+    """Convert mappings to read-only views and lists to tuples, recursively.
+
+    Examples
+    --------
+    >>> from thunder_py.values import frozen
+    >>> frozen({"dh": [[0, 1], [1, 0]]})["dh"]
+    ((0, 1), (1, 0))
+    """
     if isinstance(value, Mapping):
         return MappingProxyType({k: frozen(v) for k, v in value.items()})
     return tuple(frozen(v) for v in value) if isinstance(value, (list, tuple)) else value
 
 
 class Value:
-    """Equality by value and pickling for frozen dataclasses that hold arrays and mappings."""
+    """Provide equality by value and pickling to frozen dataclasses with arrays and mappings.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> th.Payload(1.0, com=[0.1, 0, 0]) == th.Payload(1.0, com=(0.1, 0, 0))
+    True
+    """
 
     def _values(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
-        """Whether type and every field are exactly the same."""
+        """Compare type and all fields exactly."""
         return type(other) is type(self) and _same(self._values(), other._values())
 
     __hash__ = None  # type: ignore[assignment]
@@ -66,7 +93,17 @@ class Value:
 
 
 class Stateful:
-    """Base of objects whose parts change as they work: a copy, a shallow one too, shares none of them."""
+    """Base class of objects with internal state; shallow copies are deep copies.
+
+    Examples
+    --------
+    >>> import copy
+    >>> from thunder_py.values import Stateful
+    >>> counter = Stateful()
+    >>> counter.counts = [1]
+    >>> copy.copy(counter).counts is counter.counts
+    False
+    """
 
     def __copy__(self: _Copied) -> _Copied:
         """Return a deep copy."""

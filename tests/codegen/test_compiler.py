@@ -129,7 +129,10 @@ def test_no_compiler(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("command", "reason"),
-    [("no-such-compiler -m32", "'no-such-compiler', which is no program"), ("'unclosed", "is no command")],
+    [
+        ("no-such-compiler -m32", "must name a program on the path, got 'no-such-compiler'"),
+        ("'unclosed", "must be a command, got"),
+    ],
 )
 def test_bad_command_in_the_environment(command, reason, monkeypatch):
     monkeypatch.setenv("CC", command)

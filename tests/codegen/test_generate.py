@@ -120,7 +120,7 @@ def test_functions_of_a_file(elbow, tmp_path):
     ("text", "message"),
     [
         ("def function(model):\n    pass\n", "must define functions(model)"),
-        ("def functions(model)\n    pass\n", "mine.py:1: is no valid Python"),
+        ("def functions(model)\n    pass\n", "mine.py:1: is not valid Python"),
         ("def functions(model):\n    model.add_function('a', model.q + undefined)\n", "mine.py:2: NameError"),
         ("raise SystemExit(3)\n", "mine.py:1: SystemExit"),
         ("def functions(model):\n    model.add_function('int', model.q)\n    1 / 0\n", "mine.py:3: ZeroDivisionError"),
@@ -165,7 +165,7 @@ def test_functions_of_another_robot(elbow, tmp_path):
         ({"name": "two__lines"}, ModelError, "names that C and C++ reserve"),
         ({"name": "../up"}, ModelError, "robot name must be an identifier"),
         ({"scalar": "half"}, ModelError, "scalar must be 'double' or 'float'"),
-        ({"scalar": "float", "python": True}, ModelError, "Python bindings are of the class"),
+        ({"scalar": "float", "python": True}, ModelError, "Python bindings need the class"),
         ({"friction": True}, ModelError, "elbow has no parameters of the group 'friction'"),
         ({"inertia": True}, UnknownNameError, "did you mean 'inertial'"),
     ],
@@ -180,7 +180,7 @@ def test_a_foreign_folder_is_not_touched(elbow, tmp_path):
     target = tmp_path / "elbow_generatedFiles"
     target.mkdir()
     (target / "thesis.tex").write_text("years of work")
-    with pytest.raises(ThunderError, match=r"holds what thunder did not write \(thesis.tex\)"):
+    with pytest.raises(ThunderError, match=r"holds files that were not generated \(thesis.tex\)"):
         generate(elbow, tmp_path)
     assert contents(tmp_path) == {"elbow_generatedFiles/thesis.tex": b"years of work"}
     (target / "thesis.tex").unlink()
@@ -414,5 +414,5 @@ def test_user_files_may_hold_dataclasses_and_must_add_something(tmp_path):
     folder = generate(robot, tmp_path, functions=file, select="G")
     assert "elbow_twice(" in (folder / "elbow_gen.h").read_text()
     file.write_text("def functions(model):\n    return {'twice': 2 * model.q}\n")
-    with pytest.raises(ThunderError, match="added nothing"):
+    with pytest.raises(ThunderError, match=r"functions\(model\) must call .*, got no function"):
         generate(robot, tmp_path, functions=file, select="G", name="other")

@@ -74,8 +74,8 @@ STRUCTURE = [
     ("<axis", '<mimic joint="other"/><axis', "3: joint 'swing': mimic joints are not supported (it follows 'other'); "
      "lock it: fix_joints={'swing': 0.0}"),
     ('<limit lower="-1" upper="1" effort="2" velocity="3"/>', "", "3: joint 'swing': needs a <limit> element: "
-     "a revolute joint must have one (a joint that turns without end is 'continuous')"),
-    ("<axis", "<axis/><axis", "6: joint 'swing' <axis>: stands there twice, first in line 6"),
+     "a revolute joint must have one (use 'continuous' for a joint without limits)"),
+    ("<axis", "<axis/><axis", "6: joint 'swing' <axis>: must occur once, first in line 6"),
     ('parent link="base"', 'parent link="rod"', "3: joint 'swing': links form a loop through 'rod', "
      "apart from the root 'base'"),
     ('<mass value="2"/>', "", "10: link 'rod' <inertial>: needs a <mass> element"),
@@ -107,7 +107,7 @@ def test_robot_names_become_identifiers_only_on_request() -> None:
 def test_a_moving_body_without_inertia() -> None:
     assert failure(without("inertial")) == (
         "arm.urdf:9: link 'rod': moves with joint 'swing' but neither it nor a link fixed to it has an <inertial>; "
-        "add one, or pass missing_inertia='zero' to call it massless"
+        "add one, or pass missing_inertia='zero' to treat it as massless"
     )
     with pytest.raises(ModelError, match="missing_inertia must be 'error' or 'zero', got 'ignore'"):
         parse_urdf(PENDULUM, missing_inertia="ignore")

@@ -262,7 +262,7 @@ BAD = {
     "no type": ("      type: P\n", "", "      offset: ", r"links\[1\].joint: missing key 'type'$"),
     "axis": ("axis: [0, 3, 4]", "axis: [0, 0, 0]", "axis", r"links\[0\].joint.axis: must be a direction, got a vector of length zero$"),
     "angle": ("pi/2, 0", "pi/2 + 1, 0", "      placement", r"links\[0\].joint.placement.rpy\[0\]: must be a number"),
-    "limits": ("lower: -pi", "lower: 4", "      limits", r"links\[0\].joint.limits: lower 4 is above upper 3.14159$"),
+    "limits": ("lower: -pi", "lower: 4", "      limits", r"links\[0\].joint.limits: lower must not exceed upper, got 4 and 3.14159$"),
     "effort": ("effort: 1e2", "effort: -1", "      limits", r"links\[0\].joint.limits: limits.effort of joint 1 must be >= 0, got -1$"),
     "friction term": ("coulomb: 1e-1", "colomb: 1", "      friction", r"links\[0\].joint.friction: unknown key 'colomb'; did you mean 'coulomb'\?$"),
     "friction sign": ("viscous: 0.5", "viscous: -0.5", "      friction", r"links\[0\].joint.friction.viscous: viscous friction must be >= 0, got -0.5$"),
@@ -283,12 +283,12 @@ BAD = {
     "same link": ("  - joint:", "  - name: column\n    joint:", "  - name: column\n    joint:\n      type: P", r"links\[1\].name: link names must differ, got 'column' twice$"),
     "frame link": ("link: link2", "link: link3", "  hook", r"frames.hook.link: must be one of base, column, link2, got 'link3'; did you mean 'link2'\?$"),
     "frame number": ("link: 0", "link: 3", "  camera", r"frames.camera.link: must be an integer from 0 to 2, got '3'$"),
-    "frame name": ("camera:", "tool:", "  tool:", r"frames.tool: frame name 'tool' is taken"),
+    "frame name": ("camera:", "tool:", "  tool:", r"frames.tool: frame name must be no link's name, 'base' or 'tool', got 'tool'$"),
     "elastic joint": ("joint: turn", "joint: twist", "    - {joint", r"elastic.joints\[0\].joint: must be one of turn, joint2, got 'twist'"),
     "mask length": ("gravity: [0, 0, 1]", "gravity: [0, 1]", "  gravity", r"masks.gravity: must be a list of 3, got a list of 2$"),
     "mask rows": ("friction: [[1, 0, 0], [0, 0, 1]]", "friction: [[1, 0], [0, 1]]", "  friction: [[1, 0], ", r"masks.friction\[0\]: must be a list of 3, got a list of 2$"),
     "mask key": ("elastic_Mm:", "elastic_M:", "  elastic_M:", r"masks: unknown key 'elastic_M'; did you mean 'elastic_Mm'\?$"),
-    "twice": ("name: crane", "name: crane\nname: crab", "name: crab", r"key 'name' stands here twice, first in line 2$"),
+    "twice": ("name: crane", "name: crane\nname: crab", "name: crab", r"key 'name' must occur once, first in line 2$"),
 }  # fmt: skip
 
 

@@ -98,7 +98,7 @@ def entry(kind):
         (b"a: \xff", r"^arm.yaml: not UTF-8 text: invalid start byte at byte 3$", None),
         ("a: \x01", r"^arm.yaml: not YAML: ", None),
         ("[1]", r"^arm.yaml:1: must be a mapping, got a list of 1$", lambda v: v.section()),
-        ("a: 1\n\na: 2", r"^arm.yaml:3: key 'a' stands here twice, first in line 1$", lambda v: v.section()),
+        ("a: 1\n\na: 2", r"^arm.yaml:3: key 'a' must occur once, first in line 1$", lambda v: v.section()),
         ("? [1]\n: 2", r"^arm.yaml:1: a key must be a word$", lambda v: v.section()),
         ("x: &x {b: 1}\na:\n  <<: *x", r"^arm.yaml:3: a: merge keys \(<<\) are not read", entry(lambda v: v.section())),
         ("a: 1", r"^arm.yaml:1: unknown key 'a'; did you mean 'ab'\?$", lambda v: v.section(("ab", "xyz"))),

@@ -146,7 +146,7 @@ BAD = {
         ONE, '<tendon><fixed stiffness="1"><joint joint="a" coef="1"/></fixed></tendon>'
     ): "tendons that act on the arm",
     document(ONE, '<extension><plugin plugin="mujoco.elasticity.cable"/></extension>'): "plug-ins",
-    document('<replicate count="999999999">' + ONE + "</replicate>"): "elements that stand for many",
+    document('<replicate count="999999999">' + ONE + "</replicate>"): "generating elements are not supported",
     document(ONE.replace("mass", "mas")): "MuJoCo refuses it: XML Error",
     document(ONE.replace('mass="1"', 'mass="-1"')): "MuJoCo refuses it",
     document(ONE.replace('"1 1 1"', '"1 1 9"')): "MuJoCo refuses it",

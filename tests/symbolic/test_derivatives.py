@@ -215,7 +215,7 @@ def test_derivatives_of_what_is_no_symbol(panda):
         sym.jacobian(q[0], [1.0])
     with pytest.raises(ValueError, match="mode must be forward, reverse or cheaper, got 'back'"):
         sym.jacobian(q[0], q, mode="back")
-    with pytest.raises(ModelError, match=r"gradient is of one expression, got shape \(7,\); use jacobian"):
+    with pytest.raises(ModelError, match=r"y must be one expression, got shape \(7,\); use jacobian"):
         sym.gradient(q, q)
 
 

@@ -270,7 +270,7 @@ def test_bad_functions():
         model.add_function("twice", model.q)
     model.add_function("twice", model.q + model.q, overwrite=True)
     assert model.functions["twice"]([1.0, 2.0]).tolist() == [2.0, 4.0]
-    with pytest.raises(ModelError, match="the symbol 'q' exists already"):
+    with pytest.raises(ModelError, match="symbol 'q' exists already"):
         model.symbol("q")
     with pytest.raises(ModelError, match="symbol name must be an identifier"):
         model.symbol("my gain")

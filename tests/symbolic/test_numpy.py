@@ -238,7 +238,7 @@ def test_singular_whatever_the_symbols_are(v):
         ([[x, 1, y], [0, 0, z], [0, 0, 1]], 2),
         ([[1, 2, x], [2, 4, y], [3, 6, z]], 2),
     ):
-        message = rf"A must be invertible, it is singular whatever its symbols are: column {column} depends on those"
+        message = rf"A must be invertible, got .* singular for all values of its symbols: column {column} depends on"
         with pytest.raises(ModelError, match=message):
             sym.inverse(A)
         assert abs(value(sym.det(A), v)) < 1e-15

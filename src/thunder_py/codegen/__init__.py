@@ -1,4 +1,4 @@
-"""Code generation: native code of single functions, and whole libraries of a robot."""
+"""Code generation: standalone C, C++ and Python libraries of a robot."""
 
 from __future__ import annotations
 

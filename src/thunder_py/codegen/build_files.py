@@ -1,4 +1,4 @@
-"""CMakeLists of a library."""
+"""CMakeLists.txt of a library."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ __all__ = ["cmake_file"]
 
 
 def cmake_file(name: str, *, with_class: bool, python: bool) -> str:
-    """Text of CMakeLists.txt.
+    """Return the text of CMakeLists.txt.
 
     Parameters
     ----------
     name : str
-        Of the robot.
+        Name of the robot.
     with_class, python : bool
-        Whether the library has the class, and bindings.
+        The library has the class, and bindings.
     """
     parts = [template("class.cmake.in")] if with_class else []
     parts += [template("python.cmake.in")] if python else []

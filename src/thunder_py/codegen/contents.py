@@ -1,4 +1,4 @@
-"""What goes into one generated library: its functions, parameters and state, before any text is written."""
+"""Contents of a generated library: functions, parameters and state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["FAMILIES", "Contents", "Item", "LibraryFunction", "catalogue", "coll
 Expressions = npt.NDArray[np.object_]
 Record = Callable[[SymbolicModel, dict[str, Expressions]], Any]
 
-#: a name that stands for one function for each frame
+#: names of families with one function for each frame
 FAMILIES = {"T_0_i": "T_0_", "J_i": "J_"}
 
 _TORQUE = "N m, or N of a prismatic joint"
@@ -73,18 +73,18 @@ _ELASTIC = (
 
 @dataclass(frozen=True)
 class Item:
-    """A function that can be generated.
+    """Describe a function that can be generated.
 
     Attributes
     ----------
     name : str
-        In the library, after the robot's prefix: ``"M"``.
+        Name in the library, after the robot's prefix: ``"M"``.
     arguments : tuple of str
-        The state it takes; parameters follow, those that matter.
+        State arguments, followed by the parameters of the function.
     record : callable
-        Its expressions, of a model and the symbols; None for what is written by hand (C_std).
+        Function of a model and the symbols that returns the expressions; None for hand-written code (C_std).
     description, unit : str
-        For headers and the README.
+        Text for headers and the README.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Item:
 
 
 def catalogue(robot: Robot) -> dict[str, Item]:
-    """All that can be generated for a robot, by name, in the order of the library."""
+    """Return all functions that can be generated for a robot, by name, in the order of the library."""
     quantities = _core.quantities(robot)
     items = [*_kinematics(robot)]
 
@@ -141,7 +141,7 @@ def _kinematics(robot: Robot) -> Iterable[Item]:
 
 
 def _drives(robot: Robot) -> Iterable[Item]:
-    """Friction, rotors and armature, and the columns of the regressor that belong to them."""
+    """Yield friction, rotors and armature with their columns of the regressor."""
     d, first = robot.description, 10 * robot.n
     slotine_li = ("q", "dq", "dq_r", "ddq_r")
     if d.friction is not None and d.friction.terms:
@@ -168,44 +168,44 @@ def _quantity(quantity: str, frame: int | None = None, columns: slice | None = N
 
 
 def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> dict[str, Item]:
-    """Those of the catalogue that a user names, in its order; C_std brings M_dot, which it is made of.
+    """Return the selected functions of the catalogue, in its order; C_std includes M_dot, which it calls.
 
     Parameters
     ----------
     items : dict of str to Item
-        From `catalogue`.
+        The `catalogue`.
     select : str or iterable of str, optional
-        Names, as one text with commas or several; ``T_0_i`` and ``J_i`` stand for those of every link. Default all.
+        Names, comma-separated or as an iterable; ``T_0_i`` and ``J_i`` select those of every link. Default all.
 
     Raises
     ------
     UnknownNameError
-        A name that is not in the catalogue; the nearest is suggested.
+        If a name is not in the catalogue; the nearest is suggested.
     """
     if select is None:
         return items
-    given = select.split(",") if isinstance(select, str) else list(select)
-    wanted: set[str] = set()
-    for name in filter(None, (str(text).strip() for text in given)):
+    names = select.split(",") if isinstance(select, str) else list(select)
+    selected: set[str] = set()
+    for name in filter(None, (str(text).strip() for text in names)):
         if name in FAMILIES:
-            wanted |= {known for known in items if known.removeprefix(FAMILIES[name]).isdigit()}
+            selected |= {known for known in items if known.removeprefix(FAMILIES[name]).isdigit()}
         elif name in items:
-            wanted.add(name)
+            selected.add(name)
         else:
             known = [*items, *FAMILIES]
             raise UnknownNameError(
-                f"select: no function is called {name!r}{nearest_hint(name, known)}; there are {', '.join(known)}"
+                f"select: no function is called {name!r}{nearest_hint(name, known)}; known are {', '.join(known)}"
             )
-    if not wanted:
+    if not selected:
         raise UnknownNameError("select must name at least one function")
-    if "C_std" in wanted:
-        wanted.add("M_dot")
-    return {name: item for name, item in items.items() if name in wanted}
+    if "C_std" in selected:
+        selected.add("M_dot")
+    return {name: item for name, item in items.items() if name in selected}
 
 
 Shape = tuple[int, ...]
 
-#: state of the class and how Thunder's setters call it
+#: state of the class and its names in Thunder's setters
 STATES = {
     "q": "q", "dq": "dq", "ddq": "ddq", "d3q": "d3q", "dq_r": "dqr", "ddq_r": "ddqr", "tau": "tau", "x": "x",
     "dx": "dx", "ddx": "ddx", "w": "w", "damping": "damping",
@@ -214,20 +214,20 @@ STATES = {
 
 @dataclass(frozen=True)
 class LibraryFunction:
-    """One function of a library.
+    """Describe one function of a library.
 
     Attributes
     ----------
     name : str
-        Without the robot's prefix.
+        Name without the robot's prefix.
     arguments, results : dict of str to tuple of int
-        Names and shapes; a single result is called ``out``.
+        Names and shapes; a single result has the name ``out``.
     description, unit : str
-        For headers and the README.
+        Text for headers and the README.
     recorded : Function or None
-        What is emitted; None for C_std, which is a loop over M_dot.
+        Recording to emit; None for C_std, which is a loop over M_dot.
     custom : bool
-        The user's own.
+        True for functions of the user.
     """
 
     name: str
@@ -241,7 +241,7 @@ class LibraryFunction:
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything that the writers of files read.
+    """Store the contents of a library for the writers of its files.
 
     Attributes
     ----------
@@ -252,15 +252,15 @@ class Contents:
     functions : tuple of LibraryFunction
         In the library's order.
     groups : tuple of ParameterGroup
-        Those that the robot has.
+        Parameter groups of the robot.
     state : dict of str to tuple of int
-        Members of the class that functions take: vectors, ``damping``, the user's own symbols.
+        Members of the class that are arguments of functions: vectors, ``damping``, the user's symbols.
     own_symbols : tuple of str
-        Those of the state that the user made.
+        Symbols of the user among the state.
     scalar : {"double", "float"}
-        Of the C core.
+        Scalar type of the C core.
     batch : bool
-        Also functions for many samples.
+        Generate functions for many samples, too.
     """
 
     robot: Robot
@@ -279,11 +279,11 @@ class Contents:
 
     @property
     def inertial(self) -> ParameterGroup:
-        """The links' parameters, REG or DYN."""
+        """Parameters of the links, REG or DYN."""
         return next(group for group in self.groups if group.name == "inertial")
 
     def has(self, name: str) -> bool:
-        """Whether there is a function of this name."""
+        """Return True if there is a function of this name."""
         return any(function.name == name for function in self.functions)
 
 
@@ -298,23 +298,23 @@ def collect(
     batch: bool,
     report: Callable[[str], None],
 ) -> Contents:
-    """Record what was selected and the user's functions.
+    """Record the selected functions and the functions of the user.
 
     Parameters
     ----------
     robot, model : Robot, SymbolicModel
         The arm and its expressions.
     custom : iterable of Function
-        The user's.
+        Functions of the user.
     name, select, scalar, batch
         See `generate`.
     report : callable
-        Told the name of each function before it is recorded.
+        Called with the name of each function before it is recorded.
 
     Raises
     ------
     ModelError, UnknownNameError
-        Names that are unknown, taken or of another shape than the model's.
+        If a name is unknown or in use, or a shape differs from the model's.
     """
     groups = tuple(group for group in model.parameters.values() if group.values.size)
     state, symbols = _state(robot, model)
@@ -333,7 +333,7 @@ def collect(
 
 
 def _state(robot: Robot, model: SymbolicModel) -> tuple[dict[str, Shape], dict[str, Expressions]]:
-    """Shapes of what functions take besides parameters, and the symbols."""
+    """Return shapes and symbols of the state arguments."""
     symbols = {key: model.symbols[key] for key in STATES if key in model.symbols and model.symbols[key].size}
     if robot.description.dh is not None:
         symbols["w"] = np.array([model.graph.symbol(f"w[{k}]") for k in range(6)], dtype=object)
@@ -355,7 +355,7 @@ def _record(item: Item, model: SymbolicModel, symbols: dict[str, Expressions], p
 def _with_parameters(
     name: str, arguments: dict[str, Expressions], result: Expressions, model: SymbolicModel
 ) -> Function:
-    """Make a function of the state and of those parameters that matter; once where all of them do."""
+    """Create a function of the state and of the parameters that influence it."""
     parameters = {group.argument: group.symbols for group in model.parameters.values() if group.mask.any()}
     recorded = Function(name, {**arguments, **parameters}, {"out": result})
     used = recorded.inputs_that_matter if parameters else {}
@@ -366,7 +366,7 @@ def _with_parameters(
 
 
 def _order_by_hand(functions: list[LibraryFunction]) -> None:
-    """Give C_std the arguments of M_dot, which it calls."""
+    """Set the arguments of C_std to those of M_dot, which it calls."""
     derivative = next((function for function in functions if function.name == "M_dot"), None)
     for k, function in enumerate(functions):
         if function.recorded is None and derivative is not None:
@@ -383,7 +383,7 @@ def _custom(
     groups: tuple[ParameterGroup, ...],
     own: dict[str, Shape],
 ) -> LibraryFunction:
-    """Check a user's function against what the library has, and give it the prefix."""
+    """Check a user's function against the library, and add the prefix."""
     taken = [other.name for other in before]
     check_name(function.name, "function name")
     if function.name in taken:

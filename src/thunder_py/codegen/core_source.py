@@ -1,4 +1,4 @@
-"""The core of a library: plain C99 functions, which C++ compiles as well, and the robot's numbers."""
+"""C core of a library: functions in C99, also valid C++, and the robot's parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["core_files", "declaration"]
 
 
 def core_files(contents: Contents) -> dict[str, str]:
-    """Header and source, ``<name>_gen.h`` and ``<name>_gen.cpp``."""
+    """Return header and source, ``<name>_gen.h`` and ``<name>_gen.cpp``."""
     header_name = f"{contents.name}_gen.h"
     recorded = [function.recorded for function in contents.functions if function.recorded is not None]
     try:
@@ -39,7 +39,7 @@ def _comment(contents: Contents) -> str:
 
 
 def declaration(function: LibraryFunction, name: str, scalar: str) -> str:
-    """C prototype without semicolon."""
+    """Return the C prototype without semicolon."""
     arguments = [f"const {scalar} {key}[{prod(shape)}]" for key, shape in function.arguments.items()]
     results = [f"{scalar} {key}[{prod(shape)}]" for key, shape in function.results.items()]
     return f"void {name}_{function.name}({', '.join([*arguments, *results])})"
@@ -50,7 +50,7 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 
 def _summary(function: LibraryFunction) -> str:
-    """Comment above a declaration."""
+    """Return the comment of a declaration."""
     shapes = ", ".join(_shape(shape) for shape in function.results.values())
     unit = f" [{function.unit}]" if function.unit else ""
     text = " ".join(f"{function.description}; {shapes}{unit}".split())
@@ -58,7 +58,7 @@ def _summary(function: LibraryFunction) -> str:
 
 
 def _header(contents: Contents, emitted: str) -> str:
-    """Add what the emitter does not know: meanings, sizes, the robot's numbers and C_std."""
+    """Add descriptions, sizes, the robot's parameters and C_std to the emitted header."""
     lines: list[str] = []
     meanings = {f"void {contents.name}_{function.name}(": function for function in contents.functions}
     for line in emitted.splitlines():
@@ -113,7 +113,7 @@ def _christoffel(contents: Contents) -> LibraryFunction | None:
 
 
 def _christoffel_definition(contents: Contents, function: LibraryFunction) -> str:
-    """C = (M_dot + V - V') / 2, column j of V being dM/dq_j dq, and dM/dq_j = M_dot(q, e_j)."""
+    """Return C = (M_dot + V - V') / 2, where column j of V is dM/dq_j dq, and dM/dq_j = M_dot(q, e_j)."""
     n, name, scalar = contents.n, contents.name, contents.scalar
     zero, one, half = ("0.0", "1.0", "0.5") if scalar == "double" else ("0.0f", "1.0f", "0.5f")
     others = "".join(f", {key}" for key in function.arguments if key not in ("q", "dq"))

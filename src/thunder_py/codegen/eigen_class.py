@@ -1,4 +1,4 @@
-"""``thunder_<name>.h``: the class over Eigen."""
+"""C++ class of a library over Eigen, ``thunder_<name>.h`` and ``.cpp``."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DYN = "m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the centre of mass, li
 
 @dataclass(frozen=True)
 class Setter:
-    """Sets one vector of the state."""
+    """Describe the setter of one state vector."""
 
     name: str
     state: str
@@ -64,7 +64,7 @@ class Setter:
 
 @dataclass(frozen=True)
 class Getter:
-    """Returns what a function computes: one value, or a tuple of several."""
+    """Describe the getter of a function, with one value or a tuple of several."""
 
     name: str
     function: LibraryFunction
@@ -72,16 +72,16 @@ class Getter:
 
 @dataclass(frozen=True)
 class ParameterMember:
-    """Sets and returns a parameter vector, stored as it is or converted.
+    """Describe setter and getter of a parameter vector, stored directly or converted.
 
     Attributes
     ----------
     key : str
         ``"REG"``, ``"DHtable"``, ...
     group : ParameterGroup
-        What is stored.
+        Stored group.
     stored : bool
-        False for REG where DYN is stored, and the other way round.
+        False for REG if DYN is stored, and vice versa.
     """
 
     key: str
@@ -90,17 +90,17 @@ class ParameterMember:
 
     @property
     def run_time(self) -> bool:
-        """Whether it may be set."""
+        """True if there is a setter."""
         return bool(self.group.mask.any())
 
     @property
     def description(self) -> str:
-        """What its entries are."""
+        """Description of the entries."""
         return {"REG": _REG, "DYN": _DYN}.get(self.key, _MEANINGS[self.group.name])
 
 
 def setters(contents: Contents) -> list[Setter]:
-    """One for every vector of the state."""
+    """Return one setter for every vector of the state."""
     return [
         Setter(f"set_{STATES.get(key, key)}", key, shape, _UNITS.get(key, "own argument of custom functions"))
         for key, shape in contents.state.items()
@@ -108,12 +108,12 @@ def setters(contents: Contents) -> list[Setter]:
 
 
 def getters(contents: Contents) -> list[Getter]:
-    """One for every function."""
+    """Return one getter for every function."""
     return [Getter(f"get_{function.name}", function) for function in contents.functions]
 
 
 def parameters(contents: Contents) -> list[ParameterMember]:
-    """Those that are stored, and the other form of the links' parameters."""
+    """Return the stored parameters, and the other form of the links' parameters."""
     members = []
     for group in contents.groups:
         members.append(ParameterMember(group.argument.removeprefix("par_"), group, True))
@@ -124,28 +124,28 @@ def parameters(contents: Contents) -> list[ParameterMember]:
 
 
 def frame_getters(contents: Contents) -> dict[str, list[int]]:
-    """``get_T_0(i)`` and ``get_J(i)``: which frames they know."""
-    found = {}
+    """Return the frame numbers of ``get_T_0(i)`` and ``get_J(i)``."""
+    known = {}
     for name, prefix in (("get_T_0", "T_0_"), ("get_J", "J_")):
         rest = [function.name.removeprefix(prefix) for function in contents.functions if not function.custom]
         frames = sorted(int(text) for text in rest if text.isdigit())
         if frames:
-            found[name] = frames
-    return found
+            known[name] = frames
+    return known
 
 
-#: names that the core or the class gives to other things, or that headers of C make macros of
+#: names with another use in the core or the class, or macros of C headers
 _TAKEN_FUNCTIONS = ("numJoints", "numElasticJoints")
 _TAKEN_SYMBOLS = ("errno", "stdin", "stdout", "stderr", "assert")
 
 
 def check_own_names(contents: Contents) -> None:
-    """Refuse names of the user that the library has another use for.
+    """Refuse names of the user that the library uses itself.
 
     Raises
     ------
     ModelError
-        Naming them.
+        If there is one; the message has the name.
     """
     for function in contents.functions:
         name = function.name
@@ -165,12 +165,12 @@ def check_own_names(contents: Contents) -> None:
 
 
 def check_members(contents: Contents) -> None:
-    """Refuse custom names that two members would share.
+    """Refuse names of the user that collide with members of the class.
 
     Raises
     ------
     ModelError
-        Naming them.
+        If there is one; the message has the name.
     """
     names = [setter.name for setter in setters(contents)] + [getter.name for getter in getters(contents)]
     names += [f"{verb}_par_{member.key}" for member in parameters(contents) for verb in ("set", "get")]
@@ -185,7 +185,7 @@ def check_members(contents: Contents) -> None:
 
 
 def cpp_type(shape: Shape) -> str:
-    """Return type of a value; of more than two dimensions, the last becomes the columns."""
+    """Return the C++ type of a value; with more than two dimensions, the last one is the columns."""
     if not shape:
         return "double"
     if len(shape) == 1:
@@ -193,18 +193,18 @@ def cpp_type(shape: Shape) -> str:
     return f"Matrix<{prod(shape[:-1])}, {shape[-1]}>"
 
 
-#: bytes that Eigen allows an object of fixed size by default
+#: largest size of a fixed-size object of Eigen by default [bytes]
 _EIGEN_LIMIT = 128 * 1024
 
 
 def return_type(function: LibraryFunction) -> str:
-    """Type that the getter of a function returns."""
+    """Return the C++ type of the getter of a function."""
     types = [cpp_type(shape) for shape in function.results.values()]
     return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
 
 
 def class_header(contents: Contents) -> str:
-    """Text of the header."""
+    """Return the text of the header."""
     name = contents.name
     guard = f"THUNDER_{name.upper()}_H_INCLUDED"
     return f"""\
@@ -368,12 +368,12 @@ def _member_type(shape: tuple[int, ...]) -> str:
 
 
 def template(name: str) -> str:
-    """Text of a file of this package."""
+    """Return the text of a template file of this package."""
     return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
 
 
 def class_source(contents: Contents) -> str:
-    """Text of the source."""
+    """Return the text of the source."""
     name = contents.name
     parts = [
         f"""\
@@ -415,7 +415,7 @@ namespace {{
 
 
 def _masks(contents: Contents) -> str:
-    """Which entries are at run time, of the groups where only some are."""
+    """Return the masks of run-time entries of partially constant groups."""
     text = ""
     for group in contents.groups:
         if group.mask.any() and not group.mask.all():

@@ -1,4 +1,4 @@
-"""``thunder gen``: a robot as a library of its own, in a folder of its own."""
+"""Generation of standalone libraries, as by ``thunder gen``."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .user_file import run_user_file
 
 __all__ = ["OUTLINE_FROM", "PIECES_FROM", "generate", "outlining"]
 
-#: from this number of joints, what repeats from joint to joint becomes functions: flat source would explode
+#: from this number of joints, repeated code becomes functions, because straight code would be too large
 OUTLINE_FROM = 11
-#: from this number, what is one function for all joints: fewer bytes to fetch when caches are cold
+#: from this number, code that is identical for all joints becomes functions: less code to fetch with cold caches
 PIECES_FROM = 5
-#: of a robot's name: C compilers need to look at no more than 63 letters of a name that starts with it
+#: length of a robot's name, the prefix of C identifiers, of which compilers distinguish 63 characters
 MOST_LETTERS = 40
 
 
 def outlining(robot: Robot) -> bool | Literal["uniform"]:
-    """Return what a library's model keeps as functions of their own: see `SymbolicModel`."""
+    """Return the argument ``outline`` of a library's `SymbolicModel`."""
     return "uniform" if PIECES_FROM <= robot.n < OUTLINE_FROM else robot.n >= OUTLINE_FROM
 
 
@@ -49,35 +49,34 @@ def generate(
     progress: Callable[[str], None] | None = None,
     **arguments: Any,
 ) -> Path:
-    """Write a standalone library of a robot: C functions, a C++ class over Eigen, Python bindings on request.
+    """Generate a standalone library of a robot: C functions, a C++ class over Eigen, optional Python bindings.
 
-    The folder appears whole or not at all. One that stands there already is replaced if it was generated and holds
-    nothing else.
+    The folder is written atomically. An existing folder is replaced if it was generated and contains nothing else.
 
     Parameters
     ----------
     robot : Robot
         The arm.
     out : path-like
-        Folder in which ``<name>_generatedFiles`` is made; must exist.
+        Folder in which ``<name>_generatedFiles`` is created; missing folders are created as well.
     name : str, optional
         Prefix of functions and files, an identifier; default the robot's name.
     functions : path-like or iterable of Function
-        The user's own: what ``model.add_function`` returned, or a Python file that defines ``functions(model)``, which
-        is run.
+        Functions of the user from ``model.add_function``, or a Python file that defines ``functions(model)``, which is
+        executed.
     python : bool
-        Also bindings, with a pyproject of their own.
+        Generate Python bindings with a pyproject.toml.
     select : str or iterable of str, optional
-        Which functions, as ``"M,C,G,Yr"``; default all.
+        Functions to generate, such as ``"M,C,G,Yr"``; default all.
     scalar : {"double", "float"}
-        Of the C functions. With ``"float"`` there is neither class nor bindings.
+        Scalar type of the C functions. With ``"float"`` there is no class and no bindings.
     batch : bool
-        Also functions for many samples.
+        Generate functions for many samples, too.
     progress : callable, optional
-        Told what is done next, a few words at a time.
+        Called with a short text before each step.
     **arguments
-        Which parameters are at run time, see `Robot.symbolic`: ``inertial``, ``friction``, ``dh``, ``inertial_as``, ...
-        A robot whose file has no masks has its inertial and friction parameters at run time, and nothing else.
+        Run-time parameters, see `Robot.symbolic`: ``inertial``, ``friction``, ``dh``, ``inertial_as``, ... For a robot
+        file without masks the default is run-time inertial and friction parameters, and constants otherwise.
 
     Returns
     -------
@@ -87,23 +86,30 @@ def generate(
     Raises
     ------
     ModelError, UnknownNameError, FileFormatError
-        Names that cannot be, are taken or unknown; a file of functions that fails.
+        If a name is invalid, in use or unknown, or a file of functions fails.
     ThunderError
-        The place is taken by what was not generated.
+        If the folder has content that was not generated.
     OSError
-        The folder cannot be written.
+        If the folder cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import thunder_py as th
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = th.codegen.generate(th.Robot.load("elbow"), folder, select="M,Yr")
+    ...     path.name, sorted(file.name for file in path.glob("*.h"))
+    ('elbow_generatedFiles', ['elbow_gen.h', 'thunder_elbow.h'])
     """
     prefix = _check_prefix(robot.name if name is None else name)
     if scalar not in ("double", "float"):
         raise ModelError(f"scalar must be 'double' or 'float', got {scalar!r}")
     if python and scalar == "float":
-        raise ModelError(
-            "Python bindings are of the class, which computes in double; leave out python or scalar='float'"
-        )
+        raise ModelError("Python bindings need the class, which computes in double; leave out python or scalar='float'")
     select_items(catalogue(robot), select)
     target = Path(out) / f"{prefix}_generatedFiles"
     check_target(target)
-    place = target.absolute()  # a user's file may change the working folder
+    place = target.absolute()  # a user's file may change the working directory
     report = progress or (lambda step: None)
     model = robot.symbolic(outline=outlining(robot), **_run_time(robot, arguments))
     if isinstance(functions, (str, Path)):
@@ -133,7 +139,7 @@ def _check_prefix(name: str) -> str:
 
 
 def _run_time(robot: Robot, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Inertial and friction parameters are at run time where neither the user nor the robot's file says otherwise."""
+    """Return run-time arguments; default inertial and friction parameters if the robot's file has no masks."""
     if robot.description.masks:
         return arguments
     defaults: dict[str, Any] = {"inertial": True}
@@ -143,7 +149,7 @@ def _run_time(robot: Robot, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _files(contents: Contents, python: bool) -> dict[str, str]:
-    """Texts of all files, by path."""
+    """Return the texts of all files by path."""
     with_class = contents.scalar == "double"
     check_own_names(contents)
     if with_class:

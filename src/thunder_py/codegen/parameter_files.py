@@ -1,4 +1,4 @@
-"""Parameter files of generated libraries: flat YAML that the generated class and any YAML reader take."""
+"""Parameter files of generated libraries: flat YAML for the generated class and any YAML reader."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Array = npt.NDArray[np.float64]
 
 
 def row_length(contents: Contents, group: ParameterGroup) -> int:
-    """Numbers in a line: a link's, a joint's or all."""
+    """Return the count of numbers per line: those of a link, of a joint or all."""
     rows = {"inertial": contents.n, "dh": contents.n, "friction": contents.n}
     rows |= {f"elastic_{key}": contents.robot.e for key in ("K", "D", "Dm")}
     return group.values.size // rows.get(group.name, 1)
 
 
 def parameter_files(contents: Contents) -> dict[str, str]:
-    """``<name>_conf.yaml`` with all parameters, ``<name>_par_REG.yaml`` with those of the links."""
+    """Return ``<name>_conf.yaml`` with all parameters and ``<name>_par_REG.yaml`` with those of the links."""
     name, head = contents.name, f"# Parameters of {contents.name} as thunder_<robot>::{{}} reads and writes them\n"
     robot = f"robot: {name}\n"
     conf = head.format("load_conf").replace("<robot>", name) + robot
@@ -40,7 +40,7 @@ def _list(key: str, values: Array, length: int) -> str:
 
 
 def _number(value: float) -> str:
-    """Shortest text that reads back exactly; with a point, which YAML 1.1 wants before an exponent."""
+    """Return the shortest exact text, with the decimal point that YAML 1.1 requires before an exponent."""
     text = repr(float(value))
     mantissa, e, exponent = text.partition("e")
     return text if not e or "." in mantissa else f"{mantissa}.0e{exponent}"

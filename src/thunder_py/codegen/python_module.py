@@ -1,4 +1,4 @@
-"""The Python package of a library: pybind11 bindings of the class, stubs, its own pyproject."""
+"""Python package of a library: pybind11 bindings of the class, stubs, pyproject.toml."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Shape = tuple[int, ...]
 
 
 def python_files(contents: Contents) -> dict[str, str]:
-    """Bindings, package, stubs and pyproject."""
+    """Return bindings, package, stubs and pyproject.toml."""
     package = f"python/thunder_{contents.name}"
     return {
         "pyproject.toml": template("pyproject.toml.in").replace("@name@", contents.name),
@@ -128,7 +128,7 @@ def _bound_files(contents: Contents) -> list[str]:
 
 
 def _stub(contents: Contents) -> str:
-    """Types of the extension."""
+    """Return the type stub of the extension."""
     lines = ["def __init__(self) -> None: ...", f"def __copy__(self) -> thunder_{contents.name}: ..."]
     lines.append("def setArguments(self, q: ArrayLike, dq: ArrayLike, dqr: ArrayLike, ddqr: ArrayLike) -> None: ...")
     for setter in setters(contents):

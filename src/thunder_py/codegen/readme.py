@@ -1,4 +1,4 @@
-"""README of a library: what is in it, and how to use it."""
+"""README of a library: contents and use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["readme"]
 
 
 def readme(contents: Contents, *, with_class: bool, python: bool) -> str:
-    """Text of README.md."""
+    """Return the text of README.md."""
     parts = [
         _head(contents, with_class, python),
         _functions(contents),

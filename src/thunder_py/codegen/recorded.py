@@ -1,7 +1,7 @@
 """Regressors of J dq and J' w with respect to the lengths of a Denavit-Hartenberg arm.
 
 A twist J dq is an affine function of the lengths a_i, d_i and of the tool's translation: axes depend on angles only,
-lever arms are sums of lengths along axes. Its derivative by the lengths therefore holds none of them, and
+lever arms are sums of lengths along axes. Its derivative by the lengths is therefore independent of them, and
 
     J(l) dq - J(l0) dq = reg_Jdq (l - l0),        J(l)' w - J(l0)' w = reg_JTw (l - l0)
 
@@ -24,22 +24,22 @@ _A, _D = 0, 2  # columns of a row a, alpha, d, theta
 
 
 def length_names(n: int) -> list[str]:
-    """Names of the lengths, in the order of the regressors' columns."""
+    """Return the names of the lengths, in the order of the regressors' columns."""
     return [*(f"{key}_{i + 1}" for i in range(n) for key in ("a", "d")), "tool_x", "tool_y", "tool_z"]
 
 
 def record_reg_Jdq(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
-    """Derive J dq by the lengths, (6, 2 n + 3)."""
+    """Differentiate J dq by the lengths, (6, 2 n + 3)."""
     return _record(model, symbols, "dq")
 
 
 def record_reg_JTw(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
-    """Derive J' w by the lengths, (n, 2 n + 3), for a wrench w = [force; moment]."""
+    """Differentiate J' w by the lengths, (n, 2 n + 3), for a wrench w = [force; moment]."""
     return _record(model, symbols, "w")
 
 
 def _record(model: SymbolicModel, symbols: dict[str, Expressions], vector: str) -> Expressions:
-    """Derive in a model whose lengths are symbols, then put what `model` computes with in their place."""
+    """Differentiate in a model with symbolic lengths, then substitute the entries of `model`."""
     wide = _with_lengths(model)
     J, lengths = wide.quantity("jacobian"), _lengths(wide)
     factor = wide.dq if vector == "dq" else wide.symbol("wrench", 6)
@@ -66,10 +66,10 @@ def _lengths(wide: SymbolicModel) -> Expressions:
 
 
 def record_pinv(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
-    """J' (J J' + lambda^2 1)^-1, (n, 6); with fewer than six joints (J' J + lambda^2 1)^-1 J', the same matrix.
+    """Return J' (J J' + lambda^2 1)^-1, (n, 6), or the equal (J' J + lambda^2 1)^-1 J' below six joints.
 
-    The smaller of the two products is inverted, so that arms with fewer than six joints have a pseudo-inverse
-    without damping too (Nakamura and Hanafusa 1986).
+    The smaller of the two products is inverted: arms with fewer than six joints have a pseudo-inverse also without
+    damping (Nakamura and Hanafusa 1986).
     """
     J = model.quantity("jacobian")
     damping = symbols["damping"][()]

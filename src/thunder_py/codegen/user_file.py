@@ -1,4 +1,4 @@
-"""A user's Python file of functions: run because the user asked for it by name, and only then."""
+"""Execution of a user's Python file of functions, only on explicit request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["run_user_file"]
 
 
 def run_user_file(path: str | Path, model: SymbolicModel) -> None:
-    """Run ``functions(model)`` of a file: it calls ``model.add_function(...)`` as often as it likes.
+    """Execute ``functions(model)`` of a file, which calls ``model.add_function(...)`` for each function.
 
     Parameters
     ----------
@@ -29,13 +29,13 @@ def run_user_file(path: str | Path, model: SymbolicModel) -> None:
     Raises
     ------
     FileFormatError
-        The file does not compile, defines no such function, or fails; says where and why.
+        If the file does not compile, does not define ``functions``, or fails; with line and reason.
     OSError
-        The file cannot be read.
+        If the file cannot be read.
     """
     source = Path(path)
     text = read_whole(source)
-    # a module of its own, known by name as dataclasses want it, and beside the files it may import
+    # a registered module, as dataclasses require; its folder is on the path for imports
     module = ModuleType(f"_thunder_functions_{source.stem}")
     module.__file__ = str(source)
     before = len(model.functions)
@@ -51,14 +51,14 @@ def run_user_file(path: str | Path, model: SymbolicModel) -> None:
         sys.path.remove(str(source.resolve().parent))
         del sys.modules[module.__name__]
     if len(model.functions) == before:
-        raise FileFormatError("functions(model) added nothing: it must call model.add_function(...)", path=source)
+        raise FileFormatError("functions(model) must call model.add_function(...), got no function", path=source)
 
 
 def _guarded(source: Path, call: Callable[[], object]) -> None:
     try:
         call()
     except SyntaxError as error:
-        raise FileFormatError(f"is no valid Python: {error.msg}", path=source, line=error.lineno) from error
+        raise FileFormatError(f"is not valid Python: {error.msg}", path=source, line=error.lineno) from error
     except (Exception, SystemExit) as error:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(source)]
         line = frames[-1].lineno if frames else None

@@ -1,4 +1,4 @@
-"""Robots from files and back: our own YAML, Thunder Dynamics' YAML, URDF, MJCF, and the bundled robots."""
+"""Reading and writing of robots: native YAML, Thunder Dynamics' YAML, URDF, MJCF, and the bundled robots."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ __all__ = ["SUFFIXES", "load_description", "losses_of", "parse_description", "sa
 
 _MJCF_OPTIONS = ("tip_link", "fix_joints")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
-#: of the files that a robot is read from and written to
+#: suffixes of robot files, for reading and writing
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
 
 
 def load_description(source: str | Path, *, name: str | None = None, **options: Any) -> RobotDescription:
-    """Read a robot.
+    """Read a robot from a file, or a bundled robot by name.
 
     Parameters
     ----------
     source : str or path-like
-        The name of a bundled robot (`thunder_py.robots.names`), or a path that ends in ``.yaml``, ``.yml`` (our own
-        format or Thunder's 0.8, told apart by their keys), ``.urdf``, or ``.xml``, ``.mjcf`` (needs the extra
+        The name of a bundled robot (`thunder_py.robots.names`), or a path that ends in ``.yaml``, ``.yml`` (native
+        format or Thunder's 0.8, distinguished by their keys), ``.urdf``, or ``.xml``, ``.mjcf`` (needs the extra
         ``mujoco``).
     name : str, optional
-        Of the robot, an identifier; default what the file calls it, or the name of Thunder's file.
+        Name of the robot, an identifier; default the name in the file, or the file's name for Thunder's format.
     **options
         For URDF, see `thunder_py.io.urdf.load_urdf`: ``base_link``, ``tip_link``, ``missing_inertia``, ... For MJCF,
         see `thunder_py.io.mjcf.load_mjcf`: ``tip_link``, ``fix_joints``.
@@ -48,11 +48,18 @@ def load_description(source: str | Path, *, name: str | None = None, **options: 
     UnknownNameError
         If `source` is neither a bundled robot nor a path with a known suffix.
     FileFormatError
-        If the file is not a robot, naming path, line and key.
+        If the file is not a robot; the message has path, line and key.
     ModelError
-        If options are given for YAML, or `name` is no identifier.
+        If options are given for YAML, or `name` is not an identifier.
     OSError
         If the file cannot be read.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> description = th.io.load_description("ur5e")
+    >>> description.n, description.convention, description.joint_names[0]
+    (6, 'standard', 'shoulder_pan_joint')
     """
     if not isinstance(source, (str, Path)):
         raise ModelError(f"source must be a robot's name or a path, got {source!r}")
@@ -88,9 +95,9 @@ def parse_description(
     data : bytes or str
         UTF-8 text.
     path : path-like
-        Where it comes from: named in messages, and a Thunder file's robot is called after it.
+        Path for messages; a robot in Thunder's format has its name.
     name : str, optional
-        Of the robot, in place of the file's.
+        Name of the robot; default the name in the file.
 
     Returns
     -------
@@ -100,7 +107,14 @@ def parse_description(
     Raises
     ------
     FileFormatError
-        If it is not a robot, naming path, line and key.
+        If it is not a robot; the message has path, line and key.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> text = th.robots.path("elbow").read_text(encoding="utf-8")
+    >>> th.io.parse_description(text, name="arm") == th.Robot.load("elbow").description.replace(name="arm")
+    True
     """
     document = parse_yaml(data, path)
     if is_thunder(document):
@@ -110,24 +124,35 @@ def parse_description(
 
 
 def save_description(description: RobotDescription, path: str | Path, *, lossy: bool = False) -> None:
-    """Write a robot: our own YAML, which holds everything, URDF or MJCF, by the suffix.
+    """Write a robot in the format of the suffix: native YAML, which is lossless, URDF or MJCF.
 
     Parameters
     ----------
     description : RobotDescription
-        What to write.
+        The robot.
     path : path-like
-        Ends in ``.yaml``, ``.yml``, ``.urdf``, ``.xml`` or ``.mjcf``; replaced in one step if it is there.
+        Ends in ``.yaml``, ``.yml``, ``.urdf``, ``.xml`` or ``.mjcf``; an existing file is replaced in one step.
     lossy : bool
-        Whether to write a robot some of whose behaviour the format cannot hold; comments in the file say what is
-        missing. `thunder_py.io.losses_of` tells before.
+        Write the robot even if the format cannot represent all of its behaviour; comments in the file name the losses.
+        `thunder_py.io.losses_of` lists them in advance.
 
     Raises
     ------
     FileFormatError
-        If the path ends otherwise.
+        If the suffix is unknown.
     ModelError
-        If something would be lost and `lossy` is not set, or the format takes no such robot.
+        If the format cannot represent the robot and `lossy` is False, or the robot is not valid in the format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thunder_py as th
+    >>> description = th.Robot.load("panda").description
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     th.io.save_description(description, Path(folder, "arm.urdf"))
+    ...     "panda" in Path(folder, "arm.urdf").read_text(encoding="utf-8")
+    True
     """
     suffix = Path(path).suffix
     if suffix in _YAML:
@@ -145,14 +170,27 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
 
 
 def losses_of(description: RobotDescription, path: str | Path) -> tuple[str, ...]:
-    """Return what of a robot's behaviour would be lost in a file, a sentence each; the suffix says the format.
+    """Return the losses of a robot in the format of a suffix.
 
     Parameters
     ----------
     description : RobotDescription
         The robot.
     path : path-like
-        As for `save_description`; nothing is written.
+        Path as for `save_description`; nothing is written.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each loss; empty if the format represents the robot exactly.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> th.io.losses_of(th.Robot.load("scara").description, "scara.urdf")
+    ('rotors are lost: joint1, joint2, joint3, joint4',)
+    >>> th.io.losses_of(th.Robot.load("scara").description, "scara.yaml")
+    ()
     """
     suffix = Path(path).suffix
     if suffix == ".urdf":

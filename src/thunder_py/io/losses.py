@@ -1,4 +1,4 @@
-"""What formats cannot hold: refused, or written down, never dropped without a word."""
+"""Losses of a robot in a file format: refused, or listed in the file."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ __all__ = ["check_losses"]
 
 
 def check_losses(losses: Sequence[str], kind: str, lossy: bool) -> tuple[str, ...]:
-    """Return what would be lost, if that is meant.
+    """Return the losses if `lossy` is True, or raise `ModelError`.
 
     Parameters
     ----------
     losses : sequence of str
-        A sentence each.
+        One sentence for each loss.
     kind : str
         The format, for the message.
     lossy : bool
-        Whether losses are meant.
+        Accept losses.
 
     Raises
     ------
     ModelError
-        If something would be lost and is not meant to.
+        If there are losses and `lossy` is False.
     """
     if losses and not lossy:
         raise ModelError(

@@ -1,4 +1,4 @@
-"""MJCF files as robots: MuJoCo's compiler reads them, and the chain to one body is taken out of its model."""
+"""Reading of MJCF: MuJoCo's compiler reads the file, and the robot is the chain to one body of its model."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ __all__ = [
 
 
 class Tree:
-    """Bodies and joints of a model; body 0 is the world.
+    """Provide bodies and joints of a MuJoCo model; body 0 is the world.
 
     Parameters
     ----------
     mujoco : module
         The package.
     model : mujoco.MjModel
-        Compiled.
+        Compiled model.
     path : path-like or None
-        Named in messages.
+        Path for messages.
     """
 
     def __init__(self, mujoco: Any, model: Any, path: str | Path | None = None) -> None:
@@ -57,43 +57,43 @@ class Tree:
             self.children[int(model.body_parentid[body])].append(body)
 
     def error(self, message: str, key: str | None = None) -> FileFormatError:
-        """Return the error that says `message` about the file."""
+        """Return an error about the file."""
         return FileFormatError(message, path=self.path, key=key)
 
     def _name(self, kind: str, index: int) -> str:
         return self.mujoco.mj_id2name(self.model, getattr(self.mujoco.mjtObj, f"mjOBJ_{kind}"), index) or ""
 
     def body_name(self, body: int) -> str:
-        """Name of a body, empty if it has none."""
+        """Return the name of a body, or an empty string."""
         return self._name("BODY", body)
 
     def joint_name(self, joint: int) -> str:
-        """Name of a joint, empty if it has none."""
+        """Return the name of a joint, or an empty string."""
         return self._name("JOINT", joint)
 
     def site_name(self, site: int) -> str:
-        """Name of a site, empty if it has none."""
+        """Return the name of a site, or an empty string."""
         return self._name("SITE", site)
 
     def joints_of(self, body: int) -> list[int]:
-        """Joints of a body, in their order."""
+        """Return the joints of a body, in order."""
         first = int(self.model.body_jntadr[body])
         return list(range(first, first + int(self.model.body_jntnum[body])))
 
     def slides(self, joint: int) -> bool:
-        """Whether a joint is prismatic."""
+        """Return True for a prismatic joint."""
         return bool(self.model.jnt_type[joint] == self.mujoco.mjtJoint.mjJNT_SLIDE)
 
     def is_simple(self, joint: int) -> bool:
-        """Whether a joint turns about or slides along one axis."""
+        """Return True for a revolute or prismatic joint."""
         return self.slides(joint) or bool(self.model.jnt_type[joint] == self.mujoco.mjtJoint.mjJNT_HINGE)
 
     def pose(self, body: int) -> Array:
-        """Pose (4, 4) of a body in its parent, with joints at their reference."""
+        """Return the pose (4, 4) of a body in its parent, with joints at their reference."""
         return self._pose(self.model.body_pos[body], self.model.body_quat[body])
 
     def site_pose(self, site: int) -> Array:
-        """Pose (4, 4) of a site in its body."""
+        """Return the pose (4, 4) of a site in its body."""
         return self._pose(self.model.site_pos[site], self.model.site_quat[site])
 
     def _pose(self, position: Array, quaternion: Array) -> Array:
@@ -109,7 +109,7 @@ class Tree:
         return matrix.reshape(3, 3)
 
     def motion(self, joint: int, q: float) -> Array:
-        """Pose (4, 4) of the body behind a joint at q [rad or m] in the body before."""
+        """Return the pose (4, 4) of the child body in the parent body for a joint at q [rad or m]."""
         model = self.model
         moved = q - float(model.qpos0[model.jnt_qposadr[joint]])
         T = np.eye(4)
@@ -121,7 +121,7 @@ class Tree:
         return T
 
     def inertia(self, body: int) -> Array:
-        """Pseudo-inertia (4, 4) of a body in its frame."""
+        """Return the pseudo-inertia (4, 4) of a body in its frame."""
         model = self.model
         R = self._rotation(model.body_iquat[body])
         tensor = R @ np.diag(model.body_inertia[body]) @ R.T
@@ -129,16 +129,16 @@ class Tree:
         return pseudo_inertia(reg_from_dyn(dyn))
 
     def gravity(self) -> Array:
-        """Gravity, nothing where it is switched off."""
+        """Return gravity [m/s^2], zero if the file disables it."""
         return np.zeros(3) if self.is_off("GRAVITY") else np.array(self.model.opt.gravity)
 
     def is_off(self, *flags: str) -> bool:
-        """Whether the file switches off one of MuJoCo's flags; versions differ in the flags they have."""
+        """Return True if the file disables one of these flags; flags missing in this version of MuJoCo are ignored."""
         bits = (getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag}", 0) for flag in flags)
         return any(self.model.opt.disableflags & int(bit) for bit in bits)
 
     def numeric(self, name: str) -> Sequence[float] | None:
-        """Numbers of a custom field, None if it is not there."""
+        """Return the numbers of a custom field, None if it is absent."""
         index = self.mujoco.mj_name2id(self.model, self.mujoco.mjtObj.mjOBJ_NUMERIC, name)
         if index < 0:
             return None
@@ -147,7 +147,7 @@ class Tree:
 
 
 def turn(axis: Array, angle: float) -> Array:
-    """Rotation (3, 3) about a unit axis by an angle [rad]."""
+    """Return the rotation (3, 3) about a unit axis by an angle [rad]."""
     x, y, z = axis
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K))  # Rodrigues
@@ -158,20 +158,20 @@ _LISTED = 20
 
 @dataclass(eq=False)
 class Arm:
-    """Joints, in the model's numbers, and for each its placement, its offset and its link.
+    """Store joints, by their numbers in the model, with placements, offsets and links.
 
     Attributes
     ----------
     base, tool : (4, 4) array
-        Base in the world, end effector in the last link.
+        Pose of the base in the world and of the end effector in the last link.
     joints : list of int
-        From the base outwards.
+        Joints from base to tip.
     placements, offsets : list of (4, 4) array
-        Before and after the motion.
+        Constant transforms before and after the motion.
     inertial : (n, 10) array
         REG parameters of the links.
     link_names : list of str
-        Of the bodies, empty where one has no name.
+        Names of the bodies, empty for bodies without a name.
     frames : dict
         Link and pose of fixed bodies and sites, by name.
     """
@@ -192,9 +192,9 @@ def assemble(tree: Tree, tip_link: str | None, locked: Mapping[int, float]) -> A
     Raises
     ------
     FileFormatError
-        If there is none, or more than one, or it has joints of other kinds.
+        If there is no arm, more than one, or it has ball or free joints.
     UnknownNameError
-        If nothing is called so.
+        If there is no such body or site.
     """
     tip, site = _tip(tree, tip_link, locked)
     path = _path(tree, tip)
@@ -208,7 +208,7 @@ def assemble(tree: Tree, tip_link: str | None, locked: Mapping[int, float]) -> A
 
 
 def _path(tree: Tree, body: int) -> list[int]:
-    """Bodies from the world's child down to `body`."""
+    """Return the bodies from the world's child to `body`."""
     path: list[int] = []
     while body > 0:
         path.append(body)
@@ -217,7 +217,7 @@ def _path(tree: Tree, body: int) -> list[int]:
 
 
 def _tip(tree: Tree, tip_link: str | None, locked: Mapping[int, float]) -> tuple[int, int | None]:
-    """Return the body, and the site if it is one, that is the end effector."""
+    """Return the body of the end effector, and its site if it is a site."""
     bodies = {tree.body_name(b): b for b in range(1, tree.model.nbody)}
     sites = {tree.site_name(s): s for s in range(tree.model.nsite)}
     if tip_link is not None:
@@ -243,7 +243,7 @@ def _is_moved(tree: Tree, body: int, locked: Mapping[int, float]) -> bool:
 
 
 class _Builder:
-    """Walks the tree once: every body is the base, a link, or fixed to one of these."""
+    """Classify every body in one traversal: the base, a link, or fixed to one of these."""
 
     def __init__(self, tree: Tree, path: list[int], joints: list[int], locked: Mapping[int, float]) -> None:
         self.tree, self.path, self.locked = tree, set(path), locked
@@ -254,7 +254,7 @@ class _Builder:
             base = base @ self._fixed(body)
         self._arm = Arm(base=base, joints=joints)
         self._inertia = [np.zeros((4, 4)) for _ in range(len(joints) + 1)]
-        # link number and pose in the link of each body that takes part
+        # link number and pose in the link of each body of the arm
         self._places: dict[int, tuple[int, Array]] = {carrier: (0, np.eye(4))}
         self._walk(carrier)
 
@@ -268,7 +268,7 @@ class _Builder:
         return arm
 
     def _fixed(self, body: int) -> Array:
-        """Pose of a body in its parent, its joints locked."""
+        """Return the pose of a body in its parent with its joints locked."""
         T = self.tree.pose(body)
         for j in self.tree.joints_of(body):
             T = T @ self.tree.motion(j, self.locked[j])
@@ -283,7 +283,7 @@ class _Builder:
                     waiting.append(body)
 
     def _place(self, body: int, parent: int) -> bool:
-        """Make a body a link, or fix it to that of its parent; tell whether it takes part in the arm."""
+        """Make a body a link or fix it to the link of its parent; return False if it is not part of the arm."""
         tree, (link, T) = self.tree, self._places[parent]
         joints = tree.joints_of(body)
         if all(j in self.locked for j in joints):
@@ -328,7 +328,7 @@ class _Builder:
         return link
 
     def _frames(self, tip: int, site: int | None) -> None:
-        """Keep fixed bodies and sites as frames; of two of one name the body stays."""
+        """Store fixed bodies and sites as frames; a body takes precedence over a site of the same name."""
         arm, tree = self._arm, self.tree
         own = set(arm.link_names)
         for body, (link, T) in self._places.items():
@@ -344,12 +344,12 @@ class _Builder:
             arm.frames.setdefault(name, (link, T @ tree.site_pose(s)))
 
 
-#: MuJoCo limits both ends or none: beyond this an end is meant to have no limit
+#: MuJoCo limits both ends or none: beyond this value an end has no limit
 _FAR = 1e6
 
 
 def limits_of(tree: Tree, joints: Sequence[int]) -> Limits | None:
-    """Return ranges, greatest torques of actuators and, where the file has them, speeds; None if nothing is limited."""
+    """Return limits of position, effort (of the actuators) and speed (if in the file); None without limits."""
     model = tree.model
     on = not tree.is_off("LIMIT", "CONSTRAINT")
     ranges = [model.jnt_range[j] if on and model.jnt_limited[j] else (-math.inf, math.inf) for j in joints]
@@ -366,9 +366,9 @@ def limits_of(tree: Tree, joints: Sequence[int]) -> Limits | None:
 
 
 def _effort(tree: Tree, joint: int) -> float:
-    """Return the most that the joint's own limit and its actuators together let through."""
+    """Return the largest effort that the joint's own limit and its actuators allow."""
     model, mujoco = tree.model, tree.mujoco
-    total, found = 0.0, False
+    total, has_actuator = 0.0, False
     for k in range(model.nu):
         if model.actuator_trntype[k] != mujoco.mjtTrn.mjTRN_JOINT or model.actuator_trnid[k, 0] != joint:
             continue
@@ -382,13 +382,13 @@ def _effort(tree: Tree, joint: int) -> float:
         if is_motor and model.actuator_ctrllimited[k]:
             gain = abs(float(model.actuator_gainprm[k, 0]))
             most = min(most, gain * float(np.abs(model.actuator_ctrlrange[k]).max()))
-        total, found = total + most * abs(float(model.actuator_gear[k, 0])), True
+        total, has_actuator = total + most * abs(float(model.actuator_gear[k, 0])), True
     own = float(np.abs(model.jnt_actfrcrange[joint]).max()) if model.jnt_actfrclimited[joint] else math.inf
-    return min(own, total) if found else own
+    return min(own, total) if has_actuator else own
 
 
 def friction_of(tree: Tree, joints: Sequence[int]) -> Friction | None:
-    """Return damping as viscous and frictionloss as Coulomb friction, smooth here; not what a flag switches off."""
+    """Return damping as viscous and frictionloss as smooth Coulomb friction, unless a flag disables them."""
     model = tree.model
     dofs = [int(model.jnt_dofadr[j]) for j in joints]
     columns = {
@@ -400,18 +400,18 @@ def friction_of(tree: Tree, joints: Sequence[int]) -> Friction | None:
 
 
 def refuse_springs(tree: Tree, joints: Sequence[int]) -> None:
-    """Refuse what acts on the chain and has no place in the description of an arm.
+    """Refuse forces on the chain that a `RobotDescription` cannot represent.
 
     Raises
     ------
     FileFormatError
-        For springs, polynomial damping, constraints, tendons, fluids, compensated gravity.
+        If the file has springs, polynomial damping, constraints, tendons, fluids or compensated gravity.
     """
     model = tree.model
     for j in joints:
         dof = int(model.jnt_dofadr[j])
         key = f"joint {tree.joint_name(j)!r}"
-        # the polynomials came with later versions of MuJoCo
+        # polynomials exist only in later versions of MuJoCo
         springs = [model.jnt_stiffness[j], *np.ravel(getattr(model, "jnt_stiffnesspoly", np.zeros((j + 1, 1)))[j])]
         if np.any(springs):
             raise tree.error("springs (stiffness) are not read; set it to 0", key)
@@ -443,27 +443,27 @@ def _refuse_couplings(tree: Tree, joints: set[int]) -> None:
 
 
 def read_rotors(tree: Tree, joints: Sequence[int], description: RobotDescription) -> RobotDescription:
-    """Return the description with the rotors whose tendons act on the arm.
+    """Return the description with the rotors that tendons with inertia represent.
 
     Raises
     ------
     FileFormatError
-        If a tendon has inertia and no note says of which rotor, or the note does not fit.
+        If a tendon has inertia without a note on its rotor, or the note does not match.
     """
     inertias = getattr(tree.model, "tendon_armature", np.zeros(tree.model.ntendon))
-    found: list[tuple[str, Rotor, Array]] = []
+    rotors: list[tuple[str, Rotor, Array]] = []
     for k in np.flatnonzero(inertias):
         factors = _factors(tree, int(k), joints)
         if not factors.any():
             continue
         name = tree.mujoco.mj_id2name(tree.model, tree.mujoco.mjtObj.mjOBJ_TENDON, int(k)) or str(k + 1)
-        found.append((name, _rotor(tree, name, float(inertias[k]), description), factors))
-    if not found:
+        rotors.append((name, _rotor(tree, name, float(inertias[k]), description), factors))
+    if not rotors:
         return description
-    complete = description.replace(rotors=tuple(rotor for _, rotor, _ in found))
-    meant = {joint: factors for joint, _, factors in translate_rotors(Robot(complete)).tendons}
-    for name, rotor, factors in found:
-        if rotor.joint not in meant or not np.allclose(meant[rotor.joint], factors, rtol=0.0, atol=1e-9):
+    complete = description.replace(rotors=tuple(rotor for _, rotor, _ in rotors))
+    expected = {joint: factors for joint, _, factors in translate_rotors(Robot(complete)).tendons}
+    for name, rotor, factors in rotors:
+        if rotor.joint not in expected or not np.allclose(expected[rotor.joint], factors, rtol=0.0, atol=1e-9):
             raise tree.error(f"does not couple the joints as its rotor would: {factors.tolist()}", f"tendon {name!r}")
     return complete
 
@@ -479,7 +479,7 @@ def _factors(tree: Tree, tendon: int, joints: Sequence[int]) -> Array:
 
 
 def _rotor(tree: Tree, name: str, inertia: float, description: RobotDescription) -> Rotor:
-    """Read the note: joint's number, gear ratio, carrier, and the axis if it is not the joint's."""
+    """Read the note: number of the joint, gear ratio, carrier, and the axis if it differs from the joint's."""
     note = tree.numeric(name)
     if note is None or len(note) not in (3, 6) or not 1 <= note[0] <= description.n:
         raise tree.error("inertia of tendons is read from files of this package only", f"tendon {name!r}")
@@ -496,18 +496,18 @@ def load_mjcf(
 ) -> RobotDescription:
     """Read the arm that ends in a body of an MJCF file.
 
-    MuJoCo's compiler resolves defaults, included files, angles and orientations. What is rigidly fixed to a body is
-    lumped into it and stays as a named frame, as sites do. Shapes, meshes, contacts, sensors and actuators are left
-    out; of actuators the greatest torques are kept. Several joints of one body are links of their own, without mass.
+    MuJoCo's compiler resolves defaults, included files, angles and orientations. Bodies that are rigidly fixed to a
+    link are lumped into it and become named frames, as sites do. Shapes, meshes, contacts, sensors and actuators are
+    ignored, except the largest torques of actuators. Several joints of one body become separate links without mass.
 
     Parameters
     ----------
     path : path-like
-        The file. Files that it includes must be in its folder or below.
+        The file. Included files must be in its folder or below.
     tip_link : str, optional
-        Body or site that is the end effector; default the site ``tool`` if there is one, else the only leaf.
+        Body or site of the end effector; default the site ``tool`` if it exists, otherwise the only leaf.
     fix_joints : mapping of str to float, optional
-        Joints to lock, each at a position [rad or m]. Side branches that move with the arm must be locked.
+        Joints to lock, with their positions [rad or m]. Side branches that move with the arm must be locked.
     name : str, optional
         The robot's name, an identifier; default the model's.
 
@@ -519,8 +519,8 @@ def load_mjcf(
     Raises
     ------
     FileFormatError
-        If the file is no sound MJCF, or holds what a serial arm has not: free and ball joints, equality constraints and
-        tendons of its joints, springs, fluids.
+        If the file is not valid MJCF, or has elements that a serial arm cannot have: free and ball joints, equality
+        constraints and tendons of its joints, springs, fluids.
     UnknownNameError
         If `tip_link` or a name in `fix_joints` is not in the file.
     ModelError
@@ -529,6 +529,18 @@ def load_mjcf(
         If MuJoCo is not installed.
     OSError
         If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thunder_py as th
+    >>> from thunder_py.io.mjcf import load_mjcf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     th.Robot.load("elbow").save(Path(folder, "elbow.xml"))
+    ...     description = load_mjcf(Path(folder, "elbow.xml"))
+    >>> description.n, description.convention
+    (2, 'placements')
     """
     return parse_mjcf(read_whole(path), tip_link, fix_joints=fix_joints, name=name, path=path)
 
@@ -550,7 +562,7 @@ def parse_mjcf(
     tip_link, fix_joints, name
         As for `load_mjcf`.
     path : path-like, optional
-        Named in messages; included files are looked for beside it.
+        Path for messages; included files are searched in its folder.
 
     Returns
     -------
@@ -565,13 +577,13 @@ def parse_mjcf(
     mujoco = require("mujoco", "mujoco")
     model = compiled(mujoco, read_mjcf_text(text, path), path)
     tree = Tree(mujoco, model, path)
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite then is refused by the description
+    with np.errstate(over="ignore", invalid="ignore"):  # the description refuses non-finite numbers
         arm = assemble(tree, tip_link, _locked(tree, fix_joints))
     refuse_springs(tree, arm.joints)
     robot_name = _robot_name(tree, name)
     try:
         return read_rotors(tree, arm.joints, _described(tree, arm, robot_name))
-    except ModelError as error:  # of the file's numbers: arguments are checked by now
+    except ModelError as error:  # about numbers of the file; arguments are already checked
         raise tree.error(str(error)) from error
 
 
@@ -597,7 +609,7 @@ def _described(tree: Tree, arm: Arm, name: str) -> RobotDescription:
 
 
 def compiled(mujoco: Any, text: str, path: str | Path | None) -> Any:
-    """Return MuJoCo's model of a text, or raise `FileFormatError` with what its compiler says."""
+    """Return MuJoCo's model of a text, or raise `FileFormatError` with the compiler's message."""
     try:
         return mujoco.MjModel.from_xml_string(text)
     except (ValueError, mujoco.FatalError) as error:
@@ -615,7 +627,7 @@ def _robot_name(tree: Tree, name: str | None) -> str:
 
 
 def _label(name: str, default: str) -> str:
-    """Return the name, ``mjcf:`` before it where it has a meaning already, `default` where it is none."""
+    """Return the name or, if empty, `default`, with the prefix ``mjcf:`` if the name is reserved."""
     name = name or default
     return f"mjcf:{name}" if name in RESERVED_NAMES else name
 

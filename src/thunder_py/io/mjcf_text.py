@@ -1,7 +1,7 @@
-"""MJCF text before MuJoCo sees it: included files put in, everything that dynamics does not need left out.
+"""Preprocessing of MJCF: inserts included files and removes everything that dynamics does not need.
 
-MuJoCo's compiler then resolves defaults, angles and orientations, and opens no file: meshes, textures, plug-ins and
-elements that multiply (``<replicate>``, ``<composite>``) never reach it.
+MuJoCo's compiler then resolves defaults, angles and orientations without opening files: meshes, textures, plug-ins and
+generating elements (``<replicate>``, ``<composite>``) are removed or refused.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from .xml import Element, opened, parse_xml
 __all__ = ["read_mjcf_text"]
 
 _LARGEST = 4_000_000  # bytes of a file
-_DEEPEST = 8  # files included by included files
-_MOST = 200  # included files: each may include others, so that their number would grow beyond all bounds
-#: as strtod reads it, with or without digits of its own
+_DEEPEST = 8  # nesting depth of includes
+_MOST = 200  # total number of included files
+#: NaN as strtod reads it, with or without a payload
 _NAN = re.compile(r"[+-]?nan(\(\w*\))?", re.IGNORECASE)
-_LEVELS = 300  # of elements in elements: 64 joints leave room
-_TOP = ("option", "equality", "tendon")  # kept whole
+_LEVELS = 300  # nesting depth of elements; 64 joints need less
+_TOP = ("option", "equality", "tendon")  # kept unchanged
 _IN_BODY = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site")
 _REFUSED = ("plugin", "extension", "replicate", "composite", "flexcomp", "flex", "attach", "model")
-#: attributes that name things which are left out, or say how much memory to take
+#: attributes that refer to removed elements or allocate memory
 _UNNEEDED = (
     *("material", "mesh", "hfield", "fitscale", "user", "texturedir", "meshdir", "assetdir", "strippath"),
     *("actdim", "actrange", "actlimited", "actearly", "nsample", "interp", "delay"),
 )
 _NAMES = ("name", "class", "childclass", "joint", "joint1", "joint2", "body1", "body2", "site", "tendon", "model")
 _ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper")
-#: of the compiler: what could remove bodies or change inertias
+#: settings of the compiler that could remove bodies or change inertias
 _COMPILER: Mapping[str, str | None] = {"fusestatic": "false", "discardvisual": "false"}
 _DEFAULT_OF = (
     *("default", "joint", "geom", "site", "tendon", "equality"),
@@ -41,19 +41,19 @@ _DEFAULT_OF = (
 
 
 def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
-    """Return a self-contained MJCF text with what dynamics needs.
+    """Return a self-contained MJCF text with only the elements that dynamics needs.
 
     Parameters
     ----------
     text : str or bytes
         The document.
     path : path-like, optional
-        Where it comes from; included files must be in its folder or below. None: nothing is included.
+        Path of the file; included files must be in its folder or below. With None includes are refused.
 
     Raises
     ------
     FileFormatError
-        If it is not MJCF, too large, includes what is not there or lies elsewhere, or has elements that are not read.
+        If it is not MJCF, too large, includes a missing file or one elsewhere, or has unsupported elements.
     """
     root = _Includes(None if path is None else Path(path).resolve().parent).put_in(_parsed(text, path))
     compilers = [child.attributes for child in root.all("compiler")]
@@ -67,9 +67,9 @@ def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
         elif element.tag == "default":
             lines += _defaults(element)
         elif element.tag == "actuator":
-            lines += _around(element, [_element(a) for a in element.children if a.tag in _ACTUATORS])
+            lines += _enclosed(element, [_element(a) for a in element.children if a.tag in _ACTUATORS])
         elif element.tag == "custom":
-            lines += _around(element, [_element(n, {"size": None}) for n in element.all("numeric")])
+            lines += _enclosed(element, [_element(n, {"size": None}) for n in element.all("numeric")])
         elif element.tag in _TOP:
             lines += _whole(element)
     return "\n".join([*lines, "</mujoco>"])
@@ -86,25 +86,25 @@ def _parsed(text: str | bytes, path: str | Path | None) -> Element:
 
 
 class _Includes:
-    """Replaces ``<include>`` by what it includes, all the way down, and refuses what is not read.
+    """Replace ``<include>`` by the included file recursively, and refuse unsupported elements.
 
     Parameters
     ----------
     folder : Path or None
-        Where included files must be; None for a text without a file.
+        Folder of included files; None for a text without a file.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder, self._count = folder, 0
 
     def put_in(self, element: Element, depth: int = 0, level: int = 0) -> Element:
-        """Return the element with included files put in; `depth` of files, `level` of elements around it."""
+        """Return the element with included files inserted; `depth` counts nested files, `level` nested elements."""
         if level > _LEVELS:
             raise element.error(f"elements must not be nested more than {_LEVELS} deep")
         children: list[Element] = []
         for child in element.children:
             if child.tag in _REFUSED:
-                raise child.error("is not read: plug-ins and elements that stand for many are for MuJoCo alone")
+                raise child.error("is not read: plug-ins and generating elements are not supported")
             if child.tag == "include":
                 children += self._file(child, depth, level).children
             else:
@@ -136,19 +136,19 @@ def _element(element: Element, changes: Mapping[str, str | None] | None = None) 
 
 
 def _kept(element: Element) -> dict[str, str]:
-    """Return the attributes that are needed; NaN in one is refused, where MuJoCo only writes a warning."""
+    """Return the needed attributes; NaN is refused, for which MuJoCo only writes a warning."""
     for key, value in element.attributes.items():
         if key not in _NAMES and any(map(_NAN.fullmatch, value.split())):
             raise element.error(f"{key!r} must be finite, got {value!r}")
     return {key: value for key, value in element.attributes.items() if key not in _UNNEEDED}
 
 
-def _around(element: Element, inside: Iterable[str]) -> list[str]:
+def _enclosed(element: Element, inside: Iterable[str]) -> list[str]:
     return [opened(element.tag, **_kept(element)), *inside, f"</{element.tag}>"]
 
 
 def _whole(element: Element) -> list[str]:
-    return _around(element, [line for child in element.children for line in _whole(child)])
+    return _enclosed(element, [line for child in element.children for line in _whole(child)])
 
 
 def _defaults(element: Element) -> list[str]:
@@ -157,14 +157,14 @@ def _defaults(element: Element) -> list[str]:
         if child.tag == "default":
             inside += _defaults(child)
         elif child.tag in _DEFAULT_OF:
-            # a class of meshes stands for shapes that are left out
+            # a default class of meshes applies to removed shapes
             mesh = child.tag == "geom" and child.attributes.get("type") in ("mesh", "hfield", "sdf")
             inside.append(_element(child, {"type": None} if mesh else None))
-    return _around(element, inside)
+    return _enclosed(element, inside)
 
 
 def _body(element: Element, *, moving: bool, from_geoms: bool) -> list[str]:
-    """Return a body, frame or the world with joints, inertias and sites, and with shapes where inertia is theirs."""
+    """Return a body, frame or world with joints, inertias and sites, and with shapes that define the inertia."""
     moving = moving or any(child.tag in ("joint", "freejoint") for child in element.children)
     shapes = moving and (from_geoms or element.optional("inertial") is None)
     inside: list[str] = []
@@ -175,12 +175,14 @@ def _body(element: Element, *, moving: bool, from_geoms: bool) -> list[str]:
             inside += _shape(child)
         elif child.tag in _IN_BODY and child.tag != "geom":
             inside.append(_element(child))
-    return _around(element, inside)
+    return _enclosed(element, inside)
 
 
 def _shape(geom: Element) -> list[str]:
     if geom.attributes.get("mass", "").strip() in ("0", "0.0"):
         return []
     if geom.attributes.keys() & {"mesh", "hfield"} or geom.attributes.get("type") in ("mesh", "hfield", "sdf"):
-        raise geom.error("gives its body its inertia by a mesh, and meshes are not read: add an <inertial> to the body")
+        raise geom.error(
+            "defines the inertia of its body by a mesh, and meshes are not read: add an <inertial> to the body"
+        )
     return [_element(geom)]

@@ -1,4 +1,4 @@
-"""Robots as MJCF, the format of MuJoCo: bodies are link frames, joints and actuators have the robot's names."""
+"""Writing of MJCF, the format of MuJoCo: bodies are link frames, joints and actuators have the robot's names."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ __all__ = [
     "write_mjcf",
 ]
 
-#: mass [kg] and moment of inertia [kg m^2] that a moving body has at least; MuJoCo asks for more than 1e-15
+#: least mass [kg] and moment of inertia [kg m^2] of a moving body; MuJoCo requires more than 1e-15
 LEAST = 1.2e-15
-#: of a body that can exist: what a negative moment may be, relative to the largest
+#: least second moment of a physical body, relative to the largest moment
 _ROUNDING = 1e-12
 _SAMPLES, _ITERATIONS = 12, 200
-#: a moment that can be chosen is at least this part of the largest one
+#: least ratio of a freely chosen moment to the largest one
 _THICK = 1e-2
 _ROW, _COL = np.triu_indices(3)
 
 
 class Body(NamedTuple):
-    """A link for MuJoCo.
+    """Store the inertial parameters of a link for MuJoCo.
 
     Attributes
     ----------
     dyn : (10,) array
-        Mass, centre, inertia about it, in the link's frame.
+        DYN parameters in the link's frame.
     note : str
-        What differs from the robot's numbers; empty if nothing does.
+        Differences from the robot's parameters; empty if there are none.
     raised_from : (10,) array or None
-        The same without what was added to be above MuJoCo's least numbers; None if nothing was.
+        `dyn` before raising values to MuJoCo's minima; None if nothing was raised.
     """
 
     dyn: Array
@@ -61,17 +61,17 @@ class Body(NamedTuple):
 
 
 def acceptable_bodies(robot: Robot) -> list[Body]:
-    """Return the links as bodies that MuJoCo takes.
+    """Return the links as bodies that MuJoCo accepts.
 
     Parameters
     ----------
     robot : Robot
-        Any.
+        Any robot.
 
     Raises
     ------
     ModelError
-        If a link's parameters are those of no body, and their effect on the motion neither.
+        If no physical body has a link's parameters or the same effect on the motion.
     """
     bodies = []
     free: list[Array] | None = None
@@ -104,7 +104,7 @@ def _has_volume(reg: Array) -> bool:
 
 
 def _free_moments(robot: Robot) -> list[Array]:
-    """For each link, orthonormal directions (6, k) of its moments of inertia that no torque depends on."""
+    """Return for each link orthonormal directions (6, k) of its moments of inertia without influence on torques."""
     rng = np.random.default_rng(0)
     q, dq, ddq = rng.normal(size=(3, _SAMPLES * robot.n, robot.n))
     Y = robot.regressor(q, dq, ddq)[..., : 10 * robot.n]
@@ -123,14 +123,14 @@ def _repaired(reg: Array, free: Array, name: str) -> Body:
     mass = reg[0]
     if mass < LEAST:
         if mass < 0.0 or np.abs(reg[1:4]).max() > 0.0:
-            raise ModelError(f"{name} has the mass {mass:g} and a first moment {reg[1:4].tolist()}: no body has these")
+            raise ModelError(f"{name} must be a body, got mass {mass:g} with first moment {reg[1:4].tolist()}")
         mass = LEAST
         notes.append(f"mass {LEAST:g} kg instead of {reg[0]:g}")
     centre = reg[1:4] / mass
     inertia = _matrix(reg[4:] - reg_from_dyn(np.concatenate([[mass], centre, np.zeros(6)]))[4:])
     chosen = _thickened(inertia, free)
     if chosen is not None:
-        notes.append("moments of inertia that its motion cannot show chosen so that such a body exists")
+        notes.append("moments of inertia without influence on the motion changed to those of a physical body")
         true = raised = chosen
     else:
         true, (raised, least) = inertia, _above_zero(inertia, name)
@@ -143,7 +143,7 @@ def _repaired(reg: Array, free: Array, name: str) -> Body:
 
 
 def _thickened(inertia: Array, free: Array) -> Array | None:
-    """Return a tensor with volume that differs along `free` only, by alternating projections; None if it finds none."""
+    """Return a physical tensor that differs only along `free`, by alternating projections; None on failure."""
     if free.shape[1] == 0:
         return None
     floor = _THICK * max(float(np.abs(inertia).max()), LEAST / _THICK)
@@ -153,19 +153,19 @@ def _thickened(inertia: Array, free: Array) -> Array | None:
         if values[0] >= 0.5 * floor:
             return candidate
         second = (vectors * np.maximum(values, floor)) @ vectors.T
-        wanted = np.trace(second) * np.eye(3) - second
-        step = (wanted - candidate)[_ROW, _COL]
+        target = np.trace(second) * np.eye(3) - second
+        step = (target - candidate)[_ROW, _COL]
         candidate = candidate + _matrix(free @ (free.T @ step))
     return None
 
 
 def _above_zero(inertia: Array, name: str) -> tuple[Array, float]:
-    """Raise second moments that are zero, and tell to what; refuse what is less than zero."""
+    """Raise zero second moments to a minimum, and return both; refuse negative ones."""
     values, vectors = np.linalg.eigh(_second_moments(inertia))
     if values[0] < -1e-9 * np.abs(values).max():
         raise ModelError(
-            f"MuJoCo refuses {name}: its moments of inertia are those of no body "
-            f"(least second moment {values[0]:g} kg m2), and they matter for the motion"
+            f"MuJoCo refuses {name}: its moments of inertia are not physical "
+            f"(least second moment {values[0]:g} kg m2) and influence the motion"
         )
     least = max(0.5 * LEAST, _ROUNDING * float(values[-1]))  # a moment is the sum of two second moments
     second = (vectors * np.maximum(values, least)) @ vectors.T
@@ -177,7 +177,7 @@ _CONSTANT = 1e-12
 
 
 class Rotors(NamedTuple):
-    """What rotors are in MuJoCo.
+    """Store the representation of rotors in MuJoCo.
 
     Attributes
     ----------
@@ -248,7 +248,7 @@ _SHORT = 0.02  # of the arm's length: nearer points get no capsule
 
 
 class Shapes:
-    """Shapes of an arm, sized by its length.
+    """Create the shapes of an arm, scaled by its length.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ class Shapes:
         d = description
         self._description = d
         inverse = np.linalg.inv(d.offsets)
-        # in frame i of base and links: where its own joint is, where the next one
+        # positions of the own and the next joint in frame i of base and links
         self._own = np.vstack([np.zeros(3), inverse[:, :3, 3]])
         self._next = np.vstack([d.placements[:, :3, 3], d.tool[:3, 3]])
         self._axes = np.array([inv[:3, :3] @ axis for inv, axis in zip(inverse, d.axes, strict=True)])
@@ -268,11 +268,11 @@ class Shapes:
         self.length = length if length > 0.0 else 0.5
 
     def radius(self, i: int) -> float:
-        """Radius of link i, 0 to n: the arm becomes thinner towards its tip."""
+        """Return the radius of link i, 0 to n [m]; it decreases towards the tip."""
         return 0.045 * self.length * (1.0 - 0.55 * i / self._description.n)
 
     def of_body(self, i: int) -> Iterator[str]:
-        """Elements of body i: 0 is the base."""
+        """Yield the elements of body i; 0 is the base."""
         if i > 0:
             yield from self._joint(i)
         else:
@@ -289,7 +289,7 @@ class Shapes:
         return tag("geom", type="cylinder", size=numbers([r, 0.25 * r]), material="base")
 
     def _joint(self, i: int) -> Iterator[str]:
-        """Yield a cylinder along the axis; of a prismatic joint a box with a rail as long as the way back."""
+        """Yield a cylinder along the axis, or for a prismatic joint a box with a rail of its stroke."""
         d, r = self._description, self.radius(i)
         axis, place = self._axes[i - 1], {"pos": numbers(self._own[i]), "quat": _along(self._axes[i - 1])}
         if d.joint_types[i - 1] == "R":
@@ -303,7 +303,7 @@ class Shapes:
 
 
 def _along(axis: Array) -> str:
-    """Return the rotation that takes z to `axis`."""
+    """Return the quaternion that rotates z to `axis`."""
     z = axis / np.linalg.norm(axis)
     x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
     x /= np.linalg.norm(x)
@@ -317,12 +317,12 @@ _HEADER = (
 
 
 def mjcf_losses(robot: Robot) -> tuple[str, ...]:
-    """Return what changes the robot's behaviour on its way to MJCF, one sentence each.
+    """Return the losses of a robot in MJCF, one sentence each.
 
     Parameters
     ----------
     robot : Robot
-        Any.
+        Any robot.
     """
     d, losses = robot.description, []
     for joint in translate_rotors(robot).inexact:
@@ -339,7 +339,7 @@ def mjcf_losses(robot: Robot) -> tuple[str, ...]:
 
 
 def _terms(friction: Friction) -> list[str]:
-    """Return the terms that some joint has."""
+    """Return the friction terms with a coefficient other than zero."""
     return [term for k, term in enumerate(friction.terms) if friction.coefficients[:, k].any()]
 
 
@@ -355,25 +355,25 @@ def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:
     Parameters
     ----------
     robot : Robot
-        With links that can exist, or whose motion cannot tell them from such; see `mjcf_bodies`.
+        Robot with physical links, or links equivalent to physical ones; see `acceptable_bodies`.
     lossy : bool
-        Whether to write a robot some of whose behaviour MJCF cannot hold; the file then says what is missing.
+        Write the robot even if MJCF cannot represent all of its behaviour; comments in the file name the losses.
 
     Returns
     -------
     str
-        The document: inertias, gravity, damping, armature, limits, actuators that are torques, a site for each frame,
-        shapes without mass.
+        Document with inertias, gravity, damping, armature, limits, torque actuators, a site for each frame and shapes
+        without mass.
 
     Raises
     ------
     ModelError
-        If something would be lost and `lossy` is not set, or a link is no body.
+        If there are losses and `lossy` is False, or a link is not physical.
     """
     d = check_physical_input(robot.description)
     losses = check_losses(mjcf_losses(robot), "MJCF", lossy)
     if "world" in d.link_names:
-        raise ModelError("MJCF has a body 'world' of its own: give the link 'world' another name")
+        raise ModelError("link name must not be 'world', the name of a body in MJCF: rename the link")
     bodies, rotors = acceptable_bodies(robot), translate_rotors(robot)
     lines = [opened("mujoco", model=d.name)]
     lines += [f"  {comment(text)}" for text in _remarks(d, losses)]
@@ -404,7 +404,7 @@ def _remarks(d: RobotDescription, losses: tuple[str, ...]) -> list[str]:
 
 
 def _centre(robot: Robot) -> str:
-    """Where to look: half-way between base and the farthest link, at zero."""
+    """Return the centre of view: the middle between the extreme link frames at q = 0."""
     points = np.array([robot.forward_kinematics(np.zeros(robot.n), f)[:3, 3] for f in ("base", *robot.link_names)])
     return numbers(np.round(0.5 * (points.min(axis=0) + points.max(axis=0)), 6))
 
@@ -414,16 +414,16 @@ def _block(name: str, lines: tuple[str, ...] | list[str]) -> list[str]:
 
 
 def _pose(T: Array) -> dict[str, str | None]:
-    """Return position and rotation as attributes, absent where they are nothing."""
-    turned = not np.array_equal(T[:3, :3], np.eye(3))
+    """Return position and rotation as attributes, None for identity."""
+    rotated = not np.array_equal(T[:3, :3], np.eye(3))
     return {
         "pos": numbers(T[:3, 3]) if T[:3, 3].any() else None,
-        "quat": numbers(quaternion(T[:3, :3])) if turned else None,
+        "quat": numbers(quaternion(T[:3, :3])) if rotated else None,
     }
 
 
 def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: Array) -> list[str]:
-    """Bodies within bodies, from the base to the last link."""
+    """Return nested bodies, from the base to the last link."""
     shapes = Shapes(d)
     lines = ["    " + opened("body", name="base", **_pose(d.base))]
     lines += [f"      {line}" for line in (*shapes.of_body(0), *_sites(d, 0))]
@@ -443,7 +443,7 @@ def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: A
 
 
 def _inertial(dyn: Array) -> str:
-    """Return a body's inertia about its principal axes: of a full tensor MuJoCo 3.3 keeps nine digits only."""
+    """Return a body's inertia about its principal axes; MuJoCo 3.3 keeps only nine digits of a full tensor."""
     tensor = np.zeros((3, 3))
     tensor[np.triu_indices(3)] = dyn[4:]
     place = {"mass": number(dyn[0]), "pos": numbers(dyn[1:4])}
@@ -455,7 +455,7 @@ def _inertial(dyn: Array) -> str:
 
 
 def _joint(d: RobotDescription, i: int, armature: float) -> str:
-    """Return a joint, whose place is given in the frame of its link, behind the motion."""
+    """Return a joint; position and axis are in the frame of its link, after the motion."""
     back = np.linalg.inv(d.offsets[i])
     viscous, coulomb = (_friction(d, term, i) for term in ("viscous", "coulomb"))
     limits = None if d.limits is None else (float(d.limits.lower[i]), float(d.limits.upper[i]))
@@ -473,7 +473,7 @@ def _joint(d: RobotDescription, i: int, armature: float) -> str:
 
 
 def _range(limits: tuple[float, float] | None) -> str | None:
-    """Return a joint's range; MuJoCo has no limit on one side only, so a far one stands for none."""
+    """Return a joint's range; MuJoCo has no one-sided limits, so 1e6 represents an absent one."""
     if limits is None or not np.isfinite(limits).any():
         return None
     return numbers(np.clip(limits, -1e6, 1e6))
@@ -500,7 +500,7 @@ def _tendons(d: RobotDescription, rotors: Rotors) -> list[str]:
 
 
 def _motors(d: RobotDescription) -> list[str]:
-    """Actuators whose controls are joint torques."""
+    """Return actuators with joint torques as controls."""
     effort = np.full(d.n, np.inf) if d.limits is None else d.limits.effort
     return [
         tag("motor", name=name, joint=name, ctrlrange=numbers([-most, most]) if 0.0 < most < np.inf else None)
@@ -509,7 +509,7 @@ def _motors(d: RobotDescription) -> list[str]:
 
 
 def _notes(d: RobotDescription, rotors: Rotors) -> list[str]:
-    """Return what MuJoCo has no use for, for readers of the file: speeds (0 for no limit), what tendons are."""
+    """Return data that MuJoCo does not use, for readers of the file: speed limits (0: none), rotors of tendons."""
     notes = []
     if d.limits is not None and np.isfinite(d.limits.velocity).any():
         speeds = np.where(np.isfinite(d.limits.velocity), d.limits.velocity, 0.0)

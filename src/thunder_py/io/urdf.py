@@ -1,4 +1,4 @@
-"""URDF files as robots: the chain between two links, with everything rigidly fixed to it lumped into it."""
+"""Reading of URDF: the chain between two links, with rigidly fixed links lumped into it."""
 
 from __future__ import annotations
 
@@ -37,27 +37,26 @@ def load_urdf(
 ) -> RobotDescription:
     """Read the arm between two links of a URDF file.
 
-    Fixed joints are lumped into the link they are fixed to, with the inertia of whatever hangs on them; the lumped
-    links stay as named frames. A name that has a meaning of its own, such as ``base``, gets the prefix ``urdf:``.
-    Moving branches that leave the immobile base are left out: they do not take part in the arm's dynamics. Meshes are
-    never opened.
+    Links behind fixed joints are lumped, with their inertia, into the link that carries them and become named frames. A
+    reserved name such as ``base`` gets the prefix ``urdf:``. Moving branches that start at the immobile base are
+    ignored, because they do not influence the arm's dynamics. Meshes are never opened.
 
     Parameters
     ----------
     path : path-like
         The file; expand xacro first.
     base_link : str, optional
-        Link whose frame is the robot's base; default the root. What is above it is left out.
+        Link of the robot's base frame; default the root. Links above it are ignored.
     tip_link : str, optional
-        Link whose frame is the end effector; default the only leaf behind a moving joint. What is fixed beyond it is
-        lumped as well.
+        Link of the end effector frame; default the only leaf behind a moving joint. Links fixed beyond it are lumped
+        as well.
     missing_inertia : {"error", "zero"}
-        What to do with a moving body none of whose links has an ``<inertial>``: refuse it or call it massless.
+        Refuse a moving body without any ``<inertial>``, or treat it as massless.
     fix_joints : mapping of str to float, optional
-        Movable joints to lock, each at a position [rad or m]. Side branches that move with the arm, and mimic joints,
-        must be locked: this is a serial arm. Joint limits are not applied to these positions.
+        Movable joints to lock, with their positions [rad or m]. Side branches that move with the arm, and mimic joints,
+        must be locked: the arm is serial. Joint limits are not applied to these positions.
     gravity : (3,) array_like
-        Acceleration of gravity [m/s^2] in the world, whose frame is that of the base link.
+        Acceleration of gravity [m/s^2] in the world frame, which is the frame of the base link.
     name : str, optional
         The robot's name, an identifier; default the one in the file.
 
@@ -69,13 +68,25 @@ def load_urdf(
     Raises
     ------
     FileFormatError
-        If the file is not a sound URDF, or holds no serial arm between the two links; with line and element.
+        If the file is not a valid URDF, or has no serial arm between the two links; with line and element.
     UnknownNameError
         If `base_link`, `tip_link` or a name in `fix_joints` is not in the file.
     ModelError
         If another argument is wrong.
     OSError
         If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thunder_py as th
+    >>> from thunder_py.io.urdf import load_urdf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     th.Robot.load("panda").save(Path(folder, "panda.urdf"))
+    ...     description = load_urdf(Path(folder, "panda.urdf"), fix_joints={"joint7": 0.0})
+    >>> description.n, description.convention
+    (6, 'placements')
     """
     return parse_urdf(
         read_whole(path),
@@ -109,7 +120,7 @@ def parse_urdf(
     base_link, tip_link, missing_inertia, fix_joints, gravity, name
         As for `load_urdf`.
     path : path-like, optional
-        Named in messages; not opened.
+        Path for messages; not opened.
 
     Returns
     -------
@@ -133,7 +144,7 @@ def parse_urdf(
         return _described(tree, arm, tip, robot_name, array(gravity, (3,), "gravity"), missing_inertia)
     except FileFormatError:
         raise
-    except ModelError as error:  # of the file's numbers: arguments are checked by now
+    except ModelError as error:  # about numbers of the file; arguments are already checked
         raise tree.element.error(str(error)) from error
 
 
@@ -190,7 +201,7 @@ def _moves(joint: Joint, locked: Mapping[str, float]) -> bool:
 
 def _only_tip(tree: Tree, base: str, locked: Mapping[str, float]) -> str:
     """Return the only leaf that moves relative to `base`."""
-    moving = {base: False}  # whether a joint moves between the base and a link
+    moving = {base: False}  # True if a moving joint is between base and link
     for link in tree.links_below(base):  # parents first
         moving.update((joint.child, moving[link] or _moves(joint, locked)) for joint in tree.below[link])
     leaves = [link for link, moves in moving.items() if moves and not tree.below[link]]
@@ -204,7 +215,7 @@ def _only_tip(tree: Tree, base: str, locked: Mapping[str, float]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Arm:
-    """The moving joints, their placements in the body before, and for every link its body and its pose in it."""
+    """Store moving joints, their placements in the parent body, and body and pose of every link."""
 
     joints: tuple[Joint, ...]
     placements: list[Array]
@@ -212,7 +223,7 @@ class _Arm:
 
 
 def _moving_chain(tree: Tree, base: str, tip: str, locked: Mapping[str, float]) -> tuple[Joint, ...]:
-    """Joints between the two links that move, if each of them may."""
+    """Return the moving joints between two links, or raise `FileFormatError` for unsupported ones."""
     path = tree.path(base, tip)
     if path is None:
         raise tree.links[tip].element.error(f"the tip is not below the base link {base!r}")
@@ -233,7 +244,7 @@ def _moving_chain(tree: Tree, base: str, tip: str, locked: Mapping[str, float]) 
 
 
 def _assemble(tree: Tree, base: str, tip: str, locked: Mapping[str, float]) -> _Arm:
-    """Gather the links into bodies: 0 is the base, k moves with the k-th joint of the chain."""
+    """Assign the links to bodies: 0 is the base, body k moves with the k-th joint of the chain."""
     chain = _moving_chain(tree, base, tip, locked)
     number = {joint.name: k for k, joint in enumerate(chain, start=1)}
     placements = [np.eye(4)] * len(chain)
@@ -241,7 +252,7 @@ def _assemble(tree: Tree, base: str, tip: str, locked: Mapping[str, float]) -> _
     loose: list[Joint] = []
     for link in tree.links_below(base):
         if link not in places:
-            continue  # it hangs on a joint that leaves the base: no part in the arm's dynamics
+            continue  # on another branch from the base: no influence on the arm's dynamics
         body, pose = places[link]
         for joint in tree.below[link]:
             if joint.name in number:
@@ -268,20 +279,20 @@ def _refuse_loose(loose: Sequence[Joint], tip: str) -> None:
 
 
 def _inertial(tree: Tree, arm: _Arm, *, zero: bool) -> Array:
-    """REG rows (n, 10) of the bodies: the sums over their links, each moved to the body's frame."""
+    """Return the REG rows (n, 10) of the bodies: sums over their links in the body's frame."""
     total = np.zeros((len(arm.joints) + 1, 10))
     known = {0}
     for name, (body, T) in arm.places.items():
         inertial = tree.links[name].inertial
         if inertial is not None:
-            own = np.array_equal(T, np.eye(4))  # then keep the file's numbers to the last bit
+            own = np.array_equal(T, np.eye(4))  # then the file's numbers stay exact
             total[body] += inertial if own else reg_from_pseudo_inertia(T @ pseudo_inertia(inertial) @ T.T)
             known.add(body)
     for body, joint in enumerate(arm.joints, start=1):
         if body not in known and not zero:
             raise tree.links[joint.child].element.error(
                 f"moves with joint {joint.name!r} but neither it nor a link fixed to it has an <inertial>; "
-                "add one, or pass missing_inertia='zero' to call it massless"
+                "add one, or pass missing_inertia='zero' to treat it as massless"
             )
     return total[1:]
 
@@ -292,7 +303,7 @@ def _limits(joints: Sequence[Joint]) -> Limits:
 
 
 def _friction(joints: Sequence[Joint]) -> Friction | None:
-    """Friction with the terms that some joint has, None if there is none at all."""
+    """Return friction with the terms that occur in some joint, None without friction."""
     coefficients = np.array([joint.friction for joint in joints])
     used = [k for k in range(2) if coefficients[:, k].any()]
     terms = tuple(("viscous", "coulomb")[k] for k in used)
@@ -300,7 +311,7 @@ def _friction(joints: Sequence[Joint]) -> Friction | None:
 
 
 def _frames(arm: _Arm, tip: str) -> dict[str, tuple[int, Array]]:
-    """Lumped links as frames; the bodies' own frames are the links', and 'base' and 'tool' have a meaning already."""
+    """Return lumped links as frames, without the frames of bodies, base and tool."""
     own = {joint.child for joint in arm.joints}
     frames = {}
     for name, (body, T) in arm.places.items():

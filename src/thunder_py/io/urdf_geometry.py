@@ -1,4 +1,4 @@
-"""What URDF links look like: meshes and primitives, where they stand and their colours. Mesh files are not opened."""
+"""Geometry of URDF links: meshes and primitives with poses and colours. Mesh files are not opened."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _ZERO, _WHOLE = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """One ``<visual>`` or ``<collision>`` of a link.
+    """Store one ``<visual>`` or ``<collision>`` of a link.
 
     Attributes
     ----------
     link : str
-        As the file calls it.
+        Name of the link in the file.
     pose : (4, 4) array
-        In the link's frame.
+        Pose in the link's frame.
     kind : {"box", "cylinder", "sphere", "mesh"}
-        A cylinder's axis is z; all are about their middle.
+        Shape, centred on its frame; the axis of a cylinder is z.
     size : tuple of float
         Edges of a box, radius and length of a cylinder, radius of a sphere [m]; scale of a mesh.
     filename : str
-        Of a mesh, as written; else empty.
+        File of a mesh, as written; otherwise empty.
     color : (3,) array or None
-        Red, green and blue, 0 to 1, if the file gives a colour.
+        Red, green and blue, 0 to 1, if the file has a colour.
     element : Element
-        Where it stands, for messages.
+        XML element, for messages.
     """
 
     link: str
@@ -55,19 +55,19 @@ class Geometry:
 
 
 def read_geometry(path: str | Path, which: str = "visual") -> list[Geometry]:
-    """Read what the links of a URDF look like.
+    """Read the geometry of the links of a URDF.
 
     Parameters
     ----------
     path : path-like
         The file.
     which : {"visual", "collision"}
-        Which elements.
+        Elements to read.
 
     Raises
     ------
     FileFormatError
-        For what is not a sound URDF, or a geometry that cannot exist; with line and element.
+        If the file is not a valid URDF or a geometry is invalid; with line and element.
     OSError
         If the file cannot be read.
     """
@@ -87,22 +87,22 @@ def read_geometry(path: str | Path, which: str = "visual") -> list[Geometry]:
 
 
 def mesh_path(geometry: Geometry, urdf: str | Path, package_dirs: Sequence[str | Path] = ()) -> Path:
-    """Return the file of a mesh.
+    """Return the path of a mesh file.
 
     Parameters
     ----------
     geometry : Geometry
         A mesh.
     urdf : path-like
-        The file it stands in; relative names start there.
+        The URDF file; relative names start in its folder.
     package_dirs : sequence of path-like
-        Folders of packages, for names such as ``package://arm_description/meshes/hand.stl``. Then come those of the
-        environment variable ``ROS_PACKAGE_PATH``, and the folders above the URDF.
+        Folders of packages, for names such as ``package://arm_description/meshes/hand.stl``, searched before those of
+        the environment variable ``ROS_PACKAGE_PATH`` and the folders above the URDF.
 
     Raises
     ------
     FileFormatError
-        No such file or package; says where it was looked for.
+        If the file or package does not exist; the message lists the searched folders.
     """
     name = geometry.filename
     url = urlparse(name)
@@ -121,35 +121,37 @@ def _in_package(geometry: Geometry, package: str, rest: str, urdf: Path, package
     named = [Path(folder) for folder in package_dirs]
     known = [Path(folder) for folder in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if folder]
     folders = [*named, *known, *urdf.absolute().parents]
-    found = [folder / package for folder in folders if (folder / package).is_dir()]
-    found += [folder for folder in folders if folder.name == package and folder.is_dir()]
-    if not found:
+    candidates = [folder / package for folder in folders if (folder / package).is_dir()]
+    candidates += [folder for folder in folders if folder.name == package and folder.is_dir()]
+    if not candidates:
         looked = ", ".join(map(str, [*named, *known])) or "none"
         raise geometry.element.error(
             f"package {package!r} of {geometry.filename!r} was not found: pass package_dirs=[folder that holds "
             f"{package}], or set ROS_PACKAGE_PATH (folders given: {looked}; those above the URDF were searched too)"
         )
-    for folder in found:
+    for folder in candidates:
         if (folder / rest).is_file():
             return folder / rest
-    raise geometry.element.error(f"package {package!r} has no mesh {rest!r}; looked in {', '.join(map(str, found))}")
+    raise geometry.element.error(
+        f"package {package!r} has no mesh {rest!r}; looked in {', '.join(map(str, candidates))}"
+    )
 
 
 def _read(link: str, element: Element, colors: Mapping[str, Array]) -> Geometry:
     origin, shape = element.optional("origin"), element.required("geometry")
-    found = [child for child in shape.children if child.tag in _KINDS]
-    if len(found) != 1:
-        raise shape.error(f"needs one of {', '.join(_KINDS)}, got {len(found)}")
+    kinds = [child for child in shape.children if child.tag in _KINDS]
+    if len(kinds) != 1:
+        raise shape.error(f"needs one of {', '.join(_KINDS)}, got {len(kinds)}")
     xyz, rpy = (_ZERO, _ZERO) if origin is None else (origin.vector("xyz", _ZERO), origin.vector("rpy", _ZERO))
-    kind, material = found[0].tag, element.optional("material")
+    kind, material = kinds[0].tag, element.optional("material")
     return Geometry(
         link=link,
         pose=pose_from_rpy(xyz, rpy),
         kind=kind,
-        size=_size(found[0]),
-        filename=found[0].text("filename") if kind == "mesh" else "",
+        size=_size(kinds[0]),
+        filename=kinds[0].text("filename") if kind == "mesh" else "",
         color=None if material is None else _color(material, colors),
-        element=found[0],
+        element=kinds[0],
     )
 
 

@@ -1,4 +1,4 @@
-"""Links and joints of a URDF, each checked by itself, and the tree that they form."""
+"""Links and joints of a URDF, checked individually, and the tree that they form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["NO_LIMIT", "Joint", "Link", "Tree", "read_tree"]
 
 Array = npt.NDArray[np.float64]
 
-#: stands for a limit that is none, as URDF requires one
+#: value of an absent limit where URDF requires one
 NO_LIMIT = 1e9
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _LINK_CHILDREN = ("inertial", "visual", "collision")
@@ -31,7 +31,7 @@ _ZERO = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A link: its name, its element and its REG parameters (10,), None without an ``<inertial>``."""
+    """Store name, XML element and REG parameters (10,) of a link, None without an ``<inertial>``."""
 
     name: str
     element: Element
@@ -40,22 +40,22 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint.
+    """Store the data of a joint.
 
     Attributes
     ----------
     name, type, parent, child : str
-        As written; the type is one of URDF's six.
+        Values as written; the type is one of URDF's six.
     element : Element
-        Where it stands.
+        XML element, for messages.
     origin : (4, 4) array
         Pose of the child in the parent with the joint at zero.
     axis : (3,) array
         Unit axis in the child.
     mimic : str or None
-        The joint that it follows.
+        The joint that it mimics.
     limits : tuple of float
-        Lower, upper, velocity, effort; infinite where absent.
+        Lower, upper, velocity, effort; infinite if absent.
     friction : tuple of float
         Viscous and Coulomb coefficient.
     """
@@ -72,7 +72,7 @@ class Joint:
     friction: tuple[float, float]
 
     def pose(self, q: float) -> Array:
-        """Pose (4, 4) of the child in the parent with the joint at `q` [rad or m]."""
+        """Return the pose (4, 4) of the child in the parent with the joint at `q` [rad or m]."""
         motion = np.eye(4)
         if self.type == "prismatic":
             motion[:3, 3] = q * self.axis
@@ -85,7 +85,7 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Links joined without loops below one root.
+    """Store links connected without loops below one root.
 
     Attributes
     ----------
@@ -107,13 +107,13 @@ class Tree:
     root: str
 
     def check_link(self, name: str, what: str) -> str:
-        """Return `name` if a link is called so, or raise `UnknownNameError` naming the argument `what`."""
+        """Return `name` if it is the name of a link, or raise `UnknownNameError` with the argument `what`."""
         if name not in self.links:
             raise UnknownNameError(f"{what}: there is no link {name!r}{nearest_hint(str(name), self.links)}")
         return name
 
     def path(self, base: str, tip: str) -> list[Joint] | None:
-        """Joints from link `base` down to link `tip`; None if `tip` is not below `base`."""
+        """Return the joints from link `base` to link `tip`; None if `tip` is not below `base`."""
         joints: list[Joint] = []
         while tip != base:
             if tip not in self.above:
@@ -123,7 +123,7 @@ class Tree:
         return joints[::-1]
 
     def links_below(self, base: str) -> Iterator[str]:
-        """Names of `base` and of all links below it, parents first."""
+        """Yield the names of `base` and of all links below it, parents first."""
         waiting = [base]
         while waiting:
             name = waiting.pop()
@@ -132,7 +132,7 @@ class Tree:
 
 
 def _origin(element: Element) -> tuple[list[float], list[float]]:
-    """Position and roll, pitch, yaw of the ``<origin>``, zero where absent."""
+    """Return position and roll, pitch, yaw of the ``<origin>``, zero if absent."""
     origin = element.optional("origin")
     if origin is None:
         return list(_ZERO), list(_ZERO)
@@ -150,7 +150,7 @@ def _read_link(element: Element) -> Link:
 
 
 def _read_inertial(element: Element) -> Array:
-    """REG parameters (10,): URDF gives the tensor about the centre of mass, in axes of its own."""
+    """Return REG parameters (10,); the tensor of URDF is about the centre of mass, in axes of its own."""
     element.check_spelling(children=("origin", "mass", "inertia"))
     mass = element.required("mass").non_negative("value")
     tensor = element.required("inertia")
@@ -191,16 +191,16 @@ def _read_axis(joint: Element, *, used: bool) -> Array:
     largest = np.abs(vector).max()
     if largest == 0.0:
         raise axis.error("'xyz' must not be zero: a joint needs a direction")
-    vector /= largest  # the square of a tiny or huge number could vanish or overflow
+    vector /= largest  # squares of extreme numbers could underflow or overflow
     return np.asarray(vector / np.linalg.norm(vector))
 
 
 def _read_limits(joint: Element, kind: str) -> tuple[float, float, float, float]:
-    """Lower, upper, velocity, effort. An absent one is infinite, but one end of a range alone makes the other zero."""
+    """Return lower, upper, velocity, effort: infinite if absent, but zero for the missing end of a range."""
     limit = joint.optional("limit")
     if limit is None:
         if kind in ("revolute", "prismatic"):
-            way_out = " (a joint that turns without end is 'continuous')" if kind == "revolute" else ""
+            way_out = " (use 'continuous' for a joint without limits)" if kind == "revolute" else ""
             joint.required("limit", hint=f": a {kind} joint must have one{way_out}")
         return -math.inf, math.inf, math.inf, math.inf
     limit.check_spelling(attributes=("lower", "upper", "velocity", "effort"))
@@ -214,7 +214,7 @@ def _read_limits(joint: Element, kind: str) -> tuple[float, float, float, float]
 
 
 def _unlimited(value: float) -> float:
-    """Return a limit, infinite where it stands for none."""
+    """Return a limit, infinite from `NO_LIMIT`."""
     return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else value
 
 
@@ -246,12 +246,12 @@ def read_tree(robot: Element) -> Tree:
     Returns
     -------
     Tree
-        With one root and no loops.
+        Tree with one root and no loops.
 
     Raises
     ------
     FileFormatError
-        At the first element that is wrong, with its line.
+        If an element is invalid; the message has the line of the first one.
     """
     if robot.tag != "robot":
         raise robot.error("a URDF must have the root element <robot>")

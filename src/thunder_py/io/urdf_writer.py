@@ -1,7 +1,7 @@
-"""Robots as URDF.
+"""Writing of URDF.
 
-The frame of a link stands on its joint's axis in URDF. Where ours does not, as in standard Denavit-Hartenberg tables,
-the joint moves an empty link called after the joint, and our link is fixed to that one, with its inertia and its name.
+In URDF the frame of a link is on the axis of its joint. Where the description's is not, as in standard
+Denavit-Hartenberg tables, the joint moves an empty link named after the joint, to which the link itself is fixed.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .xml import comment, number, numbers, opened, tag
 __all__ = ["urdf_losses", "write_urdf"]
 
 _GRAVITY = (0.0, 0.0, -9.81)
-_ON_AXIS = 1e-12  # of a link frame's origin, relative to its distance
+_ON_AXIS = 1e-12  # distance of a link frame's origin from the axis, relative to its norm
 
 
 def urdf_losses(description: RobotDescription) -> tuple[str, ...]:
-    """Return what changes a robot's behaviour on its way to URDF, one sentence each.
+    """Return the losses of a robot in URDF, one sentence each.
 
     Parameters
     ----------
     description : RobotDescription
-        Any.
+        Any description.
     """
     d, losses = description, []
     if d.armature is not None and d.armature.any():
@@ -62,20 +62,20 @@ def write_urdf(description: RobotDescription, *, lossy: bool = False) -> str:
     Parameters
     ----------
     description : RobotDescription
-        With links that have a centre of mass.
+        Description of links with a centre of mass.
     lossy : bool
-        Whether to write a robot some of whose behaviour URDF cannot hold; the file then says what is missing.
+        Write the robot even if URDF cannot represent all of its behaviour; comments in the file name the losses.
 
     Returns
     -------
     str
-        The document: links and joints with their names, limits, damping and friction; frames and the end effector
-        (``tool``) as empty links; the base is the root, or is fixed to the root ``world``.
+        Document with links, joints, limits, damping and friction; frames and the end effector (``tool``) are empty
+        links; the base is the root, or is fixed to the root ``world``.
 
     Raises
     ------
     ModelError
-        If something would be lost and `lossy` is not set, or names collide.
+        If there are losses and `lossy` is False, or names collide.
     """
     d = check_physical_input(description)
     losses = check_losses(urdf_losses(d), "URDF", lossy)
@@ -89,7 +89,7 @@ def write_urdf(description: RobotDescription, *, lossy: bool = False) -> str:
 
 
 class _Writer:
-    """The elements of a robot, with names that differ."""
+    """Write the elements of a robot with unique names."""
 
     def __init__(self, d: RobotDescription) -> None:
         self.d = d
@@ -103,7 +103,7 @@ class _Writer:
         return [tag("link", name=self._new("world", self._links)), *lines, *self._fixed("world", "base", self.d.base)]
 
     def link(self, i: int) -> list[str]:
-        """Joint i and its link."""
+        """Return joint i and its link."""
         d = self.d
         parent, child = "base" if i == 0 else d.link_names[i - 1], d.link_names[i]
         offset = d.offsets[i]
@@ -130,7 +130,7 @@ class _Writer:
     @staticmethod
     def _new(name: str, taken: set[str]) -> str:
         if name in taken:
-            raise ModelError(f"URDF needs the name {name!r} for itself: give what is called so another name")
+            raise ModelError(f"URDF needs the name {name!r} for itself: choose another name")
         taken.add(name)
         return name
 
@@ -155,19 +155,19 @@ class _Writer:
         return [*lines, "</joint>"]
 
     def _limit(self, i: int) -> tuple[str, list[str]]:
-        """Return the joint's type and its limits: turning without end is a type of its own."""
+        """Return the joint's type and limits; a revolute joint without position limits is ``continuous``."""
         d = self.d
-        given = [math.inf] * 4 if d.limits is None else [float(row[i]) for row in vars(d.limits).values()]
+        values = [math.inf] * 4 if d.limits is None else [float(row[i]) for row in vars(d.limits).values()]
         if d.limits is None:
-            given[0] = -math.inf
-        turns = d.joint_types[i] == "R"
-        if turns and not np.isfinite(given[:2]).any():
-            finite = dict(zip(("velocity", "effort"), given[2:], strict=True))
+            values[0] = -math.inf
+        revolute = d.joint_types[i] == "R"
+        if revolute and not np.isfinite(values[:2]).any():
+            finite = dict(zip(("velocity", "effort"), values[2:], strict=True))
             most = {key: number(min(value, NO_LIMIT)) for key, value in finite.items()}
-            return "continuous", [tag("limit", **most)] if np.isfinite(given[2:]).any() else []
+            return "continuous", [tag("limit", **most)] if np.isfinite(values[2:]).any() else []
         keys = ("lower", "upper", "velocity", "effort")
-        limits = {key: number(min(max(x, -NO_LIMIT), NO_LIMIT)) for key, x in zip(keys, given, strict=True)}
-        return "revolute" if turns else "prismatic", [tag("limit", **limits)]
+        limits = {key: number(min(max(x, -NO_LIMIT), NO_LIMIT)) for key, x in zip(keys, values, strict=True)}
+        return "revolute" if revolute else "prismatic", [tag("limit", **limits)]
 
     def _friction(self, i: int) -> list[str]:
         friction = self.d.friction
@@ -186,7 +186,7 @@ class _Writer:
 
 
 def _on_axis(point: Array, axis: Array) -> bool:
-    """Whether a point lies on the line through the origin along `axis`."""
+    """Return True if a point lies on the line through the origin along `axis`."""
     return bool(np.linalg.norm(np.cross(point, axis)) <= _ON_AXIS * np.linalg.norm(point))
 
 
@@ -195,7 +195,7 @@ def _origin(T: Array) -> str:
 
 
 def _rpy(R: Array) -> Array:
-    """Roll, pitch, yaw, one after the other undone: exact to rounding beside a pitch of a quarter turn too."""
+    """Return roll, pitch, yaw, exact to rounding also near a pitch of a quarter turn."""
     yaw = math.atan2(R[1, 0], R[0, 0])
     c, s = math.cos(yaw), math.sin(yaw)
     x, y = c * R[0] + s * R[1], c * R[1] - s * R[0]  # rows of Rz(-yaw) R = Ry Rx

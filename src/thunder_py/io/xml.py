@@ -1,7 +1,7 @@
-"""XML elements that know where they stand in their file, and the numbers in their attributes.
+"""XML elements with their line in the file, parsing of attributes, and writing of elements.
 
-The parser is Python's expat. It reports the line of every element and meets a document type before anything in it can
-take effect, so entities are refused at their declaration: nothing is expanded, nothing is fetched.
+The parser is Python's expat. It reports the line of every element and reports a document type before its contents take
+effect: entities are refused at their declaration, and nothing is expanded or fetched.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from ..errors import FileFormatError
 
 __all__ = ["Element", "comment", "number", "numbers", "opened", "parse_xml", "quaternion", "tag"]
 
-#: a name this like a known one is a misspelling; a less similar one is somebody's extension
+#: similarity above which an unknown name is a misspelling; less similar names are extensions
 _MISSPELLING = 0.8
 
 
 @dataclass(eq=False)
 class Element:
-    """An XML element with its place in the file.
+    """Store an XML element with its position in the file.
 
     Attributes
     ----------
     tag : str
         Name, with its prefix as written.
     attributes : dict
-        As written.
+        Attributes as written.
     line : int
-        Where it starts, counted from 1.
+        First line, counted from 1.
     path : path-like or None
         The file.
     owner : str
-        The link or joint around it (or itself), for messages; empty outside of them.
+        Enclosing link or joint (or the element itself), for messages; otherwise empty.
     children : list of Element
-        In the order of the file.
+        Child elements in the order of the file.
     """
 
     tag: str
@@ -53,28 +53,28 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     def error(self, message: str) -> FileFormatError:
-        """Return the error that says `message` about this element."""
+        """Return an error about this element."""
         inner = self.owner and self.tag not in ("link", "joint")
         key = f"{self.owner} <{self.tag}>" if inner else self.owner or f"<{self.tag}>"
         return FileFormatError(message, path=self.path, line=self.line, key=key)
 
     def all(self, tag: str) -> list[Element]:
-        """Return the children called `tag`."""
+        """Return the children with this tag."""
         return [child for child in self.children if child.tag == tag]
 
     def optional(self, tag: str) -> Element | None:
-        """Return the child called `tag` or None; two of them are an error."""
-        found = self.all(tag)
-        if len(found) > 1:
-            raise found[1].error(f"stands there twice, first in line {found[0].line}")
-        return found[0] if found else None
+        """Return the child with this tag or None; two of them are an error."""
+        children = self.all(tag)
+        if len(children) > 1:
+            raise children[1].error(f"must occur once, first in line {children[0].line}")
+        return children[0] if children else None
 
     def required(self, tag: str, *, hint: str = "") -> Element:
-        """Return the only child called `tag`; none is an error, explained by `hint`."""
-        found = self.optional(tag)
-        if found is None:
+        """Return the only child with this tag; a missing one is an error, explained by `hint`."""
+        child = self.optional(tag)
+        if child is None:
             raise self.error(f"needs a <{tag}> element{hint}")
-        return found
+        return child
 
     def text(self, attribute: str) -> str:
         """Return a required attribute that is not empty."""
@@ -84,7 +84,7 @@ class Element:
         return value
 
     def number(self, attribute: str, default: float | None = None, *, finite: bool = True) -> float:
-        """Return a number; without `default` the attribute is required, with ``finite=False`` infinities pass."""
+        """Return a number; an attribute without `default` is required; ``finite=False`` accepts infinities."""
         if attribute not in self.attributes and default is not None:
             return default
         return self._parse(attribute, self.text(attribute), finite)
@@ -97,7 +97,7 @@ class Element:
         return value
 
     def vector(self, attribute: str, default: Sequence[float]) -> list[float]:
-        """Return as many finite numbers as `default` has, or `default` where the attribute is absent."""
+        """Return as many finite numbers as `default` has, or `default` if the attribute is absent."""
         if attribute not in self.attributes:
             return list(default)
         words = self.attributes[attribute].split()
@@ -107,7 +107,7 @@ class Element:
 
     def _parse(self, attribute: str, text: str, finite: bool) -> float:
         try:
-            value = math.nan if "_" in text else float(text)  # float() would read Python's 1_000
+            value = math.nan if "_" in text else float(text)  # float() accepts 1_000
         except ValueError:
             value = math.nan
         if math.isnan(value) or (finite and math.isinf(value)):
@@ -115,7 +115,7 @@ class Element:
         return value
 
     def check_spelling(self, *, children: Collection[str] = (), attributes: Collection[str] = ()) -> None:
-        """Refuse children and attributes that look like a known one misspelt; others are extensions and pass."""
+        """Refuse misspelt children and attributes; names unlike any known one are extensions and pass."""
         for child in self.children:
             if near := _misspelt(child.tag, children):
                 raise child.error(f"unknown element <{child.tag}> in <{self.tag}>; did you mean <{near}>?")
@@ -125,7 +125,7 @@ class Element:
 
 
 def _misspelt(name: str, known: Collection[str]) -> str:
-    """Return the known name that `name` resembles without being known itself, or an empty string."""
+    """Return the known name that an unknown `name` resembles, or an empty string."""
     if name in known:
         return ""
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=_MISSPELLING)
@@ -133,7 +133,7 @@ def _misspelt(name: str, known: Collection[str]) -> str:
 
 
 class _Builder:
-    """Expat's callbacks: they grow the tree below `root`."""
+    """Build the tree below `root` in callbacks of expat."""
 
     def __init__(self, path: str | Path | None) -> None:
         self.path = path
@@ -178,9 +178,9 @@ def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
     Parameters
     ----------
     text : str or bytes
-        The document; of bytes, the XML declaration tells the encoding.
+        The document; the encoding of bytes is that of the XML declaration.
     path : path-like, optional
-        Named in messages.
+        Path for messages.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
         raise FileFormatError(f"not well-formed XML: {reason}", path=path, line=error.lineno) from None
     except FileFormatError:
         raise
-    except (LookupError, ValueError) as error:  # an encoding that Python or expat does not know
+    except (LookupError, ValueError) as error:  # an unknown encoding
         raise FileFormatError(f"not readable as text: {error}", path=path) from None
     assert builder.root is not None  # expat refuses a document without elements
     return builder.root
@@ -208,21 +208,21 @@ def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
 
 def number(value: float) -> str:
     """Return the shortest text that reads back as this number."""
-    return repr(float(value) + 0.0).removesuffix(".0")  # the sum makes of a negative zero a positive one
+    return repr(float(value) + 0.0).removesuffix(".0")  # the sum turns -0.0 into 0.0
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Return numbers with blanks between."""
+    """Return numbers separated by blanks."""
     return " ".join(number(value) for value in values)
 
 
 def tag(element: str, /, **attributes: str | None) -> str:
-    """Return an element without content; attributes that are None are left out."""
+    """Return an element without content; attributes with value None are omitted."""
     return f"<{_inside(element, attributes)}/>"
 
 
 def opened(element: str, /, **attributes: str | None) -> str:
-    """Return the beginning of an element; attributes that are None are left out."""
+    """Return the start tag of an element; attributes with value None are omitted."""
     return f"<{_inside(element, attributes)}>"
 
 
@@ -231,7 +231,7 @@ def _inside(element: str, attributes: Mapping[str, str | None]) -> str:
 
 
 def comment(text: str) -> str:
-    """Return a comment; XML allows no two hyphens in a row within."""
+    """Return a comment; double hyphens, invalid in XML comments, are separated."""
     safe = " ".join(text.split()).replace("--", "- -")
     return f"<!-- {safe}{' ' if safe.endswith('-') else ''} -->"
 

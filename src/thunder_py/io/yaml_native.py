@@ -1,6 +1,6 @@
-"""Our own robot files, ``format: thunder_py/1``: one entry per link, each with the joint that moves it.
+"""Native robot files, ``format: thunder_py/1``: one entry per link, with the joint that moves it.
 
-docs/robot_format.md describes the format; `yaml_writer` writes it.
+docs/robot_format.md describes the format.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 @dataclass
 class _Links:
-    """What the list of links holds, gathered column by column."""
+    """Collect the data of all links by column."""
 
     convention: str
     estimated: bool
@@ -69,7 +69,7 @@ class _Links:
     has: set[str] = field(default_factory=set)
 
     def non_negative(self, value: Value, what: str) -> float:
-        """Return a number which only an estimate may have below zero."""
+        """Return a number, which must not be negative except for estimates."""
         number = value.number()
         if number < 0.0 and not self.estimated:
             raise value.error(f"{what} must be >= 0, got {number:g}")
@@ -77,7 +77,7 @@ class _Links:
 
 
 def read_native(document: Value) -> RobotDescription:
-    """Read a document in our own format.
+    """Read a document in the native format.
 
     Parameters
     ----------
@@ -87,12 +87,12 @@ def read_native(document: Value) -> RobotDescription:
     Returns
     -------
     RobotDescription
-        Validated; physically too, unless the file says ``estimated: true``.
+        Validated, also physically unless the file has ``estimated: true``.
 
     Raises
     ------
     FileFormatError
-        On anything unexpected, with line and key.
+        If a key or value is invalid; with line and key.
     """
     top = document.section(KEYS)
     top["format"].one_of((FORMAT,))
@@ -187,13 +187,13 @@ def _read_joint(value: Value, links: _Links) -> None:
 
 
 def _pose(value: Value) -> Array:
-    given = value.section(_POSE)
-    if "matrix" in given:
-        if len(given.entries) > 1:
+    section = value.section(_POSE)
+    if "matrix" in section:
+        if len(section.entries) > 1:
             raise value.error("takes either matrix or translation and rpy, got both")
-        with given["matrix"].checking():
-            return pose(given["matrix"].numbers(4, 4), "matrix")
-    translation, rpy = (given[key].numbers(3) if key in given else np.zeros(3) for key in _POSE[:2])
+        with section["matrix"].checking():
+            return pose(section["matrix"].numbers(4, 4), "matrix")
+    translation, rpy = (section[key].numbers(3) if key in section else np.zeros(3) for key in _POSE[:2])
     return pose_from_rpy(translation, rpy)
 
 
@@ -202,7 +202,7 @@ def _axis(value: Value) -> Array:
     length = np.linalg.norm(axis)
     if length < 1e-9:
         raise value.error("must be a direction, got a vector of length zero")
-    # what is already a unit vector stays as it is, bit by bit, so that files round-trip
+    # unit vectors stay exact: files round-trip
     return axis if abs(length - 1.0) < 1e-12 else np.asarray(axis / length)
 
 
@@ -210,27 +210,27 @@ def _limits(value: Value | None) -> Array:
     row = np.array(NO_LIMITS)
     if value is None:
         return row
-    given = value.section(LIMITS)
+    section = value.section(LIMITS)
     for k, key in enumerate(LIMITS):
-        row[k] = given.number(key, row[k], infinite=True)
+        row[k] = section.number(key, row[k], infinite=True)
     with value.checking():
         if row[0] > row[1]:
-            raise value.error(f"lower {row[0]:g} is above upper {row[1]:g}")
+            raise value.error(f"lower must not exceed upper, got {row[0]:g} and {row[1]:g}")
         Limits(**{key: row[k : k + 1] for k, key in enumerate(LIMITS)})
     return row
 
 
 def _friction_terms(value: Value, links: _Links) -> dict[str, float]:
-    given = value.section(Friction.TERMS)
+    section = value.section(Friction.TERMS)
     terms = {}
-    for term, number in given.entries.items():
+    for term, number in section.entries.items():
         signed = term not in ("viscous", "coulomb")
         terms[term] = number.number() if signed else links.non_negative(number, f"{term} friction")
     return terms
 
 
 def _friction(top: Section, links: _Links) -> Friction | None:
-    """Joints may name different terms; what a joint leaves out is zero."""
+    """Read the terms of all joints; missing coefficients are zero."""
     terms = tuple(term for term in Friction.TERMS if any(term in row for row in links.friction))
     delta = top.number("friction_delta", Friction.delta)
     if delta <= 0.0:
@@ -242,20 +242,20 @@ def _friction(top: Section, links: _Links) -> Friction | None:
 
 
 def _rotor(joint: int, value: Value, links: _Links) -> Rotor:
-    given = value.section(("inertia", "gear_ratio", "carrier", "axis"))
-    carrier, axis = given.get("carrier"), given.get("axis")
+    section = value.section(("inertia", "gear_ratio", "carrier", "axis"))
+    carrier, axis = section.get("carrier"), section.get("axis")
     with value.checking():
         return Rotor(
             joint=joint,
-            inertia=links.non_negative(given["inertia"], f"rotor inertia of {links.joint_names[joint - 1]}"),
-            gear_ratio=given.number("gear_ratio", 1.0),
+            inertia=links.non_negative(section["inertia"], f"rotor inertia of {links.joint_names[joint - 1]}"),
+            gear_ratio=section.number("gear_ratio", 1.0),
             carrier=None if carrier is None else _link_index(carrier, links.link_names),
             axis=None if axis is None else _axis(axis),
         )
 
 
 def _link_index(value: Value, names: Sequence[str]) -> int:
-    """Index of a link given by name or number; the base is ``base`` or 0."""
+    """Return the index of a link from its name or number; the base is ``base`` or 0."""
     text = value.text()
     if text in names:
         return names.index(text) + 1
@@ -265,17 +265,17 @@ def _link_index(value: Value, names: Sequence[str]) -> int:
 
 
 def _inertial(value: Value, links: _Links) -> Array:
-    given = value.section(("mass", "com", "inertia", "REG"))
+    section = value.section(("mass", "com", "inertia", "REG"))
     name = links.link_names[-1]
-    if "REG" in given:
-        if len(given.entries) > 1:
+    if "REG" in section:
+        if len(section.entries) > 1:
             raise value.error("takes either REG or mass, com and inertia, got both")
-        links.non_negative(given["REG"].items(10)[0], f"mass of {name}")
-        return given["REG"].numbers(10)
-    tensor = given["inertia"].section(TENSOR) if "inertia" in given else None
+        links.non_negative(section["REG"].items(10)[0], f"mass of {name}")
+        return section["REG"].numbers(10)
+    tensor = section["inertia"].section(TENSOR) if "inertia" in section else None
     dyn = np.zeros(10)
-    dyn[0] = links.non_negative(given["mass"], f"mass of {name}")
-    dyn[1:4] = given["com"].numbers(3) if "com" in given else np.zeros(3)
+    dyn[0] = links.non_negative(section["mass"], f"mass of {name}")
+    dyn[1:4] = section["com"].numbers(3) if "com" in section else np.zeros(3)
     dyn[4:] = [0.0 if tensor is None else tensor.number(key, 0.0) for key in TENSOR]
     return reg_from_dyn(dyn)
 
@@ -285,30 +285,30 @@ def _frames(top: Section, names: Sequence[str]) -> dict[str, tuple[int, Array]]:
         return {}
     frames = {}
     for name, value in top["frames"].section().entries.items():
-        given = value.section(("link", "pose"))
+        section = value.section(("link", "pose"))
         with value.checking():
             check_label(name, "frame name")
         if name in (*names, "base", "tool"):
-            raise value.error(f"frame name {name!r} is taken: links, 'base' and 'tool' have it already")
-        T = _pose(given["pose"]) if "pose" in given else np.eye(4)
-        frames[name] = (_link_index(given["link"], names), T)
+            raise value.error(f"frame name must be no link's name, 'base' or 'tool', got {name!r}")
+        T = _pose(section["pose"]) if "pose" in section else np.eye(4)
+        frames[name] = (_link_index(section["link"], names), T)
     return frames
 
 
 def _elastic(value: Value, links: _Links) -> tuple[Elastic, ...]:
     drives: list[Elastic] = []
     for entry in value.section(("joints",))["joints"].items():
-        given = entry.section(("joint", *Elastic.GROUPS))
-        joint = links.joint_names.index(given["joint"].one_of(links.joint_names)) + 1
+        section = entry.section(("joint", *Elastic.GROUPS))
+        joint = links.joint_names.index(section["joint"].one_of(links.joint_names)) + 1
         if drives and joint <= drives[-1].joint:
-            raise given["joint"].error("elastic joints must stand once each, in the order of the arm")
-        rows = {key: given[key].numbers(None).tolist() for key in ("K", "D", "Dm")}
+            raise section["joint"].error("elastic joints must occur once each, in the order of the arm")
+        rows = {key: section[key].numbers(None).tolist() for key in ("K", "D", "Dm")}
         for key, row in rows.items():
             if drives and len(row) != len(getattr(drives[0], key)):
-                raise given[key].error(
+                raise section[key].error(
                     f"must be as long as that of the first elastic joint, {len(getattr(drives[0], key))}"
                 )
-        Mm = links.non_negative(given["Mm"], f"motor inertia of {links.joint_names[joint - 1]}")
+        Mm = links.non_negative(section["Mm"], f"motor inertia of {links.joint_names[joint - 1]}")
         with entry.checking():
             drives.append(Elastic(joint=joint, Mm=Mm, **rows))
     return tuple(drives)
@@ -335,19 +335,19 @@ def _bits(value: Value, length: int) -> tuple[int, ...]:
 
 
 def save_native(description: RobotDescription, path: str | Path) -> None:
-    """Write a description to a file, whole or not at all.
+    """Write a description to a file atomically.
 
     Parameters
     ----------
     description : RobotDescription
-        What to write.
+        The description.
     path : path-like
-        Ends in ``.yaml`` or ``.yml``; replaced if it is there.
+        Ends in ``.yaml`` or ``.yml``; an existing file is replaced.
 
     Raises
     ------
     FileFormatError
-        If the file's name ends otherwise.
+        If the suffix is another one.
     OSError
         If the folder cannot be written.
     """
@@ -358,7 +358,7 @@ def save_native(description: RobotDescription, path: str | Path) -> None:
 
 
 def write_native(description: RobotDescription) -> str:
-    """Return the text of a file that reads back as exactly this description."""
+    """Return the text of a file from which exactly this description is read back."""
     lines = [f"format: {FORMAT}", f"name: {_text(description.name)}"]
     if description.reference:
         lines.append(f"reference: {_text(description.reference)}")
@@ -412,8 +412,8 @@ def _joint_data(description: RobotDescription, i: int) -> list[str]:
     lines = []
     if (limits := description.limits) is not None:
         row = np.array([limits.lower[i], limits.upper[i], limits.velocity[i], limits.effort[i]])
-        given = zip(LIMITS, row, NO_LIMITS, strict=True)
-        lines.append(f"limits: {_mapping((key, _number(value)) for key, value, none in given if value != none)}")
+        values = zip(LIMITS, row, NO_LIMITS, strict=True)
+        lines.append(f"limits: {_mapping((key, _number(value)) for key, value, none in values if value != none)}")
     if (friction := description.friction) is not None:
         terms = zip(friction.terms, friction.coefficients[i], strict=True)
         lines.append(f"friction: {_mapping((term, _number(value)) for term, value in terms)}")
@@ -431,7 +431,7 @@ def _write_rotor(rotor: Rotor, description: RobotDescription) -> str:
 
 
 def _write_inertial(reg: Array) -> list[str]:
-    """Write mass, centre and tensor if they give back these ten numbers exactly, else the ten numbers."""
+    """Write mass, centre and tensor if they reproduce the ten REG numbers exactly, otherwise the REG numbers."""
     if not reg.any():
         return []
     dyn = _exact_dyn(reg)
@@ -498,7 +498,7 @@ def _moves(T: Array) -> bool:
 
 
 def _write_pose(T: Array) -> str:
-    """Write translation and angles if they give back this pose exactly, else the matrix."""
+    """Write translation and angles if they reproduce this pose exactly, otherwise the matrix."""
     R = T[:3, :3]
     rpy = rpy_from_rotation(np.clip(R, -1, 1)) + 0.0  # no negative zeros in files
     if np.array_equal(pose_from_rpy(T[:3, 3], rpy), T):
@@ -515,7 +515,7 @@ def _list(values: Iterable[float]) -> str:
 
 
 def _number(value: float) -> str:
-    """Shortest text that reads back as this number, and as a number to any reader of YAML 1.1."""
+    """Return the shortest text that is read back as this number by any reader of YAML 1.1."""
     text = repr(float(value))
     if "inf" in text:
         return text.replace("inf", ".inf")
@@ -526,7 +526,7 @@ def _number(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    """Write a word as it is, anything else between quotation marks."""
+    """Return a word unchanged, other text in quotation marks."""
     if re.fullmatch(r"[A-Za-z_]\w*", text, re.ASCII) and isinstance(yaml.safe_load(text), str):
         return text
     return str(yaml.dump(text, default_style='"', width=10**9, allow_unicode=True, Dumper=yaml.SafeDumper)).strip()

@@ -1,7 +1,7 @@
-"""YAML text as values that know where they stand, so that every complaint names file, line and key.
+"""YAML text as values with file, line and key for error messages.
 
-The text is parsed to nodes and never turned into Python objects by tags: no tag can run anything, and a number is what
-this module says a number is. YAML 1.1 reads ``1e-3`` as a word and ``010`` as eight; here they are 0.001 and ten.
+The text is parsed to nodes; tags are never converted to Python objects and cannot run code. Numbers are parsed by this
+module: YAML 1.1 reads ``1e-3`` as a word and ``010`` as eight; here they are 0.001 and ten.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Section", "Value", "parse_number", "parse_yaml"]
 
 Array = npt.NDArray[np.float64]
 
-#: far above what 64 joints need; what is larger is not a robot
+#: limits of a file, far above the size of 64 joints
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 24
 MAX_ITEMS = 1000
@@ -37,14 +37,12 @@ _INFINITE = re.compile(r"([+-]?)\.?inf", re.IGNORECASE)
 
 
 def parse_number(text: str) -> float:
-    """Return the value of a number, or of a product and quotient of numbers and ``pi``.
-
-    So ``1e-3``, ``-pi/2``, ``170*pi/180``, ``inf``.
+    """Parse a number, or a product and quotient of numbers and ``pi``: ``1e-3``, ``-pi/2``, ``170*pi/180``, ``inf``.
 
     Parameters
     ----------
     text : str
-        What stands in the file.
+        Text of the file.
 
     Returns
     -------
@@ -76,7 +74,7 @@ def parse_number(text: str) -> float:
 
 @dataclass(frozen=True)
 class Value:
-    """One value of a YAML document.
+    """Store one value of a YAML document.
 
     Attributes
     ----------
@@ -103,7 +101,7 @@ class Value:
 
     @contextmanager
     def checking(self) -> Iterator[None]:
-        """Let errors about the model that are raised inside name this place."""
+        """Convert `ModelError` inside the context to an error about this value."""
         try:
             yield
         except ModelError as error:
@@ -189,7 +187,7 @@ class Value:
                     "merge keys (<<) are not read; write the entries out or use aliases for single values"
                 )
             if name in entries:
-                raise place.error(f"key {name!r} stands here twice, first in line {entries[name].line}")
+                raise place.error(f"key {name!r} must occur once, first in line {entries[name].line}")
             if known is not None and name not in known:
                 raise place.unknown(name, known)
             entries[name] = Value(node, self.path, f"{self.key}.{name}" if self.key else name)
@@ -202,21 +200,21 @@ class Value:
 
 
 class Section:
-    """A mapping of a YAML document: required and optional entries.
+    """Access required and optional entries of a mapping in a YAML document.
 
     Attributes
     ----------
     value : Value
-        Where it stands.
+        The mapping itself.
     entries : dict of str to Value
-        What it holds.
+        Its entries.
     """
 
     def __init__(self, value: Value, entries: dict[str, Value]) -> None:
         self.value, self.entries = value, entries
 
     def __contains__(self, key: str) -> bool:
-        """Whether the entry is there."""
+        """Return True if the entry exists."""
         return key in self.entries
 
     def __getitem__(self, key: str) -> Value:
@@ -227,11 +225,11 @@ class Section:
         return self.entries[key]
 
     def get(self, key: str) -> Value | None:
-        """Return an optional entry."""
+        """Return an optional entry or None."""
         return self.entries.get(key)
 
     def number(self, key: str, default: float, *, infinite: bool = False) -> float:
-        """Return an optional number, or raise `FileFormatError` if it is there and none."""
+        """Return an optional number, or raise `FileFormatError` for another value."""
         value = self.entries.get(key)
         return default if value is None else value.number(infinite=infinite)
 
@@ -258,15 +256,15 @@ def _check_depth(text: str, path: str | Path | None) -> None:
 def parse_yaml(data: bytes | str, path: str | Path | None = None) -> Value:
     """Parse one YAML document.
 
-    Aliases stay references to one node and are followed only where a value is asked for, so that a few lines cannot
-    unfold into gigabytes.
+    Aliases stay references to one node and are resolved only where a value is read: a few lines cannot expand into
+    gigabytes.
 
     Parameters
     ----------
     data : bytes or str
         UTF-8 text, at most 1 MB.
     path : path-like, optional
-        The file, for messages.
+        Path for messages.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Thunder Dynamics 0.8 robot files, recognised by their keys ``num_joints``, ``type_joints``, ``kinematics``.
+"""Robot files of Thunder Dynamics 0.8, recognised by their keys ``num_joints``, ``type_joints``, ``kinematics``.
 
-Differences from what that tool does: a file without gravity is refused (it meant weightlessness there), masks and lists
-of the wrong length are refused, unknown keys are refused unless they hold a number (constants for anchors).
+Differences from that tool: a file without gravity is refused (weightlessness there), masks and lists of the wrong
+length are refused, and unknown keys are refused unless their value is a number (constants for anchors).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _KEYS = (
 )  # fmt: skip
 _MARKS = ("num_joints", "type_joints", "kinematics")
 _DYN = ("mass", "CoM_x", "CoM_y", "CoM_z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-#: Thunder's Dl[0], Dl[1], ... in our names; it has no Coulomb term
+#: names of Thunder's Dl[0], Dl[1], ...; it has no Coulomb term
 _FRICTION = tuple(term for term in Friction.TERMS if term != "coulomb")
 _ELASTIC = {"K": "K_order", "D": "D_order", "Dm": "Dm_order"}
 
 
 def is_thunder(document: Value) -> bool:
-    """Whether a document looks like a Thunder file: it has two of its three telling keys, or the pipeline of 1.0."""
+    """Return True for a Thunder file: two of its three characteristic keys, or the pipeline of 1.0."""
     keys = document.section().entries
     return "pipeline" in keys or sum(mark in keys for mark in _MARKS) >= 2
 
@@ -48,17 +48,17 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
     document : Value
         The parsed file.
     name : str
-        The robot's name; Thunder takes it from the file's name.
+        The robot's name; Thunder uses the name of the file.
 
     Returns
     -------
     RobotDescription
-        In modified DH; ``symb`` lists under `masks`, drives of elastic joints under `elastic`.
+        Description in modified DH, with ``symb`` lists in `masks` and drives of elastic joints in `elastic`.
 
     Raises
     ------
     FileFormatError
-        On anything unexpected, with line and key.
+        If a key or value is invalid; with line and key.
     """
     top = _top(document)
     with document.checking():
@@ -92,7 +92,7 @@ def _top(document: Value) -> Section:
     for name, value in top.entries.items():
         if name in _KEYS:
             continue
-        # a number under any other name is a constant that anchors refer to, unless it looks like a slip of the pen
+        # a number with another name is a constant for anchors, unless the name is a misspelling
         if difflib.get_close_matches(name, _KEYS, n=1, cutoff=0.75):
             raise value.unknown(name, _KEYS)
         try:
@@ -103,7 +103,7 @@ def _top(document: Value) -> Section:
 
 
 def _mask(section: Section, key: str, length: int, masks: Masks, name: str) -> tuple[int, ...]:
-    """Read a list of 0 and 1 (absent: all 0) and keep it under `name` if it is there."""
+    """Read a list of 0 and 1 (absent: all 0) and store it under `name` if present."""
     value = section.get(key)
     if value is None:
         return (0,) * length
@@ -172,7 +172,7 @@ def _friction(link: Section, order: int, masks: Masks) -> list[float]:
 
 
 def _leading(value: Value, order: int) -> list[float]:
-    """Take the first `order` coefficients; Thunder's files may hold more than their order uses, never fewer."""
+    """Return the first `order` coefficients; Thunder's files may have more, but not fewer."""
     row = [item.number() for item in value.items()]
     if len(row) < order:
         raise value.error(f"must hold at least {order} numbers, as its order says, got {len(row)}")
@@ -184,10 +184,10 @@ def _in_our_order(rows: Array) -> Friction:
 
 
 def _elastic(top: Section, types: list[str], masks: Masks) -> tuple[Elastic, ...]:
-    """Read the elastic block; its joint K is the K-th joint of type ``*_SEA``."""
+    """Read the elastic block; ``jointK`` is the K-th joint of type ``*_SEA``."""
     elastic_joints = [i + 1 for i, kind in enumerate(types) if kind.endswith("_SEA")]
-    wanted = top["ELASTIC_MODEL"].flag() if "ELASTIC_MODEL" in top else "elastic" in top
-    if not wanted:
+    is_elastic = top["ELASTIC_MODEL"].flag() if "ELASTIC_MODEL" in top else "elastic" in top
+    if not is_elastic:
         return ()
     if not elastic_joints:
         raise top["type_joints"].error("an elastic model needs a joint of type R_SEA or P_SEA")

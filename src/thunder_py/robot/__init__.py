@@ -1,4 +1,4 @@
-"""Robots: description, inertial parameters, elastic joints, payloads, and the `Robot` that evaluates itself."""
+"""Robot models: the description, inertial parameters, elastic joints, payloads and the class `Robot`."""
 
 from .description import Elastic, Friction, Limits, RobotDescription, Rotor
 from .payload import Payload

@@ -1,4 +1,4 @@
-"""What a robot is before any computation: the plain, immutable data that files hold."""
+"""Immutable description of a robot: the data that robot files hold."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ __all__ = [
 ]
 
 MAX_JOINTS = 64
-#: SI units: what no arm has, and what products of a dozen such numbers can still be computed of
+#: SI units; no arm reaches it, and products of a dozen such numbers do not overflow
 LARGEST_NUMBER = 1e20
-#: of frames and of groups of parameters
+#: names of frames and of parameter groups, not available to joints, links and frames
 RESERVED_NAMES = ("base", "tool", "inertial", "friction", "rotor", "armature")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RobotDescription(Value):
-    """The data of a serial arm, as its file holds it.
+    """Describe a serial arm by its geometry, inertial parameters and joint data.
 
-    The pose of link i in link i-1 is ``placements[i] @ motion(axes[i], q_i) @ offsets[i]``, where `motion` turns
-    about or slides along the axis. A DH table (`dh`, `convention`) determines all three and is kept for writing.
-    Any finite inertial parameters are taken, so that estimates have a description too; see `check_physical_input`.
+    The pose of link i in link i-1 is ``placements[i] @ motion(axes[i], q_i) @ offsets[i]``, where `motion` rotates
+    about the axis or translates along it. A DH table (`dh`, `convention`) determines all three and is kept for writing.
+    Any finite inertial parameters are accepted, also unphysical estimates; see `check_physical_input`.
 
     Attributes
     ----------
@@ -74,9 +74,9 @@ class RobotDescription(Value):
     joint_names, link_names : tuple of str
         Default ``joint1..``, ``link1..``.
     limits : Limits or None
-        Of position, speed and effort.
+        Limits of position, speed and effort.
     friction : Friction or None
-        Of the joints.
+        Joint friction.
     rotors : tuple of Rotor
         At most one per joint, sorted by joint.
     armature : (n,) array or None
@@ -84,16 +84,26 @@ class RobotDescription(Value):
     frames : mapping of str to (int, (4, 4) array)
         Further named frames: link index (0 is the base) and pose in that link.
     elastic : tuple of Elastic
-        Drives of the elastic joints, sorted by joint; each with as many coefficients as the others.
+        Spring, damper and motor of each elastic joint, sorted by joint, all with the same number of coefficients.
     masks : mapping
-        Thunder's ``symb`` masks, kept as read.
+        Thunder's ``symb`` masks, as read.
     reference : str
-        Where the numbers come from.
+        Source of the numbers.
 
     Raises
     ------
     ModelError
-        On the first thing that cannot be: it names the field, what was expected and what came.
+        If a field is invalid; the message names the first one.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> description = th.Robot.load("panda").description
+    >>> description.convention, description.joint_types, description.placements.shape
+    ('modified', 'RRRRRRR', (7, 4, 4))
+    >>> heavier = description.replace(name="heavier", inertial=1.1 * description.inertial)
+    >>> heavier == description, th.Robot(heavier).n
+    (False, 7)
     """
 
     name: str
@@ -177,14 +187,14 @@ class RobotDescription(Value):
         for i, rotor in enumerate(rotors):
             if rotor.joint > n or (rotor.carrier or 0) > n:
                 raise ModelError(
-                    f"rotor of joint {rotor.joint} on link {rotor.carrier}: the arm has {n} joints and links"
+                    f"rotors must be on joints and links 1 to {n}, got joint {rotor.joint}, carrier {rotor.carrier}"
                 )
             if i and rotors[i - 1].joint == rotor.joint:
-                raise ModelError(f"joint {rotor.joint} has more than one rotor")
+                raise ModelError(f"rotors must be one per joint at most, got two for joint {rotor.joint}")
         set_fields(self, rotors=rotors, elastic=_elastic(self.elastic, n))
 
     def _check_sizes(self) -> None:
-        """Refuse numbers whose products leave the range of floating point."""
+        """Refuse numbers whose products would overflow."""
         named = {key: getattr(self, key) for key in ("inertial", "gravity", "placements", "offsets", "base", "tool")}
         named["armature"] = np.zeros(0) if self.armature is None else self.armature
         named["rotors"] = np.array([(rotor.inertia, rotor.gear_ratio) for rotor in self.rotors])
@@ -199,10 +209,10 @@ class RobotDescription(Value):
             check_label(name, "frame name")
             if name in self.link_names or name in RESERVED_NAMES:
                 raise ModelError(
-                    f"frame name {name!r} is taken: links have it, or it is one of {', '.join(RESERVED_NAMES)}"
+                    f"frame name must be no link's name and none of {', '.join(RESERVED_NAMES)}, got {name!r}"
                 )
             if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 0 <= link <= self.n:
-                raise ModelError(f"frame {name!r} must sit on a link 0..{self.n}, got {link!r}")
+                raise ModelError(f"frame {name!r} must be fixed to a link 0..{self.n}, got {link!r}")
             frames[name] = (int(link), pose(T, f"frame {name!r}"))
         return MappingProxyType(frames)
 
@@ -212,11 +222,11 @@ class RobotDescription(Value):
         return len(self.joint_types)
 
     def replace(self, **changes: Any) -> RobotDescription:
-        """Return a copy with some fields changed, validated again."""
+        """Return a validated copy with some fields changed."""
         known = [f.name for f in dataclasses.fields(self)]
         for name in changes:
             if name not in known:
-                raise UnknownNameError(f"a description has no field {name!r}{nearest_hint(name, known)}")
+                raise UnknownNameError(f"description has no field {name!r}{nearest_hint(name, known)}")
         return dataclasses.replace(self, **changes)
 
 
@@ -240,7 +250,7 @@ def _labels(names: Sequence[str], n: int, what: str) -> tuple[str, ...]:
     for name in labels:
         if name in RESERVED_NAMES:
             raise ModelError(
-                f"{what} name {name!r} is taken; these have a meaning already: {', '.join(RESERVED_NAMES)}"
+                f"{what} name must be none of the reserved names {', '.join(RESERVED_NAMES)}, got {name!r}"
             )
         if labels.count(name) > 1:
             raise ModelError(f"{what} names must differ, got {name!r} twice")
@@ -254,7 +264,7 @@ def _elastic(drives: Sequence[Elastic], n: int) -> tuple[Elastic, ...]:
     drives = sorted(drives, key=lambda drive: drive.joint)
     for before, drive in itertools.pairwise(drives):
         if before.joint == drive.joint:
-            raise ModelError(f"joint {drive.joint} is elastic more than once")
+            raise ModelError(f"elastic must have one entry per joint at most, got two for joint {drive.joint}")
         for key in ("K", "D", "Dm"):
             if len(getattr(drive, key)) != len(getattr(before, key)):
                 raise ModelError(
@@ -262,29 +272,43 @@ def _elastic(drives: Sequence[Elastic], n: int) -> tuple[Elastic, ...]:
                     f"{len(getattr(before, key))}, got {len(getattr(drive, key))}"
                 )
     if drives and drives[-1].joint > n:
-        raise ModelError(f"elastic joint {drives[-1].joint}: the arm has {n} joints")
+        raise ModelError(f"elastic joint must be from 1 to {n}, got {drives[-1].joint}")
     return tuple(drives)
 
 
 def check_physical_input(description: RobotDescription) -> RobotDescription:
-    """Refuse what a user cannot mean: negative masses, friction, armature, rotor or motor inertia.
+    """Refuse negative masses, moments of inertia, friction, armature, rotor and motor inertia.
 
-    Kept apart from the description itself, which also holds estimates, and estimates may wander.
+    `RobotDescription` itself accepts them, because estimates of parameters may be unphysical.
 
     Parameters
     ----------
     description : RobotDescription
-        As read from the user.
+        Data of a user.
 
     Returns
     -------
     RobotDescription
-        The same one.
+        The same object.
 
     Raises
     ------
     ModelError
-        Naming the link or joint and the value.
+        If a value is negative; the message names its link or joint.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.errors import ModelError
+    >>> from thunder_py.robot.description import check_physical_input
+    >>> panda = th.Robot.load("panda").description
+    >>> check_physical_input(panda) is panda
+    True
+    >>> try:
+    ...     check_physical_input(panda.replace(inertial=-panda.inertial))
+    ... except ModelError as error:
+    ...     print(error)
+    mass of link1 must be >= 0, got -4.97068
     """
     for name, mass in zip(description.link_names, description.inertial[:, 0], strict=True):
         if mass < 0.0:
@@ -312,14 +336,25 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
 
 
 def check_moments(names: Sequence[str], reg: Array) -> None:
-    """Refuse a negative moment of inertia about the centre of mass; a flat or massless link is fine.
+    """Refuse a negative principal moment of inertia about the centre of mass; zero moments and masses pass.
 
     Parameters
     ----------
     names : sequence of str
-        Of the links, for messages.
+        Names of the links, for messages.
     reg : (n, 10) array
-        Their parameters.
+        REG parameters of the links.
+
+    Raises
+    ------
+    ModelError
+        If a moment is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.robot.description import check_moments
+    >>> check_moments(["plate"], np.array([[1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.2]]))
     """
     about_com = reg[:, 4:].copy()
     heavy = reg[:, 0] > 0.0
@@ -328,7 +363,7 @@ def check_moments(names: Sequence[str], reg: Array) -> None:
     for name, moment, size in zip(names, least, np.abs(reg[:, 4:]).max(axis=1), strict=True):
         if moment < -1e-9 * size:
             raise ModelError(
-                f"inertia of {name} about its centre of mass must have no negative moment, got {moment:g} kg m^2"
+                f"principal moments of {name} about its centre of mass must be >= 0, got {moment:g} kg m^2"
             )
 
 
@@ -351,7 +386,7 @@ def describe_dh(
         Craig's rows ``Tr_x(a) Rot_x(alpha) Tr_z(d) Rot_z(theta)`` or distal ones,
         ``Rot_z(theta) Tr_z(d) Tr_x(a) Rot_x(alpha)``.
     joint_types : str or sequence of str, optional
-        ``R`` or ``P`` per joint; default all revolute.
+        ``R`` or ``P`` for each joint; default all revolute.
     inertial : (n, 10) array_like, optional
         DYN rows ``[m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, inertia about the centre of mass; default massless.
     name : str
@@ -362,12 +397,19 @@ def describe_dh(
     Returns
     -------
     RobotDescription
-        Validated, with `check_physical_input`.
+        Validated by `check_physical_input`.
 
     Raises
     ------
     ModelError
-        On wrong shapes, non-finite numbers, an unknown convention, or anything that cannot exist.
+        If a shape, a number or the convention is invalid, or the robot is physically impossible.
+
+    Examples
+    --------
+    >>> from thunder_py.robot.description import describe_dh
+    >>> planar = describe_dh([[0, 0, 0, 0], [0.5, 0, 0, 0]], name="planar", gravity=(0, -9.81, 0))
+    >>> planar.n, planar.joint_types, planar.link_names
+    (2, 'RR', ('link1', 'link2'))
     """
     table = array(dh, (None, 4), "dh")
     n = len(table)

@@ -1,4 +1,4 @@
-"""Elastic joints of a robot: their parameters as vectors, and where the motors stand at rest."""
+"""Elastic joints of a robot: their parameters as vectors, and the motor positions at equilibrium."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .joint_data import Elastic
 
 __all__ = ["equilibrium", "parameter_names", "parameters", "rows", "with_parameters"]
 
-#: the part of a root that may be imaginary by rounding
+#: largest relative imaginary part of a real root, from rounding
 _REAL = 1e-9
 
 
@@ -47,21 +47,21 @@ def parameter_names(drives: Sequence[Elastic], joint_names: Sequence[str]) -> Ma
 
 
 def with_parameters(drives: Sequence[Elastic], changes: Mapping[str, npt.ArrayLike]) -> tuple[Elastic, ...]:
-    """Return the drives with other vectors for some groups.
+    """Return the drives with some parameter groups replaced.
 
     Parameters
     ----------
     drives : sequence of Elastic
-        Of a robot.
+        Elastic joints of a robot.
     changes : mapping of str to (k,) array_like
-        By group, as `parameters` has them.
+        New vectors by group, in the order of `parameters`.
 
     Raises
     ------
     UnknownNameError
-        A group that is none.
+        If a group is unknown.
     ModelError
-        A vector of the wrong length.
+        If a vector has the wrong length.
     """
     new = list(drives)
     for group, values in changes.items():
@@ -76,7 +76,7 @@ def with_parameters(drives: Sequence[Elastic], changes: Mapping[str, npt.ArrayLi
 
 
 def equilibrium(drives: Sequence[Elastic], q: npt.ArrayLike, gravity: Array, joint_names: Sequence[str]) -> Array:
-    """Motor positions at which the springs hold the arm still at `q`.
+    """Return the motor positions at which the springs balance gravity at `q`.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ def equilibrium(drives: Sequence[Elastic], q: npt.ArrayLike, gravity: Array, joi
     Returns
     -------
     (..., e) array
-        ``q + d`` with ``sum_k K[k] d^(2k+1) = G``; of several, the least d, which is where a loaded spring comes first.
+        ``q + d`` with ``sum_k K[k] d^(2k+1) = G``; among several solutions the smallest deflection d.
 
     Raises
     ------
     ModelError
-        If a spring cannot hold the torque.
+        If a spring cannot balance the torque.
     """
     joints = [drive.joint - 1 for drive in drives]
     torque = gravity[..., joints]
@@ -106,7 +106,9 @@ def equilibrium(drives: Sequence[Elastic], q: npt.ArrayLike, gravity: Array, joi
         d = _deflection(drives[index[-1]].K, float(torque[index]))
         if d is None:
             name = joint_names[joints[index[-1]]]
-            raise ModelError(f"the spring of {name} holds no torque of {torque[index]:g}, K = {drives[index[-1]].K}")
+            raise ModelError(
+                f"spring of {name} cannot balance a torque of {torque[index]:g}, K = {drives[index[-1]].K}"
+            )
         x[index] += d
     return x
 

@@ -1,8 +1,8 @@
-"""Inertial parameters of a rigid body in their several coordinates.
+"""Inertial parameters of a rigid body: REG, DYN, pseudo-inertia and log-Cholesky coordinates.
 
-REG ``[m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``: inertia about the origin of the link frame; what regressors
-multiply. DYN ``[m, cx, cy, cz, Ixx, ...]``: inertia about the centre of mass, axes of the link frame; what files hold.
-Elements are those of the tensor, ``Ixy = -integral(x y dm)``. Every function takes any batch shape in front.
+REG ``[m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``: inertia about the origin of the link frame; regressors
+multiply it. DYN ``[m, cx, cy, cz, Ixx, ...]``: inertia about the centre of mass, axes of the link frame; files hold it.
+Elements are those of the tensor, ``Ixy = -integral(x y dm)``. Every function accepts leading batch axes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
 
 Array = npt.NDArray[np.float64]
 
-#: where the ten numbers' last six stand in a symmetric 3x3 matrix
+#: indices of the six inertia elements in a symmetric 3x3 matrix
 _ROW, _COL = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 1, 2, 1, 2, 2])
 
 
@@ -45,7 +45,7 @@ def _steiner(mass: Array, com: Array) -> Array:
 
 
 def reg_from_dyn(dyn: npt.ArrayLike) -> Array:
-    """Parameters about the link origin from those about the centre of mass.
+    """Convert DYN parameters (about the centre of mass) to REG (about the link origin).
 
     Parameters
     ----------
@@ -60,7 +60,13 @@ def reg_from_dyn(dyn: npt.ArrayLike) -> Array:
     Raises
     ------
     ModelError
-        If the last axis is not 10 long or an entry is not finite.
+        If the last axis has not 10 entries or an entry is not finite.
+
+    Examples
+    --------
+    >>> from thunder_py.robot.inertia import reg_from_dyn
+    >>> reg_from_dyn([2.0, 0.5, 0, 0, 0.01, 0, 0, 0.03, 0, 0.03]).round(3).tolist()
+    [2.0, 1.0, 0.0, 0.0, 0.01, 0.0, 0.0, 0.53, 0.0, 0.53]
     """
     dyn = _parameters(dyn, "dyn")
     mass, com = dyn[..., 0], dyn[..., 1:4]
@@ -68,7 +74,7 @@ def reg_from_dyn(dyn: npt.ArrayLike) -> Array:
 
 
 def dyn_from_reg(reg: npt.ArrayLike) -> Array:
-    """Parameters about the centre of mass from those about the link origin.
+    """Convert REG parameters (about the link origin) to DYN (about the centre of mass).
 
     Parameters
     ----------
@@ -78,12 +84,19 @@ def dyn_from_reg(reg: npt.ArrayLike) -> Array:
     Returns
     -------
     (..., 10) array
-        DYN order [kg, m, kg m^2]; a body without mass and first moment has its centre at the origin.
+        DYN order [kg, m, kg m^2]; the centre of a body without mass and first moment is the origin.
 
     Raises
     ------
     ModelError
-        If a mass is zero while its first moment is not, the last axis is not 10 long or an entry is not finite.
+        If a mass is zero and its first moment is not, the last axis has not 10 entries, or an entry is not finite.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.robot.inertia import dyn_from_reg
+    >>> dyn_from_reg(th.Robot.load("elbow").inertial)[0].round(4).tolist()
+    [3.0, -0.22, 0.03, 0.01, 0.011, 0.002, -0.001, 0.082, 0.0015, 0.086]
     """
     reg = _parameters(reg, "reg")
     mass, moment = reg[..., 0], reg[..., 1:4]
@@ -97,9 +110,9 @@ def dyn_from_reg(reg: npt.ArrayLike) -> Array:
 
 
 def pseudo_inertia(reg: npt.ArrayLike) -> Array:
-    """Pseudo-inertia matrices ``[[Sigma, h], [h', m]]`` with ``Sigma = tr(I)/2 1 - I``.
+    """Return pseudo-inertia matrices ``[[Sigma, h], [h', m]]`` with ``Sigma = tr(I)/2 1 - I``.
 
-    Linear in `reg`, and positive definite exactly for the bodies that can exist (Wensing, Kim, Slotine 2018).
+    Linear in `reg`, and positive definite exactly for physically consistent bodies (Wensing, Kim, Slotine 2018).
 
     Parameters
     ----------
@@ -110,6 +123,14 @@ def pseudo_inertia(reg: npt.ArrayLike) -> Array:
     -------
     (..., 4, 4) array
         Symmetric matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.robot.inertia import pseudo_inertia
+    >>> P = pseudo_inertia([2.0, 1.0, 0, 0, 0.02, 0, 0, 0.54, 0, 0.54])
+    >>> P.shape, bool(np.linalg.eigvalsh(P).min() > 0)
+    ((4, 4), True)
     """
     reg = _parameters(reg, "reg")
     P = np.empty((*reg.shape[:-1], 4, 4))
@@ -122,7 +143,7 @@ def pseudo_inertia(reg: npt.ArrayLike) -> Array:
 
 
 def reg_from_pseudo_inertia(P: npt.ArrayLike) -> Array:
-    """Parameters from pseudo-inertia matrices, the inverse of `pseudo_inertia`.
+    """Convert pseudo-inertia matrices to REG parameters, the inverse of `pseudo_inertia`.
 
     Parameters
     ----------
@@ -138,6 +159,14 @@ def reg_from_pseudo_inertia(P: npt.ArrayLike) -> Array:
     ------
     ModelError
         If the shape is wrong, an entry is not finite, or a matrix is not symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.robot.inertia import reg_from_pseudo_inertia
+    >>> x = np.array([[0.3, 0.0, 0.1, 1.0], [-0.2, 0.4, 0.0, 1.0]])  # two particles of 1 kg, homogeneous coordinates
+    >>> reg_from_pseudo_inertia(x.T @ x).round(3).tolist()
+    [2.0, 0.1, 0.4, 0.1, 0.17, 0.08, -0.03, 0.14, 0.0, 0.29]
     """
     P = np.asarray(P, dtype=np.float64)
     if P.ndim < 2 or P.shape[-2:] != (4, 4):
@@ -154,7 +183,7 @@ def reg_from_pseudo_inertia(P: npt.ArrayLike) -> Array:
 
 
 def log_cholesky_from_reg(reg: npt.ArrayLike) -> Array:
-    """Log-Cholesky coordinates, in which every vector is a body that can exist (Rucker and Wensing 2022).
+    """Convert REG parameters to log-Cholesky coordinates, which are physically consistent for any ten numbers.
 
     ``P = U U'`` with ``U = exp(alpha) [[e^d1, s12, s13, t1], [0, e^d2, s23, t2], [0, 0, e^d3, t3], [0, 0, 0, 1]]``.
 
@@ -172,6 +201,20 @@ def log_cholesky_from_reg(reg: npt.ArrayLike) -> Array:
     ------
     ModelError
         If a pseudo-inertia is not positive definite.
+
+    References
+    ----------
+    Rucker and Wensing 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.robot.inertia import log_cholesky_from_reg, reg_from_log_cholesky
+    >>> reg = th.Robot.load("elbow").inertial
+    >>> theta = log_cholesky_from_reg(reg)
+    >>> theta.shape, np.allclose(reg_from_log_cholesky(theta), reg)
+    ((2, 10), True)
     """
     P = pseudo_inertia(reg)
     try:  # numpy factors L L' with L lower; reversing the order of rows and columns makes it U U'
@@ -185,7 +228,7 @@ def log_cholesky_from_reg(reg: npt.ArrayLike) -> Array:
 
 
 def reg_from_log_cholesky(theta: npt.ArrayLike) -> Array:
-    """Parameters from log-Cholesky coordinates, the inverse of `log_cholesky_from_reg`.
+    """Convert log-Cholesky coordinates to REG parameters, the inverse of `log_cholesky_from_reg`.
 
     Parameters
     ----------
@@ -196,6 +239,14 @@ def reg_from_log_cholesky(theta: npt.ArrayLike) -> Array:
     -------
     (..., 10) array
         REG order, physically consistent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.robot.inertia import is_physical, reg_from_log_cholesky
+    >>> theta = np.random.default_rng(0).normal(size=(1000, 10))
+    >>> bool(is_physical(reg_from_log_cholesky(theta)).all())
+    True
     """
     theta = _parameters(theta, "theta")
     U = np.zeros((*theta.shape[:-1], 4, 4))
@@ -207,10 +258,10 @@ def reg_from_log_cholesky(theta: npt.ArrayLike) -> Array:
 
 
 def is_physical(reg: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Whether bodies can exist: positive mass and a positive definite second moment about the centre of mass.
+    """Test for physical consistency: positive mass, positive definite second moments about the centre of mass.
 
-    The same as a positive definite pseudo-inertia, but free of its mixed units: the second moment is compared with its
-    own size, so that point masses, rods and plates (singular up to rounding) count as not physical.
+    Equivalent to a positive definite pseudo-inertia, without its mixed units: the second moment is compared with its
+    own size. Point masses, rods and plates (singular up to rounding) are not physical.
 
     Parameters
     ----------
@@ -221,6 +272,14 @@ def is_physical(reg: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     -------
     (...) array of bool
         True where consistent.
+
+    Examples
+    --------
+    >>> from thunder_py.robot.inertia import is_physical
+    >>> box = [1.0, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.04]
+    >>> impossible = [1.0, 0, 0, 0, 0.02, 0, 0, 0.02, 0, 0.05]  # Izz > Ixx + Iyy
+    >>> is_physical([box, impossible]).tolist()
+    [True, False]
     """
     P = pseudo_inertia(reg)
     mass, h, Sigma = P[..., 3, 3], P[..., :3, 3], P[..., :3, :3]

@@ -1,4 +1,4 @@
-"""What a joint has besides its place: limits, friction, the rotor that drives it, the spring it is driven through."""
+"""Data of joints: limits, friction, rotors and elastic drives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Elastic", "Friction", "Limits", "Rotor"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Limits(Value):
-    """Joint limits; an absent limit is infinite.
+    """Store joint limits; an absent limit is infinite.
 
     Attributes
     ----------
@@ -31,6 +31,16 @@ class Limits(Value):
     ------
     ModelError
         If lengths differ, a limit is NaN, a lower limit exceeds the upper one, or a speed or effort is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.robot import Limits
+    >>> limits = Limits(lower=[-1.5, -2.0], upper=[1.5, 2.0], velocity=[2.0, 2.0], effort=[np.inf, 40.0])
+    >>> limits.upper.tolist(), limits.effort.tolist()
+    ([1.5, 2.0], [inf, 40.0])
+    >>> bool(np.isinf(Limits.none(3).lower).all())
+    True
     """
 
     lower: Array
@@ -44,21 +54,23 @@ class Limits(Value):
         n = len(array(self.lower, (None,), "limits.lower", finite=False))
         set_fields(self, **{k: array(getattr(self, k), (n,), f"limits.{k}", finite=False) for k in names})
         for i in np.flatnonzero(self.lower > self.upper):
-            raise ModelError(f"limits of joint {i + 1}: lower {self.lower[i]:g} is above upper {self.upper[i]:g}")
+            raise ModelError(
+                f"limits of joint {i + 1}: lower must not exceed upper, got {self.lower[i]:g} and {self.upper[i]:g}"
+            )
         for name in ("velocity", "effort"):
             for i in np.flatnonzero(getattr(self, name) < 0):
                 raise ModelError(f"limits.{name} of joint {i + 1} must be >= 0, got {getattr(self, name)[i]:g}")
 
     @classmethod
     def none(cls, n: int) -> Limits:
-        """No limits on `n` joints."""
+        """Return infinite limits of `n` joints."""
         inf = np.full(n, np.inf)
         return cls(lower=-inf, upper=inf, velocity=inf, effort=inf)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Friction(Value):
-    """Joint friction, ``sum_k c_k f_k(dq)``, linear in its coefficients.
+    """Describe joint friction, ``sum_k c_k f_k(dq)``, linear in its coefficients.
 
     Attributes
     ----------
@@ -74,14 +86,25 @@ class Friction(Value):
     Raises
     ------
     ModelError
-        If a term is unknown, repeated or out of order, the coefficients do not fit, or delta is not positive.
+        If a term is unknown, repeated or out of order, the coefficients have the wrong shape, or delta is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> friction = th.robot.Friction(terms=("viscous", "coulomb"), coefficients=[[0.5, 0.2], [0.3, 0.1]])
+    >>> robot = th.Robot.load("elbow").replace(friction=friction)
+    >>> np.round(robot.friction_torque([1.0, -1.0]), 3).tolist()
+    [0.698, -0.399]
+    >>> robot.unknown("friction").names
+    ('joint1.viscous', 'joint1.coulomb', 'joint2.viscous', 'joint2.coulomb')
     """
 
     terms: tuple[str, ...]
     coefficients: Array
     delta: float = 1e-2
 
-    #: known basis functions in the order in which they stand in the parameter vector
+    #: known basis functions, in the order of the parameter vector
     TERMS = ("viscous", "coulomb", "quadratic", "cubic", "quartic", "quintic", "sextic")
 
     def __post_init__(self) -> None:
@@ -106,9 +129,9 @@ class Friction(Value):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rotor(Value):
-    """A motor's rotor: axial inertia spinning at ``gear_ratio * dq[joint]`` relative to the link that carries it.
+    """Describe a motor's rotor: axial inertia spinning at ``gear_ratio * dq[joint]`` relative to the carrying link.
 
-    Its mass and transverse inertia do not depend on the spin: they belong to the carrying link's parameters.
+    The mass and transverse inertia of the rotor do not depend on the spin and belong to the carrying link's parameters.
 
     Attributes
     ----------
@@ -117,7 +140,7 @@ class Rotor(Value):
     inertia : float
         Axial moment of inertia [kg m^2].
     gear_ratio : float
-        Rotor turns per joint turn (for a prismatic joint: rad per m).
+        Rotor turns per joint turn (prismatic joint: rad per m).
     carrier : int
         Link that carries the motor, 0 (base) .. n; default ``joint - 1``.
     axis : (3,) array, optional
@@ -126,7 +149,18 @@ class Rotor(Value):
     Raises
     ------
     ModelError
-        If an index is not whole or out of range, a number is not finite, or the axis is not a unit vector.
+        If an index is not an integer or out of range, a number is not finite, or the axis is not a unit vector.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> rotor = th.robot.Rotor(joint=2, inertia=1e-4, gear_ratio=100.0)
+    >>> rotor.carrier
+    1
+    >>> elbow = th.Robot.load("elbow")
+    >>> with_rotor = elbow.replace(rotors=(rotor,))
+    >>> (with_rotor.mass_matrix([0, 0]) - elbow.mass_matrix([0, 0])).round(3).tolist()
+    [[0.0, 0.01], [0.01, 1.0]]
     """
 
     joint: int
@@ -154,9 +188,9 @@ class Rotor(Value):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Elastic(Value):
-    """Drive of an elastic joint: a motor behind a spring and a damper.
+    """Describe the drive of an elastic joint: a motor coupled to the link by a spring and a damper.
 
-    With motor position x and link position q, both seen at the joint, spring and damper put the torque
+    With motor position x and link position q, both seen at the joint, spring and damper exert the torque
     ``tau_el = sum_k K[k] (x - q)^(2k+1) + sum_k D[k] v abs(v)^k``, v = dx - dq, on the link and its opposite on the
     motor: ``Mm ddx + sum_k Dm[k] dx abs(dx)^k + tau_el = tau``. The bases are those of Thunder: odd powers for the
     spring; v, v abs(v), v^3, ... for damping, as for the polynomial terms of `Friction`.
@@ -168,7 +202,7 @@ class Elastic(Value):
     K : tuple of float
         Stiffness, one coefficient or more: [N m/rad], [N m/rad^3], ... or [N/m], ...
     D : tuple of float
-        Damping beside the spring [N m s/rad or N s/m, then per higher powers].
+        Damping parallel to the spring [N m s/rad or N s/m, then per higher powers].
     Dm : tuple of float
         Damping of the motor, in the same units.
     Mm : float
@@ -177,7 +211,18 @@ class Elastic(Value):
     Raises
     ------
     ModelError
-        If the index is not whole or less than 1, there is no stiffness, or a number is not finite.
+        If the index is not an integer >= 1, `K` is empty, or a number is not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> drive = th.robot.Elastic(joint=2, K=(100.0, 5.0), D=(0.1,), Dm=(0.1,), Mm=0.2)
+    >>> robot = th.Robot.load("elbow").replace(elastic=(drive,))
+    >>> robot.e, robot.elastic_parameter_names["K"]
+    (1, ('joint2.K0', 'joint2.K1'))
+    >>> np.round(robot.elastic_torque([0.0, 0.0], [0.1]), 3).tolist()
+    [10.005]
     """
 
     joint: int

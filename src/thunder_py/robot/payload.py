@@ -1,4 +1,4 @@
-"""Bodies that the plant picks up."""
+"""Payloads of a simulated plant."""
 
 from __future__ import annotations
 
@@ -22,20 +22,36 @@ __all__ = ["Payload", "one_or_several", "read_payloads"]
 
 @dataclass(frozen=True, eq=False)
 class Payload(Value):
-    """A rigid body that is fixed to a link of the plant from a time on; the controller is not told.
+    """Describe a rigid body fixed to a link of the plant from a given time; it is unknown to the controller.
 
     Parameters
     ----------
     mass : float
-        [kg].
+        Mass [kg].
     com : (3,) array_like
         Centre of mass in the link frame [m].
     inertia : (3, 3) array_like, optional
-        About the centre of mass, link axes [kg m^2]; default zero, a point mass.
+        Inertia about the centre of mass, link axes [kg m^2]; default zero, a point mass.
     link : int or str, optional
-        1 to n or a link's name; default the last.
+        Number 1 to n or name of the link; default the last.
     time : float
-        When it appears [s].
+        Time at which it is attached [s].
+
+    Raises
+    ------
+    ValueError
+        If a mass, time or moment is negative, or the inertia is not symmetric.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> elbow = th.Robot.load("elbow")
+    >>> payload = th.Payload(0.5, com=(0.2, 0.0, 0.0), time=2.0)
+    >>> payload.parameters.round(3).tolist()
+    [0.5, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.02, 0.0, 0.02]
+    >>> loaded = payload.added_to(elbow)
+    >>> (loaded.gravity_vector([0, 0]) - elbow.gravity_vector([0, 0])).round(2).tolist()
+    [5.4, 2.94]
     """
 
     mass: float
@@ -87,7 +103,7 @@ class Payload(Value):
 
 
 def one_or_several(value: object, kinds: type | tuple[type, ...], expected: str) -> tuple[Any, ...]:
-    """Return a thing of some kind as a sequence, a sequence as it is, or raise ValueError with what was expected."""
+    """Return one object of `kinds` or a sequence as a tuple; raise ValueError with `expected` for other values."""
     if isinstance(value, kinds):
         return (value,)
     if not isinstance(value, Iterable) or isinstance(value, str):
@@ -96,12 +112,12 @@ def one_or_several(value: object, kinds: type | tuple[type, ...], expected: str)
 
 
 def read_payloads(payloads: Payload | Sequence[Payload], plant: object, native: bool) -> tuple[Payload, ...]:
-    """Return the payloads in order of time with the numbers of their links; refuse what is none or finds no link."""
-    given = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
-    if given and not native:
-        raise ValueError("payloads need a plant that is a Robot; let a plant written in Python change itself")
-    for payload in given:
+    """Return the payloads sorted by time, with their links as numbers; refuse other objects and unknown links."""
+    sequence = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
+    if sequence and not native:
+        raise ValueError("payloads need a plant that is a Robot; a plant written in Python applies its own")
+    for payload in sequence:
         if not isinstance(payload, Payload):
             raise ValueError(f"payloads must be a sequence of Payload, got {payload!r} in it")
-    numbered = (dataclasses.replace(p, link=p.link_index(plant)) for p in given if isinstance(plant, Robot))
+    numbered = (dataclasses.replace(p, link=p.link_index(plant)) for p in sequence if isinstance(plant, Robot))
     return tuple(sorted(numbered, key=lambda p: p.time))

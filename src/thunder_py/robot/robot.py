@@ -1,4 +1,4 @@
-"""The robot: an immutable serial arm that evaluates itself."""
+"""Class `Robot`: kinematics, dynamics and regressors of a serial arm."""
 
 from __future__ import annotations
 
@@ -36,16 +36,29 @@ _GROUPS = ("inertial", "friction", "rotor", "armature")
 
 @dataclass(frozen=True)
 class UnknownParameters:
-    """A choice of unknown parameters; the others keep the robot's values (Thunder article, Remark 2).
+    """Select unknown parameters; the others keep the robot's values (Thunder article, Remark 2).
 
-    With it ``tau = [Y_known pi_known | Y_unknown] [1; pi_unknown]``.
+    The torque is ``tau = [Y_known pi_known | Y_unknown] [1; pi_unknown]``. `Robot.unknown` makes these objects.
 
     Attributes
     ----------
     robot : Robot
-        Whose known values are used.
+        Robot whose known values are used.
     mask : (p,) bool array
-        True where unknown.
+        True for unknown parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> unknown = robot.unknown("link7")
+    >>> unknown.names[:2], unknown.values.shape
+    (('link7.m', 'link7.mcx'), (10,))
+    >>> q, dq, ddq = np.full((3, 7), 0.5)
+    >>> Y = unknown.regressor(q, dq, ddq)
+    >>> Y.shape, np.allclose(Y @ unknown.parameters, robot.inverse_dynamics(q, dq, ddq))
+    ((7, 11), True)
     """
 
     robot: Robot
@@ -53,7 +66,7 @@ class UnknownParameters:
 
     @property
     def indices(self) -> npt.NDArray[np.intp]:
-        """Columns of the unknown parameters."""
+        """Indices of the unknown parameters."""
         return np.flatnonzero(self.mask)
 
     @property
@@ -68,11 +81,11 @@ class UnknownParameters:
 
     @property
     def parameters(self) -> Array:
-        """``[1, pi_unknown]``, what `regressor` multiplies, (1 + u,)."""
+        """Vector ``[1, pi_unknown]`` that `regressor` multiplies, (1 + u,)."""
         return np.concatenate([[1.0], self.values])
 
     def base_parameters(self, *, samples: int = 64, tolerance: float = 1e-9, seed: int = 0) -> BaseParameters:
-        """Find the combinations of the unknown parameters that torques can tell apart; see `Robot.base_parameters`.
+        """Find the identifiable combinations of the unknown parameters; see `Robot.base_parameters`.
 
         Columns of ``mapping`` that belong to known parameters are zero.
         """
@@ -83,13 +96,13 @@ class UnknownParameters:
         return np.concatenate([known[..., None], Y[..., self.mask]], axis=-1)
 
     def regressor(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
-        """``[Y_known pi_known | Y_unknown]``, (..., n, 1 + u); see `Robot.regressor`."""
+        """Evaluate ``[Y_known pi_known | Y_unknown]``, (..., n, 1 + u); see `Robot.regressor`."""
         return self._split(self.robot.regressor(q, dq, ddq))
 
     def slotine_li_regressor(
         self, q: npt.ArrayLike, dq: npt.ArrayLike, dq_r: npt.ArrayLike, ddq_r: npt.ArrayLike
     ) -> Array:
-        """``[Y_known pi_known | Y_unknown]`` of the Slotine-Li regressor, (..., n, 1 + u)."""
+        """Evaluate ``[Y_known pi_known | Y_unknown]`` of the Slotine-Li regressor, (..., n, 1 + u)."""
         return self._split(self.robot.slotine_li_regressor(q, dq, dq_r, ddq_r))
 
 
@@ -101,14 +114,14 @@ def select_parameters(robot: Robot, which: str | Sequence[str] | npt.ArrayLike |
     if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
         mask = np.logical_or.reduce([_mask_of_name(robot, str(name)) for name in names])
         return UnknownParameters(robot, mask)
-    given = np.asarray(which)
-    if given.dtype != np.bool_ or given.shape != (robot.p,):
+    selection = np.asarray(which)
+    if selection.dtype != np.bool_ or selection.shape != (robot.p,):
         raise ValueError(f"unknown must be names or a bool mask of shape ({robot.p},), got {which!r}")
-    return UnknownParameters(robot, given.copy())
+    return UnknownParameters(robot, selection.copy())
 
 
 def _owner(parameter: str) -> str:
-    """Link or joint of a parameter; its name may hold dots itself."""
+    """Return the link or joint of a parameter; its name may contain dots."""
     return parameter.rpartition(".")[0]
 
 
@@ -130,18 +143,32 @@ def _mask_of_name(robot: Robot, name: str) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """Parameter combinations that joint torques can tell apart: ``Y pi = Y[:, independent] (mapping pi)``.
+    """Store identifiable parameter combinations: ``Y pi = Y[:, independent] (mapping pi)``.
+
+    `Robot.base_parameters` computes them.
 
     Attributes
     ----------
     independent : (b,) int array
-        Columns of the regressor that are kept.
+        Independent columns of the regressor.
     mapping : (b, p) array
-        Takes all parameters to the base parameters.
+        Matrix from all parameters to the base parameters.
     condition_number : float
-        Of the kept columns over the random states, scaled to unit norm.
+        Condition number of the independent columns over the random states, scaled to unit norm.
     names : tuple of str
-        Names of the kept columns.
+        Parameters of the independent columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> base = robot.base_parameters()
+    >>> base.count, base.mapping.shape
+    (6, (6, 20))
+    >>> Y = robot.regressor([0.1, 0.2], [0.3, -0.1], [1.0, 0.5])
+    >>> np.allclose(Y[:, base.independent] @ (base.mapping @ robot.parameters), Y @ robot.parameters)
+    True
     """
 
     independent: npt.NDArray[np.intp]
@@ -155,13 +182,13 @@ class BaseParameters:
         return len(self.independent)
 
 
-_MOST_SAMPLES = 100_000  # states, of which a regressor each is kept
+_MOST_SAMPLES = 100_000  # states; the regressors of all are in memory
 
 
 def find_base_parameters(
     robot: Robot, *, samples: int, tolerance: float, seed: int, mask: npt.NDArray[np.bool_] | None = None
 ) -> BaseParameters:
-    """Rank-revealing QR of stacked regressors, of the columns in `mask`; see `Robot.base_parameters`."""
+    """Find base parameters by rank-revealing QR, among the columns in `mask`; see `Robot.base_parameters`."""
     from scipy.linalg import qr, solve_triangular
 
     from ..checks import seed_of, whole, within
@@ -176,11 +203,11 @@ def find_base_parameters(
     W = robot.regressor(q, dq, ddq).reshape(-1, robot.p)
     if mask is not None:
         W[:, ~mask] = 0.0
-    # unit columns, so that the rank does not depend on units; columns that never act stay zero
+    # unit columns: the rank does not depend on units; columns without influence stay zero
     scale = np.linalg.norm(W, axis=0)
     scale[scale <= tolerance * scale.max()] = np.inf
     W = W / scale
-    # weights make pivots prefer the left, as names nearer the base read better, but not at the price of conditioning
+    # weights prefer columns of links near the base as pivots; 1e-2 limits the loss of conditioning
     R, order = qr(W * np.geomspace(1.0, 1e-2, robot.p), mode="r", pivoting=True)[-2:]
     pivots = np.abs(np.diag(R))
     rank = int(np.sum(pivots > tolerance * pivots[0]))
@@ -199,14 +226,21 @@ def find_base_parameters(
 
 
 class Ellipsoid(NamedTuple):
-    """Principal axes of a manipulability ellipsoid, longest first.
+    """Store the principal axes of a manipulability ellipsoid, longest first.
 
     Attributes
     ----------
     axes : (..., m, m) array
         Unit axes in columns.
     lengths : (..., m) array
-        Half lengths along them.
+        Half lengths along the axes.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> axes, lengths = th.Robot.load("panda").velocity_ellipsoid([0, 0.3, 0, -1.8, 0, 2.1, 0])
+    >>> axes.shape, lengths.round(3).tolist()
+    ((3, 3), [0.867, 0.796, 0.232])
     """
 
     axes: Array
@@ -214,16 +248,37 @@ class Ellipsoid(NamedTuple):
 
 
 class Robot(_core.Model):
-    """A serial arm: kinematics, dynamics and regressors of any number of states at once.
+    """Compute kinematics, dynamics and regressors of a serial arm, for one state or batches of states.
 
-    Make one with `load`, `from_dh` or from a `RobotDescription`. Robots do not change; `with_parameters` and
-    `replace` return new ones. Every quantity takes lists or arrays of shape ``(..., n)``, batch axes first and
-    broadcast as NumPy does, and ``out=`` to fill an array of the caller.
+    Create a robot with `load`, `from_dh` or from a `RobotDescription`. Robots are immutable; `with_parameters` and
+    `replace` return new ones. Every quantity accepts lists or arrays of shape ``(..., n)``, with leading batch axes
+    that broadcast as in NumPy, and ``out=`` to fill an array of the caller.
 
     Parameters
     ----------
     description : RobotDescription
-        The data of the arm.
+        Data of the arm.
+
+    Notes
+    -----
+    Quantities are computed by C++ kernels in ``cpp/include/thunder/dynamics``, one header per quantity or algorithm:
+    `slotine_li_regressor` and the other regressors in ``regressor.hpp``, `mass_matrix` in ``mass_matrix.hpp``,
+    `coriolis_matrix` in ``coriolis.hpp``, `inverse_dynamics` in ``inverse_dynamics.hpp``. All quantities are listed in
+    ``cpp/include/thunder/kernels/quantities.hpp``. The theory is in ``docs/theory/regressors.md`` and
+    ``docs/theory/dynamics.md``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> q, dq, dq_r, ddq_r = np.full((4, 7), 0.5)
+    >>> robot.mass_matrix(q).shape, robot.jacobian(np.zeros((100, 7))).shape
+    ((7, 7), (100, 6, 7))
+    >>> Y_r = robot.slotine_li_regressor(q, dq, dq_r, ddq_r)
+    >>> torque = robot.mass_matrix(q) @ ddq_r + robot.coriolis_matrix(q, dq) @ dq_r + robot.gravity_vector(q)
+    >>> np.allclose(Y_r @ robot.parameters, torque)
+    True
     """
 
     def __init__(self, description: RobotDescription) -> None:
@@ -260,14 +315,14 @@ class Robot(_core.Model):
 
     @classmethod
     def load(cls, source: str | Path, *, name: str | None = None, **options: Any) -> Robot:
-        """Load a bundled robot by name, or one from a ``.yaml``, ``.urdf`` or MJCF (``.xml``, ``.mjcf``) file.
+        """Load a bundled robot by name, or a robot from a ``.yaml``, ``.urdf`` or MJCF (``.xml``, ``.mjcf``) file.
 
         Parameters
         ----------
         source : str or path
             Name of a bundled robot (``thunder_py.robots.names()``) or path of a file.
         name : str, optional
-            Of the robot, in place of what its file calls it.
+            Name of the robot; default the name in the file.
         **options
             For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``; for MJCF:
             ``tip_link``, ``fix_joints``.
@@ -275,9 +330,15 @@ class Robot(_core.Model):
         Raises
         ------
         UnknownNameError
-            No such bundled robot; the nearest name is suggested.
+            If there is no such bundled robot; the nearest name is suggested.
         FileFormatError
-            The file is not a robot; says path, line and key.
+            If the file is not a robot; the message has path, line and key.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> th.Robot.load("panda")
+        <Robot 'panda': 7 joints (RRRRRRR), 70 parameters>
         """
         from ..io import load_description
 
@@ -297,7 +358,7 @@ class Robot(_core.Model):
         name: str = "robot",
         **fields: Any,
     ) -> Robot:
-        """Make a robot from a Denavit-Hartenberg table.
+        """Create a robot from a Denavit-Hartenberg table.
 
         Parameters
         ----------
@@ -306,14 +367,14 @@ class Robot(_core.Model):
         convention : {"modified", "standard"}
             Craig: Tr_x(a) Rot_x(alpha) Tr_z(d) Rot_z(theta), or distal: Rot_z Tr_z Tr_x Rot_x.
         joint_types : str, optional
-            One letter per joint, ``R`` or ``P``; default all revolute.
+            One letter for each joint, ``R`` or ``P``; default all revolute.
         inertial : (n, 10) array_like, optional
             DYN rows ``[m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, inertia about the centre of mass in link
             axes; default massless (kinematics only).
         gravity : (3,) array_like
             Acceleration of gravity in the world [m/s^2].
         base, tool : (4, 4) array_like, optional
-            Base in the world, end effector in the last link.
+            Pose of the base in the world and of the end effector in the last link; default identity.
         name : str
             An identifier.
         **fields
@@ -323,21 +384,31 @@ class Robot(_core.Model):
         Raises
         ------
         ModelError
-            For a robot that cannot exist.
+            If a shape or number is invalid, or the robot is physically impossible.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> links = [[3.0, 0.24, 0, 0, 0, 0, 0, 0, 0, 0.09], [2.0, 0.17, 0, 0, 0, 0, 0, 0, 0, 0.04]]
+        >>> arm = th.Robot.from_dh([[0, 0, 0, 0], [0.5, 0, 0, 0]], inertial=links, gravity=(0, -9.81, 0), name="planar")
+        >>> arm
+        <Robot 'planar': 2 joints (RR), 20 parameters>
+        >>> arm.gravity_vector([0.0, 0.0]).round(3).tolist()
+        [20.209, 3.335]
         """
-        given = {"base": base, "tool": tool, "joint_types": joint_types, "inertial": inertial}
-        fields.update({key: value for key, value in given.items() if value is not None})
+        optional = {"base": base, "tool": tool, "joint_types": joint_types, "inertial": inertial}
+        fields.update({key: value for key, value in optional.items() if value is not None})
         description = describe_dh(dh, convention=convention, name=name, gravity=gravity, **fields)
         return cls(check_physical_input(description))
 
     @property
     def description(self) -> RobotDescription:
-        """The data this robot was made of."""
+        """Description that the robot was made from."""
         return self._description
 
     @property
     def joint_types(self) -> str:
-        """One letter per joint, ``R`` or ``P``."""
+        """Joint types, one letter for each joint: ``R`` revolute or ``P`` prismatic."""
         return self._description.joint_types
 
     @property
@@ -352,7 +423,7 @@ class Robot(_core.Model):
 
     @property
     def limits(self) -> Limits:
-        """Joint limits, infinite where none is known."""
+        """Joint limits, infinite where unknown."""
         return self._description.limits or Limits.none(self.n)
 
     @property
@@ -362,108 +433,201 @@ class Robot(_core.Model):
 
     @property
     def inertial(self) -> Array:
-        """REG parameters of the links, (n, 10), inertia about the link frame origin."""
+        """REG parameters of the links, (n, 10), inertia about the origin of the link frame."""
         return self._description.inertial
 
     @property
     def elastic(self) -> tuple[Elastic, ...]:
-        """Drives of the elastic joints, in the order of the motors' vectors ``x, dx, ddx``; there are `e`."""
+        """Drives of the `e` elastic joints, in the order of the motor vectors ``x, dx, ddx``."""
         return self._description.elastic
 
     @property
     def elastic_parameters(self) -> Mapping[str, Array]:
         """Parameters of the elastic joints by group, joint after joint.
 
-        ``K``, ``D``, ``Dm`` and ``Mm``: what `elastic_regressor`, `elastic_damping_regressor`,
-        `motor_damping_regressor` and `motor_inertia_regressor` multiply. They are no part of `parameters`.
+        ``K``, ``D``, ``Dm`` and ``Mm`` multiply `elastic_regressor`, `elastic_damping_regressor`,
+        `motor_damping_regressor` and `motor_inertia_regressor`. They are not part of `parameters`.
         """
         return elastic.parameters(self.elastic)
 
     @property
     def elastic_parameter_names(self) -> Mapping[str, tuple[str, ...]]:
-        """Names of `elastic_parameters`, such as ``joint2.K0``; K0 is the linear stiffness."""
+        """Names of the entries of `elastic_parameters`, such as ``joint2.K0``, the linear stiffness."""
         return elastic.parameter_names(self.elastic, self.joint_names)
 
     def with_elastic_parameters(self, **groups: npt.ArrayLike) -> Robot:
-        """Return this robot with other elastic parameters, which need not be physical.
+        """Return a robot with other elastic parameters; unphysical values are accepted.
 
         Parameters
         ----------
         **groups
-            Vectors ``K``, ``D``, ``Dm``, ``Mm`` as in `elastic_parameters`; what is left out stays.
+            Vectors ``K``, ``D``, ``Dm``, ``Mm`` as in `elastic_parameters`; other groups stay.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        UnknownNameError
+            If a group is unknown.
+        ModelError
+            If a vector has the wrong length.
         """
         return self.replace(elastic=elastic.with_parameters(self.elastic, groups))
 
     def elastic_equilibrium(self, q: npt.ArrayLike) -> Array:
-        """Motor positions at which the springs hold the arm still, ``elastic_torque(q, x) = G(q)``, (..., e).
+        """Compute the motor positions x at which the springs balance gravity, ``elastic_torque(q, x) = G(q)``.
 
         Parameters
         ----------
         q : (..., n) array_like
-            Joint positions.
+            Joint positions [rad or m].
+
+        Returns
+        -------
+        (..., e) array
+            Motor positions [rad or m].
 
         Raises
         ------
         ModelError
-            If there are no elastic joints, or a spring holds no such torque.
+            If there are no elastic joints, or a spring cannot balance the torque.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> drive = th.robot.Elastic(joint=2, K=(100.0,), Mm=0.2)
+        >>> robot = th.Robot.load("elbow").replace(elastic=(drive,))
+        >>> q = [0.3, 0.4]
+        >>> x = robot.elastic_equilibrium(q)
+        >>> np.allclose(robot.elastic_torque(q, x), robot.gravity_vector(q)[1])
+        True
         """
         if not self.elastic:
             raise ModelError(f"elastic_equilibrium needs elastic joints, and {self.name} has none")
         return elastic.equilibrium(self.elastic, q, self.gravity_vector(q), self.joint_names)
 
     def save(self, path: str | Path, *, lossy: bool = False) -> None:
-        """Write the robot to a file: ``.yaml``, which `load` reads back exactly, ``.urdf``, ``.xml`` or ``.mjcf``.
+        """Write the robot to a file: ``.yaml`` (`load` reads it back exactly), ``.urdf``, ``.xml`` or ``.mjcf``.
 
         Parameters
         ----------
         path : path-like
-            Its suffix says the format; the file is replaced in one step if it is there.
+            The suffix selects the format; an existing file is replaced in one step.
         lossy : bool
-            Whether to write a robot some of whose behaviour URDF or MJCF cannot hold; comments in the file say what is
-            missing.
+            Write the robot even if URDF or MJCF cannot represent all of its behaviour; comments in the file name what
+            is missing.
 
         Raises
         ------
         FileFormatError
-            For another suffix.
+            If the suffix is unknown.
         ModelError
-            If something would be lost and `lossy` is not set; it says what.
+            If the format cannot represent the robot and `lossy` is False; the message names the losses.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     robot.save(Path(folder, "arm.yaml"))
+        ...     again = th.Robot.load(Path(folder, "arm.yaml"))
+        >>> again.description == robot.description
+        True
         """
         from ..io import save_description
 
         save_description(self._description, path, lossy=lossy)
 
     def replace(self, **changes: Any) -> Robot:
-        """Return a robot with some fields of its description changed."""
+        """Return a robot with some fields of its description changed.
+
+        Parameters
+        ----------
+        **changes
+            Fields of `RobotDescription`.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        UnknownNameError
+            If a field is unknown.
+        ModelError
+            If a value is invalid.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> weightless = th.Robot.load("elbow").replace(gravity=(0, 0, 0))
+        >>> abs(weightless.gravity_vector([0.1, 0.2])).tolist()
+        [0.0, 0.0]
+        """
         return Robot(self._description.replace(**changes))
 
     def symbolic(
         self, *, inertial_as: str | None = None, outline: bool | Literal["uniform"] = False, **arguments: Any
     ) -> SymbolicModel:
-        """Return the symbolic model: every quantity as an array of expressions.
+        """Return the symbolic model, which has every quantity as an array of expressions.
 
         Parameters
         ----------
         inertial_as : {"REG", "DYN"}, optional
-            What run-time inertial parameters are.
+            Form of run-time inertial parameters; default REG, or DYN where the robot's file masks single entries.
         outline : bool or "uniform"
-            Keep what repeats from joint to joint as functions of their own: for the code of long arms; or only what is
-            one function for all joints.
+            Record code that repeats from joint to joint as functions, for long arms; with ``"uniform"`` only code that
+            is the same function for all joints.
         **arguments
             For each parameter group (``inertial``, ``dh``, ``friction``, ``gravity``, ``base``, ``tool``, ...): True
-            for run-time arguments, False for baked numbers, or a mask; see `thunder_py.symbolic.SymbolicModel`.
+            for run-time arguments, False for constants, or a mask; see `thunder_py.symbolic.SymbolicModel`.
+
+        Returns
+        -------
+        SymbolicModel
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> model = th.Robot.load("elbow").symbolic(inertial=True)
+        >>> model
+        <SymbolicModel of elbow, 2 joints; run-time parameters: par_REG>
+        >>> model.function("M", model.mass_matrix()).argument_names
+        ('q', 'par_REG')
         """
         from ..symbolic import SymbolicModel
 
         return SymbolicModel(self, inertial_as=inertial_as, outline=outline, **arguments)
 
     def with_parameters(self, parameters: npt.ArrayLike) -> Robot:
-        """Return this robot with another parameter vector, which need not be physical: an estimate will do.
+        """Return a robot with another parameter vector; unphysical estimates are accepted.
 
         Parameters
         ----------
         parameters : (p,) array_like
-            In the order of `parameter_names`.
+            Parameters in the order of `parameter_names`.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        ModelError
+            If the shape is wrong or a number is not finite.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("elbow")
+        >>> lighter = robot.with_parameters(0.5 * robot.parameters)
+        >>> (lighter.mass_matrix([0.0, 0.5]) / robot.mass_matrix([0.0, 0.5])).round(6).tolist()
+        [[0.5, 0.5], [0.5, 0.5]]
         """
         pi = array(parameters, (self.p,), "parameters")
         d = self._description
@@ -480,7 +644,7 @@ class Robot(_core.Model):
         return self.replace(**changes)
 
     def unknown(self, which: str | Sequence[str] | npt.ArrayLike | None = None) -> UnknownParameters:
-        """Choose the parameters that are unknown (Thunder article, Remark 2).
+        """Select the unknown parameters (Thunder article, Remark 2).
 
         Parameters
         ----------
@@ -488,24 +652,32 @@ class Robot(_core.Model):
             Link or joint names (``"link7"``), parameter names (``"link7.m"``), groups (``"inertial"``, ``"friction"``,
             ``"rotor"``, ``"armature"``), or a mask; default all parameters.
 
+        Returns
+        -------
+        UnknownParameters
+
         Raises
         ------
         UnknownNameError
-            A name that fits nothing; the nearest one is suggested.
+            If a name is unknown; the nearest one is suggested.
         """
         return select_parameters(self, which)
 
     def base_parameters(self, *, samples: int = 64, tolerance: float = 1e-9, seed: int = 0) -> BaseParameters:
-        """Find the parameter combinations that joint torques can tell apart.
+        """Find the base parameters: the parameter combinations that are identifiable from joint torques.
 
         Parameters
         ----------
         samples : int
-            Random states whose regressors are stacked.
+            Number of random states; their regressors are stacked.
         tolerance : float
-            Relative size of a pivot that counts as zero.
+            Relative size below which a pivot is zero.
         seed : int
             Seed of the random states.
+
+        Returns
+        -------
+        BaseParameters
 
         Notes
         -----
@@ -514,13 +686,24 @@ class Robot(_core.Model):
         return find_base_parameters(self, samples=samples, tolerance=tolerance, seed=seed)
 
     def inertial_is_physical(self) -> npt.NDArray[np.bool_]:
-        """Tell for every link whether its pseudo-inertia is positive definite, (n,)."""
+        """Test the physical consistency of every link: positive definite pseudo-inertia.
+
+        Returns
+        -------
+        (n,) array of bool
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> th.Robot.load("panda").inertial_is_physical().all().item()
+        True
+        """
         return inertia.is_physical(self.inertial)
 
     def velocity_ellipsoid(
         self, q: npt.ArrayLike, frame: int | str | None = None, *, rows: Sequence[int] = (0, 1, 2)
     ) -> Ellipsoid:
-        """Ellipsoid of the velocities that unit joint velocities give, v' (J J')^-1 v = 1.
+        """Compute the velocity manipulability ellipsoid of unit joint velocities, v' (J J')^-1 v = 1.
 
         Parameters
         ----------
@@ -533,7 +716,7 @@ class Robot(_core.Model):
         """
         self.manipulability(q, frame, rows=rows)  # it checks the rows
         J = self.jacobian(q, frame)[..., list(rows), :]
-        axes, singular, _ = np.linalg.svd(J)  # not of J J': squaring costs half the digits near singularities
+        axes, singular, _ = np.linalg.svd(J)  # of J, because J J' loses half the digits near singularities
         lengths = np.zeros(J.shape[:-1])
         lengths[..., : singular.shape[-1]] = singular
         return Ellipsoid(axes, lengths)
@@ -541,7 +724,7 @@ class Robot(_core.Model):
     def force_ellipsoid(
         self, q: npt.ArrayLike, frame: int | str | None = None, *, rows: Sequence[int] = (0, 1, 2)
     ) -> Ellipsoid:
-        """Ellipsoid of the forces that unit joint torques hold, f' (J J') f = 1: the inverse half lengths.
+        """Compute the force ellipsoid of unit joint torques, f' (J J') f = 1, with the inverse half lengths.
 
         Parameters
         ----------
@@ -566,24 +749,24 @@ class Robot(_core.Model):
         color: str | None = None,
         meshes: Meshes | str | Path | None = None,
     ) -> Any:
-        """Draw the arm in space with matplotlib: cylinders are revolute joints, boxes prismatic ones.
+        """Draw the arm with matplotlib: cylinders are revolute joints, boxes prismatic ones.
 
         Parameters
         ----------
         q : (n,) or (k, n) array_like, optional
-            Joint positions [rad or m] of one posture or of several; later ones are darker, and of more than twelve
-            that many, evenly spaced, are drawn. Default the middle of limits, zero where there are none.
+            Joint positions [rad or m] of one or several postures; later ones are darker. At most twelve, evenly spaced,
+            are drawn. Default the middle of the limits, zero for joints without limits.
         ax : Axes3D, optional
-            To draw on, whose limits stay as they are; default a new figure, whose box fits the arm.
+            Axes to draw on, with unchanged limits; default a new figure that fits the arm.
         frames : bool or "all"
             Draw axes x (red), y (green), z (blue) of base and end effector in the last posture, or of all links too.
         ellipsoid : {"velocity", "force"}, optional
             Manipulability ellipsoid to draw at the end effector in the last posture; its longest half axis is a quarter
             of the arm's length.
         color : str, optional
-            Of the arm.
+            Colour of the arm.
         meshes : Meshes or path-like, optional
-            What links look like, of the URDF that the robot was loaded from; see `thunder_py.plotting.Meshes`.
+            Meshes of the links, from the URDF that the robot was loaded from; see `thunder_py.plotting.Meshes`.
 
         Returns
         -------
@@ -592,26 +775,33 @@ class Robot(_core.Model):
         Raises
         ------
         ThunderError
-            An argument is wrong, meshes belong to another robot, or a force ellipsoid has an axis without end.
+            If an argument is wrong, meshes belong to another robot, or a force ellipsoid has an infinite axis.
         ModuleNotFoundError
-            There are mesh files, and the extra ``visual`` is not installed.
+            If there are mesh files and the extra ``visual`` is not installed.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> axes = th.Robot.load("elbow").plot([0.3, 0.5])
+        >>> type(axes).__name__
+        'Axes3D'
         """
         from ..plotting.arm import draw_arm
 
         return draw_arm(self, q, ax, frames=frames, ellipsoid=ellipsoid, color=color, meshes=meshes)
 
     def plot_workspace(self, samples: int = 100_000, *, seed: int = 0, **options: Any) -> dict[str, Any]:
-        """Draw where the arm reaches: in space, and in two slices the largest manipulability found in each cell.
+        """Draw the workspace in space, and in two slices the largest sampled manipulability of each cell.
 
         Parameters
         ----------
         samples : int
-            Random postures, uniform within joint limits.
+            Number of random postures, uniform within joint limits.
         seed : int
-            Of the random numbers.
+            Seed of the random numbers.
         **options
-            ``frame``: whose origin reaches, default the end effector; ``limits``: a `Limits` instead of the robot's;
-            ``through``: a point (3,) that the slices pass [m], default the first link's frame.
+            ``frame``: frame whose origin is drawn, default the end effector; ``limits``: a `Limits` in place of the
+            robot's; ``through``: point (3,) on both slices [m], default the origin of the first link's frame.
 
         Returns
         -------
@@ -621,7 +811,14 @@ class Robot(_core.Model):
         Raises
         ------
         ThunderError
-            A prismatic joint has no limits, a slice is empty, or an argument is wrong.
+            If a prismatic joint has no limits, a slice is empty, or an argument is wrong.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> axes = th.Robot.load("panda").plot_workspace(2000)
+        >>> sorted(axes)
+        ['above', 'side', 'space']
         """
         from ..plotting.workspace import plot_workspace
 
@@ -632,11 +829,11 @@ class Robot(_core.Model):
         return f"<Robot {self.name!r}: {self.n} joints ({self.joint_types}{elastic}), {self.p} parameters>"
 
     def __copy__(self) -> Robot:
-        """Return the robot itself, as it does not change."""
+        """Return the robot itself; robots are immutable."""
         return self
 
     def __deepcopy__(self, memo: object) -> Robot:
-        """Return the robot itself, as it does not change."""
+        """Return the robot itself; robots are immutable."""
         return self
 
     def __reduce__(self) -> tuple[type[Robot], tuple[RobotDescription]]:

@@ -1,4 +1,4 @@
-"""Robots that come with the package, as YAML files with their sources."""
+"""Bundled robots: YAML files with the sources of their data."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ __all__ = ["names", "path"]
 
 @lru_cache(maxsize=1)
 def names() -> tuple[str, ...]:
-    """Names of the bundled robots, sorted."""
+    """Return the names of the bundled robots, sorted.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> th.robots.names()
+    ('cart_pendulum', 'elbow', 'gen3', 'human_arm', 'iiwa14', 'panda', 'scara', 'ur5e')
+    """
     files = resources.files(__name__).iterdir()
     return tuple(sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")))
 
 
 def path(name: str) -> Path:
-    """Path of a bundled robot's file.
+    """Return the path of the file of a bundled robot.
 
     Parameters
     ----------
@@ -35,6 +42,12 @@ def path(name: str) -> Path:
     ------
     UnknownNameError
         If there is no such robot; the nearest name is suggested.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> th.robots.path("panda").name
+    'panda.yaml'
     """
     if name not in names():
         raise UnknownNameError(f"no robot is called {name!r}{nearest_hint(name, names())}")

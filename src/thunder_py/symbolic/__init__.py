@@ -1,4 +1,4 @@
-"""Symbolic models: a robot's quantities as expressions, their derivatives, functions that evaluate and compile."""
+"""Symbolic models: quantities of a robot as expressions, derivatives, and functions that evaluate and compile."""
 
 from __future__ import annotations
 

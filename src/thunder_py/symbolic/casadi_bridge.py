@@ -1,7 +1,7 @@
-"""Expressions as functions of CasADi's SX, and CasADi's functions as expressions.
+"""Conversion of expressions to functions of CasADi's SX, and of CasADi's functions to expressions.
 
-CasADi has matrices only: our vectors are columns there, our scalars 1 x 1, and an array of more axes is a matrix of its
-first axis by all others. CasADi stores column by column, we row by row.
+CasADi has only matrices: vectors become columns, scalars 1 x 1, and an array with more axes a matrix of its first axis
+by all others. CasADi stores matrices by column, this package by row.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _sx_operations(casadi: Any) -> dict[str, Callable[..., Any]]:
 
 
 def _sx_matrix(casadi: Any, entries: Expressions) -> Any:
-    """Entries, row by row, as a matrix; zeros by structure stay out of it, as CasADi's own derivatives have it."""
+    """Return a matrix of entries in row order, sparse at structural zeros."""
     rows, columns = _matrix_shape(entries.shape)
     matrix = casadi.SX(rows, columns)
     for k, entry in enumerate(entries.ravel()):
@@ -78,7 +78,7 @@ def to_casadi(model: SymbolicQuantities, expression: Any, name: str | None = Non
         arguments.append(matrix)
         entries += [matrix[k // columns, k % columns] for k in range(symbols.size)]
     results = replay(function, entries, lambda op, *operands: operations[op](*operands), casadi.SX)
-    # CasADi wants names without two underscores in a row, and none of an argument for a result
+    # CasADi refuses double underscores, and results with the name of an argument
     outputs = [f"{key}_result" if key in function.arguments else key for key in results]
     matrices = [_sx_matrix(casadi, array) for array in results.values()]
     label = name or function.name
@@ -96,7 +96,7 @@ def _last_line(error: BaseException) -> str:
 
 
 def _constant(value: float) -> Any:
-    """Make a number that calculates as recordings do: division by zero is infinite and no error."""
+    """Return a number with the arithmetic of recordings, where division by zero gives infinity."""
     return _core.select(1.0, value, 0.0)
 
 
@@ -108,7 +108,7 @@ def _pow(a: Any, b: Any) -> Any:
     return a**b
 
 
-#: what CasADi's operations are on expressions, by the name of their code
+#: operations on expressions by the name of CasADi's code
 _FROM_CASADI: dict[str, Callable[..., Any]] = {
     "ASSIGN": lambda a: a,
     "ADD": lambda a, b: a + b,
@@ -155,14 +155,16 @@ def _operation_names(casadi: Any) -> dict[int, str]:
 
 
 def _expanded(casadi: Any, function: Any) -> Any:
-    """As a function of scalars."""
+    """Return the function expanded to scalar operations."""
     if not isinstance(function, casadi.Function):
         raise ModelError(
-            f"expected a casadi.Function, got {type(function).__name__}; give its inputs and names by "
+            f"function must be a casadi.Function, got {type(function).__name__}; create it by "
             "casadi.Function(name, [inputs], [outputs], [input names], [output names])"
         )
     if function.has_free():
-        raise UnknownNameError(f"{function.name()} has free variables: {', '.join(map(str, function.get_free()))}")
+        raise UnknownNameError(
+            f"{function.name()} must not have free variables, got {', '.join(map(str, function.get_free()))}"
+        )
     if function.is_a("SXFunction"):
         return function
     try:
@@ -172,18 +174,18 @@ def _expanded(casadi: Any, function: Any) -> Any:
 
 
 def _matched_symbols(model: SymbolicQuantities, function: Any, k: int) -> list[Any]:
-    """Find the model's symbols for the non-zero entries of input k, in CasADi's order."""
+    """Return the model's symbols for the non-zero entries of input k, in CasADi's order."""
     name = function.name_in(k)
     if name not in model.symbols:
         raise UnknownNameError(
-            f"{function.name()}: its input {name!r} is no symbol of the model{nearest_hint(name, model.symbols)}; "
-            "make it with model.symbol(name, shape)"
+            f"{function.name()}: input {name!r} is not a symbol of the model{nearest_hint(name, model.symbols)}; "
+            "create it by model.symbol(name, shape)"
         )
     symbols, shape = model.symbols[name], tuple(function.size_in(k))
-    wanted = _matrix_shape(symbols.shape)
-    if shape != wanted and not (symbols.ndim == 1 and shape == wanted[::-1]):
+    expected = _matrix_shape(symbols.shape)
+    if shape != expected and not (symbols.ndim == 1 and shape == expected[::-1]):
         raise ModelError(
-            f"{function.name()}: its input {name} must be {wanted[0]} x {wanted[1]}, got {shape[0]} x {shape[1]}"
+            f"{function.name()}: input {name} must be {expected[0]} x {expected[1]}, got {shape[0]} x {shape[1]}"
         )
     matrix, pattern = symbols.reshape(shape), function.sparsity_in(k)
     return [matrix[r, c] for r, c in zip(pattern.row(), pattern.get_col(), strict=True)]
@@ -201,7 +203,7 @@ def _output_array(function: Any, k: int, values: Mapping[int, Any]) -> Any:
 
 
 def _run(casadi: Any, function: Any, inputs: list[list[Any]]) -> list[dict[int, Any]]:
-    """Replay CasADi's list of instructions; for every output, the value of each non-zero entry."""
+    """Evaluate CasADi's instructions; return the value of each non-zero entry of every output."""
     names = _operation_names(casadi)
     work: dict[int, Any] = {}
     outputs: list[dict[int, Any]] = [{} for _ in range(function.n_out())]
@@ -217,7 +219,7 @@ def _run(casadi: Any, function: Any, inputs: list[list[Any]]) -> list[dict[int, 
         elif code in _FROM_CASADI:
             work[results[0]] = _FROM_CASADI[code](*(work[a] for a in arguments))
         else:
-            raise ModelError(f"{function.name()}: CasADi's operation {code} has no counterpart in a recording")
+            raise ModelError(f"{function.name()}: recordings do not support CasADi's operation {code}")
     return outputs
 
 

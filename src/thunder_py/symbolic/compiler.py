@@ -1,4 +1,4 @@
-"""The system's C compiler: source text to a shared library, kept in the user's cache folder."""
+"""Compilation of C source to shared libraries in the user's cache folder, by the system's C compiler."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ __all__ = ["FLAGS", "cache_folder", "clear_cache", "compile_source", "find_compi
 FLAGS = ("-std=c99", "-O3", "-fPIC", "-shared", "-ffp-contract=off")
 _CANDIDATES = ("cc", "gcc", "clang")
 _TIMEOUT = 600.0  # s
-_SHOWN = 4000  # characters of a compiler's message
-_END = b"thunder_py: whole\n"  # follows the library, and is missing behind a truncated one
+_SHOWN = 4000  # characters of a compiler's output in messages
+_END = b"thunder_py: whole\n"  # end marker, missing in truncated files
 
 
 def find_compiler() -> list[str]:
-    """Command of the C compiler: ``$CC`` (with its options), else the first of cc, gcc, clang on the path.
+    """Return the command of the C compiler: ``$CC`` with its options, or the first of cc, gcc, clang on the path.
 
     Raises
     ------
     CompilerError
-        There is none; the message says what to install.
+        If there is none; the message names packages to install.
     """
     chosen = os.environ.get("CC", "").strip()
     if chosen:
         try:
             command = shlex.split(chosen)
         except ValueError as error:
-            raise CompilerError(f"the environment variable CC, {chosen!r}, is no command: {error}") from None
+            raise CompilerError(f"environment variable CC must be a command, got {chosen!r}: {error}") from None
         if shutil.which(command[0]) is None:
-            raise CompilerError(f"the environment variable CC names {command[0]!r}, which is no program on the path")
+            raise CompilerError(f"environment variable CC must name a program on the path, got {command[0]!r}")
         return command
     for name in _CANDIDATES:
         if shutil.which(name) is not None:
@@ -53,14 +53,14 @@ def find_compiler() -> list[str]:
 
 
 def cache_folder() -> Path:
-    """Where compiled libraries are kept: ``$XDG_CACHE_HOME``, or else ``~/.cache``, then ``thunder_py/compiled``."""
+    """Return the folder of compiled libraries: ``thunder_py/compiled`` in ``$XDG_CACHE_HOME`` or ``~/.cache``."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(base) if os.path.isabs(base) else Path.home() / ".cache"
     return root / "thunder_py" / "compiled"
 
 
 def clear_cache() -> int:
-    """Delete all compiled libraries; functions in use keep theirs. Returns how many there were."""
+    """Delete all compiled libraries and return their number; functions in use keep theirs."""
     removed = 0
     folder = cache_folder()
     for path in folder.glob("*") if folder.is_dir() else ():
@@ -71,27 +71,27 @@ def clear_cache() -> int:
 
 
 def compile_source(source: str, flags: Sequence[str] = FLAGS) -> Path:
-    """Compile C source to a shared library, or find it in the cache.
+    """Compile C source to a shared library, or return it from the cache.
 
-    Libraries are named by a hash of source, compiler and flags. A damaged one is compiled again; two processes that
-    compile the same source at once do not disturb each other.
+    The name of a library is a hash of source, compiler and flags. Damaged libraries are compiled again. Concurrent
+    compilation of the same source by several processes is safe.
 
     Parameters
     ----------
     source : str
-        A whole file of C.
+        Complete C file.
     flags : sequence of str
         Options of the compiler.
 
     Returns
     -------
     Path
-        The library.
+        Path of the library.
 
     Raises
     ------
     CompilerError
-        No compiler, a compiler that fails (with its message), or a cache folder that cannot be written.
+        If there is no compiler, it fails (with its output), or the cache folder cannot be written.
     """
     command = find_compiler()
     key = "\0".join([source, *command, _identity(tuple(command), os.environ.get("PATH", "")), *flags])
@@ -122,7 +122,7 @@ def _build(command: Sequence[str], flags: Sequence[str], source: str, path: Path
 
 
 def _own(folder: Path) -> None:
-    """Make the folder ours alone, whatever the umask: others must not place libraries that we would load."""
+    """Create the folder with access for the user only: other users must not be able to add libraries."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
         raise CompilerError(f"{folder} belongs to another user; XDG_CACHE_HOME names another folder")
@@ -147,7 +147,7 @@ def _run(command: Sequence[str]) -> None:
 
 @functools.lru_cache(maxsize=16)
 def _identity(command: tuple[str, ...], path: str) -> str:
-    """Ask the compiler what it is; `path` is there because one name may mean another program on another path."""
+    """Return the compiler's version; `path` is a cache key, as the program depends on it."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
             [*command, "--version"],
@@ -164,10 +164,10 @@ def _identity(command: tuple[str, ...], path: str) -> str:
 def _is_whole(path: Path) -> bool:
     try:
         content = path.read_bytes()
-        ours = path.stat().st_uid == os.getuid()
+        is_owned = path.stat().st_uid == os.getuid()
     except OSError:
         return False
-    if not ours or not content.endswith(_END):
+    if not is_owned or not content.endswith(_END):
         return False
     library, digest = content[: -len(_END) - 64], content[-len(_END) - 64 : -len(_END)]
     return hashlib.sha256(library).hexdigest().encode() == digest

@@ -1,4 +1,4 @@
-"""A recorded function: evaluates arrays at once, knows its derivatives and sparsity, compiles itself."""
+"""Recorded functions: evaluation of arrays, derivatives, sparsity, compilation."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def _arrays(ports: Mapping[str, Any], what: str) -> dict[str, Expressions]:
 
 
 class Function(_core.Function):
-    """A computation between named arrays, recorded as a list of scalar operations.
+    """Record a function of named arrays as a list of scalar operations.
 
-    Call it with arrays of shape ``(..., *shape)``: batch axes are broadcast, and one array or a tuple of arrays comes
-    back; ``out=`` fills an array of the caller. Without a compiler an interpreter evaluates blocks of states;
-    `compile` makes native code.
+    A call takes arrays of shape ``(..., *shape)`` with batch axes that broadcast, and returns one array or a tuple of
+    arrays; ``out=`` fills an array of the caller. Without a compiler an interpreter evaluates blocks of states;
+    `compile` generates native code.
 
     Parameters
     ----------
@@ -37,14 +37,28 @@ class Function(_core.Function):
     arguments : mapping of str to array of Expression
         Symbols, each once.
     results : mapping of str to array of Expression or number
-        What is computed; may depend on the arguments only.
+        Results, which may depend on the arguments only.
     description : str
         One sentence for documentation.
 
     Raises
     ------
     ModelError
-        An argument that is no symbol, or a result that depends on a symbol that is no argument.
+        If an argument is not a symbol, or a result depends on a symbol that is not an argument.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import Function
+    >>> model = th.Robot.load("elbow").symbolic()
+    >>> power = Function("power", {"dq": model.dq, "tau": model.tau}, {"P": model.dq @ model.tau})
+    >>> power
+    <Function power(dq[2], tau[2]) -> P[], 3 operations>
+    >>> float(power([0.1, 0.2], [1.0, 2.0])), power(np.ones((5, 2)), np.ones(2)).shape
+    (0.5, (5,))
+    >>> power.jacobian("dq")([0.1, 0.2], [1.0, 2.0]).tolist(), power.sparsity("tau").tolist()
+    ([1.0, 2.0], [True, True])
     """
 
     def __init__(
@@ -62,7 +76,7 @@ class Function(_core.Function):
             raise ModelError(str(error)) from None
 
     def __repr__(self) -> str:
-        """Signature and size."""
+        """Return signature and number of operations."""
         ports = ", ".join(f"{k}{list(v.shape)}" for k, v in self.arguments.items())
         results = ", ".join(f"{k}{list(v.shape)}" for k, v in self.results.items())
         return f"<Function {self.name}({ports}) -> {results}, {self.operation_count} operations>"
@@ -77,20 +91,20 @@ class Function(_core.Function):
         return name
 
     def jacobian(self, argument: str, result: str | None = None) -> Function:
-        """Derive a result with respect to an argument: a function of the same arguments, shape result + argument."""
+        """Return the derivative of a result by an argument as a function; shape result + argument."""
         y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
         entries = mathematics.jacobian(self.results[y], self.arguments[x])
         return Function(f"{self.name}_jacobian_{x}", self.arguments, {f"d{y}_d{x}": entries})
 
     def hessian(self, argument: str, result: str | None = None) -> Function:
-        """Derive a result twice: a function of the same arguments, shape result + argument + argument."""
+        """Return the second derivative of a result by an argument; shape result + argument + argument."""
         y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
         symbols = self.arguments[x]
         entries = mathematics.jacobian(mathematics.jacobian(self.results[y], symbols), symbols)
         return Function(f"{self.name}_hessian_{x}", self.arguments, {f"d2{y}_d{x}2": entries})
 
     def sparsity(self, argument: str, result: str | None = None) -> npt.NDArray[np.bool_]:
-        """Where the derivative may differ from zero, shape result + argument."""
+        """Return the sparsity pattern of the derivative, True for structural nonzeros; shape result + argument."""
         y, x = self._port(self.results, result, "result"), self._port(self.arguments, argument, "argument")
         shape = self.results[y].shape + self.arguments[x].shape
         rows, columns = _slice(self.results, y), _slice(self.arguments, x)
@@ -98,21 +112,30 @@ class Function(_core.Function):
 
     @property
     def inputs_that_matter(self) -> dict[str, npt.NDArray[np.bool_]]:
-        """For every argument, which of its entries some result depends on."""
+        """For every argument a mask of the entries that influence a result."""
         used = np.asarray(np.asarray(self.dependence()).any(axis=0))
         return {name: used[_slice(self.arguments, name)].reshape(value.shape) for name, value in self.arguments.items()}
 
     def substitute(self, **arguments: Any) -> Any:
-        """Results for other expressions or numbers: the function becomes part of their recording.
+        """Return the results for other expressions or numbers, as part of their recording.
 
         Parameters
         ----------
         **arguments
-            An array of expressions or numbers for each argument, of its shape.
+            Array of expressions or numbers for each argument, of its shape.
 
         Returns
         -------
-        array of Expression, or a dict of them where there are several results
+        array of Expression, or a dict of arrays for several results
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> model = th.Robot.load("elbow").symbolic()
+        >>> G = model.function("G", model.gravity_vector())
+        >>> upright = G.substitute(q=[model.q[0], 0.0])
+        >>> model.function("upright", upright)([0.0, 5.0]).round(3).tolist() == G([0.0, 0.0]).round(3).tolist()
+        True
         """
         entries: list[Any] = []
         for name in arguments:
@@ -130,16 +153,16 @@ class Function(_core.Function):
         return next(iter(results.values())) if len(results) == 1 else results
 
     def compile(self) -> Function:
-        """Make native code with the system's C compiler and evaluate by it from now on; returns the function itself.
+        """Compile the function with the system's C compiler and use native code for evaluation; return the function.
 
-        The library is kept in the user's cache folder, under a hash of its source. A pickle holds the recording, not
-        the library: unpickling and copying compile again, or find the library in the cache. Where that fails, a warning
-        is given and the interpreter evaluates, whose results may differ in their last bits.
+        The library is stored in the user's cache folder, under a hash of its source. A pickle contains the recording,
+        not the library: unpickling and copying compile again or use the cache. If that fails, a warning is issued and
+        the interpreter evaluates; its results may differ in the last bits.
 
         Raises
         ------
         CompilerError
-            There is no compiler, or it failed; its message is shown.
+            If there is no compiler or it fails; the message has its output.
         """
         from .compiler import compile_source
 
@@ -148,7 +171,7 @@ class Function(_core.Function):
         return self
 
     def __setstate__(self, pickled: Any) -> None:
-        """Restore from a pickle, and compile what was compiled."""
+        """Restore from a pickle, and compile again if the function was compiled."""
         super().__setstate__(pickled)
         if self.__dict__.pop("_compile_again", False):
             try:
@@ -174,7 +197,7 @@ def _slice(ports: dict[str, Expressions], name: str) -> slice:
 
 
 def flattened(function: Function) -> Function:
-    """Return the function with outlined pieces put back in their places; itself where there are none."""
+    """Return the function with outlined pieces inlined; the function itself if it has none."""
     if function.call_count == 0:
         return function
     results = function.substitute(**function.arguments)
@@ -189,17 +212,17 @@ def replay(
     operation: Callable[..., Any],
     number: Callable[[float], Any],
 ) -> dict[str, Expressions]:
-    """Run a function's operations on foreign scalars.
+    """Evaluate a function's operations on scalars of another type.
 
     Parameters
     ----------
     function : Function
     inputs : sequence
-        A scalar for every entry of the arguments, in order.
+        Scalar for every entry of the arguments, in order.
     operation : callable
-        Takes the name of an operation and its operands.
+        Function of the name of an operation and its operands.
     number : callable
-        Makes a scalar of a number.
+        Conversion of a number to a scalar.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Functions of expressions, entry by entry on arrays, and small linear algebra that works on object arrays."""
+"""Elementary functions of expressions and arrays, derivatives, and linear algebra of small symbolic matrices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,25 @@ def _unary(name: str) -> Callable[[Any], Any]:
         return entry(x) if np.ndim(x) == 0 else np.vectorize(entry, otypes=[object])(x)
 
     function.__name__ = name
-    function.__doc__ = f"{name} of an expression, a number or each entry of an array."
+    function.__doc__ = f"""Return {name} of an expression, a number or each entry of an array.
+
+    Parameters
+    ----------
+    x : Expression, float or array of such
+
+    Returns
+    -------
+    Expression, float or array
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import {name}
+    >>> model = th.Robot.load("elbow").symbolic()
+    >>> f = model.function("f", {name}(model.q))
+    >>> f([0.5, 0.25]).round(6).tolist()
+    {numeric([0.5, 0.25]).round(6).tolist()}
+    """
     return function
 
 
@@ -47,7 +65,25 @@ def _arctan2(y: Any, x: Any) -> Any:
 
 
 def arctan2(y: Any, x: Any) -> Any:
-    """Angle of the point (x, y), entry by entry."""
+    """Return the angle of the point (x, y) [rad], entry by entry.
+
+    Parameters
+    ----------
+    y, x : Expression, float or array of such
+
+    Returns
+    -------
+    Expression, float or array
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import arctan2, cos, sin
+    >>> model = th.Robot.load("elbow").symbolic()
+    >>> f = model.function("f", arctan2(sin(model.q), cos(model.q)))
+    >>> f([0.5, -2.0]).round(6).tolist()
+    [0.5, -2.0]
+    """
     return _arctan2(y, x) if np.ndim(y) == np.ndim(x) == 0 else np.vectorize(_arctan2, otypes=[object])(y, x)
 
 
@@ -56,26 +92,84 @@ def _entrywise(name: str, sentence: str, entry: Callable[[Any, Any], Any]) -> Ca
         return entry(a, b) if np.ndim(a) == np.ndim(b) == 0 else np.vectorize(entry, otypes=[object])(a, b)
 
     function.__name__ = name
-    function.__doc__ = sentence
+    function.__doc__ = f"""{sentence}
+
+    Parameters
+    ----------
+    a, b : Expression, float or array of such
+
+    Returns
+    -------
+    Expression, float or array
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import {name}
+    >>> model = th.Robot.load("elbow").symbolic()
+    >>> f = model.function("f", {name}(model.q, 0.5))
+    >>> f([0.25, 0.75]).tolist()
+    {getattr(np, name)([0.25, 0.75], 0.5).astype(float).tolist()}
+    """
     return function
 
 
-# NumPy's own comparisons of object arrays want truth values, which expressions do not have
-less = _entrywise("less", "1 where a < b, else 0, entry by entry.", lambda a, b: a < b)
-less_equal = _entrywise("less_equal", "1 where a <= b, else 0, entry by entry.", lambda a, b: a <= b)
-maximum = _entrywise("maximum", "The larger of a and b, entry by entry.", lambda a, b: _core.select(a < b, b, a))
-minimum = _entrywise("minimum", "The smaller of a and b, entry by entry.", lambda a, b: _core.select(a < b, a, b))
+# NumPy's comparisons of object arrays need truth values, which expressions do not have
+less = _entrywise("less", "Return 1 where a < b, otherwise 0, entry by entry.", lambda a, b: a < b)
+less_equal = _entrywise("less_equal", "Return 1 where a <= b, otherwise 0, entry by entry.", lambda a, b: a <= b)
+maximum = _entrywise("maximum", "Return the larger of a and b, entry by entry.", lambda a, b: _core.select(a < b, b, a))
+minimum = _entrywise(
+    "minimum", "Return the smaller of a and b, entry by entry.", lambda a, b: _core.select(a < b, a, b)
+)
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """Choose `a` where the condition holds, else `b`, entry by entry; conditions: ``x < 0``, `less` for arrays."""
+    """Select `a` where the condition holds, otherwise `b`, entry by entry.
+
+    Parameters
+    ----------
+    condition : Expression or array
+        Comparison such as ``x < 0``, or `less` for arrays.
+    a, b : Expression, float or array of such
+
+    Returns
+    -------
+    Expression or array
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import less, where
+    >>> model = th.Robot.load("elbow").symbolic()
+    >>> f = model.function("f", where(less(model.q, 0.0), -model.q, model.q))
+    >>> f([-0.5, 0.25]).tolist()
+    [0.5, 0.25]
+    """
     if np.ndim(condition) == np.ndim(a) == np.ndim(b) == 0:
         return _core.select(condition, a, b)
     return np.vectorize(_core.select, otypes=[object])(condition, a, b)
 
 
 def cross(a: npt.ArrayLike, b: npt.ArrayLike) -> Expressions:
-    """Vector product of two 3-vectors."""
+    """Return the vector product of two 3-vectors of expressions or numbers.
+
+    Parameters
+    ----------
+    a, b : (3,) array_like
+
+    Returns
+    -------
+    (3,) array of Expression
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import cross
+    >>> model = th.Robot.load("elbow").symbolic()
+    >>> v = model.symbol("v", 3)
+    >>> model.function("f", cross([0, 0, 1], v))([1, 2, 3]).tolist()
+    [-2.0, 1.0, 0.0]
+    """
     (ax, ay, az), (bx, by, bz) = np.asarray(a, dtype=object), np.asarray(b, dtype=object)
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], dtype=object)
 
@@ -84,16 +178,16 @@ Mode = Literal["forward", "reverse", "cheaper"]
 
 
 def jacobian(y: Any, x: Any, *, mode: Mode = "cheaper") -> Expressions:
-    """Derive every entry of `y` with respect to every entry of `x`.
+    """Differentiate every entry of `y` with respect to every entry of `x`.
 
     Parameters
     ----------
     y : Expression or array
-        What is derived.
+        Expressions to differentiate.
     x : Expression or array
         Symbols.
     mode : {"cheaper", "forward", "reverse"}
-        How the chain rule is run; the default goes forward where there are no more inputs than outputs.
+        Direction of the chain rule; the default is forward if there are at most as many inputs as outputs.
 
     Returns
     -------
@@ -102,7 +196,18 @@ def jacobian(y: Any, x: Any, *, mode: Mode = "cheaper") -> Expressions:
     Raises
     ------
     ValueError
-        `x` holds something that is no symbol.
+        If an entry of `x` is not a symbol.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import jacobian
+    >>> robot = th.Robot.load("elbow")
+    >>> model = robot.symbolic()
+    >>> stiffness = model.function("stiffness", jacobian(model.gravity_vector(), model.q))
+    >>> stiffness([0.1, 0.2]).round(3).tolist()
+    [[-3.639, -0.959], [-0.959, -0.959]]
     """
     outputs, inputs = np.asarray(y, dtype=object), np.asarray(x, dtype=object)
     flat = np.empty(outputs.size * inputs.size, dtype=object)
@@ -111,14 +216,60 @@ def jacobian(y: Any, x: Any, *, mode: Mode = "cheaper") -> Expressions:
 
 
 def gradient(y: Any, x: Any) -> Expressions:
-    """Derive one expression, shape of `x`, by one backward sweep."""
+    """Differentiate one expression in reverse mode.
+
+    Parameters
+    ----------
+    y : Expression
+        Expression to differentiate.
+    x : Expression or array
+        Symbols.
+
+    Returns
+    -------
+    array of Expression, shape of x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import gradient
+    >>> robot = th.Robot.load("elbow")
+    >>> model = robot.symbolic()
+    >>> G = model.function("G", gradient(model.potential_energy(), model.q))
+    >>> np.allclose(G([0.1, 0.2]), robot.gravity_vector([0.1, 0.2]))
+    True
+    """
     if np.ndim(y) != 0:
-        raise ModelError(f"gradient is of one expression, got shape {np.shape(y)}; use jacobian")
+        raise ModelError(f"y must be one expression, got shape {np.shape(y)}; use jacobian for arrays")
     return jacobian(y, x, mode="reverse")
 
 
 def hessian(y: Any, x: Any) -> Expressions:
-    """Second derivatives of one expression, shape x.shape + x.shape."""
+    """Differentiate one expression twice.
+
+    Parameters
+    ----------
+    y : Expression
+        Expression to differentiate.
+    x : Expression or array
+        Symbols.
+
+    Returns
+    -------
+    array of Expression, shape x.shape + x.shape
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import hessian
+    >>> robot = th.Robot.load("elbow")
+    >>> model = robot.symbolic()
+    >>> M = model.function("M", hessian(model.kinetic_energy(), model.dq))
+    >>> np.allclose(M([0.1, 0.2]), robot.mass_matrix([0.1, 0.2]))
+    True
+    """
     return jacobian(gradient(y, x), x, mode="forward")
 
 
@@ -134,9 +285,9 @@ def _zero(x: Any) -> bool:
 
 
 def _larger_first(a: Expressions, b: Expressions, k: int) -> tuple[Expressions, Expressions]:
-    """Order two rows by the size of their entry k: now if both are numbers or one is zero, else at evaluation.
+    """Order two rows by the size of their entry k: now if both are numbers or one is zero, otherwise at evaluation.
 
-    One row changes its sign where they change places, so that the determinant stays as it is.
+    One row changes its sign when rows are exchanged, which preserves the determinant.
     """
     if _zero(b[k]):
         return a, b
@@ -149,7 +300,7 @@ def _larger_first(a: Expressions, b: Expressions, k: int) -> tuple[Expressions, 
 
 
 def _triangle(A: Expressions, b: Expressions, *, guarded: bool = False) -> Expressions:
-    """Return [A b] after Gaussian elimination with partial pivoting; `guarded` divides by 1 where a pivot is zero."""
+    """Return [A b] after Gaussian elimination with partial pivoting; `guarded` replaces zero pivots by 1."""
     n = len(A)
     rows = np.concatenate([A, b], axis=1)
     for k in range(n):
@@ -166,14 +317,14 @@ def _triangle(A: Expressions, b: Expressions, *, guarded: bool = False) -> Expre
 
 
 def _check_pivots(A: Expressions, pivots: Expressions) -> None:
-    """Refuse a matrix that is singular whatever its symbols are."""
+    """Refuse a matrix that is singular for all values of its symbols."""
     for k, pivot in enumerate(pivots):
         sizes = [abs(float(x)) for x in A[:, k] if _constant(x)]
         rounding = len(A) * np.finfo(np.float64).eps * max(sizes) if len(sizes) == len(A) else 0.0
         if _constant(pivot) and abs(float(pivot)) <= rounding:
             raise ModelError(
-                f"A must be invertible, it is singular whatever its symbols are: column {k + 1} depends on those "
-                f"before it"
+                f"A must be invertible, got a matrix that is singular for all values of its symbols: column {k + 1} "
+                "depends on those before it"
             )
 
 
@@ -209,13 +360,13 @@ def solve(A: Any, b: Any, *, assume_a: Assumption = "gen") -> Expressions:
     Parameters
     ----------
     A : (n, n) array
-        Of expressions and numbers.
+        Matrix of expressions and numbers.
     b : (n,) or (n, k) array
         Right-hand sides.
     assume_a : {"gen", "pos"}
-        As in `scipy.linalg.solve`: any invertible matrix, by elimination with partial pivoting, whose choices are
-        recorded and made when the result is evaluated; or a symmetric positive definite one, such as a mass matrix,
-        by L D L' without pivoting, which takes about a third of the operations and is wrong for other matrices.
+        As in `scipy.linalg.solve`. ``"gen"``: any invertible matrix, by elimination with partial pivoting; the pivots
+        are chosen at evaluation. ``"pos"``: a symmetric positive definite matrix, such as a mass matrix, by L D L'
+        without pivoting, with about a third of the operations; wrong for other matrices.
 
     Returns
     -------
@@ -224,8 +375,20 @@ def solve(A: Any, b: Any, *, assume_a: Assumption = "gen") -> Expressions:
     Raises
     ------
     ValueError
-        Naming what does not fit, or if `A` is singular whatever its symbols are. Where it is singular for some values
-        only, the results are not finite there.
+        If a shape is wrong, or `A` is singular for all values of its symbols. If it is singular for some values only,
+        the results are not finite there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import solve
+    >>> robot = th.Robot.load("elbow")
+    >>> model = robot.symbolic()
+    >>> ddq = solve(model.mass_matrix(), model.tau - model.gravity_vector(), assume_a="pos")
+    >>> f = model.function("ddq", ddq, ["q", "tau"])
+    >>> np.allclose(f([0.1, 0.2], [1, 2]), robot.forward_dynamics([0.1, 0.2], [0, 0], [1, 2]))
+    True
     """
     matrix, positive = _square(A), _positive(assume_a)
     x = np.array(b, dtype=object)
@@ -262,7 +425,30 @@ def _solve_positive(A: Expressions, x: Expressions) -> Expressions:
 
 
 def inverse(A: Any, *, assume_a: Assumption = "gen") -> Expressions:
-    """Inverse of a square matrix; see `solve`."""
+    """Return the inverse of a square matrix.
+
+    Parameters
+    ----------
+    A : (n, n) array
+        Matrix of expressions and numbers.
+    assume_a : {"gen", "pos"}
+        See `solve`.
+
+    Returns
+    -------
+    (n, n) array of Expression
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import inverse
+    >>> robot = th.Robot.load("elbow")
+    >>> model = robot.symbolic()
+    >>> f = model.function("inverse", inverse(model.mass_matrix(), assume_a="pos"))
+    >>> np.allclose(f([0.1, 0.2]) @ robot.mass_matrix([0.1, 0.2]), np.eye(2))
+    True
+    """
     return solve(A, np.eye(len(_square(A))), assume_a=assume_a)
 
 
@@ -276,10 +462,25 @@ def det(A: Any, *, assume_a: Assumption = "gen") -> Any:
     Parameters
     ----------
     A : (n, n) array
-        Of expressions and numbers.
+        Matrix of expressions and numbers.
     assume_a : {"gen", "pos"}
-        See `solve`. Up to n = 8 a general matrix is expanded by minors, without divisions: its derivatives are right
-        where it is singular too.
+        See `solve`. Up to n = 8 a general matrix is expanded by minors, without divisions: derivatives are correct
+        also where it is singular.
+
+    Returns
+    -------
+    Expression
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.symbolic import det
+    >>> robot = th.Robot.load("elbow")
+    >>> model = robot.symbolic()
+    >>> f = model.function("det", det(model.mass_matrix(), assume_a="pos"))
+    >>> np.allclose(f([0.1, 0.2]), np.linalg.det(robot.mass_matrix([0.1, 0.2])))
+    True
     """
     matrix = _square(A)
     if _positive(assume_a):

@@ -13,13 +13,13 @@ __all__ = ["ReadableName", "readable_names"]
 
 
 class ReadableName(NamedTuple):
-    """One symbol's name as an identifier and in LaTeX."""
+    """Store a symbol's name as an identifier and in LaTeX."""
 
     text: str
     latex: str
 
 
-# the number of the joint or link stands at #
+# "#" is replaced by the number of the joint or link
 _STATES = {
     "q": ("q#", "q_{#}"),
     "dq": ("dq#", r"\dot{q}_{#}"),
@@ -80,7 +80,7 @@ def _parameter_names(model: SymbolicQuantities, argument: str, size: int) -> lis
 
 
 def _elastic_names(model: SymbolicQuantities, argument: str, size: int) -> list[ReadableName]:
-    """K, D, Dm have a row of coefficients for each elastic joint, Mm one number."""
+    """Return names of K, D, Dm, with a row of coefficients per elastic joint, and Mm, with one number."""
     group = argument.removeprefix("par_")
     order = size // model.robot.e
     names = []
@@ -99,7 +99,7 @@ def _of_user(name: str, shape: tuple[int, ...]) -> list[ReadableName]:
 
 
 def _unique(name: ReadableName, taken: set[str]) -> ReadableName:
-    """Append underscores where a symbol of the user is called like a short name."""
+    """Append underscores if a user's symbol has the same short name."""
     while name.text in taken:
         name = ReadableName(name.text + "_", name.latex + "'")
     taken.add(name.text)
@@ -107,7 +107,7 @@ def _unique(name: ReadableName, taken: set[str]) -> ReadableName:
 
 
 def readable_names(model: SymbolicQuantities) -> dict[str, list[ReadableName]]:
-    """Names of the entries of every argument of a model, joints and links counted from 1.
+    """Return the names of the entries of every argument of a model, joints and links counted from 1.
 
     States are ``q1, dq1, ddq1, dq_r1, ddq_r1, tau1``; REG parameters ``m1, mc_x1, I_xx1``; DYN parameters ``m1, c_x1,
     Ic_xx1``; the DH table ``a1, alpha1, d1, theta1``; gravity ``g_x``; poses ``base_x, tool_yaw``; friction

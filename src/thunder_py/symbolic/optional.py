@@ -1,4 +1,4 @@
-"""Packages of the extra ``symbolic``: imported when used, with a sentence on how to get them."""
+"""Packages of the extra ``symbolic``, imported on use."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ def require(package: str) -> Any:
     Raises
     ------
     ModuleNotFoundError
-        It is not installed; the message says how to install it.
+        If it is not installed; the message has the command that installs it.
     """
     return optional.require(package, "symbolic")

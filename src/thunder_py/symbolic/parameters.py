@@ -1,4 +1,4 @@
-"""Which parameters of a symbolic model are run-time arguments and which are baked numbers, entry by entry."""
+"""Parameters of a symbolic model: run-time arguments and constants, entry by entry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ARGUMENT_NAMES", "GROUPS", "ParameterGroup", "parameter_groups"]
 Array = npt.NDArray[np.float64]
 Expressions = npt.NDArray[np.object_]
 
-#: group -> name of the argument of generated functions (Thunder's names; rotor and armature are ours)
+#: group -> name of the argument of generated functions (Thunder's names, except rotor and armature)
 ARGUMENT_NAMES = {
     "dh": "par_DHtable",
     "inertial": "par_REG",
@@ -40,7 +40,7 @@ GROUPS = tuple(ARGUMENT_NAMES)
 
 @dataclass(frozen=True)
 class ParameterGroup:
-    """One group of parameters of a symbolic model.
+    """Store one group of parameters of a symbolic model.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class ParameterGroup:
     argument : str
         Name of the argument of functions, ``"par_REG"``, ``"par_DHtable"``, ...
     values : (k,) array
-        The numbers of the robot.
+        Values of the robot.
     mask : (k,) array of bool
-        True where an entry is a run-time argument.
+        True for run-time arguments.
     symbols : (k,) array of Expression
-        The argument; its baked entries are there for their place only, and nothing depends on them.
+        Symbols of the whole argument; nothing depends on entries that are constants.
     entries : (k,) array of Expression or float
-        What the model computes with: the symbol, or the number.
+        Symbol or constant that the model uses.
     """
 
     name: str
@@ -102,7 +102,7 @@ def _mask(value: Any, size: int, name: str) -> npt.NDArray[np.bool_]:
 
 
 def _default_inertial(masks: Mapping[str, Any]) -> str:
-    """DYN where a file's mask, which is about DYN entries, takes a part of a link's entries; else REG."""
+    """Return DYN if a file's mask, which refers to DYN entries, selects a part of a link's entries; otherwise REG."""
     rows = masks.get("inertial", ())
     return "DYN" if any(0 < sum(row) < len(row) for row in rows) else "REG"
 
@@ -110,19 +110,18 @@ def _default_inertial(masks: Mapping[str, Any]) -> str:
 def parameter_groups(
     robot: Robot, graph: _core.Graph, arguments: Mapping[str, Any], inertial_as: str | None
 ) -> tuple[dict[str, ParameterGroup], str]:
-    """Make the groups of a robot's parameters.
+    """Create the parameter groups of a robot.
 
     Parameters
     ----------
     robot : Robot
-        Its description may hold masks, as Thunder's files do.
+        Robot whose description may have masks, as from Thunder's files.
     graph : Graph
-        Where symbols are made.
+        Graph of the symbols.
     arguments : mapping
-        Group -> True, False or a mask; the description's masks hold for groups that are not here, and a group with
-        neither is baked.
+        Group -> True, False or a mask; other groups use the description's mask, otherwise constants.
     inertial_as : {"REG", "DYN"} or None
-        What the inertial entries are; by default REG, or DYN where the description masks a part of a link's entries.
+        Form of the inertial entries; default REG, or DYN where the description masks a part of a link's entries.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Quantities of a robot as arrays of expressions, and functions made of them."""
+"""Quantities of a robot as arrays of expressions, and functions of them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["SymbolicQuantities"]
 Expressions = npt.NDArray[np.object_]
 _STATES = ("q", "dq", "ddq", "d3q", "dq_r", "ddq_r", "tau")
 _MOTOR_STATES = ("x", "dx", "ddx")
-#: arguments of functions that generated libraries have besides: damping of the pseudo-inverse, a wrench
+#: further arguments of functions in generated libraries: damping of the pseudo-inverse, a wrench
 _LIBRARY_SYMBOLS = ("damping", "w")
 _ALL_ROWS = (0, 1, 2, 3, 4, 5)
 
 
 class SymbolicQuantities(Stateful):
-    """Symbols of a robot, its quantities as arrays of expressions, and functions of them; see `SymbolicModel`."""
+    """Provide symbols, quantities and functions of a robot; base class of `SymbolicModel`."""
 
     def __init__(
         self,
@@ -54,15 +54,15 @@ class SymbolicQuantities(Stateful):
         self._chain = _core.SymbolicChain(
             robot,
             self.graph,
-            {name: list(g.entries) for name, g in self.parameters.items() if self._is_given(g)},
+            {name: list(g.entries) for name, g in self.parameters.items() if self._is_symbolic(g)},
             robot.description.convention == "modified",
             self.inertial_as == "DYN",
         )
         self._quantities = _core.quantities(robot)
 
     @staticmethod
-    def _is_given(group: ParameterGroup) -> bool:
-        """Baked groups stay with the numbers of the compute core, which are exact at quarter turns."""
+    def _is_symbolic(group: ParameterGroup) -> bool:
+        """Return False for constant groups, whose numbers in the compute core are exact at quarter turns."""
         return bool(group.mask.any())
 
     def _vector(self, name: str, size: int) -> Expressions:
@@ -77,14 +77,14 @@ class SymbolicQuantities(Stateful):
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """Names of the quantities, each a method of this object; those of elastic joints only where there are some."""
+        """Names of the quantities, each a method of this object; those of elastic joints only if there are any."""
         return tuple(name for name in self._quantities if self.robot.e or not self._is_elastic(name))
 
     def _is_elastic(self, quantity: str) -> bool:
         return not set(_MOTOR_STATES).isdisjoint(self._quantities[quantity][0])
 
     def __getattr__(self, name: str) -> Any:
-        """Symbols and quantities by name."""
+        """Return a symbol or quantity by name."""
         if name.startswith("_") or "symbols" not in self.__dict__:
             raise AttributeError(name)
         if name in self.symbols:
@@ -99,7 +99,7 @@ class SymbolicQuantities(Stateful):
         return [*super().__dir__(), *self.symbols, *self._quantities]
 
     def __repr__(self) -> str:
-        """Robot and run-time arguments."""
+        """Return robot and run-time arguments."""
         runtime = [g.argument for g in self.parameters.values() if g.mask.any()]
         names = ", ".join(runtime) or "none"
         return f"<SymbolicModel of {self.robot.name}, {self.n} joints; run-time parameters: {names}>"
@@ -109,24 +109,24 @@ class SymbolicQuantities(Stateful):
             return self.quantity(name, *inputs, frame=frame, rows=rows)
 
         method.__name__ = name
-        method.__doc__ = f"Expressions of `Robot.{name}`."
+        method.__doc__ = f"Return the expressions of `Robot.{name}`."
         return method
 
     def quantity(
         self, name: str, *inputs: Any, frame: int | str | None = None, rows: Sequence[int] | None = None
     ) -> Any:
-        """Expressions of a quantity.
+        """Return the expressions of a quantity.
 
         Parameters
         ----------
         name : str
             One of `quantities`.
         *inputs : array of Expression or number, optional
-            In place of the symbols, in the order of the quantity's arguments.
+            Values in place of the symbols, in the order of the quantity's arguments.
         frame : int or str, optional
-            For quantities of a frame: link index or frame name, default the end effector.
+            Link index or frame name of quantities of a frame; default the end effector.
         rows : sequence of int, optional
-            For quantities of the task: rows of the Jacobian.
+            Rows of the Jacobian for task-space quantities.
 
         Returns
         -------
@@ -135,7 +135,16 @@ class SymbolicQuantities(Stateful):
         Raises
         ------
         UnknownNameError, ModelError
-            No such quantity or frame; inputs of the wrong number or shape.
+            If the quantity or frame is unknown, or the number or shape of inputs is wrong.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> model = th.Robot.load("elbow").symbolic()
+        >>> model.quantity("jacobian", frame="link1", rows=None).shape
+        (6, 2)
+        >>> model.quantity("gravity_vector", [0.0, 0.0])[1].is_constant
+        True
         """
         if name not in self._quantities:
             raise UnknownNameError(f"no quantity is called {name!r}{nearest_hint(name, self._quantities)}")
@@ -170,24 +179,33 @@ class SymbolicQuantities(Stateful):
             return self.n + 1
         if isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame <= self.n:
             return int(frame)
-        # a link may be called like the base: then the link is meant, as Robot does
+        # a link named "base" takes precedence over the base, as in Robot
         if isinstance(frame, str) and frame in names:
             return names.index(frame, 1) if frame in names[1:] else 0
         raise UnknownNameError(f"frame must be a link index 0 to {self.n} or one of {', '.join(names)}; got {frame!r}")
 
     def symbol(self, name: str, shape: int | Sequence[int] = ()) -> Any:
-        """Make a symbol of the user, or an array of them, which functions can take as an argument.
+        """Create a symbol, or an array of symbols, for use as an argument of functions.
 
         Parameters
         ----------
         name : str
-            An identifier that is not taken: it becomes an argument's name.
+            A new identifier, the name of the argument.
         shape : int or tuple of int
-            Default: one symbol.
+            Shape of the array; default one symbol.
+
+        Returns
+        -------
+        Expression or array of Expression
+
+        Raises
+        ------
+        ModelError
+            If the name is invalid or in use, or the shape is invalid.
         """
         check_name(name, "symbol name")
         if name in self.symbols or name in _LIBRARY_SYMBOLS:
-            raise ModelError(f"the symbol {name!r} exists already, in the model or in generated libraries")
+            raise ModelError(f"symbol {name!r} exists already, in the model or in generated libraries")
         if name in self._quantities or name in self.functions or name in self.__dict__ or hasattr(type(self), name):
             raise ModelError(f"{name!r} is a quantity, a function or an attribute of the model; choose another name")
         try:
@@ -201,7 +219,7 @@ class SymbolicQuantities(Stateful):
         return array if dims else array[()]
 
     def arguments_of(self, *expressions: Any) -> dict[str, Expressions]:
-        """Those of the model's symbols that expressions depend on, by name, in the model's order."""
+        """Return the model's symbols on which expressions depend, by name, in the model's order."""
         results = {f"y{k}": np.asarray(value, dtype=object) for k, value in enumerate(expressions)}
         used = Function("probe", self.symbols, results).inputs_that_matter
         return {name: symbols for name, symbols in self.symbols.items() if used[name].any()}
@@ -209,26 +227,26 @@ class SymbolicQuantities(Stateful):
     def function(
         self, name: str, expression: Any, arguments: Sequence[str] | None = None, description: str = ""
     ) -> Function:
-        """Make a function of expressions of this model.
+        """Create a function of expressions of this model.
 
         Parameters
         ----------
         name : str
             An identifier.
         expression : array of Expression, or mapping of str to such
-            One result, called as the function, or several by name.
+            One result, with the name of the function, or several by name.
         arguments : sequence of str, optional
-            Names of the model's symbols (``"q"``, ``"par_REG"``, own ones), in the order that is wanted; default those
-            that matter, in the model's order.
+            Names of the model's symbols (``"q"``, ``"par_REG"``, the user's), in the order of the arguments; default
+            all symbols in the expression, in the model's order.
         description : str
             One sentence.
 
         Raises
         ------
         UnknownNameError
-            An argument that is no symbol of the model; the nearest is suggested.
+            If an argument is not a symbol of the model; the nearest is suggested.
         ModelError
-            The expression depends on a symbol that is not among the arguments.
+            If the expression depends on a symbol that is not among the arguments.
         """
         results = expression if isinstance(expression, Mapping) else {name: expression}
         if arguments is None:
@@ -252,18 +270,18 @@ class SymbolicQuantities(Stateful):
         *,
         overwrite: bool = False,
     ) -> Function:
-        """Add a function of the user, which becomes a part of generated libraries.
+        """Add a function of the user to the model and to generated libraries.
 
         Parameters
         ----------
         name : str
-            A C identifier that is neither a quantity's nor another function's name.
+            A C identifier, different from quantities and other functions.
         expression : array of Expression, mapping of str to such, Function or casadi.Function
-            What it computes, of this model's symbols; the inputs of a CasADi function carry their names.
+            Expressions of this model's symbols; inputs of a CasADi function are matched by name.
         arguments : sequence of str, optional
             See `function`.
         description : str
-            One sentence; ends in the documentation of generated code.
+            One sentence for the documentation of generated code.
         overwrite : bool
             Replace a function of this name.
 
@@ -274,7 +292,17 @@ class SymbolicQuantities(Stateful):
         Raises
         ------
         ModelError, UnknownNameError
-            A name that cannot be or is taken; an unknown or missing symbol.
+            If the name is invalid or in use, or a symbol is unknown or missing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> model = th.Robot.load("elbow").symbolic()
+        >>> gain = model.symbol("gain")
+        >>> pd = model.add_function("pd", -gain * (model.q + 0.1 * model.dq), description="PD torque")
+        >>> pd.argument_names, pd([0.1, 0.2], [1.0, 0.0], 5.0).round(3).tolist()
+        (('q', 'dq', 'gain'), [-1.0, -1.0])
         """
         check_name(name, "function name")
         if name in self._quantities or name in self.symbols:

@@ -1,4 +1,4 @@
-"""What a regressor's columns say of the parameters: which never act, which act only in sums, what is left."""
+"""Analysis of a regressor's columns: zero, linearly dependent and independent parameters."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ __all__ = ["RegressorTable", "regressor_table"]
 
 @dataclass(frozen=True)
 class RegressorTable:
-    """A regressor, column by column.
+    """Store a regressor with the classification of its columns.
 
     Attributes
     ----------
     quantity : str
-        Which regressor.
+        Name of the regressor.
     entries : (n, p) array of Expression
         The whole regressor.
     names : tuple of str
         Parameter of every column, as in ``robot.parameter_names``.
     zero : (p,) array of bool
-        Columns whose entries are the number 0 in the recording: these parameters have no influence.
+        True for structurally zero columns: their parameters have no influence.
     dependent : dict of str to dict of str to float
-        For every other column that is a sum of columns of `base`: ``{name: {base name: factor}}``, with the numbers of
-        the robot's own geometry and gravity.
+        Other columns as linear combinations of columns of `base`: ``{name: {base name: factor}}``, for the robot's
+        geometry and gravity.
     base : tuple of str
-        Columns that are linearly independent, whose parameters torques can tell apart.
+        Linearly independent columns.
     """
 
     model: SymbolicQuantities
@@ -64,15 +64,15 @@ class RegressorTable:
 
     @property
     def reduced_parameters(self) -> npt.NDArray[np.float64]:
-        """The robot's values of `reduced_names`: ``reduced @ reduced_parameters`` is ``entries @ robot.parameters``."""
+        """Values of `reduced_names`: ``reduced @ reduced_parameters`` equals ``entries @ robot.parameters``."""
         return np.asarray(self.model.robot.parameters[~self.zero])
 
     def latex(self) -> str:
-        """LaTeX of the reduced regressor; needs SymPy."""
+        """Return LaTeX of the reduced regressor; needs SymPy."""
         return latex(self.model, self.reduced)
 
     def __str__(self) -> str:
-        """Sentences for reading."""
+        """Return a summary as text."""
         n, p = self.entries.shape
         lines = [
             f"{self.quantity} of {self.model.robot.name}: {n} x {p}",
@@ -87,7 +87,7 @@ class RegressorTable:
 
 
 def regressor_table(model: SymbolicQuantities, quantity: str = "slotine_li_regressor") -> RegressorTable:
-    """Read off a regressor which parameters have no influence; see `SymbolicModel.regressor_table`."""
+    """Classify the columns of a regressor; see `SymbolicModel.regressor_table`."""
     if quantity not in ("regressor", "slotine_li_regressor"):
         raise ModelError(f"quantity must be 'regressor' or 'slotine_li_regressor', got {quantity!r}")
     entries = model.quantity(quantity)

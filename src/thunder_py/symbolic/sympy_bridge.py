@@ -1,4 +1,4 @@
-"""Expressions as SymPy's, for reading, simplifying and LaTeX."""
+"""Conversion of expressions to SymPy, simplification and LaTeX."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["latex", "sympy_symbols", "to_sympy"]
 
-#: numbers with at most so many binary digits behind the point become exact fractions
+#: numbers with at most this many fractional binary digits become exact fractions
 _BINARY_DIGITS = 4
-#: expressions of more terms are not rewritten as sums of sines and cosines
+#: expressions with more terms are not rewritten as sums of sines and cosines
 _MAX_TERMS = 100
 
 
@@ -38,7 +38,7 @@ def _operations(sympy: Any) -> dict[str, Callable[..., Any]]:
         return sympy.Piecewise((1, relation), (0, True))
 
     def select(condition: Any, a: Any, b: Any) -> Any:
-        # a comparison recorded as 1 or 0 goes back to what was compared
+        # a comparison recorded as 1 or 0 becomes a relation again
         is_relation = isinstance(condition, sympy.Piecewise) and condition.args[0][0] == 1
         relation = condition.args[0][1] if is_relation else sympy.Ne(condition, 0)
         return sympy.Piecewise((a, relation), (b, True))
@@ -60,7 +60,7 @@ def _operations(sympy: Any) -> dict[str, Callable[..., Any]]:
 
 
 def sympy_symbols(model: SymbolicQuantities) -> dict[str, list[Any]]:
-    """SymPy's real symbols for the entries of every argument of a model, by the names of `readable_names`."""
+    """Return SymPy's real symbols for every argument of a model, with the names of `readable_names`."""
     sympy = require("sympy")
     return {
         argument: [sympy.Symbol(name.text, real=True) for name in names]
@@ -78,14 +78,14 @@ def _shaped(sympy: Any, array: Any) -> Any:
 
 
 def as_function(model: SymbolicQuantities, expression: Any, name: str = "expression") -> Function:
-    """Return a function of all of the model's symbols that an expression needs."""
+    """Return a function of the model's symbols in an expression."""
     if isinstance(expression, Function):
         return expression
     return Function(name, model.arguments_of(expression), {name: expression})
 
 
 def _symbols_of(model: SymbolicQuantities, function: Function) -> list[Any]:
-    """SymPy's symbols for a function's arguments, which are symbols of the model."""
+    """Return SymPy's symbols for a function's arguments, which are symbols of the model."""
     known = sympy_symbols(model)
     of_symbol = {
         symbol: other
@@ -95,7 +95,7 @@ def _symbols_of(model: SymbolicQuantities, function: Function) -> list[Any]:
     inputs = [symbol for symbols in function.arguments.values() for symbol in symbols.ravel()]
     for symbol in inputs:
         if symbol.graph is not model.graph or symbol not in of_symbol:
-            raise ModelError(f"{function.name}: its argument {symbol} is no symbol of this model")
+            raise ModelError(f"{function.name}: argument {symbol} must be a symbol of this model")
     return [of_symbol[symbol] for symbol in inputs]
 
 
@@ -119,14 +119,14 @@ def to_sympy(model: SymbolicQuantities, expression: Any, *, simplify: bool = Fal
 
 
 def _simplified(sympy: Any, x: Any) -> Any:
-    """Return the shortest of some forms, among them that of papers: sines and cosines of sums of angles."""
+    """Return the shortest of several forms, with sines and cosines of sums of angles as in papers."""
     if x.is_number or x.has(sympy.Piecewise) or not x.has(sympy.sin, sympy.cos):
         return x
     rules = require("sympy.simplify.fu")
     expanded = sympy.expand(x)
     candidates = [x, rules.TR10i(expanded)]
     if len(sympy.Add.make_args(expanded)) <= _MAX_TERMS:
-        # products of sines and cosines as sums: nothing is left that could cancel
+        # products of sines and cosines as sums: all terms cancel that can
         sums = sympy.expand(rules.TR8(expanded))
         waves = sorted(sums.atoms(sympy.sin, sympy.cos), key=str)
         candidates += [sums, sympy.collect(sums, waves, lambda c: sympy.factor_terms(sympy.factor(c)))]
@@ -134,7 +134,7 @@ def _simplified(sympy: Any, x: Any) -> Any:
 
 
 def _printer(model: SymbolicQuantities) -> Any:
-    """SymPy's LaTeX printer, with s_1, c_{12} for sines and cosines of joint angles and their sums."""
+    """Return a LaTeX printer of SymPy with s_1, c_{12} for sines and cosines of joint angles and their sums."""
     sympy = require("sympy")
     base = require("sympy.printing.latex").LatexPrinter
     angles = {sympy.Symbol(f"q{k + 1}", real=True): k + 1 for k in range(model.n)}
