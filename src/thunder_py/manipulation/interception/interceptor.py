@@ -420,7 +420,8 @@ class FollowedInterception(Stateful, _TaskSource, _core.ScheduledInterception):
     >>> from thunder_py.recordings.synthetic import sigma_lognormal_reaches
     >>> planner = HumanLikePlanner(FPCA(alignment="path", shrinkage=0.2).fit(sigma_lognormal_reaches(10, seed=1)))
     >>> belt = Belt((0.5, 0.0, 0.4), (0.4, -0.25, 0.15), (0.6, 0.3, 0.5))
-    >>> hand = Interceptor(planner, belt, np.diag([1.0, -1.0, -1.0, 1.0]) + np.eye(4, k=3) * 0.5)
+    >>> start = np.array([[1, 0, 0, 0.45], [0, -1, 0, 0.0], [0, 0, -1, 0.5], [0, 0, 0, 1]])
+    >>> hand = Interceptor(planner, belt, start)
     >>> taken = np.arange(0.0, 3.0, 0.07)
     >>> feed = Feed(taken, taken + 0.08, np.array([0.5, -0.55, 0.4]) + np.outer(taken, [0.0, 0.26, 0.0]))
     >>> source = hand.follow(feed)  # a FollowedInterception
