@@ -62,8 +62,9 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
     >>> filter = ConstantVelocityFilter(0.004)
     >>> [filter.update(0.1 * k, [0.5, -0.3 + 0.026 * k, 0.1]) for k in (0, 1, 3, 2)]
     ['started', 'accepted', 'accepted', 'late']
-    >>> filter.estimate(0.5)[0].round(2).tolist()
-    [0.5, -0.17, 0.1, 0.0, 0.26, 0.0]
+    >>> x, P = filter.estimate(0.5)
+    >>> x[[1, 4]].round(2).tolist(), P.shape  # position [m] and velocity [m/s] along y
+    ([-0.17, 0.26], (6, 6))
     """
 
     def __init__(

@@ -193,8 +193,8 @@ class PoseFilter(Stateful):
     >>> for k in (0, 1, 2, 4, 3):  # in the order of arrival
     ...     verdict = filter.add(0.1 * k, pose_from_rpy((0.5, 0.026 * k, 0.1)))
     >>> estimate = filter.estimate(0.6)
-    >>> estimate.pose[:3, 3].round(2).tolist(), estimate.twist[:3].round(2).tolist()
-    ([0.5, 0.16, 0.1], [0.0, 0.26, 0.0])
+    >>> round(float(estimate.pose[1, 3]), 2), round(float(estimate.twist[1]), 2)
+    (0.16, 0.26)
     >>> filter.add(0.5, pose_from_rpy((2.0, 0.0, 0.1))).name
     'outlier'
     """

@@ -1,4 +1,4 @@
-"""What was found in a cloud."""
+"""Plots of a detection in a point cloud."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TABLE, _OTHER, _CLUSTER, _SURFACE = "#C0C0C0", "#7F7F7F", "#0072B2", "#E69F00"
 
 
 def plot_detection(found: Detection) -> Figure:
-    """Draw the stages of a detection in space and from above, with the object's axes at its centre."""
+    """Plot the stages of a detection in space and from above, with the object's axes at its centre."""
     from matplotlib.pyplot import figure as new_figure
 
     figure = new_figure(figsize=(10.5, 4.8), layout="constrained")
