@@ -152,6 +152,5 @@ class PinholeCamera(Value):
             again = self.project(self.directions(corners))
         if not np.allclose(again, corners, atol=1e-4):
             raise ThunderError(
-                "distortion must be invertible everywhere in the picture, got "
-                f"{np.asarray(self.distortion).tolist()}"
+                f"distortion must be invertible everywhere in the picture, got {np.asarray(self.distortion).tolist()}"
             )

@@ -70,7 +70,8 @@ class ControlLoop(Stateful):
     ...     command = loop.state(state.stamp, state.stamp, robot.joint_names, state.q, state.dq)
     ...     refused = robot.command(command.stamp, state.stamp, robot.joint_names, command.tau)
     ...     if k == 0:  # a trajectory with one point, 0.2 s ahead
-    ...         refused = loop.references.trajectory(state.stamp + 2 * 10**8, robot.joint_names, [0.0], [state.q + 0.02])
+    ...         goal, start = [state.q + 0.02], state.stamp + 2 * 10**8
+    ...         refused = loop.references.trajectory(start, robot.joint_names, [0.0], goal)
     >>> loop.mode.name, bool(abs(command.error).max() < 0.01)
     ('tracking', True)
     """

@@ -1,4 +1,4 @@
-"""References as a stream of samples, for a controller that runs somewhere else."""
+"""References as a stream of samples, for a controller in another process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["KINDS", "JointSample", "PoseSample", "ReferenceGenerator", "Source",
 #: a reference at an array of times [s]
 Source = Callable[[npt.ArrayLike], "JointReference | TaskReference"]
 
-#: of the limits, with which an arm is led to where a file begins
+#: fraction of the velocity limits with which an arm moves to the start of a file
 _APPROACH = 0.2
 _APPROACH_SPEED, _APPROACH_TIME = 0.5, 0.5
 _MODEL_SEED, _MODEL_TRIALS, _SHRINKAGE = 0, 60, 0.1
@@ -32,12 +32,12 @@ _BOUNDARY_VELOCITY, _BOUNDARY_ACCELERATION = 0.2, 1.0
 
 
 class InTurn:
-    """References one after the other; the last one stays.
+    """Successive references; the last one has no end.
 
     Parameters
     ----------
     parts : sequence of (float, callable)
-        When each begins [s], the first one at 0, and the reference.
+        Start of each [s], 0 for the first one, and the reference.
     """
 
     def __init__(self, parts: Sequence[tuple[float, Source]]) -> None:
@@ -49,8 +49,8 @@ class InTurn:
         times = np.asarray(t, dtype=np.float64)
         which = np.clip(np.searchsorted(self._starts, times, side="right") - 1, 0, None)
         rows = [self._sources[k](times[which == k]) for k in np.unique(which)]
-        made: JointReference | TaskReference = type(rows[0])(*(np.concatenate(x) for x in zip(*rows, strict=True)))
-        return made
+        result: JointReference | TaskReference = type(rows[0])(*(np.concatenate(x) for x in zip(*rows, strict=True)))
+        return result
 
 
 def _sinusoid(robot: Robot, given: Table, q: Array) -> Source:
@@ -82,7 +82,7 @@ def _set_pose(robot: Robot, given: Table, q: Array) -> Source:
 
 
 def _file(robot: Robot, given: Table, q: Array) -> Source:
-    """Play a table of times and joint positions, after a straight way to where it begins."""
+    """Play a table of times and joint positions, after a straight motion to its start."""
     t, points = read_table(given.text("path"), robot)
     played = spline(t - t[0], points)
     if np.abs(points[0] - q).max() < 1e-6:
@@ -106,12 +106,12 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
         ``.npz`` with arrays ``t`` and ``q``, such as a saved `Result`; or ``.csv`` with a header ``t`` and the names of
         the joints, in any order.
     robot : Robot
-        Whose joints they are.
+        Robot with these joints.
 
     Raises
     ------
     FileFormatError
-        If it is none of them.
+        If the file is not such a table.
     """
     path = Path(path)
     try:
@@ -131,7 +131,7 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
 
 
 def _human_like(robot: Robot, given: Table, q: Array) -> Source:
-    """Move from goal to goal along functional components: positions of the hand, or joints."""
+    """Move from goal to goal along functional components of hand positions or joints."""
     from ..motion import FPCA, HumanLikePlanner
 
     model, goals, task = given.get("model"), given.get("goals"), given.text("space", "joint") == "task"
@@ -161,7 +161,7 @@ def _pose_like(T: Array, position: Array) -> Array:
 
 
 def _demonstrations(robot: Robot | None) -> Any:
-    """Return synthetic reaches of the hand; for joints their coordinates take the joints' places, in turn."""
+    """Return synthetic reaches of the hand; for joints, their coordinates are assigned cyclically."""
     from ..recordings import MotionSet, Trial
     from ..recordings.synthetic import minimum_jerk_reaches
 
@@ -177,7 +177,7 @@ def _demonstrations(robot: Robot | None) -> Any:
     return MotionSet(Trial(r.t, np.asarray(r.x)[:, columns], dofs=robot.joint_names) for r in reaches)
 
 
-#: by name: what makes it, and in which space it is
+#: constructor and space of each kind of reference
 KINDS: dict[str, tuple[Callable[[Robot, Table, Array], Source], str]] = {
     "sinusoid": (_sinusoid, "joint"),
     "set_point": (_set_point, "joint"),
@@ -189,28 +189,37 @@ KINDS: dict[str, tuple[Callable[[Robot, Table, Array], Source], str]] = {
 
 
 def make_source(robot: Robot, kind: str, given: Table, q: Array) -> Source:
-    """Return the reference of this kind for an arm that starts at q."""
+    """Return the reference of a kind for an arm that starts at q."""
     source = KINDS[kind][0](robot, given, q)
     given.get("space")
     given.done()
     return source
 
 
-#: how often a stream is sent, if nothing else is said [Hz]
+#: default rates of streams [Hz]
 _JOINT_RATE, _TASK_RATE = 20.0, 200.0
 
 
 class JointSample(NamedTuple):
-    """The next stretch of a joint trajectory.
+    """The next segment of a joint trajectory.
 
     Attributes
     ----------
     stamp : int
-        When it starts [ns].
+        Start [ns].
     times : (m,) array
-        From then on [s].
+        Times after the start [s].
     q, dq, ddq : (m, n) array
-        [rad or m] and derivatives.
+        Positions [rad or m] and derivatives.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import ReferenceGenerator
+    >>> generator = ReferenceGenerator({"robot": "elbow", "reference": {"kind": "sinusoid", "amplitude": 0.2}})
+    >>> refusal = generator.begin(0, generator.joint_names, [0.1] * len(generator.joint_names))
+    >>> sample = generator.joints(10**9)  # 1 s later
+    >>> sample.stamp, sample.times[[0, -1]].tolist(), sample.q.shape == (26, len(generator.joint_names))
+    (1000000000, [0.0, 0.5], True)
     """
 
     stamp: int
@@ -226,13 +235,22 @@ class PoseSample(NamedTuple):
     Attributes
     ----------
     stamp : int
-        When it is to be there [ns].
+        Time of the pose [ns].
     position : (3,) array
-        [m].
+        Position [m].
     quaternion : (4,) tuple
-        x, y, z, w.
+        Orientation x, y, z, w.
     linear, angular : (3,) array
-        [m/s, rad/s].
+        Linear and angular velocity [m/s, rad/s].
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import ReferenceGenerator
+    >>> generator = ReferenceGenerator({"robot": "panda", "reference": {"kind": "set_pose", "offset": [0, 0, 0.1]}})
+    >>> refusal = generator.begin(0, generator.joint_names, [0, -0.3, 0, -2, 0, 1.8, 0.7])
+    >>> sample = generator.pose(10**9)
+    >>> sample.position.shape, len(sample.quaternion), sample.linear.tolist()
+    ((3,), 4, [0.0, 0.0, 0.0])
     """
 
     stamp: int
@@ -243,28 +261,43 @@ class PoseSample(NamedTuple):
 
 
 class ReferenceGenerator(Stateful):
-    """Plays a reference from where the arm is.
+    """Stream of samples of a reference that starts at the present position of the arm.
 
-    In joint space each sample is the stretch of the next ``horizon`` seconds; the next sample replaces what is left of
-    it. Should the generator die, the arm has the rest of one horizon to follow. In task space a sample is one pose with
-    its twist.
+    In joint space each sample covers the next ``horizon`` seconds and replaces the rest of the one before. If the
+    generator fails, the arm follows the rest of its last sample. In task space a sample is one pose with its twist.
 
     Parameters
     ----------
     options : mapping, str or path
         Plain data, or a YAML file that holds it. Keys: ``robot`` (name or file); ``reference``, a mapping with
-        ``kind``, one of ``sinusoid``, ``set_point``, ``file``, ``lissajous``, ``set_pose``, ``human_like``, and what
-        belongs to it (docs/ros.md); ``rate`` [Hz] (20, in task space 200); ``horizon`` (0.5 s); ``spacing`` of points
+        ``kind``, one of ``sinusoid``, ``set_point``, ``file``, ``lissajous``, ``set_pose``, ``human_like``, and its
+        arguments (docs/ros.md); ``rate`` [Hz] (20, in task space 200); ``horizon`` (0.5 s); ``spacing`` of points
         (0.02 s).
 
     Attributes
     ----------
     robot : Robot
-        For its joints and kinematics.
+        Robot with joints and kinematics.
     task : bool
-        Whether it gives poses.
+        Whether the samples are poses.
     rate : float
-        Samples in a second [Hz].
+        Samples per second [Hz].
+
+    Raises
+    ------
+    ValueError
+        If the configuration is invalid.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import ReferenceGenerator
+    >>> generator = ReferenceGenerator({"robot": "elbow", "reference": {"kind": "set_point"}})
+    >>> generator.begin(0, generator.joint_names, [float("nan")] * len(generator.joint_names))
+    'a joint state must give finite positions of all joints, by name'
+    >>> generator.begin(0, generator.joint_names, [0.1] * len(generator.joint_names)) is None
+    True
+    >>> generator.joints(0).q[0, 0].item(), generator.rate, generator.task
+    (0.1, 20.0, False)
     """
 
     def __init__(self, options: Mapping[str, Any] | str | Path) -> None:
@@ -289,16 +322,16 @@ class ReferenceGenerator(Stateful):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Of `JointSample`, in their order."""
+        """Names of the joints in the order of `JointSample`."""
         return self.robot.joint_names
 
     @property
     def running(self) -> bool:
-        """Whether it has begun."""
+        """Whether the stream has begun."""
         return self._source is not None
 
     def begin(self, stamp: int, names: Sequence[str], q: npt.ArrayLike) -> str | None:
-        """Begin at this time [ns], from these joint positions; return why not, if so."""
+        """Begin at this time [ns] and these joint positions; return None, or the reason for a refusal."""
         places = self._order.places(names)
         positions = np.asarray(q, dtype=np.float64)
         if places is None or positions.shape != (len(names),) or not np.isfinite(positions[places]).all():
@@ -309,7 +342,7 @@ class ReferenceGenerator(Stateful):
         return None
 
     def joints(self, stamp: int) -> JointSample:
-        """Return what comes next from this time on [ns]."""
+        """Return the segment that begins at this time [ns]."""
         r = self._sample(1e-9 * (stamp - self._begin) + self._times)
         if not isinstance(r, JointReference):
             raise ThunderError(f"{self._kind} gives poses, not joints")

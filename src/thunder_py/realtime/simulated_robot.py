@@ -1,4 +1,4 @@
-"""The package's plant in real time, with the watchdog that a real drive has."""
+"""The package's plant in real time, with the watchdog of a drive."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .timing import Lock, Quantiles
 
 __all__ = ["REFUSED", "CommandGate", "JointState", "SimulatedRobot"]
 
-#: why a command is not taken
+#: reasons for refusing a command
 REFUSED = ("names", "size", "not_finite", "repeated", "reordered", "late", "future")
-#: a clock that is so far behind the last command was set back [ns]
+#: a clock this far behind the last command was set back [ns]
 CLOCK_BACK = 100_000_000
 
 
 class CommandGate:
-    """Takes torque commands, each for a later state than the one before; says when there was none for too long.
+    """Accept torque commands in the order of their states, with a watchdog.
 
-    A command answers a joint state and carries its stamp. One that answers a state as old as the watchdog's time is
-    late; one that repeats a stamp, or answers an earlier state, shows that the controller is stuck or the network has
-    changed the order. None of these resets the watchdog. Where the clock was set back no command is in force, and
-    stamps begin anew.
+    A command answers a joint state and carries its stamp. A command for a state older than the watchdog's time is
+    late. One that repeats a stamp, or answers an earlier state, indicates a controller that is stuck or a network that
+    reorders messages. None of these resets the watchdog. If the clock was set back, no command is valid, and the next
+    one may have any stamp.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class CommandGate:
     limits : (n,) array
         Torques are clipped to plus and minus these [N m or N].
     watchdog : float
-        So long a command is in force [s].
+        Time for which a command is valid [s].
 
     Attributes
     ----------
     refused : dict of str to int
-        Commands not taken, by reason (`REFUSED`).
+        Numbers of refused commands by reason (`REFUSED`).
     taken, clipped : int
-        Commands taken, and of these, clipped to the limits.
+        Numbers of accepted commands, and of those clipped to the limits.
     """
 
     def __init__(self, order: JointOrder, limits: Array, watchdog: float) -> None:
@@ -61,7 +61,7 @@ class CommandGate:
         self._tau = np.zeros_like(limits)
 
     def take(self, stamp: int, now: int, names: Sequence[str], tau: npt.ArrayLike) -> str | None:
-        """Take a command received at `now` [ns]; return why not, if so."""
+        """Accept a command received at `now` [ns]; return None, or the reason for a refusal."""
         if self._received is not None and self._received - now > CLOCK_BACK:
             self._stamp, self._received = 0, None
         why = self._late(stamp, now)
@@ -99,30 +99,37 @@ class CommandGate:
         self._stamp, self._received = stamp, now
 
     def torque(self, now: int) -> Array | None:
-        """Return the torque in force, (n,); None where the last command is too old or there never was one."""
+        """Return the valid torque, (n,); None if the last command is too old or there is none."""
         if self._received is None or not -CLOCK_BACK <= now - self._received <= self._watchdog:
             return None
         return self._tau
 
 
-#: longest time that is made up for in one go [s]; beyond, the plant's time stands still
-_LATEST = 2**63 - 1  # of a stamp [ns]
+_LATEST = 2**63 - 1  # largest stamp [ns]
+#: longest time that is integrated in one call [s]; the rest is skipped
 _LONGEST_CATCH_UP = 0.05
-#: a speed beyond this [rad/s or m/s] is no arm's: the plant stops
+#: largest speed of an arm [rad/s or m/s]; beyond it the plant stops
 _FASTEST = 1e3
 
 
 class JointState(NamedTuple):
-    """What the joints report.
+    """State of the joints.
 
     Attributes
     ----------
     stamp : int
-        [ns].
+        Time [ns].
     q, dq, tau : (n,) array
-        Position, velocity, and the torque that acts.
+        Positions [rad or m], velocities, and applied torques [N m or N].
     safe : bool
-        Whether that is the drive's own safe torque, because commands stay away.
+        Whether the torque is the drive's own safe torque, for lack of commands.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import SimulatedRobot
+    >>> state = SimulatedRobot({"robot": "elbow"}).advance(10**9)
+    >>> state.stamp, state.q.shape == state.dq.shape == state.tau.shape, state.safe
+    (1000000000, True, True)
     """
 
     stamp: int
@@ -133,15 +140,13 @@ class JointState(NamedTuple):
 
 
 class SimulatedRobot(Stateful):
-    """An arm that is driven by commands and integrates itself up to now.
+    """Simulated arm that is driven by torque commands and integrates up to the present time.
 
-    Without a valid command for as long as its watchdog the drive falls back to a torque of its own, as a real one
-    would::
+    Without a valid command for the time of its watchdog, the drive applies its safe torque until the next one::
 
         tau = G(q) - D dq
 
-    with G of the nominal model, not of the payload, clipped to the torque limits. It does so until there is a valid
-    command again.
+    with G of the nominal model without payloads, clipped to the torque limits.
 
     Parameters
     ----------
@@ -156,13 +161,28 @@ class SimulatedRobot(Stateful):
     robot : Robot
         The nominal model.
     period : float
-        [s].
+        Period [s].
     gate : CommandGate
-        What takes commands.
+        Input of commands.
     age : Quantiles
-        Of commands as they are received: from the stamp of the state that they answer [s].
+        Age of commands on reception, from the stamp of the state that they answer [s].
     slipped : float
-        Time that the plant could not make up for [s].
+        Skipped time [s].
+
+    Raises
+    ------
+    ValueError
+        If the configuration is invalid, or the robot has elastic joints.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import SimulatedRobot
+    >>> robot, now = SimulatedRobot({"robot": "elbow", "period": 0.001}), 10**9
+    >>> state = robot.advance(now)
+    >>> robot.command(state.stamp, now, robot.joint_names, state.tau) is None  # accepted
+    True
+    >>> robot.advance(now + 10**7).safe, robot.advance(now + 10**8).safe  # 10 ms and 100 ms later
+    (False, True)
     """
 
     def __init__(self, options: Mapping[str, Any] | str | Path) -> None:
@@ -192,18 +212,18 @@ class SimulatedRobot(Stateful):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Of states, in their order."""
+        """Names of the joints in the order of states."""
         return self.robot.joint_names
 
     def command(self, stamp: int, now: int, names: Sequence[str], tau: npt.ArrayLike) -> str | None:
-        """Take a torque command; return why not, if so.
+        """Accept a torque command; return None, or the reason for a refusal.
 
         Parameters
         ----------
         stamp, now : int
-            Of the state that it answers, and when it was received [ns].
+            Stamp of the state that it answers, and time of its reception [ns].
         names : sequence of str
-            Of the joints, in any order.
+            Names of the joints, in any order.
         tau : array_like
             Torques in the order of the names [N m or N].
         """
@@ -216,8 +236,8 @@ class SimulatedRobot(Stateful):
     def advance(self, now: int) -> JointState:
         """Integrate up to `now` [ns] in whole periods and return the state there.
 
-        Where more than 50 ms are missing the plant's time stands still for the rest of them (`slipped`): the machine
-        is too slow or was held up. A clock that was set back is taken as it is: the plant goes on from there.
+        If more than 50 ms are missing, because the machine is slow or was blocked, they are skipped (`slipped`). If the
+        clock was set back, the plant continues at its new time.
         """
         now = whole(now, "now", -_LATEST, _LATEST)
         with self._lock:
@@ -265,7 +285,7 @@ class SimulatedRobot(Stateful):
         self._q, self._dq = q, v
 
     def report(self) -> dict[str, str | int | float]:
-        """Return everything about the robot's state in words and numbers, times in seconds."""
+        """Return the robot's state, counts and timing as texts and numbers; times in seconds."""
         with self._lock:
             safe = self.gate.torque(self._time) is None
             return {
