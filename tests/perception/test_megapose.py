@@ -60,7 +60,7 @@ def test_requests_and_answers_are_those_of_the_protocol() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (packed("RERR", text("no such object")), "the pose server says: no such object"),
+        (packed("RERR", text("no such object")), "the pose server reported: no such object"),
         (packed("OKOK"), "must answer b'RETP' to b'GETP', got b'OKOK'"),
         (packed("WHAT", b"x"), r"sent b'WHAT' with 1 bytes, which is no answer"),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "which is no answer"),
@@ -259,7 +259,7 @@ def test_no_picture_is_nothing_seen_and_times_do_not_go_back() -> None:
         source = _source(server, grab=lambda t: None)
         (m,) = source.poll(1.0)
         assert (m.time, m.pose) == (1.0, None)
-        with pytest.raises(ThunderError, match="t must not go back"):
+        with pytest.raises(ThunderError, match="t must not be before the last time"):
             source.poll(0.5)
         source.close()
         with pytest.raises(ThunderError, match="the source is closed"):

@@ -204,7 +204,9 @@ def test_files_are_drawn_as_they_are(tmp_path: Path, panda: th.Robot) -> None:
     one = render(file, _Q, *_SMALL, camera="front")
     assert np.array_equal(one, render(str(file), _Q, *_SMALL, camera="front"))
     assert not np.array_equal(one, render(file, _Q, *_SMALL))
-    with pytest.raises(ThunderError, match="camera: there is none called 'frnt'; did you mean 'front'"):
+    with pytest.raises(
+        ThunderError, match="camera must be a Camera or a camera of the file, got 'frnt'; did you mean 'front'"
+    ):
         render(file, _Q, camera="frnt")
     with pytest.raises(ModelError, match="meshes: an MJCF file has its own"):
         render(file, _Q, meshes=Meshes((), file))

@@ -425,10 +425,10 @@ def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
         plain = robot if _viscous_only(robot) else robot.replace(friction=_viscous(robot.n))
         return write_mjcf(plain), None
     if not isinstance(robot, (str, Path)):
-        raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file, got {type(robot).__name__}")
+        raise ModelError(f"robot must be a Robot or an MJCF file, got {type(robot).__name__}")
     path = Path(robot)
     if path.suffix not in (".xml", ".mjcf"):
-        raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
+        raise ModelError(f"robot must be a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
     return read_mjcf_text(read_whole(path), path), path
 
 

@@ -447,7 +447,7 @@ def _camera(mujoco: Any, where: Stage, camera: Camera | str | None, size: tuple[
         names = [where.model.camera(k).name for k in range(where.model.ncam)]
         if camera not in names:
             hint = nearest_hint(camera, names) or f"; there are {', '.join(names) or 'none'}"
-            raise ThunderError(f"camera: there is none called {camera!r}{hint}")
+            raise ThunderError(f"camera must be a Camera or a camera of the file, got {camera!r}{hint}")
         view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, names.index(camera)
         return view
     chosen = Camera() if camera is None else camera

@@ -362,7 +362,7 @@ class MegaPoseClient:
             raise PoseServerError(f"the pose server sent {code!r} with {length} bytes, which is no answer")
         content = self._receive(length, deadline)
         if code == CODES["error"]:
-            raise PoseServerError(f"the pose server says: {read_text(content)[:500]}")
+            raise PoseServerError(f"the pose server reported: {read_text(content)[:500]}")
         if code != CODES[answer]:
             self.close()
             raise PoseServerError(f"the pose server must answer {CODES[answer]!r} to {CODES[request]!r}, got {code!r}")
@@ -408,22 +408,22 @@ def _labels(labels: Sequence[str]) -> list[str]:
 
 
 def _picture(picture: Any, camera: PinholeCamera) -> npt.NDArray[np.uint8]:
-    given = np.asarray(picture)
+    image = np.asarray(picture)
     expected = (camera.height, camera.width)
-    if given.dtype != np.uint8 or given.shape not in (expected, (*expected, 3)):
+    if image.dtype != np.uint8 or image.shape not in (expected, (*expected, 3)):
         raise ThunderError(
-            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {given.dtype} of {given.shape}"
+            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {image.dtype} of {image.shape}"
         )
-    return given
+    return image
 
 
 def _depths(depth: Any, camera: PinholeCamera) -> npt.NDArray[np.uint16]:
-    given = np.asarray(depth)
-    if given.dtype != np.uint16 or given.shape != (camera.height, camera.width):
+    image = np.asarray(depth)
+    if image.dtype != np.uint16 or image.shape != (camera.height, camera.width):
         raise ThunderError(
-            f"depth must be uint16 of shape {(camera.height, camera.width)}, got {given.dtype} of {given.shape}"
+            f"depth must be uint16 of shape {(camera.height, camera.width)}, got {image.dtype} of {image.shape}"
         )
-    return given
+    return image
 
 
 class MegaPoseSource(Stateful):
@@ -526,7 +526,9 @@ class MegaPoseSource(Stateful):
         if self._closed:
             raise ThunderError("the source is closed: make another one")
         if now < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
+            )
         self._now = now
         measurements = self._collected(now)
         busy = self._dropped is not None and not self._dropped.done()
@@ -552,13 +554,13 @@ class MegaPoseSource(Stateful):
         taken, future = self._pending
         self._pending = None
         try:
-            seen = future.result()
+            result = future.result()
             self.error = None
         except PoseServerError as error:
             self.error, self._last = error, None
             return [PoseMeasurement(taken, now, None, 0.0)]
-        if seen.score < self._least_score:
+        if result.score < self._least_score:
             self._last = None
-            return [PoseMeasurement(taken, now, None, max(seen.score, 0.0))]
-        self._last = seen
-        return [PoseMeasurement(taken, now, self._camera_pose @ seen.pose, seen.score)]
+            return [PoseMeasurement(taken, now, None, max(result.score, 0.0))]
+        self._last = result
+        return [PoseMeasurement(taken, now, self._camera_pose @ result.pose, result.score)]

@@ -127,7 +127,7 @@ class PoseMeasurement(Value):
 
     @property
     def usable(self) -> bool:
-        """Whether there is a pose, and it is a rigid transform of finite numbers."""
+        """True if there is a pose and it is a rigid transform of finite numbers."""
         return self.pose is not None and is_pose(self.pose)
 
 
@@ -295,7 +295,9 @@ class SimulatedPoseSource(Stateful):
         """
         now = soon(t, self._start + self._taken / self._rate, self._rate)
         if now < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
+            )
         self._now = now
         while (taken := self._start + self._taken / self._rate) <= now:
             self._take(taken)
@@ -333,10 +335,10 @@ class SimulatedPoseSource(Stateful):
 
 
 def _deviations(value: npt.ArrayLike, what: str) -> Array:
-    given = array(value, () if np.ndim(value) == 0 else (3,), what)
-    if (given < 0.0).any():
-        raise ThunderError(f"{what} must not be negative, got {given.tolist()}")
-    return np.broadcast_to(given, (3,))
+    entries = array(value, () if np.ndim(value) == 0 else (3,), what)
+    if (entries < 0.0).any():
+        raise ThunderError(f"{what} must not be negative, got {entries.tolist()}")
+    return np.broadcast_to(entries, (3,))
 
 
 def _interval(value: Any, what: str) -> tuple[float, float]:
@@ -356,11 +358,11 @@ def _sequence(value: Any, what: str) -> tuple[Any, ...]:
 
 
 def _faults(faults: Iterable[PoseFault]) -> tuple[PoseFault, ...]:
-    given = _sequence(faults, "faults")
-    for fault in given:
+    entries = _sequence(faults, "faults")
+    for fault in entries:
         if not isinstance(fault, PoseFault):
             raise ThunderError(f"every fault must be a PoseFault, got {fault!r}")
-    return given
+    return entries
 
 
 def measurement_times(

@@ -142,9 +142,9 @@ def render_tag(
     window = _window(camera, T, half)
     if window is not None:
         card = _card(camera, T, size, tag_id, whole(samples, "samples", 1), window)
-        seen = np.isfinite(card)
-        share = seen.mean(axis=-1)
-        values[window] = np.where(seen, card, 0.0).mean(axis=-1) + (1.0 - share) * values[window]
+        covered = np.isfinite(card)
+        share = covered.mean(axis=-1)
+        values[window] = np.where(covered, card, 0.0).mean(axis=-1) + (1.0 - share) * values[window]
     values = gaussian_filter(values, not_negative(blur, "blur", "pixel"))
     generator = np.random.default_rng(0) if rng is None else rng
     values += not_negative(noise, "noise") * generator.normal(size=shape)
@@ -295,13 +295,13 @@ def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice]
 
 def _grey(picture: Any, camera: PinholeCamera) -> Picture:
     _check_camera(camera)
-    given = np.asarray(picture)
+    image = np.asarray(picture)
     expected = (camera.height, camera.width)
-    if given.dtype != np.uint8 or given.shape not in (expected, (*expected, 3)):
+    if image.dtype != np.uint8 or image.shape not in (expected, (*expected, 3)):
         raise ThunderError(
-            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {given.dtype} of {given.shape}"
+            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {image.dtype} of {image.shape}"
         )
-    grey = given if given.ndim == 2 else given.mean(axis=2).round().astype(np.uint8)
+    grey = image if image.ndim == 2 else image.mean(axis=2).round().astype(np.uint8)
     return np.ascontiguousarray(grey)
 
 
@@ -412,7 +412,9 @@ class FiducialPoseSource(Stateful):
         """
         now = soon(t, self._start + self._taken / self._rate, self._rate)
         if now < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
+            )
         self._now = now
         while (taken := self._start + self._taken / self._rate) <= now:
             self._taken += 1

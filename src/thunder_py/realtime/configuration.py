@@ -117,7 +117,7 @@ def _adaptation(entry: object) -> control.Gradient | control.Natural:
 
 
 def is_task_law(law: _core.Controller) -> bool:
-    """Whether the controller follows poses."""
+    """Return whether the controller follows poses."""
     return isinstance(law, _core.TaskController)
 
 
@@ -269,30 +269,30 @@ class LoopOptions:
         """
         if isinstance(source, LoopOptions):
             return source
-        given = Table(read_plain(source), "configuration")
-        robot = Robot.load(given.text("robot"))
+        root = Table(read_plain(source), "configuration")
+        robot = Robot.load(root.text("robot"))
         n, limits = robot.n, robot.limits
-        torques = given.positives("torque_limits", n, limits.effort, finite=False)
+        torques = root.positives("torque_limits", n, limits.effort, finite=False)
         speed = np.where(np.isfinite(limits.velocity), _JOINING * limits.velocity, _NO_LIMIT_SPEED)
-        controller = given.table("controller")
-        hold, task, times = given.table("hold"), given.table("task"), given.table("times")
+        controller = root.table("controller")
+        hold, task, times = root.table("hold"), root.table("task"), root.table("times")
         options = cls(
             robot=robot,
             law=LawSpec(controller.text("name"), controller.rest()),
             hold=HoldGains.read(hold, robot, torques),
             torque_limits=torques,
-            torque_rate=given.positives("torque_rate", n, np.inf, finite=False),
-            joining_speed=given.positives("joining_speed", n, speed),
+            torque_rate=root.positives("torque_rate", n, np.inf, finite=False),
+            joining_speed=root.positives("joining_speed", n, speed),
             task=TaskLimits(**{name: task.positive(name, default) for name, default in vars(TaskLimits()).items()}),
             **{
                 name: times.positive(name, getattr(cls, name))
                 for name in ("state_late", "state_lost", "reference_timeout", "patience")
             },
-            invalid_states=given.whole("invalid_states", cls.invalid_states),
-            largest_error=float(given.positives("largest_error", 1, np.inf, finite=False)[0]),
-            other_joints=given.flag("other_joints", False),
-            frame=given.text("frame", ""),
+            invalid_states=root.whole("invalid_states", cls.invalid_states),
+            largest_error=float(root.positives("largest_error", 1, np.inf, finite=False)[0]),
+            other_joints=root.flag("other_joints", False),
+            frame=root.text("frame", ""),
         )
-        for table in (task, times, given):
+        for table in (task, times, root):
             table.done()
         return options

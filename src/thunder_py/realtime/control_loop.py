@@ -123,7 +123,7 @@ class ControlLoop(Stateful):
 
     @property
     def follows_poses(self) -> bool:
-        """Whether the controller follows poses and twists instead of joint trajectories."""
+        """True if the controller follows poses and twists instead of joint trajectories."""
         return self.references.task
 
     @property
@@ -352,7 +352,7 @@ class ControlLoop(Stateful):
 
     @property
     def adapting_links(self) -> dict[str, bool]:
-        """Whether any parameter adapts, for each link with unknown parameters; empty without adaptation."""
+        """Adaptation of each link with unknown parameters: true if any of them adapts; empty without adaptation."""
         if getattr(self._law, "law", None) is None:
             return {}
         robot = self.options.robot

@@ -40,14 +40,14 @@ class HoldGains:
     damping: Array
 
     @classmethod
-    def read(cls, given: Table, robot: Robot, torques: Array) -> HoldGains:
+    def read(cls, table: Table, robot: Robot, torques: Array) -> HoldGains:
         """Return the gains of a configuration; defaults are those of `usual`."""
         usual = cls.usual(robot, torques)
         gains = cls(
-            given.positives("stiffness", robot.n, usual.stiffness),
-            given.positives("damping", robot.n, usual.damping),
+            table.positives("stiffness", robot.n, usual.stiffness),
+            table.positives("damping", robot.n, usual.damping),
         )
-        given.done()
+        table.done()
         return gains
 
     @classmethod

@@ -44,7 +44,7 @@ class JointMotion(NamedTuple):
 
     @property
     def rests(self) -> bool:
-        """Whether it ends at rest."""
+        """True if it ends at rest."""
         return bool(np.abs(self.last.dq).max() < _REST)
 
     def at(self, t: float) -> JointReference:

@@ -130,8 +130,8 @@ class Table:
 
     def positives(self, key: str, n: int, default: Any, *, finite: bool = True) -> Array:
         """Return n positive numbers, or raise `ThunderError`."""
-        given = self.get(key)
-        values = per_joint(default if given is None else given, n, f"{self._where}: {key}", finite=finite)
+        entry = self.get(key)
+        values = per_joint(default if entry is None else entry, n, f"{self._where}: {key}", finite=finite)
         if not (values > 0.0).all():
             raise ThunderError(f"{self._where}: {key} must be positive, got {values.tolist()}")
         return values

@@ -53,37 +53,37 @@ class InTurn:
         return result
 
 
-def _sinusoid(robot: Robot, given: Table, q: Array) -> Source:
-    centre = given.get("centre")
+def _sinusoid(robot: Robot, table: Table, q: Array) -> Source:
+    centre = table.get("centre")
     return Sinusoid(
-        per_joint(given.get("amplitude", 0.2), robot.n, "reference: amplitude"),
-        per_joint(given.get("frequency", 0.2), robot.n, "reference: frequency"),
+        per_joint(table.get("amplitude", 0.2), robot.n, "reference: amplitude"),
+        per_joint(table.get("frequency", 0.2), robot.n, "reference: frequency"),
         centre=q if centre is None else per_joint(centre, robot.n, "reference: centre"),
-        phase=per_joint(given.get("phase", 0.0), robot.n, "reference: phase"),
+        phase=per_joint(table.get("phase", 0.0), robot.n, "reference: phase"),
     )
 
 
-def _lissajous(robot: Robot, given: Table, q: Array) -> Source:
-    start = robot.forward_kinematics(q, given.get("frame"))
+def _lissajous(robot: Robot, table: Table, q: Array) -> Source:
+    start = robot.forward_kinematics(q, table.get("frame"))
     return Lissajous.starting_at(
-        start, given.get("amplitude", [0.05, 0.08, 0.05]), given.get("frequency", [0.2, 0.1, 0.4])
+        start, table.get("amplitude", [0.05, 0.08, 0.05]), table.get("frequency", [0.2, 0.1, 0.4])
     )
 
 
-def _set_point(robot: Robot, given: Table, q: Array) -> Source:
-    goal = given.get("q")
+def _set_point(robot: Robot, table: Table, q: Array) -> Source:
+    goal = table.get("q")
     return SetPoint(q if goal is None else array(goal, (robot.n,), "reference: q"))
 
 
-def _set_pose(robot: Robot, given: Table, q: Array) -> Source:
-    T = robot.forward_kinematics(q, given.get("frame")).copy()
-    T[:3, 3] += array(given.get("offset", [0.0, 0.0, 0.0]), (3,), "reference: offset")
+def _set_pose(robot: Robot, table: Table, q: Array) -> Source:
+    T = robot.forward_kinematics(q, table.get("frame")).copy()
+    T[:3, 3] += array(table.get("offset", [0.0, 0.0, 0.0]), (3,), "reference: offset")
     return SetPose(T)
 
 
-def _file(robot: Robot, given: Table, q: Array) -> Source:
+def _file(robot: Robot, table: Table, q: Array) -> Source:
     """Play a table of times and joint positions, after a straight motion to its start."""
-    t, points = read_table(given.text("path"), robot)
+    t, points = read_table(table.text("path"), robot)
     played = spline(t - t[0], points)
     if np.abs(points[0] - q).max() < 1e-6:
         return played
@@ -130,19 +130,19 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
         raise FileFormatError(f"is no table of t and joint positions: {error}", path=path) from error
 
 
-def _human_like(robot: Robot, given: Table, q: Array) -> Source:
+def _human_like(robot: Robot, table: Table, q: Array) -> Source:
     """Move from goal to goal along functional components of hand positions or joints."""
     from ..motion import FPCA, HumanLikePlanner
 
-    model, goals, task = given.get("model"), given.get("goals"), given.text("space", "joint") == "task"
+    model, goals, task = table.get("model"), table.get("goals"), table.text("space", "joint") == "task"
     fpca = (
         FPCA(shrinkage=_SHRINKAGE).fit(_demonstrations(None if task else robot)) if model is None else FPCA.load(model)
     )
     planner = HumanLikePlanner(fpca)
     if (planner.kind == "joints") == task:
         raise ThunderError(f"reference: model is one of {planner.kind}, which does not go with the space of the goals")
-    seconds = given.positive("seconds", 2.0)
-    T = robot.forward_kinematics(q, given.get("frame"))
+    seconds = table.positive("seconds", 2.0)
+    T = robot.forward_kinematics(q, table.get("frame"))
     start = T[:3, 3] if task else q
     if not isinstance(goals, (list, tuple)) or not goals:
         raise ThunderError(f"reference: goals must be a list of displacements from the start, got {goals!r}")
@@ -188,11 +188,11 @@ KINDS: dict[str, tuple[Callable[[Robot, Table, Array], Source], str]] = {
 }
 
 
-def make_source(robot: Robot, kind: str, given: Table, q: Array) -> Source:
+def make_source(robot: Robot, kind: str, table: Table, q: Array) -> Source:
     """Return the reference of a kind for an arm that starts at q."""
-    source = KINDS[kind][0](robot, given, q)
-    given.get("space")
-    given.done()
+    source = KINDS[kind][0](robot, table, q)
+    table.get("space")
+    table.done()
     return source
 
 
@@ -301,20 +301,20 @@ class ReferenceGenerator(Stateful):
     """
 
     def __init__(self, options: Mapping[str, Any] | str | Path) -> None:
-        given = Table(read_plain(options), "configuration")
-        self.robot = Robot.load(given.text("robot"))
-        self._options = given.get("reference", {})
+        table = Table(read_plain(options), "configuration")
+        self.robot = Robot.load(table.text("robot"))
+        self._options = table.get("reference", {})
         reference = Table(self._options, "reference")
         self._kind = reference.text("kind", among=tuple(KINDS))
         space = KINDS[self._kind][1] or reference.text("space", "joint", among=("joint", "task"))
         self.task = space == "task"
-        self.rate = given.positive("rate", _TASK_RATE if self.task else _JOINT_RATE)
-        self._horizon, spacing = given.positive("horizon", 0.5), given.positive("spacing", 0.02)
+        self.rate = table.positive("rate", _TASK_RATE if self.task else _JOINT_RATE)
+        self._horizon, spacing = table.positive("horizon", 0.5), table.positive("spacing", 0.02)
         if self._horizon < 2.0 / self.rate:
             raise ThunderError(
                 f"configuration: horizon must be two periods at least, {2.0 / self.rate:g} s, got {self._horizon:g}"
             )
-        given.done()
+        table.done()
         self._times = np.linspace(0.0, self._horizon, max(2, round(self._horizon / spacing) + 1))
         self._order = JointOrder(self.robot.joint_names, others_allowed=True)
         self._source: Source | None = None
@@ -327,7 +327,7 @@ class ReferenceGenerator(Stateful):
 
     @property
     def running(self) -> bool:
-        """Whether the stream has begun."""
+        """True if the stream has begun."""
         return self._source is not None
 
     def begin(self, stamp: int, names: Sequence[str], q: npt.ArrayLike) -> str | None:

@@ -157,7 +157,7 @@ class References:
             return self._answer(f"it ended {self._t - motion.end:.3g} s ago")
         with self._lock:
             if self._origin != origin:
-                return self._answer("the loop's clock began anew meanwhile")
+                return self._answer("the loop's clock restarted meanwhile")
             self._joints.take(motion)
         return self._answer(None)
 

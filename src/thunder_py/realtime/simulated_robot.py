@@ -186,23 +186,23 @@ class SimulatedRobot(Stateful):
     """
 
     def __init__(self, options: Mapping[str, Any] | str | Path) -> None:
-        given = Table(read_plain(options), "configuration")
-        robot = self.robot = Robot.load(given.text("robot"))
+        table = Table(read_plain(options), "configuration")
+        robot = self.robot = Robot.load(table.text("robot"))
         if robot.elastic:
             raise ThunderError(f"robot must have rigid joints, but {robot.name} has {len(robot.elastic)} elastic ones")
         n = robot.n
-        self._limits = given.positives("torque_limits", n, robot.limits.effort, finite=False)
-        self.period = given.positive("period", 1e-3)
+        self._limits = table.positives("torque_limits", n, robot.limits.effort, finite=False)
+        self.period = table.positive("period", 1e-3)
         self._step = round(1e9 * self.period)
-        watchdog = given.positive("watchdog", 0.05)
-        damping = given.get("damping")
+        watchdog = table.positive("watchdog", 0.05)
+        damping = table.get("damping")
         usual = HoldGains.usual(robot, self._limits).damping if damping is None else damping
-        self._damping = given.positives("damping", n, usual)
-        self._payloads = _payloads(given.get("payloads", []), robot)
-        q0 = given.get("q0")
+        self._damping = table.positives("damping", n, usual)
+        self._payloads = _payloads(table.get("payloads", []), robot)
+        q0 = table.get("q0")
         self._q = _middle(robot) if q0 is None else per_joint(q0, n, "configuration: q0").copy()
         self._dq = np.zeros(n)
-        given.done()
+        table.done()
         self.gate = CommandGate(JointOrder(robot.joint_names), self._limits, watchdog)
         self.age, self.slipped, self.failed = Quantiles(), 0.0, False
         self._lock = Lock()
@@ -306,11 +306,11 @@ def _middle(robot: Robot) -> Array:
     return middle
 
 
-def _payloads(given: object, robot: Robot) -> list[Payload]:
-    if not isinstance(given, Sequence) or not all(isinstance(entry, Mapping) for entry in given):
-        raise ThunderError(f"configuration: payloads must be a list of mappings, got {given!r}")
+def _payloads(entries: object, robot: Robot) -> list[Payload]:
+    if not isinstance(entries, Sequence) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise ThunderError(f"configuration: payloads must be a list of mappings, got {entries!r}")
     try:
-        payloads = [Payload(**entry) for entry in given]
+        payloads = [Payload(**entry) for entry in entries]
     except TypeError as error:
         raise ThunderError(f"configuration: payloads: {error}") from error
     for payload in payloads:

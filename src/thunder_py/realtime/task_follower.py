@@ -191,13 +191,13 @@ def _approach(e: Triple, v_d: Triple, v: Triple, bandwidth: float, speed: float,
     rate = 0.5 * bandwidth  # 1/s, with a gain of 2 bandwidth on the velocity: critical damping
     if rate * distance > math.sqrt(2.0 * _BRAKING * most * distance):
         rate = math.sqrt(2.0 * _BRAKING * most / distance)
-    wanted = (v_d[0] + rate * e[0], v_d[1] + rate * e[1], v_d[2] + rate * e[2])
-    fast = _length(wanted)
+    desired = (v_d[0] + rate * e[0], v_d[1] + rate * e[1], v_d[2] + rate * e[2])
+    fast = _length(desired)
     scale = speed / fast if fast > speed else 1.0
     gain = min(2.0 * bandwidth, 1.0 / dt if dt > 0.0 else 0.0)
     a = (
-        gain * (scale * wanted[0] - v[0]),
-        gain * (scale * wanted[1] - v[1]),
-        gain * (scale * wanted[2] - v[2]),
+        gain * (scale * desired[0] - v[0]),
+        gain * (scale * desired[1] - v[1]),
+        gain * (scale * desired[2] - v[2]),
     )
     return _bounded(a, most)

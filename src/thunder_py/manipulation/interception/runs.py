@@ -89,8 +89,8 @@ class Follower:
         )  # fmt: skip
         p = np.asarray(robot.forward_kinematics(result.q))[:, :3, 3]
         v = np.einsum("kij,kj->ki", np.asarray(robot.jacobian(result.q))[:, :3], result.dq)
-        wanted = p + result.signals["error"][:, :3]
-        return result.t, result.q, result.dq, wanted, p, v, _second(wanted, dt)
+        desired = p + result.signals["error"][:, :3]
+        return result.t, result.q, result.dq, desired, p, v, _second(desired, dt)
 
 
 def _second(p: Array, dt: float) -> Array:
@@ -223,7 +223,7 @@ class ConveyorRun:
 
     @property
     def success(self) -> bool:
-        """Whether the object was grasped."""
+        """True if the object was grasped."""
         return self.grasp is not None and self.grasp.success
 
     @property
@@ -262,8 +262,8 @@ def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
         )
     else:
         t = np.asarray(PERIOD * np.arange(int(np.ceil(scenario.conveyor.duration / PERIOD)) + 1), dtype=np.float64)
-        wanted = source(t)
-        reference, velocity, acceleration = wanted.p, wanted.xi[:, :3], wanted.xi_dot[:, :3]
+        desired = source(t)
+        reference, velocity, acceleration = desired.p, desired.xi[:, :3], desired.xi_dot[:, :3]
         hand = reference
     grasp = None
     if interceptor.phase in ("leaving", "finished"):

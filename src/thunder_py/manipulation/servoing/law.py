@@ -54,7 +54,7 @@ class ServoState(enum.Enum):
 
     @property
     def moves(self) -> bool:
-        """Whether the law returned a solution."""
+        """True if the law returned a solution."""
         return self in (ServoState.ok, ServoState.scaled, ServoState.joint_limit)
 
 

@@ -165,7 +165,7 @@ class PickLoop(Stateful):
             If `t` is not finite or not later than the last one.
         """
         if self._time is not None and finite(t, "t") <= self._time:
-            raise ThunderError(f"t must go on, from {self._time:g} s, got {t:g} s; reset() starts again")
+            raise ThunderError(f"t must be after the last time, {self._time:g} s, got {t:g} s; reset() starts again")
         dt = 0.0 if self._time is None else min(t - self._time, LONGEST_STEP)
         self._time = finite(t, "t")
         if np.isfinite(q).all():
@@ -178,11 +178,11 @@ class PickLoop(Stateful):
         track = self.target.update(t)
         decision = self.machine.step(PickInput(t, track, now, self._last, self._tool_known(), slipped, holding))
         if decision.goal is None:
-            self._last, wanted = None, np.zeros_like(self._dq)
+            self._last, desired = None, np.zeros_like(self._dq)
         else:
             self._last = self.servo.step(q, decision.goal, decision.twist, decision.speed)
-            wanted = self._last.dq
-        return PickStep(self._ramp(dt, wanted), decision, self._last, track, now)
+            desired = self._last.dq
+        return PickStep(self._ramp(dt, desired), decision, self._last, track, now)
 
     def _look_at_tool(self, t: float) -> bool:
         """Process pictures of the tool; return whether it slipped."""
@@ -191,10 +191,10 @@ class PickLoop(Stateful):
         slipped = False
         pictures, error = poll(self.tool_source, t)
         self.tool_error = self.tool_error if error is None else error
-        for seen in pictures:
-            hand = self.hands.at(seen.time)
-            if rigid(seen.pose) is not None and hand is not None and not self._repetition(seen.pose):
-                slipped |= self.tool.observe(seen.time, seen.pose, hand) is ToolVerdict.slipped
+        for measurement in pictures:
+            hand = self.hands.at(measurement.time)
+            if rigid(measurement.pose) is not None and hand is not None and not self._repetition(measurement.pose):
+                slipped |= self.tool.observe(measurement.time, measurement.pose, hand) is ToolVerdict.slipped
         return slipped
 
     def _tool_known(self) -> bool:
@@ -202,8 +202,8 @@ class PickLoop(Stateful):
             return True
         return math.sqrt(float(np.max(np.diag(self.tool.covariance)[:3]))) < self._sure
 
-    def _ramp(self, dt: float, wanted: Array) -> Array:
-        change = wanted - self._dq
+    def _ramp(self, dt: float, desired: Array) -> Array:
+        change = desired - self._dq
         allowed = self._acceleration * dt
         largest = float(np.abs(change).max())
         self._dq = self._dq + (change if largest <= allowed else (allowed / largest) * change)
@@ -274,7 +274,7 @@ class PickingController(Stateful):
 
     @property
     def over(self) -> bool:
-        """Whether the pick is done or failed."""
+        """True if the pick is done or failed."""
         return self.loop.machine.phase.over
 
     def step(self, t: float, q: Array, dq: Array, reference: Any = None, /) -> Array:

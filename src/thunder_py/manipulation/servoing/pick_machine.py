@@ -52,7 +52,7 @@ class PickPhase(enum.Enum):
 
     @property
     def over(self) -> bool:
-        """Whether the phase is final."""
+        """True if the phase is final."""
         return self in (PickPhase.done, PickPhase.failed)
 
 
@@ -340,7 +340,9 @@ class PickMachine(Stateful):
         if self._now is None:
             self._now = self._began = t
         if t < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {t:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {t:g} s; reset() starts again"
+            )
         dt, self._now, self._events = min(t - self._now, LONGEST_STEP), t, []
         if not self.phase.over:
             self._check_law(given)
@@ -365,65 +367,67 @@ class PickMachine(Stateful):
         assert self._now is not None
         return self._now - self._began
 
-    def _check_law(self, given: PickInput) -> None:
+    def _check_law(self, inputs: PickInput) -> None:
         """Give up if the law had no solution for too long."""
-        reason = None if given.servo is None else _STUCK.get(given.servo.state)
+        reason = None if inputs.servo is None else _STUCK.get(inputs.servo.state)
         if reason is None:
             self._stuck_since = None
         elif self._stuck_since is None:
-            self._stuck_since = given.t
-        elif given.t - self._stuck_since > self.settings.trouble_time:
+            self._stuck_since = inputs.t
+        elif inputs.t - self._stuck_since > self.settings.trouble_time:
             self._fail(reason)
 
-    def _too_old(self, given: PickInput, most: float) -> bool:
+    def _too_old(self, inputs: PickInput, most: float) -> bool:
         """Give up if the target is unknown or its latest picture too old; return whether."""
-        if given.target.estimate is not None and given.target.age <= most:
+        if inputs.target.estimate is not None and inputs.target.age <= most:
             return False
-        self._fail(_LOST.get(given.target.trouble, PickReason.target_lost))
+        self._fail(_LOST.get(inputs.target.trouble, PickReason.target_lost))
         return True
 
-    def _search(self, given: PickInput, dt: float) -> None:
-        seen = given.target.estimate is not None and given.target.age < self.settings.stop_age
-        self._settled(seen and given.tool_known, given.t)
-        if self._good_since is not None and given.t - self._good_since >= self.settings.look_time:
+    def _search(self, inputs: PickInput, dt: float) -> None:
+        seen = inputs.target.estimate is not None and inputs.target.age < self.settings.stop_age
+        self._settled(seen and inputs.tool_known, inputs.t)
+        if self._good_since is not None and inputs.t - self._good_since >= self.settings.look_time:
             self._enter(PickPhase.approach)
         elif self._elapsed() > self.settings.search_time:
-            unseen = _LOST.get(given.target.trouble, PickReason.never_seen)
-            if given.target.estimate is not None:
-                unseen = _LOST.get(given.target.trouble, PickReason.target_lost)
+            unseen = _LOST.get(inputs.target.trouble, PickReason.never_seen)
+            if inputs.target.estimate is not None:
+                unseen = _LOST.get(inputs.target.trouble, PickReason.target_lost)
             self._fail(PickReason.tool_unseen if seen else unseen)
 
-    def _approach(self, given: PickInput, dt: float) -> None:
+    def _approach(self, inputs: PickInput, dt: float) -> None:
         s = self.settings
-        if self._too_old(given, s.lost_age):
+        if self._too_old(inputs, s.lost_age):
             return
-        distance, angle = _apart(self._above(given, s.standoff), given.tool)
-        if self._settled(distance < s.arrived_distance and angle < s.arrived_angle, given.t):
-            self._height, self._hold, self._sinks = s.standoff, self._above(given, s.standoff), False
+        distance, angle = _apart(self._above(inputs, s.standoff), inputs.tool)
+        if self._settled(distance < s.arrived_distance and angle < s.arrived_angle, inputs.t):
+            self._height, self._hold, self._sinks = s.standoff, self._above(inputs, s.standoff), False
             self._enter(PickPhase.descend)
         elif self._elapsed() > s.approach_time:
             self._fail(PickReason.approach_timeout)
 
-    def _descend(self, given: PickInput, dt: float) -> None:
+    def _descend(self, inputs: PickInput, dt: float) -> None:
         s = self.settings
-        if self._too_old(given, s.blind_time if self._height < s.blind_distance else s.lost_age) or self._again(given):
+        if self._too_old(inputs, s.blind_time if self._height < s.blind_distance else s.lost_age) or self._again(
+            inputs
+        ):
             return
-        self._hold = self._above(given, s.standoff)
-        distance, angle = _apart(self._above(given, self._height), given.tool)
+        self._hold = self._above(inputs, s.standoff)
+        distance, angle = _apart(self._above(inputs, self._height), inputs.tool)
         self._sinks = self._height > 0.0 and distance < 2.0 * s.arrived_distance and angle < 2.0 * s.arrived_angle
         if self._sinks:
-            self._height = max(0.0, self._height - dt * self._speed(given) * s.descent_speed)
-        distance, angle = _apart(self._above(given, 0.0), given.tool)
-        if self._settled(distance < s.contact_distance and angle < s.contact_angle, given.t):
+            self._height = max(0.0, self._height - dt * self._speed(inputs) * s.descent_speed)
+        distance, angle = _apart(self._above(inputs, 0.0), inputs.tool)
+        if self._settled(distance < s.contact_distance and angle < s.contact_angle, inputs.t):
             self._enter(PickPhase.grip)
         elif self._elapsed() > s.descend_time:
             self._fail(PickReason.descend_timeout)
 
-    def _again(self, given: PickInput) -> bool:
+    def _again(self, inputs: PickInput) -> bool:
         """Abort the descent if target or tool moved; return whether."""
-        if not (given.target.restarted or given.tool_slipped):
+        if not (inputs.target.restarted or inputs.tool_slipped):
             return False
-        reason = PickReason.target_jumped if given.target.restarted else PickReason.tool_slipped
+        reason = PickReason.target_jumped if inputs.target.restarted else PickReason.tool_slipped
         if self._tries >= self.settings.tries:
             self._fail(reason)
             return True
@@ -431,24 +435,24 @@ class PickMachine(Stateful):
         self._enter(PickPhase.approach, reason)
         return True
 
-    def _grip(self, given: PickInput, dt: float) -> None:
-        if given.holding:
+    def _grip(self, inputs: PickInput, dt: float) -> None:
+        if inputs.holding:
             self._carries = True
             self._enter(PickPhase.retreat)
-        elif given.holding is not None:
+        elif inputs.holding is not None:
             self._fail(PickReason.nothing_held)
         elif self._elapsed() > self.settings.grip_time:
             self._fail(PickReason.grip_timeout)
 
-    def _go_back(self, given: PickInput, dt: float) -> None:
+    def _go_back(self, inputs: PickInput, dt: float) -> None:
         """Return to the standoff, with or without the object."""
         s = self.settings
         carries = self.phase is PickPhase.retreat
         assert self._hold is not None
-        if carries and given.holding is not None and not given.holding:
+        if carries and inputs.holding is not None and not inputs.holding:
             self._carries = False
             self._fail(PickReason.object_dropped)
-        elif self._settled(_apart(self._hold, given.tool)[0] < 2.0 * s.arrived_distance, given.t):
+        elif self._settled(_apart(self._hold, inputs.tool)[0] < 2.0 * s.arrived_distance, inputs.t):
             self._enter(*((PickPhase.done, None) if carries else (PickPhase.failed, self.reason)))
         elif self._elapsed() > s.retreat_time:
             self._fail(PickReason.retreat_timeout)
@@ -462,26 +466,26 @@ class PickMachine(Stateful):
             self._good_since = t
         return t - self._good_since >= self.settings.settle
 
-    def _above(self, given: PickInput, height: float) -> Array:
+    def _above(self, inputs: PickInput, height: float) -> Array:
         """Return the pose (4, 4) at a distance before the target."""
-        assert given.target.estimate is not None
-        T = given.target.estimate.pose.copy()
+        assert inputs.target.estimate is not None
+        T = inputs.target.estimate.pose.copy()
         T[:3, 3] -= height * T[:3, 2]
         return T
 
-    def _speed(self, given: PickInput) -> float:
+    def _speed(self, inputs: PickInput) -> float:
         """Return the speed factor, which falls from 1 to 0 with the age of the latest picture."""
-        s, age = self.settings, given.target.age
+        s, age = self.settings, inputs.target.age
         if self.phase is PickPhase.descend and self._height < s.blind_distance:
             return 1.0
         return min(1.0, max(0.0, (s.stop_age - age) / (s.stop_age - s.slow_age)))
 
-    def _decide(self, given: PickInput) -> PickDecision:
+    def _decide(self, inputs: PickInput) -> PickDecision:
         goal, twist, speed = None, np.zeros(6), 1.0
         if self.phase in (PickPhase.approach, PickPhase.descend):
-            assert given.target.estimate is not None
-            goal = self._above(given, self.settings.standoff if self.phase is PickPhase.approach else self._height)
-            twist, speed = given.target.estimate.twist, self._speed(given)
+            assert inputs.target.estimate is not None
+            goal = self._above(inputs, self.settings.standoff if self.phase is PickPhase.approach else self._height)
+            twist, speed = inputs.target.estimate.twist, self._speed(inputs)
             if self.phase is PickPhase.descend and self._sinks:
                 twist = twist + np.concatenate((self.settings.descent_speed * goal[:3, 2], np.zeros(3)))
         elif self.phase in (PickPhase.retreat, PickPhase.withdraw):

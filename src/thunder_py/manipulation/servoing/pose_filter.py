@@ -39,7 +39,7 @@ class PoseHistory(Stateful):
     def add(self, t: float, pose: Array) -> None:
         """Append a pose (4, 4) at a time [s] later than all others."""
         if self._times and finite(t, "t") <= self._times[-1]:
-            raise ThunderError(f"t must go on, from {self._times[-1]:g} s, got {t:g} s")
+            raise ThunderError(f"t must be after the last time, {self._times[-1]:g} s, got {t:g} s")
         self._times.append(t)
         self._poses.append(pose)
         while self._times[0] < t - self._length:
@@ -109,7 +109,7 @@ class Verdict(enum.Enum):
 
     @property
     def counts(self) -> bool:
-        """Whether the estimate uses it."""
+        """True if the estimate uses it."""
         return self in (Verdict.first, Verdict.used, Verdict.restarted)
 
 
@@ -238,7 +238,7 @@ class PoseFilter(Stateful):
 
     @property
     def ready(self) -> bool:
-        """Whether there is a measurement."""
+        """True if there is a measurement."""
         return bool(self._states)
 
     def add(self, time: float, pose: npt.ArrayLike | None) -> Verdict:
@@ -372,7 +372,7 @@ class LatestPose(Stateful):
 
     @property
     def ready(self) -> bool:
-        """Whether there is a measurement."""
+        """True if there is a measurement."""
         return self._last is not None
 
     def add(self, time: float, pose: npt.ArrayLike | None) -> Verdict:

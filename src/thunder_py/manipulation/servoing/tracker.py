@@ -24,7 +24,7 @@ class PoseBelief(Protocol):
 
     @property
     def ready(self) -> bool:
-        """Whether there is a measurement."""
+        """True if there is a measurement."""
 
     def reset(self) -> None:
         """Discard all measurements."""
@@ -43,9 +43,9 @@ class Trouble(enum.Enum):
     silent = "the source sends nothing"
     unseen = "the source sees nothing"
     frozen = "the source sends the same pose again and again"
-    invalid = "the source sends what is no pose"
+    invalid = "the source sends invalid poses"
     outliers = "the source sends poses far from what is expected"
-    late = "the source sends what is too old, or comes from the future"
+    late = "the source sends measurements that are too old or from the future"
     failed = "the source raises errors"
 
 
@@ -177,7 +177,9 @@ class TargetTracker(Stateful):
             If `t` is not finite or decreases.
         """
         if finite(t, "t") < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {t:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {t:g} s; reset() starts again"
+            )
         self._now, restarted = t, False
         measurements, error = poll(self.source, t)
         for measurement in measurements:

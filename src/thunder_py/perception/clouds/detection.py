@@ -97,7 +97,7 @@ class Detection(Value):
 
     @property
     def found(self) -> bool:
-        """Whether there is an object."""
+        """True if there is an object."""
         return not self.reason
 
     @property
@@ -273,21 +273,21 @@ class CloudPipeline(Value):
             return self.table.towards(self.up)
         if not self.find_table:
             return None
-        found = find_plane(points, distance=self.plane_distance, normal=self.up, angle=self.tilt, seed=self.seed)
-        return None if found is None else found[0]
+        fit = find_plane(points, distance=self.plane_distance, normal=self.up, angle=self.tilt, seed=self.seed)
+        return None if fit is None else fit[0]
 
     def _described(self, stages: dict[str, Any]) -> Detection:
         points, table = stages["points"], stages["table"]
         cluster: Mask = stages["groups"] == stages["chosen"]
         up = np.asarray(self.up if table is None else table.normal)
         surface, planar = self._surface(points, cluster, up)
-        found = surface_axes(points[surface], up)
+        frame = surface_axes(points[surface], up)
         centroid = points[cluster].mean(axis=0)
         heights = points[cluster] @ up
         top = float(np.median(points[surface] @ up) if planar else heights.max())
         bottom = float(heights.min()) if table is None else table.offset
-        centre = found.middle + ((top + bottom) / 2.0 - found.middle @ up) * up
-        yaw = yaw_of(found.axes[:, 0], up) if found.elongation >= self.elongation else None
+        centre = frame.middle + ((top + bottom) / 2.0 - frame.middle @ up) * up
+        yaw = yaw_of(frame.axes[:, 0], up) if frame.elongation >= self.elongation else None
         return Detection(
             reason="",
             **stages,
@@ -295,25 +295,23 @@ class CloudPipeline(Value):
             planar=planar,
             centroid=centroid,
             centre=centre,
-            axes=found.axes,
-            size=np.array([*found.size, top - bottom]),
-            elongation=found.elongation,
+            axes=frame.axes,
+            size=np.array([*frame.size, top - bottom]),
+            elongation=frame.elongation,
             yaw=yaw,
         )
 
     def _surface(self, points: Array, cluster: Mask, up: Array) -> tuple[Mask, bool]:
         """Return the points of the object's upper surface, and whether it is a plane."""
-        found = find_plane(
-            points[cluster], distance=self.plane_distance, normal=up, angle=self.tilt, seed=self.seed + 1
-        )
-        if found is None or found[1].mean() < self.surface_share:
+        fit = find_plane(points[cluster], distance=self.plane_distance, normal=up, angle=self.tilt, seed=self.seed + 1)
+        if fit is None or fit[1].mean() < self.surface_share:
             return cluster, False
-        distances = found[0].distance(points[cluster])
+        distances = fit[0].distance(points[cluster])
         above = distances > self.plane_distance
-        if distances[found[1]].std() > _ROUND * self.plane_distance or above.mean() > _ABOVE:
+        if distances[fit[1]].std() > _ROUND * self.plane_distance or above.mean() > _ABOVE:
             return cluster, False
         surface = cluster.copy()
-        surface[cluster] = found[1]
+        surface[cluster] = fit[1]
         return surface, True
 
 

@@ -90,8 +90,8 @@ def choose_cluster(points: Array, groups: npt.NDArray[np.int64], near: npt.Array
     if near is None:
         return 0
     place = array(near, (3,), "near")
-    given = array(points, (None, 3), "points")
-    distances = [float(np.linalg.norm(given[groups == k].mean(axis=0) - place)) for k in range(count)]
+    xyz = array(points, (None, 3), "points")
+    distances = [float(np.linalg.norm(xyz[groups == k].mean(axis=0) - place)) for k in range(count)]
     return int(np.argmin(distances))
 
 
@@ -133,10 +133,10 @@ def voxel_downsample(points: npt.ArrayLike, size: float) -> Array:
     >>> voxel_downsample([[0.1, 0.1, 0.1], [0.3, 0.1, 0.1], [1.5, 0.1, 0.1]], 1.0).round(3).tolist()
     [[0.2, 0.1, 0.1], [1.5, 0.1, 0.1]]
     """
-    given = finite_points(points, "points")
-    if not len(given):
-        return given
-    cubes = np.floor(given / positive(size, "size", "m"))
+    xyz = finite_points(points, "points")
+    if not len(xyz):
+        return xyz
+    cubes = np.floor(xyz / positive(size, "size", "m"))
     cubes -= cubes.min(axis=0)
     counts = cubes.max(axis=0) + 1.0
     if np.prod(counts) < 2.0**62:
@@ -145,7 +145,7 @@ def voxel_downsample(points: npt.ArrayLike, size: float) -> Array:
     else:  # far outliers: one number cannot distinguish all cubes
         _, cube, count = np.unique(cubes, axis=0, return_inverse=True, return_counts=True)
         cube = cube.reshape(-1)  # NumPy 2.0 gives a column
-    sums = np.stack([np.bincount(cube, weights=column) for column in given.T], axis=1)
+    sums = np.stack([np.bincount(cube, weights=column) for column in xyz.T], axis=1)
     return np.asarray(sums / count[:, None])
 
 
@@ -214,11 +214,11 @@ def fit_plane(points: npt.ArrayLike) -> Plane | None:
     >>> round(float(plane.normal[2]), 3), round(plane.offset, 3)
     (1.0, 0.1)
     """
-    given = finite_points(points, "points")
-    if len(given) < 3:
+    xyz = finite_points(points, "points")
+    if len(xyz) < 3:
         return None
-    middle = given.mean(axis=0)
-    _, lengths, axes = np.linalg.svd(given - middle, full_matrices=False)
+    middle = xyz.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(xyz - middle, full_matrices=False)
     if lengths[1] <= 1e-12 * max(lengths[0], 1e-300):
         return None
     return Plane(axes[2], float(axes[2] @ middle))
@@ -376,14 +376,14 @@ def surface_axes(points: npt.ArrayLike, normal: npt.ArrayLike) -> SurfaceAxes:
     >>> axes.middle.round(3).tolist(), axes.size.round(3).tolist(), round(axes.elongation, 3)
     ([0.05, 0.2, 0.1], [0.4, 0.1], 4.0)
     """
-    given = array(points, (None, 3), "points")
-    if not len(given):
+    xyz = array(points, (None, 3), "points")
+    if not len(xyz):
         raise ThunderError("points must be at least one, got none")
     n = np.asarray(Plane(normal, 0.0).normal)
     first = reference_direction(n)
     basis = np.stack([first, np.cross(n, first)], axis=1)
-    centroid = given.mean(axis=0)
-    flat = (given - centroid) @ basis
+    centroid = xyz.mean(axis=0)
+    flat = (xyz - centroid) @ basis
     spread, turns = np.linalg.eigh(flat.T @ flat / len(flat))
     main = turns[:, 1] if turns[0, 1] > 0.0 or (turns[0, 1] == 0.0 and turns[1, 1] > 0.0) else -turns[:, 1]
     if spread[1] <= spread[0] * (1.0 + 1e-12):
@@ -392,7 +392,7 @@ def surface_axes(points: npt.ArrayLike, normal: npt.ArrayLike) -> SurfaceAxes:
     axes = np.stack([x, np.cross(n, x), n], axis=1)
     long, across = np.sqrt(np.maximum(spread[::-1], 0.0))
     elongation = float(long / across) if across > 0.0 else (np.inf if long > 0.0 else 1.0)
-    along = (given - centroid) @ axes
+    along = (xyz - centroid) @ axes
     low, high = along.min(axis=0), along.max(axis=0)
     return SurfaceAxes(centroid, centroid + axes @ ((low + high) / 2.0), axes, (high - low)[:2], elongation)
 

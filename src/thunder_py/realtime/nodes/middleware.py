@@ -66,7 +66,7 @@ class Publisher(Protocol):
 
     @property
     def wanted(self) -> bool:
-        """Whether the topic has subscribers."""
+        """True if the topic has subscribers."""
 
 
 class Middleware(Protocol):
@@ -154,9 +154,9 @@ def message_kinds() -> SimpleNamespace:
     return kinds
 
 
-def configuration(given: Mapping[str, Any]) -> dict[str, Any]:
+def configuration(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration of a node: the file ``config``, if any, overridden by the other parameters."""
-    own = dict(given)
+    own = dict(parameters)
     own.pop("gains", None)  # of the service set_gains
     path = own.pop("config", None)
     return merged(read_plain(path) if path else {}, own)
