@@ -62,9 +62,9 @@ def test_requests_and_answers_are_those_of_the_protocol() -> None:
     [
         (packed("RERR", text("no such object")), "the pose server reported: no such object"),
         (packed("OKOK"), "must answer b'RETP' to b'GETP', got b'OKOK'"),
-        (packed("WHAT", b"x"), r"sent b'WHAT' with 1 bytes, which is no answer"),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "which is no answer"),
-        (b"\xff\xff\xff\xffRETP", "sent b'RETP' with 4294967295 bytes, which is no answer"),
+        (packed("WHAT", b"x"), r"must send an answer, got b'WHAT' with 1 bytes"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "must send an answer, got"),
+        (b"\xff\xff\xff\xffRETP", "must send an answer, got b'RETP' with 4294967295 bytes"),
         (packed("RETP", b"\x00\x00\x00\xffabc"), "a text of the pose server must match its data, got 7 bytes"),
         (packed("RETP", b""), "length of a text of the pose server must match its data, got 0 bytes"),
         (packed("RETP", b"\x00\x00\x00\x01\xff"), "a text of the pose server must be UTF-8"),

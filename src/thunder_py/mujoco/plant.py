@@ -98,19 +98,19 @@ def _link(payload: Payload, links: Sequence[str]) -> str:
     link = len(links) if payload.link is None else payload.link
     if isinstance(link, str):
         if link not in links:
-            raise UnknownNameError(f"payload link: no link is called {link!r}{nearest_hint(link, links)}")
+            raise UnknownNameError(f"payload link must be a link, got {link!r}{nearest_hint(link, links)}")
         return link
     if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 1 <= link <= len(links):
         raise ModelError(f"payload link must be 1 to {len(links)} or a name, got {payload.link!r}")
     if not links[link - 1]:
-        raise ModelError(f"payload link {link}: this body of the file has no name; give it one")
+        raise ModelError(f"payload link must be a body with a name, got {link}")
     return links[link - 1]
 
 
 def _with(text: str, link: str, payload: Payload, name: str) -> str:
     """Insert a body into the body named `link`, after its opening tag."""
     start = re.search(rf"<body [^>]*\bname={re.escape(quoteattr(link))}[^>]*>", text)
-    assert start is not None  # the link is one of the text
+    assert start is not None  # the text contains the link
     moments, axes = np.linalg.eigh(np.asarray(payload.inertia))
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
@@ -300,7 +300,7 @@ class MujocoPlant(Stateful):
         self.n = int(self.model.nv)
         kinds = {int(kind) for kind in self.model.jnt_type}
         if self.n == 0 or not kinds <= {int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)}:
-            raise ModelError(f"{path}: a plant needs joints that turn or slide, and no ball or free joint")
+            raise ModelError(f"{path}: joints must be revolute or prismatic, and there must be at least one")
         names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, j) for j in range(self.n)]
         self.joint_names = tuple(name or f"joint{j + 1}" for j, name in enumerate(names))
         bodies = dict.fromkeys(int(body) for body in self.model.jnt_bodyid)

@@ -236,7 +236,7 @@ class Renderer:
         (height, width, 3) array of uint8
         """
         if not self._free.alive:
-            raise ThunderError("this Renderer is closed; make another")
+            raise ThunderError("this Renderer is closed; create a new one")
         mujoco = self._mujoco
         self.stage.move(array(q, (self.stage.n,), "q"))
         self._gl.make_current()

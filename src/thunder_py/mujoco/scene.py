@@ -89,7 +89,7 @@ def stage(
     if isinstance(source, Robot):
         return _robot_stage(source, meshes, size, sliders)
     if meshes is not None:
-        raise ModelError("meshes: an MJCF file has its own; give them with a robot")
+        raise ModelError("meshes must be None for an MJCF file, which has its own")
     if not isinstance(source, (str, Path)):
         raise ModelError(f"robot must be a Robot or an MJCF file, got {type(source).__name__}")
     return _file_stage(Path(source), size, sliders)
@@ -122,7 +122,7 @@ def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
         plain = spec.compile()
         kinds = {mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE}
         if plain.njnt == 0 or not set(plain.jnt_type.tolist()) <= {int(kind) for kind in kinds}:
-            raise FileFormatError("pictures need joints that turn or slide, and no others", path=path)
+            raise FileFormatError("joints must be revolute or prismatic, and there must be at least one", path=path)
         names = [plain.joint(j).name for j in range(plain.njnt)]
         centre, radius = np.array(plain.stat.center), 0.7 * float(plain.stat.extent)
         has_floor = int(mujoco.mjtGeom.mjGEOM_PLANE) in plain.geom_type.tolist()
@@ -137,7 +137,7 @@ def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
             raise
         raise FileFormatError(f"MuJoCo refuses it: {' '.join(str(error).split())}", path=path) from None
     if not all(names):
-        raise FileFormatError("pictures need joints with names", path=path)
+        raise FileFormatError("every joint must have a name", path=path)
     return Stage(model, None, centre, radius, names)
 
 

@@ -148,7 +148,7 @@ def _is_finite(value: Any) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number of hundreds of digits
+    except OverflowError:  # an integer with hundreds of digits
         return False
 
 
@@ -359,7 +359,7 @@ class MegaPoseClient:
         length, code = HEADER.unpack(self._receive(HEADER.size, deadline))
         if code not in CODES.values() or length > _MOST:
             self.close()  # the beginning of the next message is unknown
-            raise PoseServerError(f"the pose server sent {code!r} with {length} bytes, which is no answer")
+            raise PoseServerError(f"the pose server must send an answer, got {code!r} with {length} bytes")
         content = self._receive(length, deadline)
         if code == CODES["error"]:
             raise PoseServerError(f"the pose server reported: {read_text(content)[:500]}")
@@ -455,6 +455,11 @@ class MegaPoseSource(Stateful):
         Wait for the answer in `poll`, and make the measurement available at the time of its picture; for pictures
         that are not taken in real time.
 
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid.
+
     Examples
     --------
     >>> import numpy as np
@@ -524,7 +529,7 @@ class MegaPoseSource(Stateful):
         """
         now = finite(t, "t")
         if self._closed:
-            raise ThunderError("the source is closed: make another one")
+            raise ThunderError("the source is closed; create a new one")
         if now < self._now:
             raise ThunderError(
                 f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"

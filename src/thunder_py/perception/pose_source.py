@@ -175,6 +175,11 @@ class PoseFault(Value):
     offset : (4, 4) array
         Transform that multiplies the true pose from the left, for ``"jump"``.
 
+    Raises
+    ------
+    ThunderError
+        If kind, interval or offset is invalid.
+
     Examples
     --------
     >>> from thunder_py.perception import PoseFault

@@ -88,7 +88,7 @@ def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
     """
     if spec.name not in LAWS:
         hint = nearest_hint(spec.name, LAWS) or f"; there are {', '.join(LAWS)}"
-        raise UnknownNameError(f"no controller is called {spec.name!r}{hint}")
+        raise UnknownNameError(f"controller must be the name of a controller, got {spec.name!r}{hint}")
     known = _parameters(spec.name)
     for name in spec.arguments:
         if name not in known:
@@ -101,7 +101,7 @@ def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
     except TypeError as error:
         raise ThunderError(f"{spec.name}: {error}; it takes {', '.join(known)}") from error
     if not isinstance(law, _core.Controller):
-        raise TypeError(f"{spec.name} is no controller")
+        raise TypeError(f"{spec.name} is not a controller")
     return law
 
 

@@ -127,7 +127,7 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     except FileFormatError:
         raise
     except (ValueError, KeyError) as error:
-        raise FileFormatError(f"is no table of t and joint positions: {error}", path=path) from error
+        raise FileFormatError(f"must be a table of t and joint positions: {error}", path=path) from error
 
 
 def _human_like(robot: Robot, table: Table, q: Array) -> Source:
@@ -140,7 +140,7 @@ def _human_like(robot: Robot, table: Table, q: Array) -> Source:
     )
     planner = HumanLikePlanner(fpca)
     if (planner.kind == "joints") == task:
-        raise ThunderError(f"reference: model is one of {planner.kind}, which does not go with the space of the goals")
+        raise ThunderError(f"reference: model must match the space of the goals, got one of {planner.kind}")
     seconds = table.positive("seconds", 2.0)
     T = robot.forward_kinematics(q, table.get("frame"))
     start = T[:3, 3] if task else q

@@ -145,7 +145,7 @@ class References:
         try:
             at = np.asarray(times, dtype=np.float64)
             if at.size > _MOST_POINTS:
-                raise ThunderError(f"a trajectory may have {_MOST_POINTS} points at most, got {at.size}")
+                raise ThunderError(f"a trajectory must have at most {_MOST_POINTS} points, got {at.size}")
             parts = [None if x is None else _points(x, at.size, len(names))[:, places] for x in (q, dq, ddq)]
             if parts[0] is None:
                 raise ThunderError("points need positions")

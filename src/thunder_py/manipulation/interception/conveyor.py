@@ -32,6 +32,11 @@ class Belt(Value):
     offset : (3,) array_like
         Vector from the measured point of an object to the frame of the hand that grasps it [m].
 
+    Raises
+    ------
+    ThunderError
+        If an array has the wrong shape, or `reference` is not between `low` and `high`.
+
     Examples
     --------
     >>> from thunder_py.manipulation import Belt
@@ -175,6 +180,11 @@ class Conveyor:
     lateral, height : float
         Objects lie within plus and minus these of the belt's middle line, laterally and vertically [m].
 
+    Raises
+    ------
+    ThunderError
+        If a number is out of range.
+
     Examples
     --------
     >>> import numpy as np
@@ -242,6 +252,11 @@ class Camera:
     outliers, outlier_size : float
         Fraction of outliers among the results, from confused clusters for example, and their standard deviation [m].
 
+    Raises
+    ------
+    ThunderError
+        If a number is out of range.
+
     Examples
     --------
     >>> import numpy as np
@@ -299,6 +314,11 @@ class GraspTolerance:
         Largest distances [m].
     speed : float
         Largest relative speed [m/s].
+
+    Raises
+    ------
+    ThunderError
+        If a number is not positive.
 
     Examples
     --------
@@ -369,6 +389,11 @@ def judge(
     Returns
     -------
     Grasp
+
+    Raises
+    ------
+    ThunderError
+        If the arrays have the wrong shape or are empty.
 
     Examples
     --------

@@ -65,6 +65,11 @@ class VariableStructure:
         Extent of the region from p_ref against and along the motion of the belt [m]. The report draws it
         asymmetric, "to favour grasp conditions with a lead", and gives no numbers.
 
+    Raises
+    ------
+    ThunderError
+        If a number is negative.
+
     Examples
     --------
     >>> from thunder_py.manipulation import VariableStructure
@@ -107,6 +112,11 @@ class TimeAugmentation:
         lambda, against sudden changes of the frequency [m/Hz].
     phi : float
         Lead in proportion to the distance of the hand behind the object [-].
+
+    Raises
+    ------
+    ThunderError
+        If a number is not finite, or `alpha` is negative.
 
     Examples
     --------
@@ -190,6 +200,11 @@ class InterceptionOptions:
     worst_condition : float
         Largest condition number of the components on the remaining time; beyond it, a polynomial is used
         (`HumanLikePlanner.replan`).
+
+    Raises
+    ------
+    ThunderError
+        If an option is invalid.
 
     Examples
     --------
@@ -505,6 +520,11 @@ def misses(
     Returns
     -------
     bool
+
+    Raises
+    ------
+    ThunderError
+        If `threshold` is not positive.
 
     Examples
     --------

@@ -178,7 +178,7 @@ class VisualServo(Stateful):
         self._lower = limits.lower + not_negative(margin, "margin")
         self._upper = limits.upper - margin
         if not (self._lower < self._upper).all():
-            raise ThunderError(f"margin must leave every joint room between its limits, got {margin!r}")
+            raise ThunderError(f"margin must be less than half of every joint's range, got {margin!r}")
         self._gain = positive(limit_gain, "limit_gain", "1/s")
         self._tool = np.eye(4)
 
@@ -226,7 +226,7 @@ class VisualServo(Stateful):
         xi = _NO_TWIST if twist is None else np.asarray(twist, dtype=np.float64)
         if T.shape != (4, 4):
             raise ThunderError(f"target must have shape (4, 4), got {T.shape}")
-        sensible = np.abs(T).max() < _LARGEST and np.array_equal(T[3], _LAST_ROW)  # NaN is not below anything
+        sensible = np.abs(T).max() < _LARGEST and np.array_equal(T[3], _LAST_ROW)  # False for NaN
         if not (sensible and np.isfinite(xi).all() and 0.0 <= speed <= 1.0):
             return self._invalid()
         dq = self._clik.step(0.0, joints, TaskReference(T[:3, 3], T[:3, :3], xi, _NO_TWIST))

@@ -140,7 +140,7 @@ class PickLoop(Stateful):
         self._dq = np.zeros(self.servo.robot.n)
         self._time: float | None = None
         self._last: ServoStep | None = None
-        self._taken: Array | None = None  # the estimate that the servo has
+        self._taken: Array | None = None  # present estimate of the servo
         self._hand: Array = np.eye(4)
 
     def reset(self) -> None:

@@ -318,13 +318,13 @@ class PickMachine(Stateful):
         self.phase = PickPhase.search
         self.reason: PickReason | None = None
         self._now: float | None = None
-        self._began = 0.0  # the phase
-        self._good_since: float | None = None  # where the phase wants to be
+        self._began = 0.0  # start of the phase
+        self._good_since: float | None = None  # start of the time in which the phase's condition has held
         self._stuck_since: float | None = None
         self._height = 0.0  # above the target, in the descent
         self._sinks = False
         self._tries = 0
-        self._hold: Array | None = None  # where a way back ends
+        self._hold: Array | None = None  # goal of retreat and withdraw
         self._carries = False
         self._events: list[PickEvent] = []
 

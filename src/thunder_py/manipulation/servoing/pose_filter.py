@@ -312,7 +312,7 @@ class PoseFilter(Stateful):
 
     def _start(self, time: float, T: Array) -> _State:
         P = np.diag(np.concatenate((self._noise, self._twist)))
-        # a rotation to rounding, however it was sent
+        # exp(log(R)) is a rotation to rounding, unlike the measured matrix
         return _State(time, T[:3, 3].copy(), exp(log(T[:3, :3])), np.zeros(6), P)
 
     def _agree(self, poses: tuple[Array, ...]) -> bool:

@@ -26,7 +26,7 @@ def plot_detection(detection: Detection) -> Figure:
     from matplotlib.pyplot import figure as new_figure
 
     figure = new_figure(figsize=(10.5, 4.8), layout="constrained")
-    grid = figure.add_gridspec(1, 3, width_ratios=[1.0, 0.06, 1.0])  # labels of 3-D axes stand outside of them
+    grid = figure.add_gridspec(1, 3, width_ratios=[1.0, 0.06, 1.0])  # room for the labels of 3-D axes
     space: Any = figure.add_subplot(grid[0], projection="3d")
     above = figure.add_subplot(grid[2])
     nearby = _nearby(detection)

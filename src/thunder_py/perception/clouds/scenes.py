@@ -45,6 +45,11 @@ class Cuboid(Value):
     pose : (4, 4) array
         Pose of its middle in the world.
 
+    Raises
+    ------
+    ThunderError
+        If `size` is not positive or `pose` is not a pose.
+
     Examples
     --------
     >>> import numpy as np
@@ -87,6 +92,11 @@ class Cylinder(Value):
     pose : (4, 4) array
         Pose of its middle in the world.
 
+    Raises
+    ------
+    ThunderError
+        If a dimension is not positive or `pose` is not a pose.
+
     Examples
     --------
     >>> import numpy as np
@@ -128,6 +138,11 @@ class Ball(Value):
         Radius [m].
     centre : (3,) array
         Centre in the world [m].
+
+    Raises
+    ------
+    ThunderError
+        If `radius` is not positive.
 
     Examples
     --------

@@ -49,6 +49,11 @@ def find_clusters(points: npt.ArrayLike, *, gap: float, least: int = 10, core: i
         Number of the group of every point, -1 for noise. Groups are sorted by size, the largest is 0; groups of equal
         size by their first point.
 
+    Raises
+    ------
+    ThunderError
+        If `points` has the wrong shape or a number is out of range.
+
     Examples
     --------
     >>> import numpy as np
@@ -261,6 +266,11 @@ def find_plane(
         Mask of the points that belong to it.
     None
         Instead of both, if no three points span an accepted plane.
+
+    Raises
+    ------
+    ThunderError
+        If `points` has the wrong shape or a number is out of range.
 
     Examples
     --------
