@@ -26,7 +26,7 @@ Picture = npt.NDArray[np.uint8]
 TAG_COUNT = 587
 #: modules on a side (six of data and a black border), and width of the white margin
 _MODULES, _QUIET = 8, 1
-#: Least difference of grey values between ink and paper. OpenCV's default, 5, finds edges in noise and takes 30 times as long.
+#: least difference of grey values between ink and paper; OpenCV's default, 5, detects noise and takes 30 times as long
 _CONTRAST = 20
 #: grey values of ink, paper and background
 _INK, _PAPER, _BEHIND = 30.0, 220.0, 130.0
