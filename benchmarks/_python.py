@@ -36,11 +36,12 @@ def python_calls(arm: Arm, rounds: int) -> list[dict[str, Any]]:
 
 def thunder_calls(robot: th.Robot, q: Any, dq: Any, ddq: Any, dq_r: Any, ddq_r: Any, tau: Any) -> dict[str, Call]:
     n = robot.n
-    J, M, C, Mdot, x, Y = (np.empty(s) for s in ((6, n), (n, n), (n, n), (n, n), (n,), (n, 10 * n)))
+    J, M, M_C_Mdot, x, Y = (np.empty(s) for s in ((6, n), (n, n), (3, n, n), (n,), (n, 10 * n)))
+    Mdot = M_C_Mdot[2]
 
     def coriolis(k: int) -> Any:
-        robot.coriolis_matrix(q[k], dq[k], out=C)
-        return np.add(C, C.T, out=Mdot)
+        robot.mass_and_coriolis(q[k], dq[k], out=M_C_Mdot)
+        return Mdot
 
     return {
         "J": lambda k: robot.jacobian(q[k], out=J),

@@ -1,7 +1,7 @@
 """Sphinx's settings: ``sphinx-build -W --keep-going -b html docs build/site``.
 
 Nothing is run and nothing is fetched while the site is built. Notebooks are taken from build/notebooks, where
-tools/run_notebooks.py leaves them. Formulas are set in the reader's browser by MathJax, which pages load from a CDN.
+tools/run_notebooks.py leaves them. Formulas are set by MathJax, a copy of which is part of the site.
 """
 
 import os
@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_copybutton",
+    "sphinx-mathjax-offline",  # formulas without a network
     "api",
     "docstrings",
     "outside",
@@ -65,7 +66,3 @@ html_copy_source = False
 copybutton_prompt_text = r"\$ |>>> "
 copybutton_prompt_is_regexp = True
 linkcheck_timeout = 20
-
-# formulas: MathJax from its CDN, or a copy of it where readers have no network
-if os.environ.get("MATHJAX"):
-    mathjax_path = os.environ["MATHJAX"]

@@ -28,7 +28,9 @@ def test_a_controller_may_not_log_what_the_run_logs(name):
             return np.zeros(2)
 
     robot = th.Robot.load("elbow")
-    with pytest.raises(ValueError, match=f"^controller.signals must not be called {name}: the run logs these itself$"):
+    with pytest.raises(
+        ValueError, match=f"^controller.signals must not use the names {name}, which the run logs itself$"
+    ):
         th.simulate(robot, Rest(), th.reference.SetPoint([0.0, 0.0]), 0.01)
 
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import ast
 
-from tools.make_stubs import STUB, generate, outline
+from tools.make_stubs import STUB, docstrings, generate, outline
 
 
 def test_stub_is_up_to_date():
-    assert outline(ast.parse(STUB.read_text())) == outline(generate()), "run python tools/make_stubs.py"
+    committed, generated = ast.parse(STUB.read_text()), generate()
+    assert outline(committed) == outline(generated), "run python tools/make_stubs.py"
+    assert docstrings(committed) == docstrings(generated), "run python tools/make_stubs.py"
+
+
+def test_editors_show_docstrings_of_quantities():
+    found = docstrings(ast.parse(STUB.read_text()))
+    assert found["Model.slotine_li_regressor"].startswith("Slotine-Li regressor")
+    assert "Parameters\n----------\nq : (..., n) array_like" in found["Model.mass_matrix"]
 
 
 def test_outline_sees_a_changed_argument():

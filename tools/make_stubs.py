@@ -19,15 +19,17 @@ STUB = Path(__file__).parent.parent / "src" / "thunder_py" / "_core.pyi"
 
 
 def generate() -> ast.Module:
-    """Stub of the installed extension without docstrings, which are there at run time."""
+    """Stub of the installed extension, with docstrings, which editors show."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pybind11_stubgen", "thunder_py._core", "--exit-code", "-o", folder]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         tree = ast.parse((Path(folder) / "thunder_py" / "_core.pyi").read_text())
     _repair(tree)
+    if ast.get_docstring(tree) is not None:  # the stub has its own
+        tree.body = tree.body[1:]
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Expr(ast.Constant(...))]
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)) is not None:
+            node.body[0] = ast.Expr(ast.Constant(text))
     return tree
 
 
@@ -58,6 +60,17 @@ def outline(tree: ast.Module) -> list[str]:
             elif isinstance(node, ast.ClassDef):
                 lines.append(f"{where}{node.name}")
     return sorted(lines)
+
+
+def docstrings(tree: ast.Module) -> dict[str, str]:
+    """Docstrings of classes, functions and methods, by name; spaces at the ends of lines do not count."""
+    found = {}
+    for scope in [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]:
+        where = scope.name + "." if isinstance(scope, ast.ClassDef) else ""
+        for node in scope.body:
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)) is not None:
+                found[where + node.name] = "\n".join(line.rstrip() for line in text.splitlines())
+    return found
 
 
 def main() -> None:

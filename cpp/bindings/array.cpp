@@ -1,12 +1,11 @@
 #include "array.hpp"
 
-#include "thunder/math/matrices.hpp"
+#include "thunder/math/dense.hpp"
 
 #include <pybind11/stl.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 
 namespace thunder::python {
@@ -45,17 +44,6 @@ py::object to_double(py::handle value, const char* name) {
     throw py::value_error(std::string(name) + " must be an array of real numbers, got " +
                           std::string(py::str(py::repr(value))).substr(0, 120));
   return Contiguous(any);  // MemoryError where there is none for a copy
-}
-
-bool all_finite(const double* x, std::size_t count) {
-  constexpr std::uint64_t exponent = 0x7ff0000000000000;
-  bool bad = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint64_t bits;
-    std::memcpy(&bits, x + i, sizeof bits);
-    bad |= (bits & exponent) == exponent;
-  }
-  return !bad;
 }
 
 void require_finite(const double* x, const std::vector<py::ssize_t>& shape, std::size_t count, const char* name) {

@@ -199,8 +199,7 @@ std::string signature(const QuantityInfo& quantity) {
 void bind_quantity(ModelClass& model, const QuantityInfo& quantity, Method function) {
   static std::deque<std::pair<std::string, PyMethodDef>> kept;  // as long as the module
   auto& [doc, definition] = kept.emplace_back();
-  doc = signature(quantity) + numpydoc(quantity_doc(quantity.name), quantity.inputs, quantity.input_count,
-                                       quantity.takes_frame, quantity.takes_rows);
+  doc = signature(quantity) + numpydoc(quantity_doc(quantity.name), quantity);
   definition = {quantity.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
                 METH_FASTCALL | METH_KEYWORDS, doc.c_str()};
   const auto descriptor =

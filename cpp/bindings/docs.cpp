@@ -10,86 +10,126 @@ namespace thunder::python {
 namespace {
 
 const QuantityDoc kDocs[] = {
-    {"forward_kinematics", "Pose of a frame in the world.", "(..., 4, 4) array [m]", ""},
-    {"jacobian", "Geometric Jacobian of a frame: world axes, linear rows 0-2, angular rows 3-5.", "(..., 6, n) array",
+    {"forward_kinematics", "dynamics/forward_kinematics.hpp",
+     "Pose of a frame in the world.", "(..., 4, 4) array [m]", ""},
+    {"jacobian", "dynamics/jacobian.hpp",
+     "Geometric Jacobian of a frame: world axes, linear rows 0-2, angular rows 3-5.", "(..., 6, n) array",
      "xi = J(q) dq (Thunder article, eq. 3)."},
-    {"jacobian_dot", "Time derivative of the geometric Jacobian along dq.", "(..., 6, n) array", ""},
-    {"mass_matrix", "Mass matrix M(q), rotors and armature included.", "(..., n, n) array [kg m^2, kg m, kg]", ""},
-    {"coriolis_matrix", "Coriolis matrix C(q, dq) of Christoffel symbols.", "(..., n, n) array",
+    {"jacobian_dot", "dynamics/jacobian.hpp",
+     "Time derivative of the geometric Jacobian along dq.", "(..., 6, n) array", ""},
+    {"mass_matrix", "dynamics/mass_matrix.hpp",
+     "Mass matrix M(q), rotors and armature included.", "(..., n, n) array [kg m^2, kg m, kg]", ""},
+    {"coriolis_matrix", "dynamics/coriolis.hpp",
+     "Coriolis matrix C(q, dq) of Christoffel symbols.", "(..., n, n) array",
      "M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorisation of Echeandia "
      "and Wensing (2021)."},
-    {"mass_and_coriolis", "Mass matrix M, Coriolis matrix C and M_dot = C + C', in one pass.", "(..., 3, n, n) array",
+    {"mass_and_coriolis", "dynamics/coriolis.hpp",
+     "Mass matrix M, Coriolis matrix C and M_dot = C + C', in one pass.", "(..., 3, n, n) array",
      "For one state, ``M, C, M_dot = robot.mass_and_coriolis(q, dq)``."},
-    {"gravity_vector", "Gravity torque G(q) = dU/dq.", "(..., n) array [N m or N]", ""},
-    {"friction_torque", "Friction torque, opposing motion where coefficients are positive.", "(..., n) array [N m or N]",
+    {"gravity_vector", "dynamics/gravity.hpp",
+     "Gravity torque G(q) = dU/dq.", "(..., n) array [N m or N]", ""},
+    {"friction_torque", "model/friction.hpp",
+     "Friction torque, opposing motion where coefficients are positive.", "(..., n) array [N m or N]",
      "Coulomb friction has the smooth sign dq / (abs(dq) + delta) (D4.2, eq. 62)."},
-    {"mass_matrix_dot", "Time derivative of the mass matrix along dq: C + C'.", "(..., n, n) array", ""},
-    {"coriolis_matrix_dot", "Time derivative of the Coriolis matrix along (dq, ddq), by dual numbers.",
+    {"mass_matrix_dot", "dynamics/coriolis.hpp",
+     "Time derivative of the mass matrix along dq: C + C'.", "(..., n, n) array", ""},
+    {"coriolis_matrix_dot", "dynamics/derivatives.hpp",
+     "Time derivative of the Coriolis matrix along (dq, ddq), by dual numbers.",
      "(..., n, n) array", ""},
-    {"gravity_vector_dot", "Time derivative of the gravity torque along dq, by dual numbers.", "(..., n) array", ""},
-    {"jacobian_ddot", "Second time derivative of the geometric Jacobian along (dq, ddq), by dual numbers.",
+    {"gravity_vector_dot", "dynamics/derivatives.hpp",
+     "Time derivative of the gravity torque along dq, by dual numbers.", "(..., n) array", ""},
+    {"jacobian_ddot", "dynamics/derivatives.hpp",
+     "Second time derivative of the geometric Jacobian along (dq, ddq), by dual numbers.",
      "(..., 6, n) array", ""},
-    {"mass_matrix_ddot", "Second time derivative of the mass matrix along (dq, ddq), by dual numbers.",
+    {"mass_matrix_ddot", "dynamics/derivatives.hpp",
+     "Second time derivative of the mass matrix along (dq, ddq), by dual numbers.",
      "(..., n, n) array", ""},
-    {"coriolis_matrix_ddot", "Second time derivative of the Coriolis matrix along (dq, ddq, d3q), by dual numbers.",
+    {"coriolis_matrix_ddot", "dynamics/derivatives.hpp",
+     "Second time derivative of the Coriolis matrix along (dq, ddq, d3q), by dual numbers.",
      "(..., n, n) array", ""},
-    {"gravity_vector_ddot", "Second time derivative of the gravity torque along (dq, ddq), by dual numbers.",
+    {"gravity_vector_ddot", "dynamics/derivatives.hpp",
+     "Second time derivative of the gravity torque along (dq, ddq), by dual numbers.",
      "(..., n) array", ""},
-    {"inverse_dynamics", "Joint torque M ddq + C dq + G + friction.", "(..., n) array [N m or N]",
+    {"inverse_dynamics", "dynamics/inverse_dynamics.hpp",
+     "Joint torque M ddq + C dq + G + friction.", "(..., n) array [N m or N]",
      "Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``."},
-    {"forward_dynamics", "Joint acceleration under torque tau.", "(..., n) array [rad/s^2 or m/s^2]",
+    {"forward_dynamics", "dynamics/forward_dynamics.hpp",
+     "Joint acceleration under torque tau.", "(..., n) array [rad/s^2 or m/s^2]",
      "Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) "
      "the result means nothing: what rounding leaves of a division by zero, huge or not finite."},
-    {"christoffel_symbols", "Christoffel symbols of the first kind, C_ij = sum_k Gamma[i, j, k] dq_k.",
+    {"christoffel_symbols", "dynamics/coriolis.hpp",
+     "Christoffel symbols of the first kind, C_ij = sum_k Gamma[i, j, k] dq_k.",
      "(..., n, n, n) array", "Thunder article, eq. 8."},
-    {"regressor", "Regressor Y with Y parameters = inverse dynamics.", "(..., n, p) array",
+    {"regressor", "dynamics/regressor.hpp",
+     "Regressor Y with Y parameters = inverse dynamics.", "(..., n, p) array",
      "Thunder article, eq. 5; columns are named by ``parameter_names``."},
-    {"slotine_li_regressor", "Slotine-Li regressor: Y_r parameters = M ddq_r + C(q, dq) dq_r + G + friction(dq).",
+    {"slotine_li_regressor", "dynamics/regressor.hpp",
+     "Slotine-Li regressor: Y_r parameters = M ddq_r + C(q, dq) dq_r + G + friction(dq).",
      "(..., n, p) array",
      "Thunder article, eq. 6, with the Christoffel C; friction acts on the actual velocity. Columns are named by "
      "``parameter_names``."},
-    {"mass_regressor", "Part of the Slotine-Li regressor that gives M ddq_r.", "(..., n, p) array", ""},
-    {"coriolis_regressor", "Part of the Slotine-Li regressor that gives C(q, dq) dq_r.", "(..., n, p) array", ""},
-    {"gravity_regressor", "Part of the Slotine-Li regressor that gives G(q).", "(..., n, p) array", ""},
-    {"friction_regressor", "Part of the regressors that gives the friction torque.", "(..., n, p) array", ""},
-    {"kinetic_energy", "Kinetic energy, 1/2 dq' M dq.", "float or (...) array [J]", ""},
-    {"potential_energy", "Potential energy, zero for all mass at the world origin.", "float or (...) array [J]", ""},
-    {"operational_space_inertia", "Operational-space inertia (J M^-1 J')^-1 of the chosen rows.",
+    {"mass_regressor", "dynamics/regressor.hpp",
+     "Part of the Slotine-Li regressor that gives M ddq_r.", "(..., n, p) array", ""},
+    {"coriolis_regressor", "dynamics/regressor.hpp",
+     "Part of the Slotine-Li regressor that gives C(q, dq) dq_r.", "(..., n, p) array", ""},
+    {"gravity_regressor", "dynamics/regressor.hpp",
+     "Part of the Slotine-Li regressor that gives G(q).", "(..., n, p) array", ""},
+    {"friction_regressor", "dynamics/regressor.hpp",
+     "Part of the regressors that gives the friction torque.", "(..., n, p) array", ""},
+    {"kinetic_energy", "dynamics/energy.hpp",
+     "Kinetic energy, 1/2 dq' M dq.", "float or (...) array [J]", ""},
+    {"potential_energy", "dynamics/energy.hpp",
+     "Potential energy, zero for all mass at the world origin.", "float or (...) array [J]", ""},
+    {"operational_space_inertia", "dynamics/operational_space.hpp",
+     "Operational-space inertia (J M^-1 J')^-1 of the chosen rows.",
      "(..., m, m) array, m chosen rows", "Raises ValueError where the chosen rows are singular."},
-    {"manipulability", "Yoshikawa's measure sqrt(det(J J')) of the chosen rows.", "float or (...) array", ""},
-    {"elastic_torque", "Torque of the springs on the links, sum_k K[k] (x - q)^(2k+1).", "(..., e) array [N m or N]",
+    {"manipulability", "dynamics/manipulability.hpp",
+     "Yoshikawa's measure sqrt(det(J J')) of the chosen rows.", "float or (...) array", ""},
+    {"elastic_torque", "dynamics/elastic.hpp",
+     "Torque of the springs on the links, sum_k K[k] (x - q)^(2k+1).", "(..., e) array [N m or N]",
      "The motors feel the opposite."},
-    {"elastic_damping_torque", "Torque of the dampers beside the springs on the links, sum_k D[k] v |v|^k, v = dx - dq.",
+    {"elastic_damping_torque", "dynamics/elastic.hpp",
+     "Torque of the dampers beside the springs on the links, sum_k D[k] v |v|^k, v = dx - dq.",
      "(..., e) array [N m or N]", "The motors feel the opposite."},
-    {"motor_damping_torque", "Damping of the motors, sum_k Dm[k] dx |dx|^k, on the left of their equation.",
+    {"motor_damping_torque", "dynamics/elastic.hpp",
+     "Damping of the motors, sum_k Dm[k] dx |dx|^k, on the left of their equation.",
      "(..., e) array [N m or N]", ""},
-    {"motor_inertia_torque", "Torque that accelerates the motors, Mm ddx.", "(..., e) array [N m or N]", ""},
-    {"elastic_regressor", "Regressor of the springs: times ``elastic_parameters['K']`` it is `elastic_torque`.",
+    {"motor_inertia_torque", "dynamics/elastic.hpp",
+     "Torque that accelerates the motors, Mm ddx.", "(..., e) array [N m or N]", ""},
+    {"elastic_regressor", "dynamics/elastic.hpp",
+     "Regressor of the springs: times ``elastic_parameters['K']`` it is `elastic_torque`.",
      "(..., e, e k) array, k coefficients per joint", ""},
-    {"elastic_damping_regressor",
+    {"elastic_damping_regressor", "dynamics/elastic.hpp",
      "Regressor of the dampers: times ``elastic_parameters['D']`` it is `elastic_damping_torque`.",
      "(..., e, e k) array, k coefficients per joint", ""},
-    {"motor_damping_regressor",
+    {"motor_damping_regressor", "dynamics/elastic.hpp",
      "Regressor of the motors' damping: times ``elastic_parameters['Dm']`` it is `motor_damping_torque`.",
      "(..., e, e k) array, k coefficients per joint", ""},
-    {"motor_inertia_regressor",
+    {"motor_inertia_regressor", "dynamics/elastic.hpp",
      "Regressor of the motors' inertia: times ``elastic_parameters['Mm']`` it is `motor_inertia_torque`.",
      "(..., e, e) array", ""},
-    {"elastic_forward_dynamics", "Accelerations of links and motors: ddq (n), then ddx (e).",
+    {"elastic_forward_dynamics", "dynamics/elastic.hpp",
+     "Accelerations of links and motors: ddq (n), then ddx (e).",
      "(..., n + e) array [rad/s^2 or m/s^2]",
      "tau acts on the link at rigid joints and on the motor at elastic ones: M ddq + C dq + G + friction = tau_el and "
      "Mm ddx + damping + tau_el = tau, tau_el of spring and damper (the model of Spong, 1987)."},
-    {"mass_matrix_derivative", "Partial derivatives of the mass matrix, dM[i, j] / dq[k], by dual numbers.",
+    {"mass_matrix_derivative", "dynamics/matrix_algebra.hpp",
+     "Partial derivatives of the mass matrix, dM[i, j] / dq[k], by dual numbers.",
      "(..., n, n, n) array", "Thunder article, section 3.2. For study: the Coriolis kernel does not need it."},
-    {"coriolis_matrix_algebra", "Coriolis matrix by matrix algebra, C = 1/2 ([B_q dq] + Q B_q - B_q' Q').",
+    {"coriolis_matrix_algebra", "dynamics/matrix_algebra.hpp",
+     "Coriolis matrix by matrix algebra, C = 1/2 ([B_q dq] + Q B_q - B_q' Q').",
      "(..., n, n) array", "Thunder article, eq. 11. For study: `coriolis_matrix` is the fast one and equals it."},
-    {"coriolis_matrix_christoffel", "Coriolis matrix by the classical Christoffel sums, entry by entry.",
+    {"coriolis_matrix_christoffel", "dynamics/matrix_algebra.hpp",
+     "Coriolis matrix by the classical Christoffel sums, entry by entry.",
      "(..., n, n) array", "Thunder article, eq. 8. For study: `coriolis_matrix` is the fast one and equals it."},
-    {"mass_blocks", "Blocks B_0, B_1(Q_1..Q_3), B_2(E_1..E_6) of every link: M = sum blocks[i, k] pi[i, k].",
+    {"mass_blocks", "dynamics/matrix_algebra.hpp",
+     "Blocks B_0, B_1(Q_1..Q_3), B_2(E_1..E_6) of every link: M = sum blocks[i, k] pi[i, k].",
      "(..., n, 10, n, n) array", "Thunder article, eqs. 14-16; links only, without rotors and armature."},
-    {"coriolis_blocks", "Blocks C_0, C_1(Q_h), C_2(E_k) of every link, eq. 11 applied to each mass block.",
+    {"coriolis_blocks", "dynamics/matrix_algebra.hpp",
+     "Blocks C_0, C_1(Q_h), C_2(E_k) of every link, eq. 11 applied to each mass block.",
      "(..., n, 10, n, n) array", "Thunder article, eq. 17; links only."},
-    {"gravity_blocks", "Blocks Z_0 and the three columns of Z_1 of every link: G = sum blocks[i, k] pi[i, k], k < 4.",
+    {"gravity_blocks", "dynamics/matrix_algebra.hpp",
+     "Blocks Z_0 and the three columns of Z_1 of every link: G = sum blocks[i, k] pi[i, k], k < 4.",
      "(..., n, 4, n) array", "Thunder article, eq. 21."},
 };
 
@@ -114,20 +154,51 @@ const QuantityDoc& quantity_doc(const std::string& name) {
   throw std::logic_error("no documentation for " + name);  // seen at import, so by every test
 }
 
-std::string numpydoc(const QuantityDoc& doc, const char* const* inputs, int count, bool frame, bool rows) {
+namespace {
+
+std::string theory_page(const std::string& kernel) {
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) { return kernel.find(name) != std::string::npos; });
+  };
+  if (is_one_of({"regressor", "matrix_algebra"})) return "regressors.md";
+  return is_one_of({"kinematics", "jacobian", "manipulability"}) ? "kinematics.md" : "dynamics.md";
+}
+
+/// A batch of the Panda's states. Bundled robots have no elastic joints.
+std::string example(const QuantityInfo& quantity) {
+  if (quantity.motor_inputs != 0) return "";
+  std::string names, shape = "10, 7";
+  for (int k = 0; k < quantity.input_count; ++k) names += std::string(k ? ", " : "") + quantity.inputs[k];
+  if (quantity.input_count > 1) shape = std::to_string(quantity.input_count) + ", " + shape;
+  std::string text = "\nExamples\n--------\n>>> import numpy as np\n>>> import thunder_py as th\n";
+  text += ">>> robot = th.Robot.load(\"panda\")\n>>> " + names + " = np.full((" + shape + "), 0.5)  # 10 states\n";
+  text += ">>> robot." + std::string(quantity.name) + "(" + names + ").shape\n(10,";
+  const Shape result = quantity.shape(Sizes{7, 70, 6, 0, 0, 0, 0});
+  for (int k = 0; k < result.rank; ++k) text += (k ? ", " : " ") + std::to_string(result.dims[k]);
+  return text + ")\n";
+}
+
+}  // namespace
+
+std::string numpydoc(const QuantityDoc& doc, const QuantityInfo& quantity) {
+  const char* const* inputs = quantity.inputs;
+  const int count = quantity.input_count;
   std::string text = std::string(doc.summary) + "\n\nParameters\n----------\n";
   for (int k = 0; k < count; ++k)
     text += std::string(inputs[k]) + " : (..., " + (is_of_motors(inputs[k]) ? "e" : "n") + ") array_like\n    " +
             describe(inputs[k]) + "\n";
-  if (frame) text += "frame : int or str, optional\n    Link index (0 is the base), frame name; default the end effector.\n";
-  if (rows) text += "rows : sequence of int, optional\n    Rows of the Jacobian that make the task, 0-5; default all six.\n";
+  if (quantity.takes_frame) text += "frame : int or str, optional\n    Link index (0 is the base), frame name; default the end effector.\n";
+  if (quantity.takes_rows) text += "rows : sequence of int, optional\n    Rows of the Jacobian that make the task, 0-5; default all six.\n";
   text += "out : ndarray, optional\n    Result array to fill: float64, C-contiguous, of the exact shape.\n";
   text += "threads : int, default 1\n    Threads for a batch; 0 is one per core.\n";
   text += std::string("\nReturns\n-------\n") + doc.returns + "\n";
   text += "\nRaises\n------\nValueError\n    For a wrong shape or type, or a value that is not finite";
   text += std::any_of(inputs, inputs + count, is_of_motors) ? "; for a robot without elastic joints.\n" : ".\n";
-  if (*doc.notes) text += std::string("\nNotes\n-----\n") + doc.notes + "\n";
-  return text;
+  text += "\nNotes\n-----\n";
+  if (*doc.notes) text += std::string(doc.notes) + "\n\n";
+  text += std::string("Kernel: ``cpp/include/thunder/") + doc.kernel + "``; theory: ``docs/theory/" +
+          theory_page(doc.kernel) + "``.\n";
+  return text + example(quantity);
 }
 
 }  // namespace thunder::python

@@ -3,10 +3,15 @@
 
 #include <string>
 
+namespace thunder {
+struct QuantityInfo;
+}
+
 namespace thunder::python {
 
 struct QuantityDoc {
   const char* name;
+  const char* kernel;  // header in cpp/include/thunder
   const char* summary;
   const char* returns;  // shape and unit
   const char* notes;    // source, or ""
@@ -14,7 +19,7 @@ struct QuantityDoc {
 
 const QuantityDoc& quantity_doc(const std::string& name);
 
-/// Full numpydoc text for a method that takes these inputs.
-std::string numpydoc(const QuantityDoc& doc, const char* const* inputs, int count, bool frame, bool rows);
+/// Full numpydoc text of a quantity's method.
+std::string numpydoc(const QuantityDoc& doc, const QuantityInfo& quantity);
 
 }  // namespace thunder::python

@@ -85,6 +85,8 @@ __all__: list[str] = [
 ]
 
 class Model:
+    """A serial arm as the compute core sees it; use `thunder_py.Robot`."""
+
     def __init__(
         self,
         *,
@@ -107,10 +109,47 @@ class Model:
         link_names: collections.abc.Sequence[str],
         frames: list[tuple[typing.Any, ...]],
     ) -> None: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
     def christoffel_symbols(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Christoffel symbols of the first kind, C_ij = sum_k Gamma[i, j, k] dq_k.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Thunder article, eq. 8.
+
+        Kernel: ``cpp/include/thunder/dynamics/coriolis.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.christoffel_symbols(q).shape
+        (10, 7, 7, 7)"""
+
     def coriolis_blocks(
         self,
         q: numpy.typing.ArrayLike,
@@ -118,7 +157,44 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Blocks C_0, C_1(Q_h), C_2(E_k) of every link, eq. 11 applied to each mass block.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, 10, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Thunder article, eq. 17; links only.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_blocks(q, dq).shape
+        (10, 7, 10, 7, 7)"""
+
     def coriolis_matrix(
         self,
         q: numpy.typing.ArrayLike,
@@ -126,7 +202,44 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Coriolis matrix C(q, dq) of Christoffel symbols.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorisation of Echeandia and Wensing (2021).
+
+        Kernel: ``cpp/include/thunder/dynamics/coriolis.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix(q, dq).shape
+        (10, 7, 7)"""
+
     def coriolis_matrix_algebra(
         self,
         q: numpy.typing.ArrayLike,
@@ -134,7 +247,44 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Coriolis matrix by matrix algebra, C = 1/2 ([B_q dq] + Q B_q - B_q' Q').
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Thunder article, eq. 11. For study: `coriolis_matrix` is the fast one and equals it.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_algebra(q, dq).shape
+        (10, 7, 7)"""
+
     def coriolis_matrix_christoffel(
         self,
         q: numpy.typing.ArrayLike,
@@ -142,7 +292,44 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Coriolis matrix by the classical Christoffel sums, entry by entry.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Thunder article, eq. 8. For study: `coriolis_matrix` is the fast one and equals it.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_christoffel(q, dq).shape
+        (10, 7, 7)"""
+
     def coriolis_matrix_ddot(
         self,
         q: numpy.typing.ArrayLike,
@@ -152,7 +339,46 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Second time derivative of the Coriolis matrix along (dq, ddq, d3q), by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        d3q : (..., n) array_like
+            Joint jerks [rad/s^3 or m/s^3].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq, d3q = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_ddot(q, dq, ddq, d3q).shape
+        (10, 7, 7)"""
+
     def coriolis_matrix_dot(
         self,
         q: numpy.typing.ArrayLike,
@@ -161,7 +387,44 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Time derivative of the Coriolis matrix along (dq, ddq), by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_dot(q, dq, ddq).shape
+        (10, 7, 7)"""
+
     def coriolis_regressor(
         self,
         q: numpy.typing.ArrayLike,
@@ -170,7 +433,44 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Part of the Slotine-Li regressor that gives C(q, dq) dq_r.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        dq_r : (..., n) array_like
+            Reference velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, p) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, dq_r = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_regressor(q, dq, dq_r).shape
+        (10, 7, 70)"""
+
     def elastic_damping_regressor(
         self,
         dq: numpy.typing.ArrayLike,
@@ -178,7 +478,33 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Regressor of the dampers: times ``elastic_parameters['D']`` it is `elastic_damping_torque`.
+
+        Parameters
+        ----------
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        dx : (..., e) array_like
+            Motor velocities of the elastic joints [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., e, e k) array, k coefficients per joint
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
+
     def elastic_damping_torque(
         self,
         dq: numpy.typing.ArrayLike,
@@ -186,7 +512,35 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Torque of the dampers beside the springs on the links, sum_k D[k] v |v|^k, v = dx - dq.
+
+        Parameters
+        ----------
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        dx : (..., e) array_like
+            Motor velocities of the elastic joints [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., e) array [N m or N]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        The motors feel the opposite.
+
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
+
     def elastic_forward_dynamics(
         self,
         q: numpy.typing.ArrayLike,
@@ -197,7 +551,41 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Accelerations of links and motors: ddq (n), then ddx (e).
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        x : (..., e) array_like
+            Motor positions of the elastic joints, seen at the joint [rad or m].
+        dx : (..., e) array_like
+            Motor velocities of the elastic joints [rad/s or m/s].
+        tau : (..., n) array_like
+            Joint torques or forces [N m or N].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n + e) array [rad/s^2 or m/s^2]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        tau acts on the link at rigid joints and on the motor at elastic ones: M ddq + C dq + G + friction = tau_el and Mm ddx + damping + tau_el = tau, tau_el of spring and damper (the model of Spong, 1987).
+
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
+
     def elastic_regressor(
         self,
         q: numpy.typing.ArrayLike,
@@ -205,7 +593,33 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Regressor of the springs: times ``elastic_parameters['K']`` it is `elastic_torque`.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        x : (..., e) array_like
+            Motor positions of the elastic joints, seen at the joint [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., e, e k) array, k coefficients per joint
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
+
     def elastic_torque(
         self,
         q: numpy.typing.ArrayLike,
@@ -213,7 +627,35 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Torque of the springs on the links, sum_k K[k] (x - q)^(2k+1).
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        x : (..., e) array_like
+            Motor positions of the elastic joints, seen at the joint [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., e) array [N m or N]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        The motors feel the opposite.
+
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
+
     def forward_dynamics(
         self,
         q: numpy.typing.ArrayLike,
@@ -222,7 +664,46 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Joint acceleration under torque tau.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        tau : (..., n) array_like
+            Joint torques or forces [N m or N].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array [rad/s^2 or m/s^2]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) the result means nothing: what rounding leaves of a division by zero, huge or not finite.
+
+        Kernel: ``cpp/include/thunder/dynamics/forward_dynamics.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, tau = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.forward_dynamics(q, dq, tau).shape
+        (10, 7)"""
+
     def forward_kinematics(
         self,
         q: numpy.typing.ArrayLike,
@@ -230,22 +711,226 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Pose of a frame in the world.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 4, 4) array [m]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/forward_kinematics.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.forward_kinematics(q).shape
+        (10, 4, 4)"""
+
     def friction_regressor(
         self, dq: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Part of the regressors that gives the friction torque.
+
+        Parameters
+        ----------
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, p) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> dq = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.friction_regressor(dq).shape
+        (10, 7, 70)"""
+
     def friction_torque(
         self, dq: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Friction torque, opposing motion where coefficients are positive.
+
+        Parameters
+        ----------
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array [N m or N]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Coulomb friction has the smooth sign dq / (abs(dq) + delta) (D4.2, eq. 62).
+
+        Kernel: ``cpp/include/thunder/model/friction.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> dq = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.friction_torque(dq).shape
+        (10, 7)"""
+
     def gravity_blocks(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Blocks Z_0 and the three columns of Z_1 of every link: G = sum blocks[i, k] pi[i, k], k < 4.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, 4, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Thunder article, eq. 21.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.gravity_blocks(q).shape
+        (10, 7, 4, 7)"""
+
     def gravity_regressor(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Part of the Slotine-Li regressor that gives G(q).
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, p) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.gravity_regressor(q).shape
+        (10, 7, 70)"""
+
     def gravity_vector(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Gravity torque G(q) = dU/dq.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array [N m or N]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/gravity.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.gravity_vector(q).shape
+        (10, 7)"""
+
     def gravity_vector_ddot(
         self,
         q: numpy.typing.ArrayLike,
@@ -254,7 +939,44 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Second time derivative of the gravity torque along (dq, ddq), by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.gravity_vector_ddot(q, dq, ddq).shape
+        (10, 7)"""
+
     def gravity_vector_dot(
         self,
         q: numpy.typing.ArrayLike,
@@ -262,7 +984,42 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Time derivative of the gravity torque along dq, by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.gravity_vector_dot(q, dq).shape
+        (10, 7)"""
+
     def inverse_dynamics(
         self,
         q: numpy.typing.ArrayLike,
@@ -271,7 +1028,46 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Joint torque M ddq + C dq + G + friction.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array [N m or N]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``.
+
+        Kernel: ``cpp/include/thunder/dynamics/inverse_dynamics.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.inverse_dynamics(q, dq, ddq).shape
+        (10, 7)"""
+
     def jacobian(
         self,
         q: numpy.typing.ArrayLike,
@@ -279,7 +1075,44 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Geometric Jacobian of a frame: world axes, linear rows 0-2, angular rows 3-5.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 6, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        xi = J(q) dq (Thunder article, eq. 3).
+
+        Kernel: ``cpp/include/thunder/dynamics/jacobian.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.jacobian(q).shape
+        (10, 6, 7)"""
+
     def jacobian_ddot(
         self,
         q: numpy.typing.ArrayLike,
@@ -289,7 +1122,46 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Second time derivative of the geometric Jacobian along (dq, ddq), by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 6, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.jacobian_ddot(q, dq, ddq).shape
+        (10, 6, 7)"""
+
     def jacobian_dot(
         self,
         q: numpy.typing.ArrayLike,
@@ -298,7 +1170,44 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Time derivative of the geometric Jacobian along dq.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 6, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/jacobian.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.jacobian_dot(q, dq).shape
+        (10, 6, 7)"""
+
     def kinetic_energy(
         self,
         q: numpy.typing.ArrayLike,
@@ -306,7 +1215,42 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> typing.Any: ...
+    ) -> typing.Any:
+        """Kinetic energy, 1/2 dq' M dq.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        float or (...) array [J]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/energy.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.kinetic_energy(q, dq).shape
+        (10,)"""
+
     def manipulability(
         self,
         q: numpy.typing.ArrayLike,
@@ -315,7 +1259,44 @@ class Model:
         rows: collections.abc.Sequence[int] | None = None,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> typing.Any: ...
+    ) -> typing.Any:
+        """Yoshikawa's measure sqrt(det(J J')) of the chosen rows.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        rows : sequence of int, optional
+            Rows of the Jacobian that make the task, 0-5; default all six.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        float or (...) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/manipulability.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.manipulability(q).shape
+        (10,)"""
+
     def mass_and_coriolis(
         self,
         q: numpy.typing.ArrayLike,
@@ -323,13 +1304,118 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Mass matrix M, Coriolis matrix C and M_dot = C + C', in one pass.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 3, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        For one state, ``M, C, M_dot = robot.mass_and_coriolis(q, dq)``.
+
+        Kernel: ``cpp/include/thunder/dynamics/coriolis.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.mass_and_coriolis(q, dq).shape
+        (10, 3, 7, 7)"""
+
     def mass_blocks(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Blocks B_0, B_1(Q_1..Q_3), B_2(E_1..E_6) of every link: M = sum blocks[i, k] pi[i, k].
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, 10, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Thunder article, eqs. 14-16; links only, without rotors and armature.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.mass_blocks(q).shape
+        (10, 7, 10, 7, 7)"""
+
     def mass_matrix(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Mass matrix M(q), rotors and armature included.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n) array [kg m^2, kg m, kg]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/mass_matrix.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.mass_matrix(q).shape
+        (10, 7, 7)"""
+
     def mass_matrix_ddot(
         self,
         q: numpy.typing.ArrayLike,
@@ -338,10 +1424,82 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Second time derivative of the mass matrix along (dq, ddq), by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.mass_matrix_ddot(q, dq, ddq).shape
+        (10, 7, 7)"""
+
     def mass_matrix_derivative(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the mass matrix, dM[i, j] / dq[k], by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Thunder article, section 3.2. For study: the Coriolis kernel does not need it.
+
+        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.mass_matrix_derivative(q).shape
+        (10, 7, 7, 7)"""
+
     def mass_matrix_dot(
         self,
         q: numpy.typing.ArrayLike,
@@ -349,7 +1507,42 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Time derivative of the mass matrix along dq: C + C'.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/coriolis.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.mass_matrix_dot(q, dq).shape
+        (10, 7, 7)"""
+
     def mass_regressor(
         self,
         q: numpy.typing.ArrayLike,
@@ -357,19 +1550,150 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Part of the Slotine-Li regressor that gives M ddq_r.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        ddq_r : (..., n) array_like
+            Reference accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, p) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, ddq_r = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.mass_regressor(q, ddq_r).shape
+        (10, 7, 70)"""
+
     def motor_damping_regressor(
         self, dx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Regressor of the motors' damping: times ``elastic_parameters['Dm']`` it is `motor_damping_torque`.
+
+        Parameters
+        ----------
+        dx : (..., e) array_like
+            Motor velocities of the elastic joints [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., e, e k) array, k coefficients per joint
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
+
     def motor_damping_torque(
         self, dx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Damping of the motors, sum_k Dm[k] dx |dx|^k, on the left of their equation.
+
+        Parameters
+        ----------
+        dx : (..., e) array_like
+            Motor velocities of the elastic joints [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., e) array [N m or N]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
+
     def motor_inertia_regressor(
         self, ddx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Regressor of the motors' inertia: times ``elastic_parameters['Mm']`` it is `motor_inertia_torque`.
+
+        Parameters
+        ----------
+        ddx : (..., e) array_like
+            Motor accelerations of the elastic joints [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., e, e) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
+
     def motor_inertia_torque(
         self, ddx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Torque that accelerates the motors, Mm ddx.
+
+        Parameters
+        ----------
+        ddx : (..., e) array_like
+            Motor accelerations of the elastic joints [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., e) array [N m or N]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite; for a robot without elastic joints.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
+
     def operational_space_inertia(
         self,
         q: numpy.typing.ArrayLike,
@@ -378,10 +1702,82 @@ class Model:
         rows: collections.abc.Sequence[int] | None = None,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Operational-space inertia (J M^-1 J')^-1 of the chosen rows.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        rows : sequence of int, optional
+            Rows of the Jacobian that make the task, 0-5; default all six.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., m, m) array, m chosen rows
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Raises ValueError where the chosen rows are singular.
+
+        Kernel: ``cpp/include/thunder/dynamics/operational_space.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.operational_space_inertia(q).shape
+        (10, 6, 6)"""
+
     def potential_energy(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> typing.Any: ...
+    ) -> typing.Any:
+        """Potential energy, zero for all mass at the world origin.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        float or (...) array [J]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/energy.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.potential_energy(q).shape
+        (10,)"""
+
     def regressor(
         self,
         q: numpy.typing.ArrayLike,
@@ -390,7 +1786,46 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Regressor Y with Y parameters = inverse dynamics.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, p) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Thunder article, eq. 5; columns are named by ``parameter_names``.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.regressor(q, dq, ddq).shape
+        (10, 7, 70)"""
+
     def slotine_li_regressor(
         self,
         q: numpy.typing.ArrayLike,
@@ -400,21 +1835,75 @@ class Model:
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Slotine-Li regressor: Y_r parameters = M ddq_r + C(q, dq) dq_r + G + friction(dq).
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        dq_r : (..., n) array_like
+            Reference velocities [rad/s or m/s].
+        ddq_r : (..., n) array_like
+            Reference accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, p) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Thunder article, eq. 6, with the Christoffel C; friction acts on the actual velocity. Columns are named by ``parameter_names``.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, dq_r, ddq_r = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.slotine_li_regressor(q, dq, dq_r, ddq_r).shape
+        (10, 7, 70)"""
+
     @property
-    def e(self) -> int: ...
+    def e(self) -> int:
+        """Number of elastic joints."""
+
     @property
-    def frame_names(self) -> tuple[str, ...]: ...
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of the frames: ``base``, the links, ``tool`` (the end effector), then the named ones."""
+
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Number of joints."""
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name, an identifier."""
+
     @property
-    def p(self) -> int: ...
+    def p(self) -> int:
+        """Number of parameters, the columns of the regressors."""
+
     @property
-    def parameter_names(self) -> tuple[str, ...]: ...
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the parameters, such as ``link3.mcx`` or ``joint2.viscous``."""
+
     @property
-    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
+        """(p,) array, read-only: REG inertial parameters of the links, then friction, rotor and armature parameters."""
 
 class Status(enum.IntEnum):
     diverged = ...
@@ -424,21 +1913,42 @@ class Status(enum.IntEnum):
     singular = ...
 
 class JointReferenceSource:
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
-    def sample(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+    """A joint-space reference over time."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
+        """The reference at time t, as a tuple of arrays."""
+
+    def sample(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
+        """The reference at each of (k,) times, as a tuple of arrays."""
 
 class TaskReferenceSource:
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
-    def sample(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+    """A task-space reference over time."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
+        """The reference at time t, as a tuple of arrays."""
+
+    def sample(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
+        """The reference at each of (k,) times, as a tuple of arrays."""
 
 class SetPoint(JointReferenceSource):
+    """Joints at rest."""
+
     def __init__(self, q: numpy.typing.ArrayLike) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class Sinusoid(JointReferenceSource):
+    """A sinusoid in every joint."""
+
     def __init__(
         self,
         amplitude: numpy.typing.ArrayLike,
@@ -446,15 +1956,25 @@ class Sinusoid(JointReferenceSource):
         centre: numpy.typing.ArrayLike,
         phase: numpy.typing.ArrayLike,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class SetPose(TaskReferenceSource):
+    """A pose at rest."""
+
     def __init__(self, p: numpy.typing.ArrayLike, R: numpy.typing.ArrayLike) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class Lissajous(TaskReferenceSource):
+    """A Lissajous curve at constant orientation."""
+
     def __init__(
         self,
         amplitude: numpy.typing.ArrayLike,
@@ -463,15 +1983,25 @@ class Lissajous(TaskReferenceSource):
         orientation: numpy.typing.ArrayLike,
         t0: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class AdaptationLaw:
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
+    """How unknown parameters move."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """Number of parameters that it moves."""
 
 class GradientLaw(AdaptationLaw):
+    """The gradient law."""
+
     def __init__(
         self,
         Gamma: numpy.typing.ArrayLike,
@@ -480,28 +2010,49 @@ class GradientLaw(AdaptationLaw):
         upper: numpy.typing.ArrayLike | None,
         dead_zone: numpy.typing.ArrayLike | None,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class NaturalLaw(AdaptationLaw):
+    """The natural law."""
+
     def __init__(
         self, gamma: numpy.typing.ArrayLike, rest: numpy.typing.ArrayLike, dead_zone: numpy.typing.ArrayLike | None
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class PiecewisePolynomial:
-    def __init__(self, breaks: numpy.typing.ArrayLike, coefficients: numpy.typing.ArrayLike) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    """A piecewise polynomial of a vector."""
+
+    def __init__(self, breaks: numpy.typing.ArrayLike, coefficients: numpy.typing.ArrayLike) -> None:
+        """Breaks (m + 1,) and coefficients (order, m, d), highest power first, of powers of t - breaks[k]."""
+
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def at(
         self, t: typing.SupportsFloat | typing.SupportsIndex
     ) -> tuple[
         numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]
-    ]: ...
+    ]:
+        """Value and first two derivatives at time t, each (d,)."""
 
 class FourierSeries(JointReferenceSource):
+    """A finite Fourier series in every joint."""
+
     def __init__(
         self,
         a: numpy.typing.ArrayLike,
@@ -509,15 +2060,25 @@ class FourierSeries(JointReferenceSource):
         q0: numpy.typing.ArrayLike,
         fundamental: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class JointTrajectory(JointReferenceSource):
+    """Joints along piecewise polynomials."""
+
     def __init__(self, breaks: numpy.typing.ArrayLike, coefficients: numpy.typing.ArrayLike) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class TaskPath(TaskReferenceSource):
+    """Portions of path and turns, each with its timing law."""
+
     def __init__(
         self,
         p: numpy.typing.ArrayLike,
@@ -526,41 +2087,73 @@ class TaskPath(TaskReferenceSource):
         portions: numpy.typing.ArrayLike,
         turn_laws: collections.abc.Sequence[PiecewisePolynomial],
         turns: numpy.typing.ArrayLike,
-    ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    ) -> None:
+        """A row of `portions` is chord, u, w, angle; a row of `turns` is axis, angle."""
+
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class Obstacle:
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
+    """A convex set that the arm must not touch."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
     def nearest(
         self, points: numpy.typing.ArrayLike
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+        """Signed distances (k,) of points (k, 3), negative inside, and their gradients (k, 3)."""
 
 class Sphere(Obstacle):
+    """A ball."""
+
     def __init__(self, centre: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class Box(Obstacle):
+    """A box in any orientation."""
+
     def __init__(
         self, centre: numpy.typing.ArrayLike, R: numpy.typing.ArrayLike, half: numpy.typing.ArrayLike
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class Capsule(Obstacle):
+    """All points near a segment."""
+
     def __init__(
         self, a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class HalfSpace(Obstacle):
+    """Everything behind a plane."""
+
     def __init__(self, point: numpy.typing.ArrayLike, normal: numpy.typing.ArrayLike) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class PotentialField:
+    """Potential of an arm among convex obstacles."""
+
     def __init__(
         self,
         model: Model,
@@ -576,9 +2169,15 @@ class PotentialField:
         radius: typing.SupportsFloat | typing.SupportsIndex,
         interior: typing.SupportsInt | typing.SupportsIndex,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def _clearance(self, q: numpy.typing.ArrayLike) -> float: ...
     def _free(
         self,
@@ -602,13 +2201,21 @@ class PotentialField:
     def _potential(self, q: numpy.typing.ArrayLike) -> tuple[float, numpy.typing.NDArray[numpy.float64]]: ...
 
 class BezierPath:
+    """A piecewise polynomial in Bernstein form."""
+
     def __getstate__(self) -> tuple[typing.Any, ...]: ...
-    def __init__(self, breaks: numpy.typing.ArrayLike, points: numpy.typing.ArrayLike) -> None: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
+    def __init__(self, breaks: numpy.typing.ArrayLike, points: numpy.typing.ArrayLike) -> None:
+        """Breaks (m + 1,) [s] and control points (m, degree + 1, d)."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
     def __setstate__(self, arg0: tuple[typing.Any, ...]) -> None: ...
     def sample(
         self, t: numpy.typing.ArrayLike, derivative: typing.SupportsInt | typing.SupportsIndex = 0
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """A derivative at times of any shape (...): (..., d)."""
+
     @property
     def breaks(self) -> numpy.typing.NDArray[numpy.float64]: ...
     @property
@@ -623,22 +2230,36 @@ class BezierPath:
     def start(self) -> float: ...
 
 class RotationVectorPath(TaskReferenceSource):
+    """Position, and rotation vector about a reference, along a path."""
+
     def __init__(self, path: BezierPath, R: numpy.typing.ArrayLike) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     @property
     def path(self) -> BezierPath: ...
     @property
     def reference_rotation(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class JointBezierPath(JointReferenceSource):
+    """Joints along a path."""
+
     def __init__(self, path: BezierPath) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     @property
     def path(self) -> BezierPath: ...
 
 class ConditionedMotion:
+    """All motions that meet constraints, as a normal distribution."""
+
     def __init__(
         self,
         planner: FunctionalPlanner,
@@ -646,16 +2267,26 @@ class ConditionedMotion:
         goal: numpy.typing.ArrayLike,
         duration: typing.SupportsFloat | typing.SupportsIndex,
         constraints: numpy.typing.ArrayLike,
-    ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    ) -> None:
+        """A row of constraints is tau, derivative, degree of freedom, value, noise."""
+
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def path(
         self, start_time: typing.SupportsFloat | typing.SupportsIndex = 0.0, along: typing.Any = None
     ) -> BezierPath: ...
     def tube(
         self, tau: numpy.typing.ArrayLike, derivative: typing.SupportsInt | typing.SupportsIndex = 0
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+        """Mean (k, d) and covariance (k, d, d)."""
+
     @property
     def condition(self) -> float: ...
     @property
@@ -664,6 +2295,8 @@ class ConditionedMotion:
     def unknowns(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class FunctionalPlanner:
+    """Closed form of functional components."""
+
     def __init__(
         self,
         breaks: numpy.typing.ArrayLike,
@@ -674,16 +2307,26 @@ class FunctionalPlanner:
         aligned: bool,
         exact: bool,
         order: typing.SupportsInt | typing.SupportsIndex,
-    ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    ) -> None:
+        """mean (m, degree + 1, d) and functions (n, m, degree + 1, d): control points on pieces between breaks (m + 1,)."""
+
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def jerk_cost(
         self,
         start: numpy.typing.ArrayLike,
         goal: numpy.typing.ArrayLike,
         duration: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+        """H and (g, c) of the integral of squared jerk over velocities and accelerations at both ends."""
+
     def plan(
         self,
         start: typing.Any,
@@ -706,7 +2349,9 @@ class FunctionalPlanner:
         goal_accelerations: numpy.typing.ArrayLike,
         tau: numpy.typing.ArrayLike,
         derivative: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Samples (N, k, d) of N problems at k normalised times."""
+
     def resume(
         self,
         path: BezierPath,
@@ -719,38 +2364,60 @@ class FunctionalPlanner:
         goal_acceleration: typing.Any,
         order: typing.SupportsInt | typing.SupportsIndex,
         limit: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> tuple[BezierPath, float, bool]: ...
+    ) -> tuple[BezierPath, float, bool]:
+        """The rest of a path from time t on, at normalised time tau: path, condition, and whether it is Hermite's. An
+        aligned model needs the origin (d,), where the motion began."""
+
     @property
     def condition(self) -> float: ...
     @property
     def dimension(self) -> int: ...
 
 class ObstacleSet:
+    """Obstacles, some of which may move."""
+
     def __init__(
         self, obstacles: collections.abc.Sequence[Obstacle], velocities: numpy.typing.ArrayLike | None = None
-    ) -> None: ...
+    ) -> None:
+        """A list of obstacles, and their velocities (k, 3) if some move."""
+
     def __len__(self) -> int: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def clearance(
         self, path: BezierPath, tolerance: typing.SupportsFloat | typing.SupportsIndex = 1e-09
-    ) -> tuple[float, float, float, int]: ...
+    ) -> tuple[float, float, float, int]:
+        """Least distance, proved lower bound of it, time, index of the obstacle (-1: none)."""
+
     def distance(
         self,
         k: typing.SupportsInt | typing.SupportsIndex,
         p: numpy.typing.ArrayLike,
         t: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> float: ...
-    def free(self, path: BezierPath, margin: typing.SupportsFloat | typing.SupportsIndex) -> bool: ...
+    ) -> float:
+        """Signed distance of a point to obstacle k at time t."""
+
+    def free(self, path: BezierPath, margin: typing.SupportsFloat | typing.SupportsIndex) -> bool:
+        """Is it proved that the path keeps the margin?"""
+
     def nearer(
         self,
         p: numpy.typing.ArrayLike,
         t: typing.SupportsFloat | typing.SupportsIndex,
         margin: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> int: ...
+    ) -> int:
+        """Index of the first obstacle nearer than the margin, or -1."""
 
 class ViaSearch:
+    """Search of a planner for via points."""
+
     def __init__(
         self,
         planner: FunctionalPlanner,
@@ -762,12 +2429,20 @@ class ViaSearch:
         most: typing.SupportsInt | typing.SupportsIndex,
         direct: bool,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def candidates(
         self, start: numpy.typing.ArrayLike, goal: numpy.typing.ArrayLike
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """All candidates (count, 3) in the order of polyline length."""
+
     def plan(
         self,
         start: typing.Any,
@@ -788,7 +2463,11 @@ class ViaSearch:
         tuple[typing.Any, ...],
         int,
         int,
-    ]: ...
+    ]:
+        """Returns status ('direct', 'via', 'none', 'start_blocked', 'goal_blocked'), path, times (k,) and states
+        (k, 3, d) of via points, clearance (as `ObstacleSet.clearance`), number of candidates looked at, index of the
+        obstacle that blocks or -1."""
+
     def plan_many(
         self,
         start: numpy.typing.ArrayLike,
@@ -808,7 +2487,10 @@ class ViaSearch:
             int,
             int,
         ]
-    ]: ...
+    ]:
+        """The same for states (n, 3, d) of position, velocity and acceleration, times (n,), and one set of obstacles
+        or n of them; a list."""
+
     def through(
         self,
         start: typing.Any,
@@ -831,7 +2513,8 @@ class ViaSearch:
             int,
         ]
         | None
-    ): ...
+    ):
+        """The path through given points (k, 3), whatever stands there; None if two are too near."""
 
 class BasisKind(enum.Enum):
     gaussian = ...
@@ -840,6 +2523,8 @@ class BasisKind(enum.Enum):
     wendland_c4 = ...
 
 class DmpBasis:
+    """Functions of the phase."""
+
     def __init__(
         self,
         kind: BasisKind,
@@ -847,19 +2532,31 @@ class DmpBasis:
         alpha: typing.SupportsFloat | typing.SupportsIndex,
         overlap: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
-    def evaluate(self, x: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
+    def evaluate(self, x: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """The functions (k, count) at phases (k,)."""
+
     def forcing(
         self, weights: numpy.typing.ArrayLike, x: numpy.typing.ArrayLike
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """The forcing term (k, d) of weights (count, d)."""
+
     @property
     def centres(self) -> numpy.typing.NDArray[numpy.float64]: ...
     @property
     def widths(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class DynamicPotential:
+    """Potential that only what approaches an obstacle feels."""
+
     def __init__(
         self,
         gain: typing.SupportsFloat | typing.SupportsIndex,
@@ -868,9 +2565,15 @@ class DynamicPotential:
         tie_break: typing.SupportsFloat | typing.SupportsIndex,
         side: numpy.typing.ArrayLike,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def _at(
         self,
         y: numpy.typing.ArrayLike,
@@ -880,6 +2583,8 @@ class DynamicPotential:
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
 
 class Dmp:
+    """A discrete movement primitive."""
+
     def __init__(
         self,
         basis: DmpBasis,
@@ -890,17 +2595,27 @@ class Dmp:
         weights: numpy.typing.ArrayLike,
         displacement: numpy.typing.ArrayLike,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
     def _rollout(
         self,
         steps: typing.SupportsInt | typing.SupportsIndex,
         dt: typing.SupportsFloat | typing.SupportsIndex,
         pieces: typing.SupportsInt | typing.SupportsIndex,
     ) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None: ...
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Continue from a state of an object that was made with the same arguments."""
+
     def copy(self) -> Dmp: ...
     def reset(
         self,
@@ -934,6 +2649,8 @@ class Dmp:
     def x(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class QuaternionDmp:
+    """A movement primitive of orientation."""
+
     def __init__(
         self,
         basis: DmpBasis,
@@ -942,14 +2659,24 @@ class QuaternionDmp:
         paper: bool,
         weights: numpy.typing.ArrayLike,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
     def _rollout(
         self, steps: typing.SupportsInt | typing.SupportsIndex, dt: typing.SupportsFloat | typing.SupportsIndex
     ) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None: ...
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Continue from a state of an object that was made with the same arguments."""
+
     def copy(self) -> QuaternionDmp: ...
     def reset(
         self,
@@ -977,6 +2704,8 @@ class QuaternionDmp:
     def w(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class ConstantVelocityFilter:
+    """Kalman's filter for motion of constant velocity."""
+
     def __init__(
         self,
         process: str,
@@ -987,26 +2716,51 @@ class ConstantVelocityFilter:
         reinitialise_after: typing.SupportsInt | typing.SupportsIndex,
         frozen_after: typing.SupportsInt | typing.SupportsIndex,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Continue from a state of an object that was made with the same arguments."""
+
     def estimate(
         self, t: typing.Any = None
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
-    def reset(self) -> None: ...
-    def update(self, t: typing.SupportsFloat | typing.SupportsIndex, position: numpy.typing.ArrayLike) -> str: ...
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+        """State (6,), position and velocity, and covariance (6, 6) at a time [s], default the newest measurement's."""
+
+    def reset(self) -> None:
+        """Forget everything."""
+
+    def update(self, t: typing.SupportsFloat | typing.SupportsIndex, position: numpy.typing.ArrayLike) -> str:
+        """Take in a position (3,) [m] from a picture taken at t [s]; returns what became of it."""
+
     @property
-    def distance(self) -> float: ...
+    def distance(self) -> float:
+        """Squared Mahalanobis distance of the last innovation."""
+
     @property
-    def started(self) -> bool: ...
+    def started(self) -> bool:
+        """Is there an estimate?"""
+
     @property
-    def time(self) -> float: ...
+    def time(self) -> float:
+        """When the newest accepted picture was taken [s]."""
+
     @property
-    def updates(self) -> int: ...
+    def updates(self) -> int:
+        """Measurements accepted since it started, or began anew."""
 
 class Interceptor:
+    """One grasp of a moving object, from waiting to lifting."""
+
     def __init__(
         self,
         planner: FunctionalPlanner,
@@ -1016,26 +2770,46 @@ class Interceptor:
         R: numpy.typing.ArrayLike,
         goal_rotation: numpy.typing.ArrayLike,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None: ...
-    def advance(self, now: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
-    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Continue from a state of an object that was made with the same arguments."""
+
+    def advance(self, now: typing.SupportsFloat | typing.SupportsIndex) -> None:
+        """Let time go on; once in every control period."""
+
+    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
+        """p, R, xi, xi_dot of the reference at a time since the last `advance`."""
+
     def measure(
         self,
         now: typing.SupportsFloat | typing.SupportsIndex,
         taken: typing.SupportsFloat | typing.SupportsIndex,
         position: numpy.typing.ArrayLike,
-    ) -> str: ...
-    def reset(self) -> None: ...
+    ) -> str:
+        """Take in, now, a position (3,) [m] from a picture taken at `taken` [s]: filter, decision, and a new plan where this one would miss. Returns what the filter made of it."""
+
+    def reset(self) -> None:
+        """Wait again, and forget all measurements."""
+
     @property
     def _plans(self) -> numpy.typing.NDArray[numpy.float64]: ...
     @property
     def arrival(self) -> float: ...
     @property
-    def filter(self) -> ConstantVelocityFilter: ...
+    def filter(self) -> ConstantVelocityFilter:
+        """A copy of the filter as it is now."""
+
     @property
     def goal(self) -> numpy.typing.NDArray[numpy.float64]: ...
     @property
@@ -1048,6 +2822,8 @@ class Interceptor:
     def reason(self) -> str: ...
 
 class ScheduledInterception(TaskReferenceSource):
+    """An interceptor with the measurements that will come."""
+
     def __init__(
         self,
         interceptor: Interceptor,
@@ -1055,48 +2831,89 @@ class ScheduledInterception(TaskReferenceSource):
         available: numpy.typing.ArrayLike,
         positions: numpy.typing.ArrayLike,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Continue from a state of an object that was made with the same arguments."""
+
     @property
     def interceptor(self) -> Interceptor: ...
 
 class Controller:
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None: ...
-    def reset(self) -> None: ...
+    """A control law with its state."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Continue from a state of an object that was made with the same arguments."""
+
+    def reset(self) -> None:
+        """Go back to the state after construction."""
+
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Number of joints."""
+
     @property
-    def signals(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]: ...
+    def signals(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]:
+        """Copies of what the last step computed, by name."""
+
     @property
-    def status(self) -> Status: ...
+    def status(self) -> Status:
+        """Status of the last step."""
+
     @property
-    def torque_limits(self) -> numpy.typing.NDArray[numpy.float64] | None: ...
+    def torque_limits(self) -> numpy.typing.NDArray[numpy.float64] | None:
+        """Torques are clipped to plus and minus these [N m or N], and the status then reads ``saturated``; a number,
+        (n,) or None, as at first. The robot's own are ``robot.limits.effort``."""
+
     @torque_limits.setter
     def torque_limits(self, arg1: numpy.typing.ArrayLike | None) -> None: ...
 
 class JointController(Controller):
+    """A controller that follows joint-space references."""
+
     def step(
         self,
         t: typing.SupportsFloat | typing.SupportsIndex,
         q: numpy.typing.ArrayLike,
         dq: numpy.typing.ArrayLike,
         reference: typing.Any,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Torque at time t, an (n,) array; `status` tells how it went.
+
+        A NaN that comes in is no error here: the status reads ``invalid_input`` and the torque is a safe one,
+        gravity compensation minus ``K_d dq``."""
 
 class TaskController(Controller):
+    """A controller that follows task-space references."""
+
     def step(
         self,
         t: typing.SupportsFloat | typing.SupportsIndex,
         q: numpy.typing.ArrayLike,
         dq: numpy.typing.ArrayLike,
         reference: typing.Any,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Torque at time t, an (n,) array; `status` tells how it went.
+
+        A NaN that comes in is no error here: the status reads ``invalid_input`` and the torque is a safe one,
+        gravity compensation minus ``K_d dq``."""
 
 class IndependentJoint(JointController):
+    """A loop for every joint."""
+
     def __init__(
         self,
         model: Model,
@@ -1108,10 +2925,15 @@ class IndependentJoint(JointController):
         integral_limit: typing.Any,
         model_feedforward: bool,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class PDGravity(JointController):
+    """PD control with gravity compensation."""
+
     def __init__(
         self,
         model: Model,
@@ -1121,22 +2943,37 @@ class PDGravity(JointController):
         integral_limit: typing.Any,
         desired_gravity: bool,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class ComputedTorque(JointController):
+    """Computed torque control."""
+
     def __init__(
         self, model: Model, K_p: numpy.typing.ArrayLike, K_v: numpy.typing.ArrayLike, impedance: bool
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class PassivityBased(JointController):
+    """Passivity-based control."""
+
     def __init__(self, model: Model, Lambda: numpy.typing.ArrayLike, K: numpy.typing.ArrayLike) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class RobustUnitVector(JointController):
+    """Robust unit-vector control."""
+
     def __init__(
         self,
         model: Model,
@@ -1146,12 +2983,19 @@ class RobustUnitVector(JointController):
         epsilon: typing.SupportsFloat | typing.SupportsIndex,
         Q: numpy.typing.ArrayLike,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     @property
-    def lyapunov_matrix(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def lyapunov_matrix(self) -> numpy.typing.NDArray[numpy.float64]:
+        """The (2n, 2n) solution P of ``H' P + P H = -Q`` with ``H = [0 1; -K_p -K_v]``."""
 
 class SlotineLi(JointController):
+    """Slotine-Li adaptive control."""
+
     def __init__(
         self,
         model: Model,
@@ -1160,18 +3004,31 @@ class SlotineLi(JointController):
         law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     @property
-    def adapting(self) -> numpy.typing.NDArray[numpy.bool]: ...
+    def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
+        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
+        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
+        as a whole or not at all."""
+
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
-    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
+        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
+        Setting them also sets where `reset` goes back to."""
+
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
 
 class ACT(JointController):
+    """Adaptive computed torque."""
+
     def __init__(
         self,
         model: Model,
@@ -1185,18 +3042,31 @@ class ACT(JointController):
         route: str,
         cutoff: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     @property
-    def adapting(self) -> numpy.typing.NDArray[numpy.bool]: ...
+    def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
+        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
+        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
+        as a whole or not at all."""
+
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
-    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
+        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
+        Setting them also sets where `reset` goes back to."""
+
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
 
 class MACT(JointController):
+    """Modified adaptive computed torque."""
+
     def __init__(
         self,
         model: Model,
@@ -1208,18 +3078,31 @@ class MACT(JointController):
             str, typing.SupportsFloat | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex, typing.Any
         ],
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     @property
-    def adapting(self) -> numpy.typing.NDArray[numpy.bool]: ...
+    def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
+        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
+        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
+        as a whole or not at all."""
+
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
-    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
+        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
+        Setting them also sets where `reset` goes back to."""
+
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
 
 class OperationalSpace(TaskController):
+    """Inverse dynamics in task space with integral action."""
+
     def __init__(
         self,
         model: Model,
@@ -1233,10 +3116,15 @@ class OperationalSpace(TaskController):
         posture: typing.Any,
         K_posture: typing.Any,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class CartesianComputedTorque(TaskController):
+    """Computed torque in task space with a secondary task."""
+
     def __init__(
         self,
         model: Model,
@@ -1252,14 +3140,22 @@ class CartesianComputedTorque(TaskController):
         influence: typing.SupportsFloat | typing.SupportsIndex,
         largest_force: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     @property
-    def _obstacles(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def _obstacles(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Spheres, rows of (x, y, z, radius)."""
+
     @_obstacles.setter
     def _obstacles(self, arg1: numpy.typing.ArrayLike) -> None: ...
 
 class Impedance(TaskController):
+    """Impedance control in task space."""
+
     def __init__(
         self,
         model: Model,
@@ -1272,14 +3168,23 @@ class Impedance(TaskController):
         posture: typing.Any,
         K_posture: typing.Any,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     @property
-    def wrench(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def wrench(self) -> numpy.typing.NDArray[numpy.float64]:
+        """What the environment does to the controlled frame, as measured [N, N m]: force and moment about its
+        origin, world axes. Set it before a step; zero at first."""
+
     @wrench.setter
     def wrench(self, arg1: numpy.typing.ArrayLike) -> None: ...
 
 class CartesianMACT(TaskController):
+    """Modified adaptive computed torque in task space."""
+
     def __init__(
         self,
         model: Model,
@@ -1295,18 +3200,31 @@ class CartesianMACT(TaskController):
         posture: typing.Any,
         K_posture: typing.Any,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     @property
-    def adapting(self) -> numpy.typing.NDArray[numpy.bool]: ...
+    def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
+        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
+        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
+        as a whole or not at all."""
+
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
-    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
+        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
+        Setting them also sets where `reset` goes back to."""
+
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
 
 class Backstepping(TaskController):
+    """Adaptive backstepping in task space."""
+
     def __init__(
         self,
         model: Model,
@@ -1318,21 +3236,39 @@ class Backstepping(TaskController):
         frame: typing.Any,
         position_only: bool,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def _evaluate(
         self, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike, reference: typing.Any
-    ) -> dict[str, numpy.typing.NDArray[numpy.float64]]: ...
+    ) -> dict[str, numpy.typing.NDArray[numpy.float64]]:
+        """Terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,
+        ddq_r, s, tau. Neither the estimate nor the signals change.
+
+        Raises ValueError where the law is singular."""
+
     @property
-    def adapting(self) -> numpy.typing.NDArray[numpy.bool]: ...
+    def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
+        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
+        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
+        as a whole or not at all."""
+
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
-    def parameters(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
+        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
+        Setting them also sets where `reset` goes back to."""
+
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
 
 class DerivativeEstimator:
+    """Velocity and acceleration from sampled positions."""
+
     def __init__(
         self,
         kind: str,
@@ -1341,24 +3277,42 @@ class DerivativeEstimator:
         window: typing.SupportsInt | typing.SupportsIndex = 2,
         order: typing.SupportsInt | typing.SupportsIndex = 1,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def _apply(
         self, dt: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None: ...
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Continue from a state of an object that was made with the same arguments."""
+
     def _step(
         self, dt: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
-    def reset(self) -> None: ...
+    def reset(self) -> None:
+        """Forget all samples: the next one is the first."""
 
 class NullObjective:
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def velocity(self, q: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]: ...
+    """Joint velocities wanted beside a task."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def velocity(self, q: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """The joint velocities, (n,)."""
 
 class ManipulabilityObjective(NullObjective):
+    """Away from singularities."""
+
     def __init__(
         self,
         model: Model,
@@ -1366,10 +3320,15 @@ class ManipulabilityObjective(NullObjective):
         mask: typing.SupportsInt | typing.SupportsIndex,
         gain: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class JointLimitObjective(NullObjective):
+    """Towards the middle of the range."""
+
     def __init__(
         self,
         model: Model,
@@ -1377,17 +3336,27 @@ class JointLimitObjective(NullObjective):
         upper: numpy.typing.ArrayLike,
         gain: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class PostureObjective(NullObjective):
+    """Towards a posture."""
+
     def __init__(
         self, model: Model, posture: numpy.typing.ArrayLike, gain: typing.SupportsFloat | typing.SupportsIndex
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class Clik:
+    """Closed-loop inverse kinematics."""
+
     def __init__(
         self,
         model: Model,
@@ -1396,10 +3365,18 @@ class Clik:
         orientation: typing.SupportsInt | typing.SupportsIndex,
         settings: dict[str, typing.Any],
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
     def _follow(
         self,
         reference: typing.Any,
@@ -1409,29 +3386,51 @@ class Clik:
         dt: typing.SupportsFloat | typing.SupportsIndex,
         steps: typing.SupportsInt | typing.SupportsIndex,
         runge_kutta: bool,
-    ) -> dict[str, typing.Any]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None: ...
-    def _set_tool(self, tool: numpy.typing.ArrayLike) -> None: ...
+    ) -> dict[str, typing.Any]:
+        """See CLIK.follow."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Continue from a state of an object that was made with the same arguments."""
+
+    def _set_tool(self, tool: numpy.typing.ArrayLike) -> None:
+        """See CLIK.set_tool."""
+
     def _step(
         self, q: numpy.typing.ArrayLike, dq: typing.Any, reference: typing.Any, dq_0: typing.Any
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """See CLIK.step."""
+
     @property
-    def error(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def error(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Task error of the last step, (m,)."""
+
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Number of joints."""
+
     @property
-    def order(self) -> int: ...
+    def order(self) -> int:
+        """1 for joint velocities, 2 for accelerations."""
+
     @property
-    def status(self) -> Status: ...
+    def status(self) -> Status:
+        """Status of the last step."""
 
 class SampledJointReference(JointReferenceSource):
+    """A joint-space reference through samples."""
+
     def __init__(
         self, dt: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
 
 class InverseKinematics:
+    """Numeric inverse kinematics."""
+
     def __init__(
         self,
         model: Model,
@@ -1445,16 +3444,27 @@ class InverseKinematics:
         upper: numpy.typing.ArrayLike,
         starts: numpy.typing.ArrayLike,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def _solve(
         self, T: numpy.typing.ArrayLike, q0: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex
-    ) -> tuple[typing.Any, ...]: ...
+    ) -> tuple[typing.Any, ...]:
+        """See InverseKinematics.solve."""
+
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Number of joints."""
 
 class SphericalWrist:
+    """Analytic inverse kinematics of elbow arms."""
+
     def __init__(
         self,
         axes: numpy.typing.ArrayLike,
@@ -1462,36 +3472,55 @@ class SphericalWrist:
         wrist: numpy.typing.ArrayLike,
         T: numpy.typing.ArrayLike,
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
-    def _solve(
-        self, T: numpy.typing.ArrayLike, near: numpy.typing.ArrayLike
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
+    def _solve(self, T: numpy.typing.ArrayLike, near: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """See SphericalWristIK.solve."""
 
 class Graph:
+    """The operations recorded so far, each distinct one once."""
+
     def __getstate__(self) -> tuple[typing.Any, ...]: ...
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
     def __setstate__(self, arg0: tuple[typing.Any, ...]) -> None: ...
-    def symbol(self, name: str) -> Expression: ...
+    def symbol(self, name: str) -> Expression:
+        """A new symbol; two of one name stay two."""
+
     @property
-    def outlining(self) -> bool: ...
+    def outlining(self) -> bool:
+        """Record repeated pieces of kernels as functions of their own: smaller code for long arms, no derivatives."""
+
     @outlining.setter
     def outlining(self, arg0: bool) -> None: ...
     @property
-    def uniform(self) -> bool: ...
+    def uniform(self) -> bool:
+        """The same for pieces that are one function for every joint."""
+
     @uniform.setter
     def uniform(self, arg0: bool) -> None: ...
 
 class Expression:
+    """A recorded scalar: a symbol, a number or an operation on such."""
+
     __array_priority__: typing.ClassVar[float] = -1.0
 
     def __abs__(self) -> Expression: ...
     def __add__(self, other: typing.Any) -> typing.Any: ...
     def __bool__(self) -> bool: ...
-    def __eq__(self, other: typing.Any) -> bool: ...
+    def __eq__(self, other: typing.Any) -> bool:
+        """Are both recorded as the same node, or the same number?"""
+
     def __float__(self) -> float: ...
     def __ge__(self, other: typing.Any) -> typing.Any: ...
     def __getstate__(self) -> tuple[typing.Any, ...]: ...
@@ -1504,7 +3533,9 @@ class Expression:
     def __pos__(self) -> Expression: ...
     def __pow__(self, other: typing.Any) -> typing.Any: ...
     def __radd__(self, other: typing.Any) -> typing.Any: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
     def __repr__(self) -> str: ...
     def __rmul__(self, other: typing.Any) -> typing.Any: ...
     def __rpow__(self, other: typing.Any) -> typing.Any: ...
@@ -1518,7 +3549,9 @@ class Expression:
     def arccos(self) -> Expression: ...
     def arcsin(self) -> Expression: ...
     def arctan2(self, other: typing.Any) -> typing.Any: ...
-    def conjugate(self) -> Expression: ...
+    def conjugate(self) -> Expression:
+        """The expression itself: all are real."""
+
     def cos(self) -> Expression: ...
     def exp(self) -> Expression: ...
     def log(self) -> Expression: ...
@@ -1528,68 +3561,127 @@ class Expression:
     def tan(self) -> Expression: ...
     def tanh(self) -> Expression: ...
     @property
-    def graph(self) -> Graph: ...
+    def graph(self) -> Graph:
+        """The recording, None for a constant."""
+
     @property
-    def is_constant(self) -> bool: ...
+    def is_constant(self) -> bool:
+        """Is it a number?"""
+
     @property
-    def name(self) -> str | None: ...
+    def name(self) -> str | None:
+        """Name of a symbol, else None."""
+
     @property
-    def operands(self) -> tuple[typing.Any, ...]: ...
+    def operands(self) -> tuple[typing.Any, ...]:
+        """What the operation acts on."""
+
     @property
-    def operation(self) -> str: ...
+    def operation(self) -> str:
+        """Name of the outermost operation: constant, symbol, add, sin, ..."""
 
 class Function:
+    """A recorded function; use `thunder_py.symbolic.Function`."""
+
     def __call__(
         self, *arguments: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.float64] | None = None
-    ) -> typing.Any: ...
+    ) -> typing.Any:
+        """Evaluate: arrays of shape (..., *shape) in, batch axes broadcast, one array out or a tuple of them."""
+
     def __init__(
         self, name: str, arguments: collections.abc.Iterable[typing.Any], results: collections.abc.Iterable[typing.Any]
-    ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
-    def apply(self, entries: collections.abc.Iterable[typing.Any]) -> list[typing.Any]: ...
-    def attach(self, path: str, symbol: str) -> None: ...
-    def dependence(self) -> numpy.ndarray: ...
+    ) -> None:
+        """Record what takes `arguments` to `results`, each a list of (name, shape, entries)."""
+
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
+    def apply(self, entries: collections.abc.Iterable[typing.Any]) -> list[typing.Any]:
+        """Results for expressions, entry by entry: the function becomes part of their recording."""
+
+    def attach(self, path: str, symbol: str) -> None:
+        """Evaluate by the function `symbol` of a shared library from now on."""
+
+    def dependence(self) -> numpy.ndarray:
+        """Boolean matrix: may an entry of the results depend on an entry of the arguments?"""
+
     @property
-    def argument_names(self) -> tuple[typing.Any, ...]: ...
+    def argument_names(self) -> tuple[typing.Any, ...]:
+        """Names of the arguments."""
+
     @property
-    def argument_shapes(self) -> tuple[typing.Any, ...]: ...
+    def argument_shapes(self) -> tuple[typing.Any, ...]:
+        """Their shapes."""
+
     @property
-    def call_count(self) -> int: ...
+    def call_count(self) -> int:
+        """Number of calls of outlined pieces."""
+
     @property
-    def compiled(self) -> bool: ...
+    def compiled(self) -> bool:
+        """Does native code evaluate it?"""
+
     @property
-    def constants(self) -> list[float]: ...
+    def constants(self) -> list[float]:
+        """Numbers in the recording: values after the arguments' entries."""
+
     @property
-    def depth(self) -> int: ...
+    def depth(self) -> int:
+        """Longest chain of operations from an argument to a result."""
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name."""
+
     @property
-    def operation_count(self) -> int: ...
+    def operation_count(self) -> int:
+        """Number of operations, those of an outlined piece once."""
+
     @property
-    def operations(self) -> list[typing.Any]: ...
+    def operations(self) -> list[typing.Any]:
+        """List of (operation, indices of operands): values after the constants."""
+
     @property
-    def result_names(self) -> tuple[typing.Any, ...]: ...
+    def result_names(self) -> tuple[typing.Any, ...]:
+        """Names of the results."""
+
     @property
-    def result_shapes(self) -> tuple[typing.Any, ...]: ...
+    def result_shapes(self) -> tuple[typing.Any, ...]:
+        """Their shapes."""
+
     @property
-    def result_values(self) -> list[int]: ...
+    def result_values(self) -> list[int]:
+        """Index of the value of every entry of the results."""
 
 class SymbolicChain:
+    """A chain with expressions for parameters."""
+
     def __init__(
         self, model: Model, graph: Graph, groups: dict[str, typing.Any], modified: bool, dyn: bool
     ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]: ...
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]: ...
-    def __setstate__(self, pickled: typing.Any) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialise from what `__reduce__` has returned."""
+
     def evaluate(
         self,
         quantity: str,
         inputs: collections.abc.Iterable[typing.Any],
         frame: typing.SupportsInt | typing.SupportsIndex,
         rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-    ) -> list[typing.Any]: ...
+    ) -> list[typing.Any]:
+        """Entries of a quantity for lists of expressions."""
 
 def _arrival_time(
     settings: dict[str, typing.Any],
@@ -1618,8 +3710,12 @@ def _new_arrival(
 ) -> float: ...
 def _pose_state(
     pose: numpy.typing.ArrayLike, twist: typing.Any, rate: typing.Any, R: numpy.typing.ArrayLike, name: str
-) -> numpy.typing.NDArray[numpy.float64]: ...
-def build_config() -> dict[str, typing.Any]: ...
+) -> numpy.typing.NDArray[numpy.float64]:
+    """Rows x, v, a (3, 6) of a pose, twist and its derivative, with the rotation vector about R."""
+
+def build_config() -> dict[str, typing.Any]:
+    """How this extension was built, as a dict."""
+
 def emit_c(
     functions: collections.abc.Sequence[Function],
     *,
@@ -1628,12 +3724,25 @@ def emit_c(
     scalar: str = "double",
     batch: bool = False,
     packed: bool = False,
-) -> tuple[str, str]: ...
+) -> tuple[str, str]:
+    """Header and source of recorded functions in C99, ``void NAME(const double q[7], ..., double M[49])``.
+
+    Arguments come first, then results, every one an array stored row by row (a scalar: of one entry), and results must not
+    overlap arguments. `header_name` is the header's file name for the source to include; when empty, the source carries
+    its declarations itself. `scalar` is "double" or "float". `batch` adds ``NAME_batch(size_t count, ...)`` for samples one after
+    the other, `packed` adds ``NAME_packed(in, out)`` for loaders. ValueError on names that C would not take."""
+
 def jacobian(
     outputs: collections.abc.Iterable[typing.Any], inputs: collections.abc.Iterable[typing.Any], mode: str = "cheaper"
-) -> list[typing.Any]: ...
-def quantities(model: Model, rows: typing.SupportsInt | typing.SupportsIndex = 6) -> dict[str, typing.Any]: ...
-def select(condition: typing.Any, a: typing.Any, b: typing.Any) -> Expression: ...
+) -> list[typing.Any]:
+    """Derivatives of every output with respect to every input, row by row."""
+
+def quantities(model: Model, rows: typing.SupportsInt | typing.SupportsIndex = 6) -> dict[str, typing.Any]:
+    """Name -> (inputs, shape, takes a frame, takes rows) of every quantity of a model."""
+
+def select(condition: typing.Any, a: typing.Any, b: typing.Any) -> Expression:
+    """The expression `a` where the condition is not zero, else `b`."""
+
 def simulate(
     plant: typing.Any,
     controller: typing.Any,
@@ -1668,7 +3777,10 @@ def simulate(
     progress: typing.Any,
     native_plant: bool,
     native_control: bool,
-) -> dict[str, typing.Any]: ...
-def use_instruction_set(name: str) -> None: ...
+) -> dict[str, typing.Any]:
+    """Reset the controller and run a closed loop; `thunder_py.simulation.simulate` checks the arguments."""
+
+def use_instruction_set(name: str) -> None:
+    """Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``."""
 
 __version__: str = "0.1.0"

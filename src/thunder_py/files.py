@@ -179,10 +179,11 @@ def check_target(target: Path) -> None:
     Raises
     ------
     ThunderError
-        The folder around it is missing, or something stands there that was not generated.
+        A file stands where a folder above it has to be made, or something stands there that was not generated.
     """
-    if not target.parent.is_dir():
-        raise ThunderError(f"there is no folder {str(target.parent)!r}; make it first or choose another")
+    above = next(folder for folder in (target.parent, *target.parent.parents) if folder.exists())
+    if not above.is_dir():
+        raise ThunderError(f"{str(above)!r} is a file; remove it or choose another folder")
     if target.is_symlink():
         raise ThunderError(f"{str(target)!r} is a symbolic link; remove it or choose another folder")
     if not target.exists():
@@ -235,7 +236,7 @@ def _foreign(target: Path, written: Mapping[str, str]) -> list[str]:
 
 
 def write_folder(target: Path, files: Mapping[str, str]) -> None:
-    """Write files into a new folder beside the target, then move it into place.
+    """Write files into a new folder next to the target, then move it into place; missing folders above are made.
 
     What stood there comes back if anything goes wrong.
 
@@ -254,6 +255,7 @@ def write_folder(target: Path, files: Mapping[str, str]) -> None:
         The disk is full, or the folder around the target cannot be written.
     """
     check_target(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         marker = "".join(f"{_digest(files[name].encode())}  {name}\n" for name in sorted(files))

@@ -1,4 +1,4 @@
-"""Convex obstacles, with exact distances."""
+"""Convex obstacles with exact distances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ __all__ = ["Box", "Capsule", "HalfSpace", "Obstacle", "Sphere"]
 
 
 class Obstacle(_core.Obstacle):
-    """A convex set; `Sphere`, `Box`, `Capsule` and `HalfSpace` are there."""
+    """Base class of the convex obstacles `Sphere`, `Box`, `Capsule` and `HalfSpace`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> floor = th.geometry.HalfSpace([0, 0, 0], [0, 0, 1])
+    >>> isinstance(floor, th.geometry.Obstacle), floor.nearest_point([0.2, 0.1, 0.4]).tolist()
+    (True, [0.2, 0.1, 0.0])
+    """
 
     def distance(self, points: npt.ArrayLike) -> Array:
         """Return signed distances of points (..., 3) to the surface [m], negative inside."""
@@ -20,7 +28,7 @@ class Obstacle(_core.Obstacle):
         return self._nearest(p)[0].reshape(p.shape[:-1])
 
     def nearest_point(self, points: npt.ArrayLike) -> Array:
-        """Return the points of the surface nearest to points (..., 3) [m]; of several, one."""
+        """Return the surface points nearest to points (..., 3) [m]; if not unique, one of them."""
         p = real(points, "points")
         distance, normal = self._nearest(p)
         nearest: Array = p - (distance[:, None] * normal).reshape(p.shape)
@@ -33,7 +41,7 @@ class Obstacle(_core.Obstacle):
 
 
 class Sphere(Obstacle, _core.Sphere):
-    """A ball.
+    """Solid sphere.
 
     Parameters
     ----------
@@ -41,6 +49,17 @@ class Sphere(Obstacle, _core.Sphere):
         [m].
     radius : float
         [m].
+
+    Raises
+    ------
+    ValueError
+        If `radius` is not positive, or a value is not finite.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> th.geometry.Sphere([0, 0, 1], radius=0.5).distance([[0, 0, 2], [0, 0, 1]]).tolist()
+    [0.5, -0.5]
     """
 
     def __init__(self, centre: npt.ArrayLike, radius: float) -> None:
@@ -49,7 +68,7 @@ class Sphere(Obstacle, _core.Sphere):
 
 
 class Box(Obstacle, _core.Box):
-    """A box in any orientation.
+    """Solid box with any orientation.
 
     Parameters
     ----------
@@ -58,7 +77,18 @@ class Box(Obstacle, _core.Box):
     size : (3,) array_like
         Lengths of the edges [m].
     orientation : (3, 3) array_like, optional
-        Its columns are the directions of the edges; default the axes of the world.
+        Directions of the edges as columns; default the world axes.
+
+    Raises
+    ------
+    ValueError
+        If an edge is not positive, or `orientation` is not a rotation.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> th.geometry.Box([0, 0, 0], size=[2, 2, 1]).distance([0, 0, 2]).tolist()
+    1.5
     """
 
     def __init__(self, centre: npt.ArrayLike, size: npt.ArrayLike, orientation: npt.ArrayLike | None = None) -> None:
@@ -70,7 +100,7 @@ class Box(Obstacle, _core.Box):
 
 
 class Capsule(Obstacle, _core.Capsule):
-    """All points within a radius of a segment.
+    """Capsule: all points within a radius of a line segment.
 
     Parameters
     ----------
@@ -78,6 +108,17 @@ class Capsule(Obstacle, _core.Capsule):
         Ends of the segment [m].
     radius : float
         [m].
+
+    Raises
+    ------
+    ValueError
+        If `radius` is not positive, or a value is not finite.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> th.geometry.Capsule([0, 0, 0], [0, 0, 1], radius=0.25).distance([[1, 0, 0.5], [0, 0, 2]]).tolist()
+    [0.75, 0.75]
     """
 
     def __init__(self, a: npt.ArrayLike, b: npt.ArrayLike, radius: float) -> None:
@@ -87,20 +128,31 @@ class Capsule(Obstacle, _core.Capsule):
 
 
 class HalfSpace(Obstacle, _core.HalfSpace):
-    """Everything behind a plane, such as a floor.
+    """Half-space behind a plane, such as a floor.
 
     Parameters
     ----------
     point : (3,) array_like
-        On the plane [m].
+        A point on the plane [m].
     normal : (3,) array_like
-        Points out of the obstacle; of any length but zero.
+        Direction out of the obstacle, of any nonzero length.
+
+    Raises
+    ------
+    ValueError
+        If `normal` is zero.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> th.geometry.HalfSpace([0, 0, -0.5], [0, 0, 1]).distance([[0, 0, 0], [0, 0, -1]]).tolist()
+    [0.5, -0.5]
     """
 
     def __init__(self, point: npt.ArrayLike, normal: npt.ArrayLike) -> None:
-        self.point, given = array(point, (3,), "point"), array(normal, (3,), "normal")
-        length = float(np.linalg.norm(given))
+        self.point, direction = array(point, (3,), "point"), array(normal, (3,), "normal")
+        length = float(np.linalg.norm(direction))
         if length == 0.0:
             raise ValueError("normal must not be zero")
-        self.normal: Array = given / length
+        self.normal: Array = direction / length
         _core.HalfSpace.__init__(self, self.point, self.normal)

@@ -1,7 +1,7 @@
-"""References: what a controller is asked to follow, as values and as functions of time.
+"""References for controllers: desired motions as values and as functions of time.
 
-A reference is any object that is called with the time and returns a `JointReference` or a `TaskReference` (or
-anything with the same attributes). Those of this module are evaluated in C++ inside `thunder_py.simulate`.
+A reference is any callable of time that returns a `JointReference` or a `TaskReference` (or an object with the same
+attributes). Those of this module are evaluated in C++ inside `thunder_py.simulate`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,23 @@ __all__ = ["JointReference", "Lissajous", "SetPoint", "SetPose", "Sinusoid", "Ta
 
 
 class JointReference(NamedTuple):
-    """Joint position, velocity and acceleration.
+    """Desired joint position, velocity and acceleration.
 
     Attributes
     ----------
     q, dq, ddq : (..., n) array
-        [rad or m] and their time derivatives.
+        Position [rad or m] and its time derivatives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> def ramp(t):
+    ...     return th.reference.JointReference(np.array([0.1 * t, 0.5]), np.array([0.1, 0.0]), np.zeros(2))
+    >>> robot = th.Robot.load("elbow")
+    >>> result = th.simulate(robot, th.ComputedTorque(robot, 100.0, 20.0), ramp, 1.0, q0=[0.0, 0.5], dq0=[0.1, 0.0])
+    >>> bool(result.error_norm().max() < 1e-3)
+    True
     """
 
     q: Array
@@ -37,7 +48,7 @@ class JointReference(NamedTuple):
 
 
 class TaskReference(NamedTuple):
-    """Pose of a frame, its twist and the derivative of the twist; world axes, linear part first.
+    """Desired pose of a frame, its twist and the derivative of the twist; world axes, linear part first.
 
     Attributes
     ----------
@@ -47,6 +58,17 @@ class TaskReference(NamedTuple):
         Orientation.
     xi, xi_dot : (..., 6) array
         Twist [m/s, rad/s] and its time derivative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot, q = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> T = robot.forward_kinematics(q)
+    >>> target = th.reference.TaskReference(T[:3, 3], T[:3, :3], np.zeros(6), np.zeros(6))
+    >>> dq = th.kinematics.CLIK(robot, K=10.0).step(0.0, q, target)
+    >>> bool(abs(dq).max() < 1e-9)
+    True
     """
 
     p: Array
@@ -56,7 +78,7 @@ class TaskReference(NamedTuple):
 
 
 def _sample(source: _core.JointReferenceSource | _core.TaskReferenceSource, t: npt.ArrayLike) -> tuple[Array, ...]:
-    if isinstance(t, float) and math.isfinite(t):  # the way of a control loop
+    if isinstance(t, float) and math.isfinite(t):  # fast path for control loops
         return source.at(t)
     times = real(t, "t", expected="a time or an array of times")
     if times.ndim == 0:
@@ -75,9 +97,9 @@ class _JointSource:
         Parameters
         ----------
         duration : float, optional
-            From the start on [s]; default the reference's own. One that has none, such as a `Sinusoid`, needs it.
+            Plotted time from the start [s]; default the reference's own. Required if it has none, as a `Sinusoid`.
         axes : sequence of three Axes, optional
-            To draw on; default a new figure.
+            Axes of the panels; default a new figure.
 
         Returns
         -------
@@ -100,10 +122,10 @@ class _TaskSource:
         Parameters
         ----------
         duration : float, optional
-            From time 0 on [s]; default the reference's own. One that has none, such as a `Lissajous`, needs it.
+            Plotted time from 0 [s]; default the reference's own. Required if it has none, as a `Lissajous`.
         axes : mapping of str to Axes, optional
-            To draw on: ``"path"`` (three-dimensional) and ``"p"``, ``"v"``, ``"w"``; default a new figure. What is not
-            in the mapping is not drawn.
+            Axes of the panels ``"path"`` (three-dimensional), ``"p"``, ``"v"`` and ``"w"``; only these are drawn.
+            Default a new figure.
 
         Returns
         -------
@@ -116,12 +138,23 @@ class _TaskSource:
 
 
 class SetPoint(_JointSource, _core.SetPoint):
-    """Joints at rest.
+    """Constant joint positions.
 
     Parameters
     ----------
     q : (n,) array_like
         Joint positions [rad or m].
+
+    Raises
+    ------
+    ValueError
+        If `q` is not a finite vector.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> th.reference.SetPoint([0.1, 0.5])(2.0).q.tolist()
+    [0.1, 0.5]
     """
 
     def __init__(self, q: npt.ArrayLike) -> None:
@@ -129,7 +162,7 @@ class SetPoint(_JointSource, _core.SetPoint):
 
 
 class Sinusoid(_JointSource, _core.Sinusoid):
-    """A sinusoid in every joint: ``centre + amplitude sin(2 pi frequency t + phase)``.
+    """Sinusoid in every joint: ``centre + amplitude sin(2 pi frequency t + phase)``.
 
     Parameters
     ----------
@@ -141,6 +174,18 @@ class Sinusoid(_JointSource, _core.Sinusoid):
         [rad or m].
     phase : float or (n,) array_like
         [rad].
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or a value is not finite.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> motion = th.reference.Sinusoid([0.3, 0.2], frequency=0.5, centre=[0.0, 0.5])
+    >>> motion(0.25).q.round(3).tolist(), motion(0.25).dq.round(3).tolist()
+    ([0.212, 0.641], [0.666, 0.444])
     """
 
     def __init__(
@@ -160,24 +205,37 @@ class Sinusoid(_JointSource, _core.Sinusoid):
 
 
 class SetPose(_TaskSource, _core.SetPose):
-    """A pose at rest.
+    """Constant pose.
 
     Parameters
     ----------
     T : (4, 4) array_like
-        The pose.
+        Pose in the world.
+
+    Raises
+    ------
+    ValueError
+        If `T` is not a pose.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> T = robot.forward_kinematics([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+    >>> bool((th.reference.SetPose(T)(1.0).p == T[:3, 3]).all())
+    True
     """
 
     def __init__(self, T: npt.ArrayLike) -> None:
-        given = pose(T, "T")
-        super().__init__(given[:3, 3], given[:3, :3])
+        target = pose(T, "T")
+        super().__init__(target[:3, 3], target[:3, :3])
 
 
 class Lissajous(_TaskSource, _core.Lissajous):
-    """A Lissajous curve at constant orientation (Thunder article, section 5).
+    """Lissajous curve with constant orientation.
 
     ``p = centre + (A sin 2 pi a (t - t0), B cos 2 pi b (t - t0), C sin 2 pi c (t - t0))``. At t0 it is at
-    ``centre + (0, B, 0)``; `starting_at` moves the curve so that it starts where you want.
+    ``centre + (0, B, 0)``; `starting_at` computes the centre from a start pose.
 
     Parameters
     ----------
@@ -190,7 +248,27 @@ class Lissajous(_TaskSource, _core.Lissajous):
     orientation : (3, 3) array_like, optional
         Default the identity.
     t0 : float
-        [s].
+        Start time [s].
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a value is not finite, or `orientation` is not a rotation.
+
+    Notes
+    -----
+    Thunder article, section 5.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> curve = th.reference.Lissajous((0.1, 0.15, 0.1), (0.25, 0.5, 0.25), centre=(0.5, 0.0, 0.4))
+    >>> curve(1.0).p.round(3).tolist()
+    [0.6, -0.15, 0.5]
+    >>> start = th.Robot.load("panda").forward_kinematics([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+    >>> shifted = th.reference.Lissajous.starting_at(start, (0.1, 0.15, 0.1), (0.25, 0.5, 0.25))
+    >>> bool(abs(shifted(0.0).p - start[:3, 3]).max() < 1e-12)
+    True
     """
 
     def __init__(
@@ -216,16 +294,16 @@ class Lissajous(_TaskSource, _core.Lissajous):
     def starting_at(
         cls, T: npt.ArrayLike, amplitude: npt.ArrayLike, frequency: npt.ArrayLike, *, t0: float = 0.0
     ) -> Lissajous:
-        """Return the curve that is at pose `T` at time `t0` and keeps its orientation.
+        """Return the curve that starts at pose `T` at time `t0`, with constant orientation.
 
         Parameters
         ----------
         T : (4, 4) array_like
-            Start, such as ``robot.forward_kinematics(q0)``.
+            Start pose, such as ``robot.forward_kinematics(q0)``.
         amplitude, frequency : (3,) array_like
             A, B, C [m] and a, b, c [Hz].
         t0 : float
-            [s].
+            Start time [s].
         """
         start = pose(T, "T")
         centre = start[:3, 3] - [0.0, array(amplitude, (3,), "amplitude")[1], 0.0]

@@ -193,16 +193,24 @@ def test_a_foreign_folder_is_not_touched(elbow, tmp_path):
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("kind", ["file", "link", "nowhere"])
+def test_the_folder_of_the_output_is_made(elbow, tmp_path):
+    folder = generate(elbow, tmp_path / "new" / "place", select="G")
+    assert folder.parent == tmp_path / "new" / "place"
+    assert contents(folder)
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "below a file"])
 def test_places_that_cannot_be(elbow, tmp_path, kind):
     target, elsewhere = tmp_path / "elbow_generatedFiles", tmp_path / "elsewhere"
     elsewhere.mkdir()
     if kind == "file":
         target.write_text("")
+    if kind == "below a file":
+        (tmp_path / "no").write_text("")
     if kind == "link":
         target.symlink_to(elsewhere)
-    out = tmp_path / "no" / "where" if kind == "nowhere" else tmp_path
-    message = {"file": "is a file", "link": "is a symbolic link", "nowhere": "there is no folder"}[kind]
+    out = tmp_path / "no" / "where" if kind == "below a file" else tmp_path
+    message = "is a symbolic link" if kind == "link" else "is a file"
     with pytest.raises(ThunderError, match=message):
         generate(elbow, out)
     assert os.listdir(elsewhere) == []
@@ -320,7 +328,6 @@ def test_command_chooses_parameters(thunder, tmp_path):
         (["elbow", "--run-time", "friction"], "elbow has no parameters of the group 'friction'"),
         (["elbow", "--select", "Y_r"], "did you mean 'Yr'"),
         (["elbow", "--functions", "missing.py"], "missing.py: No such file"),
-        (["elbow", "-o", "missing"], "there is no folder 'missing'"),
         (["elbow", "--scalar", "half"], "invalid choice"),
         (["elbow", "--tip-link", "a"], "for URDF and MJCF files only"),
     ],

@@ -103,7 +103,7 @@ def test_natural_adaptation_converges() -> None:
 def test_friction_beside_the_natural_law_stays_positive() -> None:
     """A wrong sign of the coefficients' gradient takes them to zero, and no further."""
     robot = with_friction(panda(), 0.3)
-    with pytest.raises(ValueError, match="rest is needed: 7"):
+    with pytest.raises(ValueError, match="rest must be given: 7"):
         Natural(1.0).build(robot.unknown())
     law = SlotineLi(robot, 5.0, 5.0, law=Natural(5.0, rest=1e-2))
     motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
@@ -170,7 +170,7 @@ def test_gains_by_link_and_by_size() -> None:
         (Gradient(1.0, dead_zone=[1.0, 2.0]), None, "dead_zone"),
         (Natural(0.0), None, "gamma must be positive"),
         (Natural([1.0, 2.0]), None, "gamma"),
-        (Natural(1.0), "link7.m", "all ten"),
+        (Natural(1.0), "link7.m", "unknown must select whole links"),
         ("gradient", None, "Gradient or Natural"),
     ],
 )

@@ -219,7 +219,7 @@ def messages() -> list[tuple[dict, str]]:
         ({"K_p": np.zeros((2, 2, 2))}, "K_p must be a number, a vector or a matrix, got shape (2, 2, 2)"),
         ({"Gamma": 0.0}, "Gamma must be positive definite, its smallest eigenvalue is 0"),
         ({"Gamma": np.ones(70)}, "Gamma must be a number, 10 numbers or a 10 x 10 matrix, got 70 numbers"),
-        ({"Gamma": None}, "Gamma or law is needed where the controller adapts; adaptive=False keeps parameters fixed"),
+        ({"Gamma": None}, "Gamma or law must be given; without adaptation, set adaptive=False"),
         (
             {"K_p": commuting_not, "Lambda": mixed},
             "K_p Lambda + Lambda K_p must be positive definite, its smallest eigenvalue is -33.4",

@@ -234,7 +234,7 @@ def test_points_of_the_arm() -> None:
         ({"gain": 0.0}, "gain must be positive, got 0"),
         ({"influence": -1.0}, "influence must be positive, got -1"),
         ({"largest_force": np.inf}, "largest_force must be finite"),
-        ({"obstacles": [[0, 0, 0]]}, "obstacles must be a sequence of Obstacle, got [0, 0, 0] in it"),
+        ({"obstacles": [[0, 0, 0]]}, "obstacles must contain only Obstacle, got [0, 0, 0]"),
         ({"points": [("hand", [0, 0, 0])]}, "frame must be a link index 0 to 7 or one of"),
         ({"points": [(1, 2, 3)]}, "points must be frames or pairs of a frame and a point in its axes, got (1, 2, 3)"),
         ({"points": [(1, [0, 0])]}, "points offset must have shape (3,), got (2,)"),

@@ -177,7 +177,7 @@ def test_does_not_adapt_where_it_is_singular() -> None:
         ({"gamma": -1.0}, "gamma must not be negative, got -1"),
         ({"R_t": [1.0, 2.0]}, "R_t must be a number, 7 numbers or a 7 x 7 matrix, got 2 numbers"),
         ({"cutoff": 0.0}, "cutoff must be positive, got 0"),
-        ({"Gamma": None}, "Gamma or law is needed where the controller adapts"),
+        ({"Gamma": None}, "Gamma or law must be given"),
         ({"route": "measured"}, "route must be one of ('regressor', 'acceleration'), got 'measured'"),
     ],
 )

@@ -173,7 +173,7 @@ def test_nan_and_jumps_leave_a_safe_torque() -> None:
         ({"R_t": 0.0}, "R_t must be positive definite"),
         ({"cutoff": 0.0}, "cutoff must be positive"),
         ({"route": "magic"}, "route must be one of"),
-        ({"Gamma": None}, "Gamma or law is needed"),
+        ({"Gamma": None}, "Gamma or law must be given"),
     ],
 )
 def test_wrong_arguments(changes: dict[str, object], message: str) -> None:

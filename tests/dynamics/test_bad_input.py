@@ -51,6 +51,18 @@ def test_wrong_shape(name, vector):
     assert_refused(f"{vector} must have shape (..., 3), got ()", name, **{vector: 0.5})
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_one_number_in_a_batch_that_is_not_finite(wrong):
+    """Wherever it stands; numbers near the ends of the range are finite."""
+    for count in (1, 2, 3, 5, 8):
+        q = np.resize([1e308, -1e308, 5e-324, 0.0, -0.0], (count, 3))
+        for index in np.ndindex(q.shape):
+            bad = q.copy()
+            bad[index] = wrong
+            assert_refused(f"q must be finite, got {wrong} at index {index}", "gravity_vector", q=bad)
+        assert np.shape(call("gravity_vector", q=0.0 * q)) == q.shape
+
+
 @every_vector
 def test_not_real_numbers(name, vector):
     wrong = ["abc", ["a", "b", "c"], None, [None] * 3, GOOD + 0j, [[1, 2, 3], [1, 2]], {"q": 1}, object(), b"xyz"]

@@ -230,5 +230,5 @@ def test_bad_limits_and_windows_are_refused():
         persistent_excitation(elbow(), q, q, q, T, 1e-9)
     sample = (T[1] - T[0]) * (1.0 + 1e-12)
     assert persistent_excitation(elbow(), q, q, q, T, sample).l2 > 0.0
-    with pytest.raises(ValueError, match=r"^t must grow"):
+    with pytest.raises(ValueError, match=r"^t must increase"):
         persistent_excitation(elbow(), q, q, q, T[::-1], 1.0)

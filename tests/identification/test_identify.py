@@ -323,7 +323,7 @@ def test_runs_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"^t must be a run without elastic joints"):
         identify(elbow(), run, cutoff=20.0)
     run = th.simulate(elbow(), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
-    with pytest.raises(ValueError, match=r"^q, dq, ddq and tau must not be given beside a Result$"):
+    with pytest.raises(ValueError, match=r"^q, dq, ddq and tau must be None where t is a Result$"):
         identify(elbow(), run, run.q, cutoff=20.0)
 
 
@@ -344,8 +344,8 @@ def test_prior_table_and_picture():
     ("changes", "message"),
     [
         ({"tau": None}, r"^tau must be given unless t is a Result$"),
-        ({"ddq": None}, r"^cutoff must be given where ddq is not"),
-        ({"dq": None}, r"^dq must be given beside ddq$"),
+        ({"ddq": None}, r"^cutoff must be given without ddq"),
+        ({"dq": None}, r"^dq must be given together with ddq$"),
         ({"weights": "x"}, r"^weights must be 'auto' or one number for each joint, got 'x'$"),
         ({"weights": [1.0, 0.0]}, r"^weights must be positive, got \[1\.0, 0\.0\]$"),
         ({"prior": panda()}, r"^prior must have the parameters of"),
@@ -365,7 +365,9 @@ def test_bad_data_are_refused(changes, message):
 def test_a_prior_that_cannot_exist_is_refused():
     pi = elbow().parameters.copy()
     pi[10] = -1.0
-    with pytest.raises(ValueError, match=r"^prior must have positive definite pseudo-inertias .*not so: link2;"):
+    with pytest.raises(
+        ValueError, match=r"^prior must have positive definite pseudo-inertias .*not the case for link2;"
+    ):
         identify(elbow().with_parameters(pi), T, *motion(2), np.ones((1001, 2)), consistent=True)
 
 

@@ -145,7 +145,9 @@ def test_joint_reference_says_how_far_off_it_is():
     far = pose(PANDA_START).copy()
     far[0, 3] = 5.0
     damped = CLIK(panda, 5.0, method="damped", damping=0.1)
-    with pytest.raises(ValueError, match=r"its task error is 4\.\d+ at t = 0 s, tolerance 0\.01 \(None for any\)$"):
+    with pytest.raises(
+        ValueError, match=r"its task error is 4\.\d+ at t = 0 s, tolerance 0\.01 \(None disables the check\)$"
+    ):
         damped.joint_reference(th.reference.SetPose(far), PANDA_START, 0.1)
     curve = th.reference.Lissajous.starting_at(pose(PANDA_START), (0.2, 0.2, 0.1), (0.5, 0.4, 0.3))
     arguments = (curve, PANDA_START, 0.5, 2e-3)
@@ -179,12 +181,12 @@ def test_null_space_that_returns_nothing(order):
         ({"orientation": "euler"}, r"^orientation must be one of axis_angle, axis_angle_plain, "),
         ({"method": "inverse"}, r"^method 'inverse' needs as many rows as joints, got 6 rows and 7 joints; choose"),
         ({"order": 3}, r"^order must be 1 or 2, got 3$"),
-        ({"order": 2}, r"^K_D is needed for order 2$"),
-        ({"K_D": 1.0}, r"^K_D is of order 2, got order 1$"),
+        ({"order": 2}, r"^K_D must be given for order 2$"),
+        ({"K_D": 1.0}, r"^K_D must be None for order 1$"),
         ({"order": 2, "K_D": [[1, 2], [0, 1]]}, r"^K_D must be"),
         ({"order": 2, "K_D": 1.0, "method": "transpose"}, r"^method 'transpose' is of order 1, got order 2$"),
-        ({"method": "damped"}, r"^damping is needed for method 'damped'$"),
-        ({"damping": 0.1}, r"^damping and threshold are of method 'damped', got method 'pseudoinverse'$"),
+        ({"method": "damped"}, r"^damping must be given for method 'damped'$"),
+        ({"damping": 0.1}, r"^damping and threshold must be None for method 'pseudoinverse': only 'damped' uses them$"),
         ({"method": "damped", "damping": 0.0}, r"^damping must be positive, got 0$"),
         ({"method": "damped", "damping": 0.1, "measure": "det"}, r"^measure must be one of singular_value, manip"),
         ({"rows": ["y", "x"]}, r"^rows must be some of x, y, z, rx, ry, rz, or of 0 to 5, in this order, got \["),
@@ -196,7 +198,10 @@ def test_null_space_that_returns_nothing(order):
         ({"null_space": Manipulability(-1.0)}, r"^gain must be positive, got -1$"),
         ({"null_space": Posture([0.0], 1.0)}, r"^q must have shape \(7,\), got \(1,\)$"),
         ({"null_space": JointCentering(1.0, lower=np.ones(7), upper=-np.ones(7))}, r"^lower must not exceed upper"),
-        ({"method": "transpose", "null_space": np.zeros(7)}, r"^null_space is of methods 'pseudoinverse' and 'damped'"),
+        (
+            {"method": "transpose", "null_space": np.zeros(7)},
+            r"^null_space must be None for method 'transpose': only 'pseudoinverse' and 'damped' use it$",
+        ),
         ({"largest_condition": 0.0}, r"^largest_condition must be positive, got 0$"),
     ],
 )
@@ -226,7 +231,7 @@ def test_other_refusals():
         clik.follow(lambda t: reference, PANDA_START, 0.01, dt=1.0)
     with pytest.raises(ValueError, match=r"^integrator must be one of euler, rk4, got 'rk45'; did you mean 'rk4'\?$"):
         clik.follow(lambda t: reference, PANDA_START, 1.0, integrator="rk45")
-    with pytest.raises(ValueError, match=r"^dq0 is of order 2; this CLIK is of order 1$"):
+    with pytest.raises(ValueError, match=r"^dq0 must be None for order 1$"):
         CLIK(robot("panda"), 1.0).follow(lambda t: reference, PANDA_START, 1.0, dq0=np.zeros(7))
     with pytest.raises(ZeroDivisionError):  # what a user's callable raises comes through
         clik.follow(lambda t: 1 / 0, PANDA_START, 1.0)

@@ -54,7 +54,7 @@ def test_out_of_reach_is_no_exception(method):
     assert solution.restarts[1] == 3
     assert tip[0] / np.linalg.norm(tip[:2]) > 0.99  # it points there
     assert solution.error[1] < 2.35
-    with pytest.raises(th.errors.ThunderError, match=r"failed for 1 of 2 targets: the error left is up to 2\.\d+ "):
+    with pytest.raises(th.errors.ThunderError, match=r"failed for 1 of 2 targets: the largest error is 2\.\d+ "):
         solver.solve(T, raise_on_failure=True)
     solver.solve(T[0], raise_on_failure=True)
 
@@ -162,7 +162,10 @@ def test_gradient_descent_of_the_lecture():
         ({"restarts": -1}, r"^restarts must be a whole number of at least 0, got -1$"),
         ({"max_iterations": 0}, r"^max_iterations must be a whole number of at least 1, got 0$"),
         ({"tolerance": 0.0}, r"^tolerance must be positive, got 0$"),
-        ({"learning_rate": 0.1}, r"^learning_rate is of method 'gradient_descent', got method 'levenberg_marquardt'$"),
+        (
+            {"learning_rate": 0.1},
+            r"^learning_rate must be None for method 'levenberg_marquardt': only 'gradient_descent' uses it$",
+        ),
         ({"seed": 1.5}, r"^seed must be a whole number of at least 0, got 1.5$"),
         ({"rows": "xyz"}, r"^rows must be some of x, y, z"),
     ],

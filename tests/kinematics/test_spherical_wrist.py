@@ -203,12 +203,12 @@ def changed(row, column, value):
 @pytest.mark.parametrize(
     ("arm", "message"),
     [
-        (robot("panda"), r"^analytic inverse kinematics needs six revolute joints, panda has RRRRRRR$"),
+        (robot("panda"), r"^robot must have six revolute joints for a spherical-wrist solution, got RRRRRRR$"),
         (robot("ur5e"), r"^no spherical wrist: the last three axes of ur5e miss a common point by 0\.0\d+ m$"),
         (changed(4, 0, 0.01), r"^no spherical wrist: the last three axes of arm miss a common point by 0\.00\d+ m$"),
         (
             changed(3, 1, 1.0),
-            r"^no spherical wrist: axes 4 and 5 of arm must be at a right angle, they are at 57\.29",
+            r"^no spherical wrist: axes 4 and 5 of arm must be at a right angle, got 57\.29",
         ),
         (changed(1, 1, 0.1), r"^no elbow arm: axes 2 and 3 of arm must be parallel$"),
         (changed(0, 1, 0.0), r"^no elbow arm: axes 1 and 2 of arm must not be parallel$"),

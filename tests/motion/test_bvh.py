@@ -127,7 +127,7 @@ def test_position_channels_beside_an_offset(tmp_path, values):
     path = write(tmp_path / "a.bvh", text)
     with pytest.raises(
         errors.FileFormatError,
-        match=r"a\.bvh:2: joint 'Hips' has an OFFSET and position channels: say positions='add' if",
+        match=r"a\.bvh:2: positions must be given for joint 'Hips' with an OFFSET and position channels: 'add' if",
     ):
         load_bvh(path, unit="m")
     (added,) = load_bvh(path, unit="m", joints=["Hips"], positions="add")
@@ -162,20 +162,24 @@ BAD = [
     ("HIERARCHY", "TREE", r"\.bvh:1: expected HIERARCHY, got 'TREE'$"),
     ("ROOT Hips", "JOINT Hips", r"\.bvh:2: expected ROOT or MOTION, got 'JOINT'$"),
     ("JOINT Shoulder", "ROOT Shoulder", r"\.bvh:6: expected JOINT, End Site or }, got 'ROOT'$"),
-    ("JOINT Head", "JOINT Hand", r"\.bvh:20: two joints must not share the name 'Hand'$"),
+    ("JOINT Head", "JOINT Hand", r"\.bvh:20: names of joints must be distinct, got 'Hand' twice$"),
     ("OFFSET 10.0 40.0 -3.0", "OFFSET 10.0 40.0", r"\.bvh:9: OFFSET z: expected a number, got 'CHANNELS'$"),
-    ("CHANNELS 1 Xrotation", "CHANNELS 1 Wrotation", r"\.bvh:13: channels must be different ones .*, got 'Wrotation'$"),
+    (
+        "CHANNELS 1 Xrotation",
+        "CHANNELS 1 Wrotation",
+        r"\.bvh:13: channels must be distinct .*, got 'Wrotation'$",
+    ),
     ("CHANNELS 1 Xrotation", "CHANNELS 2 Xrotation Xrotation", r"\.bvh:13: channels must .*, got 'Xrotation'$"),
     ("CHANNELS 1 X", "CHANNELS 7 X", r"\.bvh:13: number of channels must be 0 to 6, got 7$"),
     ("CHANNELS 1 X", "CHANNELS 1.5 X", r"\.bvh:13: number of channels must be 0 to 6, got 1.5$"),
     ("End Site\n", "End Sight\n", r"\.bvh:14: expected Site after End, got 'Sight'$"),
-    ("Frames: 12", "Frames: 13", r"\.bvh:28: expected 13 frames \(two or more\) as Frames says, got 12$"),
+    ("Frames: 12", "Frames: 13", r"\.bvh:28: expected 13 frames \(two or more\) as in Frames, got 12$"),
     ("Frame Time: 0.01", "Frame Time: 0", r"\.bvh:28: Frame Time must be positive \[s\], got 0$"),
     ("Frame Time: 0.01", "Frame Time: fast", r"\.bvh:28: Frame Time: expected a number, got 'fast'$"),
     (
         "Frame Time: 0.01",
         "Frame Time: 0.01\n1 2 3",
-        r"\.bvh:28: expected 12 frames \(two or more\) as Frames says, got 13$",
+        r"\.bvh:28: expected 12 frames \(two or more\) as in Frames, got 13$",
     ),
 ]
 
@@ -211,7 +215,7 @@ def test_what_must_be_said(tmp_path, values):
         load_bvh(path, unit="m", positions="both")
     with pytest.raises(errors.FileFormatError, match=r"no joint 'Hip' among Hips, .*; did you mean 'Hips'\?$"):
         load_bvh(path, unit="m", joints=["Hip"])
-    with pytest.raises(errors.FileFormatError, match=r"Frame Time: rate=90 was asked for, the file has 100 Hz$"):
+    with pytest.raises(errors.FileFormatError, match=r"Frame Time: rate must be 100 Hz as in the file, got 90 Hz$"):
         load_bvh(path, unit="m", rate=90)
 
 

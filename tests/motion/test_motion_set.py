@@ -198,7 +198,7 @@ def test_figures(motions):
         motions.plot(["w"])
     with pytest.raises(errors.ThunderError, match=r"^axes must hold one panel for each of 3 dofs, got 0$"):
         motions.plot(axes=[])
-    with pytest.raises(errors.ThunderError, match=r"^there must be trials and dofs to draw, got 0 and 1$"):
+    with pytest.raises(errors.ThunderError, match=r"^plot needs one trial and one dof or more, got 0 and 1$"):
         MotionSet().plot(["x"])
     plt.close("all")
 
@@ -210,5 +210,5 @@ def test_what_is_no_set_of_trials(motions):
         motions[[True, False]]
     with pytest.raises(errors.ThunderError, match=r"^index must be an integer, a slice, a mask of bools or integers"):
         motions["A"]
-    with pytest.raises(errors.ThunderError, match=r"^filter knows frame, subject, task, name, got who$"):
+    with pytest.raises(errors.ThunderError, match=r"^fields must be among frame, subject, task, name, got who$"):
         motions.filter(who="A")

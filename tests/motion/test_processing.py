@@ -262,7 +262,7 @@ def test_resampling_errors():
     for rate in (-1.0, 0.0, np.nan, np.inf):
         with pytest.raises(ThunderError, match="rate must be"):
             resample(trial, rate=rate)
-    with pytest.raises(ThunderError, match="less than one step"):
+    with pytest.raises(ThunderError, match=r"one step of 10 s or more, got 1\.99 s"):
         resample(trial, rate=0.1)
 
 

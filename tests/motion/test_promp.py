@@ -189,7 +189,7 @@ def gap():
         (lambda: ProMP(5, overlap=1.0), r"overlap must be a number in \(0, 1\)"),
         (lambda: ProMP(5, regularisation=-1.0), "regularisation must be a number >= 0"),
         (lambda: ProMP(5).rollout(), "fit it first"),
-        (lambda: ProMP(5).fit(gap()), "without gaps"),
+        (lambda: ProMP(5).fit(gap()), "must have no gaps"),
         (lambda: ProMP(5).fit(np.zeros((3, 4))), r"motions must have shape \(n, n, n\)"),
         (lambda: ProMP(5).fit(minimum_jerk_reaches(2)).condition([]), "at least one observation"),
         (lambda: ProMP(5).fit(minimum_jerk_reaches(2)).condition([Observation(1.5, [0, 0, 0])]), "0 <= tau <= 1"),

@@ -171,7 +171,7 @@ def test_texts_say_what_was_done():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: rank_sum([], [1.0]), "a must hold at least one observation"),
+        (lambda: rank_sum([], [1.0]), "a must hold one observation or more"),
         (lambda: rank_sum([1.0], [np.nan]), "b must be finite"),
         (lambda: rank_sum([1.0], [2.0], alternative="both"), "alternative must be"),
         (lambda: signed_rank([1.0, 2.0], [1.0]), r"b must have shape \(2,\)"),

@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said(tmp_path):
         load_ulimb_mhh(tmp_path, rate=100.0, unit="mm")
     text = table(moving_body(), mark=",")
     path = save(tmp_path, "a.csv", text)
-    with pytest.raises(FileFormatError, match="expected m, but the limb would be"):
+    with pytest.raises(FileFormatError, match=r"unit must be m, got an extent of .* m for the limb"):
         load_ulimb_mhh(path, rate=100.0, unit="m")
     with pytest.raises(ThunderError, match="unit"):
         load_ulimb_mhh(path, rate=100.0, unit="inch")

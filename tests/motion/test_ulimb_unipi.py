@@ -129,13 +129,13 @@ def test_what_is_wrong_is_said(tmp_path):
         load_ulimb_unipi(tmp_path)
     with pytest.raises(FileFormatError, match="ids of the chest"):
         load_ulimb_unipi(tmp_path, ids={"hand": HAND_IDS})
-    with pytest.raises(FileFormatError, match="limb has no frame in which all of its 4"):
+    with pytest.raises(FileFormatError, match="limb must have a frame with all of its 4"):
         load_ulimb_unipi(tmp_path, ids={"hand": (4, 5, 6, 90), "chest": CHEST_IDS})
     with pytest.raises(FileFormatError, match="in line"):
         load_ulimb_unipi(tmp_path, ids={"hand": (4, 7, 7), "chest": CHEST_IDS})
     body = moving_body(chest=1e-3 * CHEST, hand=1e-3 * HAND)  # somebody wrote metres
     write(file, body)
-    with pytest.raises(FileFormatError, match=r"expected mm, but the limb would be 7\.\d+e-05 m"):
+    with pytest.raises(FileFormatError, match=r"unit must be mm, got an extent of 7\.\d+e-05 m for the limb"):
         load_ulimb_unipi(tmp_path, ids=ids)
 
 
@@ -143,8 +143,8 @@ def test_what_is_wrong_is_said(tmp_path):
     ("cell", "message"),
     [
         (np.ones((2, 3)), r"marker_id x y z.*frame 2"),
-        (np.array([[1.0, 0, 0, 1], [1.0, 0, 0, 2]]), "different whole ids"),
-        (np.array([[1.5, 0, 0, 1]]), "different whole ids"),
+        (np.array([[1.0, 0, 0, 1], [1.0, 0, 0, 2]]), "distinct whole ids"),
+        (np.array([[1.5, 0, 0, 1]]), "distinct whole ids"),
         (np.array(["a"]), "marker_id x y z"),
     ],
 )

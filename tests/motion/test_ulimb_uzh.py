@@ -142,7 +142,7 @@ def test_sign_of_a_quaternion_does_not_matter(tmp_path):
     [
         ({"rate": 120}, "expected 60 Hz, got 120"),
         ({"rate": "fast"}, "frameRate.*expected a number"),
-        ({"stamp": lambda k: 10 * k}, r"frame 1 is stamped 0\.01 s"),
+        ({"stamp": lambda k: 10 * k}, r"frame 1 must be stamped 0\.01667 s after the first, got 0\.01 s"),
         ({"segments": ("T8", "LeftHand")}, "segments RightHand"),
         ({"segments": ()}, "for each of 0 labels"),
         ({"missing": range(59)}, "two frames"),

@@ -157,7 +157,7 @@ def test_a_force_ellipsoid_without_end_is_refused() -> None:
         ({"ellipsoid": "torque"}, "ellipsoid must be"),
         ({"frames": "some"}, "frames must be"),
         ({"meshes": 3}, "meshes must be Meshes or the path of a URDF, got 3"),
-        ({"ax": 3}, "ax must be axes in space, .* got 3"),
+        ({"ax": 3}, "ax must be 3-D axes, .* got 3"),
     ],
 )
 def test_pictures_of_nonsense_are_refused(arguments: dict[str, Any], message: str) -> None:

@@ -209,9 +209,9 @@ def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     for arguments, message in (({"geometry": "both"}, "geometry must be"), ({"faces": 0}, "faces must be")):
         with pytest.raises(ThunderError, match=message):
             Meshes.load(file, **arguments)  # type: ignore[arg-type]
-    with pytest.raises(ThunderError, match=r"meshes come with a \.urdf file"):
+    with pytest.raises(ThunderError, match=r"urdf must be a \.urdf file"):
         Meshes.load(tmp_path / "arm.yaml")
-    with pytest.raises(ThunderError, match="the robot 'panda' has no frame that is called like a link"):
+    with pytest.raises(ThunderError, match="the robot 'panda' has no frame with the name of a link"):
         th.Robot.load("panda").plot(meshes=Meshes.load(file))
     assert read_geometry(file)[0].size == (1.0, 2.0, 3.0)
 

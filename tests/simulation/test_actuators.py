@@ -159,8 +159,8 @@ def test_motors_of_elastic_joints_feel_their_own_speed() -> None:
         ({"rate_limits": 0.0}, "actuators rate_limits must be positive, got 0.0"),
         ({"lag": [0.1, -0.1]}, "actuators lag must not be negative, got [0.1, -0.1]"),
         ({"lag": 1e-4}, "dt must be at most 2.5 times the shortest time constant 0.0001 of a drive for rk4, got 0.001"),
-        ({"lag": 0.1, "motor": MOTOR}, "a motor's lag is its inductance"),
-        ({"inductance": 0.1}, "inductance, voltage_limit and compensate_back_emf need a motor"),
+        ({"lag": 0.1, "motor": MOTOR}, "lag must be 0 with a motor, whose lag follows from its inductance"),
+        ({"inductance": 0.1}, "motor must be given with inductance, voltage_limit or compensate_back_emf, got None"),
         ({"motor": 3}, "actuators motor must be a DCMotor or None, got 3"),
         (
             {"motor": MOTOR, "voltage_limit": [24.0]},
@@ -254,5 +254,5 @@ def test_bad_pushes() -> None:
         def forward_dynamics(self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> np.ndarray:
             return tau
 
-    with pytest.raises(ValueError, match="external needs a plant that is a Robot"):
+    with pytest.raises(ValueError, match="external must be empty unless plant is a Robot"):
         th.simulate(Plant(), Square(), elbow_motion(), 0.1, external=ExternalTorque([1.0, 1.0]))

@@ -108,8 +108,8 @@ def test_bad_arguments() -> None:
     for arguments, message in (
         ((same,), "runs 0 and 1 share a controller, which has state: make one for each run"),
         (([1],), "runs must be a sequence of Run or a function that makes them, got 1 in it"),
-        ((make,), "parameters are needed where runs is a function"),
-        (([make()], [{}]), "parameters are for a function that makes runs"),
+        ((make,), "parameters must hold a mapping for each run where runs is a function, got None"),
+        (([make()], [{}]), "parameters must be None where runs is a sequence of Run"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             simulate_many(*arguments)

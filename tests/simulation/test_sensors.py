@@ -182,7 +182,7 @@ def test_sensors_keep_what_they_log_for_themselves() -> None:
         def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
             return np.zeros(2)
 
-    with pytest.raises(ValueError, match=r"^controller.signals must not be called q_measured"):
+    with pytest.raises(ValueError, match=r"^controller.signals must not use the names q_measured"):
         th.simulate(elbow(), Taken(), elbow_motion(), 0.01)
 
 
@@ -201,7 +201,7 @@ def test_sensors_keep_what_they_log_for_themselves() -> None:
         ({"velocity": "differences"}, "velocity must be 'measured' or a DerivativeEstimator, got 'differences'"),
         (
             {"velocity": FirstOrderDerivative(10.0), "velocity_noise": 1.0},
-            "velocity_noise and velocity_resolution are for velocity='measured' only",
+            "velocity_noise and velocity_resolution must be 0 unless velocity is 'measured'",
         ),
         ({"velocity": FirstOrderDerivative(600.0)}, "cutoff must be below half of the sampling rate, 500"),
     ],

@@ -314,7 +314,7 @@ def test_bad_payloads(arguments: dict, message: str) -> None:
 
 
 def test_task_reference_needs_a_start() -> None:
-    with pytest.raises(ValueError, match="q0 is needed: only a joint-space reference says where the joints start"):
+    with pytest.raises(ValueError, match="q0 must be given unless the reference is a joint-space reference"):
         th.simulate(panda(), backstepping(panda()), lissajous(), 1.0)
 
 

@@ -103,7 +103,7 @@ def test_pictures() -> None:
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: Sinusoid([1.0], [1.0]).plot(), "Sinusoid has no end: give a duration to draw"),
+        (lambda: Sinusoid([1.0], [1.0]).plot(), "duration must be given for a Sinusoid, which has none"),
         (lambda: JOINT["spline"].plot(0.0), "duration must be positive, got 0"),
         (lambda: JOINT["spline"].plot(axes=[None]), "axes must be 3 (q, dq, ddq), got 1"),
         (lambda: path().plot(axes={"speed": None}), "axes must be named path, p, v or w, got speed"),

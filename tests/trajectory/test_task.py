@@ -188,8 +188,8 @@ ORIGIN, X = np.zeros(3), np.array([1.0, 0, 0])
         (lambda: Arc(ORIGIN, X, ORIGIN, 1.0), "start, via and end must not lie on one line"),
         (lambda: Circle(X, ORIGIN, ORIGIN, 1.0), "axis must not be zero"),
         (lambda: Circle(X, ORIGIN, X, 1.0), "start must not lie on the axis, got [1.0, 0.0, 0.0]"),
-        (lambda: Path([]), "a path needs at least one segment"),
-        (lambda: Path([Turn(X, TURNING)]), "segments must be Line, Arc or Circle, got Turn among them"),
+        (lambda: Path([]), "segments must not be empty"),
+        (lambda: Path([Turn(X, TURNING)]), "segments must be Line, Arc or Circle, got Turn"),
         (
             lambda: Path([Line(ORIGIN, X, 1.0), Line(2 * X, X, 1.0)]),
             "segment 1 must start where segment 0 ends, at [1.0, 0.0, 0.0], got [2.0, 0.0, 0.0]",
@@ -203,11 +203,11 @@ ORIGIN, X = np.zeros(3), np.array([1.0, 0, 0])
         (lambda: Orientation.through([np.eye(3), 2 * np.eye(3)], 1.0), "rotations[1] must hold an orthonormal"),
         (
             lambda: Orientation.through([np.eye(3), np.diag([1.0, -1, -1])], 1.0),
-            "rotations 0 and 1 are half a turn apart",
+            "rotations 0 and 1 must be less than half a turn apart",
         ),
         (lambda: Orientation.about(np.eye(3), ORIGIN, [0, 1], 1.0), "axis must not be zero"),
         (lambda: Orientation.about(np.eye(3), X, [0], 1.0), "angles must be at least two, got 1"),
-        (lambda: Turn(X, Orientation.constant(np.eye(3))), "Turn needs an Orientation that changes"),
+        (lambda: Turn(X, Orientation.constant(np.eye(3))), "orientation must change over time in a Turn"),
     ],
 )
 def test_bad_arguments_say_what_came(make, message: str) -> None:

@@ -50,4 +50,17 @@ bool factor_positive_definite(int n, double* A) noexcept {
 
 void solve_positive_definite(int n, const double* A, double* x) noexcept { cholesky_solve(n, A, x); }
 
+bool all_finite(const double* x, std::size_t count) noexcept {
+  // 0 x is NaN for what is not finite, and NaN stays in a sum; sums of their own, so that they are vectorized
+  constexpr std::size_t kSums = 8;
+  double sums[kSums] = {};
+  std::size_t i = 0;
+  for (; i + kSums <= count; i += kSums)
+    for (std::size_t k = 0; k < kSums; ++k) sums[k] += 0.0 * x[i + k];
+  double sum = 0.0;
+  for (; i < count; ++i) sum += 0.0 * x[i];
+  for (const double s : sums) sum += s;
+  return sum == 0.0;
+}
+
 }  // namespace thunder

@@ -1,7 +1,7 @@
-"""Controllers: step functions with a status, the same in `simulate`, in a script and in a ROS node.
+"""Controllers: step functions with a status, for `simulate`, scripts and ROS nodes.
 
-``controller.step(t, q, dq, reference)`` returns the torque, never raises on what a sensor may deliver and says in
-``controller.status`` how it went. A controller has state, its estimate: simultaneous runs need one each.
+``controller.step(t, q, dq, reference)`` returns the torque and sets ``controller.status``. Invalid measurements set the
+status instead of raising. A controller has state, such as its estimate: each simultaneous run needs its own.
 """
 
 from .._core import Status

@@ -25,7 +25,7 @@ FORMS = ("craig", "impedance")
 
 
 class ACT(_core.ACT):
-    """Adaptive computed torque: follows a `JointReference`.
+    """Adaptive computed torque in joint space; follows a `JointReference`.
 
     ::
 
@@ -34,7 +34,7 @@ class ACT(_core.ACT):
         tau  = Mhat ddq_d + K_v e' + K_p e + Chat dq + Ghat + friction          form="impedance", D4.2 (53)
         pihat' = Gamma^-1 W_u' Mhat^-1 B' P x      A' P + P A = -Q
 
-    with ``A = [0, 1; -K_p, -K_v]``, ``B = [0; 1]`` and W the regressor, which needs the joint acceleration: it comes
+    with ``A = [0, 1; -K_p, -K_v]``, ``B = [0; 1]`` and W the regressor. W needs the joint acceleration and is therefore
     filtered, see `MACT`.
 
     Parameters
@@ -44,40 +44,55 @@ class ACT(_core.ACT):
     K_p, K_v : float, (n,) or (n, n) array_like
         [1/s², 1/s], or stiffness and damping [N m/rad, N m s/rad] for ``form="impedance"``.
     Gamma : float, (u,) or (u, u) array_like, optional
-        For the u unknown parameters; large adapts slowly (the paper's R). Not with ``law``, nor with
-        ``adaptive=False``.
+        Adaptation gain of the u unknown parameters; a larger one adapts more slowly (the paper's R).
+        Excludes ``law``; ignored for ``adaptive=False``.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        What adapts, see `Robot.unknown`; default everything.
+        Parameters to adapt, see `Robot.unknown`; default all.
     adaptive : bool
-        False keeps the estimate where it starts.
+        False keeps the initial estimate.
     law : Gradient or Natural, optional
-        In place of Gamma: how the estimate moves.
+        Adaptation law, in place of `Gamma`.
     form : {"craig", "impedance"}
-        Only Craig's has constant error dynamics, which P and the proof of stability need (docs/errata.md, D-5); the
-        other is what D4.2 prints.
+        Law, see above. P and the stability proof need constant error dynamics, which only Craig's form has
+        (docs/errata.md, D-5); the other form is printed in D4.2.
     Q : float, (2n,) or (2n, 2n) array_like
         Right-hand side of the Lyapunov equation.
     route : {"acceleration", "regressor"}
         See `MACT`.
     cutoff : float
-        Of the low-pass filter of the regressor [Hz].
+        Cutoff of the low-pass filter of the regressor [Hz].
 
     Attributes
     ----------
     unknown : UnknownParameters
-        What adapts.
+        Parameters to adapt.
     law : Gradient, Natural or None
-        How, None where nothing adapts.
+        Adaptation law; None without adaptation.
+
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
 
     Notes
     -----
-    Craig, Hsu and Sastry (1987); D4.2, eq. (56). The law divides by the estimated mass matrix: an estimate that comes
-    near a singular one makes it fast and useless, which is what the paper holds against it. Once the matrix is not
-    positive definite any more the status is ``diverged`` until `reset`, and the torque a safe one.
-    `Natural` keeps it positive definite. The proof is for the regressor of the true acceleration; W is filtered, the
-    error is not.
+    Craig, Hsu and Sastry (1987); D4.2, eq. (56). The law inverts the estimated mass matrix: adaptation becomes fast and
+    inaccurate as the matrix nears singularity, the paper's objection to the law. Once the matrix is no longer positive
+    definite, the status is ``diverged`` until `reset` and the torque is a safe one. `Natural` keeps it positive
+    definite. The proof holds for the regressor of the true acceleration; W is filtered, the error is not.
 
     Signals: ``error`` (e), ``s`` (its derivative), ``parameters``. `lyapunov` is ``x' P x + pitilde' Gamma pitilde``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> motion = th.reference.Sinusoid([0.5, 0.5], 0.5)
+    >>> guess = robot.with_parameters(0.9 * robot.parameters)
+    >>> laws = th.ACT(guess, 100.0, 20.0, Gamma=0.1), th.ACT(guess, 100.0, 20.0, adaptive=False)
+    >>> errors = [th.simulate(robot, law, motion, 4.0, dq0=motion(0.0).dq).rmse() for law in laws]
+    >>> bool(errors[0] < 0.5 * errors[1]), laws[0].status.name
+    (True, 'ok')
     """
 
     def __init__(
@@ -108,17 +123,22 @@ class ACT(_core.ACT):
     def lyapunov(self, robot: Robot, result: Result) -> Array:
         """Return V at each logged instant, (k,), for the gradient law.
 
-        It falls as -x' Q x in Craig's form, with the regressor of the true acceleration in place of the filtered one.
+        In Craig's form and with the regressor of the true acceleration, its derivative is -x' Q x.
 
         Parameters
         ----------
         robot : Robot
-            The plant, with what it carries.
+            The plant, payload included.
         result : Result
             A run of this controller with the signals ``error``, ``s`` and ``parameters``.
+
+        Raises
+        ------
+        ThunderError
+            For another law than `Gradient`, or an estimate of other parameters than the plant's.
         """
         if self.law is not None and not isinstance(self.law, Gradient):
-            raise ThunderError(f"no Lyapunov function is known for the adaptation law {type(self.law).__name__}")
+            raise ThunderError(f"law must be Gradient for the Lyapunov function of ACT, got {type(self.law).__name__}")
         from scipy.linalg import solve_continuous_lyapunov
 
         n = robot.n
@@ -133,7 +153,7 @@ class ACT(_core.ACT):
 
 
 def safe_damping(robot: Robot, K_v: npt.ArrayLike) -> npt.ArrayLike:
-    """Return a damping [N m s/rad] for the safe torque of a law whose gains are [1/s]: K_v times inertias at rest."""
+    """Return a damping [N m s/rad] for the safe torque: |K_v| [1/s] times the diagonal of M at q = 0."""
     rates = np.asarray(K_v, dtype=np.float64)
     if rates.ndim == 2:
         rates = rates.diagonal()

@@ -1,4 +1,4 @@
-"""Adaptation laws, which any adaptive controller takes as ``law=``."""
+"""Adaptation laws, the ``law=`` of adaptive controllers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class LawLike(Protocol):
-    """What `Gradient` and `Natural` are to a controller."""
+    """Interface of `Gradient` and `Natural` to a controller."""
 
     def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
         """Return the law for these unknown parameters."""
@@ -45,24 +45,38 @@ def _per_joint(dead_zone: npt.ArrayLike, n: int) -> Array | None:
 
 @dataclass(frozen=True, eq=False)
 class Gradient:
-    """The gradient law ``pihat' = Gamma^-1 Y_u' s`` (Thunder article, eq. 34), with bounds and a dead zone.
+    """Gradient adaptation law ``pihat' = Gamma^-1 Y_u' s``, with optional bounds and dead zone.
 
-    ``Gamma=10.0`` of a controller is short for ``law=Gradient(10.0)``.
+    The argument ``Gamma=10.0`` of a controller is short for ``law=Gradient(10.0)``.
 
     Parameters
     ----------
     Gamma : float, (u,) or (u, u) array_like
-        For the u unknown parameters; large adapts slowly. `link_gains` makes one from a gain for every link,
-        `Gradient.proportional` from the size of the parameters.
+        Adaptation gain of the u unknown parameters; a larger one adapts more slowly. `link_gains` computes it from one
+        gain per link, `Gradient.proportional` from the size of the parameters.
     lower, upper : float or (u,) array_like, optional
-        Bounds that the estimate is projected on; they need a diagonal Gamma. The true parameters must be within.
+        Bounds on the estimate, enforced by projection; require a diagonal `Gamma`. They must contain the true
+        parameters.
     dead_zone : float or (n,) array_like
-        Velocity errors s [rad/s or m/s] within plus and minus this do not adapt: keep noise from moving the estimate.
+        Half-width of the band of s [rad/s or m/s] without adaptation; it rejects measurement noise.
 
     Notes
     -----
-    Projection keeps the Lyapunov function of the law from rising. A dead zone does so for a single joint (Slotine and
-    Coetsee 1986); of an arm, whose joints couple, it can rise while some s are within theirs.
+    Thunder article, eq. (34). With projection the Lyapunov function of the law still does not increase. With a dead
+    zone this is proved for a single joint (Slotine and Coetsee 1986); for an arm, whose joints are coupled, it can
+    increase while some entries of s are inside the dead zone.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> law = th.control.Gradient(5.0, lower=0.0, upper=10.0, dead_zone=0.01)
+    >>> controller = th.SlotineLi(robot, Lambda=5.0, K_d=8.0, law=law, unknown=["link1.m", "link2.m"])
+    >>> controller.unknown.names
+    ('link1.m', 'link2.m')
+    >>> slow = th.control.Gradient.proportional(robot, eta=10.0, unknown=["link1.m", "link2.m"])
+    >>> slow.Gamma.round(3).tolist()
+    [3.333, 5.0]
     """
 
     Gamma: npt.ArrayLike
@@ -80,22 +94,27 @@ class Gradient:
         floor: float = 1e-3,
         dead_zone: npt.ArrayLike = 0.0,
     ) -> Gradient:
-        """Return a law whose gains follow the size of the parameters: ``Gamma_i = eta / max(|pi_i|, floor)``.
+        """Return a law with gains scaled by the parameters: ``Gamma_i = eta / max(|pi_i|, floor)``.
 
-        D4.2, section 3.2.3: every entry moves in proportion to its magnitude.
+        Each estimate then adapts in proportion to its magnitude (D4.2, section 3.2.3).
 
         Parameters
         ----------
         robot : Robot
-            Whose parameters give the size.
+            Robot with parameters of the expected size.
         eta : float
-            Large adapts slowly.
+            Common gain; a larger one adapts more slowly.
         unknown : see `Robot.unknown`
-            The same as the controller's.
+            Parameters to adapt, as for the controller.
         floor : float
-            Size of entries that are small or zero (SI units).
+            Least size of an entry (SI units).
         dead_zone : float or (n,) array_like
             See the class.
+
+        Raises
+        ------
+        ValueError
+            If `eta` or `floor` is not positive.
         """
         if not float(array(eta, (), "eta")) > 0.0 or not float(array(floor, (), "floor")) > 0.0:
             raise ValueError(f"eta and floor must be positive, got {eta!r} and {floor!r}")
@@ -103,7 +122,7 @@ class Gradient:
         return cls(eta / np.maximum(np.abs(values), floor), dead_zone=dead_zone)
 
     def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
-        """Return the law for these unknown parameters; what does not fit is a ValueError."""
+        """Return the law for these unknown parameters; raise ValueError if sizes or values do not fit them."""
         size = unknown.values.size
         lower = upper = None
         if self.lower is not None or self.upper is not None:
@@ -113,26 +132,38 @@ class Gradient:
 
 @dataclass(frozen=True, eq=False)
 class Natural:
-    """The natural law: every link's estimate stays a body that can exist (Lee, Kwon, Park 2018).
+    """Natural adaptation law: the estimate of every link stays physically consistent.
 
-    A link's ten parameters are its pseudo-inertia P, positive definite for every body. With ``tr(B P) = (Y_i' s)' pi``
-    the law is ``P' = P B P / gamma``, integrated along geodesics, so that P stays positive definite at any gain. Whole
-    links must be unknown.
+    A link's ten parameters form its pseudo-inertia P, which is positive definite for every physical body. With
+    ``tr(B P) = (Y_i' s)' pi`` the law is ``P' = P B P / gamma``. It is integrated along geodesics: P stays positive
+    definite at any gain. `unknown` must select whole links.
 
     Parameters
     ----------
     gamma : float or (k,) array_like
-        One gain for each of the k unknown links; large adapts slowly.
+        One gain for each of the k unknown links; a larger one adapts more slowly.
     rest : float or (r,) array_like, optional
-        Gains of the r unknown parameters that belong to no link, of friction and motors: these follow the gradient law
-        and do not fall below zero. Needed where there are any.
+        Gains of the r unknown parameters of friction and motors. These follow the gradient law and stay nonnegative.
+        Required if there are any.
     dead_zone : float or (n,) array_like
         See `Gradient`.
 
     Notes
     -----
-    In continuous time ``V = 1/2 s' M s + sum gamma_i D(P_i || Phat_i)`` with the Bregman divergence of -log det falls
-    as ``-s' K_d s``. The estimate must start at bodies that can exist: `Robot.inertial_is_physical`.
+    Lee, Kwon and Park (2018). With D the Bregman divergence of -log det, ``V = 1/2 s' M s + sum gamma_i D(P_i ||
+    Phat_i)`` has the derivative ``-s' K_d s`` in continuous time. The initial estimate must be physically consistent,
+    see `Robot.inertial_is_physical`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> guess = robot.with_parameters(0.5 * robot.parameters)
+    >>> controller = th.SlotineLi(guess, 5.0, 8.0, law=th.control.Natural(gamma=0.5), unknown="link2")
+    >>> motion = th.reference.Sinusoid([0.5, 0.5], 0.5)
+    >>> result = th.simulate(robot, controller, motion, 2.0, dq0=motion(0.0).dq)
+    >>> robot.with_parameters(controller.parameters).inertial_is_physical().tolist()
+    [True, True]
     """
 
     gamma: npt.ArrayLike
@@ -140,24 +171,25 @@ class Natural:
     dead_zone: npt.ArrayLike = 0.0
 
     def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
-        """Return the law for these unknown parameters; what does not fit is a ValueError."""
+        """Return the law for these unknown parameters; raise ValueError if sizes or values do not fit them."""
         robot = unknown.robot
         links = unknown.mask[: 10 * robot.n].reshape(robot.n, 10)
         partial = [robot.link_names[i] for i in np.flatnonzero(links.any(axis=1) & ~links.all(axis=1))]
         if partial:
-            raise ValueError(f"the natural law takes all ten parameters of a link; only some are unknown of: {partial}")
+            raise ValueError(f"unknown must select whole links for the natural law, got parts of {partial}")
         whole = np.flatnonzero(links.all(axis=1))
         if not whole.size:
-            raise ValueError("the natural law needs at least one link whose parameters are unknown")
+            raise ValueError("unknown must select at least one link for the natural law, got none")
         unphysical = [robot.link_names[i] for i in whole if not robot.inertial_is_physical()[i]]
         if unphysical:
             raise ModelError(
-                f"the natural law starts at bodies that can exist; pseudo-inertia not positive definite: {unphysical}"
+                "robot must have physically consistent links for the natural law, got a pseudo-inertia that is not "
+                f"positive definite for {unphysical}"
             )
         others = int(unknown.mask[10 * robot.n :].sum())
         if others and self.rest is None:
             raise ValueError(
-                f"rest is needed: {others} unknown parameters belong to no link, such as {unknown.names[-1]}"
+                f"rest must be given: {others} unknown parameters belong to no link, such as {unknown.names[-1]}"
             )
         rest = np.zeros(0) if self.rest is None else _gains(self.rest, others, "rest")
         gamma = _gains(self.gamma, len(whole), "gamma")
@@ -180,20 +212,33 @@ def _gains(value: npt.ArrayLike, count: int, name: str) -> Array:
 
 
 def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) -> Array:
-    """Return the diagonal of a Gamma for all parameters from one gain for every link.
+    """Return the diagonal of `Gamma` for all parameters from one gain per link.
 
     Parameters
     ----------
     robot : Robot
-        Its parameters.
+        The nominal model.
     gains : (n,) or (n, 10) array_like
-        For the parameters of each link; large adapts slowly.
+        Gains of the links, or of each of their parameters; a larger one adapts more slowly.
     rest : float, optional
-        For all other parameters; needed where there are any.
+        Gain of all other parameters; required if there are any.
 
     Returns
     -------
     (p,) array
+
+    Raises
+    ------
+    ValueError
+        If `gains` has another shape, or `rest` is missing.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> Gamma = th.control.link_gains(robot, [2.0, 5.0])
+    >>> Gamma.shape, Gamma[[0, 10]].tolist()
+    ((20,), [2.0, 5.0])
     """
     require_robot(robot)
     if np.ndim(gains) == 2:
@@ -202,7 +247,7 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
         per_link = array(gains, (robot.n,), "gains")[:, None]
     others = robot.p - 10 * robot.n
     if others and rest is None:
-        raise ValueError(f"rest is needed: {others} parameters belong to no link")
+        raise ValueError(f"rest must be given: {others} parameters belong to no link")
     return np.concatenate([np.broadcast_to(per_link, (robot.n, 10)).ravel(), np.full(others, rest or 1.0)])
 
 
@@ -213,7 +258,7 @@ def resolve_unknown(
     adaptive: bool,
     law: LawLike | None = None,
 ) -> tuple[UnknownParameters, _core.AdaptationLaw | None]:
-    """Return the unknown parameters, and how they move, None where nothing adapts."""
+    """Return the unknown parameters and the adaptation law, None without adaptation."""
     if not isinstance(robot, Robot):
         raise ValueError(f"robot must be a Robot, got {type(robot).__name__}")
     chosen = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown)
@@ -222,9 +267,9 @@ def resolve_unknown(
     if not adaptive:
         return chosen, None
     if law is not None and Gamma is not None:
-        raise ValueError("give Gamma or law, not both: Gamma is short for law=Gradient(Gamma)")
+        raise ValueError("Gamma and law must not both be given: Gamma is short for law=Gradient(Gamma)")
     if law is None and Gamma is None:
-        raise ValueError("Gamma or law is needed where the controller adapts; adaptive=False keeps parameters fixed")
+        raise ValueError("Gamma or law must be given; without adaptation, set adaptive=False")
     if law is not None and not callable(getattr(law, "build", None)):
         raise ValueError(f"law must be a Gradient or Natural, got {type(law).__name__}")
     return chosen, (Gradient(Gamma) if law is None else law).build(chosen)  # type: ignore[arg-type]
@@ -234,7 +279,7 @@ ROUTES = ("regressor", "acceleration")
 
 
 def cutoff_frequency(route: str, cutoff: float) -> float:
-    """Return the cutoff [rad/s] from one in Hz, after a look at the route."""
+    """Check `route` and return the cutoff in rad/s from one in Hz."""
     if route not in ROUTES:
         raise ValueError(f"route must be one of {ROUTES}, got {route!r}")
     frequency = float(array(cutoff, (), "cutoff"))
@@ -246,7 +291,7 @@ def cutoff_frequency(route: str, cutoff: float) -> float:
 def prediction_arguments(
     route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike, adaptive: bool
 ) -> tuple[str, float, float, npt.ArrayLike]:
-    """Return what the core makes a prediction error of."""
+    """Return the core's arguments of a prediction error: route, cutoff [rad/s], gamma and R_t."""
     weight = float(array(gamma, (), "gamma"))
     if weight < 0.0:
         raise ValueError(f"gamma must not be negative, got {weight:g}")
@@ -254,6 +299,6 @@ def prediction_arguments(
 
 
 def prediction_weight(arguments: tuple[str, float, float, npt.ArrayLike]) -> Array | None:
-    """Return gamma R_t as it was given, a number, a vector or a matrix, or None without prediction error."""
+    """Return gamma R_t (number, vector or matrix), None without prediction error."""
     _, _, gamma, R_t = arguments
     return gamma * np.asarray(R_t, dtype=np.float64) if gamma > 0.0 else None

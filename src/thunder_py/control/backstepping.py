@@ -19,7 +19,7 @@ __all__ = ["Backstepping", "BacksteppingTerms"]
 
 
 class BacksteppingTerms(NamedTuple):
-    """What the law computes at one state, under the article's names (m task rows, n joints).
+    """Terms of the backstepping law at one state, for m task rows and n joints.
 
     Attributes
     ----------
@@ -33,6 +33,21 @@ class BacksteppingTerms(NamedTuple):
         dq_r - dq.
     tau : (n,) array
         Torque (eq. 33).
+
+    Notes
+    -----
+    Equation numbers are those of the Thunder article.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> q = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> controller = th.Backstepping(robot, Lambda=5.0, K_p=50.0, K_d=2.0, adaptive=False)
+    >>> target = th.reference.SetPose(robot.forward_kinematics(q))
+    >>> terms = controller.evaluate(q, [0.0] * 7, target(0.0))
+    >>> terms.e.shape, bool(abs(terms.tau - robot.gravity_vector(q)).max() < 1e-9)
+    ((6,), True)
     """
 
     e: Array
@@ -46,7 +61,7 @@ class BacksteppingTerms(NamedTuple):
 
 
 class Backstepping(AdaptiveLyapunov, _core.Backstepping):
-    """Adaptive backstepping with axis-angle orientation error: follows a `TaskReference`.
+    """Adaptive backstepping with axis-angle orientation error; follows a `TaskReference`.
 
     ::
 
@@ -55,8 +70,8 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         tau  = Y_r(q, dq, dq_r, ddq_r) pihat + K_d s + J' L' K_p e
         pihat' = Gamma^-1 Y_u' s
 
-    with ddq_r the exact derivative of dq_r. Then V = 1/2 (e' K_p e + s' M s + pitilde' Gamma pitilde) falls as
-    V' = -e' K_p Lambda e - s' K_d s, in continuous time. Every gain is a number, one number per row or a symmetric
+    with ddq_r the exact derivative of dq_r. In continuous time V = 1/2 (e' K_p e + s' M s + pitilde' Gamma pitilde) has
+    the derivative V' = -e' K_p Lambda e - s' K_d s. Every gain is a number, one number per row or a symmetric
     positive definite matrix; K_p Lambda + Lambda K_p must be positive definite too.
 
     Parameters
@@ -68,17 +83,17 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
     K_p : float, (m,) or (m, m) array_like
         [N/m, N m].
     K_d : float, (n,) or (n, n) array_like
-        [N m s/rad].
-        Sampled, it must stay well below inertia over period, joint by joint: 10 is unstable for the Panda's last
-        joint at 1 kHz.
+        [N m s/rad]. When sampled, it must stay well below inertia over period for each joint: 10 is unstable for the
+        Panda's last joint at 1 kHz.
     Gamma : float, (u,) or (u, u) array_like, optional
-        For the u unknown parameters; large adapts slowly. Not with ``law``, nor with ``adaptive=False``.
+        Adaptation gain of the u unknown parameters; a larger one adapts more slowly. Excludes ``law``; ignored for
+        ``adaptive=False``.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        What adapts, see `Robot.unknown`; default everything.
+        Parameters to adapt, see `Robot.unknown`; default all.
     adaptive : bool
-        False keeps the estimate where it starts.
+        False keeps the initial estimate.
     law : Gradient or Natural, optional
-        In place of Gamma: how the estimate moves.
+        Adaptation law, in place of `Gamma`.
     frame : int or str, optional
         Controlled frame, default the end effector.
     task : {"pose", "position"}
@@ -87,19 +102,35 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
     Attributes
     ----------
     unknown : UnknownParameters
-        What adapts.
+        Parameters to adapt.
     law : Gradient, Natural or None
-        How, None where nothing adapts.
+        Adaptation law; None without adaptation.
+
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
 
     Notes
     -----
     Thunder article, section 4, as corrected in docs/errata.md. The law is defined below 90 degrees of orientation
-    error and away from kinematic singularities. From 88.9 degrees on, or where the condition number of J (Frobenius
-    norms, metres and radians together) passes 200, the status is ``singular``, the torque the estimated gravity minus
-    ``K_d dq``, and nothing adapts. Close to that limit speeds are already high: plan paths that stay away from it.
+    error and away from kinematic singularities. From 88.9 degrees on, or if the condition number of J (Frobenius norms,
+    metres and radians together) exceeds 200, the status is ``singular``, the torque is the estimated gravity minus
+    ``K_d dq``, and adaptation stops. Speeds are already high close to that limit: plan paths away from it.
 
-    Signals: ``error`` (e), ``s``, ``parameters`` (the estimate). Status ``diverged`` once an estimate passes 1e6,
+    Signals: ``error`` (e), ``s``, ``parameters`` (the estimate). Status ``diverged`` once an estimate exceeds 1e6,
     until `reset`. With more joints than task rows the null space is only damped, through s.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> target = robot.forward_kinematics(q0)
+    >>> target[:3, 3] += 0.02
+    >>> controller = th.Backstepping(robot, Lambda=5.0, K_p=50.0, K_d=2.0, Gamma=100.0, unknown="link7")
+    >>> result = th.simulate(robot, controller, th.reference.SetPose(target), 1.0, q0=q0)
+    >>> result.error_norm()[[0, -1]].round(3).tolist()
+    [0.035, 0.001]
     """
 
     def __init__(
@@ -136,6 +167,6 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         Raises
         ------
         ValueError
-            Where the law is singular.
+            If the law is singular at this state.
         """
         return BacksteppingTerms(**super()._evaluate(q, dq, reference))

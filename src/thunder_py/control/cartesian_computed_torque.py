@@ -1,4 +1,4 @@
-"""Computed torque in task space, with a posture and obstacles in the null space."""
+"""Computed torque in task space, with posture and obstacle avoidance in the null space."""
 
 from __future__ import annotations
 
@@ -16,27 +16,39 @@ from ..robot import Robot
 
 __all__ = ["CartesianComputedTorque", "Obstacle", "arm_points"]
 
-#: a frame, or a frame and a point in its axes [m]
+#: a frame, or a frame and a point in its coordinates [m]
 ArmPoint: TypeAlias = int | str | tuple[int | str, npt.ArrayLike]
 
 
 @dataclass(frozen=True, eq=False)
 class Obstacle:
-    """A sphere to keep away from.
+    """Sphere to avoid.
 
     Parameters
     ----------
     centre : (3,) array_like
-        In the world [m].
+        World coordinates [m].
     radius : float
         [m]; 0 is a point.
+
+    Raises
+    ------
+    ValueError
+        If `radius` is negative or a value is not finite.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> ball = th.control.Obstacle([0.4, 0.0, 0.3], radius=0.05)
+    >>> ball.centre.tolist(), ball.radius
+    ([0.4, 0.0, 0.3], 0.05)
     """
 
     centre: npt.ArrayLike
     radius: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check both."""
+        """Check centre and radius."""
         object.__setattr__(self, "centre", array(self.centre, (3,), "obstacle centre"))
         radius = float(array(self.radius, (), "obstacle radius"))
         if radius < 0.0:
@@ -45,11 +57,18 @@ class Obstacle:
 
 
 def arm_points(robot: Robot) -> list[tuple[int, Array]]:
-    """Middle of the upper arm, elbow and middle of the forearm, as (link, point in its frame).
+    """Return the middle of the upper arm, the elbow and the middle of the forearm, as (link, point in its frame) [m].
 
-    A guess from the number of joints alone: the elbow is the origin of link frame ``(n + 1) // 2``, shoulder and wrist
-    are those half way to the ends, and the middles are taken at q = 0. For seven joints links 2, 4 and 6, which fits
-    arms like the Panda.
+    The points are estimated from the number of joints alone: the elbow is the origin of link frame ``(n + 1) // 2``,
+    shoulder and wrist are the link frames halfway to the ends, and the middles are computed at q = 0. For seven joints
+    shoulder, elbow and wrist are links 2, 4 and 6, which suits arms like the Panda.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> points = th.control.arm_points(th.Robot.load("panda"))
+    >>> [link for link, point in points], points[1][1].tolist()
+    ([3, 4, 5], [0.0, 0.0, 0.0])
     """
     require_robot(robot)
     elbow = (robot.n + 1) // 2
@@ -64,7 +83,7 @@ def arm_points(robot: Robot) -> list[tuple[int, Array]]:
 
 
 class CartesianComputedTorque(_core.CartesianComputedTorque):
-    """Computed torque in task space, with a posture and obstacles in the null space: follows a `TaskReference`.
+    """Computed torque in task space, with null-space posture and obstacle avoidance; follows a `TaskReference`.
 
     ::
 
@@ -72,14 +91,14 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
               + P (tau_obs + K_posture (posture - q) - K_d dq)
         M_X = (J M^-1 J')^-1      P = I - J' M_X J M^-1      tau_obs = sum of J_i' F_i
 
-    With the true model ``e'' + K_v e' + K_p e = 0``, whatever happens in the null space. Where there is an orientation
-    error ``e_o = r sin(theta)``, J stands for L J and xi_d for L' xi_d, derivatives included. Every gain is a number,
-    one number per row or a symmetric positive definite matrix.
+    With the true model ``e'' + K_v e' + K_p e = 0``, independent of the null space. With an orientation error
+    ``e_o = r sin(theta)``, J stands for L J and xi_d for L' xi_d, derivatives included. Every gain is a number, one
+    number per row or a symmetric positive definite matrix.
 
-    Each obstacle pushes each of the arm's `points` straight away, with a force ``gain (1/d - 1/influence)`` at distance
-    d from its surface: zero past `influence`, `largest_force` at most. D4.2's own form, 1/d from the centre, is what
-    the defaults give for an `Obstacle` without radius, except for the bound. An arm without redundancy has no null
-    space, and nothing of this.
+    Each obstacle repels each of the arm's `points` with a force ``gain (1/d - 1/influence)`` at distance d from its
+    surface. The force is zero beyond `influence` and at most `largest_force`. For an `Obstacle` of radius 0 the
+    defaults give D4.2's form, 1/d from the centre, except for the bound. A non-redundant arm has no null space, so
+    posture and obstacles have no effect.
 
     Parameters
     ----------
@@ -88,34 +107,49 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     K_p, K_v : float, (m,) or (m, m) array_like
         [1/s^2], [1/s], for the m rows of the task.
     K_d : float, (n,) or (n, n) array_like
-        [N m s/rad].
-        Damps the joints where the task leaves them free, and the safe torque.
+        Damping [N m s/rad] of the null space and of the safe torque.
     posture : (n,) array_like, optional
-        What a redundant arm leans to, with `K_posture`.
+        Posture that attracts a redundant arm in the null space of the task.
     K_posture : float, (n,) or (n, n) array_like, optional
-        [N m/rad].
+        Stiffness of this attraction [N m/rad].
     obstacles : sequence of Obstacle
-        To keep away from, or anything with a centre and a radius; `obstacles` may be set again between steps.
+        Obstacles to avoid: any objects with a centre and a radius. The attribute may be set between steps.
     points : sequence of int, str or (int or str, (3,) array_like), optional
-        Points of the arm that are pushed: frames, or frames and a point in their axes. Default `arm_points`.
+        Repelled points of the arm: frames, or frames and a point in their coordinates [m]. Default `arm_points`.
     gain : float
-        [N m].
+        Repulsion gain [N m].
     influence : float
-        [m]; infinite at first, as in D4.2, so that obstacles are felt everywhere.
+        Distance beyond which the repulsion is zero [m]; default infinite, as in D4.2.
     largest_force : float
-        [N], of one obstacle on one point.
+        Bound of the force of one obstacle on one point [N].
     rows : sequence of int or str, optional
-        What is controlled, of ``x y z rx ry rz`` (or 0 to 5); default everything.
+        Controlled rows, of ``x y z rx ry rz`` (or 0 to 5); default all.
     frame : int or str, optional
         Controlled frame, default the end effector.
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
-    D4.2, eqs. 108 to 112, with e = desired - actual and P of torques (errata D-24, D-25). Repulsion in the null space
-    does not keep the arm away for sure: the task comes first. `reset` leaves the obstacles.
+    D4.2, eqs. 108 to 112, with e = desired - actual and P a projector of torques (errata D-24, D-25). The task has
+    priority, so null-space repulsion does not guarantee clearance. `reset` keeps the obstacles.
 
-    Near singularities, 88.9 degrees of orientation error or a condition number of J (Frobenius norms) past 200, the
-    status is ``singular`` and the torque G minus ``K_d dq``. Signals: ``error`` (e).
+    From 88.9 degrees of orientation error on, or if the condition number of J (Frobenius norms) exceeds 200, the status
+    is ``singular`` and the torque is G minus ``K_d dq``. Signals: ``error`` (e).
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> ball = th.control.Obstacle(robot.forward_kinematics(q0, "link4")[:3, 3] + [0.0, 0.12, 0.0], radius=0.05)
+    >>> controller = th.CartesianComputedTorque(robot, 100.0, 20.0, 4.0, obstacles=[ball], influence=0.3)
+    >>> target = th.reference.SetPose(robot.forward_kinematics(q0))
+    >>> result = th.simulate(robot, controller, target, 1.0, q0=q0)
+    >>> bool(result.error_norm().max() < 1e-4), bool(abs(result.q[-1] - q0).max() > 0.01)
+    (True, True)
     """
 
     def __init__(
@@ -154,18 +188,18 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:
-        """What the arm is kept away from; may be set between steps."""
+        """Obstacles to avoid; may be set between steps."""
         return tuple(Obstacle(row[:3], float(row[3])) for row in self._obstacles)
 
     @obstacles.setter
     def obstacles(self, obstacles: Sequence[Obstacle]) -> None:
-        given = [_sphere(o) for o in ((obstacles,) if hasattr(obstacles, "centre") else obstacles)]
-        self._obstacles = np.array([[*np.asarray(o.centre), o.radius] for o in given]).reshape(-1, 4)
+        spheres = [_sphere(o) for o in ((obstacles,) if hasattr(obstacles, "centre") else obstacles)]
+        self._obstacles = np.array([[*np.asarray(o.centre), o.radius] for o in spheres]).reshape(-1, 4)
 
 
 def _sphere(obstacle: object) -> Obstacle:
     if not hasattr(obstacle, "centre") or not hasattr(obstacle, "radius"):
-        raise ValueError(f"obstacles must be a sequence of Obstacle, got {obstacle!r} in it")
+        raise ValueError(f"obstacles must contain only Obstacle, got {obstacle!r}")
     return Obstacle(obstacle.centre, obstacle.radius)
 
 
@@ -173,7 +207,7 @@ def _point(point: ArmPoint) -> tuple[int | str, Array]:
     if isinstance(point, (int, str, np.integer)):
         return point, np.zeros(3)
     if not isinstance(point, (tuple, list)) or len(point) != 2:
-        raise ValueError(f"points must be frames or pairs of a frame and a point in its axes, got {point!r} in it")
+        raise ValueError(f"points must be frames or pairs of a frame and a point in its axes, got {point!r}")
     return point[0], array(point[1], (3,), "points offset")
 
 

@@ -18,7 +18,7 @@ __all__ = ["CartesianMACT"]
 
 
 class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
-    """Modified adaptive computed torque in task space: follows a `TaskReference`.
+    """Modified adaptive computed torque in task space; follows a `TaskReference`.
 
     ::
 
@@ -28,7 +28,7 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         pihat' = Gamma^-1 (Y_u' s + gamma W_u' R_t (y - W pihat))
 
     with N = I - (L J)^+ L J, and y = W pi the low-passed torque and its regressor. Unlike in `Backstepping`, the error
-    is not part of the reference velocity beta: stiffness K_xi and damping K_v are what you set. Every gain is a number,
+    is not part of the reference velocity beta: stiffness and damping are exactly K_xi and K_v. Every gain is a number,
     one number per row or a symmetric positive definite matrix.
 
     Parameters
@@ -38,53 +38,68 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     K_xi : float, (m,) or (m, m) array_like
         Stiffness [N/m, N m], for the m rows of the task.
     K_v : float, (n,) or (n, n) array_like
-        Damping of the joints [N m s/rad]. Sampled, it must stay well below inertia over period, joint by joint.
+        Damping of the joints [N m s/rad]. When sampled, it must stay well below inertia over period for each joint.
     Gamma : float, (u,) or (u, u) array_like, optional
-        For the u unknown parameters; large adapts slowly (the paper's R_p is its inverse). Not with ``law``, nor with
-        ``adaptive=False``.
+        Adaptation gain of the u unknown parameters; a larger one adapts more slowly (the paper's R_p is its inverse).
+        Excludes ``law``; ignored for ``adaptive=False``.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        What adapts, see `Robot.unknown`; default everything.
+        Parameters to adapt, see `Robot.unknown`; default all.
     adaptive : bool
-        False keeps the estimate where it starts.
+        False keeps the initial estimate.
     law : Gradient or Natural, optional
-        In place of Gamma: how the estimate moves.
+        Adaptation law, in place of `Gamma`.
     gamma : float
-        Weight of the prediction error; 0 leaves it out, and then e need not vanish at a set point.
+        Weight of the prediction error. With 0, e need not converge to zero at a set point.
     R_t : float, (n,) or (n, n) array_like
         Weight of the joints in the prediction error [1/(N m)²].
     route : {"regressor", "acceleration"}
-        How W comes without measured accelerations, see `MACT`.
+        Computation of W without measured accelerations, see `MACT`.
     cutoff : float
-        Of the low-pass filter of torque and regressor [Hz].
+        Cutoff of the low-pass filter of torque and regressor [Hz].
     rows : sequence of int or str, optional
-        What is controlled, of ``x y z rx ry rz`` (or 0 to 5); default everything.
+        Controlled rows, of ``x y z rx ry rz`` (or 0 to 5); default all.
     frame : int or str, optional
         Controlled frame, default the end effector.
     posture : (n,) array_like, optional
-        What a redundant arm moves to, with `K_posture`; default the null space is only damped, through s.
+        Posture that attracts a redundant arm in the null space; by default the null space is only damped, through s.
     K_posture : float, (n,) or (n, n) array_like, optional
-        [1/s].
+        Gain of this attraction [1/s].
 
     Attributes
     ----------
     unknown : UnknownParameters
-        What adapts.
+        Parameters to adapt.
     law : Gradient, Natural or None
-        How, None where nothing adapts.
+        Adaptation law; None without adaptation.
+
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
 
     Notes
     -----
-    D4.2, eqs. (68) and (69). Their alpha is not the derivative of beta, and then the proof does not hold (errata D-12);
-    with the derivative, ``V = 1/2 (e' K_xi e + s' M s + pitilde' Gamma pitilde)`` has
-    ``V' = -s' K_v s - gamma (W pitilde)' R_t (W pitilde)``. In a partial task, L J and
-    L' xi_d stand for their chosen rows. Integration of the estimate, and what is taken for the applied torque, are as
-    in `MACT`.
+    D4.2, eqs. (68) and (69). The printed alpha is not the derivative of beta, which invalidates the proof (errata
+    D-12). With the derivative, ``V = 1/2 (e' K_xi e + s' M s + pitilde' Gamma pitilde)`` has
+    ``V' = -s' K_v s - gamma (W pitilde)' R_t (W pitilde)``. In a partial task, L J and L' xi_d stand for their chosen
+    rows. Integration of the estimate and the applied torque are as in `MACT`.
 
-    Near singularities, 88.9 degrees of orientation error or a condition number of J (Frobenius norms) past 200, the
-    status is ``singular``, the torque the estimated gravity minus ``K_v dq``, and nothing adapts.
+    From 88.9 degrees of orientation error on, or if the condition number of J (Frobenius norms) exceeds 200, the status
+    is ``singular``, the torque is the estimated gravity minus ``K_v dq``, and adaptation stops.
 
     Signals: ``error`` (e), ``s``, ``prediction_error`` (y - W pihat), ``parameters``. Status ``diverged`` once an
-    estimate passes 1e6, until `reset`.
+    estimate exceeds 1e6, until `reset`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> target = robot.forward_kinematics(q0)
+    >>> target[:3, 3] += 0.02
+    >>> controller = th.CartesianMACT(robot, [400] * 3 + [40] * 3, [20] * 4 + [5, 5, 3], adaptive=False)
+    >>> result = th.simulate(robot, controller, th.reference.SetPose(target), 4.0, q0=q0)
+    >>> result.error_norm()[[0, -1]].round(3).tolist()
+    [0.035, 0.003]
     """
 
     def __init__(
@@ -107,7 +122,7 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         K_posture: npt.ArrayLike | None = None,
     ) -> None:
         self.law = adaptive_law(Gamma, adaptive, law)
-        self.K_p, self.K_d, self.Lambda = K_xi, K_v, 0.0  # as `lyapunov` calls them
+        self.K_p, self.K_d, self.Lambda = K_xi, K_v, 0.0  # the names that `lyapunov` reads
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
         prediction = prediction_arguments(route, cutoff, gamma, R_t, adaptive)
         self.prediction_weight, self.route = prediction_weight(prediction), route

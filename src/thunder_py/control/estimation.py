@@ -1,4 +1,4 @@
-"""Velocity and acceleration from sampled positions, one sample after the other."""
+"""Causal estimators of velocity and acceleration from sampled positions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,19 @@ __all__ = [
 
 
 class Derivatives(NamedTuple):
-    """First and second derivative.
+    """Estimated velocity and acceleration.
 
     Attributes
     ----------
     dq, ddq : (n,) or (k, n) array
-        Velocity and acceleration.
+        Velocity [rad/s or m/s] and acceleration [rad/s^2 or m/s^2].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> estimates = th.control.SavitzkyGolayDerivative(window=5).apply(0.01, [0.0, 0.01, 0.02, 0.03, 0.04])
+    >>> estimates.dq.round(3).tolist()
+    [0.0, 0.771, 1.357, 1.371, 1.0]
     """
 
     dq: Array
@@ -33,34 +40,41 @@ class Derivatives(NamedTuple):
 
 
 class DerivativeEstimator(_core.DerivativeEstimator):
-    """What the estimators have in common: causal filters whose first sample is a state of rest.
+    """Base class of the estimators: causal filters that start at rest at the first sample.
 
-    Every sample must come the same time after the one before; when `dt` changes the filter adapts, with a transient.
-    At a sample with NaN or infinity the estimates stay; the next one is taken to lie at the end of a straight line over
-    the gap, whose samples the filter is given late. After more than 1000 missing samples it starts anew.
+    Samples must be equally spaced in time; a change of `dt` causes a transient. Samples with NaN or infinity are
+    missing: the estimates are held, and the gap is filled by linear interpolation when the next valid sample arrives.
+    After more than 1000 missing samples the filter restarts.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> filters = [th.control.FirstOrderDerivative(50.0), th.control.ButterworthDerivative(50.0)]
+    >>> all(isinstance(each, th.control.DerivativeEstimator) for each in filters)
+    True
     """
 
     def step(self, dt: float, q: npt.ArrayLike) -> Derivatives:
-        """Take a sample and return the estimates.
+        """Return the estimates after one more sample.
 
         Parameters
         ----------
         dt : float
-            Time since the sample before [s].
+            Time since the previous sample [s].
         q : (n,) array_like
-            Positions.
+            Positions [rad or m].
         """
         return Derivatives(*self._step(float(array(dt, (), "dt")), q))
 
     def apply(self, dt: float, q: npt.ArrayLike) -> Derivatives:
-        """Return the estimates for a series of samples; the state that `step` keeps is left alone.
+        """Return the estimates for a series of samples without changing the state of `step`.
 
         Parameters
         ----------
         dt : float
             Time between samples [s].
         q : (k, n) or (k,) array_like
-            Positions, a row for each sample.
+            Positions [rad or m], a row for each sample.
         """
         samples = array(q, (None,) * np.ndim(q), "q")
         if samples.ndim not in (1, 2):
@@ -70,15 +84,22 @@ class DerivativeEstimator(_core.DerivativeEstimator):
 
 
 class FirstOrderDerivative(DerivativeEstimator):
-    """Filtered derivatives of first order: ``w s / (s + w)`` of the position, and of that velocity again.
+    """First-order filtered derivative: ``w s / (s + w)``, applied to the position and again to that velocity.
 
-    The cheapest filter, with little delay and little smoothing. The bilinear rule brings it to samples, with the
-    cutoff kept (prewarping).
+    It has the least delay and smoothing. It is discretized by the bilinear rule with prewarping at the cutoff.
 
     Parameters
     ----------
     cutoff : float
         w / 2 pi [Hz], below half of the sampling rate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> ramp = 0.5 * np.arange(0.0, 1.0, 0.001)
+    >>> th.control.FirstOrderDerivative(cutoff=20.0).apply(0.001, ramp).dq[[0, -1]].round(3).tolist()
+    [0.0, 0.5]
     """
 
     def __init__(self, cutoff: float) -> None:
@@ -90,14 +111,24 @@ class FirstOrderDerivative(DerivativeEstimator):
 
 
 class ButterworthDerivative(DerivativeEstimator):
-    """Derivatives behind a Butterworth low-pass of second order: ``s H`` and ``s^2 H`` of the position.
+    """Derivatives of the position filtered by a second-order Butterworth low-pass H: ``s H`` and ``s^2 H``.
 
-    Brought to samples by the bilinear rule, with the cutoff kept (prewarping).
+    The filter is discretized by the bilinear rule with prewarping at the cutoff.
 
     Parameters
     ----------
     cutoff : float
         [Hz], below half of the sampling rate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> estimator = th.control.ButterworthDerivative(cutoff=20.0)
+    >>> for q in 0.5 * np.arange(0.0, 1.0, 0.001):
+    ...     estimates = estimator.step(0.001, [q])
+    >>> np.round(estimates.dq, 3).tolist()
+    [0.5]
     """
 
     def __init__(self, cutoff: float) -> None:
@@ -109,20 +140,34 @@ class ButterworthDerivative(DerivativeEstimator):
 
 
 class SavitzkyGolayDerivative(DerivativeEstimator):
-    """Derivatives, at the newest sample, of the polynomial that fits the last samples best.
+    """Derivatives, at the newest sample, of a least-squares polynomial through the last samples.
 
-    Polynomials up to the order pass without delay; noise falls with the length of the window.
+    Polynomials up to `order` are differentiated exactly and without delay; a longer window reduces noise.
 
     Parameters
     ----------
     window : int
-        Samples, more than `order`.
+        Number of samples, more than `order` and at most 10000.
     order : int
-        Of the polynomial, at least 1; with 1 the acceleration is zero.
+        Order of the polynomial, at least 1; with 1 the acceleration is zero.
+
+    Raises
+    ------
+    ValueError
+        If `window` or `order` is out of range.
 
     Notes
     -----
-    Savitzky and Golay (1964), evaluated at the end of the window as Gorry (1990) does.
+    Savitzky and Golay (1964), evaluated at the end of the window as in Gorry (1990).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> t = np.arange(0.0, 1.0, 0.01)
+    >>> estimates = th.control.SavitzkyGolayDerivative(window=9, order=2).apply(0.01, t**2)
+    >>> round(float(estimates.dq[-1]), 3), round(float(estimates.ddq[-1]), 3)
+    (1.98, 2.0)
     """
 
     def __init__(self, window: int, order: int = 2) -> None:

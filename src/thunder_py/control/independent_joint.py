@@ -15,47 +15,62 @@ __all__ = ["IndependentJoint"]
 
 
 class IndependentJoint(_core.IndependentJoint):
-    """Independent joint control: a PD or PID loop for every joint. Follows a `JointReference`.
+    """Independent joint control, a PD or PID loop for each joint; follows a `JointReference`.
 
     ::
 
         tau = J ddq_d + B dq_d + K_p e + K_d de + K_i int e       e = q_d - q
 
-    Every joint is taken for a motor, ``J ddq + B dq = tau - load``; gravity and the other joints are its load, which
-    is a disturbance. With no load the error obeys ``J dde + (B + K_d) de + K_p e = 0`` (K_i = 0), whose poles
-    `with_poles` places.
+    Each joint is modelled as a motor, ``J ddq + B dq = tau - load``; gravity and the other joints are the load, a
+    disturbance. Without load and with K_i = 0 the error obeys ``J dde + (B + K_d) de + K_p e = 0``; `with_poles` places
+    its poles.
 
     Parameters
     ----------
     robot : Robot
-        Where the safe torque's gravity comes from, and the feedforward with ``feedforward="model"``.
+        Model for the gravity of the safe torque and for ``feedforward="model"``.
     K_p : float or (n,) array_like
         [N m/rad].
     K_d : float or (n,) array_like
         [N m s/rad].
     inertia : float or (n,) array_like
-        J, of the motor seen at the joint (`DCMotor.joint_inertia`) [kg m^2]. Adding a mean of what the joint moves is
-        common practice.
+        J, motor inertia reflected to the joint (`DCMotor.joint_inertia`) [kg m^2]; often the mean inertia of the moved
+        links is added.
     damping : float or (n,) array_like
-        B, seen at the joint [N m s/rad].
+        B, motor damping reflected to the joint [N m s/rad].
     K_i : float or (n,) array_like, optional
         [N m/(rad s)]; default no integral. A loop without load is stable for ``J K_i < (B + K_d) K_p``.
     integral_limit : float or (n,) array_like, optional
         Bound of the integral's torque [N m].
     feedforward : {"motor", "model"}
-        "motor" is ``J ddq_d + B dq_d``. "model" puts in its place the torque that `robot` needs along the reference,
-        ``M(q_d) ddq_d + C(q_d, dq_d) dq_d + G(q_d) + friction(dq_d)``, and so cancels the disturbances that can be
-        computed in advance; the motor then is part of the robot (rotor, armature, viscous friction).
+        "motor" is ``J ddq_d + B dq_d``. "model" replaces it by the inverse dynamics of `robot` along the reference,
+        ``M(q_d) ddq_d + C(q_d, dq_d) dq_d + G(q_d) + friction(dq_d)``, which cancels the predictable disturbances; the
+        robot must then include the motor (rotor, armature, viscous friction).
+
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
 
     Notes
     -----
-    Lecture notes, lecture 20; docs/errata.md, N-8. On an arm with gravity the error does not vanish: it settles where
-    ``K_p e`` holds the load, unless K_i takes it over or the model does.
+    Lecture notes, lecture 20; docs/errata.md, N-8. With gravity the error converges to the value at which ``K_p e``
+    holds the load, unless the integral or the model compensates it.
 
-    Integrals do not wind up: while a joint's torque stands at one of `torque_limits`, its integral moves away from that
-    limit only. It is held over steps that gave no torque.
+    Anti-windup: while a joint's torque is at one of `torque_limits`, its integral can only move away from that limit.
+    Steps without a valid torque hold the integral.
 
     Signals: ``error`` (q_d - q) and, with K_i, ``integral``, its torque.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> controller = th.IndependentJoint(robot, K_p=100.0, K_d=20.0, K_i=200.0, inertia=0.1)
+    >>> target = th.reference.SetPoint([0.5, 0.8])
+    >>> result = th.simulate(robot, controller, target, 6.0, q0=[0.0, 0.5])
+    >>> result.error_norm()[[0, -1]].round(3).tolist(), controller.status.name
+    ([0.583, 0.0], 'ok')
     """
 
     def __init__(
@@ -85,16 +100,16 @@ class IndependentJoint(_core.IndependentJoint):
         damping: npt.ArrayLike = 0.0,
         **options: Any,
     ) -> IndependentJoint:
-        """Return the controller whose loops without load are ``dde + 2 zeta omega de + omega^2 e = 0``.
+        """Return a controller with the error dynamics ``dde + 2 zeta omega de + omega^2 e = 0`` without load.
 
         Parameters
         ----------
         robot : Robot
             As for the class.
         frequency : float
-            omega, of the undamped loop [rad/s].
+            omega, natural frequency [rad/s].
         damping_ratio : float
-            zeta; 1 does not overshoot.
+            zeta; 1 is critical damping.
         inertia, damping : float or (n,) array_like
             As for the class.
         **options
@@ -103,7 +118,15 @@ class IndependentJoint(_core.IndependentJoint):
         Raises
         ------
         ValueError
-            Where the motor's own damping is more than that already: K_d would not be positive.
+            If the motor's own damping exceeds the requested one: K_d would not be positive.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("elbow")
+        >>> controller = th.IndependentJoint.with_poles(robot, 20.0, inertia=0.1, damping=0.5)
+        >>> controller.step(0.0, [0.0, 0.5], [0.0, 0.0], th.reference.SetPoint([0.1, 0.5])(0.0)).round(3).tolist()
+        [4.0, 0.0]
         """
         require_robot(robot)
         omega, zeta = positive(frequency, "frequency"), positive(damping_ratio, "damping_ratio")

@@ -1,4 +1,4 @@
-"""Lyapunov functions of the adaptive laws along a run, for `thunder_py.Result.lyapunov`."""
+"""Lyapunov functions of adaptive laws along a run, for `thunder_py.Result.lyapunov`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ __all__ = ["AdaptiveLyapunov", "adaptive_law", "check_parameters", "gain", "half
 
 
 def adaptive_law(Gamma: npt.ArrayLike | None, adaptive: bool, law: LawLike | None) -> LawLike | None:
-    """Return the law that a controller was given, None where nothing adapts."""
+    """Return the adaptation law of a controller's arguments, None without adaptation."""
     if not adaptive:
         return None
     return Gradient(Gamma) if law is None and Gamma is not None else law
 
 
 def gain(value: npt.ArrayLike, size: int) -> Array:
-    """Return the matrix that a gain stands for; the core has checked it."""
-    given = np.asarray(value, dtype=np.float64)
-    return given if given.ndim == 2 else np.diag(np.broadcast_to(given, (size,)))
+    """Return a gain, already checked by the core, as a matrix."""
+    matrix = np.asarray(value, dtype=np.float64)
+    return matrix if matrix.ndim == 2 else np.diag(np.broadcast_to(matrix, (size,)))
 
 
 def half_form(x: Array, A: Array) -> Array:
@@ -41,7 +41,7 @@ def half_form(x: Array, A: Array) -> Array:
 
 
 class AdaptiveLyapunov:
-    """What a controller with s, an estimate and perhaps a task error gains: its V and V_dot along a run.
+    """Mixin for controllers with s and an estimate: V and V_dot along a run.
 
     V = 1/2 s' M s + D(pi, pihat) [+ 1/2 e' K_p e], where D is ``1/2 pitilde' Gamma pitilde`` for the gradient law and
     ``sum gamma_i D(P_i || Phat_i)`` for the natural one (Slotine and Li 1987; Thunder article, section 4; Lee, Kwon and
@@ -52,9 +52,9 @@ class AdaptiveLyapunov:
     law: LawLike | None
     Lambda: npt.ArrayLike
     K_d: npt.ArrayLike
-    K_p: npt.ArrayLike | None = None  # of the position error, for laws whose V has it
-    prediction_weight: Array | None = None  # gamma R_t, for laws that adapt along a prediction error too
-    route: str = "regressor"  # how its regressor comes: only this one is exact
+    K_p: npt.ArrayLike | None = None  # gain of the position error, for laws with e in V
+    prediction_weight: Array | None = None  # gamma R_t, for laws with a prediction error
+    route: str = "regressor"  # route of the prediction error's regressor: V_dot is exact for this one only
 
     def lyapunov(self, robot: Robot, result: Result) -> Array:
         """Return V at each logged instant, (k,).
@@ -62,9 +62,14 @@ class AdaptiveLyapunov:
         Parameters
         ----------
         robot : Robot
-            The plant, with what it carries.
+            The plant, payload included.
         result : Result
             A run of this controller with the signals ``s``, ``parameters`` and ``error``.
+
+        Raises
+        ------
+        ThunderError
+            For a law other than `Gradient` and `Natural`, or an estimate of other parameters than the plant's.
         """
         s = result.s
         V: Array = 0.5 * np.einsum("ki,kij,kj->k", s, robot.mass_matrix(result.q), s)
@@ -77,15 +82,15 @@ class AdaptiveLyapunov:
         if isinstance(self.law, Natural):
             return V + _natural_distance(self.law, mask, robot, result.parameters)
         if not isinstance(self.law, Gradient):
-            raise ThunderError(f"no Lyapunov function is known for the adaptation law {type(self.law).__name__}")
+            raise ThunderError(f"law must be Gradient or Natural for V, got {type(self.law).__name__}")
         wrong = (robot.parameters - result.parameters)[:, mask]
         return V + half_form(wrong, gain(self.law.Gamma, wrong.shape[1]))
 
     def lyapunov_dot(self, robot: Robot, result: Result) -> Array | None:
-        """Return V_dot at each logged instant, (k,), or None where the law's expression does not hold.
+        """Return V_dot at each logged instant, (k,), or None if the law's expression does not hold.
 
-        It holds in continuous time for the law as it stands: nothing saturated, no sensors and actuators between,
-        nobody pushing, no projection or dead zone, no elastic joints, and all that does not adapt known exactly.
+        It holds in continuous time without saturation, sensor and actuator models, external wrenches, projection, dead
+        zone and elastic joints, and with exact values of all parameters that do not adapt.
 
         Parameters
         ----------
@@ -109,10 +114,10 @@ class AdaptiveLyapunov:
         between = {"q_measured", "tau_commanded", "external"} & set(result.signals)
         law = self.law
         bounded = isinstance(law, Gradient) and (law.lower is not None or law.upper is not None)
-        bounded = bounded or (isinstance(law, Natural) and law.rest is not None)  # these stop at zero
+        bounded = bounded or (isinstance(law, Natural) and law.rest is not None)  # bounded below by zero
         if law is not None and np.any(np.asarray(getattr(law, "dead_zone", 0.0)) != 0.0):
             bounded = True
-        elastic = result.x.shape[1] > 0  # V knows nothing of springs and motors
+        elastic = result.x.shape[1] > 0  # V has no energy of springs and motors
         return not between and not bounded and not elastic and bool(np.all(result.status == int(Status.ok)))
 
     def _fixed_are_known(self, robot: Robot, result: Result) -> bool:
@@ -122,20 +127,20 @@ class AdaptiveLyapunov:
 
 
 def check_parameters(robot: Robot, result: Result) -> None:
-    """Refuse estimates that are not of the plant's parameters."""
+    """Raise ModelError unless the estimate has the plant's parameters."""
     if result.parameters.shape[1] != robot.p:
         raise ModelError(
-            f"the estimate must have the plant's {robot.p} parameters, got {result.parameters.shape[1]}: "
-            "a Lyapunov function compares them"
+            f"the estimate must have the plant's {robot.p} parameters for a Lyapunov function, "
+            f"got {result.parameters.shape[1]}"
         )
 
 
 def _natural_distance(law: Natural, mask: npt.NDArray[np.bool_], robot: Robot, estimates: Array) -> Array:
-    """Return the sum of gamma D(P || Phat), with the Bregman divergence of -log det, and of the parameters beside."""
+    """Return the sum of gamma D(P || Phat), D the divergence of -log det, plus the terms of the other parameters."""
     links = np.flatnonzero(mask[: 10 * robot.n].reshape(robot.n, 10).all(axis=1))
     unphysical = [robot.link_names[i] for i in links if not is_physical(robot.inertial)[i]]
     if unphysical:
-        raise ModelError(f"the natural law's function needs links that can exist in the plant, got {unphysical}")
+        raise ModelError(f"the plant's links must be physically consistent for the natural law's V, got {unphysical}")
     distance = np.zeros(len(estimates))
     gamma = np.broadcast_to(np.asarray(law.gamma, dtype=np.float64), (len(links),))
     for weight, i in zip(gamma, links, strict=True):

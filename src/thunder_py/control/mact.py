@@ -17,7 +17,7 @@ __all__ = ["MACT"]
 
 
 class MACT(AdaptiveLyapunov, _core.MACT):
-    """Modified adaptive computed torque: stiffness and damping as you set them, follows a `JointReference`.
+    """Modified adaptive computed torque in joint space; follows a `JointReference`.
 
     ::
 
@@ -26,7 +26,7 @@ class MACT(AdaptiveLyapunov, _core.MACT):
         pihat' = Gamma^-1 (Y_u' e' + gamma W_u' R_t (y - W pihat))
 
     where Y_r pihat is M ddq_d + C(q, dq) dq_d + G + friction(dq), and y = W pi the low-passed torque and its regressor.
-    The mass matrix is not inverted, and no acceleration is measured.
+    The mass matrix is not inverted, no acceleration is measured, and stiffness and damping are exactly K_p and K_v.
 
     Parameters
     ----------
@@ -35,42 +35,57 @@ class MACT(AdaptiveLyapunov, _core.MACT):
     K_p : float, (n,) or (n, n) array_like
         Stiffness [N m/rad].
     K_v : float, (n,) or (n, n) array_like
-        Damping [N m s/rad]. Sampled, it must stay well below inertia over period, joint by joint.
+        Damping [N m s/rad]. When sampled, it must stay well below inertia over period for each joint.
     Gamma : float, (u,) or (u, u) array_like, optional
-        For the u unknown parameters; large adapts slowly (the paper's R_p is its inverse). Not with ``law``, nor with
-        ``adaptive=False``.
+        Adaptation gain of the u unknown parameters; a larger one adapts more slowly (the paper's R_p is its inverse).
+        Excludes ``law``; ignored for ``adaptive=False``.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        What adapts, see `Robot.unknown`; default everything.
+        Parameters to adapt, see `Robot.unknown`; default all.
     adaptive : bool
-        False keeps the estimate where it starts.
+        False keeps the initial estimate.
     law : Gradient or Natural, optional
-        In place of Gamma: how the estimate moves.
+        Adaptation law, in place of `Gamma`.
     gamma : float
-        Weight of the prediction error; 0 leaves it out, and then e need not vanish at a set point.
+        Weight of the prediction error. With 0, e need not converge to zero at a set point.
     R_t : float, (n,) or (n, n) array_like
         Weight of the joints in the prediction error [1/(N m)²].
     route : {"regressor", "acceleration"}
-        How W comes without measured accelerations: integrated by parts, from positions and velocities (D4.2, section
-        3.2.3), or the classical regressor at filtered differences of the velocity.
+        Computation of W without measured accelerations: integration by parts, from positions and velocities (D4.2,
+        section 3.2.3), or the classical regressor at filtered differences of the velocity.
     cutoff : float
-        Of the low-pass filter of torque and regressor [Hz].
+        Cutoff of the low-pass filter of torque and regressor [Hz].
 
     Attributes
     ----------
     unknown : UnknownParameters
-        What adapts.
+        Parameters to adapt.
     law : Gradient, Natural or None
-        How, None where nothing adapts.
+        Adaptation law; None without adaptation.
+
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
 
     Notes
     -----
     D4.2, eqs. (63) and (64), with the filtered regressor of section 3.2.3 as corrected in docs/errata.md (D-13). With
     ``V = 1/2 (e' K_p e + e'' M e' + pitilde' Gamma pitilde)`` one has ``V' = -e'' K_v e' - gamma (W pitilde)' R_t (W
-    pitilde)``, where e'' stands for the transpose of e'. The estimate is integrated over each control step by Euler's
-    rule; a step that gamma R_t / Gamma would make overshoot is shortened. The torque that was applied is taken to be
-    the last one returned; where the drive clips torques, set `torque_limits`.
+    pitilde)``, where e'' is the transpose of e'. The estimate is integrated over each control step by Euler's rule; a
+    step that would overshoot because of gamma R_t / Gamma is shortened. The law assumes that the last returned torque
+    was applied: if the drive clips torques, set `torque_limits`.
 
     Signals: ``error`` (e), ``s`` (its derivative), ``prediction_error`` (y - W pihat), ``parameters``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> guess = robot.with_parameters(0.5 * robot.parameters)
+    >>> controller = th.MACT(guess, K_p=30.0, K_v=8.0, Gamma=2.0, gamma=1.0)
+    >>> result = th.simulate(robot, controller, th.reference.SetPoint([0.3, 0.8]), 10.0, q0=[0.0, 0.5], dt=0.002)
+    >>> result.error_norm()[[0, -1]].round(2).tolist()
+    [0.42, 0.0]
     """
 
     def __init__(
@@ -89,7 +104,7 @@ class MACT(AdaptiveLyapunov, _core.MACT):
         cutoff: float = 5.0,
     ) -> None:
         self.law = adaptive_law(Gamma, adaptive, law)
-        self.K_p, self.K_d, self.Lambda = K_p, K_v, 0.0  # as `lyapunov` calls them
+        self.K_p, self.K_d, self.Lambda = K_p, K_v, 0.0  # the names that `lyapunov` reads
         self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
         prediction = prediction_arguments(route, cutoff, gamma, R_t, adaptive)
         self.prediction_weight, self.route = prediction_weight(prediction), route

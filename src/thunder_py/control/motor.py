@@ -1,4 +1,4 @@
-"""A DC motor behind a gear, seen at the joint."""
+"""Geared DC motors, with their quantities reflected to the joint."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["DCMotor"]
 
 
 def _read(value: npt.ArrayLike, name: str, *, zero_allowed: bool = False) -> Array:
-    given = number_or_row(value, name)
-    if not (given >= 0.0 if zero_allowed else given > 0.0).all():
+    values = number_or_row(value, name)
+    if not (values >= 0.0 if zero_allowed else values > 0.0).all():
         raise ModelError(
-            f"{name} {'must not be negative' if zero_allowed else 'must be positive'}, got {given.tolist()}"
+            f"{name} {'must not be negative' if zero_allowed else 'must be positive'}, got {values.tolist()}"
         )
-    return given
+    return values
 
 
 class DCMotor:
-    """DC motors behind gears, from their data sheet, seen at the joints.
+    """Geared DC motors from data-sheet values, with their quantities reflected to the joints.
 
     ``inertia ddtheta + damping dtheta = torque_constant i - load`` and ``resistance i + back_emf dtheta = voltage``,
     with ``theta = gear_ratio q``. Every entry is a number or one number per joint.
@@ -30,29 +30,38 @@ class DCMotor:
     Parameters
     ----------
     inertia : float or (n,) array_like
-        Of the rotor about its axis, J_m [kg m^2].
+        Rotor inertia about its axis, J_m [kg m^2].
     damping : float or (n,) array_like
-        Mechanical, at the rotor, B_m [N m s/rad].
+        Mechanical damping of the rotor, B_m [N m s/rad].
     torque_constant : float or (n,) array_like
         k_m [N m/A].
     resistance : float or (n,) array_like
-        Of the armature, R [ohm].
+        Armature resistance, R [ohm].
     back_emf : float or (n,) array_like, optional
-        k_b [V s/rad]; default `torque_constant`, which it is in SI units.
+        Back-EMF constant, k_b [V s/rad]; default `torque_constant`, equal to it in SI units.
     gear_ratio : float or (n,) array_like
-        Turns of the rotor for one of the joint.
+        Rotor turns per joint turn.
 
     Raises
     ------
     ValueError
-        Where an entry is negative, a constant, resistance or ratio is zero, or entries are for different numbers of
-        joints.
+        If an entry is negative, a torque constant, resistance or ratio is zero, or entries have different sizes.
 
     Notes
     -----
-    Lecture notes, lecture 20. ``joint_inertia`` and ``joint_damping`` are what `IndependentJoint` wants of motors whose
-    current is controlled. Where voltages are commanded instead, `voltage` says which one makes a torque; it takes out
-    the back EMF, that otherwise damps the joint by ``joint_back_emf``.
+    Lecture notes, lecture 20. Pass ``joint_inertia`` and ``joint_damping`` to `IndependentJoint` if the motor currents
+    are controlled. For voltage commands, `voltage` converts a torque and compensates the back EMF, which would
+    otherwise damp the joint by ``joint_back_emf``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> motor = th.control.DCMotor(3e-5, 1e-5, torque_constant=0.05, resistance=0.5, gear_ratio=100.0)
+    >>> [round(float(value), 3) for value in (motor.joint_inertia, motor.joint_damping, motor.joint_back_emf)]
+    [0.3, 0.1, 50.0]
+    >>> volts = motor.voltage(tau=10.0, dq=1.0)
+    >>> round(float(volts), 3), round(float(motor.torque(volts, dq=1.0)), 3)
+    (6.0, 10.0)
     """
 
     def __init__(
@@ -86,15 +95,15 @@ class DCMotor:
 
     @property
     def joint_back_emf(self) -> Array:
-        """What back EMF adds to it under a fixed voltage, ``gear_ratio^2 k_m k_b / R`` [N m s/rad]."""
+        """Damping by back EMF at constant voltage, ``gear_ratio^2 k_m k_b / R`` [N m s/rad]."""
         return np.asarray(self.gear_ratio**2 * self.torque_constant * self.back_emf / self.resistance)
 
     def voltage(self, tau: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
-        """Return the voltage [V], (..., n), that makes the joint torque `tau` [N m] at joint velocity `dq` [rad/s]."""
+        """Return the voltage [V], (..., n), for the joint torque `tau` [N m] at joint velocity `dq` [rad/s]."""
         current = np.asarray(tau) / (self.gear_ratio * self.torque_constant)
         return np.asarray(self.resistance * current + self.back_emf * self.gear_ratio * np.asarray(dq))
 
     def torque(self, voltage: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
-        """Return the joint torque [N m], (..., n), under `voltage` [V] at joint velocity `dq` [rad/s]."""
+        """Return the joint torque [N m], (..., n), for `voltage` [V] at joint velocity `dq` [rad/s]."""
         current = (np.asarray(voltage) - self.back_emf * self.gear_ratio * np.asarray(dq)) / self.resistance
         return np.asarray(self.gear_ratio * self.torque_constant * current)

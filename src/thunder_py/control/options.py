@@ -1,4 +1,4 @@
-"""Checks of what a controller is told besides its gains."""
+"""Checks of controller arguments other than matrix gains."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def number_or_row(value: object, what: str, *, finite: bool = True) -> Array:
 
 
 def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array:
-    """Return n numbers, all of them `value` if that is one, or raise `ModelError` naming `what`."""
-    given = number_or_row(value, what, finite=finite)
-    if given.ndim == 1 and given.size != n:
-        raise ModelError(f"{what} must be a number or {n} numbers, one per joint, got {given.size}")
-    return np.full(n, given)
+    """Return `value` as n numbers, one per joint, or raise `ModelError` naming `what`."""
+    row = number_or_row(value, what, finite=finite)
+    if row.ndim == 1 and row.size != n:
+        raise ModelError(f"{what} must be a number or {n} numbers, one per joint, got {row.size}")
+    return np.full(n, row)

@@ -12,15 +12,15 @@ __all__ = ["PassivityBased"]
 
 
 class PassivityBased(_core.PassivityBased):
-    """Passivity-based control. Follows a `JointReference`.
+    """Passivity-based control; follows a `JointReference`.
 
     ::
 
         dq_r = dq_d + Lambda e      ddq_r = ddq_d + Lambda de      s = dq_r - dq      e = q_d - q
         tau  = M ddq_r + C dq_r + friction(dq) + G + K s
 
-    It is the law of `SlotineLi` with a known model, and shapes the arm's energy where `ComputedTorque` cancels its
-    dynamics.
+    This is the law of `SlotineLi` with a known model. Unlike `ComputedTorque` it does not cancel the dynamics but keeps
+    their passivity.
 
     Parameters
     ----------
@@ -31,14 +31,29 @@ class PassivityBased(_core.PassivityBased):
     K : float, (n,) or (n, n) array_like
         [N m s/rad].
 
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
+
     Notes
     -----
-    Lecture notes, lecture 32, where r is our s, with errata N-8. If the model is true, ``M ds + (C + K) s = 0``, so
-    that ``1/2 s' M s`` falls as ``-s' K s``, and s and e vanish exponentially for any symmetric positive definite
-    gains. Where Lambda and K commute, ``V = 1/2 s' M s + e' Lambda K e`` falls as
+    Lecture notes, lecture 32, where r is our s, with errata N-8. With the true model ``M ds + (C + K) s = 0``:
+    ``1/2 s' M s`` has the derivative ``-s' K s``, and s and e converge to zero exponentially for symmetric positive
+    definite gains. If Lambda and K commute, ``V = 1/2 s' M s + e' Lambda K e`` has the derivative
     ``-de' K de - e' Lambda K Lambda e``.
 
     Signals: ``error`` (q_d - q), ``s``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> controller = th.PassivityBased(robot, Lambda=5.0, K=20.0)
+    >>> target = th.reference.SetPoint([0.5, 0.8])
+    >>> result = th.simulate(robot, controller, target, 3.0, q0=[0.0, 0.5])
+    >>> result.error_norm()[[0, -1]].round(3).tolist(), controller.status.name
+    ([0.583, 0.0], 'ok')
     """
 
     def __init__(self, robot: Robot, Lambda: npt.ArrayLike, K: npt.ArrayLike) -> None:

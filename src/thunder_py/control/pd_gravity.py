@@ -15,7 +15,7 @@ __all__ = ["PDGravity"]
 
 
 class PDGravity(_core.PDGravity):
-    """PD control with gravity compensation, for set points. Follows a `JointReference`.
+    """PD control with gravity compensation, for set points; follows a `JointReference`.
 
     ::
 
@@ -24,30 +24,45 @@ class PDGravity(_core.PDGravity):
     Parameters
     ----------
     robot : Robot
-        Of which only gravity is used.
+        The model; only its gravity is used.
     K_p : float, (n,) or (n, n) array_like
         [N m/rad].
     K_d : float, (n,) or (n, n) array_like
         [N m s/rad].
     K_i : float, (n,) or (n, n) array_like, optional
-        [N m/(rad s)]; default no integral. It removes what a wrong gravity leaves, at the price of the global promise:
-        small gains only.
+        [N m/(rad s)]; default no integral. It removes the error of a wrong gravity model, but stability is then local:
+        use small gains.
     integral_limit : float or (n,) array_like, optional
         Bound of the integral's torque [N m].
     gravity : {"actual", "desired"}
-        Compensate G(q), or G(q_d), which needs no measurement.
+        Compensation of G(q), or of G(q_d), which needs no measurement.
+
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
 
     Notes
     -----
     Lecture notes, lecture 31, with errata N-8. At a set point and with the true gravity,
-    ``V = 1/2 dq' M dq + 1/2 e' K_p e`` falls as ``-dq' (K_d dq + friction(dq))``, and by LaSalle's principle every
-    motion ends at e = 0. With ``gravity="desired"`` that holds where the smallest eigenvalue of K_p is larger than
-    ``|dG/dq|`` anywhere. A reference that moves is followed with an error.
+    ``V = 1/2 dq' M dq + 1/2 e' K_p e`` has the derivative ``-dq' (K_d dq + friction(dq))``, and by LaSalle's principle
+    every motion converges to e = 0. With ``gravity="desired"`` this holds if the smallest eigenvalue of K_p exceeds
+    ``|dG/dq|`` everywhere. A moving reference is followed with an error.
 
-    Integrals do not wind up: while a joint's torque stands at one of `torque_limits`, its integral moves away from that
-    limit only. It is held over steps that gave no torque.
+    Anti-windup: while a joint's torque is at one of `torque_limits`, its integral can only move away from that limit.
+    Steps without a valid torque hold the integral.
 
     Signals: ``error`` (q_d - q) and, with K_i, ``integral``, its torque.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> controller = th.PDGravity(robot, K_p=100.0, K_d=30.0)
+    >>> target = th.reference.SetPoint([0.5, 0.8])
+    >>> result = th.simulate(robot, controller, target, 3.0, q0=[0.0, 0.5])
+    >>> result.error_norm()[[0, -1]].round(3).tolist(), controller.status.name
+    ([0.583, 0.0], 'ok')
     """
 
     def __init__(

@@ -16,7 +16,7 @@ __all__ = ["SlotineLi"]
 
 
 class SlotineLi(AdaptiveLyapunov, _core.SlotineLi):
-    """Slotine-Li adaptive control: follows a `JointReference`.
+    """Slotine-Li adaptive control in joint space; follows a `JointReference`.
 
     ::
 
@@ -24,7 +24,7 @@ class SlotineLi(AdaptiveLyapunov, _core.SlotineLi):
         tau  = Y_r(q, dq, dq_r, ddq_r) pihat + K_d s
         pihat' = Gamma^-1 Y_u' s
 
-    where Y_u are the columns of the unknown parameters. Every gain is a number, one number per row or a symmetric
+    with Y_u the columns of Y_r of the unknown parameters. Every gain is a number, one number per row or a symmetric
     positive definite matrix.
 
     Parameters
@@ -34,32 +34,49 @@ class SlotineLi(AdaptiveLyapunov, _core.SlotineLi):
     Lambda : float, (n,) or (n, n) array_like
         [1/s].
     K_d : float, (n,) or (n, n) array_like
-        [N m s/rad].
-        Sampled, it must stay well below inertia over period, joint by joint: 10 is unstable for the Panda's last
-        joint at 1 kHz.
+        [N m s/rad]. When sampled, it must stay well below inertia over period for each joint: 10 is unstable for the
+        Panda's last joint at 1 kHz.
     Gamma : float, (u,) or (u, u) array_like, optional
-        For the u unknown parameters; large adapts slowly. Not with ``law``, nor with ``adaptive=False``.
+        Adaptation gain of the u unknown parameters; a larger one adapts more slowly. Excludes ``law``; ignored for
+        ``adaptive=False``.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        What adapts, see `Robot.unknown`; default everything.
+        Parameters to adapt, see `Robot.unknown`; default all.
     adaptive : bool
-        False keeps the estimate where it starts.
+        False keeps the initial estimate.
     law : Gradient or Natural, optional
-        In place of Gamma: how the estimate moves.
+        Adaptation law, in place of `Gamma`.
 
     Attributes
     ----------
     unknown : UnknownParameters
-        What adapts.
+        Parameters to adapt.
     law : Gradient, Natural or None
-        How, None where nothing adapts.
+        Adaptation law; None without adaptation.
+
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or another argument is invalid.
 
     Notes
     -----
-    Slotine and Li (1987); Thunder article, Appendix C, of which docs/errata.md lists the misprints. The estimate is
-    integrated over each control step by Euler's rule, over 0.1 s at most.
+    Slotine and Li (1987); Thunder article, Appendix C, with the misprints listed in docs/errata.md. The estimate is
+    integrated over each control step by Euler's rule, over at most 0.1 s.
 
-    Signals: ``error`` (q_d - q), ``s``, ``parameters`` (the estimate). Status ``diverged`` once an estimate passes
+    Signals: ``error`` (q_d - q), ``s``, ``parameters`` (the estimate). Status ``diverged`` once an estimate exceeds
     1e6, until `reset`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> motion = th.reference.Sinusoid([0.5, 0.5], 0.5)
+    >>> guess = robot.with_parameters(0.5 * robot.parameters)
+    >>> controller = th.SlotineLi(guess, Lambda=5.0, K_d=8.0, Gamma=0.5)
+    >>> result = th.simulate(robot, controller, motion, 4.0, dq0=motion(0.0).dq)
+    >>> errors = result.error_norm()
+    >>> bool(errors[-1000:].max() < 0.5 * errors[:1000].max()), controller.status.name
+    (True, 'ok')
     """
 
     def __init__(

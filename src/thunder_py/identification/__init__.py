@@ -1,4 +1,4 @@
-"""Excitation and identification: how much a motion tells, motions that tell much, parameters from logged data."""
+"""Excitation measures, exciting motions, and identification of parameters from logged data."""
 
 from .convergence import AdaptationConvergence, adaptation_convergence
 from .excitation import MotionLimits

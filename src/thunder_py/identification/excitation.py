@@ -1,4 +1,4 @@
-"""The excitation of base parameters as a problem of smooth optimisation."""
+"""Excitation of the base parameters as a smooth optimisation problem."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _STEP = 1e-5
 
 
 def _spectrum(W: Array) -> tuple[Array, Array]:
-    """Eigenvalues and vectors of W'W: small and quick; half of the digits are enough for an optimiser."""
-    # product by product, below the size at which a busy machine waits for the threads of its linear algebra
+    """Return eigenvalues and eigenvectors of W'W, with half of the digits of an SVD of W and quicker."""
+    # a sum of small products, which BLAS does not split over threads
     values, vectors = np.linalg.eigh(np.sum(np.swapaxes(W, 1, 2) @ W, axis=0))
     return np.maximum(values, np.finfo(np.float64).eps * values[-1]), vectors
 
 
 def log_condition(W: Array) -> tuple[float, Array]:
-    """Logarithm of the condition number of stacked regressors, (k, n, b), and its gradient by them."""
+    """Return the log condition number of stacked regressors, (k, n, b), and its gradient with respect to them."""
     values, V = _spectrum(W)
     low, high = V[:, 0], V[:, -1]
     gradient = (W @ high)[..., None] * (high / values[-1]) - (W @ low)[..., None] * (low / values[0])
@@ -48,7 +48,7 @@ def log_condition(W: Array) -> tuple[float, Array]:
 
 
 def d_optimality(W: Array) -> tuple[float, Array]:
-    """Minus the logarithm of det(W'W), a column, and its gradient: smaller confidence ellipsoids are better."""
+    """Return -log det(W'W) per column and its gradient; small values mean small confidence ellipsoids."""
     values, V = _spectrum(W)
     return float(-np.log(values).mean()), W @ ((V / values) @ V.T * (-2.0 / values.size))
 
@@ -58,21 +58,21 @@ CRITERIA: dict[str, Callable[[Array], tuple[float, Array]]] = {"condition": log_
 
 def _central_differences(function: Callable[..., Array], states: Sequence[Array]) -> list[list[Array]]:
     """Differentiate a batched function by each entry of q, dq and ddq: three lists of n arrays."""
-    found: list[list[Array]] = [[], [], []]
+    derivatives: list[list[Array]] = [[], [], []]
     for which, state in enumerate(states):
         for joint in range(state.shape[1]):
             step = np.zeros(state.shape[1])
             step[joint] = _STEP
             ahead, back = list(states), list(states)
             ahead[which], back[which] = state + step, state - step
-            found[which].append((function(*ahead) - function(*back)) / (2.0 * _STEP))
-    return found
+            derivatives[which].append((function(*ahead) - function(*back)) / (2.0 * _STEP))
+    return derivatives
 
 
 def criterion_by_states(
     robot: Robot, columns: npt.NDArray[np.intp], criterion: str, states: Sequence[Array]
 ) -> tuple[float, list[Array]]:
-    """Criterion of the stacked columns of Y, and its gradients by q, dq and ddq, each (k, n)."""
+    """Return the criterion of the stacked columns of Y, and its gradients by q, dq and ddq, each (k, n)."""
     k, n = states[0].shape
     value, by_W = CRITERIA[criterion](robot.regressor(*states)[..., columns] / np.sqrt(k))
     weights = np.zeros((k, n, robot.p))
@@ -85,25 +85,32 @@ def criterion_by_states(
 
 
 def torques_by_states(robot: Robot, states: Sequence[Array]) -> tuple[Array, list[Array]]:
-    """Torques (k, n), and their derivatives by q, dq and ddq, each (k, n, n) with the state's joint last."""
+    """Return torques (k, n), and their derivatives by q, dq and ddq, each (k, n, n) with the state's joint last."""
     derivatives = _central_differences(robot.inverse_dynamics, states)
     return robot.inverse_dynamics(*states), [np.stack(parts, axis=2) for parts in derivatives]
 
 
-#: positions of joints that have no limits: one turn, or a metre to either side
+#: half range of joints without position limits: half a turn, or a metre
 _FREE = {"R": np.pi, "P": 1.0}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MotionLimits(Value):
-    """Limits of a motion; infinity is no limit.
+    """Limits of a joint motion; infinity is no limit.
 
     Parameters
     ----------
     lower, upper : (n,) array_like
-        Positions [rad or m], finite.
+        Position limits [rad or m], finite.
     velocity, acceleration, effort : float or (n,) array_like
-        Sizes [rad/s, rad/s^2, N m; m/s, m/s^2, N].
+        Largest absolute values [rad/s, rad/s^2, N m; m/s, m/s^2, N].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> limits = th.identification.MotionLimits.of(th.Robot.load("panda"), acceleration=10.0, fraction=0.9)
+    >>> limits.velocity.round(2).tolist()
+    [1.96, 1.96, 1.96, 1.96, 2.35, 2.35, 2.35]
     """
 
     lower: Array
@@ -136,13 +143,13 @@ class MotionLimits(Value):
         Parameters
         ----------
         robot : Robot
-            Where it knows no limit of position, one turn or one metre to either side of zero.
+            Joints without position limits get half a turn or one metre to either side of zero.
         acceleration : float or (n,) array_like
-            A robot knows none.
+            Acceleration limits [rad/s^2 or m/s^2], which a robot does not have.
         torque : bool
-            Take its effort limits, too.
+            Include the effort limits of the robot.
         fraction : float
-            Of its ranges and sizes, more than 0 to 1.
+            Fraction of the robot's ranges and limits, more than 0 and at most 1.
         """
         require_robot(robot)
         if not 0.0 < fraction <= 1.0:
@@ -172,21 +179,21 @@ class MotionLimits(Value):
 
 
 def soft_maximum(x: Array, power: int = 32) -> tuple[Array, Array]:
-    """Bound smoothly the size of each column, and its gradient.
+    """Return a smooth upper bound of the absolute values of each column, and its gradient.
 
     Parameters
     ----------
     x : (k, n) array
         Signals.
     power : int
-        Even: the p-norm is above the maximum by at most a factor k^(1/p), and by little if x peaks seldom.
+        Even exponent p: the p-norm exceeds the maximum by at most a factor k^(1/p), and by little if x peaks rarely.
 
     Returns
     -------
     value : (n,) array
         p-norms.
     gradient : (k, n) array
-        By the entries of x.
+        Gradient with respect to the entries of x.
     """
     largest = np.abs(x).max(axis=0)
     relative = np.abs(x) / np.where(largest > 0.0, largest, 1.0)
@@ -198,18 +205,18 @@ def soft_maximum(x: Array, power: int = 32) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class FourierBasis:
-    """Series that start and end at rest, at `samples` instants of one period.
+    """Fourier series that start and end at rest, sampled at `samples` instants of one period.
 
     With coefficients c, (m, n) with m = 2 H - 2, the motion is ``q = q0 + S[0] c``, ``dq = S[1] c``, ``ddq = S[2] c``.
 
     Attributes
     ----------
     period : float
-        [s].
+        Period [s].
     harmonics : int
-        H, at least 2.
+        Number of harmonics H, at least 2.
     samples : int
-        Instants, evenly spaced.
+        Number of instants, evenly spaced.
     """
 
     period: float
@@ -223,7 +230,7 @@ class FourierBasis:
 
     @cached_property
     def t(self) -> Array:
-        """Instants [s], without the end, which is the start again."""
+        """Instants [s] of one period, without its end."""
         return np.asarray(np.arange(self.samples) * (self.period / self.samples))
 
     @cached_property
@@ -247,16 +254,16 @@ class FourierBasis:
 
     @property
     def size(self) -> int:
-        """Coefficients of a joint, m."""
+        """Number of coefficients of a joint, m."""
         return 2 * self.harmonics - 2
 
     def states(self, q0: Array, c: Array) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration at the instants, each (samples, n)."""
+        """Return position, velocity and acceleration at the instants, each (samples, n)."""
         S = self.S
         return q0 + S[0] @ c, S[1] @ c, S[2] @ c
 
     def pull_back(self, gradients: Sequence[Array]) -> tuple[Array, Array]:
-        """Gradients by q0, (n,), and c, (m, n), of what has these by the states."""
+        """Return the gradients by q0, (n,), and c, (m, n), of a function with these gradients by the states."""
         c = sum((shape.T @ g for shape, g in zip(self.S, gradients, strict=True)), np.zeros(()))
         return gradients[0].sum(axis=0), np.asarray(c)
 
@@ -272,7 +279,7 @@ class FourierBasis:
 
 @dataclass(frozen=True)
 class ExcitationProblem:
-    """The optimisation: x holds q0 and coefficients, both as parts of the range of each joint."""
+    """Optimisation problem in x: q0 and coefficients, both as fractions of the half range of each joint."""
 
     robot: Robot
     columns: npt.NDArray[np.intp]
@@ -282,12 +289,12 @@ class ExcitationProblem:
     fine: FourierBasis
 
     def unpack(self, x: Array) -> tuple[Array, Array]:
-        """Return q0 and the coefficients that x stands for."""
+        """Return q0 and the coefficients of x."""
         table = x.reshape(self.basis.size + 1, self.robot.n) * self.limits.half_range
         return self.limits.centre + table[0], table[1:]
 
     def pack_gradient(self, gradients: list[Array]) -> Array:
-        """Return the gradient by x of what has these by the states."""
+        """Return the gradient by x of a function with these gradients by the states."""
         q0, c = self.basis.pull_back(gradients)
         return (np.concatenate([q0[None], c]) * self.limits.half_range).ravel()
 
@@ -312,13 +319,13 @@ class ExcitationProblem:
         return value, self.pack_gradient(gradients)
 
     def _finite(self) -> list[tuple[int, Array, Array]]:
-        """Which state, its size and the middle of its range, where there is a limit at all."""
+        """Return number, limit and centre of each state with a finite limit."""
         zero, one = np.zeros(self.robot.n), self.limits
         kinds = [(0, one.half_range, one.centre), (1, one.velocity, zero), (2, one.acceleration, zero)]
         return [kind for kind in kinds if np.isfinite(kind[1]).any()]
 
     def constraints(self, x: Array) -> tuple[Array, Array]:
-        """One minus the soft maximum of each signal over its limit, and the derivatives by x."""
+        """Return one minus the soft maximum of each signal over its limit, and the derivatives by x."""
         states = self.basis.states(*self.unpack(x))
         values, rows = [], []
         for which, size, middle in self._finite():
@@ -338,19 +345,19 @@ class ExcitationProblem:
         return np.array(values), np.array(rows)
 
     def search(self, x: Array, iterations: int, report: Callable[[float], object]) -> tuple[Array, Array]:
-        """Minimise from x; the way, and where it ends."""
+        """Minimise from x; return the solution and the history of the criterion."""
         from scipy.optimize import minimize
 
-        seen: dict[bytes, float] = {}
+        evaluations: dict[bytes, float] = {}
         history = [self.objective(x)[0]]
 
         def objective(at: Array) -> tuple[float, Array]:
             value, gradient = self.objective(at)
-            seen[at.tobytes()] = value
+            evaluations[at.tobytes()] = value
             return value, gradient
 
         def callback(at: Array) -> None:
-            history.append(seen.get(at.tobytes(), history[-1]))
+            history.append(evaluations.get(at.tobytes(), history[-1]))
             report(len(history) / (iterations + 1))
 
         bounded: Any = {
@@ -358,8 +365,8 @@ class ExcitationProblem:
             "fun": lambda at: self.constraints(at)[0],
             "jac": lambda at: self.constraints(at)[1],
         }
-        slsqp: Any = minimize  # its stubs know no constraints beside jac=True
-        found = slsqp(
+        slsqp: Any = minimize  # its stubs do not allow constraints together with jac=True
+        solution = slsqp(
             objective,
             x,
             jac=True,
@@ -369,10 +376,10 @@ class ExcitationProblem:
             callback=callback,
         )
         report(1.0)
-        return np.asarray(found.x, dtype=np.float64), np.array(history)
+        return np.asarray(solution.x, dtype=np.float64), np.array(history)
 
     def margins(self, x: Array) -> dict[str, Array]:
-        """Return what remains of each limit on the fine grid."""
+        """Return the margins to each limit on the fine grid, relative to the limit."""
         q, dq, ddq = self.fine.states(*self.unpack(x))
         limits = self.limits
         signals = {
@@ -384,11 +391,11 @@ class ExcitationProblem:
         return {name: 1.0 - np.abs(values).max(axis=0) for name, values in signals.items()}
 
     def fine_margin(self, x: Array) -> float:
-        """Return the least of all margins."""
+        """Return the smallest of all margins."""
         return float(min(values.min() for values in self.margins(x).values()))
 
     def shrunk(self, x: Array) -> Array:
-        """Make the motion smaller until it keeps its limits: the optimiser may stop a little outside."""
+        """Scale the motion down until it keeps its limits, which the optimiser may slightly violate."""
         table = x.reshape(self.basis.size + 1, self.robot.n).copy()
         table[0] = np.clip(table[0], -0.95, 0.95)
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""Parameters from logged motion and torque."""
+"""Identification of parameters from logged motion and torque."""
 
 from __future__ import annotations
 
@@ -33,40 +33,51 @@ if TYPE_CHECKING:
 
 __all__ = ["Identification", "identify"]
 
-#: periods of the cutoff at either end in which filtered signals are not good
+#: periods of the cutoff at either end in which filtered signals are left out
 _EDGE = 2.0
-#: torque of a joint, as part of that of the joint with most, below which weights do not follow it, and below which it
-#: counts as rounding
+#: torque of a joint relative to the largest: lower bound for weights, and bound below which it counts as rounding
 _SMALLEST_SCALE, _ROUNDING = 1e-3, 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Identification:
-    """What was identified.
+    """Result of an identification.
 
     Attributes
     ----------
     robot : Robot
-        With the identified parameters.
+        Robot with the identified parameters.
     unknown : UnknownParameters
-        What was.
+        Parameters that were identified.
     parameters : (p,) array
-        All parameters; along what torques cannot tell they stay as near to the prior as they can.
+        All parameters; directions that do not affect torques stay as near to the prior as possible.
     base : BaseParameters
-        Combinations of the unknown parameters that torques can tell apart, in general.
+        Identifiable combinations of the unknown parameters.
     base_parameters, standard_deviations : (b,) array
-        Their values, and the standard deviations of the least-squares estimate for white noise (of the inconsistent
-        one, which has no regulariser, in either case); infinite where the motion does not excite.
+        Values of the base parameters, and standard deviations of the plain least-squares estimate for white noise (also
+        with ``consistent=True``); infinite for parameters that the motion does not excite.
     residual_rms : (n,) array
-        Root mean square of what is left of the torque [N m or N].
+        Root mean square of the torque residuals [N m or N].
     noise : (n,) array
-        Standard deviations that weighted the joints.
+        Standard deviations that weighted the joints [N m or N].
     rank : int
-        Base parameters that the motion excites.
+        Number of base parameters that the motion excites.
     condition : float
-        Of the weighted base regressor, columns scaled to unit length.
+        Condition number of the weighted base regressor, columns scaled to unit length.
     consistent : bool
-        Whether only bodies that can exist were allowed.
+        Whether the fit was restricted to physically consistent parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> estimate = th.identification.identify(robot, t, q, dq, ddq, robot.inverse_dynamics(q, dq, ddq))
+    >>> estimate.rank, estimate.base.names[0], round(float(estimate.base_parameters[0]), 3)
+    (6, 'link1.m', 2.53)
+    >>> np.allclose(estimate.torque(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq)), estimate.physical.shape
+    (True, (2,))
     """
 
     robot: Robot
@@ -83,7 +94,7 @@ class Identification:
 
     @property
     def physical(self) -> npt.NDArray[np.bool_]:
-        """Whether the pseudo-inertia of each link is positive definite, (n,)."""
+        """True for each link with a positive definite pseudo-inertia, (n,)."""
         return inertia.is_physical(self.robot.inertial)
 
     def torque(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
@@ -91,7 +102,7 @@ class Identification:
         return self.robot.inverse_dynamics(q, dq, ddq)
 
     def table(self) -> str:
-        """Markdown of the base parameters: leading name, value, standard deviation in per cent."""
+        """Return a Markdown table of the base parameters: leading name, value, standard deviation in per cent."""
         lines = ["| base parameter | value | standard deviation [%] |", "|---|---|---|"]
         for name, value, sigma in zip(self.base.names, self.base_parameters, self.standard_deviations, strict=True):
             relative = 100.0 * sigma / abs(value) if value else np.inf
@@ -99,7 +110,15 @@ class Identification:
         return "\n".join(lines)
 
     def plot(self, *, axes: Axes | None = None, truth: Robot | None = None) -> Axes:
-        """Draw the base parameters with their confidence, and those of `truth` beside them."""
+        """Plot the base parameters with two standard deviations.
+
+        Parameters
+        ----------
+        axes : Axes, optional
+            Default a new figure.
+        truth : Robot, optional
+            Robot with the true parameters, plotted as well.
+        """
         from .plot import plot_identification
 
         return plot_identification(self, axes=axes, truth=truth)
@@ -121,53 +140,68 @@ def identify(
     cutoff: float | None = None,
     hold: float = 0.0,
 ) -> Identification:
-    """Identify parameters by weighted least squares, over all parameters or over physically consistent ones.
+    """Identify parameters by weighted least squares, optionally restricted to physically consistent values.
 
     Parameters
     ----------
     robot : Robot
-        Geometry, known parameters, and the prior where none is given.
+        Geometry, known parameters, and the default prior.
     t : (k,) array_like, or Result
-        Instants [s], or a run, whose `t`, `q` and `tau` are taken and nothing else.
+        Instants [s], or a run of which only `t`, `q` and `tau` are used.
     q, dq, ddq : (k, n) array_like
-        Motion. Without `ddq`, velocity and acceleration come from `q` by `differentiate`, and `tau` passes the same
-        filter; what is within two periods of the cutoff from either end is left out.
+        Motion. Without `ddq`, velocity and acceleration are computed from `q` by `differentiate`, and `tau` passes the
+        same filter; samples within two periods of the cutoff from either end are left out.
     tau : (k, n) array_like
-        Measured torque.
+        Measured torque [N m or N].
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        What to identify, see `Robot.unknown`; default everything.
+        Parameters to identify, see `Robot.unknown`; default all.
     weights : "auto" or (n,) array_like
-        One over the standard deviation of the torque noise of each joint. "auto" takes those that agree with the
-        residuals, by iterative reweighting.
+        One over the standard deviation of the torque noise of each joint. "auto" estimates them from the residuals by
+        iterative reweighting.
     prior : Robot, optional
-        Parameters to stay at where torques do not tell.
+        Robot with the prior parameters; default `robot`.
     consistent : bool
         Allow only positive definite pseudo-inertias and positive coefficients of friction, rotors and armature.
     regularisation : float
-        Weight gamma of the entropic divergence from the prior in the consistent fit; a prior known to about a part s
-        of its values has gamma = 1 / s^2.
+        Weight gamma of the entropic divergence from the prior in the consistent fit; for a prior with relative error s
+        use gamma = 1 / s^2.
     cutoff : float, optional
-        [Hz], needed without `ddq`; see `differentiate`.
+        Cutoff frequency [Hz], required without `ddq`; see `differentiate`.
     hold : float
-        Torques are held for this long from their instant on [s], so that their middle is half of it later: the
-        control period, for a sampled controller. Only without `ddq`.
+        Time that a torque is held from its instant on [s]: the control period of a sampled controller. The torque is
+        shifted by half of it. Only without `ddq`.
 
     Returns
     -------
     Identification
-        Estimate and quality.
+        Estimate and its quality.
 
     Raises
     ------
     ThunderError
-        For data that do not belong together, a prior that cannot exist, unknown parameters that no torque shows, or
-        a joint whose torque is zero throughout where the prior's is not.
+        If shapes do not match, the prior is not physically consistent, no torque depends on the unknown parameters, or
+        a measured torque is zero throughout where that of the prior is not.
 
     Notes
     -----
     The consistent fit minimises ``1/2 sum_j w_j^2 |tau_j - Y_j pi|^2 + gamma sum_i D(P_i||P0_i)`` over P_i > 0, a
-    convex problem, solved to the end by Newton's method. Lee, Wensing, Park, Geometric robot dynamic identification,
-    IEEE Trans. Robotics 36(2), 2020.
+    convex problem, solved by Newton's method.
+
+    References
+    ----------
+    Lee, Wensing, Park, Geometric robot dynamic identification, IEEE Trans. Robotics 36(2), 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = robot.inverse_dynamics(q, dq, ddq) + np.random.default_rng(0).normal(scale=0.1, size=q.shape)
+    >>> guess = robot.with_parameters(0.7 * robot.parameters)
+    >>> estimate = th.identification.identify(guess, t, q, dq, ddq, tau)
+    >>> estimate.rank, estimate.noise.round(1).tolist()
+    (6, [0.1, 0.1])
     """
     if isinstance(weights, str) and weights != "auto":
         raise ThunderError(f"weights must be 'auto' or one number for each joint, got {weights!r}")
@@ -183,12 +217,12 @@ def identify(
     Y = robot.regressor(*motion)
     scale = _scale(robot, torque, Y @ start.parameters)
     data = compress(Y[..., base.independent], torque - Y @ pi0, scale)
-    found = fit_reweighted(data) if isinstance(weights, str) else fit(data, _noise(weights, robot.n))
+    solution = fit_reweighted(data) if isinstance(weights, str) else fit(data, _noise(weights, robot.n))
     if consistent:
-        pi = _consistent(robot, pi0, chosen.mask, Y, torque, found.noise, regularisation)
+        pi = _consistent(robot, pi0, chosen.mask, Y, torque, solution.noise, regularisation)
     else:
-        pi = pi0 + spread(base, chosen.mask, found.deviation)
-    return _identification(robot, chosen, base, pi, data, pi0, found, consistent)
+        pi = pi0 + spread(base, chosen.mask, solution.deviation)
+    return _identification(robot, chosen, base, pi, data, pi0, solution, consistent)
 
 
 def _data(
@@ -201,13 +235,13 @@ def _data(
     cutoff: float | None,
     hold: float,
 ) -> tuple[Motion, Array]:
-    """Motion and torque at the same instants, filtered where accelerations are not given."""
+    """Return motion and torque at the same instants, filtered unless accelerations are given."""
     if isinstance(t, Result):
         if not (q is None and dq is None and ddq is None and tau is None):
-            raise ThunderError("q, dq, ddq and tau must not be given beside a Result")
+            raise ThunderError("q, dq, ddq and tau must be None where t is a Result")
         if t.x.shape[1]:
             raise ThunderError("t must be a run without elastic joints: their torques drive motors, not links")
-        # the last state is logged whatever the period of the log, and its torque is the one before
+        # the last row is always logged, off the grid of the log, and repeats the torque before
         t, q, tau = (values[:-1] for values in (t.t, t.q, t.tau))
     times = instants(t)
     for name, value in (("q", q), ("tau", tau)):
@@ -217,10 +251,12 @@ def _data(
     positions, torque = array(q, shape, "q"), array(tau, shape, "tau")
     if ddq is not None:
         if dq is None:
-            raise ThunderError("dq must be given beside ddq")
+            raise ThunderError("dq must be given together with ddq")
         return Motion(positions, array(dq, shape, "dq"), array(ddq, shape, "ddq")), torque
     if cutoff is None:
-        raise ThunderError("cutoff must be given where ddq is not: accelerations come from filtered positions")
+        raise ThunderError(
+            "cutoff must be given without ddq, because accelerations are computed from filtered positions"
+        )
     hold = float(array(hold, (), "hold"))
     if hold < 0.0:
         raise ThunderError(f"hold must not be negative, got {hold:g}")
@@ -233,7 +269,7 @@ def _data(
 
 
 def _scale(robot: Robot, torque: Array, expected: Array) -> Array:
-    """Root mean square of each joint's torque, (n,), or little where there is none because none is expected."""
+    """Return the root mean square of each joint's torque, (n,), with a lower bound for joints without torque."""
     measured, prior = (np.sqrt(np.mean(tau**2, axis=0)) for tau in (torque, expected))
     dead = (measured == 0.0) & (prior > _ROUNDING * prior.max())
     if dead.any():
@@ -247,10 +283,10 @@ def _scale(robot: Robot, torque: Array, expected: Array) -> Array:
 
 
 def _noise(weights: npt.ArrayLike, n: int) -> Array:
-    given = array(weights, (n,), "weights")
-    if not (given > 0.0).all():
-        raise ThunderError(f"weights must be positive, got {given.tolist()}")
-    return 1.0 / given
+    values = array(weights, (n,), "weights")
+    if not (values > 0.0).all():
+        raise ThunderError(f"weights must be positive, got {values.tolist()}")
+    return 1.0 / values
 
 
 def _consistent(
@@ -271,11 +307,11 @@ def _identification(
     pi: Array,
     data: Data,
     pi0: Array,
-    found: Fit,
+    solution: Fit,
     consistent: bool,
 ) -> Identification:
-    deviations = np.sqrt(np.diag(found.covariance))
-    if found.rank < base.count:
+    deviations = np.sqrt(np.diag(solution.covariance))
+    if solution.rank < base.count:
         deviations = np.where(excited(data), deviations, np.inf)
     return Identification(
         robot=robot.with_parameters(pi),
@@ -285,8 +321,8 @@ def _identification(
         base_parameters=base.mapping @ pi,
         standard_deviations=deviations,
         residual_rms=residual_rms(data, base.mapping @ (pi - pi0)),
-        noise=found.noise,
-        rank=found.rank,
-        condition=found.condition,
+        noise=solution.noise,
+        rank=solution.rank,
+        condition=solution.condition,
         consistent=consistent,
     )

@@ -1,4 +1,4 @@
-"""Weighted least squares for the parameters that torques can tell apart."""
+"""Weighted least squares for base parameters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 #: iterations of reweighting, and the relative change of weights at which it ends
 _ITERATIONS, _SETTLED = 50, 1e-6
-#: of the torque's own size: noise cannot be told from rounding below
+#: noise relative to the torque below which it counts as rounding
 _SMALLEST_NOISE = 1e-9
 #: relative size of a singular value (columns scaled to unit length) that counts as zero
 _RANK_TOLERANCE = 1e-10
@@ -37,17 +37,16 @@ _RANK_TOLERANCE = 1e-10
 
 @dataclass(frozen=True)
 class Data:
-    """What is fitted: torque left by the prior, as deviations of the base parameters would explain it.
+    """Least-squares data: torque minus that of the prior, linear in deviations of the base parameters.
 
     Attributes
     ----------
     factors : (n, b + 1, b + 1) array
-        Triangular factor of ``[W_j | tau_j]`` for each joint j, W_j the base columns of its rows of the regressor:
-        all that least squares need to know.
+        Triangular factor of ``[W_j | tau_j]`` for each joint j, W_j the base columns of its rows of the regressor.
     count : int
-        Instants.
+        Number of instants.
     scale : (n,) array
-        Root mean square of the measured torque of each joint, at least a small part of the largest.
+        Root mean square of the measured torque of each joint, at least a small fraction of the largest.
     """
 
     factors: Array
@@ -72,15 +71,15 @@ class Fit:
     Attributes
     ----------
     deviation : (b,) array
-        Of the base parameters from the prior.
+        Deviation of the base parameters from the prior.
     covariance : (b, b) array
-        Of the deviation, for residuals that are white with the standard deviations `noise`.
+        Covariance of the deviation, for white residuals with the standard deviations `noise`.
     noise : (n,) array
         Standard deviations of the torque, one over the weights.
     rank : int
-        Base parameters that the motion excites; along the rest nothing deviates.
+        Number of base parameters that the motion excites; the others keep the prior.
     condition : float
-        Of the weighted columns, scaled to unit length.
+        Condition number of the weighted columns, scaled to unit length.
     """
 
     deviation: Array
@@ -91,14 +90,14 @@ class Fit:
 
 
 def residual_rms(data: Data, deviation: Array) -> Array:
-    """Root mean square of what is left at each joint, (n,)."""
+    """Return the root mean square of the residual of each joint, (n,)."""
     left = data.factors @ np.append(deviation, -1.0)
     rms: Array = np.linalg.norm(left, axis=1) / np.sqrt(data.count)
     return rms
 
 
 def fit(data: Data, noise: Array) -> Fit:
-    """Solve once; columns are scaled so that the rank does not depend on units."""
+    """Solve with fixed weights; columns are scaled, which makes the rank independent of units."""
     weighted = data.factors / noise[:, None, None]
     weighted = weighted.reshape(-1, weighted.shape[-1])
     U, s, Vt, lengths = _scaled_svd(weighted[:, :-1])
@@ -110,14 +109,14 @@ def fit(data: Data, noise: Array) -> Fit:
 
 
 def excited(data: Data) -> npt.NDArray[np.bool_]:
-    """Which base parameters take no part in any combination that the motion leaves out, (b,)."""
+    """Return a mask of the base parameters outside all unexcited combinations, (b,)."""
     rows = data.factors.reshape(-1, data.factors.shape[-1])
     _, s, Vt, _ = _scaled_svd(rows[:, :-1])
     return np.asarray((np.abs(Vt[s <= _RANK_TOLERANCE * s[0]]) < 1e-6).all(axis=0))
 
 
 def _scaled_svd(W: Array) -> tuple[Array, Array, Array, Array]:
-    """Singular value decomposition with columns scaled to unit length, and their lengths."""
+    """Return the SVD with columns scaled to unit length, and their lengths."""
     lengths = np.linalg.norm(W, axis=0)
     lengths[lengths == 0.0] = 1.0
     U, s, Vt = np.linalg.svd(W / lengths, full_matrices=False)
@@ -125,24 +124,25 @@ def _scaled_svd(W: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def fit_reweighted(data: Data) -> Fit:
-    """Solve with weights and residuals that agree: the noise of each joint is the root mean square of its residual."""
+    """Solve by iterative reweighting: the noise of each joint is the root mean square of its residual."""
     k, n = data.count, len(data.factors)
     floor = _SMALLEST_NOISE * data.scale
     noise = data.scale.copy()
     for _ in range(_ITERATIONS):
-        found = fit(data, noise)
-        # the fit takes rank / n degrees of freedom from each joint, if from all alike
-        freedom = max(k - found.rank / n, 1.0) / k
-        fresh = np.maximum(residual_rms(data, found.deviation) / np.sqrt(freedom), floor)
-        settled = np.abs(fresh - noise).max() <= _SETTLED * noise.max() and (np.abs(fresh / noise - 1.0) < 1e-3).all()
-        noise = fresh
-        if settled:
+        solution = fit(data, noise)
+        # the fit takes rank / n degrees of freedom from each joint on average
+        freedom = max(k - solution.rank / n, 1.0) / k
+        update = np.maximum(residual_rms(data, solution.deviation) / np.sqrt(freedom), floor)
+        converged = np.abs(update - noise).max() <= _SETTLED * noise.max()
+        converged &= (np.abs(update / noise - 1.0) < 1e-3).all()
+        noise = update
+        if converged:
             break
     return fit(data, noise)
 
 
 def spread(base: BaseParameters, mask: npt.NDArray[np.bool_], deviation: Array) -> Array:
-    """Smallest change of the unknown parameters that changes the base parameters so, (p,)."""
+    """Return the smallest change of the unknown parameters with this deviation of the base parameters, (p,)."""
     change = np.zeros(mask.size)
     change[mask] = np.linalg.lstsq(base.mapping[:, mask], deviation, rcond=None)[0]
     return change
@@ -155,15 +155,27 @@ _STEPS, _DECREMENT, _FACTOR = 100, 1e-10, 0.1
 
 
 def divergence(P: npt.ArrayLike, P0: npt.ArrayLike) -> Array:
-    """Entropic divergence ``D(P||P0) = log(|P0| / |P|) + tr(P0^-1 P) - m``, (...).
+    """Return the entropic divergence ``D(P||P0) = log(|P0| / |P|) + tr(P0^-1 P) - m``, (...).
 
-    Zero for P = P0, infinite on the border of the positive definite matrices, unchanged by any change of frame and
-    unit. It is the Bregman divergence of -log det (Lee, Kwon, Park 2018).
+    Zero for P = P0, infinite on the boundary of the positive definite matrices, invariant to changes of frame and unit.
+    It is the Bregman divergence of -log det (Lee, Kwon, Park 2018).
 
     Parameters
     ----------
     P, P0 : (..., m, m) array_like
-        Symmetric and positive definite.
+        Symmetric and positive definite matrices.
+
+    Returns
+    -------
+    (...) array
+        Divergence of each pair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.identification import divergence
+    >>> divergence([2.0 * np.eye(4), np.eye(4)], np.eye(4)).round(3).tolist()
+    [1.227, 0.0]
     """
     P, P0 = np.asarray(P, dtype=np.float64), np.asarray(P0, dtype=np.float64)
     logs = np.linalg.slogdet(P0)[1] - np.linalg.slogdet(P)[1]
@@ -174,7 +186,7 @@ def divergence(P: npt.ArrayLike, P0: npt.ArrayLike) -> Array:
 class ConsistentProblem:
     """``1/2 |R x - z|^2 + gamma (sum_i D(P_i||P0_i) + sum_j D(c_j||c0_j))`` over the unknown parameters x.
 
-    It is convex, because P_i is linear in x. R has one row for each unknown parameter: all data are in it.
+    It is convex, because P_i is linear in x.
 
     Attributes
     ----------
@@ -183,9 +195,9 @@ class ConsistentProblem:
     z : (u,) array
         Torque in the same coordinates.
     prior : (p,) array
-        All parameters; the known ones stay.
+        All parameters; known ones keep these values.
     unknown : (u,) int array
-        Which are in x.
+        Indices of the parameters in x.
     links : (l,) int array
         Links with unknown parameters.
     positive : (c,) int array
@@ -200,11 +212,11 @@ class ConsistentProblem:
     positive: npt.NDArray[np.intp]
 
     def pseudo_inertias(self, pi: Array) -> Array:
-        """Of the links, (l, 4, 4)."""
+        """Return the pseudo-inertias of the links, (l, 4, 4)."""
         return inertia.pseudo_inertia(pi[: _inertial_end(self)].reshape(-1, 10)[self.links])
 
     def inside(self, pi: Array) -> bool:
-        """Whether all are positive."""
+        """Return whether all pseudo-inertias and coefficients are positive."""
         try:
             np.linalg.cholesky(self.pseudo_inertias(pi))
         except np.linalg.LinAlgError:
@@ -212,14 +224,14 @@ class ConsistentProblem:
         return bool((pi[self.positive] > 0.0).all())
 
     def value(self, pi: Array, gamma: float) -> float:
-        """Evaluate the function, at a point that is `inside`."""
+        """Evaluate the objective at a point that is `inside`."""
         misfit = self.R @ pi[self.unknown] - self.z
         ratio = pi[self.positive] / self.prior[self.positive]
         entropy = divergence(self.pseudo_inertias(pi), self.pseudo_inertias(self.prior)).sum()
         return float(0.5 * misfit @ misfit + gamma * (entropy + np.sum(ratio - np.log(ratio) - 1.0)))
 
     def barrier(self, pi: Array) -> tuple[Array, Array]:
-        """Rows F and right sides r with Hessian F'F and gradient -F'r of the regulariser by x."""
+        """Return F and r with the Hessian F'F and the gradient -F'r of the regulariser by x."""
         count = 16 * self.links.size + self.positive.size
         F, r = np.zeros((count, pi.size)), np.zeros(count)
         inverse = np.linalg.inv(self.pseudo_inertias(self.prior))
@@ -243,12 +255,12 @@ def _inertial_end(problem: ConsistentProblem) -> int:
 def consistent_problem(
     robot: Robot, prior: Array, mask: npt.NDArray[np.bool_], W: Array, y: Array
 ) -> ConsistentProblem:
-    """Set it up from weighted rows of the unknown columns, (r, u), and what the known ones leave of the torque, (r,).
+    """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
 
     Raises
     ------
     ThunderError
-        If the prior has no positive value for something unknown.
+        If the prior is not positive for an unknown link or coefficient.
     """
     unknown = np.flatnonzero(mask)
     inertial = unknown[unknown < 10 * robot.n]
@@ -258,12 +270,12 @@ def consistent_problem(
     if not physical.all():
         names = ", ".join(robot.link_names[k] for k in links[~physical])
         raise ThunderError(
-            f"prior must have positive definite pseudo-inertias where links are unknown, not so: {names}; "
+            f"prior must have positive definite pseudo-inertias for unknown links, not the case for {names}; "
             "leave them out of unknown or give another prior"
         )
     if not (prior[positive] > 0.0).all():
         names = ", ".join(robot.parameter_names[k] for k in positive[prior[positive] <= 0.0])
-        raise ThunderError(f"prior must be positive where coefficients are unknown, not so: {names}")
+        raise ThunderError(f"prior must be positive for unknown coefficients, not the case for {names}")
     R = np.zeros((unknown.size, unknown.size + 1))
     factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
     R[: len(factor)] = factor
@@ -271,7 +283,7 @@ def consistent_problem(
 
 
 def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
-    """Minimise by Newton's method from the prior, with a regulariser that fades to `gamma`; all parameters, (p,).
+    """Minimise by Newton's method from the prior, with regularisation decreasing to `gamma`; return all parameters.
 
     Raises
     ------
@@ -294,7 +306,7 @@ def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
 
 
 def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array, bool]:
-    """Damped Newton steps, each a linear least-squares problem, which squares no condition number."""
+    """Take damped Newton steps, each solved as a least-squares problem to avoid squaring the condition number."""
     unknown, root = problem.unknown, np.sqrt(gamma)
     for _ in range(_STEPS):
         F, r = problem.barrier(pi)
@@ -314,7 +326,7 @@ def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array,
             ):
                 break
             size *= 0.5
-            if size < 1e-12:  # rounding is all that is left
+            if size < 1e-12:  # no decrease above rounding
                 return pi, decrement < 1e-4
         pi = trial
     return pi, False

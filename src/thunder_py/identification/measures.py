@@ -1,4 +1,4 @@
-"""How much a motion tells about the parameters."""
+"""Measures of excitation of a motion."""
 
 from __future__ import annotations
 
@@ -17,19 +17,29 @@ from .signals import instants
 
 __all__ = ["Conditioning", "PersistentExcitation", "base_regressor_condition", "persistent_excitation"]
 
-#: regressors of this many instants are held at a time
+#: instants whose regressors are in memory at a time
 _CHUNK = 512
 
 
 class PersistentExcitation(NamedTuple):
-    """Bounds of the integral of Y'Y over a moving window.
+    """Bounds of the integral of Y'Y over a moving window, from `persistent_excitation`.
 
     Attributes
     ----------
     t : (m,) array
         Starts of the windows [s].
     lower, upper : (m,) array
-        Its smallest and largest eigenvalue, the largest l1 and smallest l2 that hold there.
+        Smallest and largest eigenvalue of the integral, the best l1 and l2 of each window.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> excitation = th.identification.persistent_excitation(robot, q, dq, ddq, t, window=5.0)
+    >>> bool(excitation.l1 > 0.0), bool(excitation.l2 == excitation.upper.max())
+    (True, True)
     """
 
     t: Array
@@ -38,12 +48,12 @@ class PersistentExcitation(NamedTuple):
 
     @property
     def l1(self) -> float:
-        """Least of `lower`: the motion is persistently exciting, as far as it was seen, where this is above zero."""
+        """Minimum of `lower`; if positive, the motion is persistently exciting over the given instants."""
         return float(self.lower.min())
 
     @property
     def l2(self) -> float:
-        """Largest of `upper`."""
+        """Maximum of `upper`."""
         return float(self.upper.max())
 
 
@@ -53,9 +63,19 @@ class Conditioning(NamedTuple):
     Attributes
     ----------
     unscaled : float
-        Of the columns as they are: it depends on the units of the parameters.
+        Condition number of the unscaled columns; it depends on the units of the parameters.
     scaled : float
-        Of the columns scaled to unit length.
+        Condition number of the columns scaled to unit length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> condition = th.identification.base_regressor_condition(robot, q, dq, ddq)
+    >>> round(condition.unscaled, 1), round(condition.scaled, 1)
+    (191.4, 92.9)
     """
 
     unscaled: float
@@ -73,33 +93,45 @@ def persistent_excitation(
     *,
     windows: int = 200,
 ) -> PersistentExcitation:
-    """Measure persistent excitation: ``l1 I <= integral of Y'Y from t to t + window <= l2 I``.
+    """Compute bounds of persistent excitation: ``l1 I <= integral of Y'Y from t to t + window <= l2 I``.
 
     Parameters
     ----------
     robot : Robot
-        Its geometry matters, its parameters do not.
+        Robot; its parameters have no effect.
     q, dq, ddq : (k, n) array_like
-        The motion.
+        Motion [rad or m] and its time derivatives.
     t : (k,) array_like
-        Its instants [s], growing.
+        Instants [s], increasing.
     window : float
-        Length l0 of the window [s], at least a sample.
+        Length l0 of the window [s], at least a sampling period.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Whose columns of Y count, see `Robot.unknown`; default those of the base parameters. Among columns that no
-        motion can tell apart `lower` is zero.
+        Parameters whose columns of Y are used, see `Robot.unknown`; default the base parameters. `lower` is zero for
+        linearly dependent columns.
     windows : int
-        At most so many starts, spread over all that there are.
+        Largest number of windows, spread over the motion.
 
     Returns
     -------
     PersistentExcitation
-        Eigenvalues to about 1e-15 of the largest one of the whole motion: below, they are not told from zero.
+        Eigenvalues, accurate to about 1e-15 of the largest one of the whole motion; smaller ones are rounding.
 
     Notes
     -----
     D4.2, section 3.2.3; Thunder article, eq. 36, both for all t >= 0 (docs/errata.md, T-9). Integrals by the
     trapezoidal rule.
+
+    Examples
+    --------
+    An arm at rest excites only the parameters of gravity.
+
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> rest = np.zeros((501, 2))
+    >>> pe = th.identification.persistent_excitation(robot, rest, rest, rest, t, window=5.0)
+    >>> bool(pe.l1 <= 1e-12 * pe.l2)
+    True
     """
     times = instants(t)
     motion = [array(x, (times.size, robot.n), name) for x, name in ((q, "q"), (dq, "dq"), (ddq, "ddq"))]
@@ -136,7 +168,7 @@ def _columns(
 def _grams(
     robot: Robot, t: Array, motion: Sequence[Array], columns: npt.NDArray[np.intp], cuts: npt.NDArray[np.intp]
 ) -> Iterator[Array]:
-    """Integrals of Y'Y between instants, by the trapezoidal rule."""
+    """Yield the integrals of Y'Y between instants, by the trapezoidal rule."""
     for first, last in itertools.pairwise(cuts):
         step = np.diff(t[first : last + 1])
         weight = 0.5 * (np.append(step, 0.0) + np.append(0.0, step))
@@ -156,21 +188,30 @@ def base_regressor_condition(
     ddq: npt.ArrayLike,
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
 ) -> Conditioning:
-    """Condition numbers of the base regressor stacked over a motion.
+    """Compute the condition numbers of the base regressor stacked over a motion.
 
     Parameters
     ----------
     robot : Robot
-        Its geometry matters, its parameters do not.
+        Robot; its parameters have no effect.
     q, dq, ddq : (k, n) array_like
-        The motion.
+        Motion [rad or m] and its time derivatives.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Base parameters of these alone, the others being known; default of all.
+        Parameters whose base parameters are used, the others being known; default all.
 
     Returns
     -------
     Conditioning
-        Infinite where the motion leaves a base parameter out.
+        Condition numbers, infinite if the motion does not excite a base parameter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> round(th.identification.base_regressor_condition(robot, q, dq, ddq, unknown="link2").scaled, 1)
+    10.6
     """
     motion = [array(x, (None, robot.n), name) for x, name in ((q, "q"), (dq, "dq"), (ddq, "ddq"))]
     mask = unknown.mask if isinstance(unknown, UnknownParameters) else unknown
@@ -180,7 +221,7 @@ def base_regressor_condition(
 
 
 def condition_numbers(W: Array) -> Conditioning:
-    """Condition of a matrix, and of it with its columns scaled to unit length."""
+    """Return the condition numbers of a matrix, unscaled and with columns scaled to unit length."""
     if W.shape[0] < W.shape[1]:
         return Conditioning(np.inf, np.inf)
     R = np.asarray(np.linalg.qr(W, mode="r"))  # has the singular values of W and is small

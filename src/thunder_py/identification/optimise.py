@@ -1,4 +1,4 @@
-"""Motions that tell as much as possible about the parameters, within limits."""
+"""Optimisation of exciting motions within joint limits."""
 
 from __future__ import annotations
 
@@ -25,33 +25,42 @@ if TYPE_CHECKING:
 
 __all__ = ["Excitation", "optimise_excitation"]
 
-#: instants for each period of the highest harmonic: in the optimisation, and where limits are verified
+#: instants per period of the highest harmonic, in the optimisation and for the verification of limits
 _SAMPLES, _FINE = 20, 200
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Excitation:
-    """An exciting motion.
+    """Exciting motion, from `optimise_excitation`.
 
     Attributes
     ----------
     robot : Robot
-        Whose parameters it excites.
+        Robot whose parameters the motion excites.
     reference : FourierSeries
-        The motion, periodic; it starts and ends a period at rest.
+        Periodic motion, at rest at the start and end of a period.
     duration : float
-        Of one period [s].
+        Length of one period [s].
     criterion : str
-        What was minimised.
+        Minimised criterion.
     history : tuple of (i,) array
-        Values of the criterion, iteration by iteration, of each restart: the condition number, or minus the logarithm
-        of det(W'W) for each base parameter.
+        Criterion after each iteration of each restart: the condition number, or minus the logarithm of det(W'W) per
+        base parameter.
     condition : Conditioning
-        Of the stacked base regressor.
+        Condition numbers of the stacked base regressor.
     limits : MotionLimits
-        What it keeps.
+        Limits of the motion.
     margins : dict of str to (n,) array
-        What remains of each limit, as a part of it, by ``position``, ``velocity``, ``acceleration`` and ``effort``.
+        Remaining fraction of each limit, by ``position``, ``velocity``, ``acceleration`` and ``effort``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import MotionLimits, optimise_excitation
+    >>> limits = MotionLimits(lower=[-1.0, -1.0], upper=[1.0, 1.0], velocity=3.0)
+    >>> excitation = optimise_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
+    >>> sorted(excitation.margins), bool(abs(excitation.reference(0.0).dq).max() < 1e-9)
+    (['acceleration', 'effort', 'position', 'velocity'], True)
     """
 
     robot: Robot
@@ -65,23 +74,35 @@ class Excitation:
 
     @property
     def margin(self) -> float:
-        """Least of all margins: negative where a limit is broken."""
+        """Smallest of all margins; negative if a limit is violated."""
         return float(min(values.min() for values in self.margins.values()))
 
     def plot(self, *, axes: npt.NDArray[np.object_] | None = None) -> npt.NDArray[np.object_]:
-        """Draw the motion between its limits and the way of the optimiser; see `thunder_py.plotting`."""
+        """Plot positions and velocities relative to their limits, and the history of the criterion.
+
+        Parameters
+        ----------
+        axes : array of 3 Axes, optional
+            Default a new figure.
+        """
         from .plot import plot_excitation
 
         return plot_excitation(self, axes=axes)
 
     def plot_path(self, *, axes: Axes | None = None) -> Axes:
-        """Draw where the end effector goes."""
+        """Plot the path of the end effector in 3-D.
+
+        Parameters
+        ----------
+        axes : Axes with a 3D projection, optional
+            Default a new figure.
+        """
         from .plot import plot_excitation_path
 
         return plot_excitation_path(self, axes=axes)
 
     def __repr__(self) -> str:
-        """Size and quality."""
+        """Robot, duration, harmonics, condition number and margin."""
         return (
             f"<Excitation of {self.robot.name!r}: {self.duration:g} s, {self.reference.a.shape[1]} harmonics, "
             f"condition {self.condition.unscaled:.3g}, least margin {self.margin:.2g}>"
@@ -101,36 +122,36 @@ def optimise_excitation(
     iterations: int = 150,
     progress: bool | Callable[[float], object] = False,
 ) -> Excitation:
-    """Look for the Fourier series that excites the base parameters most.
+    """Optimise a Fourier series for the excitation of the base parameters.
 
     Parameters
     ----------
     robot : Robot
-        Its parameters matter only where torques are limited.
+        Robot; its parameters have an effect only with torque limits.
     duration : float
-        Of one period [s].
+        Length of one period [s].
     harmonics : int
-        At least 2.
+        Number of harmonics, 2 to 50.
     limits : MotionLimits, optional
         Default ``MotionLimits.of(robot)``: positions and velocities.
     criterion : {"condition", "d_optimal"}
-        Condition number of the base regressor W, columns as they are; or minus log det(W'W), which weighs the size of
-        the torques as well.
+        Condition number of the base regressor W with unscaled columns; or minus log det(W'W), which also rewards large
+        torques.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Excite the base parameters of these alone; default of all.
+        Parameters whose base parameters are excited; default all.
     seed : int
-        Of the random starts.
+        Seed of the random starts.
     restarts : int
-        Local searches from different starts; the best is returned.
+        Number of local searches from random starts; the best result is returned.
     iterations : int
-        At most so many for each.
+        Largest number of iterations of each search.
     progress : bool or callable
-        True shows a bar on terminals and in notebooks; a callable gets the part done, 0 to 1.
+        True shows a bar on terminals and in notebooks; a callable gets the completed fraction, 0 to 1.
 
     Returns
     -------
     Excitation
-        Verified on a fine grid to keep its limits.
+        Motion verified on a fine grid to keep its limits.
 
     Raises
     ------
@@ -139,9 +160,18 @@ def optimise_excitation(
 
     Notes
     -----
-    Sequential quadratic programming (SciPy's SLSQP). Start and end at rest leave a linear space of coefficients;
-    limits are one smooth function for each joint and kind, a p-norm over the period that is never below the maximum.
-    Gradients follow singular vectors of W and central differences of the batched regressor by the state.
+    Sequential quadratic programming (SciPy's SLSQP) over the linear space of coefficients with start and end at rest.
+    Each limit of each joint is one smooth constraint on a p-norm over the period, which is never below the maximum.
+    Gradients use singular vectors of W and central differences of the batched regressor by the state.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import MotionLimits, optimise_excitation
+    >>> limits = MotionLimits(lower=[-1.0, -1.0], upper=[1.0, 1.0], velocity=3.0)
+    >>> excitation = optimise_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
+    >>> excitation.margin >= 0.0, len(excitation.history)
+    (True, 1)
     """
     problem = _problem(robot, duration, harmonics, limits, criterion, unknown)
     for name, value, least in (("restarts", restarts, 1), ("iterations", iterations, 1)):
@@ -159,7 +189,7 @@ def optimise_excitation(
             if problem.fine_margin(x) >= 0.0 and (best is None or reached < best[0]):
                 best = (reached, x)
     if best is None:
-        raise ThunderError("no motion within the limits was found: widen the limits, or try more restarts")
+        raise ThunderError("limits must admit a motion, and none was found: widen the limits, or try more restarts")
     return _excitation(problem, best[1], tuple(histories))
 
 

@@ -1,4 +1,4 @@
-"""Figures of exciting motions and of what was identified."""
+"""Figures of exciting motions and of identified parameters."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _POINTS = 400
 
 
 def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | None = None) -> npt.NDArray[np.object_]:
-    """Draw an exciting motion: positions and velocities over their limits, and the way of the optimiser.
+    """Plot an exciting motion: positions and velocities relative to their limits, and the criterion's history.
 
     Parameters
     ----------
     excitation : Excitation
-        What `thunder_py.identification.optimise_excitation` returned.
+        Motion of `thunder_py.identification.optimise_excitation`.
     axes : array of 3 Axes, optional
-        To draw on; default a new figure.
+        Default a new figure.
 
     Returns
     -------
@@ -37,14 +37,14 @@ def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | N
         from matplotlib.pyplot import subplots
 
         _, axes = subplots(1, 3, figsize=(12.0, 3.4), layout="constrained")
-    drawn = np.ravel(np.asarray(axes, dtype=object))
+    row = np.ravel(np.asarray(axes, dtype=object))
     t = np.linspace(0.0, excitation.duration, _POINTS)
     motion, limits = excitation.reference(t), excitation.limits
     relative = (motion.q - limits.centre) / limits.half_range
     speed = motion.dq / limits.velocity if np.isfinite(limits.velocity).all() else motion.dq
     for axis, values, bounded, title in (
-        (drawn[0], relative, True, "position, part of its range"),
-        (drawn[1], speed, np.isfinite(limits.velocity).all(), "velocity"),
+        (row[0], relative, True, "position, part of its range"),
+        (row[1], speed, np.isfinite(limits.velocity).all(), "velocity"),
     ):
         lines = axis.plot(t, values, linewidth=1.2)
         axis.set_xlabel("time [s]")
@@ -52,27 +52,27 @@ def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | N
             for side in (-1.0, 1.0):
                 axis.axhline(side, color="#222222", linestyle="--", linewidth=0.8)
         axis.set_title(title + (", part of its limit" if bounded and values is speed else ""), fontsize="medium")
-    drawn[0].legend(lines, excitation.robot.joint_names, fontsize="x-small", ncols=2, loc="lower left")
+    row[0].legend(lines, excitation.robot.joint_names, fontsize="x-small", ncols=2, loc="lower left")
     for k, history in enumerate(excitation.history):
-        drawn[2].plot(history, linewidth=1.2, label=f"start {k + 1}")
+        row[2].plot(history, linewidth=1.2, label=f"start {k + 1}")
     if excitation.criterion == "condition":
-        drawn[2].set_yscale("log")
-    drawn[2].set_title("condition number" if excitation.criterion == "condition" else "-log det / b", fontsize="medium")
-    drawn[2].set_xlabel("iteration")
-    drawn[2].legend(fontsize="small")
-    _tidy(drawn)
-    return drawn
+        row[2].set_yscale("log")
+    row[2].set_title("condition number" if excitation.criterion == "condition" else "-log det / b", fontsize="medium")
+    row[2].set_xlabel("iteration")
+    row[2].legend(fontsize="small")
+    _tidy(row)
+    return row
 
 
 def plot_excitation_path(excitation: Excitation, *, axes: Axes | None = None) -> Axes:
-    """Draw where the end effector goes, from the side and from above.
+    """Plot the path of the end effector in 3-D.
 
     Parameters
     ----------
     excitation : Excitation
         The motion.
     axes : Axes with a 3D projection, optional
-        To draw on; default a new figure.
+        Default a new figure.
     """
     if axes is None:
         from matplotlib.pyplot import figure
@@ -88,16 +88,16 @@ def plot_excitation_path(excitation: Excitation, *, axes: Axes | None = None) ->
 def plot_identification(
     identification: Identification, *, axes: Axes | None = None, truth: Robot | None = None
 ) -> Axes:
-    """Draw the base parameters as bars with two standard deviations to either side.
+    """Plot the base parameters as bars with two standard deviations to either side.
 
     Parameters
     ----------
     identification : Identification
-        What `thunder_py.identification.identify` returned.
+        Result of `thunder_py.identification.identify`.
     axes : Axes, optional
-        To draw on; default a new figure.
+        Default a new figure.
     truth : Robot, optional
-        Whose base parameters are drawn beside.
+        Robot with the true parameters, plotted as well.
     """
     if axes is None:
         from matplotlib.pyplot import subplots

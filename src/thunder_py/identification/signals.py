@@ -1,4 +1,4 @@
-"""Motion from logged positions: filters that shift nothing in time."""
+"""Velocities and accelerations from logged positions by zero-phase filters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import ThunderError
 
 __all__ = ["Motion", "differentiate", "lowpass"]
 
-#: how far sampling periods may differ from their mean
+#: largest relative deviation of sampling periods from their mean
 _JITTER = 1e-3
 
 
@@ -22,7 +22,15 @@ class Motion(NamedTuple):
     Attributes
     ----------
     q, dq, ddq : (k, n) array
-        [rad or m] and their time derivatives.
+        Positions [rad or m] and their time derivatives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.identification import Motion
+    >>> q, dq, ddq = Motion(np.zeros((5, 2)), np.zeros((5, 2)), np.zeros((5, 2)))
+    >>> q.shape
+    (5, 2)
     """
 
     q: Array
@@ -34,29 +42,39 @@ def differentiate(t: npt.ArrayLike, q: npt.ArrayLike, cutoff: float, *, order: i
     """Estimate velocities and accelerations from sampled positions, without delay.
 
     A Butterworth filter runs forwards and backwards over the positions, which cancels its phase; central differences
-    of second order follow. It looks into the future: for logs, not for control.
+    of second order follow. The filter is not causal: use it for logs, not for control.
 
     Parameters
     ----------
     t : (k,) array_like
         Evenly spaced instants [s].
     q : (k, n) array_like
-        Joint positions.
+        Joint positions [rad or m].
     cutoff : float
-        [Hz], where the two passes together leave half of the amplitude. Some times the highest frequency of the motion.
+        Frequency at which the two passes together halve the amplitude [Hz], a few times the highest frequency of the
+        motion.
     order : int
-        Of one pass.
+        Order of one pass, 1 to 10.
 
     Returns
     -------
     Motion
-        The filtered positions and their derivatives. Values within a few periods of the cutoff from either end are
-        less good.
+        Filtered positions and their derivatives, less accurate within a few periods of the cutoff from either end.
 
     Raises
     ------
     ThunderError
         If the instants are not evenly spaced, too few, or `cutoff` is not below half the sampling frequency.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.identification import differentiate
+    >>> t = np.arange(0.0, 4.0, 1e-3)
+    >>> motion = differentiate(t, np.sin(2.0 * np.pi * t)[:, None], cutoff=20.0)
+    >>> error = motion.dq[500:-500, 0] - 2.0 * np.pi * np.cos(2.0 * np.pi * t[500:-500])
+    >>> bool(np.abs(error).max() < 1e-3)
+    True
     """
     dt = sampling_period(t)
     smooth = lowpass(t, q, cutoff, order=order)
@@ -68,23 +86,38 @@ def differentiate(t: npt.ArrayLike, q: npt.ArrayLike, cutoff: float, *, order: i
 
 
 def lowpass(t: npt.ArrayLike, x: npt.ArrayLike, cutoff: float, *, order: int = 4) -> Array:
-    """Filter sampled signals by the filter of `differentiate`: torques have to pass it too.
+    """Filter sampled signals with the zero-phase filter of `differentiate`.
 
     Parameters
     ----------
     t : (k,) array_like
         Evenly spaced instants [s].
     x : (k, n) array_like
-        Signals.
+        Signals, such as torques.
     cutoff : float
-        [Hz].
+        Cutoff frequency [Hz], see `differentiate`.
     order : int
-        Of one pass.
+        Order of one pass, 1 to 10.
 
     Returns
     -------
     (k, n) array
-        What is left.
+        Filtered signals.
+
+    Raises
+    ------
+    ThunderError
+        See `differentiate`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.identification import lowpass
+    >>> t = np.arange(0.0, 2.0, 1e-3)
+    >>> signal = np.sin(2.0 * np.pi * t) + np.sin(2.0 * np.pi * 200.0 * t)
+    >>> left = lowpass(t, signal[:, None], cutoff=20.0)[:, 0] - np.sin(2.0 * np.pi * t)
+    >>> bool(np.abs(left[200:-200]).max() < 1e-3)
+    True
     """
     from scipy.signal import butter, sosfiltfilt
 
@@ -113,10 +146,10 @@ def sampling_period(t: npt.ArrayLike) -> float:
 
 
 def instants(t: npt.ArrayLike) -> Array:
-    """Return at least five growing instants, or raise."""
+    """Return at least five increasing instants, or raise."""
     times = array(t, (None,), "t")
     if times.size < 5:
         raise ThunderError(f"t must hold at least 5 instants, got {times.size}")
     if not (np.diff(times) > 0.0).all():
-        raise ThunderError("t must grow from instant to instant")
+        raise ThunderError("t must increase from instant to instant")
     return times

@@ -29,14 +29,14 @@ __all__ = ["CLIK", "METHODS", "ORIENTATIONS", "CLIKResult", "SampledJointReferen
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CLIKResult(Value):
-    """A CLIK's motion along a reference, one row for each of k instants.
+    """Motion of a CLIK along a reference at k instants.
 
     Attributes
     ----------
     t : (k,) array
         [s].
     q, dq, ddq : (k, n) array
-        Joint motion. For order 1, ddq is the numeric derivative of dq; for order 2 it is what the law gave.
+        Joint motion. For order 1, ddq is the numeric derivative of dq; for order 2, the output of the law.
     error : (k, m) array
         Task error, desired minus actual, in the rows of the task.
     manipulability : (k,) array
@@ -45,6 +45,15 @@ class CLIKResult(Value):
         `Status` of each step.
     rows, joint_names : tuple of str
         Names of the columns.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> path = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), (0.1, 0.15, 0.1), (0.2, 0.1, 0.4))
+    >>> result = th.kinematics.CLIK(robot, K=50.0).follow(path, q0, duration=0.5)
+    >>> result.q.shape, result.rows, result.ok, bool(result.error_norm().max() < 1e-3)
+    ((501, 7), ('x', 'y', 'z', 'rx', 'ry', 'rz'), True, True)
     """
 
     t: Array
@@ -59,7 +68,7 @@ class CLIKResult(Value):
 
     @property
     def ok(self) -> bool:
-        """Whether every step had an answer: none was singular or invalid."""
+        """True if no step was singular or invalid."""
         return bool((self.status <= Status.saturated).all())
 
     def error_norm(self) -> Array:
@@ -74,7 +83,7 @@ class CLIKResult(Value):
         return plot_clik(self, axes=axes)
 
     def __repr__(self) -> str:
-        """Length, size and how it ended."""
+        """Summarize duration, size, final error and final status."""
         last = Status(int(self.status[-1])).name
         return (
             f"<CLIKResult: {self.t[-1]:g} s, {len(self.t)} instants, {self.q.shape[1]} joints, "
@@ -86,7 +95,7 @@ METHODS = ("inverse", "transpose", "pseudoinverse", "damped")
 ORIENTATIONS = ("axis_angle", "axis_angle_plain", "rotation_vector", "quaternion", "zyz")
 MEASURES = ("singular_value", "manipulability")
 INTEGRATORS = ("euler", "rk4")
-#: instants of a motion are kept, all of them: about a gigabyte for a Panda
+#: all instants are stored: about a gigabyte for a Panda
 _MOST_STEPS = 5_000_000
 
 NullSpace = Objective | Callable[[float, Array], npt.ArrayLike] | npt.ArrayLike
@@ -106,14 +115,14 @@ def _number(value: float, what: str, *, zero: bool = False) -> float:
 
 
 class SampledJointReference(_JointSource, _core.SampledJointReference):
-    """Cubic Hermite curves through joint positions and velocities at equal distances in time; rests outside.
+    """Cubic Hermite interpolation of equally spaced joint positions and velocities; at rest outside.
 
     Parameters
     ----------
     dt : float
-        Time between samples, of which the first is at t = 0 [s].
+        Time between samples; the first one is at t = 0 [s].
     q, dq : (k, n) array_like
-        Positions and velocities, k at least 2.
+        Positions [rad or m] and velocities [rad/s or m/s], k at least 2.
 
     Attributes
     ----------
@@ -139,55 +148,71 @@ class CLIK(_core.Clik):
         damped           dq  = J' (J J' + lambda^2 I)^-1 (b + K e) + (I - J^+ J) dq_0
         order 2          ddq = J^+ (b' + K_D e' + K e - J' dq) + (I - J^+ J) null_damping (dq_0 - dq)
 
-    (J' dq in the last line is the derivative of J times dq.) Errors are desired minus actual; what b and J are depends
-    on the orientation error.
+    (J' dq in the last line is the derivative of J times dq.) Errors are desired minus actual; b and J depend on the
+    orientation error.
 
     Parameters
     ----------
     robot : Robot
-        The arm; only its kinematics count.
+        The arm; only its kinematics are used.
     K : float, (m,) or (m, m) array_like
-        [1/s] for order 1, [1/s^2] for order 2; one row for each row of the task.
+        [1/s] for order 1, [1/s^2] for order 2; m rows of the task.
     method : {"pseudoinverse", "inverse", "transpose", "damped"}
         See above; ``inverse`` needs as many rows as joints, ``transpose`` is of order 1.
     order : {1, 2}
-        Whether `step` returns velocities or accelerations.
+        Output of `step`: 1 velocities, 2 accelerations.
     K_D : float, (m,) or (m, m) array_like, optional
-        [1/s], needed for order 2.
+        [1/s], required for order 2.
     frame : int or str, optional
-        Frame to move, default the end effector.
+        Controlled frame, default the end effector.
     rows : sequence of int or str, optional
-        Components of the task, some of ``x y z rx ry rz`` in world axes, default all; the others are relaxed.
+        Controlled rows, some of ``x y z rx ry rz`` in world axes, default all. The others are free.
     orientation : str
-        ``axis_angle``: r sin(theta) and its own Jacobian, which holds L (D4.2, eq. 124); singular from 90 degrees on.
+        ``axis_angle``: r sin(theta) with its own Jacobian, which includes L (D4.2, eq. 124); singular from 90 degrees.
         ``axis_angle_plain``: r sin(theta) without L^-1; converges from below 180 degrees. ``rotation_vector``:
-        r theta, the angle itself for planar arms. ``quaternion``: r sin(theta/2), from anywhere. ``zyz``: Euler
-        angles, whose three are the rows rx, ry, rz; singular where the second is 0 or 180 degrees.
+        r theta, the angle itself for planar arms. ``quaternion``: r sin(theta/2), from any angle. ``zyz``: the three
+        Euler angles as rows rx, ry, rz; singular if the second is 0 or 180 degrees.
     null_space : Manipulability, JointCentering, Posture, callable or (n,) array_like, optional
-        The joint velocities dq_0; a callable is given t and q.
+        The joint velocities dq_0 [rad/s or m/s]; a callable is called with t and q.
     damping : float, optional
         lambda of method ``damped``, in the units of the singular values.
     threshold : float, optional
-        Damp below this value of `measure` only, by lambda^2 (1 - (value / threshold)^2).
+        Value of `measure` below which damping acts, as lambda^2 (1 - (value / threshold)^2).
     measure : {"singular_value", "manipulability"}
         Smallest singular value of J, or sqrt(det(J J')) of the geometric Jacobian.
     velocity_limits : float or (n,) array_like, optional
-        Velocities past these are scaled down together, which keeps their direction; with order 2 when `follow`
-        integrates.
+        Limits [rad/s or m/s]. Velocities beyond them are scaled down together, which keeps their direction; for order 2
+        during integration by `follow`.
     null_damping : float
-        Of motion that the task does not see [1/s], order 2.
+        Damping of null-space motion [1/s], order 2.
     largest_condition : float
-        J counts as singular past this condition number (not with ``transpose`` and ``damped``).
+        Condition number above which J is singular (not for ``transpose`` and ``damped``).
+
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, or an argument is invalid or does not fit `method` and `order`.
 
     Notes
     -----
     SCARA project, chapter 3 (errata S-5: K_D multiplies e', not the velocity); D4.2, eqs. 121 to 124; Siciliano et
     al., Robotics, sections 3.5 to 3.7, and Chiaverini et al. (1994) for the variable damping.
 
-    Status: ``ok``; ``saturated``, velocities were scaled; ``singular``, J past `largest_condition` or an orientation
-    error without Jacobian; ``invalid_input``, NaN or no rotation. In the last two cases dq is zero, and ddq brakes by
-    ``-null_damping dq``. Sampled at dt, K must stay below 2 / dt, and with ``transpose`` the largest eigenvalue of
-    J J' K (errata S-6).
+    Status: ``ok``; ``saturated``, velocities were scaled; ``singular``, J beyond `largest_condition` or an orientation
+    error without Jacobian; ``invalid_input``, NaN or an invalid rotation. In the last two cases dq is zero, or ddq is
+    ``-null_damping dq``. When sampled at dt, K must stay below 2 / dt; for ``transpose``, the largest eigenvalue of
+    J J' K must (errata S-6).
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> clik = th.kinematics.CLIK(robot, K=10.0, null_space=th.kinematics.Posture(q0, gain=2.0))
+    >>> target = robot.forward_kinematics(q0)
+    >>> target[:3, 3] += 0.02
+    >>> dq = clik.step(0.0, q0, th.reference.SetPose(target)(0.0))
+    >>> (robot.jacobian(q0) @ dq)[:3].round(3).tolist(), clik.status.name
+    ([0.2, 0.2, 0.2], 'ok')
     """
 
     def __init__(
@@ -242,7 +267,7 @@ class CLIK(_core.Clik):
     ) -> CLIK:
         """Return the visual-servoing law of D4.2, eq. 124: pseudo-inverse, axis-angle error with L^-1.
 
-        The target comes from wherever `step` is given it, or from a callable of time in `follow`: a camera, say.
+        The target, such as a pose from a camera, is an argument of `step`, or a callable of time for `follow`.
 
         Parameters
         ----------
@@ -251,49 +276,49 @@ class CLIK(_core.Clik):
         K_p, K_o : float, (3,) or (3, 3) array_like
             Gains of position and orientation [1/s].
         frame : int or str, optional
-            Frame to move, default the end effector.
+            Controlled frame, default the end effector.
         **options
-            Others of `CLIK`, such as ``null_space``.
+            Other arguments of `CLIK`, such as ``null_space``.
         """
         K = np.zeros((6, 6))
         K[:3, :3], K[3:, 3:] = _block(K_p, "K_p"), _block(K_o, "K_o")
         return cls(robot, K, frame=frame, method="pseudoinverse", orientation="axis_angle", **options)
 
     def set_tool(self, tool: npt.ArrayLike) -> None:
-        """From now on, move the frame that stands at `tool` in the frame given: that of a tool in a hand, say.
+        """Set the pose of the controlled frame in `frame`, such as that of a grasped tool.
 
         Parameters
         ----------
         tool : (4, 4) array_like
-            Rigid transform; it may change before every step, as estimates do. Another tool replaces it. A `null_space`
-            objective goes on looking at the frame without it, which with all six rows is the same: manipulability then
+            Rigid transform, in place of the previous one; it may change before every step. A `null_space` objective
+            still uses `frame` without the tool. For all six rows this makes no difference, because manipulability
             does not depend on the tool.
 
         Raises
         ------
         ModelError
-            No rigid transform (4, 4) of finite numbers; the tool then stays as it was.
+            If `tool` is not a finite rigid transform (4, 4); the previous tool is kept.
         """
         self._set_tool(pose(tool, "tool"))
 
     def step(self, t: float, q: npt.ArrayLike, reference: Any, dq: npt.ArrayLike | None = None) -> Array:
-        """Return the joint velocities, or with order 2 the accelerations, at time `t`.
+        """Return the joint velocities, or for order 2 the accelerations, at time `t`.
 
         Parameters
         ----------
         t : float
-            [s]; only a callable `null_space` looks at it.
+            [s]; used only by a callable `null_space`.
         q : (n,) array_like
-            Joint positions. NaN is no error here: the status reads ``invalid_input``.
+            Joint positions [rad or m]. NaN sets the status ``invalid_input`` instead of raising.
         reference : TaskReference
-            What to follow.
+            Reference at this instant.
         dq : (n,) array_like, optional
-            Joint velocities, needed for order 2.
+            Joint velocities [rad/s or m/s], required for order 2.
 
         Returns
         -------
         (n,) array
-            dq or ddq; `status` tells how it went.
+            dq or ddq; see also `status`.
         """
         null = None if self._null is None else self._null(t, np.asarray(q, dtype=np.float64))
         return self._step(q, dq, reference, null)
@@ -308,27 +333,32 @@ class CLIK(_core.Clik):
         dq0: npt.ArrayLike | None = None,
         integrator: str = "euler",
     ) -> CLIKResult:
-        """Integrate along a reference.
+        """Integrate along a reference and return the motion.
 
         Parameters
         ----------
         reference : callable
-            Gives a `TaskReference` for a time; those of `thunder_py.reference` are evaluated in C++.
+            Returns a `TaskReference` for a time; those of `thunder_py.reference` are evaluated in C++.
         q0 : (n,) array_like
-            Joint positions at t = 0.
+            Joint positions at t = 0 [rad or m].
         duration, dt : float
             [s].
         dq0 : (n,) array_like, optional
-            Joint velocities at t = 0, order 2; default rest.
+            Joint velocities at t = 0, order 2; default zero.
         integrator : {"euler", "rk4"}
-            ``euler`` is what a robot does that is sent a velocity every dt, and the SCARA project's rule.
+            ``euler`` corresponds to a robot that receives a velocity every dt; it is the SCARA project's rule.
+
+        Raises
+        ------
+        ValueError
+            If an argument is invalid. Singularities and invalid references set `CLIKResult.status` instead.
         """
         if not callable(reference):
             raise ValueError(f"reference must be callable with a time, got {type(reference).__name__}")
         n, step = self.robot.n, _number(dt, "dt")
         steps = _steps(_number(duration, "duration"), step)
         if dq0 is not None and self.order == 1:
-            raise ValueError("dq0 is of order 2; this CLIK is of order 1")
+            raise ValueError("dq0 must be None for order 1")
         start = np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")
         rk4 = INTEGRATORS[_choice(integrator, INTEGRATORS, "integrator")] == "rk4"
         raw = self._follow(reference, self._null, array(q0, (n,), "q0"), start, step, steps, rk4)
@@ -346,23 +376,33 @@ class CLIK(_core.Clik):
         dq0: npt.ArrayLike | None = None,
         tolerance: float | None = 1e-2,
     ) -> SampledJointReference:
-        """Return the joint motion along a reference, for joint-space controllers to follow in `simulate`.
+        """Return the joint motion along a reference, as a joint reference for controllers in `simulate`.
 
-        `follow` is run once, with RK4, and cubic curves are drawn through its positions and velocities: the reference
-        has no state, so it may be asked at any times in any order, by many runs at once.
+        `follow` runs once, with RK4, and its positions and velocities are interpolated by cubics. The result has no
+        state: it can be evaluated at any times in any order, and shared by simultaneous runs.
 
         Parameters
         ----------
         reference, q0, duration, dt, dq0
-            As in `follow`. Past `duration` the reference rests where it ended.
+            As in `follow`. After `duration` the reference is at rest.
         tolerance : float, optional
-            Largest norm of the task error on the way, from the start on [m, rad]; None for any.
+            Largest norm of the task error, initial error included [m, rad]; None disables the check.
 
         Raises
         ------
         ThunderError
-            Where the CLIK is singular or the reference invalid on the way, or the task is missed by more than
-            `tolerance`: out of reach, faster than the velocity limits, damped, or begun elsewhere.
+            If the CLIK becomes singular, the reference is invalid, or the task error exceeds `tolerance`: a target out
+            of reach, velocity limits, damping, or another initial pose.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+        >>> path = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), (0.1, 0.15, 0.1), (0.2, 0.1, 0.4))
+        >>> motion = th.kinematics.CLIK(robot, K=50.0).joint_reference(path, q0, duration=0.5)
+        >>> tip = robot.forward_kinematics(motion(0.25).q)[:3, 3]
+        >>> bool(abs(tip - path(0.25).p).max() < 1e-3)
+        True
         """
         result = self.follow(reference, q0, duration, dt, dq0=dq0, integrator="rk4")
         bad = np.flatnonzero(result.status > _core.Status.saturated)
@@ -375,7 +415,7 @@ class CLIK(_core.Clik):
             if error[k] > allowed:
                 raise ThunderError(
                     f"the CLIK does not follow this reference: its task error is {error[k]:.3g} at "
-                    f"t = {result.t[k]:g} s, tolerance {allowed:g} (None for any)"
+                    f"t = {result.t[k]:g} s, tolerance {allowed:g} (None disables the check)"
                 )
         return SampledJointReference(dt, result.q, result.dq)
 
@@ -386,11 +426,11 @@ def _check_order(
     if isinstance(order, bool) or order not in (1, 2):
         raise ValueError(f"order must be 1 or 2, got {order!r}")
     if (K_D is None) != (order == 1):
-        raise ValueError("K_D is needed for order 2" if order == 2 else "K_D is of order 2, got order 1")
+        raise ValueError("K_D must be given for order 2" if order == 2 else "K_D must be None for order 1")
     if method == "damped" and damping is None:
-        raise ValueError("damping is needed for method 'damped'")
+        raise ValueError("damping must be given for method 'damped'")
     if method != "damped" and (damping is not None or threshold is not None):
-        raise ValueError(f"damping and threshold are of method 'damped', got method {method!r}")
+        raise ValueError(f"damping and threshold must be None for method {method!r}: only 'damped' uses them")
 
 
 def _steps(duration: float, dt: float) -> int:
@@ -404,10 +444,10 @@ def _steps(duration: float, dt: float) -> int:
 def _velocity_limits(limits: npt.ArrayLike | None, n: int) -> Array | None:
     if limits is None:
         return None
-    given = array(np.full(n, limits) if np.ndim(limits) == 0 else limits, (n,), "velocity_limits", finite=False)
-    if not (given > 0.0).all():
-        raise ValueError(f"velocity_limits must be positive, got {given.tolist()}")
-    return given
+    bounds = array(np.full(n, limits) if np.ndim(limits) == 0 else limits, (n,), "velocity_limits", finite=False)
+    if not (bounds > 0.0).all():
+        raise ValueError(f"velocity_limits must be positive, got {bounds.tolist()}")
+    return bounds
 
 
 def _null_space(
@@ -417,7 +457,7 @@ def _null_space(
     if value is None:
         return None, None
     if method in ("inverse", "transpose"):
-        raise ValueError(f"null_space is of methods 'pseudoinverse' and 'damped', got method {method!r}")
+        raise ValueError(f"null_space must be None for method {method!r}: only 'pseudoinverse' and 'damped' use it")
     if isinstance(value, Objective):
         return value.make(robot, frame, mask), None
     if callable(value):

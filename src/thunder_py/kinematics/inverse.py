@@ -22,20 +22,29 @@ _TOLERANCE = {"levenberg_marquardt": 1e-8, "gradient_descent": 1e-4}
 
 
 class IKSolution(NamedTuple):
-    """Joint positions for poses; leading axes are those of the targets.
+    """Result of numeric inverse kinematics; leading axes are those of the targets.
 
     Attributes
     ----------
     q : (..., n) array
-        The best that was found, within limits.
+        Best joint positions, within limits [rad or m].
     success : (...) bool array
-        Whether the error is within the tolerance.
+        True if the error is within the tolerance.
     error : (...) array
         Norm of the error in the chosen rows, metres and radians together.
     iterations : (...) int array
-        Of all starts.
+        Iterations of all starts.
     restarts : (...) int array
         Starts after the first one.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> target = robot.forward_kinematics([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+    >>> solution = th.kinematics.InverseKinematics(robot).solve(target)
+    >>> solution.q.shape, bool(solution.success), bool(solution.error < 1e-8)
+    ((7,), True, True)
     """
 
     q: Array
@@ -46,37 +55,52 @@ class IKSolution(NamedTuple):
 
 
 class InverseKinematics(_core.InverseKinematics):
-    """Joint positions that bring a frame to given poses, within joint limits.
+    """Numeric inverse kinematics within joint limits.
 
     Parameters
     ----------
     robot : Robot
         The arm.
     frame : int or str, optional
-        Default the end effector.
+        Frame to place, default the end effector.
     rows : sequence of int or str, optional
-        Components of the pose that count, some of ``x y z rx ry rz`` in world axes, default all.
+        Rows of the pose error, some of ``x y z rx ry rz`` in world axes, default all.
     method : {"levenberg_marquardt", "gradient_descent"}
-        ``q += J' (J J' + mu |e|^2)^-1 e``, with mu falling and rising with success; or ``q += gamma J' e``
-        (lecture 15), slow and simple.
+        ``q += J' (J J' + mu |e|^2)^-1 e``, with mu decreased after a successful step and increased otherwise; or
+        ``q += gamma J' e`` (lecture 15), which is slower.
     limits : bool
-        Stay within the robot's position limits: steps are cut there, and joints held that would have to leave.
+        Enforce the robot's position limits: steps are truncated at them, and joints that would leave them are held.
     restarts : int
-        Further starts at random, within limits (within half a turn where there are none).
+        Number of further random starts, within limits (within half a turn for joints without limits).
     seed : int
-        Of the random starts; the same for every target, so that a batch gives what single targets give.
+        Seed of the random starts, the same for every target: a batch gives the same results as single targets.
     tolerance : float, optional
-        Of the error's norm, metres and radians together; default 1e-8, or 1e-4 for gradient descent.
+        Tolerance of the error's norm, metres and radians together; default 1e-8, or 1e-4 for gradient descent.
     max_iterations : int, optional
-        Of each start; default 100, or 5000.
+        Limit for each start; default 100, or 5000 for gradient descent.
     learning_rate : float, optional
-        gamma of gradient descent, constant as in the lecture; default the one that is best for the linearised arm,
-        halved where the error grows.
+        Constant gamma of gradient descent, as in the lecture; default the optimum of the linearised arm, halved when
+        the error grows.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid or does not fit `method`.
 
     Notes
     -----
     The error is p_d - p and the rotation vector from the actual to the desired orientation. Damping by the squared
     error as in Sugihara (2011).
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> q = [[0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7], [0.5, 0.2, 0.1, -1.5, 0.3, 1.6, 0.2]]
+    >>> targets = robot.forward_kinematics(q)
+    >>> solution = th.kinematics.InverseKinematics(robot).solve(targets)
+    >>> solution.success.tolist(), bool(abs(robot.forward_kinematics(solution.q) - targets).max() < 1e-6)
+    ([True, True], True)
     """
 
     def __init__(
@@ -99,7 +123,7 @@ class InverseKinematics(_core.InverseKinematics):
                 f"method must be one of {', '.join(METHODS)}, got {method!r}" + nearest_hint(str(method), METHODS)
             )
         if learning_rate is not None and method != "gradient_descent":
-            raise ValueError(f"learning_rate is of method 'gradient_descent', got method {method!r}")
+            raise ValueError(f"learning_rate must be None for method {method!r}: only 'gradient_descent' uses it")
         mask = sum(1 << row for row in resolve_rows(rows))
         free = np.full(robot.n, np.inf)
         super().__init__(
@@ -123,31 +147,35 @@ class InverseKinematics(_core.InverseKinematics):
         threads: int = 1,
         raise_on_failure: bool = False,
     ) -> IKSolution:
-        """Solve for poses, one or many; a pose out of reach gives the nearest configuration that was found.
+        """Solve for one or many poses; a pose out of reach gives the configuration with the smallest error.
 
         Parameters
         ----------
         T : (..., 4, 4) array_like
             Poses in the world.
         q0 : (n,) or (..., n) array_like, optional
-            Tried first; default the middle of the limits. The solution near it is not always the one found.
+            First start [rad or m]; default the middle of the limits. The result need not be the solution nearest to it.
         threads : int
-            Targets are shared out among these; 0 is one per core.
+            Number of threads that share the targets; 0 is one per core.
         raise_on_failure : bool
             Raise instead of returning ``success`` False.
+
+        Returns
+        -------
+        IKSolution
+            Joint positions, success and error of each target.
 
         Raises
         ------
         ThunderError
-            For what is no pose, or with `raise_on_failure` where a target was not reached.
+            For an invalid pose, or with `raise_on_failure` if a target was not reached.
         """
         targets = _poses(T)
         batch = targets.shape[:-2]
         start = None if q0 is None else _start(q0, batch, self.n)
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= 1024:
             raise ValueError(f"threads must be a whole number from 0 (one per core) to 1024, got {threads!r}")
-        found = self._solve(targets.reshape(-1, 4, 4), start, int(threads))
-        q, success, error, iterations, restarts = found
+        q, success, error, iterations, restarts = self._solve(targets.reshape(-1, 4, 4), start, int(threads))
         solution = IKSolution(
             q.reshape(*batch, self.n),
             *(part.reshape(batch) for part in (success, error, iterations, restarts)),
@@ -155,8 +183,8 @@ class InverseKinematics(_core.InverseKinematics):
         if raise_on_failure and not solution.success.all():
             failed = int((~solution.success).sum())
             raise ThunderError(
-                f"inverse kinematics failed for {failed} of {solution.success.size} targets: the error left is up to "
-                f"{solution.error.max():.3g} after {int(solution.restarts.max())} restarts; out of reach or limits?"
+                f"inverse kinematics failed for {failed} of {solution.success.size} targets: the largest error is "
+                f"{solution.error.max():.3g} after {int(solution.restarts.max())} restarts; check reach and limits"
             )
         return solution
 
@@ -175,7 +203,7 @@ def _whole(value: int, what: str, least: int) -> int:
 
 
 def _starts(robot: Robot, restarts: int, seed: int) -> Array:
-    """Return the middle of the range of the joints and random points in it, (restarts + 1, n)."""
+    """Return the middle of the joint ranges and random points within them, (restarts + 1, n)."""
     lower, upper = robot.limits.lower, robot.limits.upper
     bound = np.where([kind == "R" for kind in robot.joint_types], np.pi, 1.0)
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * bound, -bound))
@@ -194,11 +222,11 @@ def _poses(T: npt.ArrayLike) -> Array:
     R = targets[..., :3, :3]
     with np.errstate(invalid="ignore"):
         orthonormal = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-2, -1), initial=0.0)
-        good = np.isfinite(targets).all(axis=(-2, -1)) & (orthonormal < ROTATION_TOLERANCE)
-        good &= (targets[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all(axis=-1)
-    good = good & (np.linalg.det(np.where(good[..., None, None], R, np.eye(3))) > 0.0)
-    if not good.all():
-        index = np.unravel_index(int(np.argmin(good)), good.shape) if good.ndim else ()
+        valid = np.isfinite(targets).all(axis=(-2, -1)) & (orthonormal < ROTATION_TOLERANCE)
+        valid &= (targets[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all(axis=-1)
+    valid = valid & (np.linalg.det(np.where(valid[..., None, None], R, np.eye(3))) > 0.0)
+    if not valid.all():
+        index = np.unravel_index(int(np.argmin(valid)), valid.shape) if valid.ndim else ()
         where = f"T[{', '.join(map(str, index))}]" if index else "T"
         raise ThunderError(f"{where} must be a pose, a rotation and the last row [0, 0, 0, 1], got {targets[index]!r}")
     return targets

@@ -1,4 +1,4 @@
-"""What redundant arms do beside their task: joint velocities that are projected into its null space."""
+"""Secondary objectives of redundant arms: joint velocities to project into the null space of the task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["JointCentering", "Manipulability", "Objective", "Posture"]
 
 
 class Objective:
-    """Base of the objectives that are evaluated in C++."""
+    """Base class of the objectives evaluated in C++."""
 
     def make(self, robot: Robot, frame: int | str | None, mask: int) -> _core.NullObjective:
         """Return the objective for a robot, frame and rows (bit r of `mask` keeps row r)."""
@@ -30,16 +30,26 @@ def _gain(gain: float) -> float:
 
 @dataclass(frozen=True)
 class Manipulability(Objective):
-    """Away from singularities: ``dq_0 = gain dw/dq`` with ``w = sqrt(det(J J'))`` of the rows of the task.
+    """Maximize manipulability: ``dq_0 = gain dw/dq`` with ``w = sqrt(det(J J'))`` of the rows of the task.
 
     Parameters
     ----------
     gain : float
-        k_0; w has the units of the rows, so there is no natural size.
+        k_0. Its unit depends on that of w, which depends on the rows.
 
     Notes
     -----
-    SCARA project, section 3.3. The gradient is exact (dual numbers), and taken as zero where w is.
+    SCARA project, section 3.3. The gradient is exact (dual numbers), and zero where w is zero.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, q0 = th.Robot.load("scara"), [-0.2, 1.5, 0.1, 0.2]
+    >>> options = {"K": 50.0, "rows": ("y", "z", "rz"), "null_space": th.kinematics.Manipulability(gain=10.0)}
+    >>> clik = th.kinematics.CLIK(robot, orientation="rotation_vector", **options)
+    >>> result = clik.follow(th.reference.SetPose(robot.forward_kinematics(q0)), q0, duration=0.5)
+    >>> bool(result.manipulability[-1] > result.manipulability[0])
+    True
     """
 
     gain: float
@@ -51,16 +61,25 @@ class Manipulability(Objective):
 
 @dataclass(frozen=True)
 class JointCentering(Objective):
-    """Towards the middle of the range: ``dq_0 = gain dw/dq``, ``w = -1/(2 n) sum ((q - middle) / range)^2``.
+    """Attract joints to the middle of their range: ``dq_0 = gain dw/dq``.
 
-    Joints without limits are left alone.
+    Here ``w = -1/(2 n) sum ((q - middle) / range)^2``. Joints without limits are ignored.
 
     Parameters
     ----------
     gain : float
         [rad^2/s].
     lower, upper : (n,) array_like, optional
-        Default the robot's limits.
+        Limits [rad or m]; default the robot's.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 2.5]
+    >>> clik = th.kinematics.CLIK(robot, K=50.0, null_space=th.kinematics.JointCentering(gain=20.0))
+    >>> result = clik.follow(th.reference.SetPose(robot.forward_kinematics(q0)), q0, duration=0.5)
+    >>> bool(abs(result.q[-1] - q0).max() > 0.01), bool(result.error_norm().max() < 1e-4)
+    (True, True)
     """
 
     gain: float
@@ -80,7 +99,7 @@ class JointCentering(Objective):
 
 @dataclass(frozen=True)
 class Posture(Objective):
-    """Towards a posture: ``dq_0 = gain (q - q_now)``.
+    """Attract joints to a posture: ``dq_0 = gain (q - q_now)``.
 
     Parameters
     ----------
@@ -88,6 +107,15 @@ class Posture(Objective):
         Joint positions [rad or m].
     gain : float
         [1/s].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> clik = th.kinematics.CLIK(robot, K=50.0, null_space=th.kinematics.Posture([0.5] + q0[1:], gain=2.0))
+    >>> result = clik.follow(th.reference.SetPose(robot.forward_kinematics(q0)), q0, duration=0.5)
+    >>> bool(result.q[-1, 0] > 0.05), bool(result.error_norm().max() < 1e-4)
+    (True, True)
     """
 
     q: npt.ArrayLike

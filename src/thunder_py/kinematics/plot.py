@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_clik"]
 
-#: a legend of more lines than this hides the picture
+#: largest number of lines with a legend
 _LEGEND_LINES = 12
 
 
@@ -27,7 +27,7 @@ def plot_clik(result: CLIKResult, *, axes: Sequence[Axes] | None = None) -> npt.
     result : CLIKResult
         The motion.
     axes : sequence of Axes, optional
-        Four to draw on; default a new figure.
+        Four axes; default a new figure.
 
     Returns
     -------

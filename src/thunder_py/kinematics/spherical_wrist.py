@@ -13,50 +13,63 @@ from .task_rows import require_robot
 
 __all__ = ["SphericalWristIK"]
 
-#: how far axes may miss each other [m] or their angles [sine, cosine]
+#: tolerance of the intersection of axes [m] and of the sine or cosine of their angles
 _TOLERANCE = 1e-9
 _TURN = 2.0 * np.pi
 
 
 class SphericalWristIK(_core.SphericalWrist):
-    """All joint positions, up to eight, that bring an elbow arm with a spherical wrist to a pose.
+    """Analytic inverse kinematics of an elbow arm with a spherical wrist: up to eight solutions.
 
     The arm has six revolute joints. Its last three axes meet in one point, each at a right angle to the next; its
-    second and third axes are parallel, and the first is not parallel to them. Offsets of shoulder and elbow, of the
-    tool, and where joint angles count from are free, whatever the convention.
+    second and third axes are parallel, and the first is not parallel to them. Shoulder, elbow and tool offsets and the
+    zeros of the joints are arbitrary, in any convention.
 
     Parameters
     ----------
     robot : Robot
         The arm.
     frame : int or str, optional
-        Fixed to the last link; default the end effector.
+        Frame to place, fixed to the last link; default the end effector.
 
     Raises
     ------
     ModelError
-        For other arms; it says which condition is not met.
+        For other arms; the message names the violated condition.
 
     Notes
     -----
-    Kinematic decoupling (lectures 10 and 11), without the lecture's loss of a sign (errata N-5) and with its missing
-    branch: the wrist's centre gives joint 1 by its distance along axis 2, joint 3 by the cosine law, joint 2 by an
-    angle; what rotation is left gives the wrist's ZYZ angles, both branches (lecture 5, errata N-6).
+    Kinematic decoupling (lectures 10 and 11), with the lecture's lost sign (errata N-5) and missing branch restored.
+    The wrist's centre determines joint 1 by its distance along axis 2, joint 3 by the cosine law, and joint 2 by an
+    angle. The remaining rotation gives the wrist's ZYZ angles, both branches (lecture 5, errata N-6).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> right = np.pi / 2
+    >>> arm = [[0, right, 0.4, 0], [0.5, 0, 0, 0], [0, right, 0, 0]]
+    >>> wrist = [[0, -right, 0.4, 0], [0, right, 0, 0], [0, 0, 0.1, 0]]
+    >>> robot = th.Robot.from_dh(arm + wrist, convention="standard")
+    >>> q = [0.3, 0.5, 2.0, 0.5, 0.8, 1.0]
+    >>> solutions = th.kinematics.SphericalWristIK(robot).solve(robot.forward_kinematics(q), near=q)
+    >>> solutions.shape, bool(np.allclose(solutions[0], q))
+    ((8, 6), True)
     """
 
     def __init__(self, robot: Robot, frame: int | str | None = None) -> None:
         require_robot(robot)
         if robot.n != 6 or robot.joint_types != "RRRRRR":
             raise ModelError(
-                f"analytic inverse kinematics needs six revolute joints, {robot.name} has {robot.joint_types}"
+                f"robot must have six revolute joints for a spherical-wrist solution, got {robot.joint_types}"
             )
         zero = np.zeros(6)
         J = robot.jacobian(zero, frame)
-        if not J[3:, 5].any():  # joint 6 does not turn it
+        if not J[3:, 5].any():  # joint 6 does not rotate the frame
             raise ModelError(f"frame must be fixed to the last link of {robot.name}, got {frame!r}")
         T = robot.forward_kinematics(zero, frame)
         axes = J[3:].T
-        # the point of each axis that is nearest to the frame: linear column = axis x (frame - point)
+        # nearest point of each axis to the frame: linear column = axis x (frame - point)
         points = T[:3, 3] + np.cross(axes, J[:3].T)
         wrist = _check_wrist(robot.name, axes, points)
         _check_arm(robot.name, axes)
@@ -64,22 +77,22 @@ class SphericalWristIK(_core.SphericalWrist):
         self.robot = robot
 
     def solve(self, T: npt.ArrayLike, *, limits: bool = False, near: npt.ArrayLike | None = None) -> Array:
-        """Return every solution for a pose, (k, 6); k is 0 out of reach and at most 8.
+        """Return all solutions for a pose, (k, 6) [rad]; k is 0 out of reach and at most 8.
 
         Parameters
         ----------
         T : (4, 4) array_like
             Pose in the world.
         limits : bool
-            Keep the solutions within the robot's position limits, turning joints by whole turns to get there.
+            Return only solutions within the robot's position limits, shifted by whole turns if necessary.
         near : (6,) array_like, optional
-            Sorts the solutions, nearest first (by the largest joint motion); joints that the pose leaves free stay as
-            they are here. Default zero, and solutions in the order of the branches.
+            Joint positions [rad] to sort by, nearest first (largest joint motion). Joints that the pose does not
+            determine take their values from it. Default zero, with solutions in the order of the branches.
 
         Notes
         -----
-        At a singular wrist (axes 4 and 6 on one line) only the sum or the difference of joints 4 and 6 is determined:
-        joint 4 is taken from `near`, and both branches are one. Angles are within half a turn of zero, or of `near`.
+        At a singular wrist (axes 4 and 6 aligned) only the sum or the difference of joints 4 and 6 is determined:
+        joint 4 is taken from `near`, and both branches coincide. Angles are within half a turn of zero, or of `near`.
         """
         target = pose(T, "T")
         start = np.zeros(6) if near is None else array(near, (6,), "near")
@@ -104,15 +117,15 @@ class SphericalWristIK(_core.SphericalWrist):
 
 
 def _check_wrist(name: str, axes: Array, points: Array) -> Array:
-    """Return where the last three axes meet, or raise."""
+    """Return the intersection of the last three axes, or raise ModelError."""
     for i in (3, 4):
         cosine = axes[i] @ axes[i + 1]
         if abs(cosine) > _TOLERANCE:
             raise ModelError(
                 f"no spherical wrist: axes {i + 1} and {i + 2} of {name} must be at a right angle, "
-                f"they are at {np.degrees(np.arccos(np.clip(cosine, -1, 1))):.6g} degrees"
+                f"got {np.degrees(np.arccos(np.clip(cosine, -1, 1))):.6g} degrees"
             )
-    # least squares: the point nearest to all three lines
+    # least squares: nearest point to all three lines
     planes = [np.eye(3) - np.outer(axis, axis) for axis in axes[3:]]
     wrist = np.linalg.solve(sum(planes), sum(P @ point for P, point in zip(planes, points[3:], strict=True)))
     miss = max(float(np.linalg.norm(P @ (wrist - point))) for P, point in zip(planes, points[3:], strict=True))

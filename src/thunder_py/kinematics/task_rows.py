@@ -1,4 +1,4 @@
-"""What the laws in task space share of their arguments: above all the rows of the task."""
+"""Arguments shared by the task-space laws: the robot and the rows of the task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROW_NAMES = ("x", "y", "z", "rx", "ry", "rz")
 
 
 def resolve_rows(rows: Sequence[int | str] | None) -> list[int]:
-    """Return the rows of the Jacobian that make a task, as increasing numbers 0 to 5.
+    """Return the rows of the Jacobian of a task as increasing numbers 0 to 5.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def resolve_rows(rows: Sequence[int | str] | None) -> list[int]:
     Raises
     ------
     ValueError
-        Unless there is at least one and they increase, which fixes the order of gains.
+        If there is none or they do not increase; their order is that of the gains.
     """
     if rows is None:
         return list(range(6))
@@ -40,7 +40,7 @@ def resolve_rows(rows: Sequence[int | str] | None) -> list[int]:
 
 
 def _number(row: object) -> int:
-    """Return 0 to 5, or -1 for what is no row."""
+    """Return the number of a row, 0 to 5, or -1 for an invalid one."""
     if isinstance(row, str):
         return ROW_NAMES.index(row) if row in ROW_NAMES else -1
     whole = isinstance(row, (int, np.integer)) and not isinstance(row, bool)

@@ -1,4 +1,4 @@
-"""Forces and moments at a frame, and the joint torques that hold them."""
+"""Statics: wrenches at a frame and joint torques."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..robot import Robot, require_robot
 
 __all__ = ["joint_torque", "wrench_from_torque"]
 
-#: singular values of the Jacobian that are smaller than this part of the largest count as zero
+#: relative tolerance below which singular values of the Jacobian are zero
 _RANK_TOLERANCE = 1e-12
 
 
@@ -33,13 +33,13 @@ def _jacobian(robot: Robot, q: npt.ArrayLike, frame: int | str | None, vectors: 
         np.broadcast_shapes(J.shape[:-2], vectors.shape[:-1])
     except ValueError as error:
         raise ThunderError(
-            f"q and {what} must have batches that go together, got shapes {np.shape(q)} and {vectors.shape}"
+            f"q and {what} must have batch axes that broadcast, got shapes {np.shape(q)} and {vectors.shape}"
         ) from error
     return J
 
 
 def joint_torque(robot: Robot, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: int | str | None = None) -> Array:
-    """Return the joint torques that exert a wrench, ``tau = J' F``; gravity is not in it.
+    """Return the joint torques that exert a wrench, ``tau = J' F``, without gravity.
 
     Parameters
     ----------
@@ -57,9 +57,22 @@ def joint_torque(robot: Robot, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: i
     (..., n) array
         [N m or N].
 
+    Raises
+    ------
+    ThunderError
+        If shapes do not fit or values are not finite.
+
     Notes
     -----
     Statics are dual to velocities: tau' dq = F' xi for every dq (lectures 16 and 17).
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> tau = th.kinematics.joint_torque(robot, [0.0, 0.5], [0.0, 10.0, 0.0, 0.0, 0.0, 0.0])
+    >>> tau.round(3).tolist()
+    [8.51, 3.51]
     """
     require_robot(robot)
     F = _vectors(wrench, 6, "wrench")
@@ -69,7 +82,7 @@ def joint_torque(robot: Robot, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: i
 
 
 def wrench_from_torque(robot: Robot, q: npt.ArrayLike, tau: npt.ArrayLike, frame: int | str | None = None) -> Array:
-    """Return the wrench at a frame that joint torques hold, the smallest of the least-squares solutions of J' F = tau.
+    """Return the wrench exerted by joint torques: the minimum-norm least-squares solution of J' F = tau.
 
     Parameters
     ----------
@@ -78,19 +91,33 @@ def wrench_from_torque(robot: Robot, q: npt.ArrayLike, tau: npt.ArrayLike, frame
     q : (..., n) array_like
         Joint positions.
     tau : (..., n) array_like
-        Joint torques, without those that gravity takes [N m or N].
+        Joint torques without those that compensate gravity [N m or N].
     frame : int or str, optional
         Default the end effector.
 
     Returns
     -------
     (..., 6) array
-        Force [N], then moment [N m]. Parts that the structure carries by itself, in the null space of J', are zero.
+        Force [N], then moment [N m]. Components in the null space of J', carried by the structure, are zero.
+
+    Raises
+    ------
+    ThunderError
+        If shapes do not fit or values are not finite.
 
     Notes
     -----
-    Near a singular posture the wrench along what the arm can hardly resist grows without bound, as one over the
-    singular value; at it, where that is below 1e-12 of the largest, that part is zero.
+    Near a singular posture a component of the wrench grows as one over the smallest singular value. Components with a
+    singular value below 1e-12 of the largest are zero.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> q = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> tau = th.kinematics.joint_torque(robot, q, [5.0, 0.0, -10.0, 0.0, 1.0, 0.0])
+    >>> (th.kinematics.wrench_from_torque(robot, q, tau).round(3) + 0.0).tolist()
+    [5.0, 0.0, -10.0, 0.0, 1.0, 0.0]
     """
     require_robot(robot)
     torque = _vectors(tau, robot.n, "tau")

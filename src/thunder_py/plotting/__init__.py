@@ -1,4 +1,4 @@
-"""Drawing with matplotlib, which is imported when the first figure is drawn: style, arms, meshes, animation."""
+"""Drawing with matplotlib, imported with the first figure: arms, meshes, workspaces, animation."""
 
 from .animation import animate, save_animation
 from .arm import draw_arm

@@ -1,4 +1,4 @@
-"""An arm that moves: shown in notebooks, or written as GIF or MP4."""
+"""Animation of an arm for notebooks, GIF and MP4 files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["animate", "film_times", "interpolated", "save_animation"]
 
 _PATH, _TRACE = "#009E73", "#0072B2"
 _POINTS = ("#D55E00", "#7B3294", "#E69F00", "#56B4E9", "#CC79A7")
-#: pictures of a film; more is a mistake in the units of t
+#: most frames of a film; more indicate a wrong unit of t
 _MOST = 5000
 
 
@@ -39,47 +39,58 @@ def animate(
     seconds_per_second: float = 1.0,
     fps: float = 20,
 ) -> FuncAnimation:
-    """Animate a motion of an arm; the end effector leaves a trace.
+    """Animate a motion of an arm with a trace of the end effector.
 
     Parameters
     ----------
     robot : Robot
         Any arm.
     t : (T,) array_like
-        Ascending times [s], at least two; between them is interpolated.
+        Ascending times [s], at least two; frames between them are interpolated.
     q : (T, n) array_like
         Joint positions [rad or m].
     path : (K, 3) array_like, optional
-        A line that stays, such as the planned path [m]; NaN interrupts it.
+        Static line, such as the planned path [m]; NaN interrupts it.
     points : mapping of str to (T, 3) array_like, optional
-        Points that move too, such as an object, by the name in the legend [m]; NaN while there is none.
+        Moving points, such as an object, by their names in the legend [m]; NaN hides a point.
     meshes : Meshes, optional
-        What links look like, of the URDF that the robot was loaded from.
+        Meshes of the links, from the URDF that the robot was loaded from.
     seconds_per_second : float
         Seconds of the motion in each second of the film: 0.5 is half the speed.
     fps : float
-        Pictures per second of the film.
+        Frames per second of the film.
 
     Returns
     -------
     matplotlib.animation.FuncAnimation
-        On a new figure of pyplot. Save it with `save_animation`, show it in a notebook with ``to_jshtml``; close the
-        figure afterwards.
+        Animation on a new figure of pyplot. Save it with `save_animation` or show it in a notebook with ``to_jshtml``,
+        then close the figure.
 
     Raises
     ------
     ThunderError
-        Shapes that do not fit, times that do not ascend, or a film of more than 5000 pictures.
+        If shapes do not match, times do not ascend, or the film has more than 5000 frames.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("scara")
+    >>> film = th.plotting.animate(robot, [0.0, 1.0], [[0, 0, 0, 0], [1.0, 0.5, 0.1, 0]], fps=1)
+    >>> "<script" in film.to_jshtml()
+    True
+    >>> plt.close()
     """
     from matplotlib.animation import FuncAnimation
 
     times, postures = _motion(robot, t, q)
-    given = {name: _moving(value, len(times), name) for name, value in (points or {}).items()}
+    tracks = {name: _moving(value, len(times), name) for name, value in (points or {}).items()}
     line = None if path is None else _rows(path, "path")
-    shown = film_times(times, seconds_per_second, fps)
-    moving = {name: interpolated(times, values, shown) for name, values in given.items()}
-    film = _Film(robot, interpolated(times, postures, shown), shown, moving, line, meshes)
-    return FuncAnimation(film.figure, film.show, frames=len(shown), interval=1000.0 / fps, blit=False)
+    instants = film_times(times, seconds_per_second, fps)
+    moving = {name: interpolated(times, values, instants) for name, values in tracks.items()}
+    film = _Film(robot, interpolated(times, postures, instants), instants, moving, line, meshes)
+    return FuncAnimation(film.figure, film.show, frames=len(instants), interval=1000.0 / fps, blit=False)
 
 
 def save_animation(animation: FuncAnimation, file: str | Path, *, dpi: int = 72) -> None:
@@ -88,16 +99,29 @@ def save_animation(animation: FuncAnimation, file: str | Path, *, dpi: int = 72)
     Parameters
     ----------
     animation : FuncAnimation
-        Of `animate`, or any.
+        Animation of `animate`, or any other.
     file : str or path
-        Ends in ``.gif``, or in ``.mp4``, for which the program ffmpeg is needed.
+        File name that ends in ``.gif``, or in ``.mp4``, which needs the program ffmpeg.
     dpi : int
         Dots per inch; the default keeps a GIF of some seconds below a megabyte.
 
     Raises
     ------
     ThunderError
-        Another suffix, no such folder, no ffmpeg, or `dpi` that is not positive.
+        If the suffix is another, the folder does not exist, ffmpeg is missing, or `dpi` is not positive.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import matplotlib.pyplot as plt
+    >>> import thunder_py as th
+    >>> film = th.plotting.animate(th.Robot.load("elbow"), [0.0, 0.1], [[0.0, 0.0], [0.2, 0.1]], fps=10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     th.plotting.save_animation(film, f"{folder}/arm.gif", dpi=30)
+    ...     Path(folder, "arm.gif").exists()
+    True
+    >>> plt.close()
     """
     from matplotlib.animation import writers
 
@@ -106,16 +130,18 @@ def save_animation(animation: FuncAnimation, file: str | Path, *, dpi: int = 72)
     if target.suffix not in kinds:
         raise ThunderError(f"file must end in .gif or .mp4, got {str(target)!r}")
     if not target.parent.is_dir():
-        raise ThunderError(f"file: there is no folder {str(target.parent)!r}; make it first or choose another")
+        raise ThunderError(
+            f"file must be in an existing folder, got {str(target)!r}: there is no folder {str(target.parent)!r}"
+        )
     if target.suffix == ".mp4" and not writers.is_available("ffmpeg"):
-        raise ThunderError("MP4 needs the program ffmpeg, which is not installed; a file that ends in .gif does not")
+        raise ThunderError("file must end in .gif, because MP4 needs the program ffmpeg, which is not installed")
     dots = positive(dpi, "dpi")
     with whole_file(target) as temporary:
         animation.save(temporary, writer=kinds[target.suffix], dpi=dots)
 
 
 class _Film:
-    """The artists of the picture, and what moves them."""
+    """Artists of the animation and their update."""
 
     def __init__(
         self,
@@ -143,7 +169,7 @@ class _Film:
         self._clock = self._axes.text2D(0.02, 0.96, "", transform=self._axes.transAxes)
         if points or path is not None:
             self._axes.legend(loc="upper right", fontsize="small")
-        # laid out once, not again for every picture
+        # one layout for all frames
         self.figure.draw_without_rendering()
         self.figure.set_layout_engine("none")
 
@@ -176,12 +202,12 @@ def _moving(value: npt.ArrayLike, count: int, name: str) -> Array:
 
 
 def film_times(t: Array, seconds_per_second: float, fps: float) -> Array:
-    """Return the times of a motion that a film shows: evenly spaced, with both ends.
+    """Return the times of the frames of a film: evenly spaced, both ends included.
 
     Raises
     ------
     ThunderError
-        Times that do not ascend, numbers that are not positive, or more than 5000 pictures.
+        If times do not ascend, a number is not positive, or there are more than 5000 frames.
     """
     if len(t) < 2 or not (np.diff(t) > 0.0).all():
         raise ThunderError(f"t must be at least two ascending times, got {len(t)}")
@@ -190,12 +216,12 @@ def film_times(t: Array, seconds_per_second: float, fps: float) -> Array:
     count = int(np.ceil(duration * fps / speed - 1e-9)) + 1
     if count > _MOST:
         raise ThunderError(
-            f"a film of {count} pictures is too long (at most {_MOST}); raise seconds_per_second or lower fps"
+            f"a film must have at most {_MOST} frames, got {count}; raise seconds_per_second or lower fps"
         )
-    shown: Array = np.minimum(t[0] + np.arange(count) * speed / fps, t[-1])
-    return shown
+    instants: Array = np.minimum(t[0] + np.arange(count) * speed / fps, t[-1])
+    return instants
 
 
 def interpolated(t: Array, values: Array, when: Array) -> Array:
-    """Interpolate columns linearly; NaN spreads to the times beside it."""
+    """Interpolate columns linearly; NaN spreads to adjacent times."""
     return np.stack([np.interp(when, t, column) for column in values.T], axis=-1)

@@ -1,4 +1,4 @@
-"""Any robot in space: sticks between the origins of its link frames, joints by their kind, or its meshes."""
+"""Drawings of robots in 3-D: sticks between the origins of link frames, joints by type, or meshes."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ __all__ = [
 ]
 
 _ARM, _JOINT, _BASE = "#444444", "#F0A030", "#8C8C8C"
-#: x, y, z of a frame; red, green and blue as everywhere in robotics, in shades that colour-blind readers tell apart
+#: x, y, z of a frame: red, green and blue in shades that colour-blind readers can distinguish
 AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
-#: length of a frame's axes, half a cylinder, its radius, half a box, as parts of the arm's length
+#: length of a frame's axes, half length and radius of a cylinder, half edge of a box, relative to the arm's length
 _AXIS, _HALF, _RADIUS, _EDGE = 0.1, 0.035, 0.022, 0.025
-#: an ellipsoid's longest half axis, as a part of the arm's length
+#: an ellipsoid's longest half axis relative to the arm's length
 _LONGEST = 0.25
-#: postures that can still be told apart in one picture
+#: most postures in one picture
 _GHOSTS = 12
 
 
 def default_posture(robot: Robot) -> Array:
-    """Return the posture that pictures show without being told one: the middle of limits, else what is nearest to 0."""
+    """Return the default posture of drawings: the middle of joint limits, else the position nearest to 0."""
     lower, upper = robot.limits.lower, robot.limits.upper
-    known = np.isfinite(lower) & np.isfinite(upper)
-    middle = 0.5 * (np.where(known, lower, 0.0) + np.where(known, upper, 0.0))
-    return np.where(known, middle, np.clip(0.0, lower, upper))
+    finite = np.isfinite(lower) & np.isfinite(upper)
+    middle = 0.5 * (np.where(finite, lower, 0.0) + np.where(finite, upper, 0.0))
+    return np.where(finite, middle, np.clip(0.0, lower, upper))
 
 
 def arm_frames(robot: Robot, q: npt.ArrayLike) -> Array:
@@ -63,14 +63,14 @@ def arm_points(robot: Robot, q: npt.ArrayLike) -> Array:
 
 
 def joint_frames(robot: Robot, q: npt.ArrayLike) -> Array:
-    """Return where joints are before they move, with z along their axes, in the world, (..., n, 4, 4)."""
-    turned = robot.description.placements @ np.array([_z_along(axis) for axis in robot.description.axes])
-    frames: Array = arm_frames(robot, q)[..., : robot.n, :, :] @ turned
+    """Return the joint frames in the world before the joint motion, with z along the axes, (..., n, 4, 4)."""
+    poses = robot.description.placements @ np.array([_z_along(axis) for axis in robot.description.axes])
+    frames: Array = arm_frames(robot, q)[..., : robot.n, :, :] @ poses
     return frames
 
 
 def joint_bodies(robot: Robot, q: npt.ArrayLike, size: float) -> list[Triangles]:
-    """Return a body for each joint in the world: cylinders along axes for R, boxes for P.
+    """Return a body for each joint in the world: cylinders for revolute, boxes for prismatic joints.
 
     Parameters
     ----------
@@ -78,33 +78,33 @@ def joint_bodies(robot: Robot, q: npt.ArrayLike, size: float) -> list[Triangles]
     q : (n,) array_like
         Joint positions [rad or m].
     size : float
-        The arm's length, which bodies are in proportion to [m].
+        Length of the arm [m], which scales the bodies.
     """
-    round_one = cylinder(_RADIUS * size, 2.0 * _HALF * size)
-    square_one = box(size * np.array([2.0 * _EDGE, 2.0 * _EDGE, 3.0 * _EDGE]))
-    kinds = {"R": round_one, "P": square_one}
+    revolute = cylinder(_RADIUS * size, 2.0 * _HALF * size)
+    prismatic = box(size * np.array([2.0 * _EDGE, 2.0 * _EDGE, 3.0 * _EDGE]))
+    kinds = {"R": revolute, "P": prismatic}
     return [kinds[kind].placed(T) for kind, T in zip(robot.joint_types, joint_frames(robot, q), strict=True)]
 
 
 class ArmPicture:
-    """An arm that is drawn once and then moved.
+    """Drawing of an arm that can be moved.
 
     Parameters
     ----------
     axes : Axes3D
-        To draw on.
+        Axes to draw on.
     robot : Robot
         The arm.
     q : (n,) array_like
-        Where it stands [rad or m].
+        Joint positions [rad or m].
     frames : bool or "all"
         Draw axes x (red), y (green), z (blue) of base and end effector, or of all links as well.
     color : str, optional
-        Of the arm.
+        Color of the arm.
     alpha : float
         Opacity.
     meshes : Meshes, optional
-        To draw instead of sticks and joints.
+        Meshes to draw instead of sticks and joints.
     """
 
     def __init__(
@@ -140,12 +140,12 @@ class ArmPicture:
                 line.set_data_3d(*ends.T)
 
     def extent(self) -> list[Array]:
-        """Return points (..., 3) between which all of the picture lies."""
+        """Return points (..., 3) whose convex hull contains the drawing."""
         lines = [line for triad in self._axes for line in triad] + ([] if self._sticks is None else [self._sticks])
         return [self._corners, *(np.stack(line.get_data_3d(), axis=-1) for line in lines)]
 
     def _paint(self, q: npt.ArrayLike) -> None:
-        """Put the triangles of meshes, or of base and joints, where they are at q."""
+        """Move the triangles of meshes, or of base and joints, to the posture q."""
         if self.meshes is not None:
             surface, rgb = self.meshes.placed(self.robot, q)
             colors: Any = self._color or rgb
@@ -158,7 +158,7 @@ class ArmPicture:
         self._bodies.set_verts(self._corners)
         shades = shaded(self._corners, colors, self._alpha)
         self._bodies.set_facecolor(shades)
-        if self._alpha == 1.0:  # edges of their faces' colour close the hairlines between them
+        if self._alpha == 1.0:  # edges in the colour of their faces close the gaps between them
             self._bodies.set_edgecolor(shades)
 
 
@@ -172,16 +172,53 @@ def draw_arm(
     color: str | None = None,
     meshes: Meshes | str | Path | None = None,
 ) -> Any:
-    """Draw an arm in space; see `Robot.plot`."""
+    """Draw an arm in 3-D at one or several postures.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    q : (n,) or (k, n) array_like, optional
+        Postures [rad or m], later ones darker; default the middle of the joint limits.
+    ax : Axes3D, optional
+        Axes to draw on, whose limits are kept; default a new figure.
+    frames : bool or "all"
+        Draw the frames of base and end effector, or of all links.
+    ellipsoid : {"velocity", "force"}, optional
+        Manipulability ellipsoid to draw at the end effector.
+    color : str, optional
+        Color of the arm.
+    meshes : Meshes or path, optional
+        Meshes of the links, or the URDF that has them.
+
+    Returns
+    -------
+    Axes3D
+        Axes of the drawing.
+
+    Raises
+    ------
+    ModelError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import thunder_py as th
+    >>> axes = th.plotting.draw_arm(th.Robot.load("panda"), [0.3, -0.5, 0, -2.1, 0, 1.7, 0.8], ellipsoid="velocity")
+    >>> axes.name
+    '3d'
+    >>> plt.close()
+    """
     from ..robot import require_robot
 
     require_robot(robot)
     if ellipsoid not in (None, *ELLIPSOID_COLORS):
         raise ModelError(f"ellipsoid must be 'velocity', 'force' or None, got {ellipsoid!r}")
-    if not any(frames is known for known in (True, False)) and frames != "all":
+    if not any(frames is option for option in (True, False)) and frames != "all":
         raise ModelError(f"frames must be True, False or 'all', got {frames!r}")
     if ax is not None and getattr(ax, "name", None) != "3d":
-        raise ModelError(f"ax must be axes in space, of add_subplot(projection='3d'), got {ax!r}")
+        raise ModelError(f"ax must be 3-D axes, of add_subplot(projection='3d'), got {ax!r}")
     postures = _postures(robot, q)
     bodies = _meshes(meshes)
     axes = new_space() if ax is None else ax
@@ -201,19 +238,20 @@ def draw_arm(
 def draw_sticks(
     axes: Any, points: Array, color: str = _ARM, shades: Iterable[float] | None = None, **style: Any
 ) -> list[Any]:
-    """Draw arms as lines through points, later ones darker, in space or in the plane.
+    """Draw arms as lines through points, later ones darker, in 3-D or in the plane.
 
     Parameters
     ----------
     axes : Axes or Axes3D
-        To draw on.
+        Axes to draw on.
     points : (k, m, 2) or (k, m, 3) array
-        Of k postures, from base to tip [m].
+        Points of k postures, from base to tip [m].
     color : str
+        Color of the lines.
     shades : iterable of float, optional
         Opacity of each posture; default from 0.25 to 1.
     **style
-        As for ``Axes.plot``.
+        Arguments of ``Axes.plot``.
 
     Returns
     -------
@@ -236,7 +274,7 @@ def draw_frame(axes: Any, T: Array, length: float, alpha: float = 1.0) -> list[A
     T : (4, 4) array
         Pose of the frame.
     length : float
-        Of each axis [m].
+        Length of each axis [m].
     alpha : float
         Opacity.
     """
@@ -248,12 +286,12 @@ def draw_frame(axes: Any, T: Array, length: float, alpha: float = 1.0) -> list[A
 
 
 def frame_box(axes: Any, points: Sequence[Array], margin: float = 0.08) -> None:
-    """Make the box of axes hold some points (..., 3), with equal scales; what is NaN does not count."""
+    """Set the limits of 3-D axes to contain points (..., 3), with equal scales; NaN is ignored."""
     every = np.concatenate([np.reshape(p, (-1, 3)) for p in points])
     every = every[np.isfinite(every).all(axis=1)]
     low, high = (every.min(axis=0), every.max(axis=0)) if len(every) else (np.zeros(3), np.ones(3))
     size = max(float((high - low).max()), 1e-3)
-    # a flat box would squeeze numbers of its short sides into each other
+    # in a flat box the tick labels of its short sides would overlap
     half = np.maximum((high - low) / 2.0, 0.2 * size) + margin * size
     middle = (low + high) / 2.0
     for name, centre, reach in zip("xyz", middle, half, strict=True):

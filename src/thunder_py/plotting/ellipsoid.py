@@ -1,4 +1,4 @@
-"""Figures of manipulability ellipsoids, in the plane and in space."""
+"""Drawings of manipulability ellipsoids in the plane and in 3-D."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ELLIPSOID_COLORS = {"velocity": "#0072B2", "force": "#D55E00"}
 
 
 def ellipsoid_outline(ellipsoid: Ellipsoid, scale: float = 1.0, points: int = 181) -> Array:
-    """Return the closed outline of an ellipsoid of two rows about the origin, (2, points)."""
+    """Return the closed outline of a planar ellipsoid about the origin, (2, points)."""
     directions = array(ellipsoid.axes, (2, 2), "ellipsoid.axes")
     lengths = array(ellipsoid.lengths, (2,), "ellipsoid.lengths")
     angle = np.linspace(0.0, 2.0 * np.pi, points)
@@ -32,24 +32,26 @@ def ellipsoid_outline(ellipsoid: Ellipsoid, scale: float = 1.0, points: int = 18
 
 
 def ellipsoid_surface(ellipsoid: Ellipsoid, scale: float = 1.0) -> Array:
-    """Return points on an ellipsoid of three rows about the origin, on a grid (3, 13, 25).
+    """Return points of a three-dimensional ellipsoid about the origin, on a grid (3, 13, 25).
 
     Parameters
     ----------
     ellipsoid : Ellipsoid
-        Of one state and three rows, such as ``robot.velocity_ellipsoid(q)``.
+        Ellipsoid of one state and three rows, such as ``robot.velocity_ellipsoid(q)``.
     scale : float
-        Metres for a unit of velocity or force.
+        Metres per unit of velocity or force.
 
     Raises
     ------
     ThunderError
-        An axis without end: forces in singular postures.
+        If an axis is infinite: force ellipsoids of singular postures.
     """
     directions = array(ellipsoid.axes, (3, 3), "ellipsoid.axes")
     lengths = array(ellipsoid.lengths, (3,), "ellipsoid.lengths", finite=False)
     if not np.isfinite(lengths).all():
-        raise ThunderError("ellipsoid: in a singular posture it has an axis without end; draw another posture")
+        raise ThunderError(
+            "ellipsoid must have finite axes; the force ellipsoid of a singular posture has an infinite one"
+        )
     surface: Array = np.einsum("ij,jkl->ikl", scale * directions * lengths, sphere_grid())
     return surface
 
@@ -62,25 +64,35 @@ def plot_ellipsoid(
     axes: Axes | None = None,
     **style: Any,
 ) -> Line2D:
-    """Draw the outline of an ellipsoid of two rows: the velocities or forces that unit joint vectors give.
+    """Draw the outline of a planar ellipsoid: velocities or forces of unit joint vectors.
 
     Parameters
     ----------
     ellipsoid : Ellipsoid
-        Of one state and two rows, such as ``robot.velocity_ellipsoid(q, rows=(0, 1))``.
+        Ellipsoid of one state and two rows, such as ``robot.velocity_ellipsoid(q, rows=(0, 1))``.
     centre : (2,) array_like
-        Where to draw it, such as the end effector's position.
+        Centre [m], such as the end effector's position.
     scale : float
-        Metres for a unit of velocity or force.
+        Metres per unit of velocity or force.
     axes : Axes, optional
-        Default the current ones.
+        Default the current axes.
     **style
-        As for ``Axes.plot``.
+        Arguments of ``Axes.plot``.
 
     Returns
     -------
     Line2D
         The outline.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import thunder_py as th
+    >>> robot, q = th.Robot.load("elbow"), [0.5, 1.0]
+    >>> line = th.plotting.plot_ellipsoid(robot.velocity_ellipsoid(q, rows=(0, 1)), scale=0.1)
+    >>> line.get_xydata().shape
+    (181, 2)
+    >>> plt.close()
     """
     middle, size = array(centre, (2,), "centre"), float(array(scale, (), "scale"))
     outline = middle[:, None] + ellipsoid_outline(ellipsoid, size)
@@ -95,30 +107,41 @@ def plot_ellipsoid(
 def draw_ellipsoid(
     axes: Any, ellipsoid: Ellipsoid, centre: npt.ArrayLike, *, scale: float = 1.0, color: str | None = None
 ) -> Array:
-    """Draw an ellipsoid of three rows in space.
+    """Draw an ellipsoid in 3-D.
 
     Parameters
     ----------
     axes : Axes3D
-        To draw on.
+        Axes to draw on.
     ellipsoid : Ellipsoid
-        Of one state and three rows, such as ``robot.velocity_ellipsoid(q)``.
+        Ellipsoid of one state and three rows, such as ``robot.velocity_ellipsoid(q)``.
     centre : (3,) array_like
-        Where to draw it, such as the end effector's position [m].
+        Centre [m], such as the end effector's position.
     scale : float
-        Metres for a unit of velocity or force.
+        Metres per unit of velocity or force.
     color : str, optional
-        Of the surface.
+        Color of the surface.
 
     Returns
     -------
     (3, 13, 25) array
-        The points drawn [m].
+        Points of the surface [m].
 
     Raises
     ------
     ThunderError
-        An axis without end: forces in singular postures.
+        If an axis is infinite: force ellipsoids of singular postures.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import thunder_py as th
+    >>> robot, q = th.Robot.load("panda"), [0.3, -0.5, 0, -2.1, 0, 1.7, 0.8]
+    >>> axes = robot.plot(q)
+    >>> position = robot.forward_kinematics(q)[:3, 3]
+    >>> th.plotting.draw_ellipsoid(axes, robot.force_ellipsoid(q), position, scale=0.1).shape
+    (3, 13, 25)
+    >>> plt.close()
     """
     middle = array(centre, (3,), "centre")
     surface = middle[:, None, None] + ellipsoid_surface(ellipsoid, float(array(scale, (), "scale")))

@@ -1,4 +1,4 @@
-"""What the links of a URDF look like, for robots that were made of it."""
+"""Meshes of the links of a URDF for robots loaded from it."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 __all__ = ["GREY", "MeshPart", "Meshes", "load_surface"]
 
 GREY = (0.75, 0.76, 0.78)
-#: a part of a mesh keeps at least so many faces
+#: fewest faces of a part of a mesh
 _LEAST = 16
 
 
 def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
-    """Read a mesh file of any format that trimesh knows: STL, OBJ, DAE, PLY, ...
+    """Read a mesh file of any format of trimesh: STL, OBJ, DAE, PLY, ...
 
     Parameters
     ----------
     path : Path
         The file.
     faces : int
-        How many triangles are left, about; a mesh that has fewer stays as it is.
+        Approximate number of triangles to keep; a mesh with fewer is not changed.
 
     Returns
     -------
     surface : Triangles
-        [m]; a unit that the file names is converted.
+        Surface [m]; the unit of the file is converted.
     colors : (f, 3) array
         Red, green and blue of each face, 0 to 1; grey where the file has none.
 
     Raises
     ------
     FileFormatError
-        Not a mesh.
+        If the file is not a mesh.
     ModuleNotFoundError
-        The extra ``visual`` is not installed.
+        If the extra ``visual`` is not installed.
     """
     file = as_file(path)
     trimesh = require("trimesh", "visual")
@@ -57,10 +57,10 @@ def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
         require("collada", "visual")
     try:
         scene = trimesh.load_scene(file)
-        placed = [_placed(scene, node) for node in sorted(scene.graph.nodes_geometry)]
-    except Exception as error:  # whatever its many loaders raise on broken files
+        meshes = [_placed(scene, node) for node in sorted(scene.graph.nodes_geometry)]
+    except Exception as error:  # its loaders raise many types on broken files
         raise FileFormatError(f"not a mesh: {error}", path=path) from error
-    bodies = [body for body in placed if len(getattr(body, "faces", ()))]
+    bodies = [body for body in meshes if len(getattr(body, "faces", ()))]
     if not bodies:
         raise FileFormatError("not a mesh: no triangles in it", path=path)
     total = sum(len(body.faces) for body in bodies)
@@ -70,7 +70,7 @@ def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
 
 
 def _placed(scene: Any, node: str) -> Any:
-    """Return a geometry of a scene where it stands, in metres."""
+    """Return a geometry of a scene at its pose, in metres."""
     trimesh = require("trimesh", "visual")
     T, name = scene.graph[node]
     body = scene.geometry[name].copy()
@@ -85,12 +85,12 @@ def _thinned(body: Any, faces: int) -> tuple[Triangles, Array]:
     colors = _colors(body)
     if len(corners) > faces:
         simplify = require("fast_simplification", "visual").simplify
-        # formats such as STL repeat the vertices of each face: those are one again, or nothing could be collapsed
+        # formats such as STL repeat the vertices of each face; they are merged first, or no edge could be collapsed
         size = max(float(np.ptp(vertices, axis=0).max()), 1e-12)
         _, first, number = np.unique(np.round(vertices / (1e-6 * size)), axis=0, return_index=True, return_inverse=True)
         low, high = vertices.min(axis=0), vertices.max(axis=0)
         vertices, corners = simplify(vertices[first], number.reshape(-1)[corners], target_count=faces)
-        vertices = np.clip(vertices, low, high)  # corners that were moved together may stick out otherwise
+        vertices = np.clip(vertices, low, high)  # collapsed corners may lie outside
         colors = np.broadcast_to(colors.mean(axis=0), (len(corners), 3))
     return Triangles(np.asarray(vertices, dtype=np.float64), np.asarray(corners, dtype=np.int64)), np.array(colors)
 
@@ -107,20 +107,20 @@ def _colors(body: Any) -> Array:
     return np.array(np.broadcast_to(rgb, (len(body.faces), 3)), dtype=np.float64)
 
 
-#: triangles of a mesh file that are drawn by default; a picture of an arm of ten then takes a second
+#: default number of triangles of a mesh file; an arm of ten such files is drawn in a second
 _FACES = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class MeshPart:
-    """A body of one link.
+    """Body of one link.
 
     Attributes
     ----------
     link : str
-        As the URDF calls it.
+        Name of the link in the URDF.
     surface : Triangles
-        In the link's frame [m].
+        Surface in the link's frame [m].
     colors : (f, 3) array
         Red, green and blue of each face, 0 to 1.
     name : str
@@ -135,14 +135,31 @@ class MeshPart:
 
 @dataclass(frozen=True, eq=False)
 class Meshes:
-    """Bodies of the links of a URDF.
+    """Bodies of the links of a URDF, read by `Meshes.load`.
 
     Attributes
     ----------
     parts : tuple of MeshPart
-        In the order of the file.
+        Bodies in the order of the file.
     path : Path
-        The file.
+        The URDF file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thunder_py as th
+    >>> from thunder_py.plotting import Meshes
+    >>> arm = '''<robot name="pole"><link name="base"/><link name="pole">
+    ...   <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    ...   <visual><geometry><box size="0.1 0.1 0.5"/></geometry></visual></link>
+    ...   <joint name="turn" type="continuous"><parent link="base"/><child link="pole"/></joint></robot>'''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "pole.urdf").write_text(arm)
+    ...     meshes, robot = Meshes.load(f"{folder}/pole.urdf"), th.Robot.load(f"{folder}/pole.urdf")
+    >>> surface, colors = meshes.placed(robot, [0.3])
+    >>> meshes.parts[0].name, surface.faces.shape
+    ('box', (12, 3))
     """
 
     parts: tuple[MeshPart, ...]
@@ -157,28 +174,28 @@ class Meshes:
         geometry: str = "visual",
         faces: int = _FACES,
     ) -> Meshes:
-        """Read meshes and primitives (boxes, cylinders, spheres) of a URDF.
+        """Read the meshes and primitives (boxes, cylinders, spheres) of a URDF.
 
         Parameters
         ----------
         urdf : path-like
-            The file.
+            The URDF file.
         package_dirs : path-like or sequence of path-like
-            Folders that hold packages, for names such as ``package://arm_description/meshes/hand.stl``. Then come those
-            of the environment variable ``ROS_PACKAGE_PATH``, and the folders above the URDF.
+            Folders of packages, for names such as ``package://arm_description/meshes/hand.stl``; searched before those
+            of the environment variable ``ROS_PACKAGE_PATH`` and the folders above the URDF.
         geometry : {"visual", "collision"}
-            Which of the two.
+            Elements to read.
         faces : int
-            Triangles that are left of each mesh file, about.
+            Approximate number of triangles to keep of each mesh file.
 
         Raises
         ------
         FileFormatError
-            Not a URDF or a mesh; no such file or package, with line and element of the URDF.
+            If a file is not a URDF or a mesh, or a file or package is not found; with line and element of the URDF.
         ThunderError
-            Another argument is wrong.
+            If another argument is invalid.
         ModuleNotFoundError
-            There are mesh files, and the extra ``visual`` is not installed.
+            If the URDF names mesh files and the extra ``visual`` is not installed.
         """
         if geometry not in ("visual", "collision"):
             raise ThunderError(f"geometry must be 'visual' or 'collision', got {geometry!r}")
@@ -186,52 +203,54 @@ class Meshes:
             raise ThunderError(f"faces must be a whole number of at least 1, got {faces!r}")
         path = Path(urdf)
         if path.suffix != ".urdf":
-            raise ThunderError(f"meshes come with a .urdf file, got {str(urdf)!r}")
+            raise ThunderError(f"urdf must be a .urdf file, got {str(urdf)!r}")
         folders = [package_dirs] if isinstance(package_dirs, (str, Path)) else list(package_dirs)
-        found = read_geometry(path, geometry)
-        if not found:
+        bodies = read_geometry(path, geometry)
+        if not bodies:
             raise ThunderError(f"{path}: no link has a <{geometry}>")
-        files = {body.filename: mesh_path(body, path, folders) for body in found if body.kind == "mesh"}
+        files = {body.filename: mesh_path(body, path, folders) for body in bodies if body.kind == "mesh"}
         surfaces = {name: load_surface(file, int(faces)) for name, file in files.items()}
-        return cls(tuple(_part(body, surfaces.get(body.filename)) for body in found), path)
+        return cls(tuple(_part(body, surfaces.get(body.filename)) for body in bodies), path)
 
     def frame(self, robot: Robot, link: str) -> str | None:
-        """Return what a robot calls the frame of a link, None if it does not hold the link."""
+        """Return the robot's name of the frame of a link, None if it does not have the link."""
         return next((name for name in (f"urdf:{link}", link) if name in robot.frame_names), None)
 
     def placed(self, robot: Robot, q: npt.ArrayLike) -> tuple[Triangles, Array]:
         """Return all bodies in the world, and the colours of their faces.
 
-        Links that the robot does not hold, such as other branches of the file, are left out.
+        Links that the robot does not have, such as other branches of the file, are left out.
 
         Parameters
         ----------
         robot : Robot
-            Made of the same file.
+            Robot loaded from the same file.
         q : (n,) array_like
             Joint positions [rad or m].
 
         Returns
         -------
         surface : Triangles
+            All bodies in the world [m].
         colors : (f, 3) array
+            Red, green and blue of each face, 0 to 1.
 
         Raises
         ------
         ThunderError
-            The robot holds none of the links.
+            If the robot has none of the links.
         """
         frames = {part.link: self.frame(robot, part.link) for part in self.parts}
         poses = {link: robot.forward_kinematics(q, name) for link, name in frames.items() if name is not None}
         if not poses:
             links = ", ".join(dict.fromkeys(part.link for part in self.parts))
             raise ThunderError(
-                f"meshes: the robot {robot.name!r} has no frame that is called like a link of {self.path} ({links}); "
+                f"meshes: the robot {robot.name!r} has no frame with the name of a link of {self.path} ({links}); "
                 f"load it from that file: Robot.load({str(self.path)!r})"
             )
-        shown = [part for part in self.parts if part.link in poses]
-        surface = together([part.surface.placed(poses[part.link]) for part in shown])
-        return surface, np.concatenate([part.colors for part in shown])
+        parts = [part for part in self.parts if part.link in poses]
+        surface = together([part.surface.placed(poses[part.link]) for part in parts])
+        return surface, np.concatenate([part.colors for part in parts])
 
 
 def _part(body: Geometry, loaded: tuple[Triangles, Array] | None) -> MeshPart:

@@ -1,4 +1,4 @@
-"""Bodies made of triangles, which pictures are put together from."""
+"""Triangle surfaces of simple bodies."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Triangles", "box", "cylinder", "draw_spheres", "shaded", "sphere", "sphere_grid", "together"]
 
-#: where the light comes from
+#: direction of the light
 _LIGHT = np.array([0.35, -0.55, 0.76])
-#: brightness of a face that the light only grazes
+#: brightness of a face turned away from the light
 _DARKEST = 0.35
 _OBSTACLE = "#B0B0B0"
 
 
 class Triangles(NamedTuple):
-    """A surface.
+    """Triangle surface.
 
     Attributes
     ----------
@@ -86,14 +86,14 @@ def sphere(radius: float) -> Triangles:
     return Triangles(grid.reshape(3, -1).T, faces)
 
 
-def sphere_grid(around: int = 25, down: int = 13) -> Array:
-    """Return points of the unit sphere on a grid of meridians and circles of latitude, (3, down, around)."""
-    u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, around), np.linspace(0.0, np.pi, down))
+def sphere_grid(meridians: int = 25, circles: int = 13) -> Array:
+    """Return points of the unit sphere on a grid of meridians and circles of latitude, (3, circles, meridians)."""
+    u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, meridians), np.linspace(0.0, np.pi, circles))
     return np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)])
 
 
 def draw_spheres(axes: Any, spheres: Iterable[Sphere], margin: float = 0.0) -> None:
-    """Draw spheres, and faintly the margin around them, on three-dimensional axes."""
+    """Draw spheres, and their margin with less opacity, on 3-D axes."""
     unit = sphere_grid()
     for body in spheres:
         for radius, alpha in ((body.radius, 0.6), (body.radius + margin, 0.12))[: 2 if margin else 1]:
@@ -107,9 +107,9 @@ def shaded(corners: Array, colors: Any, alpha: float = 1.0) -> Array:
     Parameters
     ----------
     corners : (f, 3, 3) array
-        Of each face.
+        Corners of each face [m].
     colors : str or (f, 3) array
-        Of all faces, or red, green and blue of each, 0 to 1.
+        Color of all faces, or red, green and blue of each, 0 to 1.
     alpha : float
         Opacity.
     """
@@ -118,7 +118,7 @@ def shaded(corners: Array, colors: Any, alpha: float = 1.0) -> Array:
     rgb = np.asarray(to_rgb(colors) if isinstance(colors, str) else colors, dtype=np.float64)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    # faces without area have no normal, and nobody sees them
+    # faces without area have no normal and are invisible
     cosine = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0) @ _LIGHT
     bright = _DARKEST + (1.0 - _DARKEST) * 0.5 * (1.0 + cosine)
     return np.column_stack([np.clip(bright[:, None] * rgb, 0.0, 1.0), np.full(len(corners), alpha)])

@@ -1,4 +1,4 @@
-"""Style shared by all figures: colors that color-blind readers can distinguish, axes without clutter."""
+"""Style shared by all figures: colors that color-blind readers can distinguish, axes without frames."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ TRUTH = "#222222"
 
 
 def tidy(axes: Axes) -> None:
-    """Draw a faint grid and no frame."""
+    """Draw a grid and remove the frame."""
     axes.grid(visible=True, alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def figure_of(axes: Axes) -> Figure:
-    """Return the figure that axes belong to."""
+    """Return the figure of axes."""
     return axes.figure.figure

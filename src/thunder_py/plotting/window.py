@@ -1,4 +1,4 @@
-"""A window of matplotlib: an arm with a slider for every joint."""
+"""Matplotlib window of an arm with a slider for every joint."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _SAMPLES = 300
 
 
 def slider_window(robot: Robot, q: npt.ArrayLike | None = None, *, meshes: Meshes | None = None) -> list[Any]:
-    """Make a figure with an arm and sliders that move it; ``matplotlib.pyplot.show()`` opens it.
+    """Create a figure with an arm and sliders that move it; ``matplotlib.pyplot.show()`` opens it.
 
     Parameters
     ----------
     robot : Robot
         Any arm.
     q : (n,) array_like, optional
-        Where it stands at first [rad or m]; default the middle of limits.
+        Initial joint positions [rad or m]; default the middle of the joint limits.
     meshes : Meshes, optional
-        What links look like.
+        Meshes of the links.
 
     Returns
     -------
     list of matplotlib.widgets.Slider
-        One for each joint; keep them, or they stop moving.
+        One for each joint; they stop responding when they are garbage collected.
     """
     from matplotlib.pyplot import figure as new_figure
     from matplotlib.widgets import Slider

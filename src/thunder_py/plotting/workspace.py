@@ -1,4 +1,4 @@
-"""Where an arm reaches: random postures within joint limits."""
+"""Workspace of an arm from random postures within joint limits."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["Workspace", "plot_workspace", "sample_workspace"]
 
 _LABEL = r"manipulability $\sqrt{\det(J J^\top)}$"
-#: thickness of a slice, as a part of the workspace's size
+#: thickness of a slice relative to the workspace
 _SLAB = 0.05
-#: points in space; more of them hide each other
+#: most points of the 3-D view
 _SHOWN = 4000
 
 
 class Workspace(NamedTuple):
-    """Random postures and where they reach.
+    """Random postures and their positions, from `sample_workspace`.
 
     Attributes
     ----------
@@ -34,7 +34,14 @@ class Workspace(NamedTuple):
     points : (k, 3) array
         Origins of the frame in the world [m].
     manipulability : (k,) array
-        Of the linear rows of the Jacobian.
+        Manipulability of the linear rows of the Jacobian.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> q, points, manipulability = th.plotting.sample_workspace(th.Robot.load("ur5e"), 100)
+    >>> q.shape, points.shape, manipulability.shape
+    ((100, 6), (100, 3), (100,))
     """
 
     q: Array
@@ -50,34 +57,43 @@ def sample_workspace(
     frame: int | str | None = None,
     limits: Limits | None = None,
 ) -> Workspace:
-    """Draw postures at random within joint limits.
+    """Sample postures uniformly within joint limits.
 
     Parameters
     ----------
     robot : Robot
         Any arm.
     samples : int
-        How many postures.
+        Number of postures.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     frame : int or str, optional
-        Whose origin reaches; default the end effector.
+        Frame whose origin is computed; default the end effector.
     limits : Limits, optional
-        Default the robot's. Revolute joints without limits turn once around.
+        Default the robot's. Revolute joints without limits make one turn.
 
     Returns
     -------
     Workspace
+        Postures, positions and manipulability.
 
     Raises
     ------
     ModelError
-        A prismatic joint has no limits, or an argument is wrong.
+        If a prismatic joint has no limits, or an argument is invalid.
 
     Notes
     -----
-    Uniform in the joints, which is not uniform in space: points are denser where many postures lead.
-    Manipulability is Yoshikawa's, of the linear velocity; an arm that cannot move along three directions has zero.
+    Samples are uniform in the joints, not in space. Manipulability is Yoshikawa's, of the linear velocity; it is zero
+    for an arm that cannot move along three directions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> space = th.plotting.sample_workspace(th.Robot.load("elbow"), 1000, seed=1)
+    >>> bool(np.linalg.norm(space.points, axis=1).max() <= 0.9)  # links of 0.5 m and 0.4 m
+    True
     """
     if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 1:
         raise ModelError(f"samples must be a whole number of at least 1, got {samples!r}")
@@ -96,7 +112,35 @@ def plot_workspace(
     limits: Limits | None = None,
     through: npt.ArrayLike | None = None,
 ) -> dict[str, Any]:
-    """Draw where an arm reaches; see `Robot.plot_workspace`."""
+    """Draw the workspace of an arm in 3-D and in two slices.
+
+    Parameters
+    ----------
+    robot, samples, seed, frame, limits
+        See `sample_workspace`.
+    through : (3,) array_like, optional
+        Point in both slices [m]; default the origin of the first link frame.
+
+    Returns
+    -------
+    dict of str to Axes
+        ``"space"``, ``"side"`` and ``"above"``.
+
+    Raises
+    ------
+    ModelError
+        See `sample_workspace`.
+    ThunderError
+        If no posture reaches a slice.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import thunder_py as th
+    >>> list(th.plotting.plot_workspace(th.Robot.load("ur5e"), 500))
+    ['space', 'side', 'above']
+    >>> plt.close()
+    """
     from matplotlib.pyplot import figure as new_figure
 
     space = sample_workspace(robot, samples, seed=seed, frame=frame, limits=limits)
@@ -106,31 +150,31 @@ def plot_workspace(
     axes: dict[str, Any] = {"space": figure.add_subplot(grid[0], projection="3d")}
     least, most = float(space.manipulability.min()), float(space.manipulability.max())
     norm = {"vmin": least, "vmax": max(most, least + 1e-12), "cmap": "viridis"}
-    shown = space.points[:_SHOWN]
-    axes["space"].scatter(*shown.T, c=space.manipulability[:_SHOWN], s=2.0, alpha=0.35, **norm)
+    subset = space.points[:_SHOWN]
+    axes["space"].scatter(*subset.T, c=space.manipulability[:_SHOWN], s=2.0, alpha=0.35, **norm)
     ArmPicture(axes["space"], robot, default_posture(robot))
     frame_box(axes["space"], [space.points, robot.description.base[:3, 3]])
-    drawn: Any = None
+    cells: Any = None
     for column, (name, across) in enumerate((("side", 1), ("above", 2)), start=2):
         axes[name] = figure.add_subplot(grid[column])
-        drawn = _draw_slice(axes[name], space, across, float(middle[across]), norm)
-    figure.colorbar(drawn, ax=[axes["side"], axes["above"]], shrink=0.8, label=_LABEL)
+        cells = _draw_slice(axes[name], space, across, float(middle[across]), norm)
+    figure.colorbar(cells, ax=[axes["side"], axes["above"]], shrink=0.8, label=_LABEL)
     return axes
 
 
 def _range(robot: Robot, limits: Limits) -> tuple[Array, Array]:
     lower, upper = array(limits.lower, (robot.n,), "limits.lower", finite=False), np.asarray(limits.upper)
-    known = np.isfinite(lower) & np.isfinite(upper)
-    for name, kind, there in zip(robot.joint_names, robot.joint_types, known, strict=True):
-        if kind == "P" and not there:
-            raise ModelError(f"limits of {name} must be finite to draw a workspace: it slides; pass limits=")
-    # once around, from the one end that is limited if there is one
+    finite = np.isfinite(lower) & np.isfinite(upper)
+    for name, kind, limited in zip(robot.joint_names, robot.joint_types, finite, strict=True):
+        if kind == "P" and not limited:
+            raise ModelError(f"limits of {name} must be finite for a prismatic joint; pass limits=")
+    # one turn, from the finite end if there is one
     first = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * np.pi, -np.pi))
-    return first, np.where(known, upper, first + 2.0 * np.pi)
+    return first, np.where(finite, upper, first + 2.0 * np.pi)
 
 
 def _through(robot: Robot, through: npt.ArrayLike | None) -> Array:
-    """Return a point that both slices pass: the given one, or the first joint's height above the base."""
+    """Return a point of both slices: `through`, or the origin of the first link frame."""
     if through is not None:
         return array(through, (3,), "through")
     return np.asarray(robot.forward_kinematics(default_posture(robot), 1)[:3, 3])
@@ -141,7 +185,7 @@ def _draw_slice(axes: Any, space: Workspace, across: int, middle: float, norm: d
     half = 0.5 * _SLAB * max(float(np.ptp(space.points, axis=0).max()), 1e-9)
     inside = np.abs(space.points[:, across] - middle) <= half
     if not inside.any():
-        raise ThunderError(f"through: nothing is reached near {'xyz'[across]} = {middle:g} m; pass another point")
+        raise ThunderError(f"through must be near reached points, got none near {'xyz'[across]} = {middle:g} m")
     right, up = [k for k in range(3) if k != across]
     points = space.points[inside]
     cells = axes.hexbin(

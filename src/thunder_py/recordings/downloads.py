@@ -1,4 +1,4 @@
-"""Public recordings: where they are, what they may be used for, and how to know that they arrived whole."""
+"""Public recordings: addresses, licences, hashes and verified downloads."""
 
 from __future__ import annotations
 
@@ -16,18 +16,27 @@ __all__ = ["REGISTRY", "Download", "fetch"]
 
 @dataclass(frozen=True)
 class Download:
-    """A file on the net.
+    """A file available for download.
 
     Parameters
     ----------
     url : str
-        Where it is.
+        Address.
     file : str
-        What it is called on disk.
+        Name on disk.
     sha256 : str or None
-        Its hash; None where we do not know it, and then `fetch` asks for one.
+        Hash; None if unknown, and `fetch` then requires one.
     licence, note : str
-        What it may be used for, and what else there is to know.
+        Terms of use, and a description.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.downloads import REGISTRY, Download
+    >>> entry = REGISTRY["kinesis_rtg"]
+    >>> entry.file, entry.licence, isinstance(entry, Download)
+    ('rtgData.txt', 'MIT (Carlo Campagnoli)', True)
+    >>> [name for name, download in REGISTRY.items() if download.sha256 is None]
+    ['culm', 'ulimb']
     """
 
     url: str
@@ -73,32 +82,47 @@ _HASH = re.compile(r"(sha256:)?[0-9a-fA-F]{64}|sha1:[0-9a-fA-F]{40}|md5:[0-9a-fA
 def fetch(
     name: str, *, folder: str | Path | None = None, known_hash: str | None = None, progress: bool = False
 ) -> Path:
-    """Download a file of `REGISTRY` unless it is on disk already, check its hash, and return its path.
+    """Download a file of `REGISTRY` unless it is on disk, check its hash, and return its path.
 
-    Needs the package pooch (``pip install "thunder_py[motion]"``). Nothing in this package downloads on its own.
+    Needs the package pooch (``pip install "thunder_py[motion]"``). The package downloads nothing without this call.
 
     Parameters
     ----------
     name : str
         A key of `REGISTRY`.
     folder : path-like, optional
-        Where it is kept; by default the user's cache folder for thunder_py.
+        Target folder; by default the user's cache folder for thunder_py.
     known_hash : str, optional
-        ``"sha256:..."``, ``"sha1:..."`` or ``"md5:..."``, for entries without a hash of ours. An entry with one takes
-        no other.
+        ``"sha256:..."``, ``"sha1:..."`` or ``"md5:..."``; required for entries without a hash. For entries with a hash
+        it must be equal.
     progress : bool
-        Show a bar.
+        Show a progress bar.
+
+    Returns
+    -------
+    Path
+        The file on disk.
 
     Raises
     ------
     UnknownNameError
-        For a name that is not there.
+        If `name` is not in `REGISTRY`.
     ThunderError
-        If no hash is known, the hash of what arrived is another one, nothing arrived, or pooch is not installed.
+        If no hash is known, the hash differs, the download fails, or pooch is not installed.
+
+    Examples
+    --------
+    >>> from thunder_py.errors import UnknownNameError
+    >>> from thunder_py.recordings.downloads import fetch
+    >>> try:
+    ...     fetch("kinesis")
+    ... except UnknownNameError as error:
+    ...     print(error)
+    no download 'kinesis' among culm, kinesis_rtg, ulimb; did you mean 'kinesis_rtg'?
     """
     if not isinstance(name, str) or name not in REGISTRY:
         hint = nearest_hint(str(name), REGISTRY)
-        raise UnknownNameError(f"no download {name!r}; there are {', '.join(REGISTRY)}{hint}")
+        raise UnknownNameError(f"no download {name!r} among {', '.join(REGISTRY)}{hint}")
     entry = REGISTRY[name]
     expected = _hash(name, entry, known_hash)
     pooch = _pooch()
@@ -109,18 +133,20 @@ def fetch(
         raise ThunderError(f"{name} could not be fetched from {entry.url}: {error}") from error
 
 
-def _hash(name: str, entry: Download, given: str | None) -> str:
-    if given is not None and not (isinstance(given, str) and _HASH.fullmatch(given)):
-        raise ThunderError(f"known_hash must be 'sha256:', 'sha1:' or 'md5:' and hexadecimal digits, got {given!r}")
+def _hash(name: str, entry: Download, known_hash: str | None) -> str:
+    if known_hash is not None and not (isinstance(known_hash, str) and _HASH.fullmatch(known_hash)):
+        raise ThunderError(
+            f"known_hash must be 'sha256:', 'sha1:' or 'md5:' and hexadecimal digits, got {known_hash!r}"
+        )
     if entry.sha256 is None:
-        if given is None:
+        if known_hash is None:
             raise ThunderError(
-                f"no hash of {name} is known here, so what arrives could be anything: give known_hash='sha256:...' of "
-                f"the archive you want. {entry.note}"
+                f"known_hash must be given for {name}, whose hash is unknown; pass known_hash='sha256:...' of the "
+                f"archive. {entry.note}"
             )
-        return given
-    if given is not None and given.lower().removeprefix("sha256:") != entry.sha256:
-        raise ThunderError(f"{name} has the hash sha256:{entry.sha256}, got known_hash={given!r}")
+        return known_hash
+    if known_hash is not None and known_hash.lower().removeprefix("sha256:") != entry.sha256:
+        raise ThunderError(f"known_hash of {name} must be sha256:{entry.sha256}, got {known_hash!r}")
     return f"sha256:{entry.sha256}"
 
 

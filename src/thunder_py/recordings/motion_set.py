@@ -1,4 +1,4 @@
-"""Many recorded movements."""
+"""Sets of recorded movements."""
 
 from __future__ import annotations
 
@@ -29,7 +29,27 @@ class MotionSet(Sequence[Trial]):
     Parameters
     ----------
     trials : iterable of Trial
-        They may differ in length, rate and dofs; what needs them equal (`to_array`, components) says so.
+        Lengths, rates and dofs may differ; operations that need equal dofs (`to_array`, components) raise otherwise.
+
+    Raises
+    ------
+    ThunderError
+        If `trials` is not iterable or an element is not a `Trial`.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> motions = minimum_jerk_reaches(6, seed=0, n_subjects=2)
+    >>> motions
+    <MotionSet of 6 trials, 2 subjects, 1 tasks>
+    >>> motions.filter(subject="S01"), motions[:2].dofs
+    (<MotionSet of 3 trials, 1 subjects, 1 tasks>, ('x', 'y', 'z'))
+    >>> motions.to_array(50).shape
+    (6, 50, 3)
+    >>> motions.map(lambda trial: trial.select(["x"])).dofs
+    ('x',)
+    >>> [(subject, len(others)) for subject, others, _ in motions.leave_one_subject_out()]
+    [('S01', 3), ('S02', 3)]
     """
 
     __slots__ = ("_trials",)
@@ -56,21 +76,21 @@ class MotionSet(Sequence[Trial]):
     @overload
     def __getitem__(self, index: slice | Sequence[bool] | Sequence[int] | npt.NDArray[Any]) -> MotionSet: ...
     def __getitem__(self, index: Any) -> Trial | MotionSet:
-        """Return one trial (int), or a set of some: a slice, a mask of bools (len,), or integers."""
+        """Return one trial for an int, a set for a slice, a mask of bools (len,) or integers."""
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
             return self._trials[index]
         if isinstance(index, slice):
             return MotionSet(self._trials[index])
-        chosen = np.asarray(index)
-        if chosen.shape == (0,) and chosen.dtype.kind == "f":  # an empty list
-            chosen = chosen.astype(np.intp)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "bi":
+        indices = np.asarray(index)
+        if indices.shape == (0,) and indices.dtype.kind == "f":  # an empty list
+            indices = indices.astype(np.intp)
+        if indices.ndim != 1 or indices.dtype.kind not in "bi":
             raise ThunderError(f"index must be an integer, a slice, a mask of bools or integers, got {index!r}")
-        if chosen.dtype.kind == "b":
-            if len(chosen) != len(self):
-                raise ThunderError(f"a mask must have {len(self)} entries, one for each trial, got {len(chosen)}")
-            chosen = np.flatnonzero(chosen)
-        return MotionSet(self._trials[k] for k in chosen)
+        if indices.dtype.kind == "b":
+            if len(indices) != len(self):
+                raise ThunderError(f"a mask must have {len(self)} entries, one for each trial, got {len(indices)}")
+            indices = np.flatnonzero(indices)
+        return MotionSet(self._trials[k] for k in indices)
 
     def __add__(self, other: object) -> MotionSet:
         """Return this set followed by another."""
@@ -79,21 +99,21 @@ class MotionSet(Sequence[Trial]):
     def __repr__(self) -> str:
         return f"<MotionSet of {len(self)} trials, {len(self.subjects)} subjects, {len(self.tasks)} tasks>"
 
-    # --- what it holds ------------------------------------------------------------------------------------------
+    # --- contents -----------------------------------------------------------------------------------------------
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """Different subjects, in order of appearance."""
+        """Distinct subjects, in order of appearance."""
         return tuple(dict.fromkeys(trial.subject for trial in self))
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """Different tasks, in order of appearance."""
+        """Distinct tasks, in order of appearance."""
         return tuple(dict.fromkeys(trial.task for trial in self))
 
     @property
     def dofs(self) -> tuple[str, ...]:
-        """Names of the columns, which all trials must share."""
+        """Names of the columns, equal in all trials."""
         if not self._trials:
             raise ThunderError("an empty MotionSet has no dofs")
         first = self._trials[0].dofs
@@ -101,7 +121,7 @@ class MotionSet(Sequence[Trial]):
             if trial.dofs != first:
                 raise ThunderError(
                     f"trials must share their dofs, got {', '.join(first)} and, at index {k}, {', '.join(trial.dofs)}; "
-                    "Trial.select chooses some"
+                    "select common ones with Trial.select"
                 )
         return first
 
@@ -111,7 +131,17 @@ class MotionSet(Sequence[Trial]):
         return np.array([trial.duration for trial in self], dtype=np.float64)
 
     def summary(self) -> str:
-        """Return a table: trials, durations, rates and gaps of every subject."""
+        """Return a table of trials, durations, rates and gaps of every subject.
+
+        Examples
+        --------
+        >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+        >>> print(minimum_jerk_reaches(3, seed=0, n_subjects=2).summary())
+        subject  trials  tasks  duration [s]  rate [Hz]  gaps
+        S01           2      1  1.10 to 1.25        120     0
+        S02           1      1  1.13 to 1.13        120     0
+        all           3      1  1.10 to 1.25        120     0
+        """
         if not self._trials:
             return "0 trials"
         rows = [("subject", "trials", "tasks", "duration [s]", "rate [Hz]", "gaps"), *map(self._row, self.subjects)]
@@ -131,29 +161,29 @@ class MotionSet(Sequence[Trial]):
         span = f"{times.min():.2f} to {times.max():.2f}"
         return str(len(self)), str(len(self.tasks)), span, ", ".join(rates), str(sum(len(trial.gaps) for trial in self))
 
-    # --- other sets ---------------------------------------------------------------------------------------------
+    # --- derived sets -------------------------------------------------------------------------------------------
 
     def filter(self, predicate: Callable[[Trial], bool] | None = None, **fields: str | Iterable[str]) -> MotionSet:
-        """Return the trials for which `predicate` is true and whose labels are the given ones.
+        """Return the trials that satisfy `predicate` and have the given labels.
 
         Parameters
         ----------
         predicate : callable, optional
             Trial -> bool.
         **fields
-            subject, task, frame or name: one value, or several of which one must fit.
+            Accepted value, or values, of subject, task, frame or name.
         """
         if unknown := set(fields) - set(_FIELDS):
-            raise ThunderError(f"filter knows {', '.join(_FIELDS)}, got {', '.join(sorted(unknown))}")
-        wanted = {key: (value,) if isinstance(value, str) else value for key, value in fields.items()}
-        for key, values in wanted.items():
+            raise ThunderError(f"fields must be among {', '.join(_FIELDS)}, got {', '.join(sorted(unknown))}")
+        accepted = {key: (value,) if isinstance(value, str) else value for key, value in fields.items()}
+        for key, values in accepted.items():
             if not isinstance(values, Iterable) or not all(isinstance(value, str) for value in values):
-                raise ThunderError(f"{key} must be text, or several texts, got {values!r}")
-        wanted = {key: set(values) for key, values in wanted.items()}
+                raise ThunderError(f"{key} must be text or several texts, got {values!r}")
+        accepted = {key: set(values) for key, values in accepted.items()}
         return MotionSet(
             trial
             for trial in self
-            if all(getattr(trial, key) in values for key, values in wanted.items())
+            if all(getattr(trial, key) in values for key, values in accepted.items())
             and (predicate is None or predicate(trial))
         )
 
@@ -161,11 +191,11 @@ class MotionSet(Sequence[Trial]):
         """Return the results of `function` for every trial: a trial, several (a segmentation), or None to drop it."""
         results: list[Trial] = []
         for trial in self:
-            made = function(trial)
-            if isinstance(made, Trial):
-                results.append(made)
-            elif made is not None:
-                results.extend(made)
+            result = function(trial)
+            if isinstance(result, Trial):
+                results.append(result)
+            elif result is not None:
+                results.extend(result)
         return MotionSet(results)
 
     def concatenate(self, *others: MotionSet) -> MotionSet:
@@ -177,18 +207,18 @@ class MotionSet(Sequence[Trial]):
         if len(self.subjects) < 2:
             raise ThunderError(f"leave_one_subject_out needs two subjects or more, got {len(self.subjects)}")
         for subject in self.subjects:
-            mine = np.array([trial.subject == subject for trial in self])
-            yield subject, self[~mine], self[mine]
+            mask = np.array([trial.subject == subject for trial in self])
+            yield subject, self[~mask], self[mask]
 
     def to_array(self, n: int) -> Array:
-        """Return an array (trials, n, d): every trial at n equal steps of tau = (t - t_0) / duration.
+        """Return an array (trials, n, d) of every trial at n equally spaced tau = (t - t_0) / duration.
 
-        Between samples runs the cubic spline through them (not-a-knot), column by column.
+        Samples are interpolated by a not-a-knot cubic spline, column by column.
 
         Raises
         ------
         ThunderError
-            If a trial has gaps, or trials differ in their dofs.
+            If a trial has gaps or dofs differ between trials.
         """
         from scipy.interpolate import CubicSpline
 
@@ -199,7 +229,7 @@ class MotionSet(Sequence[Trial]):
                 start, end = trial.gaps[0]
                 raise ThunderError(
                     f"to_array needs trials without gaps, got one from {start:g} to {end:g} s in trial {k} "
-                    f"({trial.name or 'no name'}); processing.fill_gaps closes them"
+                    f"({trial.name or 'no name'}); close them with processing.fill_gaps"
                 )
             result[k] = CubicSpline(trial.t, trial.x)(np.linspace(trial.t[0], trial.t[-1], n))
         return result
@@ -212,11 +242,19 @@ class MotionSet(Sequence[Trial]):
 
     @classmethod
     def load(cls, path: str | Path) -> MotionSet:
-        """Read a file that `save` wrote."""
+        """Read a file written by `save`."""
         return load_npz(path)
 
     def plot(self, dofs: Iterable[str] | None = None, *, axes: Sequence[Axes] | None = None) -> list[Axes]:
-        """Draw every trial over its own time, one panel for each of `dofs` (default: all); return the panels."""
+        """Draw every trial over its own time, one panel per name in `dofs` (default: all); return the panels.
+
+        Examples
+        --------
+        >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+        >>> panels = minimum_jerk_reaches(3, seed=0).plot(["x", "z"])
+        >>> [panel.get_ylabel() for panel in panels]
+        ['x [m]', 'z [m]']
+        """
         from .plot import plot_motions
 
         return plot_motions(self, dofs, axes=axes)
@@ -228,9 +266,9 @@ _ARRAYS = ("format", "sizes", "t", "x", "trials")
 
 
 def save_npz(motions: Sequence[Trial], path: str | Path) -> None:
-    """Write trials: complete or not at all.
+    """Write trials atomically to a ``.npz`` file.
 
-    The file holds `sizes` (trials, 2) with T and d of every trial, `t` and `x` of all trials one behind the other, and
+    The file holds `sizes` (trials, 2) with T and d of every trial, the concatenated `t` and `x` of all trials, and
     `trials`, a JSON text with their labels.
     """
     labels = [
@@ -247,12 +285,35 @@ def save_npz(motions: Sequence[Trial], path: str | Path) -> None:
 
 
 def load_npz(path: str | Path) -> MotionSet:
-    """Read a file of `MotionSet.save`.
+    """Read a file written by `MotionSet.save`.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    MotionSet
+        The saved trials, equal to the last bit.
 
     Raises
     ------
     FileFormatError
-        If the file is another one, or damaged.
+        If the file was not written by `MotionSet.save` or is damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.recordings.loaders import load_npz
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> motions = minimum_jerk_reaches(3, seed=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     motions.save(Path(folder) / "reaches.npz")
+    ...     copy = load_npz(Path(folder) / "reaches.npz")
+    >>> copy, bool((copy[0].x == motions[0].x).all())
+    (<MotionSet of 3 trials, 3 subjects, 1 tasks>, True)
     """
     arrays = read_archive(path, "MotionSet.save")
     if missing := [name for name in _ARRAYS if name not in arrays]:

@@ -1,4 +1,4 @@
-"""Rotation vectors that run on past half a turn, and the doors to them: quaternions, Euler angles, matrices."""
+"""Continuous rotation vectors and their conversion from quaternions, Euler angles and matrices."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["check_sequence", "continuous_rotation_vectors", "from_euler", "from_matrices", "from_quaternions"]
 
-#: recorded quaternions are rounded to a few digits, and matrices too
+#: recorded quaternions and matrices are rounded to a few digits
 _TOLERANCE = 1e-3
-#: no entry of a rotation is as large, and its square is a number
+#: bound of the entries whose square is still finite
 _LARGEST = 1e100
 _SEQUENCE = re.compile(r"[xyz]{3}|[XYZ]{3}")
 _TURN = 2.0 * np.pi
-#: angles of more turns than that are degrees which somebody took for radians
+#: angles of more turns are taken for degrees passed as radians
 _MOST_TURNS = 2
 
 
@@ -31,21 +31,21 @@ def check_sequence(sequence: object) -> str:
     """Return an Euler sequence in SciPy's spelling: ``"XYZ"`` about moving axes, ``"xyz"`` about fixed ones."""
     if not isinstance(sequence, str) or not _SEQUENCE.fullmatch(sequence) or sequence[1] in (sequence[0], sequence[2]):
         raise ThunderError(
-            "sequence must name three axes, neighbours different, capital letters for moving axes and small ones for "
-            f"fixed axes, as 'ZYX' or 'xyz', got {sequence!r}"
+            "sequence must name three axes, neighbours different, in capital letters for moving axes and small letters "
+            f"for fixed axes, as 'ZYX' or 'xyz', got {sequence!r}"
         )
     return sequence
 
 
 def _rows(values: npt.ArrayLike, tail: tuple[int, ...], what: str) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Return an array (T, *tail) and its rows without NaN; a row with one NaN is a gap."""
+    """Return an array (T, *tail) and the mask of its rows without NaN; a row with one NaN is a gap."""
     rows = numbers(values, what)
     if rows.ndim != 1 + len(tail) or rows.shape[1:] != tail:
         raise ThunderError(f"{what} must have shape (T, {', '.join(map(str, tail))}), got {rows.shape}")
     if np.isinf(rows).any():
-        raise ThunderError(f"{what} must be finite, or NaN in a gap; got infinity in row {_first_inf(rows)}")
+        raise ThunderError(f"{what} must be finite, or NaN in a gap, got infinity in row {_first_inf(rows)}")
     if (np.abs(rows) > _LARGEST).any():
-        raise ThunderError(f"{what} must be numbers of rotations, got {float(np.nanmax(np.abs(rows))):g}")
+        raise ThunderError(f"{what} must be at most {_LARGEST:g}, got {float(np.nanmax(np.abs(rows))):g}")
     known: npt.NDArray[np.bool_] = np.logical_not(np.isnan(rows).reshape(len(rows), -1).any(axis=1))
     return rows, known
 
@@ -55,7 +55,7 @@ def _first_inf(rows: Array) -> int:
 
 
 def _spread(known: npt.NDArray[np.bool_], make: Callable[[], Rotation]) -> Array:
-    """Return the vectors (T, 3) of the rotations that `make` gives for the known rows; SciPy wants one or more."""
+    """Return the vectors (T, 3) of the rotations that `make` returns for the known rows; SciPy needs at least one."""
     vectors = np.full((len(known), 3), np.nan)
     if known.any():
         vectors[known] = continuous_rotation_vectors(make())
@@ -68,8 +68,7 @@ def from_quaternions(quaternion: npt.ArrayLike, *, scalar_first: bool | None) ->
 
     if not isinstance(scalar_first, (bool, np.bool_)):
         raise ThunderError(
-            "scalar_first must be True for quaternions [w, x, y, z] or False for [x, y, z, w]: both orders are in use, "
-            f"got {scalar_first!r}"
+            f"scalar_first must be True for quaternions [w, x, y, z] or False for [x, y, z, w], got {scalar_first!r}"
         )
     rows, known = _rows(quaternion, (4,), "quaternion")
     lengths = np.linalg.norm(rows[known], axis=1)
@@ -80,8 +79,8 @@ def from_quaternions(quaternion: npt.ArrayLike, *, scalar_first: bool | None) ->
             f"quaternion must have unit length (to {_TOLERANCE:g}), got length {lengths[k]:g} in row "
             f"{int(np.flatnonzero(known)[k])}"
         )
-    used = rows[known]
-    return _spread(known, lambda: Rotation.from_quat(np.roll(used, -1, axis=1) if scalar_first else used))
+    valid = rows[known]
+    return _spread(known, lambda: Rotation.from_quat(np.roll(valid, -1, axis=1) if scalar_first else valid))
 
 
 def from_euler(euler: npt.ArrayLike, sequence: object) -> Array:
@@ -93,7 +92,7 @@ def from_euler(euler: npt.ArrayLike, sequence: object) -> Array:
     largest = float(np.abs(rows[known]).max(initial=0.0))
     if largest > _MOST_TURNS * _TURN:
         raise ThunderError(
-            f"euler must be angles within {_MOST_TURNS} turns, got {largest:g} rad: is angle_unit='deg' meant?"
+            f"euler must be angles within {_MOST_TURNS} turns, got {largest:g} rad; pass angle_unit='deg' for degrees"
         )
     return _spread(known, lambda: Rotation.from_euler(name, rows[known]))
 
@@ -103,27 +102,26 @@ def from_matrices(matrix: npt.ArrayLike) -> Array:
     from scipy.spatial.transform import Rotation
 
     rows, known = _rows(matrix, (3, 3), "matrix")
-    used = rows[known]
-    off = np.abs(np.swapaxes(used, 1, 2) @ used - np.eye(3)).max(axis=(1, 2), initial=0.0)
-    wrong = (off > _TOLERANCE) | (np.linalg.det(used) < 0.0)
+    valid = rows[known]
+    error = np.abs(np.swapaxes(valid, 1, 2) @ valid - np.eye(3)).max(axis=(1, 2), initial=0.0)
+    wrong = (error > _TOLERANCE) | (np.linalg.det(valid) < 0.0)
     if wrong.any():
         k = int(np.flatnonzero(known)[np.argmax(wrong)])
         raise ThunderError(f"matrix must hold rotations (to {_TOLERANCE:g}), got {rows[k].tolist()} in row {k}")
-    return _spread(known, lambda: Rotation.from_matrix(used))
+    return _spread(known, lambda: Rotation.from_matrix(valid))
 
 
 def continuous_rotation_vectors(rotations: Rotation) -> Array:
-    """Return rotation vectors (T, 3) [rad] of which each is the one nearest to its predecessor.
+    """Return rotation vectors (T, 3) [rad], each on the branch nearest to its predecessor.
 
-    ``log R`` has length pi at most, and jumps from ``pi n`` to ``-pi n`` where a motion passes half a turn. The same
-    rotation is ``(theta + 2 pi k) n`` for any integer k; the k that keeps the way short is taken. The first one
-    has length pi at most.
+    ``log R`` has length at most pi and jumps from ``pi n`` to ``-pi n`` where a motion passes half a turn. The same
+    rotation is ``(theta + 2 pi k) n`` for any integer k; k minimises the distance to the predecessor. The first
+    vector has length at most pi.
 
     Notes
     -----
-    Near a whole turn the coordinates are singular again (the Jacobian of the exponential map loses rank at 2 pi): a
-    motion that passes *beside* a whole turn swings fast in them, as near every singularity of three numbers for a
-    rotation.
+    The coordinates are singular at a whole turn, where the Jacobian of the exponential map loses rank. They change
+    fast along a motion that passes close to a whole turn, as any three coordinates of rotations do at a singularity.
     """
     from ..spatial import continuous
 

@@ -20,8 +20,8 @@ _MOST_IN_LEGEND = 10
 def plot_motions(
     motions: MotionSet, dofs: Iterable[str] | None = None, *, axes: Sequence[Axes] | None = None
 ) -> list[Axes]:
-    """Draw every trial over its own time, one colour for each subject; see `MotionSet.plot`."""
-    names = _known(motions, dofs)
+    """Draw every trial over its own time, one colour per subject; see `MotionSet.plot`."""
+    names = _check_dofs(motions, dofs)
     panels = _panels(len(names)) if axes is None else list(axes)
     if len(panels) != len(names):
         raise ThunderError(f"axes must hold one panel for each of {len(names)} dofs, got {len(panels)}")
@@ -43,11 +43,11 @@ def plot_motions(
     return panels
 
 
-def _known(motions: MotionSet, dofs: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the names to draw, of which every trial must have all."""
+def _check_dofs(motions: MotionSet, dofs: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the names to draw; every trial must have all of them."""
     names = motions.dofs if dofs is None else tuple(dofs)
     if not len(motions) or not names:
-        raise ThunderError(f"there must be trials and dofs to draw, got {len(motions)} and {len(names)}")
+        raise ThunderError(f"plot needs one trial and one dof or more, got {len(motions)} and {len(names)}")
     for trial in motions:
         for name in names:
             if name not in trial.dofs:

@@ -1,4 +1,4 @@
-"""Rank tests, effect size and bootstrap intervals, for comparing planners over many motions."""
+"""Rank tests, effect sizes and bootstrap intervals to compare planners over many motions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = [
     "signed_rank",
 ]
 
-#: its overloads want literals where names of alternatives and methods are variables here
+#: SciPy's overloads need literals; alternatives and methods are variables here
 stats: Any = _stats
-#: observations up to which p-values are counted instead of approximated
+#: largest number of observations with exact p-values
 EXACT_UP_TO = 60
 
 
@@ -38,15 +38,24 @@ class RankTest:
     Attributes
     ----------
     test : str
-        Its name.
+        Name of the test.
     statistic : float
         U of the first sample (rank sum), W+ (signed rank), H (Kruskal-Wallis).
     p_value : float
         Probability of a statistic at least as extreme if the null hypothesis is true.
     n : tuple of int
-        Observations of each sample; of the signed rank test the pairs that differ.
+        Observations of each sample; for the signed rank test, pairs that differ.
     method : str
         "exact" or "asymptotic".
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.statistics import rank_sum
+    >>> test = rank_sum([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0])
+    >>> print(test)
+    rank sum: statistic 0, p = 0.0286 (exact), n = 4, 4
+    >>> test.rejects(0.05), test.rejects(0.01)
+    (True, False)
     """
 
     test: str
@@ -56,12 +65,12 @@ class RankTest:
     method: str
 
     def rejects(self, level: float = 0.05) -> bool:
-        """Whether the null hypothesis is rejected: the p-value is below `level`."""
+        """Return True if the null hypothesis is rejected: the p-value is below `level`."""
         return self.p_value < level
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         n = ", ".join(str(k) for k in self.n)
         return f"{self.test}: statistic {self.statistic:g}, p = {self.p_value:.3g} ({self.method}), n = {n}"
 
@@ -80,11 +89,20 @@ class EffectSize:
     low, high : float
         Ends of the interval.
     p_value : float
-        Of the rank sum test, whose statistic is the same number in another scale.
+        p-value of the rank sum test, an affine function of the same statistic.
     n : tuple of int
         Observations of a and b.
     confidence : float
-        Of the interval.
+        Confidence level of the interval.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.statistics import cliffs_delta
+    >>> effect = cliffs_delta([1.0, 2.0, 3.0], [2.0, 4.0, 6.0], seed=0)
+    >>> round(effect.statistic, 3), effect.n, effect.confidence
+    (-0.667, (3, 3), 0.95)
+    >>> -1.0 <= effect.low <= effect.statistic <= effect.high <= 1.0
+    True
     """
 
     statistic: float
@@ -96,7 +114,7 @@ class EffectSize:
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         return (
             f"Cliff's delta {self.statistic:.3f} [{self.low:.3f}, {self.high:.3f}] ({100 * self.confidence:g} %), "
             f"p = {self.p_value:.3g}, n = {self.n[0]}, {self.n[1]}"
@@ -108,20 +126,27 @@ class EffectSize:
 
 @dataclass(frozen=True)
 class Interval:
-    """A statistic with its bootstrap interval (which tests nothing, so there is no p-value).
+    """A statistic with its bootstrap interval.
 
     Attributes
     ----------
     statistic : float
-        Of the sample itself.
+        Value for the sample itself.
     low, high : float
         Ends of the interval.
     n : tuple of int
         Observations.
     confidence : float
-        Of the interval.
+        Confidence level of the interval.
     method : str
         "BCa" or "percentile".
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.statistics import bootstrap_interval
+    >>> interval = bootstrap_interval([2.0, 2.0, 2.0])
+    >>> print(interval)
+    2 [2, 2] (95 % BCa), n = 3
     """
 
     statistic: float
@@ -133,7 +158,7 @@ class Interval:
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         return (
             f"{self.statistic:.4g} [{self.low:.4g}, {self.high:.4g}] "
             f"({100 * self.confidence:g} % {self.method}), n = {self.n[0]}"
@@ -149,20 +174,29 @@ def rank_sum(a: npt.ArrayLike, b: npt.ArrayLike, *, alternative: str = "two-side
     Parameters
     ----------
     a, b : array_like, shape (n,), (m,)
-        The samples. Paired ones (the same scenarios for both planners) belong to `signed_rank`.
+        The samples. Use `signed_rank` for paired samples (the same scenarios for both planners).
     alternative : {"two-sided", "less", "greater"}
         "less": a tends to be smaller than b.
 
     Returns
     -------
     RankTest
-        The statistic is U of `a`. The p-value is exact, ties included, up to 60 observations together: all choices of
+        The statistic is U of `a`. The p-value is exact, ties included, up to 60 observations in total: all choices of
         n of the mid-ranks are counted. Beyond, it is the normal approximation with corrections for ties and continuity.
 
     Raises
     ------
     ThunderError
         For empty samples or numbers that are not finite.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.statistics import rank_sum
+    >>> test = rank_sum([1.0, 2.0, 4.0], [3.0, 5.0, 6.0, 7.0])
+    >>> test.statistic, round(test.p_value, 4), test.method
+    (1.0, 0.1143, 'exact')
+    >>> round(rank_sum([1.0, 2.0, 4.0], [3.0, 5.0, 6.0, 7.0], alternative="less").p_value, 4)
+    0.0571
     """
     a, b = _sample(a, "a"), _sample(b, "b")
     _one_of(alternative)
@@ -184,7 +218,7 @@ def signed_rank(a: npt.ArrayLike, b: npt.ArrayLike | None = None, *, alternative
     Parameters
     ----------
     a, b : array_like, shape (n,)
-        Pairs in the same order; `b` left out means that `a` holds the differences.
+        Pairs in the same order; without `b`, `a` holds the differences.
     alternative : {"two-sided", "less", "greater"}
         "less": a tends to be smaller than b.
 
@@ -198,6 +232,13 @@ def signed_rank(a: npt.ArrayLike, b: npt.ArrayLike | None = None, *, alternative
     ------
     ThunderError
         For samples of different length, empty or not finite.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.statistics import signed_rank
+    >>> test = signed_rank([1.0, 2.0, 3.0, 4.0, 5.0], [1.5, 2.75, 4.0, 4.25, 6.5])
+    >>> test.statistic, test.p_value, test.n
+    (0.0, 0.0625, (5,))
     """
     a = _sample(a, "a")
     d = a if b is None else a - array(b, a.shape, "b")
@@ -210,10 +251,10 @@ def signed_rank(a: npt.ArrayLike, b: npt.ArrayLike | None = None, *, alternative
     W = float(ranks[d > 0.0].sum())
     if n <= EXACT_UP_TO:
         return RankTest("signed rank", W, _tail(_sums_of_subsets(ranks), 2.0 * W, alternative), (n,), "exact")
-    # sum over ranks^2 has the correction for ties in it; half a step towards the mean for continuity
-    middle, scale = 0.5 * ranks.sum(), 0.5 * float(np.linalg.norm(ranks))
-    less = float(stats.norm.cdf((W + 0.5 - middle) / scale))
-    greater = float(stats.norm.sf((W - 0.5 - middle) / scale))
+    # the sum over ranks^2 corrects for ties, half a step towards the mean for continuity
+    mean, scale = 0.5 * ranks.sum(), 0.5 * float(np.linalg.norm(ranks))
+    less = float(stats.norm.cdf((W + 0.5 - mean) / scale))
+    greater = float(stats.norm.sf((W - 0.5 - mean) / scale))
     return RankTest("signed rank", W, _p_value(less, greater, alternative), (n,), "asymptotic")
 
 
@@ -228,13 +269,20 @@ def kruskal_wallis(*samples: npt.ArrayLike) -> RankTest:
     Returns
     -------
     RankTest
-        The statistic is H, corrected for ties; its p-value is that of chi squared, an approximation from about five
-        observations each. Samples that are all one number give H = 0, p = 1.
+        The statistic is H, corrected for ties. The p-value is that of chi squared, an approximation valid from about
+        five observations each. If all observations are equal, H = 0 and p = 1.
 
     Raises
     ------
     ThunderError
         For fewer than two samples, empty ones or numbers that are not finite.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.statistics import kruskal_wallis
+    >>> test = kruskal_wallis([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0])
+    >>> round(test.statistic, 3), round(test.p_value, 4)
+    (7.2, 0.0273)
     """
     if len(samples) < 2:
         raise ThunderError(f"kruskal_wallis needs at least two samples, got {len(samples)}")
@@ -249,23 +297,34 @@ def kruskal_wallis(*samples: npt.ArrayLike) -> RankTest:
 def cliffs_delta(
     a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float = 0.95, resamples: int = 2000, seed: int = 0
 ) -> EffectSize:
-    """Return how much one sample tends to exceed another: P(a > b) - P(a < b), with a bootstrap interval.
+    """Return Cliff's delta P(a > b) - P(a < b) of two samples with a bootstrap interval.
 
     Parameters
     ----------
     a, b : array_like, shape (n,), (m,)
         Independent samples.
     confidence : float
-        Of the percentile interval, between 0 and 1.
+        Confidence level of the percentile interval, between 0 and 1.
     resamples : int
-        Of the bootstrap; each draws both samples anew.
+        Bootstrap resamples of both samples.
     seed : int
-        The same seed, the same interval.
+        Seed of the resampling.
 
     Returns
     -------
     EffectSize
         About 0.15 is often called small, 0.33 medium, 0.47 large (Romano et al. 2006).
+
+    Raises
+    ------
+    ThunderError
+        For empty samples, numbers that are not finite, or a confidence outside of (0, 1).
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.statistics import cliffs_delta
+    >>> print(cliffs_delta([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]))
+    Cliff's delta -1.000 [-1.000, -1.000] (95 %), p = 0.1, n = 3, 3
     """
     a, b = _sample(a, "a"), _sample(b, "b")
     _fraction(confidence)
@@ -286,7 +345,7 @@ def bootstrap_interval(
     resamples: int = 5000,
     seed: int = 0,
 ) -> Interval:
-    """Return a bootstrap interval of a statistic of one sample; for pairs, give it their differences.
+    """Return a bootstrap interval of a statistic of one sample; for pairs, pass their differences.
 
     Parameters
     ----------
@@ -295,19 +354,32 @@ def bootstrap_interval(
     statistic : callable
         ``statistic(x, axis=-1)``: `np.mean`, `np.median`, ...
     confidence : float
-        Between 0 and 1.
+        Confidence level, between 0 and 1.
     method : {"BCa", "percentile"}
-        BCa corrects for bias and skewness (Efron 1987). Where it is not defined, as for a median that does not change
-        when any one observation is left out, the result is the percentile interval, and its `method` says so.
+        BCa corrects for bias and skewness (Efron 1987). Where it is undefined, as for a median that is the same
+        without any one observation, the result is the percentile interval and its `method` is "percentile".
     resamples : int
-        Of the bootstrap.
+        Bootstrap resamples.
     seed : int
-        The same seed, the same interval.
+        Seed of the resampling.
 
     Returns
     -------
     Interval
-        Without width if all observations are one number.
+        Interval of zero width if all observations are equal.
+
+    Raises
+    ------
+    ThunderError
+        For fewer than two observations, numbers that are not finite, or a statistic that is not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.recordings.statistics import bootstrap_interval
+    >>> interval = bootstrap_interval([1.0, 2.0, 4.0, 8.0], np.median, seed=0)
+    >>> interval.statistic, interval.low <= 3.0 <= interval.high, interval.n
+    (3.0, True, (4,))
     """
     x = _sample(sample, "sample")
     _fraction(confidence)
@@ -320,33 +392,33 @@ def bootstrap_interval(
     if np.ptp(x) == 0.0:
         return Interval(value, value, value, (len(x),), confidence, method)
     state = rng.bit_generator.state
-    for way in dict.fromkeys((method, "percentile")):
+    for attempt in dict.fromkeys((method, "percentile")):
         rng.bit_generator.state = state
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")  # what is not finite is seen below
-            found = stats.bootstrap(
+            warnings.simplefilter("ignore")  # the result is checked below
+            interval = stats.bootstrap(
                 (x,),
                 statistic,
                 n_resamples=resamples,
                 confidence_level=confidence,
-                method=way,
+                method=attempt,
                 random_state=rng,
                 vectorized=True,
             ).confidence_interval
-        if np.isfinite([found.low, found.high]).all():
-            return Interval(value, float(found.low), float(found.high), (len(x),), confidence, way)
+        if np.isfinite([interval.low, interval.high]).all():
+            return Interval(value, float(interval.low), float(interval.high), (len(x),), confidence, attempt)
     raise ThunderError("statistic must be finite for every resample of the sample")
 
 
 def _delta(a: Array, ordered: Array) -> float:
-    # b sorted: counts by bisection instead of a table of n m differences
+    # b is sorted: bisection instead of n m differences
     below = np.searchsorted(ordered, a, side="left")
     above = len(ordered) - np.searchsorted(ordered, a, side="right")
     return float((below - above).sum() / (len(a) * len(ordered)))
 
 
 def _sums_of_subsets(ranks: Array, size: int | None = None) -> Array:
-    """Return how many subsets (of `size`) of mid-ranks have twice their sum equal to 0, 1, 2, ..."""
+    """Return the numbers of subsets (of `size`) of mid-ranks with twice their sum equal to 0, 1, 2, ..."""
     doubled = np.rint(2.0 * ranks).astype(int)
     total = int(doubled.sum())
     rows = 1 if size is None else size + 1
@@ -362,7 +434,7 @@ def _sums_of_subsets(ranks: Array, size: int | None = None) -> Array:
 
 
 def _tail(counts: Array, value: float, alternative: str) -> float:
-    """Return the p-value of twice a rank sum; two-sided is twice the smaller tail."""
+    """Return the p-value of twice a rank sum; the two-sided one is twice the smaller tail."""
     k = round(value)
     less, greater = counts[: k + 1].sum() / counts.sum(), counts[k:].sum() / counts.sum()
     return _p_value(float(less), float(greater), alternative)
@@ -375,7 +447,7 @@ def _p_value(less: float, greater: float, alternative: str) -> float:
 def _sample(value: npt.ArrayLike, what: str) -> Array:
     x = array(value, (None,), what)
     if len(x) == 0:
-        raise ThunderError(f"{what} must hold at least one observation, got none")
+        raise ThunderError(f"{what} must hold one observation or more, got none")
     return x
 
 

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["ANGLES", "LENGTHS", "POSITION", "ROTATION", "SI_UNITS", "Trial", "to_si"]
 
-#: metres in one of them
+#: factors to metres
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
-#: radians in one of them
+#: factors to radians
 ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
-#: what a `Trial` may hold: metres, radians, and numbers without a unit (the opening of a hand, normalised signals)
+#: units of a `Trial`: metres, radians, and "1" for numbers without a unit (the opening of a hand, normalised signals)
 SI_UNITS = ("m", "rad", "1")
 
 
 def to_si(unit: str, kind: str = "length", what: str = "unit") -> float:
-    """Return the factor from `unit` to metres (`kind` ``"length"``), to radians (``"angle"``) or either (``"any"``)."""
+    """Return the factor from `unit` to metres (`kind` ``"length"``), to radians (``"angle"``) or to SI (``"any"``)."""
     tables = {"length": LENGTHS, "angle": ANGLES, "any": LENGTHS | ANGLES | {"1": 1.0}}
     known = tables[kind]
     if not isinstance(unit, str) or unit not in known:
@@ -41,41 +41,58 @@ POSITION = ("x", "y", "z")
 #: rotation vector of the orientation in the trial's frame
 ROTATION = ("rx", "ry", "rz")
 _LABELS = ("frame", "subject", "task", "name")
-#: how far steps of a uniform time may be from their mean, relative
+#: largest relative deviation of uniform time steps from their mean
 _UNIFORM = 1e-6
-#: how many times longer or shorter than 1 / rate every time step may be
+#: factor to 1 / rate from which every time step means another unit
 _OTHER_UNIT = 50.0
-#: times whose differences, and squares of them, are numbers
+#: bound of times; their differences and squares of differences are finite
 _LARGEST = 1e100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trial:
-    """A movement: d values at T times.
+    """A recorded movement: d values at T times.
 
-    Orientations are rotation vectors on a continuous branch; quaternions and Euler angles come in by `from_poses` and
-    go out by `quaternions` and `euler`. `t` and `x` are copies and read-only; methods return new trials.
+    Orientations are rotation vectors on a continuous branch; `from_poses` converts from quaternions, Euler angles and
+    matrices, `quaternions` and `euler` convert back. `t` and `x` are read-only copies; methods return new trials.
 
     Parameters
     ----------
     t : array_like, shape (T,)
         Times [s], strictly increasing, T >= 2.
     x : array_like, shape (T, d)
-        Values; NaN where nothing was measured.
+        Values; NaN where not measured.
     dofs : sequence of str
-        Names of the columns: ``x, y, z`` for a position, ``rx, ry, rz`` for a rotation vector, names of joints.
+        Names of the columns: ``x, y, z`` for a position, ``rx, ry, rz`` for a rotation vector, others for joints.
     units : sequence of str, optional
         ``"m"``, ``"rad"`` or ``"1"`` for each column; by default metres for ``x, y, z`` and radians for all others.
     rate : float, optional
-        Nominal sampling rate [Hz]. Times need not agree to the last digit: clocks of recordings do not. But where every
-        step is 50 times longer or shorter, times are in other units.
+        Nominal sampling rate [Hz]. Times may deviate, as clocks of recordings do. If every step is more than 50 times
+        longer or shorter than 1 / rate, the unit of time is refused.
     frame, subject, task, name : str
-        Where the values are expressed, who moved, what, and what the recording is called.
+        Frame of the values, person, kind of movement, and name of the recording.
 
     Raises
     ------
     ThunderError
-        For times that do not increase, shapes that do not fit, infinities, unknown units.
+        For times that do not increase, inconsistent shapes, infinities or unknown units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.recordings import Trial
+    >>> t = np.linspace(0.0, 1.0, 5)
+    >>> points = np.outer(t, [300.0, 0.0, 100.0])
+    >>> points[2, 1] = np.nan
+    >>> trial = Trial.from_positions(t, points, unit="mm", rate=4.0, subject="S1", task="reach")
+    >>> trial
+    <Trial x y z: 5 samples at 4 Hz, 1 s, 1 gaps, subject='S1', task='reach'>
+    >>> trial.gaps, trial.position[-1].tolist()
+    ([(0.25, 0.75)], [0.3, 0.0, 0.1])
+    >>> trial.slice(0.0, 0.3).select(["x", "z"]).x.tolist()
+    [[0.0, 0.0], [0.075, 0.025]]
+    >>> trial.with_values(2.0 * trial.x).position[-1].tolist(), trial.with_labels(task="point").task
+    ([0.6, 0.0, 0.2], 'point')
     """
 
     t: Array
@@ -92,9 +109,9 @@ class Trial:
         t, x = _times(self.t), _values(self.x)
         dofs = _names(self.dofs, "dofs")
         if len(x) != len(t) or x.shape[1] != len(dofs):
-            raise ThunderError(f"x must have shape (T, d) = ({len(t)}, {len(dofs)}) as t and dofs say, got {x.shape}")
-        given = tuple(self.units) if isinstance(self.units, Iterable) else (self.units,)
-        units = given or tuple("m" if name in POSITION else "rad" for name in dofs)
+            raise ThunderError(f"x must have shape (T, d) = ({len(t)}, {len(dofs)}) of t and dofs, got {x.shape}")
+        units = tuple(self.units) if isinstance(self.units, Iterable) else (self.units,)
+        units = units or tuple("m" if name in POSITION else "rad" for name in dofs)
         if isinstance(self.units, str) or len(units) != len(dofs) or any(unit not in SI_UNITS for unit in units):
             raise ThunderError(
                 f"units must be one of {', '.join(SI_UNITS)} for each of {len(dofs)} dofs (from_positions and "
@@ -113,7 +130,7 @@ class Trial:
 
     @classmethod
     def from_positions(cls, t: npt.ArrayLike, p: npt.ArrayLike, unit: str = "m", **labels: Any) -> Trial:
-        """Make a trial with dofs ``x, y, z`` from points p (T, 3) in `unit` (m, cm, mm); `labels` as for `Trial`."""
+        """Build a trial with dofs ``x, y, z`` from points p (T, 3) in `unit` (m, cm, mm); `labels` as for `Trial`."""
         return cls(t, _points(p) * to_si(unit), POSITION, ("m",) * 3, **labels)  # type: ignore[arg-type]
 
     @classmethod
@@ -131,7 +148,7 @@ class Trial:
         angle_unit: str = "rad",
         **labels: Any,
     ) -> Trial:
-        """Make a trial with dofs ``x, y, z, rx, ry, rz`` from positions and one of three forms of orientation.
+        """Build a trial with dofs ``x, y, z, rx, ry, rz`` from positions and one representation of orientation.
 
         Parameters
         ----------
@@ -146,12 +163,26 @@ class Trial:
             Rotation matrices.
         **labels
             rate, frame, subject, task, name.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from thunder_py.recordings import Trial
+        >>> angle = np.linspace(0.0, 4.0, 9)  # beyond half a turn: the rotation vector continues
+        >>> quaternion = np.column_stack([np.cos(angle / 2), 0 * angle, 0 * angle, np.sin(angle / 2)])
+        >>> trial = Trial.from_poses(angle, np.zeros((9, 3)), quaternion=quaternion, scalar_first=True)
+        >>> round(float(trial.rotation_vectors[-1, 2]), 3), round(float(trial.euler("ZYX", unit="deg")[1, 0]), 3)
+        (4.0, 28.648)
+        >>> np.round(trial.quaternions(scalar_first=True)[-1, [0, 3]], 3).tolist()
+        [-0.416, 0.909]
+        >>> trial.near_half_turn(eps=0.5).tolist()
+        [False, False, False, False, False, False, True, True, True]
         """
         forms = {"quaternion": quaternion, "euler": euler, "matrix": matrix}
-        given = [name for name, value in forms.items() if value is not None]
-        if len(given) != 1:
+        names = [name for name, value in forms.items() if value is not None]
+        if len(names) != 1:
             raise ThunderError(
-                f"one of quaternion, euler and matrix must be given, got {' and '.join(given) or 'none'}"
+                f"one of quaternion, euler and matrix must be given, got {' and '.join(names) or 'none'}"
             )
         points = _points(p) * to_si(unit)
         factor = to_si(angle_unit, "angle", "angle_unit")
@@ -162,11 +193,11 @@ class Trial:
         else:
             vectors = orientation.from_matrices(matrix)  # type: ignore[arg-type]
         if len(vectors) != len(points):
-            raise ThunderError(f"{given[0]} must have as many rows as p, {len(points)}, got {len(vectors)}")
+            raise ThunderError(f"{names[0]} must have as many rows as p, {len(points)}, got {len(vectors)}")
         x = np.hstack([points, vectors])
         return cls(t, x, POSITION + ROTATION, ("m",) * 3 + ("rad",) * 3, **labels)  # type: ignore[arg-type]
 
-    # --- what it holds ------------------------------------------------------------------------------------------
+    # --- contents -----------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         """Return the number of samples T."""
@@ -202,13 +233,13 @@ class Trial:
 
     @property
     def valid(self) -> npt.NDArray[np.bool_]:
-        """Samples (T,) of which every value was measured."""
+        """Mask (T,) of the samples with every value measured."""
         complete: npt.NDArray[np.bool_] = np.logical_not(np.isnan(self.x).any(axis=1))
         return complete
 
     @property
     def gaps(self) -> list[tuple[float, float]]:
-        """Intervals (start, end) [s] without values: from the last complete sample before to the first one behind.
+        """Intervals (start, end) [s] without values, from the last complete sample before to the first one after.
 
         A gap at either end of the trial begins or ends with the trial.
         """
@@ -216,13 +247,13 @@ class Trial:
         edges = np.flatnonzero(missing[1:] != missing[:-1])
         last = len(self.t) - 1
         return [
-            (float(self.t[max(first - 1, 0)]), float(self.t[min(behind, last)]))
-            for first, behind in zip(edges[::2], edges[1::2], strict=True)
+            (float(self.t[max(first - 1, 0)]), float(self.t[min(after, last)]))
+            for first, after in zip(edges[::2], edges[1::2], strict=True)
         ]
 
     @property
     def uniform(self) -> bool:
-        """Whether all time steps are equal (relative 1e-6)."""
+        """True if all time steps are equal (relative 1e-6)."""
         steps = np.diff(self.t)
         mean = self.duration / len(steps)
         # t itself has rounding errors of eps |t|
@@ -230,15 +261,15 @@ class Trial:
         return bool(np.abs(steps - mean).max() <= slack)
 
     def quaternions(self, *, scalar_first: bool) -> Array:
-        """Return unit quaternions (T, 4), neighbours without a change of sign; NaN in gaps."""
+        """Return unit quaternions (T, 4) without sign changes between neighbours; NaN in gaps."""
         phi = self.rotation_vectors
         half = 0.5 * np.linalg.norm(phi, axis=1, keepdims=True)
-        # the exponential map of a continuous phi is continuous, which a conversion with a fixed sign of w is not
+        # the exponential map keeps a continuous phi continuous; a conversion with a fixed sign of w does not
         xyz, w = 0.5 * np.sinc(half / np.pi) * phi, np.cos(half)
         return np.hstack([w, xyz] if scalar_first else [xyz, w])
 
     def euler(self, sequence: str, *, unit: str = "rad") -> Array:
-        """Return Euler angles (T, 3) in `unit`; SciPy warns where a sequence is singular. NaN in gaps."""
+        """Return Euler angles (T, 3) in `unit`, NaN in gaps; SciPy warns where the sequence is singular."""
         factor = to_si(unit, "angle")
         name: Any = orientation.check_sequence(sequence)
         vectors = self.rotation_vectors
@@ -251,19 +282,19 @@ class Trial:
         return angles / factor
 
     def near_half_turn(self, eps: float = 0.1) -> npt.NDArray[np.bool_]:
-        """Return the samples (T,) with ``|phi| > pi - eps``, where ``log R`` has another branch or is close to it.
+        """Return the mask (T,) of samples with ``|phi| > pi - eps``, at or near the branch cut of ``log R``.
 
-        The vectors held here run on across it. But two trials of one movement may lie on different branches there:
-        means and components over trials need a frame in which this is False everywhere.
+        Vectors of one trial are continuous across the cut. But two trials of one movement may lie on different
+        branches: means and components over trials need a frame in which this mask is False everywhere.
         """
         margin = at_least(eps, "eps", unit="rad")
         near: npt.NDArray[np.bool_] = np.linalg.norm(self.rotation_vectors, axis=1) > np.pi - margin
         return near
 
-    # --- new trials ---------------------------------------------------------------------------------------------
+    # --- derived trials -----------------------------------------------------------------------------------------
 
     def slice(self, t0: float, t1: float) -> Trial:
-        """Return the samples with t0 <= t <= t1 [s]; times stay as they are."""
+        """Return the samples with t0 <= t <= t1 [s]; times are unchanged."""
         if not is_number(t0) or not is_number(t1):
             raise ThunderError(f"t0 and t1 must be times [s], got {t0!r} and {t1!r}")
         inside = (self.t >= t0) & (self.t <= t1)
@@ -274,9 +305,9 @@ class Trial:
         return replace(self, t=self.t[inside], x=self.x[inside])
 
     def with_values(self, x: npt.ArrayLike, t: npt.ArrayLike | None = None, *, rate: float | None = None) -> Trial:
-        """Return the trial with other values (T', d), and other times if given.
+        """Return the trial with other values (T', d) and, if given, other times.
 
-        With other times the rate is that of uniform ones, and None if they are not uniform; `rate` overrides.
+        With other times, the rate is recomputed: None if they are not uniform. `rate` overrides it.
         """
         if t is None:
             return replace(self, x=_values(x), rate=self.rate if rate is None else rate)
@@ -292,7 +323,7 @@ class Trial:
         return replace(self, x=self.x[:, columns], dofs=names, units=tuple(self.units[k] for k in columns))
 
     def moved(self, pose: npt.ArrayLike, frame: str | None = None) -> Trial:
-        """Return the same movement seen from another frame.
+        """Return the movement expressed in another frame.
 
         Parameters
         ----------
@@ -303,8 +334,17 @@ class Trial:
 
         Notes
         -----
-        Positions and rotation vectors are turned, other dofs stay. As the vectors of one frame are related to those of
-        the other by a product of rotations, they may end on another branch.
+        Positions and rotation vectors are transformed, other dofs are unchanged. Rotation vectors in the new frame may
+        lie on another branch.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from thunder_py.recordings import Trial
+        >>> trial = Trial.from_positions([0.0, 1.0], [[0, 1, 0], [0, 2, 0]], frame="y up")
+        >>> z_up = np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
+        >>> trial.moved(z_up, "z up").position.tolist()
+        [[0.0, 0.0, 1.0], [0.0, 0.0, 2.0]]
         """
         T = check_pose(pose, "pose")
         x = np.array(self.x)
@@ -318,9 +358,9 @@ class Trial:
         return replace(self, x=x, frame=self.frame if frame is None else frame)
 
     def with_labels(self, **labels: Any) -> Trial:
-        """Return the trial with other frame, subject, task, name or rate."""
+        """Return the trial with another frame, subject, task, name or rate."""
         if unknown := set(labels) - {*_LABELS, "rate"}:
-            raise ThunderError(f"labels are {', '.join(_LABELS)} and rate, got {', '.join(sorted(unknown))}")
+            raise ThunderError(f"labels must be {', '.join(_LABELS)} or rate, got {', '.join(sorted(unknown))}")
         return replace(self, **labels)
 
     def _indices(self, names: Iterable[str]) -> list[int]:
@@ -356,7 +396,7 @@ def _values(value: Any) -> Array:
     x = numbers(value, "x", 2)
     if np.isinf(x).any():
         row, column = np.argwhere(np.isinf(x))[0]
-        raise ThunderError(f"x must be finite, or NaN in a gap; got infinity in row {row}, column {column}")
+        raise ThunderError(f"x must be finite, or NaN in a gap, got infinity in row {row}, column {column}")
     x.setflags(write=False)
     return x
 
@@ -371,7 +411,7 @@ def _points(value: Any) -> Array:
 def _names(value: Any, what: str) -> tuple[str, ...]:
     names = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else ()
     if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) != len(names):
-        raise ThunderError(f"{what} must be different names, one or more, got {value!r}")
+        raise ThunderError(f"{what} must be one or more distinct names, got {value!r}")
     return tuple(map(str, names))
 
 
@@ -380,12 +420,12 @@ def _rate(value: Any) -> float | None:
 
 
 def _check_unit_of_time(t: Array, rate: float | None) -> None:
-    """Refuse times that are no seconds. Frames that are lost, and clocks, change steps much less."""
+    """Refuse times in other units than seconds; lost frames and clock errors change steps much less."""
     if rate is None:
         return
     steps = np.diff(t)
     if steps.min() * rate > _OTHER_UNIT or steps.max() * rate < 1.0 / _OTHER_UNIT:
         raise ThunderError(
-            f"t must be in seconds and fit rate, got steps of {np.median(steps):g} where {rate:g} Hz means "
-            f"{1.0 / rate:g} s: are these other units?"
+            f"t must be in seconds and agree with rate, got steps of {np.median(steps):g}, but {rate:g} Hz means "
+            f"{1.0 / rate:g} s; check the unit of time"
         )

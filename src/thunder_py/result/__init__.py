@@ -1,4 +1,4 @@
-"""What a simulation leaves behind: arrays over time, figures of merit, energy, files, comparisons."""
+"""Results of simulations: arrays over time, metrics, energy, files, comparisons."""
 
 from .result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, ConditionNumbers, EnergyBalance, Lyapunov, Result
 from .tables import DEFAULT_METRICS, Comparison, Metric, Table, compare, metrics_table

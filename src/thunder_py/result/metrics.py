@@ -1,4 +1,4 @@
-"""Figures of merit of a run."""
+"""Metrics of a run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["Metrics"]
 
 
 class Metrics(Value):
-    """What a `Result` computes of time, error and torque.
+    """Metrics of time, error and torque of a `Result`.
 
-    Of a run that `diverged` all figures of the error are infinite: it ended early, and what there is of it says nothing
-    of how well the reference was followed.
+    For a run that `diverged` all metrics of the error are infinite, because a run that ended early does not measure
+    tracking.
     """
 
     t: Array
@@ -29,7 +29,7 @@ class Metrics(Value):
 
     @property
     def diverged(self) -> bool:
-        """Whether the last status is ``diverged``: the state, or an estimate, left its bound."""
+        """True if the last status is ``diverged``: the state or an estimate left its bound."""
         return int(self.status[-1]) == int(Status.diverged)
 
     @property
@@ -60,12 +60,12 @@ class Metrics(Value):
         return self._or_infinite(np.sqrt(np.mean(self.error_norm(components) ** 2)))
 
     def steady_state_error(self, window: float = 0.2, components: slice | Sequence[int] | None = None) -> float:
-        """Return the mean error norm over the last part of the run; infinite after divergence.
+        """Return the mean error norm over the end of the run; infinite after divergence.
 
         Parameters
         ----------
         window : float
-            Part of the run's duration, more than 0 to 1.
+            Fraction of the run's duration, more than 0 and at most 1.
         components : slice or sequence of int, optional
             See `error_norm`.
         """
@@ -77,7 +77,7 @@ class Metrics(Value):
     def rise_time(
         self, fraction: float = 0.1, window: float = 0.2, components: slice | Sequence[int] | None = None
     ) -> float:
-        """Return when the error norm has come down to its steady state for good [s].
+        """Return the time after which the error norm stays near its steady state [s].
 
         With the steady state S of `steady_state_error` and the peak P of the error norm, it is the time from the start
         of the run to the last logged instant at which the norm is above ``S + fraction (P - S)``; infinite after
@@ -86,7 +86,7 @@ class Metrics(Value):
         Parameters
         ----------
         fraction : float
-            Part of the way down that may remain, 0 to 1.
+            Remaining fraction of P - S, at least 0 and less than 1.
         window : float
             See `steady_state_error`.
         components : slice or sequence of int, optional
@@ -102,12 +102,14 @@ class Metrics(Value):
         return float(self.t[above[-1]] - self.t[0]) if above.size else 0.0
 
     def settling_time(self, tolerance: float, components: slice | Sequence[int] | None = None) -> float:
-        """Return when the error norm comes within a tolerance for good [s], infinity if it ends outside or diverged.
+        """Return the time after which the error norm stays within a tolerance [s].
+
+        Infinite if the run ends outside the tolerance or diverged.
 
         Parameters
         ----------
         tolerance : float
-            In units of the error, not negative.
+            Tolerance in units of the error, at least 0.
         components : slice or sequence of int, optional
             See `error_norm`.
         """
@@ -123,10 +125,10 @@ class Metrics(Value):
         return math.inf if last == len(self.t) - 1 else float(self.t[last + 1] - self.t[0])
 
     def overshoot(self) -> Array:
-        """Return how far each error went past zero, as a part of where it started, (m,).
+        """Return the overshoot of each error beyond zero, relative to its initial value, (m,).
 
-        0.1 is an overshoot of 10 percent; 0 says that the error never changed its sign, NaN that it started at zero.
-        Infinite after divergence.
+        0.1 is an overshoot of 10 percent, 0 an error that never changes its sign, NaN one that starts at zero. Infinite
+        after divergence.
         """
         start = self.error[0]
         beyond = np.maximum(0.0, (-np.sign(start) * self.error).max(axis=0))
@@ -135,7 +137,7 @@ class Metrics(Value):
         return np.where(start == 0.0, np.nan, beyond / np.where(start == 0.0, 1.0, np.abs(start)))
 
     def component_rmse(self) -> Array:
-        """Return the root mean square of each error, joint by joint for a controller in joint space, (m,).
+        """Return the root mean square of each component of the error, (m,).
 
         Infinite after divergence.
         """

@@ -33,20 +33,20 @@ __all__ = [
     "robot_of",
 ]
 
-#: a legend of more lines than this hides the picture
+#: most lines of a legend
 LEGEND_LINES = 12
 
 
 def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-    """Draw what a run logged, one above the other: error norm, torques, springs, estimates.
+    """Plot the error norm, torques, spring deflections and parameter estimates of a run.
 
     Parameters
     ----------
     result : Result
         The run.
     axes : sequence of Axes, optional
-        To draw on, one for each panel; default a new figure. Panels: the error if it was logged, the torques, the
-        deflections x - q of elastic joints, and the estimates that moved, less their first values, if there are any.
+        Axes, one for each panel; default a new figure. Panels: the error if it was logged, the torques, the
+        deflections x - q of elastic joints, and the changes of those estimates that changed.
 
     Returns
     -------
@@ -61,10 +61,10 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
     moved = _moved(result)
     if moved.any():
         panels.append("parameters")
-    drawn = new_axes(len(panels)) if axes is None else np.ravel(np.asarray(axes, dtype=object))
-    if len(drawn) != len(panels):
-        raise ValueError(f"axes must be {len(panels)} ({', '.join(panels)}), got {len(drawn)}")
-    for axis, panel in zip(drawn, panels, strict=True):
+    column = new_axes(len(panels)) if axes is None else np.ravel(np.asarray(axes, dtype=object))
+    if len(column) != len(panels):
+        raise ValueError(f"axes must be {len(panels)} ({', '.join(panels)}), got {len(column)}")
+    for axis, panel in zip(column, panels, strict=True):
         if panel == "error":
             axis.semilogy(result.t, np.maximum(result.error_norm(), np.finfo(np.float64).tiny))
             axis.set_ylabel("error norm")
@@ -79,12 +79,12 @@ def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.ND
             names = [name for name, kept in zip(result.names["parameters"], moved, strict=True) if kept]
             _lines(axis, result.t, change, names, "change of estimate")
         axis.grid(visible=True, alpha=0.3)
-    drawn[-1].set_xlabel("time [s]")
-    return drawn
+    column[-1].set_xlabel("time [s]")
+    return column
 
 
 def new_axes(count: int) -> npt.NDArray[np.object_]:
-    """Return axes one above the other in a new figure."""
+    """Return a column of axes in a new figure."""
     from matplotlib.pyplot import subplots
 
     _, axes = subplots(count, sharex=True, squeeze=False, figsize=(8.0, 2.5 * count), layout="constrained")
@@ -112,32 +112,32 @@ def plot_comparison(results: Mapping[str, Result], *, axes: Sequence[Axes] | Non
     Parameters
     ----------
     results : mapping of str to Result
-        The runs under the names for the legend.
+        Runs by their names in the legend.
     axes : sequence of two Axes, optional
-        To draw on; default a new figure.
+        Axes of errors and torques; default a new figure.
 
     Returns
     -------
     array of Axes
         Errors, torques.
     """
-    drawn = new_axes(2) if axes is None else np.ravel(np.asarray(axes, dtype=object))
-    if len(drawn) != 2:
-        raise ValueError(f"axes must be 2 (error, tau), got {len(drawn)}")
+    column = new_axes(2) if axes is None else np.ravel(np.asarray(axes, dtype=object))
+    if len(column) != 2:
+        raise ValueError(f"axes must be 2 (error, tau), got {len(column)}")
     for name, result in results.items():
         if "error" in result.signals:
-            drawn[0].semilogy(result.t, _above_zero(result.error_norm()), linewidth=1.0, label=name)
+            column[0].semilogy(result.t, _above_zero(result.error_norm()), linewidth=1.0, label=name)
         else:
-            drawn[0].plot([], [], label=f"{name} (error not logged)")
-        drawn[1].plot(result.t, np.linalg.norm(result.tau, axis=1), linewidth=1.0, label=name)
-    drawn[0].set_ylabel("error norm")
-    drawn[1].set_ylabel("norm of torques [N m, N]")
-    for axis in drawn:
+            column[0].plot([], [], label=f"{name} (error not logged)")
+        column[1].plot(result.t, np.linalg.norm(result.tau, axis=1), linewidth=1.0, label=name)
+    column[0].set_ylabel("error norm")
+    column[1].set_ylabel("norm of torques [N m, N]")
+    for axis in column:
         axis.grid(visible=True, alpha=0.3)
     if 0 < len(results) <= LEGEND_LINES:
-        drawn[0].legend(fontsize="small", loc="upper right")
-    drawn[-1].set_xlabel("time [s]")
-    return drawn
+        column[0].legend(fontsize="small", loc="upper right")
+    column[-1].set_xlabel("time [s]")
+    return column
 
 
 def plot_energy(energy: EnergyBalance, *, axes: Axes | None = None) -> Axes:
@@ -146,14 +146,14 @@ def plot_energy(energy: EnergyBalance, *, axes: Axes | None = None) -> Axes:
     Parameters
     ----------
     energy : EnergyBalance
-        What `Result.energy` returned.
+        Result of `Result.energy`.
     axes : Axes, optional
-        To draw on; default a new figure.
+        Default a new figure.
     """
     axis = new_axes(1)[0] if axes is None else axes
     for name in ("kinetic", "potential", "work", "dissipated", "external", "payload", "residual"):
         values = getattr(energy, name)
-        if name == "potential":  # its zero means nothing
+        if name == "potential":  # its zero is arbitrary
             values, name = values - values[0], "potential, change"
         if np.any(values != 0.0):
             (line,) = axis.plot(energy.t, values, linewidth=1.0, label=name)
@@ -172,9 +172,9 @@ def plot_lyapunov(lyapunov: Lyapunov, *, axes: Axes | None = None) -> Axes:
     Parameters
     ----------
     lyapunov : Lyapunov
-        What `Result.lyapunov` returned.
+        Result of `Result.lyapunov`.
     axes : Axes, optional
-        To draw on; default a new figure.
+        Default a new figure.
     """
     axis = new_axes(1)[0] if axes is None else axes
     lines = axis.semilogy(lyapunov.t, _above_zero(lyapunov.V), color="#0072B2", label="$V$")
@@ -190,7 +190,7 @@ def plot_lyapunov(lyapunov: Lyapunov, *, axes: Axes | None = None) -> Axes:
 
 
 def _above_zero(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return values that a logarithmic axis takes: gaps where there is nothing."""
+    """Return values for a logarithmic axis, NaN where they are not positive."""
     return np.where(values > 0.0, values, np.nan)
 
 
@@ -209,44 +209,42 @@ def animate_result(
     fps: float = 20.0,
     dpi: int = 72,
 ) -> FuncAnimation:
-    """Show a run as a film; see `Result.animate`."""
+    """Animate a run; see `Result.animate`."""
     arm = robot_of(result, robot)
     line = None if reference is None else reference_path(arm, reference, result.t)
     film = animate(arm, result.t, result.q, path=line, meshes=meshes, seconds_per_second=seconds_per_second, fps=fps)
     if path is not None:
         from matplotlib.pyplot import close
 
-        close(film._fig)  # type: ignore[attr-defined]  # it is in the file; nobody needs a window
+        close(film._fig)  # type: ignore[attr-defined]  # written to the file: no window needed
         save_animation(film, path, dpi=dpi)
     return film
 
 
 def robot_of(result: Result, robot: Robot | None = None) -> Robot:
-    """Return the robot to draw a run with: the given one, or the plant.
+    """Return the robot to draw: the argument, or else the plant of the run.
 
     Raises
     ------
     ThunderError
-        The run was of a plant written in Python and no robot is given, or it has another number of joints.
+        If the plant was written in Python and no robot is given, or the number of joints differs.
     """
     arm = result.plant if robot is None else robot
     if arm is None:
-        raise ThunderError(
-            "robot must be given: the plant of this run was no Robot, so nobody knows what it looks like"
-        )
+        raise ThunderError("robot must be given for a run whose plant is not a Robot")
     if arm.n != result.q.shape[1]:
         raise ThunderError(f"robot must have {result.q.shape[1]} joints as in the run, got {arm.n} ({arm.name})")
     return arm
 
 
 def reference_path(robot: Robot, reference: Callable[[float], Any], t: Array) -> Array:
-    """Return where a reference takes the end effector, (k, 3) [m].
+    """Return the path of the end effector along a reference, (k, 3) [m].
 
     Parameters
     ----------
     robot : Robot
     reference : callable
-        Called with a time; returns something with ``p`` (3,), or with ``q`` (n,), whose forward kinematics is taken.
+        ``reference(t)`` has an attribute ``p``, (3,), or ``q``, (n,), whose forward kinematics is used.
     t : (T,) array
         Times of the run [s].
     """
@@ -258,4 +256,4 @@ def reference_path(robot: Robot, reference: Callable[[float], Any], t: Array) ->
         q = np.array([array(value.q, (robot.n,), "reference(t).q") for value in values])
         points: Array = robot.forward_kinematics(q)[:, :3, 3]
         return points
-    raise ThunderError(f"reference must return something with p or q, got {type(values[0]).__name__}")
+    raise ThunderError(f"reference must return an object with p or q, got {type(values[0]).__name__}")

@@ -1,4 +1,4 @@
-"""What a simulation leaves behind: arrays over time, figures of merit, files."""
+"""Results of simulations: arrays over time, metrics, energy, files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ROUNDING = 1e-9  # of times that are multiples of a step, as in the core
 
 
 class Phase(NamedTuple):
-    """The robot with what it carries, and the logged instants from `first` to before `last` in which it is so."""
+    """Robot with its payloads during the logged instants `first` to `last` - 1."""
 
     robot: Robot
     first: int
@@ -56,15 +56,15 @@ class Phase(NamedTuple):
 
 
 def plant_of(result: Result, what: str) -> Robot:
-    """Return the plant; refuse a run of one that we do not know."""
+    """Return the plant; refuse a run whose plant is not a `Robot`."""
     plant = result.plant
     if plant is None:
-        raise ThunderError(f"{what} needs a run whose plant was a Robot")
+        raise ThunderError(f"{what} needs a run whose plant is a Robot")
     return plant
 
 
 def plant_phases(result: Result, what: str) -> list[Phase]:
-    """Return the phases in the order of time; those that no logged instant falls into are empty."""
+    """Return the phases in the order of time; a phase without logged instants is empty."""
     robot = plant_of(result, what)
     phases, first = [], 0
     for payload in sorted(result.payloads, key=lambda p: p.time):
@@ -75,16 +75,24 @@ def plant_phases(result: Result, what: str) -> list[Phase]:
 
 
 class ConditionNumbers(NamedTuple):
-    """Largest over smallest singular value.
+    """Condition numbers along a run: largest over smallest singular value.
 
     Attributes
     ----------
     M : (k,) array
-        Of the mass matrix, payloads included.
+        Condition numbers of the mass matrix, payloads included.
     J : (k,) array
-        Of the Jacobian, metres and radians together; infinite at a singularity.
+        Condition numbers of the Jacobian, metres and radians together; infinite at a singularity.
     M_estimate : (k,) array or None
-        Of the mass matrix under the controller's estimate, where ``parameters`` were logged.
+        Condition numbers of the mass matrix under the controller's estimate, where ``parameters`` were logged.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
+    >>> run = th.simulate(robot, th.PDGravity(robot, 80.0, 20.0), rest, 0.5, q0=[0.0, 0.5])
+    >>> round(float(run.condition_numbers().M[0]), 2)
+    28.15
     """
 
     M: Array
@@ -110,7 +118,10 @@ _ROWS = 1000  # regressors in memory at a time
 
 
 def mass_matrices(robot: Robot, q: Array, parameters: Array) -> Array:
-    """Return M(q) row by row under its own parameters, (k, n, n): column j is Y(q, 0, e_j) pi without gravity."""
+    """Return M(q) at each instant under the parameters of that instant, (k, n, n).
+
+    Column j is Y(q, 0, e_j) pi without gravity.
+    """
     floating = robot.replace(gravity=np.zeros(3))
     M = np.zeros((len(q), robot.n, robot.n))
     for first in range(0, len(q), _ROWS):
@@ -123,22 +134,30 @@ def mass_matrices(robot: Robot, q: Array, parameters: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class EnergyBalance(Value):
-    """Energies [J] over time, (k,) each; all but the first two are sums since the start of the run.
+    """Energy balance of a run [J]; work, dissipation and payload energy are sums since the start of the run.
 
     Attributes
     ----------
     t : (k,) array
         Time [s].
     kinetic, potential : (k,) array
-        Of links, rotors and what is carried; with the motors and springs of elastic joints.
+        Energies of links, rotors and payloads, and of the motors and springs of elastic joints.
     work : (k,) array
-        Of the torques.
+        Work of the torques.
     dissipated : (k,) array
-        By friction, and by the dampers of elastic joints.
+        Energy dissipated by friction, and by the dampers of elastic joints.
     external : (k,) array
-        Work of what pushes from outside.
+        Work of external wrenches and torques.
     payload : (k,) array
-        Energy that payloads brought along: they arrive with the velocity and height of their link.
+        Energy that payloads add when they are picked up, with the velocity and height of their link.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
+    >>> energy = th.simulate(robot, th.PDGravity(robot, 80.0, 20.0), rest, 0.5, q0=[0.0, 0.5]).energy()
+    >>> bool(abs(energy.residual).max() < 1e-6)
+    True
     """
 
     t: Array
@@ -156,25 +175,31 @@ class EnergyBalance(Value):
 
     @property
     def residual(self) -> Array:
-        """What the balance leaves open: errors of the integrator, and of sums over logged instants.
+        """Residual of the balance: errors of the integrator, and of sums over logged instants.
 
-        ``total - total[0] - work + dissipated - external - payload``; goes to zero with the step, of second order in
-        the time between logged instants where nothing switches between them.
+        ``total - total[0] - work + dissipated - external - payload``. It converges to zero with the step, at second
+        order in the time between logged instants where nothing switches between them.
         """
         residual: Array = self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload
         return residual
 
     def plot(self, *, axes: Axes | None = None) -> Axes:
-        """Draw all of them, see `thunder_py.plotting.plot_energy`."""
+        """Plot all energies over time.
+
+        Parameters
+        ----------
+        axes : Axes, optional
+            Default a new figure.
+        """
         from .plot import plot_energy
 
         return plot_energy(self, axes=axes)
 
 
 def energy_balance(result: Result) -> EnergyBalance:
-    """Return the balance of a run whose plant was a `Robot`.
+    """Return the energy balance of a run whose plant is a `Robot`.
 
-    Work of torques that were held is exact; other sums are trapezoids over the logged instants, so log often.
+    The work of held torques is exact; other sums use the trapezoidal rule over the logged instants, so log often.
     """
     rows = len(result.t)
     kinetic, potential, brought = np.zeros(rows), np.zeros(rows), np.zeros(rows)
@@ -203,7 +228,7 @@ def energy_balance(result: Result) -> EnergyBalance:
 
 
 def drive_positions(result: Result) -> Array:
-    """Return the positions of what the torques drive: joints, or motors where joints are elastic, (k, n)."""
+    """Return the positions driven by the torques, (k, n): of joints, or of motors at elastic joints."""
     positions = result.q.copy()
     for k, drive in enumerate(() if result.plant is None else result.plant.elastic):
         positions[:, drive.joint - 1] = result.x[:, k]
@@ -220,7 +245,7 @@ def _work(result: Result, tau: Array, positions: Array, held: bool) -> Array:
 
 
 def _energies(robot: Robot, result: Result, rows: slice) -> tuple[Array, Array]:
-    """Return kinetic and potential energy at some of the instants."""
+    """Return kinetic and potential energy at the instants `rows`."""
     kinetic = robot.kinetic_energy(result.q[rows], result.dq[rows])
     potential = robot.potential_energy(result.q[rows])
     for k, drive in enumerate(robot.elastic):
@@ -232,7 +257,7 @@ def _energies(robot: Robot, result: Result, rows: slice) -> tuple[Array, Array]:
 
 
 def _dissipation(robot: Robot, result: Result, rows: slice) -> npt.NDArray[np.float64]:
-    """Return the power that friction and dampers take at some of the instants."""
+    """Return the power dissipated by friction and dampers at the instants `rows`."""
     dq, dx = result.dq[rows], result.dx[rows]
     power: Array = np.sum(robot.friction_torque(dq) * dq, axis=1)
     if robot.elastic:
@@ -244,7 +269,7 @@ def _dissipation(robot: Robot, result: Result, rows: slice) -> npt.NDArray[np.fl
 
 @dataclass(frozen=True, eq=False)
 class Lyapunov(Value):
-    """A Lyapunov function over time.
+    """Lyapunov function and its derivative along a run.
 
     Attributes
     ----------
@@ -253,7 +278,16 @@ class Lyapunov(Value):
     V, V_dot : (k,) array
         Function and derivative.
     analytic : bool
-        Whether V_dot is the expression of the law; otherwise it is central differences of V.
+        Whether V_dot is the analytic expression of the controller; otherwise it is the central difference of V.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
+    >>> law = th.SlotineLi(robot, Lambda=5.0, K_d=8.0, adaptive=False)
+    >>> lyapunov = th.simulate(robot, law, rest, 0.5, q0=[0.0, 0.5]).lyapunov(law)
+    >>> lyapunov.analytic, bool((lyapunov.V_dot <= 0.0).all())
+    (True, True)
     """
 
     t: Array
@@ -262,19 +296,23 @@ class Lyapunov(Value):
     analytic: bool
 
     def plot(self, *, axes: Axes | None = None) -> Axes:
-        """Draw V and V_dot, see `thunder_py.plotting.plot_lyapunov`."""
+        """Plot V on a logarithmic axis, and V_dot on a second axis.
+
+        Parameters
+        ----------
+        axes : Axes, optional
+            Default a new figure.
+        """
         from .plot import plot_lyapunov
 
         return plot_lyapunov(self, axes=axes)
 
 
 def lyapunov_function(result: Result, controller: object) -> Lyapunov:
-    """Return V and V_dot, phase by phase of what the plant carries; V jumps where a payload comes."""
+    """Return V and V_dot for each phase of payloads; V jumps where a payload is picked up."""
     function, derivative = getattr(controller, "lyapunov", None), getattr(controller, "lyapunov_dot", None)
     if not callable(function):
-        raise ThunderError(
-            f"{type(controller).__name__} defines no Lyapunov function: no method lyapunov(robot, result)"
-        )
+        raise ThunderError(f"controller must have a method lyapunov(robot, result), got {type(controller).__name__}")
     rows = len(result.t)
     V, V_dot, analytic = np.zeros(rows), np.zeros(rows), True
     for robot, first, last in plant_phases(result, "lyapunov"):
@@ -282,9 +320,9 @@ def lyapunov_function(result: Result, controller: object) -> Lyapunov:
             continue
         now = slice(first, last)
         V[now] = array(function(robot, result), (rows,), "result of controller.lyapunov")[now]
-        known = derivative(robot, result) if callable(derivative) else None
-        if known is not None:
-            V_dot[now] = array(known, (rows,), "result of controller.lyapunov_dot")[now]
+        rates = derivative(robot, result) if callable(derivative) else None
+        if rates is not None:
+            V_dot[now] = array(rates, (rows,), "result of controller.lyapunov_dot")[now]
         else:
             analytic = False
             V_dot[now] = np.gradient(V[now], result.t[now]) if last - first > 1 else 0.0
@@ -292,13 +330,13 @@ def lyapunov_function(result: Result, controller: object) -> Lyapunov:
 
 
 ALWAYS_LOGGED = ("t", "q", "dq", "tau", "status")
-#: of the motors of elastic joints, where there are any
+#: logged for elastic joints: positions and velocities of the motors
 MOTORS_LOGGED = ("x", "dx")
-#: signals of sensors, actuators and what pushes the arm, where there are any
+#: signals of sensors, actuators and external forces, logged where these are used
 PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external")
 
 
-#: names of arrays in a file: plain ones as they are, signals and their labels behind a prefix
+#: prefixes of the names of signals and labels in a file
 _SIGNAL, _LABELS = "signal:", "labels:"
 _ROBOT, _PAYLOADS, _HELD = "robot", "payloads", "held"
 #: columns of payloads: time, link, mass, centre of mass, inertia about it
@@ -306,7 +344,7 @@ _PAYLOAD_COLUMNS = 15
 
 
 def save_run(result: Result, path: str | Path) -> None:
-    """Write a run: complete or not at all."""
+    """Write a run atomically."""
     arrays: dict[str, Any] = {name: getattr(result, name) for name in result._columns()}
     arrays |= {_SIGNAL + name: values for name, values in result.signals.items()}
     arrays |= {_LABELS + name: np.array(list(labels), dtype=np.str_) for name, labels in result.names.items()}
@@ -339,7 +377,7 @@ def load_run(cls: type[Result], path: str | Path) -> Result:
 
 
 def _plant(arrays: dict[str, Any], path: str | Path) -> dict[str, Any]:
-    """Return description, payloads and held, as far as they are there: files of older versions have none."""
+    """Return description, payloads and held where the file has them; files of older versions do not."""
     fields: dict[str, Any] = {}
     if _HELD in arrays:
         fields["held"] = bool(np.all(arrays[_HELD]))
@@ -359,30 +397,43 @@ def _plant(arrays: dict[str, Any], path: str | Path) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result(Metrics):
-    """A closed-loop run: k logged instants of a robot with n joints, e of them elastic.
+    """Closed-loop run: k logged instants of a robot with n joints, e of them elastic.
 
     Attributes
     ----------
     t : (k,) array
-        Time [s]; evenly spaced but for the last instant, which is always logged.
+        Time [s]; evenly spaced except for the last instant, which is always logged.
     q, dq : (k, n) array
-        Joint positions and velocities.
+        Joint positions [rad or m] and velocities.
     tau : (k, n) array
-        Torque as applied, after any limit, held until the next control period.
+        Applied torque [N m or N], after any limit, held until the next control period.
     status : (k,) int array
         `thunder_py.control.Status` of each step.
     signals : mapping of str to (k, w) array
-        What the controller logged; `error`, `s` and `parameters` are attributes too.
+        Logged signals of the controller; `error`, `s` and `parameters` are attributes too.
     names : mapping of str to tuple of str
-        Of the ``joints``, of the joints whose ``motors`` are in `x`, and of the entries of each signal.
+        Names of the ``joints``, of the joints whose ``motors`` are in `x`, and of the entries of each signal.
     x, dx : (k, e) array
         Positions and velocities of the motors of elastic joints; without such joints they have no columns.
     description : RobotDescription or None
-        Of the plant as it was before it picked up anything, if it was a `Robot`.
+        Description of the plant without payloads; None for a plant written in Python.
     payloads : tuple of Payload
-        What it picked up.
+        Payloads that the plant picked up.
     held : bool
         Whether each torque was constant until the next logged instant.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import thunder_py as th
+    >>> robot, motion = th.Robot.load("elbow"), th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
+    >>> run = th.simulate(robot, th.SlotineLi(robot, 5.0, 8.0, adaptive=False), motion, 5.0)
+    >>> round(run.rmse(), 3), round(run.settling_time(0.05), 2), run.diverged
+    (0.062, 0.76, False)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run.save(f"{folder}/run.npz")
+    ...     th.Result.load(f"{folder}/run.npz") == run
+    True
     """
 
     t: Array
@@ -399,7 +450,7 @@ class Result(Metrics):
     held: bool = True
 
     def __post_init__(self) -> None:
-        """Check that the arrays belong together and make everything read-only."""
+        """Check shapes and types, and make the arrays read-only."""
         for name in MOTORS_LOGGED:
             if np.size(getattr(self, name)) == 0:
                 set_fields(self, **{name: np.zeros((np.size(self.t), 0))})
@@ -424,7 +475,7 @@ class Result(Metrics):
             raise ThunderError(f"status must be values of Status, got {sorted(unknown)}")
 
     def _columns(self) -> tuple[str, ...]:
-        """Names of what is always there, the motors' only if there are any."""
+        """Names of the columns that every run has, those of motors only for elastic joints."""
         return (*ALWAYS_LOGGED, *MOTORS_LOGGED) if self.x.shape[1] else ALWAYS_LOGGED
 
     def _signal(self, name: str) -> Array:
@@ -451,11 +502,11 @@ class Result(Metrics):
 
     @cached_property
     def plant(self) -> Robot | None:
-        """The robot that was simulated, before it picked up anything; None for a plant written in Python."""
+        """Simulated robot without payloads; None for a plant written in Python."""
         return None if self.description is None else Robot(self.description)
 
     def energy(self) -> EnergyBalance:
-        """Return kinetic and potential energy, and where they come from and go; see `EnergyBalance`."""
+        """Return the energy balance of the run; its plant must be a `Robot`."""
         return energy_balance(self)
 
     def condition_numbers(self, frame: int | str | None = None) -> ConditionNumbers:
@@ -464,7 +515,7 @@ class Result(Metrics):
         Parameters
         ----------
         frame : int or str, optional
-            Default the end effector.
+            Frame of the Jacobian; default the end effector.
         """
         return condition_numbers(self, frame)
 
@@ -474,14 +525,20 @@ class Result(Metrics):
         Parameters
         ----------
         controller : object
-            With a method ``lyapunov(robot, result)`` that returns V, (k,); gains as they were in the run. Where it has
-            ``lyapunov_dot(robot, result)`` too, and that returns V_dot and not None, this is the derivative, otherwise
-            differences of V are. ``robot`` is the plant with what it carries.
+            Controller with the gains of the run and a method ``lyapunov(robot, result)`` that returns V, (k,). V_dot is
+            the result of its method ``lyapunov_dot(robot, result)``, or differences of V where that does not exist or
+            returns None. ``robot`` is the plant with its payloads.
         """
         return lyapunov_function(self, controller)
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-        """Draw error norm, torques and, if any moved, estimates; see `thunder_py.plotting.plot_result`."""
+        """Plot the error norm, torques, spring deflections and changes of estimates, one panel each.
+
+        Parameters
+        ----------
+        axes : sequence of Axes, optional
+            One for each panel; default a new figure.
+        """
         from .plot import plot_result
 
         return plot_result(self, axes=axes)
@@ -497,34 +554,34 @@ class Result(Metrics):
         fps: float = 20.0,
         dpi: int = 72,
     ) -> FuncAnimation:
-        """Show the run as a film: the arm moves, and its end effector leaves a trace.
+        """Animate the run in 3-D with a trace of the end effector.
 
         Parameters
         ----------
         path : str or path, optional
-            Write it there: ``.gif``, or ``.mp4``, for which the program ffmpeg is needed.
+            File to write: ``.gif``, or ``.mp4``, which needs the program ffmpeg.
         robot : Robot, optional
-            What to draw; default the plant.
+            Robot to draw; default the plant.
         reference : callable, optional
-            What the controller followed, of joints or of poses: its path is drawn as well.
+            Reference of joints or poses whose path is drawn as well.
         meshes : Meshes, optional
-            What links look like, of the URDF that `robot` was loaded from.
+            Meshes of the links, from the URDF that `robot` was loaded from.
         seconds_per_second : float
             Seconds of the run in each second of the film.
         fps : float
-            Pictures per second of the film.
+            Frames per second of the film.
         dpi : int
             Dots per inch in the file.
 
         Returns
         -------
         matplotlib.animation.FuncAnimation
-            As of `thunder_py.plotting.animate`; show it in a notebook with ``to_jshtml``.
+            See `thunder_py.plotting.animate`; show it in a notebook with ``to_jshtml``.
 
         Raises
         ------
         ThunderError
-            The plant was no `Robot` and `robot` is not given, another argument is wrong, or there is no ffmpeg.
+            If the plant is not a `Robot` and `robot` is not given, another argument is invalid, or ffmpeg is missing.
         """
         from .plot import animate_result
 
@@ -545,12 +602,12 @@ class Result(Metrics):
         return {**fields, **self.signals, "names": {key: tuple(value) for key, value in self.names.items()}}
 
     def save(self, path: str | Path) -> None:
-        """Write to an ``.npz`` file: complete or not at all, and without pickles.
+        """Write the run to an ``.npz`` file, atomically and without pickles.
 
         Parameters
         ----------
         path : str or path
-            Ends in ``.npz``.
+            File name that ends in ``.npz``.
         """
         save_run(self, path)
 
@@ -561,11 +618,11 @@ class Result(Metrics):
         Raises
         ------
         FileFormatError
-            For any other file.
+            If the file is not one of `save`.
         """
         return load_run(cls, path)
 
     def __repr__(self) -> str:
-        """Length, size and how it ended."""
+        """Duration, sizes and last status."""
         last = Status(int(self.status[-1])).name
         return f"<Result: {self.t[-1]:g} s, {len(self.t)} instants, {self.q.shape[1]} joints, last status {last}>"

@@ -1,4 +1,4 @@
-"""Tables of figures of merit."""
+"""Tables of metrics."""
 
 from __future__ import annotations
 
@@ -25,21 +25,29 @@ DEFAULT_METRICS = ("rmse", "steady_state_error", "peak", "rise_time", "torque_rm
 
 @dataclass(frozen=True)
 class Table:
-    """Values by row and column, as text on `str` and `print`.
+    """Table of values by row and column; `str` and `print` give aligned text.
 
     Attributes
     ----------
     columns : tuple of str
         Names of the values.
     rows : dict of str to tuple
-        Values of each row; a text alone where there are none.
+        Values of each row; a text for a row without values.
+
+    Examples
+    --------
+    >>> from thunder_py.result import Table
+    >>> print(Table(("rmse", "status"), {"MACT": (0.012, "ok")}).to_markdown())
+    |  | rmse | status |
+    |---|---|---|
+    | MACT | 0.012 | ok |
     """
 
     columns: tuple[str, ...]
     rows: dict[str, tuple[Any, ...] | str]
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Return the values by row and column; a row without values has its text under ``"failure"``."""
+        """Return the values by row and column; the text of a row without values is under ``"failure"``."""
         return {
             name: {"failure": row} if isinstance(row, str) else dict(zip(self.columns, row, strict=True))
             for name, row in self.rows.items()
@@ -79,14 +87,27 @@ def _text(value: object) -> str:
 def metrics_table(
     results: Mapping[str, Metrics | str], metrics: Sequence[str] | Mapping[str, Metric] = DEFAULT_METRICS
 ) -> Table:
-    """Return a row of figures of merit for each result; a text stands for a run that has none.
+    """Return a table of metrics with a row for each result.
 
     Parameters
     ----------
     results : mapping of str to Result or str
-        The runs.
+        Runs by name; a text, such as an error, for a run without a result.
     metrics : sequence of str, or mapping of str to callable
         See `Comparison.table`.
+
+    Returns
+    -------
+    Table
+        Metrics by run.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
+    >>> run = th.simulate(robot, th.PDGravity(robot, 80.0, 20.0), rest, 0.5)
+    >>> th.result.metrics_table({"PD": run, "other": "not run"}, ["status"]).to_dict()
+    {'PD': {'status': 'ok'}, 'other': {'failure': 'not run'}}
     """
     functions = _functions(metrics)
     rows: dict[str, tuple[Any, ...] | str] = {}
@@ -110,25 +131,40 @@ def _last_status(result: Any) -> str:
 def _named(name: str) -> Metric:
     if name == "status":
         return _last_status
-    known = [key for key, value in vars(Metrics).items() if callable(value) and key not in _WITH_ARGUMENTS]
-    if name not in known:
-        raise ValueError(f"metrics must be among {', '.join([*known, 'status'])}, or functions; got {name!r}")
+    available = [key for key, value in vars(Metrics).items() if callable(value) and key not in _WITH_ARGUMENTS]
+    if name not in available:
+        raise ValueError(f"metrics must be among {', '.join([*available, 'status'])}, or functions; got {name!r}")
 
     def metric(result: Any) -> object:
         try:
             return getattr(result, name)()
         except AttributeError:
-            return float("nan")  # the error was not logged
+            return float("nan")  # without a logged error
 
     return metric
 
 
-#: what cannot be asked for by name alone
+#: methods that need arguments or return arrays over time
 _WITH_ARGUMENTS = ("settling_time", "error_norm")
 
 
 class Comparison(Mapping[str, Result]):
-    """Results by name, with a table and a plot."""
+    """Results by name, with a table and a plot.
+
+    Parameters
+    ----------
+    results : mapping of str to Result
+        Runs by the names shown in tables and plots.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
+    >>> run = th.simulate(robot, th.PDGravity(robot, 80.0, 20.0), rest, 0.5, q0=[0.0, 0.2])
+    >>> print(th.compare({"PD": run}).table({"RMSE": lambda r: round(r.rmse(), 3)}))
+        RMSE
+    PD  0.17
+    """
 
     def __init__(self, results: Mapping[str, Result]) -> None:
         if not isinstance(results, Mapping):
@@ -150,23 +186,29 @@ class Comparison(Mapping[str, Result]):
         return len(self._results)
 
     def table(self, metrics: Sequence[str] | Mapping[str, Metric] = DEFAULT_METRICS) -> Table:
-        """Return figures of merit, a row for each result.
+        """Return a table of metrics with a row for each result.
 
         Parameters
         ----------
         metrics : sequence of str, or mapping of str to callable
-            Names of methods of `Result` that need no argument, and ``"status"`` for the last one; or functions of a
-            result under names of your own: ``{"5 mm after": lambda r: r.settling_time(5e-3)}``.
+            Names of methods of `Result` without required arguments, and ``"status"`` for the last status; or functions
+            of a result by name: ``{"settling time": lambda r: r.settling_time(5e-3)}``.
 
         Returns
         -------
         Table
-            Prints as text; has `to_markdown` and `to_dict`.
+            Metrics by run.
         """
         return metrics_table(self._results, metrics)
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-        """Overlay error norms and torques, see `thunder_py.plotting.plot_comparison`."""
+        """Overlay the error norms and the norms of the torques of the runs.
+
+        Parameters
+        ----------
+        axes : sequence of two Axes, optional
+            Axes of errors and torques; default a new figure.
+        """
         from .plot import plot_comparison
 
         return plot_comparison(self._results, axes=axes)
@@ -176,16 +218,26 @@ class Comparison(Mapping[str, Result]):
 
 
 def compare(results: Mapping[str, Result]) -> Comparison:
-    """Put runs side by side.
+    """Compare runs in one table and one plot.
 
     Parameters
     ----------
     results : mapping of str to Result
-        The runs under the names that tables and plots show.
+        Runs by the names shown in tables and plots.
 
     Returns
     -------
     Comparison
-        ``compare({"MACT": r1, "CT": r2}).table()``, ``.plot()``.
+        Mapping of the results, with `Comparison.table` and `Comparison.plot`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
+    >>> laws = {"soft": th.PDGravity(robot, 50.0, 20.0), "stiff": th.PDGravity(robot, 80.0, 20.0)}
+    >>> runs = {name: th.simulate(robot, law, rest, 1.0, q0=[0.0, 0.0]) for name, law in laws.items()}
+    >>> comparison = th.compare(runs)
+    >>> list(comparison), comparison.plot().shape
+    (['soft', 'stiff'], (2,))
     """
     return Comparison(results)

@@ -1,4 +1,4 @@
-"""Closed-loop simulation: a plant with its own parameters, a sampled controller, a reference, and what lies between."""
+"""Closed-loop simulation: plant, sampled controller, reference, sensors, actuators and payloads."""
 
 from ..robot.payload import Payload
 from .loop import INTEGRATORS, simulate

@@ -1,4 +1,4 @@
-"""The reference integrator: SciPy's, far more accurate than any fixed step and far slower."""
+"""Reference integrator: SciPy's DOP853, far more accurate and far slower than fixed steps."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..checks import Array
 __all__ = ["advance"]
 
 RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-11, 1e-13
-#: beyond it the closed loop says that a state has diverged; steps become ever shorter on the way to where numbers end
+#: size of a state beyond which the closed loop reports divergence
 STATE_BOUND = 1e8
-#: within dt, after which the motion is too fast to be followed: forces of 1e300 N make an arm swing at 1e150 rad/s
+#: solver steps within dt; more means a motion too fast to resolve, such as under forces of 1e300 N
 MOST_STEPS = 20_000
 
 
 def advance(f: Callable[[float, Array], Array], x: Array, t: float, dt: float) -> Array:
-    """Return the solution of x' = f(t, x) at t + dt by the method of Dormand and Prince of order 8.
+    """Integrate x' = f(t, x) from t to t + dt by the method of Dormand and Prince of order 8.
 
     Parameters
     ----------
@@ -27,19 +27,19 @@ def advance(f: Callable[[float, Array], Array], x: Array, t: float, dt: float) -
     x : (m,) array
         State at t.
     t, dt : float
-        [s].
+        Time and step [s].
 
     Returns
     -------
     (m,) array
-        NaN where the solver fails, needs too many steps, or the state leaves its bound: the run has diverged.
+        State at t + dt; NaN where the solver fails, needs too many steps, or the state leaves its bound.
     """
     from scipy.integrate import DOP853
 
     diverged = np.full(len(x), np.nan)
-    if not np.isfinite(f(t, x)).all():  # the solver would look for its first step for ever
+    if not np.isfinite(f(t, x)).all():  # the solver would never find its first step
         return diverged
-    with np.errstate(over="ignore", invalid="ignore"):  # of a step that is too long: it is tried again
+    with np.errstate(over="ignore", invalid="ignore"):  # steps that are too long are repeated
         solver = DOP853(f, t, x, t + dt, rtol=RELATIVE_TOLERANCE, atol=ABSOLUTE_TOLERANCE)
         for _ in range(MOST_STEPS):
             solver.step()

@@ -1,4 +1,4 @@
-"""Closed-loop simulation: a plant with its own parameters, a sampled controller, a reference."""
+"""Closed-loop simulation of a plant, a sampled controller and a reference."""
 
 from __future__ import annotations
 
@@ -48,67 +48,79 @@ def simulate(
     integrator: Literal["rk4", "semi_implicit_euler", "adaptive", "plant"] = "rk4",
     progress: bool | Callable[[float], object] = False,
 ) -> Result:
-    """Run a plant under a sampled controller that holds its torque over each period.
+    """Simulate a plant under a sampled controller that holds its torque over each period.
 
     With a `Robot`, a controller of `thunder_py.control` and a reference of `thunder_py.reference` the whole loop runs
-    in C++ without the GIL; any of the three may be written in Python instead. Ctrl-C interrupts.
+    in C++ without the GIL. Each of the three may be written in Python instead. Ctrl-C interrupts.
 
-    Where the robot has elastic joints, the torque of such a joint drives its motor, and the controller sees the link's
-    side, q and dq. The motors' positions and velocities are in ``Result.x`` and ``Result.dx``.
+    The torque of an elastic joint drives its motor, and the controller sees the link's side, q and dq. The motors'
+    positions and velocities are in ``Result.x`` and ``Result.dx``.
 
     Parameters
     ----------
     plant : Robot or PlantLike
-        With the true parameters; friction is part of the robot.
+        Robot with the true parameters, friction included; or a plant written in Python.
     controller : Controller or ControllerLike
-        Is `reset` first, where it can be.
+        `reset` is called before the run if it exists.
     reference : callable
-        ``reference(t)`` gives a `JointReference` or a `TaskReference`, as the controller wants.
+        ``reference(t)`` returns the `JointReference` or `TaskReference` that the controller takes.
     duration : float
-        [s], rounded up to whole control periods.
+        Simulated time [s], rounded up to whole control periods.
     dt : float
         Integration step [s].
     control_period : float, optional
-        A whole multiple of `dt`; default `dt`.
+        Period of the controller [s], a whole multiple of `dt`; default `dt`.
     q0 : (n,) array_like, optional
-        Start; default where a joint-space reference starts.
+        Initial joint positions [rad or m]; default the start of a joint-space reference.
     dq0 : (n,) array_like, optional
-        Default at rest.
+        Initial joint velocities [rad/s or m/s]; default zero.
     x0, dx0 : (e,) array_like, optional
-        Start of the motors of elastic joints; default where the springs hold the arm still at `q0` (at `q0` itself, if
-        they cannot), and the speed of the joints.
+        Initial positions and velocities of the motors of elastic joints; default the static equilibrium of the springs
+        at `q0` (`q0` itself, where there is none), and the velocities of the joints.
     torque_limits : float or (n,) array_like, optional
-        Torques are clipped to plus and minus these; ``robot.limits.effort`` fits. Infinity is no limit.
+        Torques are clipped to plus and minus these values [N m or N], such as ``robot.limits.effort``; infinity is no
+        limit.
     payloads : sequence of Payload
-        What the plant, which must be a `Robot`, picks up.
+        Bodies that the plant, which must be a `Robot`, picks up.
     external : sequence of ExternalWrench and ExternalTorque
-        What pushes the plant, which must be a `Robot`; its joint torques are the signal ``external``.
+        External forces on the plant, which must be a `Robot`; as joint torques they are the signal ``external``.
     sensors : Sensors, optional
-        What the controller sees instead of the true q and dq; signals ``q_measured`` and ``dq_measured``.
+        Measurement model; the controller then sees ``q_measured`` and ``dq_measured``, which are logged.
     actuators : Actuators, optional
-        What makes ``tau`` of the controller's torque, which then is the signal ``tau_commanded``. `torque_limits` are
-        within them, behind their delay.
+        Model from the controller's torque, then the signal ``tau_commanded``, to ``tau``. `torque_limits` apply behind
+        their delay.
     log : sequence of str, optional
-        Signals of the controller to log, default all; ``t, q, dq, x, dx, tau, status`` and the signals named above
-        always are.
+        Signals of the controller to log; default all. ``t, q, dq, x, dx, tau, status`` and the signals named above
+        are always logged.
     log_every : int
-        Control periods between rows; the last state is logged in any case.
+        Control periods between logged rows; the last state is always logged.
     integrator : {"rk4", "semi_implicit_euler", "adaptive", "plant"}
-        Fourth and first order with a fixed step; ``"adaptive"`` is the reference to compare them with: every step of
-        length `dt` is integrated by SciPy's DOP853 to eleven digits, hundreds of times slower. ``"plant"`` is the one
-        that a plant written in Python brings along, its method ``advance``.
+        Fourth and first order with a fixed step; ``"adaptive"`` is a reference solution: SciPy's DOP853 integrates each
+        step of length `dt` to eleven digits, hundreds of times slower. ``"plant"`` calls the method ``advance`` of a
+        plant written in Python.
     progress : bool or callable
-        True shows a bar on terminals and in notebooks; a callable gets the part done, 0 to 1, about every 100 ms.
+        True shows a bar on terminals and in notebooks; a callable gets the completed fraction, 0 to 1, about every
+        100 ms.
 
     Returns
     -------
     Result
-        Where the state passes 1e8 (SI units) the run ends, and the last status is ``diverged``.
+        Logged arrays. If the state exceeds 1e8 (SI units) the run ends early with the last status ``diverged``.
 
     Raises
     ------
     ValueError
-        Naming the argument, what was expected and what came.
+        If an argument is invalid; the message names it.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> motion = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
+    >>> law = th.ComputedTorque(robot, K_p=100.0, K_v=20.0)
+    >>> run = th.simulate(robot, law, motion, duration=2.0)
+    >>> run.q.shape, round(run.steady_state_error(), 4)
+    ((2001, 2), 0.0001)
     """
     n = _joint_count(plant, controller)
     if not callable(reference):
@@ -119,17 +131,17 @@ def simulate(
         _check_own_integrator(plant, actuators, n)
     native = _in_core(plant, Robot, "forward_dynamics")
     robot = plant if native and isinstance(plant, Robot) else None
-    carried = read_payloads(payloads, plant, native)
+    bodies = read_payloads(payloads, plant, native)
     times = time_options(duration, dt, control_period, log_every)
     _check_signals(controller)
     options = {
         "n": n,
         **times,
         **_parts(sensors, actuators, n, times, integrator, torque_bounds(torque_limits, n)),
-        "payloads": [(p.time, p.link, p.parameters.tolist()) for p in carried],
+        "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
-        "log": _wanted(log),
-        "x0": initial_state(robot, carried, start_position(q0, reference, n), dq0, x0, dx0),
+        "log": _logged_signals(log),
+        "x0": initial_state(robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,
         "native_control": _in_core(controller, _core.Controller, "step")
         and _definer(reference, "__call__") in (_JointSource, _TaskSource),
@@ -138,15 +150,17 @@ def simulate(
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
-    return _result(raw, _names(plant, robot, n), robot, carried, held)
+    return _result(raw, _names(plant, robot, n), robot, bodies, held)
 
 
 def _check_own_integrator(plant: object, actuators: Actuators | None, n: int) -> None:
-    """Refuse plants without `advance`, and drives: their states are not the plant's to integrate."""
+    """Refuse plants without `advance`, and actuators with states, which `advance` does not integrate."""
     if not callable(getattr(plant, "advance", None)):
-        raise ValueError(f"integrator='plant' needs a plant with a method advance, got {type(plant).__name__}")
+        raise ValueError(f"plant must have a method advance for integrator='plant', got {type(plant).__name__}")
     if isinstance(actuators, Actuators) and not actuators._holds(n):
-        raise ValueError("integrator='plant' holds torques over its steps: actuators must have no lag and no motor")
+        raise ValueError(
+            "actuators must have no lag and no motor for integrator='plant', which holds torques over its steps"
+        )
 
 
 def _parts(
@@ -157,7 +171,7 @@ def _parts(
     integrator: str,
     limits: Array,
 ) -> dict[str, Any]:
-    """Return what stands between plant and controller."""
+    """Return the core's options of sensors, actuators and torque limits."""
     for value, kind in ((sensors, Sensors), (actuators, Actuators)):
         if value is not None and not isinstance(value, kind):
             raise ValueError(f"{kind.__name__.lower()} must be {kind.__name__} or None, got {value!r}")
@@ -169,7 +183,7 @@ def _parts(
     }
 
 
-def _wanted(log: Sequence[str] | None) -> list[str] | None:
+def _logged_signals(log: Sequence[str] | None) -> list[str] | None:
     """Return the controller's signals to log."""
     if isinstance(log, str):
         raise ValueError(f"log must be a sequence of names, got the text {log!r}")
@@ -181,7 +195,7 @@ def _wanted(log: Sequence[str] | None) -> list[str] | None:
 
 
 def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]]:
-    own = tuple(getattr(plant, "joint_names", ()))  # plants written in Python may have them
+    own = tuple(getattr(plant, "joint_names", ()))  # optional in plants written in Python
     names = {"joints": own if len(own) == n else tuple(f"joint{i + 1}" for i in range(n))}
     if robot is not None and robot.elastic:
         names["motors"] = tuple(names["joints"][j] for j in elastic_joints(robot))
@@ -189,10 +203,12 @@ def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]
 
 
 def _check_signals(controller: object) -> None:
-    """Refuse a Python controller whose signals are called like columns of the run itself."""
-    taken = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, "labels"} & set(getattr(controller, "signals", ()))
-    if taken and not isinstance(controller, _core.Controller):
-        raise ValueError(f"controller.signals must not be called {', '.join(sorted(taken))}: the run logs these itself")
+    """Refuse a Python controller with signals named like columns of the run."""
+    reserved = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, "labels"} & set(getattr(controller, "signals", ()))
+    if reserved and not isinstance(controller, _core.Controller):
+        raise ValueError(
+            f"controller.signals must not use the names {', '.join(sorted(reserved))}, which the run logs itself"
+        )
 
 
 def _joint_count(plant: Any, controller: Any) -> int:
@@ -206,7 +222,7 @@ def _joint_count(plant: Any, controller: Any) -> int:
 
 
 def _definer(value: object, method: str) -> type:
-    """Return the class whose `method` it is: a subclass may have put its own in the way of the core's."""
+    """Return the class that defines `method`: a subclass may override that of the core."""
     return next(cls for cls in type(value).__mro__ if method in cls.__dict__)
 
 
@@ -240,5 +256,5 @@ def _result(
         description=None if robot is None else robot.description, payloads=payloads, held=held,
     )  # fmt: skip
     if robot is not None:
-        result.__dict__["plant"] = robot  # where it would be made anew
+        result.__dict__["plant"] = robot  # spares its construction from the description
     return result

@@ -1,4 +1,4 @@
-"""Many runs at once, one in each thread."""
+"""Simulate many runs in parallel, one per thread."""
 
 from __future__ import annotations
 
@@ -26,15 +26,23 @@ __all__ = ["Run", "Runs", "simulate_many"]
 
 
 class Run(Stateful):
-    """Arguments of `simulate`, for later.
+    """Store the arguments of a call of `simulate`, made by ``run()``.
 
     Parameters
     ----------
     plant, controller, reference, *arguments, **options
-        As `simulate` takes them. Runs may share everything but what has state: controllers, and plants with
-        ``begin_step`` or ``advance``, such as `MujocoPlant`.
+        Arguments of `simulate`. Runs may share objects without state; controllers, and plants with ``begin_step`` or
+        ``advance`` such as `MujocoPlant`, must not be shared.
     label : str, optional
-        How tables and plots call the run; default what it differs in, or its number.
+        Name of the run in tables and plots; default its parameters in `simulate_many`, or its number.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> run = th.Run(robot, th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, label="PD")
+    >>> run.label, run().status.shape
+    ('PD', (1001,))
     """
 
     def __init__(
@@ -44,25 +52,34 @@ class Run(Stateful):
         self.arguments, self.options, self.label = arguments, options, label
 
     def __call__(self, progress: bool | Callable[[float], object] = False) -> Result:
-        """Simulate."""
+        """Simulate and return the result."""
         return simulate(
             self.plant, self.controller, self.reference, *self.arguments, **{**self.options, "progress": progress}
         )
 
 
 class Runs(Sequence[Result]):
-    """What `simulate_many` returns: results in the order of the runs.
+    """Results of `simulate_many`, in the order of the runs.
 
-    ``runs[k]`` is the result of run k; for a run that failed it raises `ThunderError`, from the run's own error.
+    ``runs[k]`` is the result of run k; for a failed run it raises `ThunderError` from the run's own error.
 
     Attributes
     ----------
     parameters : tuple of mapping
-        What each run was made with; empty where runs were given ready-made.
+        Parameters of each run; empty mappings where `simulate_many` got a sequence of runs.
     labels : tuple of str
         Name of each run.
     failures : dict of int to Exception
-        Of the runs that have no result.
+        Errors of the failed runs, by number.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> target = th.reference.SetPoint([0.3, 0.2])
+    >>> runs = th.simulate_many([th.Run(robot, th.PDGravity(robot, K, 20.0), target, 1.0) for K in (50.0, 80.0)])
+    >>> len(runs), runs.labels, runs.failures
+    (2, ('0', '1'), {})
     """
 
     def __init__(
@@ -94,16 +111,16 @@ class Runs(Sequence[Result]):
 
     @property
     def succeeded(self) -> dict[str, Result]:
-        """Results by label, without the failed ones."""
+        """Results of the runs that did not fail, by label."""
         pairs = zip(self.labels, self._results, strict=True)
         return {label: result for label, result in pairs if result is not None}
 
     def __iter__(self) -> Iterator[Result]:
-        """All results; raises at one that failed."""
+        """Iterate over the results; a failed run raises `ThunderError`."""
         return (self[k] for k in range(len(self)))
 
     def table(self, metrics: Sequence[str] | Mapping[str, Metric] = DEFAULT_METRICS) -> Table:
-        """Return figures of merit, a row for each run; a failed one shows its error.
+        """Return a table of metrics with a row for each run; the row of a failed run is its error.
 
         Parameters
         ----------
@@ -115,7 +132,7 @@ class Runs(Sequence[Result]):
         return metrics_table({**rows, **self.succeeded}, metrics)
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-        """Overlay error norms and torques, see `thunder_py.plotting.plot_comparison`."""
+        """Overlay error norms and torques of the runs that did not fail; see `Comparison.plot`."""
         from ..result.plot import plot_comparison
 
         return plot_comparison(self.succeeded, axes=axes)
@@ -133,65 +150,78 @@ def simulate_many(
 ) -> Runs:
     """Simulate many runs in parallel.
 
-    Runs whose parts are all of this package compute outside of Python and scale with the threads; others take turns.
-    A run that fails does not stop the others: a warning counts the failures, and `Runs.failures` has their errors.
+    Runs with plant, controller and reference of this package run without the GIL and scale with the threads; others
+    share the interpreter. A failed run does not stop the others: a warning counts the failures, and `Runs.failures`
+    has their errors.
 
     Parameters
     ----------
     runs : sequence of Run, or callable
-        The runs, or a function that makes one of each set of parameters, with a controller of its own.
+        Runs, or a function that returns a `Run` with a controller of its own for each set of parameters.
     parameters : sequence of mapping, optional
         Keyword arguments of that function, such as ``[{"K_d": 5.0, "seed": 1}, ...]``.
     threads : int
-        0 for one per core.
+        Number of threads; 0 for one per core.
     progress : bool or callable
-        True shows a bar on terminals and in notebooks; a callable gets the part of the runs that is done.
+        True shows a bar on terminals and in notebooks; a callable gets the completed fraction of the runs.
 
     Returns
     -------
     Runs
-        In the order given.
+        Results in the order of the runs.
 
     Raises
     ------
     ValueError
-        For arguments of the wrong kind, and where two runs share a controller, or a plant with state.
+        If an argument is of the wrong kind, or two runs share a controller or a plant with state.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> def make(K_p):
+    ...     return th.Run(robot, th.PDGravity(robot, K_p, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, q0=[0, 0])
+    >>> runs = th.simulate_many(make, [{"K_p": 50.0}, {"K_p": 80.0}])
+    >>> print(runs.table(["rmse", "status"]))
+              rmse  status
+    K_p=50  0.1744      ok
+    K_p=80  0.1441      ok
     """
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 0:
         raise ValueError(f"threads must be an integer of at least 0, got {threads!r}")
-    made, failures, sets = _make_runs(runs, parameters)
-    _refuse_shared(made)
-    results: list[Result | None] = [None] * len(made)
+    batch, failures, sets = _make_runs(runs, parameters)
+    _refuse_shared(batch)
+    results: list[Result | None] = [None] * len(batch)
     with ExitStack() as stack:
-        shown = _progress(progress, len(made), stack)
-        _run_all(made, results, failures, int(threads) or os.cpu_count() or 1, shown)
+        report = _progress(progress, len(batch), stack)
+        _run_all(batch, results, failures, int(threads) or os.cpu_count() or 1, report)
     if failures:
         first = min(failures)
         warnings.warn(
-            f"{len(failures)} of {len(made)} runs failed; the first is run {first}: {failures[first]}",
+            f"{len(failures)} of {len(batch)} runs failed; the first is run {first}: {failures[first]}",
             RuntimeWarning,
             stacklevel=2,
         )
-    return Runs(results, failures, _labels(made, sets), sets)
+    return Runs(results, failures, _labels(batch, sets), sets)
 
 
 def _make_runs(
     runs: Sequence[Run] | Callable[..., Run], parameters: Sequence[Mapping[str, Any]] | None
 ) -> tuple[list[Run | None], dict[int, Exception], list[Mapping[str, Any]]]:
-    """Return the runs, None for those that could not be made, with the errors."""
+    """Return the runs (None where construction failed), the errors by number, and the sets of parameters."""
     if not callable(runs):
         if parameters is not None:
-            raise ValueError("parameters are for a function that makes runs, got a sequence of runs")
+            raise ValueError("parameters must be None where runs is a sequence of Run")
         if not isinstance(runs, Iterable):
             raise ValueError(f"runs must be a sequence of Run or a function that makes them, got {runs!r}")
-        given = list(runs)
-        for run in given:
+        items = list(runs)
+        for run in items:
             if not isinstance(run, Run):
                 raise ValueError(f"runs must be a sequence of Run or a function that makes them, got {run!r} in it")
-        return [*given], {}, [{} for _ in given]
+        return [*items], {}, [{} for _ in items]
     if parameters is None:
-        raise ValueError("parameters are needed where runs is a function: a mapping for each run")
-    made: list[Run | None] = []
+        raise ValueError("parameters must hold a mapping for each run where runs is a function, got None")
+    batch: list[Run | None] = []
     failures: dict[int, Exception] = {}
     sets = [dict(values) for values in parameters]
     for k, values in enumerate(sets):
@@ -199,15 +229,15 @@ def _make_runs(
             run = runs(**values)
             if not isinstance(run, Run):
                 raise ValueError(f"runs must return a Run, got {type(run).__name__}")
-            made.append(run)
+            batch.append(run)
         except Exception as error:
             failures[k] = error
-            made.append(None)
-    return made, failures, [*sets]
+            batch.append(None)
+    return batch, failures, [*sets]
 
 
 def _refuse_shared(runs: Sequence[Run | None]) -> None:
-    """Refuse parts with state in two runs: they would mix, as runs in Python take turns within a step."""
+    """Refuse an object with state in two runs: threads would mix its states."""
     owners: dict[int, int] = {}
     for k, run in enumerate(runs):
         if run is None:
@@ -226,7 +256,7 @@ def _run_all(
     results: list[Result | None],
     failures: dict[int, Exception],
     threads: int,
-    shown: Callable[[float], object],
+    report: Callable[[float], object],
 ) -> None:
     stop = threading.Event()
 
@@ -246,7 +276,7 @@ def _run_all(
                     raise error
                 else:
                     results[futures[future]] = future.result()
-                shown(done / len(runs))
+                report(done / len(runs))
         finally:
             stop.set()
             for future in futures:
@@ -254,7 +284,7 @@ def _run_all(
 
 
 def _labels(runs: Sequence[Run | None], sets: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a name for each run, told apart by their numbers where they would be the same."""
+    """Return a name for each run, with its number where names would be equal."""
     labels = []
     for k, (run, values) in enumerate(zip(runs, sets, strict=True)):
         text = ", ".join(f"{key}={_short(value)}" for key, value in values.items())

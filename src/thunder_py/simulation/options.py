@@ -1,4 +1,4 @@
-"""Times, starts and limits of a run, checked."""
+"""Checks of the times, initial state and limits of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..robot.payload import Payload
 __all__ = ["elastic_joints", "initial_state", "start_position", "time_options", "torque_bounds"]
 
 
-#: of a control period; control periods, which would take a day or more; rows of a log, which would fill the memory
+#: limits: steps in a control period; control periods in a run; rows in a log
 _MOST_STEPS, _MOST_PERIODS, _MOST_ROWS = 10**9, 10**12, 10**9
 
 
@@ -44,7 +44,7 @@ def time_options(duration: float, dt: float, control_period: float | None, log_e
             f"duration must be at most {_MOST_PERIODS:g} control periods of {period:g} s, got {duration:g}"
         )
     periods = math.ceil(duration / period - 1e-6)
-    every = min(int(log_every), max(periods, 1))  # more is the first and the last one in any case
+    every = min(int(log_every), max(periods, 1))  # the first and the last row are always logged
     if periods / every > _MOST_ROWS:
         least = math.ceil(periods / _MOST_ROWS)
         raise ValueError(f"log_every must be at least {least} for {periods} control periods, got {log_every}")
@@ -52,17 +52,17 @@ def time_options(duration: float, dt: float, control_period: float | None, log_e
 
 
 def start_position(q0: npt.ArrayLike | None, reference: Callable[[float], Any], n: int) -> Array:
-    """Return where the joints start: at q0, else where the reference does."""
+    """Return q0, or the start of a joint-space reference where q0 is None."""
     if q0 is not None:
         return array(q0, (n,), "q0")
     first = reference(0.0)
     if not hasattr(first, "q"):
-        raise ValueError("q0 is needed: only a joint-space reference says where the joints start")
+        raise ValueError("q0 must be given unless the reference is a joint-space reference, whose start is the default")
     return array(first.q, (n,), "reference(0).q")
 
 
 def elastic_joints(robot: Robot) -> list[int]:
-    """Return the joints with motors behind springs, from 0."""
+    """Return the indices of elastic joints, from 0."""
     return [drive.joint - 1 for drive in robot.elastic]
 
 
@@ -74,12 +74,12 @@ def initial_state(
     x0: npt.ArrayLike | None,
     dx0: npt.ArrayLike | None,
 ) -> Array:
-    """Return q, dq and, if there are motors behind springs, x and dx of these; None is a plant written in Python."""
+    """Return q, dq and, for elastic joints, x and dx; robot is None for a plant written in Python."""
     dq = np.zeros_like(q) if dq0 is None else array(dq0, q.shape, "dq0")
     if robot is None or not robot.elastic:
         for name, value in (("x0", x0), ("dx0", dx0)):
             if value is not None:
-                raise ValueError(f"{name} needs a plant that is a Robot with elastic joints")
+                raise ValueError(f"{name} must be None unless plant is a Robot with elastic joints")
         return np.concatenate([q, dq])
     joints = elastic_joints(robot)
     e = len(joints)
@@ -88,7 +88,7 @@ def initial_state(
 
 
 def _resting_motors(robot: Robot, payloads: Sequence[Payload], q: Array, joints: list[int]) -> Array:
-    """Where the springs hold the arm with what it carries from the start, else where they are relaxed."""
+    """Return the static equilibrium of the springs under the initial payloads, else the relaxed position."""
     for payload in payloads:
         if payload.time == 0.0:
             robot = payload.added_to(robot)
@@ -99,12 +99,12 @@ def _resting_motors(robot: Robot, payloads: Sequence[Payload], q: Array, joints:
 
 
 def torque_bounds(limits: npt.ArrayLike | None, n: int) -> Array:
-    """Return n positive numbers, or none where nothing is limited."""
+    """Return n positive numbers, or an empty array without limits."""
     if limits is None:
         return np.zeros(0)
     if np.ndim(limits) == 0:
         limits = np.full(n, limits)
-    given = array(limits, (n,), "torque_limits", finite=False)
-    if not (given > 0.0).all():
-        raise ValueError(f"torque_limits must be positive, got {given.tolist()}")
-    return np.minimum(given, np.finfo(np.float64).max)  # no limit
+    bounds = array(limits, (n,), "torque_limits", finite=False)
+    if not (bounds > 0.0).all():
+        raise ValueError(f"torque_limits must be positive, got {bounds.tolist()}")
+    return np.minimum(bounds, np.finfo(np.float64).max)  # infinity: no limit

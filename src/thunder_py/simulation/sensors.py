@@ -1,4 +1,4 @@
-"""What the controller sees of the joints."""
+"""Sensors, actuators and external forces between controller and plant."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _PER_JOINT = ("position_noise", "velocity_noise", "position_resolution", "veloci
 
 
 def not_negative(value: object, name: str) -> Array:
-    """Return a number or a row of them, none of them negative."""
-    given = number_or_row(value, name)
-    if (given < 0.0).any():
-        raise ValueError(f"{name} must not be negative, got {given.tolist()}")
-    return given
+    """Return a number or a row of numbers of at least 0."""
+    values = number_or_row(value, name)
+    if (values < 0.0).any():
+        raise ValueError(f"{name} must not be negative, got {values.tolist()}")
+    return values
 
 
 def whole_periods(delay: float, period: float, name: str) -> int:
@@ -43,27 +43,38 @@ def whole_periods(delay: float, period: float, name: str) -> int:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sensors:
-    """Sensors at the joints, read once in each control period: late, noisy and in steps.
+    """Joint sensors with delay, noise, quantisation and dropout, read once per control period.
 
-    A value is delayed, then normal noise is added, then it is rounded to the resolution. Before the run it was what it
-    is at its start.
+    A value is delayed, then normal noise is added, then it is rounded to the resolution. Before the run it equals its
+    initial value.
 
     Parameters
     ----------
     position_noise, velocity_noise : float or (n,) array_like
-        Standard deviations [rad or m, and per second].
+        Standard deviations [rad or m; rad/s or m/s].
     position_resolution, velocity_resolution : float or (n,) array_like
-        Steps of quantisation, 0 for none; an encoder of N counts has ``2 pi / N``.
+        Steps of quantisation [rad or m; rad/s or m/s], 0 for none; an encoder of N counts has ``2 pi / N``.
     dropout : float
-        Probability that a reading is missing, 0 to less than 1: the controller then sees NaN. Estimated velocities stay
-        what they were, and the estimator fills the gap with a straight line once there is a reading.
+        Probability of a missing reading, at least 0 and less than 1: the controller then sees NaN. Estimated velocities
+        keep their last value; at the next reading the estimator interpolates the gap linearly.
     delay : float
-        [s], whole control periods.
+        Delay [s], a whole number of control periods.
     velocity : "measured" or DerivativeEstimator
-        Where velocities come from: sensors of their own, or an estimator of `thunder_py.control` that works on the
-        measured positions. It starts at rest.
+        Source of velocities: sensors of their own, or an estimator of `thunder_py.control` applied to the measured
+        positions, starting at rest.
     seed : int
-        Of the noise; the same seed gives the same noise on every platform.
+        Seed of the noise; the same seed gives the same noise on every platform.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> encoder = th.Sensors(position_resolution=2 * np.pi / 2**12, velocity=th.control.ButterworthDerivative(60.0))
+    >>> law, motion = th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2])
+    >>> run = th.simulate(robot, law, motion, 1.0, q0=[0.0, 0.0], sensors=encoder)
+    >>> round(float(np.abs(run.signals["q_measured"] - run.q).max() / encoder.position_resolution), 2)
+    0.5
     """
 
     position_noise: npt.ArrayLike = 0.0
@@ -76,7 +87,7 @@ class Sensors:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check what needs no robot."""
+        """Check everything that does not depend on a robot."""
         if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or not 0 <= self.seed < 2**64:
             raise ValueError(f"seed must be an integer from 0 to 2**64 - 1, got {self.seed!r}")
         for name in _PER_JOINT:
@@ -89,14 +100,14 @@ class Sensors:
         if not isinstance(self.velocity, DerivativeEstimator):
             raise ValueError(f"velocity must be 'measured' or a DerivativeEstimator, got {self.velocity!r}")
         if np.any(np.asarray(self.velocity_noise) != 0.0) or np.any(np.asarray(self.velocity_resolution) != 0.0):
-            raise ValueError("velocity_noise and velocity_resolution are for velocity='measured' only")
+            raise ValueError("velocity_noise and velocity_resolution must be 0 unless velocity is 'measured'")
 
     def with_seed(self, seed: int) -> Sensors:
-        """Return the same sensors with other noise."""
+        """Return the same sensors with another seed of the noise."""
         return dataclasses.replace(self, seed=seed)
 
     def _options(self, n: int, period: float) -> dict[str, Any]:
-        """Return what the core takes."""
+        """Return the options of the core."""
         return {
             **{name: per_joint(getattr(self, name), n, f"sensors {name}") for name in _PER_JOINT},
             "dropout": float(self.dropout),
@@ -106,32 +117,34 @@ class Sensors:
         }
 
 
-#: longest step, in time constants of a drive, with which each integrator follows it
+#: longest stable step of each integrator, in time constants of a drive
 _STABLE = {"rk4": 2.5, "semi_implicit_euler": 1.9}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Actuators:
-    """From the controller's torque to the joints': delay, limits (`simulate`'s and of the rate), drives.
+    """Actuators between controller and joints: delay, torque and rate limits, lag or DC motors.
+
+    The torque limits are those of `simulate`.
 
     Parameters
     ----------
     delay : float
-        [s], whole control periods; until then the first command holds.
+        Delay [s], a whole number of control periods; until then the first command holds.
     rate_limits : float or (n,) array_like, optional
-        Most that a torque changes in a second [N m/s, N/s]; infinity is no limit.
+        Largest rates of change of the torques [N m/s or N/s]; infinity is no limit.
     lag : float or (n,) array_like
-        Time constants of torques that follow commands as ``T tau' = u - tau`` [s]; 0 for none.
+        Time constants T of the lag ``T tau' = u - tau`` [s]; 0 for none.
     motor : DCMotor, optional
-        DC motors at all joints under a voltage; their `inertia` and `damping` are no part of the drive but of the
-        plant, as ``armature`` (or ``rotor``) and viscous friction of the robot.
+        DC motors under a voltage at all joints. Their `inertia` and `damping` belong to the plant, as ``armature`` (or
+        ``rotor``) and viscous friction of the robot, and have no effect here.
     inductance : float or (n,) array_like
-        L of the motors [H]; 0 neglects it.
+        Inductance L of the motors [H]; 0 neglects it.
     voltage_limit : float or (n,) array_like
-        u_max of the motors [V].
+        Largest voltage u_max of the motors [V].
     compensate_back_emf : bool
-        Whether the voltage makes up for the back EMF, with dq as the controller sees it; where that is missing, with
-        the last one that was there.
+        Whether the voltage compensates the back EMF, computed from the measured dq; a missing reading is replaced by
+        the last one.
 
     Notes
     -----
@@ -140,9 +153,19 @@ class Actuators:
         L di/dt = u - R i - k_b r dq        tau = r k_m i        u = R tau_c / (r k_m) [+ k_b r dq],  |u| <= u_max
 
     so the torque follows with the time constant L / R and loses ``r^2 k_m k_b / R dq`` to the back EMF. At the start
-    the drives are at rest with the first command. dq is the motor's velocity where a joint is elastic.
-    Where a controller written in Python commands NaN, the drive keeps the command before, and the status is
+    the drives are in equilibrium with the first command. At an elastic joint dq is the motor's velocity.
+    Where a controller written in Python commands NaN, the drive keeps the previous command, and the status is
     ``saturated``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> slow = th.Actuators(delay=2e-3, lag=0.02, rate_limits=500.0)
+    >>> law, motion = th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2])
+    >>> run = th.simulate(robot, law, motion, 1.0, q0=[0.0, 0.0], actuators=slow)
+    >>> bool((run.tau != run.signals["tau_commanded"]).any())
+    True
     """
 
     delay: float = 0.0
@@ -154,7 +177,7 @@ class Actuators:
     compensate_back_emf: bool = False
 
     def __post_init__(self) -> None:
-        """Check what needs no robot."""
+        """Check everything that does not depend on a robot."""
         if self.motor is not None and not isinstance(self.motor, DCMotor):
             raise ValueError(f"actuators motor must be a DCMotor or None, got {self.motor!r}")
         lags = not_negative(self.lag, "actuators lag").any()
@@ -165,10 +188,12 @@ class Actuators:
         if not isinstance(self.compensate_back_emf, (bool, np.bool_)):
             raise ValueError(f"actuators compensate_back_emf must be True or False, got {self.compensate_back_emf!r}")
         if self.motor is not None and lags:
-            raise ValueError("actuators: a motor's lag is its inductance, leave lag out")
+            raise ValueError("actuators lag must be 0 with a motor, whose lag follows from its inductance")
         limited = (_positive(self.voltage_limit, "actuators voltage_limit") != math.inf).any()
         if self.motor is None and (electrical or limited or self.compensate_back_emf):
-            raise ValueError("actuators: inductance, voltage_limit and compensate_back_emf need a motor")
+            raise ValueError(
+                "actuators motor must be given with inductance, voltage_limit or compensate_back_emf, got None"
+            )
 
     def _drives(self, n: int) -> tuple[Array, Array]:
         """Return time constants and dampings, (n,) each."""
@@ -180,11 +205,11 @@ class Actuators:
         return per_joint(self.inductance, n, "actuators inductance") / self.motor.resistance, damping
 
     def _holds(self, n: int) -> bool:
-        """Whether torques are constant over a control period."""
+        """Return whether torques are constant over a control period."""
         return not np.any(self._drives(n))
 
     def _stall(self, n: int) -> Array | None:
-        """Return the torques that full voltage gives at rest; None if there is no limit."""
+        """Return the stall torques at full voltage; None without a limit."""
         limits = per_joint(self.voltage_limit, n, "actuators voltage_limit", finite=False)
         if self.motor is None or not np.isfinite(limits).any():
             return None
@@ -193,7 +218,7 @@ class Actuators:
         return stall
 
     def _options(self, n: int, period: float, dt: float, integrator: str, limits: Array) -> dict[str, Any]:
-        """Return what the core takes."""
+        """Return the options of the core."""
         T, d = self._drives(n)
         shortest = float(T[T > 0.0].min(initial=math.inf))
         factor = _STABLE.get(integrator, math.inf)
@@ -215,11 +240,11 @@ class Actuators:
 
 
 def _positive(limits: object, name: str) -> Array:
-    """Return a number or a row of them, all positive, infinity among them."""
-    given = number_or_row(limits, name, finite=False)
-    if not (given > 0.0).all():
-        raise ValueError(f"{name} must be positive, got {given.tolist()}")
-    return given
+    """Return a positive number or a row of positive numbers; infinity is allowed."""
+    bounds = number_or_row(limits, name, finite=False)
+    if not (bounds > 0.0).all():
+        raise ValueError(f"{name} must be positive, got {bounds.tolist()}")
+    return bounds
 
 
 def _interval(start: float, stop: float, what: str) -> tuple[float, float]:
@@ -231,16 +256,26 @@ def _interval(start: float, stop: float, what: str) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class ExternalWrench(Value):
-    """A constant wrench on a frame of the plant, from a time to another; the controller is not told.
+    """Constant wrench on a frame of the plant during an interval of time, unknown to the controller.
 
     Parameters
     ----------
     wrench : (6,) array_like
-        Force, then moment about the frame's origin, in world axes [N, N m].
+        Force and moment about the frame's origin, in world axes [N, N m].
     frame : int or str, optional
-        Default the end effector.
+        Frame that the wrench acts on; default the end effector.
     start, stop : float
-        [s]; in effect from the first integration step that starts at `start` to the last one before `stop`.
+        Interval [s]: from the first integration step that starts at `start` to the last one before `stop`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> push = th.ExternalWrench([5.0, 0, 0, 0, 0, 0], start=0.5)
+    >>> law, rest = th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2])
+    >>> run = th.simulate(robot, law, rest, 1.0, external=push)
+    >>> round(float(run.error_norm()[run.t < 0.5].max()), 6), round(run.peak(), 2)
+    (0.0, 0.02)
     """
 
     wrench: npt.ArrayLike
@@ -256,14 +291,24 @@ class ExternalWrench(Value):
 
 @dataclass(frozen=True, eq=False)
 class ExternalTorque(Value):
-    """Constant torques on the links at their joints, from a time to another; the controller is not told.
+    """Constant torques on the links at their joints during an interval of time, unknown to the controller.
 
     Parameters
     ----------
     torque : (n,) array_like
-        [N m, N].
+        Joint torques [N m or N].
     start, stop : float
-        See `ExternalWrench`.
+        Interval [s], see `ExternalWrench`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> push = th.simulation.ExternalTorque([1.0, 0.0], start=0.5, stop=0.6)
+    >>> law, rest = th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2])
+    >>> run = th.simulate(robot, law, rest, 1.0, external=push)
+    >>> int((run.signals["external"][:, 0] == 1.0).sum())
+    100
     """
 
     torque: npt.ArrayLike
@@ -279,13 +324,15 @@ class ExternalTorque(Value):
 def read_external(
     external: ExternalWrench | ExternalTorque | Sequence[ExternalWrench | ExternalTorque], plant: object, native: bool
 ) -> list[tuple[Any, ...]]:
-    """Return what the core takes: start, stop, frame (False for joints) and values."""
+    """Return tuples for the core: start, stop, frame (False for joints) and values."""
     kinds = (ExternalWrench, ExternalTorque)
-    given = one_or_several(external, kinds, "external must be a sequence of ExternalWrench and ExternalTorque")
-    if given and not (native and isinstance(plant, Robot)):
-        raise ValueError("external needs a plant that is a Robot; let a plant written in Python push itself")
+    items = one_or_several(external, kinds, "external must be a sequence of ExternalWrench and ExternalTorque")
+    if items and not (native and isinstance(plant, Robot)):
+        raise ValueError(
+            "external must be empty unless plant is a Robot; a plant written in Python applies its own forces"
+        )
     actions: list[tuple[Any, ...]] = []
-    for action in given:
+    for action in items:
         if isinstance(action, ExternalWrench):
             values, frame = action.wrench, action.frame
             if isinstance(frame, bool):

@@ -12,25 +12,38 @@ __all__ = ["FourierSeries"]
 
 
 class FourierSeries(_JointSource, _core.FourierSeries):
-    """A finite Fourier series in every joint, as identification uses it (Swevers et al., 1997).
+    """Finite Fourier series in every joint, the excitation trajectory of identification.
 
     ``q_i = q0_i + sum_k a_ik / (w k) sin(w k t) - b_ik / (w k) cos(w k t)`` with k = 1 ... N and
-    ``w = 2 pi fundamental``, so `a` and `b` are amplitudes of velocity. It starts at ``q0 - sum_k b_k / (w k)`` with
-    velocity ``sum_k a_k``, is periodic and goes on past its `duration`, which is one period.
+    ``w = 2 pi fundamental``. It starts at ``q0 - sum_k b_k / (w k)`` with velocity ``sum_k a_k``. It is periodic and
+    continues after its `duration`, which is one period.
 
     Parameters
     ----------
     a, b : (n, N) array_like
-        Velocity amplitudes of sines and cosines of position [rad/s or m/s], a column for each harmonic.
+        Velocity amplitudes of the sines and cosines of position [rad/s or m/s], a column for each harmonic.
     q0 : (n,) array_like
-        What the joints move about [rad or m].
+        Mean joint positions [rad or m].
     fundamental : float
         Frequency of the first harmonic [Hz].
 
     Raises
     ------
     ValueError
-        On shapes that do not fit, NaN, no harmonic or a fundamental that is not positive.
+        If shapes do not fit, a value is not finite, there is no harmonic, or `fundamental` is not positive.
+
+    Notes
+    -----
+    Swevers et al. (1997).
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import FourierSeries
+    >>> motion = FourierSeries(a=[[0.5, 0.2]], b=[[0.1, -0.3]], q0=[0.4], fundamental=0.2)
+    >>> motion.duration, motion(0.0).dq.round(3).tolist()
+    (5.0, [0.7])
+    >>> motion([1.0, 6.0]).q.round(3).tolist()
+    [[0.704], [0.704]]
     """
 
     def __init__(self, a: npt.ArrayLike, b: npt.ArrayLike, q0: npt.ArrayLike, fundamental: float) -> None:

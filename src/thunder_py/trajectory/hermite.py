@@ -1,4 +1,4 @@
-"""Quintic Hermite motions of any dimension, which minimize the integral of squared jerk between two states."""
+"""Quintic minimum-jerk motions of any dimension between two states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..values import Value, set_fields
 
 __all__ = ["MinimumJerk", "minimum_jerk"]
 
-#: durations whose powers are numbers, up to the fifth derivative's
+#: range of durations [s] with finite powers, up to the fifth
 _SHORTEST, _LONGEST = 1e-50, 1e50
 #: rows: coefficients of 1, tau, ..., tau^5; columns: x0, T v0, T^2 a0, x1, T v1, T^2 a1
 _HERMITE = np.array(
@@ -31,14 +31,23 @@ _HERMITE = np.array(
 
 @dataclass(frozen=True, eq=False)
 class MinimumJerk(Value):
-    """A quintic in time, for any number of degrees of freedom; made by `minimum_jerk`.
+    """Quintic in time for any number of degrees of freedom, the result of `minimum_jerk`.
 
     Attributes
     ----------
     coefficients : ndarray, shape (6, d)
-        Of 1, tau, ..., tau^5 with tau = t / duration; unit of x.
+        Coefficients of 1, tau, ..., tau^5 with tau = t / duration; unit of x.
     duration : float
-        s.
+        [s].
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> motion = minimum_jerk([0.0, 0.0], [0.4, -0.2], duration=2.0)
+    >>> motion.dimension, motion.position([0.0, 1.0, 2.0]).round(3).tolist()
+    (2, [[0.0, 0.0], [0.2, -0.1], [0.4, -0.2]])
+    >>> motion.position(1.0, derivative=1).round(3).tolist(), round(motion.squared_jerk(), 3)
+    ([0.375, -0.188], 4.5)
     """
 
     coefficients: Array
@@ -60,14 +69,19 @@ class MinimumJerk(Value):
         Parameters
         ----------
         t : array_like, shape (...)
-            s. Before 0 and after `duration` x is held, and derivatives are zero.
+            Times [s]. Before 0 and after `duration` x is constant and derivatives are zero.
         derivative : int
-            0 to 5: x, velocity, acceleration, jerk, ...
+            Order, 0 to 5: x, velocity, acceleration, jerk, ...
 
         Returns
         -------
         ndarray, shape (..., d)
             Unit of x, per s^derivative.
+
+        Raises
+        ------
+        ThunderError
+            If `derivative` is out of range.
         """
         if not is_whole(derivative) or not 0 <= derivative <= 5:
             raise ThunderError(f"derivative must be between 0 and 5, got {derivative!r}")
@@ -81,7 +95,7 @@ class MinimumJerk(Value):
         return np.asarray(np.where(outside[..., None] & (derivative > 0), 0.0, x), dtype=np.float64)
 
     def squared_jerk(self) -> float:
-        """Return the integral of ||jerk||^2 over time, exactly; 720 D^2 / T^5 from rest to rest."""
+        """Return the exact integral of ||jerk||^2 over time; 720 D^2 / T^5 from rest to rest."""
         c3, c4, c5 = 6.0 * self.coefficients[3], 24.0 * self.coefficients[4], 60.0 * self.coefficients[5]
         integral = c3 @ c3 + c3 @ c4 + (c4 @ c4 + 2.0 * c3 @ c5) / 3.0 + 0.5 * c4 @ c5 + c5 @ c5 / 5.0
         return float(integral / self.duration**5)
@@ -102,30 +116,37 @@ def minimum_jerk(
     Parameters
     ----------
     start, goal : array_like, shape (d,)
-        m, rad, or mixed; rotation vectors are interpolated as coordinates.
+        Positions [m], [rad] or mixed; rotation vectors are interpolated as coordinates.
     duration : float
-        T > 0, s.
+        T > 0 [s].
     start_velocity, goal_velocity : array_like, shape (d,), optional
-        Per s; zero if left out.
+        Default zero [1/s times the unit of x].
     start_acceleration, goal_acceleration : array_like, shape (d,), optional
-        Per s^2; zero if left out.
+        Default zero [1/s^2 times the unit of x].
 
     Returns
     -------
     MinimumJerk
-        The quintic that meets all six conditions.
+        The quintic that satisfies all six conditions.
 
     Raises
     ------
     ThunderError
-        For shapes that do not match, numbers that are not finite, a duration that is not positive.
+        If shapes differ, values are not finite, or `duration` is not positive.
 
     Notes
     -----
-    Between rest and rest (Flash and Hogan 1985) x = x0 + (x1 - x0)(10 tau^3 - 15 tau^4 + 6 tau^5). Its peak speed is
-    15/8 D/T, and its mean absolute jerk (40 sqrt(3) / 3) D / T^3 = 23.09 D / T^3, D the distance: jerk is
-    60 (1 - 6 tau + 6 tau^2) D / T^3, with zeros at tau = (3 -+ sqrt(3)) / 6 and the primitive
-    tau (1 - tau)(1 - 2 tau), which is sqrt(3)/18 at the first of them, and four times that is the integral.
+    From rest to rest (Flash and Hogan 1985) x = x0 + (x1 - x0)(10 tau^3 - 15 tau^4 + 6 tau^5). With D the distance, the
+    peak speed is 15/8 D/T and the mean absolute jerk (40 sqrt(3) / 3) D / T^3 = 23.09 D / T^3. The latter follows from
+    the jerk 60 (1 - 6 tau + 6 tau^2) D / T^3, with zeros at tau = (3 -+ sqrt(3)) / 6. Its primitive is proportional to
+    tau (1 - tau)(1 - 2 tau), which is sqrt(3)/18 at the first zero, and the mean of |jerk| is 60 * 4 times that.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> motion = minimum_jerk([0.0, 0.5], [0.3, 0.1], duration=1.5, start_velocity=[0.2, 0.0])
+    >>> motion.position(1.5).round(3).tolist(), motion.position(0.0, derivative=1).round(3).tolist()
+    ([0.3, 0.1], [0.2, 0.0])
     """
     T = duration_of(duration)
     x0 = array(start, (None,), "start")
@@ -145,7 +166,7 @@ def minimum_jerk(
             of(goal_acceleration, "goal_acceleration", T * T),
         ]
     )
-    # about the start: far from the origin the coefficients would lose what they cancel
+    # relative to the start: far from the origin the coefficients would lose digits to cancellation
     state[0], state[3] = 0.0, x1 - x0
     coefficients = _HERMITE @ state
     coefficients[0] = x0
@@ -153,7 +174,7 @@ def minimum_jerk(
 
 
 def duration_of(duration: Any) -> float:
-    """Return a duration [s] that is positive and finite, or say what came."""
+    """Return `duration` [s] if it is positive and finite, or raise ThunderError."""
     if not is_number(duration) or not _SHORTEST <= duration <= _LONGEST:
         what = "a positive number of seconds"
         if is_number(duration) and duration > 0.0:

@@ -1,4 +1,4 @@
-"""Joint trajectories made of polynomials: from point to point, through points, past points."""
+"""Piecewise polynomial joint trajectories: point to point, splines, parabolic blends."""
 
 from __future__ import annotations
 
@@ -17,21 +17,33 @@ __all__ = ["JointTrajectory", "parabolic_blends", "point_to_point", "quintic_spl
 
 
 class JointTrajectory(_JointSource, _core.JointTrajectory):
-    """Joints along piecewise polynomials; at rest before the first break and after the last.
+    """Piecewise polynomial joint trajectory; at rest before the first break and after the last.
 
-    `point_to_point`, `spline`, `quintic_spline` and `parabolic_blends` make one.
+    Usually constructed by `point_to_point`, `spline`, `quintic_spline` or `parabolic_blends`.
 
     Parameters
     ----------
     breaks : (m + 1,) array_like
         Increasing times [s].
     coefficients : (order, m, n) array_like
-        Of the powers of ``t - breaks[k]``, highest first, as `scipy.interpolate.PPoly` has them.
+        Coefficients of the powers of ``t - breaks[k]``, highest first, as in `scipy.interpolate.PPoly`.
 
     Attributes
     ----------
     start_time, end_time, duration : float
         [s].
+
+    Raises
+    ------
+    ValueError
+        If `breaks` do not increase or shapes do not fit.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import JointTrajectory
+    >>> ramp = JointTrajectory([0.0, 2.0], [[[0.5]], [[1.0]]])
+    >>> ramp(1.0).q.tolist(), ramp(1.0).dq.tolist(), ramp(5.0).q.tolist(), ramp(5.0).dq.tolist()
+    ([1.5], [0.5], [2.0], [0.0])
     """
 
     def __init__(self, breaks: npt.ArrayLike, coefficients: npt.ArrayLike) -> None:
@@ -71,47 +83,61 @@ def point_to_point(
     v_max: npt.ArrayLike | None = None,
     a_max: npt.ArrayLike | None = None,
 ) -> JointTrajectory:
-    """Return the straight motion in joint space from q0 to q1, on which all joints start and stop together.
+    """Return the straight, synchronized motion in joint space from q0 to q1.
 
     Parameters
     ----------
     q0, q1 : (n,) array_like
         [rad or m].
     timing : TimingLaw, optional
-        Any law; its range is scaled to the whole way.
+        Any law; its range is scaled to the whole displacement.
     v_max, a_max : float or (n,) array_like, optional
-        Instead of a law: the fastest trapezoidal one with which no joint passes these limits [rad/s, rad/s^2].
+        Limits for the fastest trapezoidal law, in place of `timing` [rad/s, rad/s^2].
+
+    Returns
+    -------
+    JointTrajectory
+        The motion; all joints start and stop together.
 
     Raises
     ------
     ValueError
-        If there are both a law and limits, or neither; if limits are given and no joint moves.
+        If both a law and limits are given, or neither; if limits are given and q1 equals q0.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import min_jerk, point_to_point
+    >>> motion = point_to_point([0.0, 0.0], [0.8, -0.4], min_jerk(1.5))
+    >>> motion.duration, motion(0.75).q.round(3).tolist()
+    (1.5, [0.4, -0.2])
+    >>> round(point_to_point([0.0, 0.0], [0.8, -0.4], v_max=[1.0, 0.5], a_max=2.0).duration, 3)
+    1.3
     """
     a = array(q0, (None,), "q0")
-    way = array(q1, a.shape, "q1") - a
+    delta = array(q1, a.shape, "q1") - a
     if timing is None:
         if v_max is None or a_max is None:
-            raise ValueError("point_to_point needs a timing law, or v_max and a_max")
-        timing = _fastest(way, v_max, a_max)
+            raise ValueError("timing must be given, or both v_max and a_max")
+        timing = _fastest(delta, v_max, a_max)
     elif v_max is not None or a_max is not None:
-        raise ValueError("point_to_point takes a timing law or limits, got both")
+        raise ValueError("timing must be None if v_max or a_max is given")
     law = timing.rescaled(0.0, 1.0)
-    coefficients = law.coefficients[:, :, None] * way
+    coefficients = law.coefficients[:, :, None] * delta
     coefficients[-1] += a
     return JointTrajectory(law.breaks, coefficients)
 
 
-def _fastest(way: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> TimingLaw:
-    """Trapezoidal law from 0 to 1 that keeps every joint within its limits."""
-    moves = way != 0.0
+def _fastest(delta: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> TimingLaw:
+    """Return the fastest trapezoidal law from 0 to 1 within the limits of every joint."""
+    moves = delta != 0.0
     if not moves.any():
-        raise ValueError("q1 must differ from q0 where limits give the duration")
+        raise ValueError("q1 must differ from q0 if v_max and a_max are given")
     least = []
-    for given, what in ((v_max, "v_max"), (a_max, "a_max")):
-        limit = np.full(way.shape, array(given, (), what)) if np.ndim(given) == 0 else array(given, way.shape, what)
+    for bound, what in ((v_max, "v_max"), (a_max, "a_max")):
+        limit = np.full(delta.shape, array(bound, (), what)) if np.ndim(bound) == 0 else array(bound, delta.shape, what)
         if not (limit > 0.0).all():
             raise ValueError(f"{what} must be positive, got {limit.tolist()}")
-        least.append(float((limit[moves] / np.abs(way[moves])).min()))
+        least.append(float((limit[moves] / np.abs(delta[moves])).min()))
     return trapezoidal(v_max=least[0], a_max=least[1])
 
 
@@ -123,7 +149,7 @@ def spline(
     start_velocity: npt.ArrayLike | None = None,
     end_velocity: npt.ArrayLike | None = None,
 ) -> JointTrajectory:
-    """Return the cubic spline through points: position, velocity and acceleration are continuous.
+    """Return the cubic spline through points, continuous up to acceleration.
 
     Parameters
     ----------
@@ -132,15 +158,27 @@ def spline(
     points : (m, n) array_like
         Joint positions at these times [rad or m].
     boundary : {"natural", "clamped", "periodic", "not-a-knot"}
-        Zero acceleration at the ends; given velocities, by default zero; first and last point the same and joined
-        smoothly; one cubic over the first two pieces and one over the last two.
+        Zero acceleration at the ends; prescribed velocities at the ends; equal first and last point with continuous
+        derivatives; a single cubic over the first two pieces and over the last two.
     start_velocity, end_velocity : (n,) array_like, optional
-        For ``"clamped"`` [rad/s or m/s].
+        Velocities at the ends for ``"clamped"`` [rad/s or m/s]; default zero.
+
+    Returns
+    -------
+    JointTrajectory
+        The spline.
 
     Raises
     ------
     ValueError
-        On times that do not increase, shapes that do not fit, a boundary that is not known.
+        If `times` do not increase, shapes do not fit, or `boundary` is unknown.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import spline
+    >>> motion = spline([0.0, 1.0, 2.5], [[0.0, 0.0], [0.8, -0.4], [0.3, 0.5]])
+    >>> motion(1.0).q.round(3).tolist(), bool(abs(motion(2.5).dq).max() < 1e-9)
+    ([0.8, -0.4], True)
     """
     from scipy.interpolate import CubicSpline
 
@@ -149,9 +187,9 @@ def spline(
     if boundary not in kinds:
         raise ValueError(f"boundary must be one of {kinds}, got {boundary!r}")
     if boundary != "clamped" and (start_velocity is not None or end_velocity is not None):
-        raise ValueError(f"velocities at the ends need boundary='clamped', got {boundary!r}")
+        raise ValueError(f"boundary must be 'clamped' for start_velocity and end_velocity, got {boundary!r}")
     if boundary == "periodic" and not np.array_equal(q[0], q[-1]):
-        raise ValueError(f"a periodic spline must end where it starts, got {q[0].tolist()} and {q[-1].tolist()}")
+        raise ValueError(f"points must end where they start if periodic, got {q[0].tolist()} and {q[-1].tolist()}")
     v0, v1 = (
         np.zeros(q.shape[1]) if value is None else array(value, q.shape[1:], what)
         for value, what in ((start_velocity, "start_velocity"), (end_velocity, "end_velocity"))
@@ -165,11 +203,10 @@ def quintic_spline(
     velocities: npt.ArrayLike | None = None,
     accelerations: npt.ArrayLike | None = None,
 ) -> JointTrajectory:
-    """Return a spline of quintics through points.
+    """Return a quintic spline through points.
 
-    Without velocities and accelerations at the points, the one that starts and ends at rest with zero acceleration and
-    is continuous up to its fourth derivative. With them each piece is the quintic between its ends, continuous up to
-    acceleration.
+    Without velocities at the points it is continuous up to its fourth derivative, with zero velocity and acceleration
+    at the ends. With velocities each piece is the quintic between its ends, continuous up to acceleration.
 
     Parameters
     ----------
@@ -178,13 +215,30 @@ def quintic_spline(
     points : (m, n) array_like
         [rad or m].
     velocities, accelerations : (m, n) array_like, optional
-        At the points; accelerations default to zero where velocities are given.
+        Values at the points [rad/s, rad/s^2 or m/s, m/s^2]; accelerations default to zero if velocities are given.
+
+    Returns
+    -------
+    JointTrajectory
+        The spline.
+
+    Raises
+    ------
+    ValueError
+        If `times` do not increase, shapes do not fit, or accelerations are given without velocities.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import quintic_spline
+    >>> motion = quintic_spline([0.0, 1.0, 2.5], [[0.0, 0.0], [0.8, -0.4], [0.3, 0.5]])
+    >>> motion(1.0).q.round(3).tolist(), bool(abs(motion(0.0).ddq).max() < 1e-9)
+    ([0.8, -0.4], True)
     """
     from scipy.interpolate import make_interp_spline
 
     at, q = _waypoints(times, points, 2)
     if velocities is None and accelerations is not None:
-        raise ValueError("accelerations need velocities beside them")
+        raise ValueError("velocities must be given if accelerations are")
     if velocities is not None:
         v = array(velocities, q.shape, "velocities")
         a = np.zeros(q.shape) if accelerations is None else array(accelerations, q.shape, "accelerations")
@@ -197,12 +251,11 @@ def quintic_spline(
 
 
 def parabolic_blends(times: npt.ArrayLike, points: npt.ArrayLike, blend: float | npt.ArrayLike) -> JointTrajectory:
-    """Return straight lines joined by parabolas (LSPB): it passes near the points between, not through them.
+    """Return straight lines joined by parabolas (linear segments with parabolic blends).
 
-    Point k is left out by ``(v_{k+1} - v_k) blend_k / 8`` with v the velocities of the lines before and after it. The
-    first and the last blend start and end at rest and are reached exactly, for which the trajectory lasts
-    ``(blend_0 + blend_m) / 2`` longer than the times given; point k is passed at ``t_k + blend_0 / 2`` (Siciliano et
-    al., 2009, section 4.2.2).
+    The trajectory starts and ends at rest in the first and last point, and passes near the others. Point k is missed by
+    ``(v_{k+1} - v_k) blend_k / 8`` with v the velocities of the lines before and after it, at ``t_k + blend_0 / 2``.
+    The trajectory lasts ``(blend_0 + blend_m) / 2`` longer than `times`.
 
     Parameters
     ----------
@@ -213,10 +266,26 @@ def parabolic_blends(times: npt.ArrayLike, points: npt.ArrayLike, blend: float |
     blend : float or (m,) array_like
         Durations of the parabolas [s].
 
+    Returns
+    -------
+    JointTrajectory
+        The trajectory.
+
     Raises
     ------
     ValueError
         If two neighbouring blends overlap.
+
+    Notes
+    -----
+    Siciliano et al. (2009), section 4.2.2.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import parabolic_blends
+    >>> motion = parabolic_blends([0.0, 1.0, 2.0], [[0.0], [1.0], [0.0]], blend=0.4)
+    >>> round(motion.duration, 3), motion(1.2).q.round(3).tolist()
+    (2.4, [0.9])
     """
     at, q = _waypoints(times, points, 2)
     b = np.full(at.shape, array(blend, (), "blend")) if np.ndim(blend) == 0 else array(blend, at.shape, "blend")

@@ -1,4 +1,4 @@
-"""Orientation over time: constant, or along geodesics, which are rotations about one axis."""
+"""Orientation over time: constant, or along geodesics (rotations about a constant axis)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,25 @@ class _Turn(NamedTuple):
 
 
 class Orientation:
-    """Orientation over time; `constant`, `through` and `about` make one.
+    """Orientation over time, constructed by `constant`, `through` or `about`.
 
     Attributes
     ----------
     start, end : (3, 3) array
         First and last orientation.
     duration : float
-        When the last turn ends [s].
+        End of the last turn [s].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.spatial import rotation_about
+    >>> from thunder_py.trajectory import Orientation, Turn
+    >>> turning = Orientation.through([np.eye(3), rotation_about("z", 1.0)], 2.0)
+    >>> bool(np.allclose(Turn([0.4, 0.0, 0.3], turning)(1.0).R, rotation_about("z", 0.5)))
+    True
+    >>> Orientation.about(np.eye(3), [0, 0, 1], [0.0, 2 * np.pi], 4.0).duration
+    4.0
     """
 
     def __init__(self, start: Array, turns: Sequence[_Turn]) -> None:
@@ -57,7 +68,7 @@ class Orientation:
         *,
         anticipation: float | npt.ArrayLike = 0.0,
     ) -> Orientation:
-        """Return geodesics from each orientation to the next: rotations about a constant axis, the shorter way.
+        """Return geodesics from each orientation to the next: the shorter rotation about a constant axis.
 
         Parameters
         ----------
@@ -66,17 +77,17 @@ class Orientation:
         timing : TimingLaw, float or a sequence of m of them
             A number is the duration of a minimum-jerk law [s].
         anticipation : float or (m - 1,) array_like
-            How long before the end of the turn before it each turn starts [s]; orientations are then passed by.
+            Overlap of each turn with the previous one [s]; intermediate orientations are then not reached.
 
         Raises
         ------
         ValueError
-            On what is no rotation, and on half a turn, which has two shortest ways: `about` takes the axis.
+            For invalid rotations, and for half a turn, whose axis is ambiguous: use `about`.
         """
-        given = array(rotations, (None, 3, 3), "rotations")
-        if len(given) < 2:
-            raise ValueError(f"rotations must be at least two, got {len(given)}")
-        each = [rotation(R, f"rotations[{k}]") for k, R in enumerate(given)]
+        matrices = array(rotations, (None, 3, 3), "rotations")
+        if len(matrices) < 2:
+            raise ValueError(f"rotations must be at least two, got {len(matrices)}")
+        each = [rotation(R, f"rotations[{k}]") for k, R in enumerate(matrices)]
         ways = [_rotation_vector(R1 @ R0.T, k) for k, (R0, R1) in enumerate(pairwise(each))]
         return cls._turning(each[0], [axis for axis, _ in ways], [angle for _, angle in ways], timing, anticipation)
 
@@ -90,16 +101,16 @@ class Orientation:
         *,
         anticipation: float | npt.ArrayLike = 0.0,
     ) -> Orientation:
-        """Return turns of `R` about one axis of the world, to each of some angles; more than half a turn is allowed.
+        """Return turns of `R` about one world axis through a sequence of angles; more than half a turn is allowed.
 
         Parameters
         ----------
         R : (3, 3) array_like
             Orientation at angle zero.
         axis : (3,) array_like
-            In world axes, of any length but zero.
+            In world axes, of any nonzero length.
         angles : (m + 1,) array_like
-            First angle and those to go to [rad].
+            Initial angle and the angles to reach [rad].
         timing : TimingLaw, float or a sequence of m of them
             A number is the duration of a minimum-jerk law [s].
         anticipation : float or (m - 1,) array_like
@@ -136,7 +147,7 @@ class Orientation:
         )
 
 
-#: what trajectories take: constant, or over time; None is the identity
+#: orientation argument of trajectories: over time or constant; None is the identity
 OrientationLike = Orientation | npt.ArrayLike | None
 
 
@@ -148,14 +159,14 @@ def as_orientation(value: OrientationLike) -> Orientation:
 
 
 def _about(axis: Array, angle: float) -> Array:
-    """Rotation by an angle about a unit axis."""
+    """Return the rotation by an angle about a unit axis."""
     K = np.cross(np.eye(3), axis)  # K v = axis x v
     matrix: Array = np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K
     return matrix
 
 
 def _rotation_vector(R: Array, k: int) -> tuple[Array, float]:
-    """Axis and angle of a rotation."""
+    """Return axis and angle of a rotation."""
     twice = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     length = float(np.linalg.norm(twice))
     angle = math.atan2(length, float(np.trace(R)) - 1.0)
@@ -163,6 +174,6 @@ def _rotation_vector(R: Array, k: int) -> tuple[Array, float]:
         return np.array([0.0, 0.0, 1.0]), 0.0
     if math.pi - angle < 1e-6:
         raise ValueError(
-            f"rotations {k} and {k + 1} are half a turn apart and no way is shorter: Orientation.about takes the axis"
+            f"rotations {k} and {k + 1} must be less than half a turn apart: use Orientation.about with an axis"
         )
     return twice / length, angle

@@ -1,4 +1,4 @@
-"""Paths of several segments in task space, with via points that are over-flown."""
+"""Task-space paths of several segments, with via points passed without stopping."""
 
 from __future__ import annotations
 
@@ -17,37 +17,50 @@ __all__ = ["Path"]
 
 
 class Path(TaskTrajectory):
-    """Segments one after the other, each with its own timing law.
+    """Sequence of task-space segments, each with its own timing law.
 
-    With an anticipation a segment starts before the one before it has ended, and the displacements add up: the point
-    between them is not reached but over-flown, without a stop (Siciliano et al., 2009, section 4.3.3). Position and
-    velocity are continuous where the laws begin and end at rest; acceleration is too where theirs is zero there, as
-    that of `min_jerk` is and that of `trapezoidal` is not.
+    With an anticipation a segment starts before the previous one has ended, and the displacements add up: the via point
+    between them is passed near, without a stop. Position and velocity are continuous if the laws start and end at rest.
+    Acceleration is continuous if the laws start and end with zero acceleration, as `min_jerk` does and `trapezoidal`
+    does not.
 
     Parameters
     ----------
     segments : sequence of Line, Arc or Circle
-        Each starts where the one before it ends. Their own orientations are not looked at.
+        Each starts at the end of the previous one. Their own orientations are ignored.
     anticipation : float or (m - 1,) array_like
-        How long before the end of the one before it each segment starts [s].
+        Overlap of each segment with the previous one [s].
     orientation : Orientation or (3, 3) array_like, optional
         Over time, from the start of the path, or constant; default the identity.
 
     Attributes
     ----------
     segments : tuple of Segment
-        As given.
+        The segments.
     key_points : (m + 1, 3) array
         Ends of the segments [m].
     start_times : (m,) array
-        When the segments begin [s].
+        Start times of the segments [s].
     over_flown : (m + 1,) array of bool
-        Which key points are passed by instead of reached.
+        True for via points that are passed near instead of reached.
 
     Raises
     ------
     ValueError
-        On a gap between segments, or an anticipation that is negative or longer than one of its two segments.
+        If there is a gap between segments, or an anticipation is negative or longer than one of its two segments.
+
+    Notes
+    -----
+    Siciliano et al. (2009), section 4.3.3.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import Arc, Line, Path
+    >>> line = Line([0.4, -0.2, 0.3], [0.4, 0.2, 0.3], 2.0)
+    >>> arc = Arc([0.4, 0.2, 0.3], [0.5, 0.3, 0.3], [0.6, 0.2, 0.3], 1.5)
+    >>> path = Path([line, arc], anticipation=0.4)
+    >>> path.over_flown.tolist(), round(path.duration, 3), path(path.duration).p.round(3).tolist()
+    ([False, True, False], 3.1, [0.6, 0.2, 0.3])
     """
 
     def __init__(
@@ -59,10 +72,10 @@ class Path(TaskTrajectory):
     ) -> None:
         self.segments = tuple(segments)
         if not self.segments:
-            raise ValueError("a path needs at least one segment")
+            raise ValueError("segments must not be empty")
         for segment in self.segments:
             if not isinstance(segment, Segment):
-                raise ValueError(f"segments must be Line, Arc or Circle, got {type(segment).__name__} among them")
+                raise ValueError(f"segments must be Line, Arc or Circle, got {type(segment).__name__}")
         self.key_points: Array = np.array([segment.start for segment in self.segments] + [self.segments[-1].end])
         _check_gaps(self.segments)
         laws = [segment.timing for segment in self.segments]
@@ -80,7 +93,7 @@ class Path(TaskTrajectory):
         anticipation: float | npt.ArrayLike = 0.0,
         orientation: OrientationLike = None,
     ) -> Path:
-        """Return straight lines from each point to the next.
+        """Return a path of straight lines from each point to the next.
 
         Parameters
         ----------
@@ -89,7 +102,14 @@ class Path(TaskTrajectory):
         timing : TimingLaw, float or a sequence of m of them
             A number is the duration of a minimum-jerk law [s].
         anticipation, orientation
-            As above.
+            As for the class.
+
+        Examples
+        --------
+        >>> from thunder_py.trajectory import Path
+        >>> path = Path.through([[0, 0, 0], [1, 0, 0], [1, 1, 0]], 2.0)
+        >>> path(2.0).p.round(3).tolist(), path.duration
+        ([1.0, 0.0, 0.0], 4.0)
         """
         p = array(points, (None, 3), "points")
         if len(p) < 2:

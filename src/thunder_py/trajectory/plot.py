@@ -27,7 +27,7 @@ def plot_timing_law(
     """Draw value, velocity and acceleration over time; see `TimingLaw.plot`."""
     panels = {"s": "value", "ds": "velocity [1/s]", "dds": "acceleration [1/s²]"}
     drawn = _axes(axes, tuple(panels))
-    # both sides of every break, where accelerations of trapezoids jump
+    # both sides of every break: accelerations of trapezoidal laws jump there
     edges = np.concatenate([np.nextafter(law.breaks, -np.inf)[1:], law.breaks[:-1]])
     t = np.sort(np.concatenate([np.linspace(0.0, np.nextafter(law.duration, 0.0), _SAMPLES), edges]))
     state = law(t)._asdict()
@@ -42,15 +42,15 @@ def plot_timing_law(
 def plot_plan(plan: Plan, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Draw joint positions and clearance along a path; see `Plan.plot`."""
     drawn = _axes(axes, ("q", "clearance"))
-    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(plan.path, axis=0), axis=1))])
-    part = way / way[-1] if way[-1] > 0.0 else way
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(plan.path, axis=0), axis=1))])
+    fraction = length / length[-1] if length[-1] > 0.0 else length
     if (axis := drawn.get("q")) is not None:
-        lines = axis.plot(part, plan.path, linewidth=1.2)
+        lines = axis.plot(fraction, plan.path, linewidth=1.2)
         axis.legend(lines, [f"joint {i + 1}" for i in range(len(lines))], ncols=2, fontsize="small")
         axis.set_ylabel("position [rad, m]")
     if (axis := drawn.get("clearance")) is not None:
-        axis.plot(part, plan.clearance, linewidth=1.2, label="clearance")
-        axis.axhline(plan.margin, color="#D55E00", linestyle="--", label="asked for")
+        axis.plot(fraction, plan.clearance, linewidth=1.2, label="clearance")
+        axis.axhline(plan.margin, color="#D55E00", linestyle="--", label="margin")
         axis.legend(fontsize="small")
         axis.set_ylabel("clearance [m]")
     for axis in drawn.values():
@@ -122,7 +122,7 @@ def plot_task_reference(
     Parameters
     ----------
     reference : callable
-        Called with an array of times. If it has `key_points`, these are marked, hollow where they are `over_flown`.
+        Called with an array of times. Its `key_points`, if any, are marked, hollow if `over_flown`.
     duration : float, optional
         [s]; default the reference's own.
     axes : mapping of str to Axes, optional
@@ -148,13 +148,13 @@ def plot_task_reference(
 
 
 def _times(reference: object, duration: float | None) -> Array:
-    given = getattr(reference, "duration", None) if duration is None else float(array(duration, (), "duration"))
-    if given is None:
-        raise ValueError(f"{type(reference).__name__} has no end: give a duration to draw")
-    if not given > 0.0:
-        raise ValueError(f"duration must be positive, got {given:g}")
+    length = getattr(reference, "duration", None) if duration is None else float(array(duration, (), "duration"))
+    if length is None:
+        raise ValueError(f"duration must be given for a {type(reference).__name__}, which has none")
+    if not length > 0.0:
+        raise ValueError(f"duration must be positive, got {length:g}")
     start = float(getattr(reference, "start_time", 0.0))
-    return np.linspace(start, start + given, _SAMPLES)
+    return np.linspace(start, start + length, _SAMPLES)
 
 
 def _new_axes() -> dict[str, Axes]:

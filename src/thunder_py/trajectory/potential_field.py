@@ -1,4 +1,4 @@
-"""Planning with an artificial potential: the whole arm goes down it, around convex obstacles."""
+"""Motion planning of a whole arm among convex obstacles with an artificial potential field."""
 
 from __future__ import annotations
 
@@ -28,20 +28,32 @@ PlanStatus = Literal["reached", "local_minimum", "max_iterations"]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A path in joint space, and how it ended.
+    """Path in joint space with the status of the planner, the result of `PotentialField.plan`.
 
     Attributes
     ----------
     field : PotentialField
-        What was planned in.
+        The potential field of the plan.
     status : {"reached", "local_minimum", "max_iterations"}
-        ``"local_minimum"`` after the last walk that was allowed.
+        ``"local_minimum"`` if the last allowed random walk also failed.
     path : (k, n) array
-        From the start; to the goal, if it was reached.
+        From the start; to the goal, if it was reached [rad or m].
     iterations, walks : int
-        Steps down, random walks.
+        Number of descent steps and random walks.
     margin : float
-        Clearance that was asked for [m].
+        Required clearance [m].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, q0 = th.Robot.load("elbow"), [0.0, 0.5]
+    >>> post = th.geometry.Capsule([0.2, 0.9, -0.5], [0.2, 0.9, 0.5], radius=0.05)
+    >>> plan = th.trajectory.PotentialField(robot, [2.0, 0.5], [post]).plan(q0, margin=0.01)
+    >>> plan.status, bool(plan.clearance.min() > 0.01)
+    ('reached', True)
+    >>> motion = plan.to_trajectory(duration=3.0)
+    >>> motion(0.0).q.round(3).tolist(), motion(3.0).q.round(3).tolist()
+    ([0.0, 0.5], [2.0, 0.5])
     """
 
     field: PotentialField
@@ -53,7 +65,7 @@ class Plan:
 
     @property
     def reached(self) -> bool:
-        """Whether the path ends at the goal."""
+        """True if the path ends at the goal."""
         return self.status == "reached"
 
     @property
@@ -62,12 +74,12 @@ class Plan:
         return self.field.clearance(self.path)
 
     def shortened(self) -> Array:
-        """Return the points of the path that are left when detours are cut where the straight motion is free."""
+        """Return the path with detours replaced by free straight motions, (m, n) [rad or m]."""
         kept, at = [0], 0
         while at < len(self.path) - 1:
             further = len(self.path) - 1
             while further > at + 1 and not self.field.is_free(self.path[at], self.path[further], margin=self.margin):
-                further = at + 1 + (further - at - 1) // 2  # rather a point less than a search through all
+                further = at + 1 + (further - at - 1) // 2  # bisection: not minimal, but few checks
             kept.append(further)
             at = further
         return self.path[kept]
@@ -75,30 +87,35 @@ class Plan:
     def to_trajectory(
         self, duration: float | None = None, *, v_max: npt.ArrayLike | None = None, shorten: bool = True
     ) -> JointTrajectory:
-        """Return a spline from rest to rest along the path.
+        """Return a collision-free spline from rest to rest along the path.
 
-        It goes through as few points of the shortened path as keep it free: 4 of them, 8, 16, ... Points are passed at
-        equal distances in equal times, but for the first and last piece, which take longer.
+        It interpolates the fewest points of the path, of 4, 8, 16, ..., that keep it free. The points are equally
+        spaced in distance and time, except for the first and last piece, which take longer.
 
         Parameters
         ----------
         duration : float, optional
             [s].
         v_max : float or (n,) array_like, optional
-            Instead of a duration: the largest speeds [rad/s or m/s], of which one is reached.
+            Speed limits, in place of `duration` [rad/s or m/s]; at least one is reached.
         shorten : bool
-            Cut detours first.
+            Use the `shortened` path.
+
+        Returns
+        -------
+        JointTrajectory
+            The spline.
 
         Raises
         ------
         ValueError
-            If the goal was not reached, if there is a duration and limits or neither, or if even the spline through
-            all the points would touch something.
+            If the goal was not reached, if not exactly one of `duration` and `v_max` is given, or if even the spline
+            with the most points collides.
         """
         if not self.reached:
-            raise ValueError(f"the goal was not reached ({self.status}): no trajectory leads there")
+            raise ValueError(f"status must be 'reached' for a trajectory, got {self.status!r}")
         if (duration is None) == (v_max is None):
-            raise ValueError("to_trajectory needs either a duration or v_max")
+            raise ValueError("exactly one of duration and v_max must be given")
         unit = self._smooth(self.shortened() if shorten else self.path)
         if v_max is None:
             T = positive_duration(duration)  # type: ignore[arg-type]
@@ -112,12 +129,12 @@ class Plan:
         return JointTrajectory(T * unit.breaks, unit.coefficients / T ** np.arange(order - 1, -1, -1)[:, None, None])
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
-        """Draw joint positions and the clearance along the path, over the part of its length in joint space.
+        """Draw joint positions and clearance along the path over its normalized length in joint space.
 
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            To draw on: ``"q"``, ``"clearance"``; default a new figure. What is not in the mapping is not drawn.
+            Axes of the panels ``"q"`` and ``"clearance"``; only these are drawn. Default a new figure.
 
         Returns
         -------
@@ -129,16 +146,16 @@ class Plan:
         return plot_plan(self, axes=axes)
 
     def _smooth(self, points: Array) -> JointTrajectory:
-        """Free spline over one second."""
+        """Return a collision-free spline of duration 1 s."""
         lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
         moved = np.concatenate([[True], lengths > 0.0])
-        way, corners = np.concatenate([[0.0], np.cumsum(lengths[lengths > 0.0])]), points[moved]
+        length, corners = np.concatenate([[0.0], np.cumsum(lengths[lengths > 0.0])]), points[moved]
         if len(corners) < 2:
-            raise ValueError("start and goal are the same: there is nothing to follow")
+            raise ValueError("goal must differ from the start of the path for a trajectory")
         count = 4
         while count <= max(16 * len(corners), 256):
-            at = np.linspace(0.0, way[-1], count + 1)
-            through = np.stack([np.interp(at, way, column) for column in corners.T], axis=1)
+            at = np.linspace(0.0, length[-1], count + 1)
+            through = np.stack([np.interp(at, length, column) for column in corners.T], axis=1)
             times = np.concatenate([[0.0], np.arange(count - 1) + 1.5, [count + 1.0]])
             candidate = spline(times / times[-1], through)
             if self._is_free(candidate, 8 * count):
@@ -155,47 +172,62 @@ _MOST_INTERIOR = 10_000
 
 
 class PotentialField(_core.PotentialField):
-    """Potential of a whole arm that shall go to `goal` among convex obstacles (Khatib, 1986; lectures 18 and 19).
+    """Artificial potential field of a whole arm that moves to `goal` among convex obstacles.
 
-    The arm is a polyline from the first joint through the origins of the link frames to the end effector, thick by
-    `radius` all round. Each origin, and each of the `control_points`, has the energy ``c d^2 / 2`` of its distance d to
-    where it is at the goal, which grows in proportion to d beyond `conic_distance`; and for every obstacle nearer than
-    the influence rho_0 the energy ``eta (1 / rho - 1 / rho_0)^2 / 2``. Points between origins, `interior_points` of
-    them, are repelled only. Turns that move no origin, such as that of a last joint about its own axis, see nothing of
-    this, so ``posture |q - goal|^2 / 2`` is added.
+    The arm is a polyline from the first joint through the origins of the link frames to the end effector, with
+    thickness `radius` on all sides. Each origin and each of the `control_points` has the attractive energy
+    ``c d^2 / 2`` of its distance d to its position at the goal, linear in d beyond `conic_distance`. For every obstacle
+    at a distance rho below the influence rho_0 it has the repulsive energy ``eta (1 / rho - 1 / rho_0)^2 / 2``. The
+    `interior_points` between origins are only repelled. The term ``posture |q - goal|^2 / 2`` determines rotations that
+    move no origin, such as that of a last joint about its own axis.
 
-    Forces reach the joints by the transpose of the Jacobian of the very point they act on. (Zeroing columns of the end
-    effector's, as the lectures suggest, gives other numbers: errata N-7.)
+    Forces are mapped to joints by the transpose of the Jacobian of their point of application. (Zeroing columns of the
+    end effector's Jacobian, as in the lectures, gives different results: errata N-7.)
 
     Parameters
     ----------
     robot : Robot
         The arm; its joint limits are kept.
     goal : (n,) array_like
-        Where to go [rad or m].
+        Goal configuration [rad or m].
     obstacles : sequence of Obstacle
         `Sphere`, `Box`, `Capsule`, `HalfSpace`, in world axes.
     attraction : float
         c [N/m].
     conic_distance : float
-        [m].
+        Distance from which the attraction is constant [m].
     repulsion : float
         eta [N m^3].
     influence : float
         rho_0 [m].
     posture : float
-        [N m/rad^2], zero for none.
+        Weight of the posture term [N m/rad^2]; zero disables it.
     radius : float
-        Of the links [m].
+        Radius of the links [m].
     interior_points : int
-        Between two neighbouring origins.
+        Number of points between two neighbouring origins.
     control_points : sequence of (link, offset)
-        Further points: link 0 to n, and where in its frame, (3,) [m].
+        Further points: link 0 to n, and position in its frame, (3,) [m].
 
     Raises
     ------
     ValueError
-        On anything out of range, and on a goal where the arm touches an obstacle or is beyond its limits.
+        If an argument is out of range, or the goal is in collision or beyond the joint limits.
+
+    Notes
+    -----
+    Khatib (1986); lectures 18 and 19.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> post = th.geometry.Capsule([0.2, 0.9, -0.5], [0.2, 0.9, 0.5], radius=0.05)
+    >>> field = th.trajectory.PotentialField(robot, [2.0, 0.5], [post])
+    >>> field.is_free([0.0, 0.5], [0.2, 0.5]), field.is_free([0.0, 0.5], [2.0, 0.5])
+    (True, False)
+    >>> field.potential([0.0, 0.5]) > field.potential([2.0, 0.5]), field.gradient([0.0, 0.5]).shape
+    (True, (2,))
     """
 
     def __init__(
@@ -243,7 +275,7 @@ class PotentialField(_core.PotentialField):
         self._check_free(self.goal, "goal")
 
     def potential(self, q: npt.ArrayLike) -> float:
-        """Return U(q), infinite where a point touches an obstacle."""
+        """Return U(q) [N m], infinite if a point touches an obstacle."""
         return self._potential(array(q, (self.robot.n,), "q"))[0]
 
     def gradient(self, q: npt.ArrayLike) -> Array:
@@ -251,18 +283,18 @@ class PotentialField(_core.PotentialField):
         return self._potential(array(q, (self.robot.n,), "q"))[1]
 
     def clearance(self, q: npt.ArrayLike) -> Array:
-        """Return the least distance between arm and obstacles at q (..., n) [m]; negative where they overlap."""
-        at = np.asarray(q, dtype=np.float64)
-        if at.ndim == 0 or at.shape[-1] != self.robot.n:
-            raise ValueError(f"q must have shape (..., {self.robot.n}), got {at.shape}")
-        rows = at.reshape(-1, self.robot.n)
-        return np.array([self._clearance(row) for row in rows]).reshape(at.shape[:-1])
+        """Return the least distance between arm and obstacles at q (..., n) [m]; negative in collision."""
+        states = np.asarray(q, dtype=np.float64)
+        if states.ndim == 0 or states.shape[-1] != self.robot.n:
+            raise ValueError(f"q must have shape (..., {self.robot.n}), got {states.shape}")
+        rows = states.reshape(-1, self.robot.n)
+        return np.array([self._clearance(row) for row in rows]).reshape(states.shape[:-1])
 
     def is_free(self, q0: npt.ArrayLike, q1: npt.ArrayLike, *, margin: float = 0.0) -> bool:
-        """Tell whether the arm keeps a clearance of more than `margin` [m] all along the straight motion q0 to q1.
+        """Check that the clearance exceeds `margin` [m] along the whole straight motion from q0 to q1.
 
-        This is no sampling: a motion is free if it is shorter than what clearances at its ends allow, or if both its
-        halves are. One that grazes an obstacle may be called not free.
+        The check is exact and uses no sampling: a motion is free if it is short compared with the clearances at its
+        ends, or if both of its halves are free. It is conservative for motions that nearly touch an obstacle.
         """
         n = self.robot.n
         return self._free(array(q0, (n,), "q0"), array(q1, (n,), "q1"), numbers(margin=margin)[0])
@@ -279,11 +311,11 @@ class PotentialField(_core.PotentialField):
         max_walks: int = 100,
         seed: int = 0,
     ) -> Plan:
-        """Go down the potential from q0, and at random where it has a local minimum.
+        """Plan by gradient descent from q0, with random walks out of local minima.
 
-        A step goes along the negative gradient. It is halved until the potential falls and the motion is free. Where no
-        step does, or many lead nowhere, it is a local minimum, and the arm walks at random for a while. Nobody promises
-        that the goal is found: look at the status.
+        A step follows the negative gradient. It is halved until the potential decreases and the motion is free. If no
+        step succeeds, or many make no progress, the planner is in a local minimum and starts a random walk. The goal is
+        not guaranteed to be reached: check the status.
 
         Parameters
         ----------
@@ -292,21 +324,26 @@ class PotentialField(_core.PotentialField):
         step : float
             Longest step in joint space [rad or m].
         tolerance : float, optional
-            Where the goal is this near and the straight way free, it is taken; default `step`.
+            Distance to the goal below which a free straight motion ends the plan [rad or m]; default `step`.
         margin : float
-            Clearance that is kept [m].
+            Minimum clearance [m].
         max_iterations : int
-            Steps down.
+            Maximum number of descent steps.
         walk_steps, max_walks : int
-            Random steps of the first walk, of which the next ones have two to six times as many before it starts again;
-            and walks, none for plain descent.
+            Steps of the first random walk (later ones have two to six times as many, then the sequence repeats), and
+            maximum number of walks, 0 for descent only.
         seed : int
-            Of the walks: the same seed, the same path.
+            Seed of the walks; the same seed gives the same path.
+
+        Returns
+        -------
+        Plan
+            Path and status.
 
         Raises
         ------
         ValueError
-            If the start is not free or beyond limits, and on numbers out of range.
+            If the start or goal is in collision or beyond the limits, or an argument is out of range.
         """
         start = array(q0, (self.robot.n,), "q0")
         keep = numbers(margin=margin)[0]

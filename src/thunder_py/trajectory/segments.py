@@ -1,4 +1,4 @@
-"""Straight lines, arcs of circles and turns on the spot in task space, each moved along by a timing law."""
+"""Task-space segments with timing laws: straight lines, circular arcs, pure rotations."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ class Portion(NamedTuple):
 
     @property
     def row(self) -> Array:
-        """As the core takes it, (10,)."""
+        """All entries in the core's order, (10,)."""
         return np.concatenate([self.chord, self.u, self.w, [self.angle]])
 
     @property
     def displacement(self) -> Array:
-        """From start to end, (3,) [m]."""
+        """Displacement from start to end, (3,) [m]."""
         return self.chord + (math.cos(self.angle) - 1.0) * self.u + math.sin(self.angle) * self.w
 
     @property
     def length(self) -> float:
-        """Of the way [m]; an arc with a chord is a helix."""
+        """Arc length [m]; an arc with a chord is a helix."""
         return math.hypot(float(np.linalg.norm(self.chord)), self.angle * float(np.linalg.norm(self.u)))
 
 
 class TaskTrajectory(_TaskSource, _core.TaskPath):
-    """Position along portions of path, orientation along turns; the base of all of them.
+    """Base class of task-space trajectories: position along portions of path, orientation along turns.
 
     Attributes
     ----------
     start, end : (3,) array
         First and last position [m].
     duration : float
-        Until both position and orientation rest [s].
+        Time until both position and orientation are at rest [s].
     orientation : Orientation
         Over time.
     """
@@ -79,14 +79,14 @@ class TaskTrajectory(_TaskSource, _core.TaskPath):
 
 
 class Segment(TaskTrajectory):
-    """One portion with its timing law: a trajectory by itself, or a part of a `Path`.
+    """One portion with its timing law, used alone or in a `Path`.
 
     Attributes
     ----------
     timing : TimingLaw
         From 0 to 1.
     length : float
-        Of the way [m].
+        Arc length [m].
     """
 
     def __init__(self, start: Array, portion: Portion, timing: Timing, orientation: OrientationLike) -> None:
@@ -96,17 +96,28 @@ class Segment(TaskTrajectory):
 
 
 class Line(Segment):
-    """A straight line.
+    """Straight line.
 
     Parameters
     ----------
     start, end : (3,) array_like
         Positions [m].
     timing : TimingLaw or float
-        Its range is scaled to the whole way, so it may count metres or go from 0 to 1; a number is the duration of a
-        minimum-jerk law [s].
+        Timing law, with its range scaled to the whole line; a number is the duration of a minimum-jerk law [s].
     orientation : Orientation or (3, 3) array_like, optional
-        Over time, or constant; default the identity. In a `Path` the path's is followed instead.
+        Over time, or constant; default the identity. Ignored in a `Path`, which has its own.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or a value is not finite.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import Line, trapezoidal
+    >>> line = Line([0.4, -0.2, 0.3], [0.4, 0.2, 0.3], trapezoidal(duration=2.0, blend=0.25))
+    >>> line(1.0).p.round(3).tolist(), line(1.0).xi.round(3).tolist(), round(line.length, 3)
+    ([0.4, 0.0, 0.3], [0.0, 0.267, 0.0, 0.0, 0.0, 0.0], 0.4)
     """
 
     def __init__(
@@ -118,29 +129,29 @@ class Line(Segment):
 
 
 class Circle(Segment):
-    """An arc of a circle about an axis, of any angle; a whole turn by default. With a rise it is a helix.
+    """Circular arc about an axis, by default a whole turn; with a rise, a helix.
 
     Parameters
     ----------
     start : (3,) array_like
-        Where it begins [m]; its distance from the axis is the radius.
+        Start point [m]; its distance from the axis is the radius.
     centre : (3,) array_like
         A point on the axis [m].
     axis : (3,) array_like
-        Direction of the axis, of any length but zero; the right-hand rule says which way a positive angle goes.
+        Direction of the axis, of any nonzero length; positive angles follow the right-hand rule.
     timing : TimingLaw or float
         As for `Line`.
     angle : float
-        [rad].
+        Angle of the arc, of any size and sign [rad].
     rise : float
-        Way along the axis [m].
+        Displacement along the axis [m].
     orientation : Orientation or (3, 3) array_like, optional
         As for `Line`.
 
     Attributes
     ----------
     centre : (3,) array
-        On the axis, beside the start [m].
+        Projection of the start on the axis [m].
     axis : (3,) array
         Of unit length.
     radius : float
@@ -150,6 +161,14 @@ class Circle(Segment):
     ------
     ValueError
         If the axis is zero, or the start lies on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.trajectory import Circle
+    >>> quarter = Circle([0.5, 0.0, 0.3], [0.4, 0.0, 0.3], [0, 0, 1], 4.0, angle=0.5 * np.pi)
+    >>> round(quarter.radius, 3), quarter(2.0).p.round(3).tolist(), quarter(4.0).p.round(3).tolist()
+    (0.1, [0.471, 0.071, 0.3], [0.4, 0.1, 0.3])
     """
 
     def __init__(
@@ -181,12 +200,12 @@ class Circle(Segment):
 
 
 class Arc(Circle):
-    """The arc of a circle from a point through another to a third.
+    """Circular arc through three points.
 
     Parameters
     ----------
     start, via, end : (3,) array_like
-        Three points that are not on one line [m].
+        Three points, not on one line [m].
     timing : TimingLaw or float
         As for `Line`.
     orientation : Orientation or (3, 3) array_like, optional
@@ -195,7 +214,14 @@ class Arc(Circle):
     Raises
     ------
     ValueError
-        If the points lie on one line, or two of them are the same.
+        If the points lie on one line, or two of them are equal.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import Arc
+    >>> arc = Arc([0.4, 0.2, 0.3], [0.5, 0.3, 0.3], [0.6, 0.2, 0.3], 1.5)
+    >>> round(arc.radius, 3), arc(0.75).p.round(3).tolist()
+    (0.1, [0.5, 0.3, 0.3])
     """
 
     def __init__(
@@ -215,14 +241,14 @@ class Arc(Circle):
             points = ", ".join(str((point + a).tolist()) for point in (np.zeros(3), b, c))
             raise ValueError(f"start, via and end must not lie on one line, got {points}")
         centre = (c @ c * np.cross(normal, b) + b @ b * np.cross(c, normal)) / (2.0 * area)
-        # counter-clockwise about the normal one meets start, via and end in this order
+        # the order counter-clockwise about the normal is start, via, end
         sine = float(np.cross(-centre, c - centre) @ normal) / math.sqrt(area)
         angle = math.atan2(sine, float(-centre @ (c - centre)))
         super().__init__(a, centre + a, normal, timing, angle=angle % (2.0 * math.pi), orientation=orientation)
 
 
 class Turn(TaskTrajectory):
-    """A change of orientation at one place.
+    """Change of orientation at a constant position.
 
     Parameters
     ----------
@@ -230,9 +256,22 @@ class Turn(TaskTrajectory):
         Position [m].
     orientation : Orientation
         Over time.
+
+    Raises
+    ------
+    ValueError
+        If `orientation` is constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.trajectory import Orientation, Turn
+    >>> turn = Turn([0.4, 0.0, 0.3], Orientation.about(np.eye(3), [0, 0, 1], [0.0, np.pi / 2], 2.0))
+    >>> turn(1.0).p.tolist(), turn(1.0).xi.round(3).tolist()
+    ([0.4, 0.0, 0.3], [0.0, 0.0, 0.0, 0.0, 0.0, 1.473])
     """
 
     def __init__(self, p: npt.ArrayLike, orientation: Orientation) -> None:
         if not isinstance(orientation, Orientation) or not orientation.turns:
-            raise ValueError("Turn needs an Orientation that changes, such as Orientation.through(...)")
+            raise ValueError("orientation must change over time in a Turn, such as Orientation.through(...)")
         super().__init__(array(p, (3,), "p"), [], [], [], orientation)

@@ -1,4 +1,4 @@
-"""Timing laws: a number that goes from a start to an end, with its velocity and acceleration."""
+"""Timing laws: scalar laws of motion from a start to an end value, with velocity and acceleration."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
     "trapezoidal",
 ]
 
-#: durations [s]; the fifth power of much less is no number any more
+#: shortest duration [s]; the fifth power of much shorter ones underflows
 _SHORTEST = 1e-9
 
 
@@ -42,7 +42,14 @@ class TimingState(NamedTuple):
     Attributes
     ----------
     s, ds, dds : array
-        Of the shape of t.
+        Value, velocity and acceleration, of the shape of t.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import min_jerk
+    >>> state = min_jerk(2.0)(0.5)
+    >>> round(float(state.s), 3), round(float(state.ds), 3), round(float(state.dds), 3)
+    (0.104, 0.527, 1.406)
     """
 
     s: Array
@@ -51,17 +58,36 @@ class TimingState(NamedTuple):
 
 
 class TimingLaw:
-    """A number over time, piecewise polynomial, from time 0 to `duration`; it stands still before and after.
+    """Piecewise polynomial scalar law from time 0 to `duration`, constant before and after.
 
-    Made by `cubic`, `quintic`, `min_jerk`, `trapezoidal` and `s_curve`. It may count anything: a path parameter from 0
-    to 1, metres of arc length, radians. What moves along it scales its range to the whole way.
+    Constructed by `cubic`, `quintic`, `min_jerk`, `trapezoidal` and `s_curve`. The value is a path parameter from 0 to
+    1, an arc length [m], an angle [rad] or any other scalar; segments scale its range to their length.
 
     Parameters
     ----------
     breaks : (m + 1,) array_like
         Times [s], the first 0.
     coefficients : (order, m) array_like
-        Of the powers of ``t - breaks[k]``, highest first, as `scipy.interpolate.PPoly` has them.
+        Coefficients of the powers of ``t - breaks[k]``, highest first, as in `scipy.interpolate.PPoly`.
+
+    Attributes
+    ----------
+    duration : float
+        [s].
+    start, end : float
+        First and last value.
+
+    Raises
+    ------
+    ValueError
+        If `breaks` do not increase from 0, or shapes do not fit.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import cubic
+    >>> law = cubic(2.0).rescaled(1.0, 3.0).stretched(4.0)
+    >>> law, float(law(2.0).s), law([0.0, 4.0]).s.tolist()
+    (TimingLaw(1 to 3 in 4 s), 2.0, [1.0, 3.0])
     """
 
     def __init__(self, breaks: npt.ArrayLike, coefficients: npt.ArrayLike) -> None:
@@ -85,18 +111,18 @@ class TimingLaw:
         Raises
         ------
         ValueError
-            If this law ends where it starts.
+            If start and end of this law are equal.
         """
         reach = self.end - self.start
         if abs(reach) < np.finfo(np.float64).tiny:
-            raise ValueError(f"a timing law that ends where it starts, at {self.start:g}, cannot be rescaled")
+            raise ValueError(f"a rescaled law must have an end that differs from its start, got {self.start:g} twice")
         scale = (end - start) / reach
         coefficients = scale * self.coefficients
         coefficients[-1] += start - scale * self.start
         return TimingLaw(self.breaks, coefficients)
 
     def stretched(self, duration: float) -> TimingLaw:
-        """Return the same law at another speed, so that it takes `duration` [s]."""
+        """Return the same law with another `duration` [s]."""
         ratio = self.duration / positive_duration(duration)
         order = len(self.coefficients)
         return TimingLaw(self.breaks / ratio, self.coefficients * ratio ** np.arange(order - 1, -1, -1)[:, None])
@@ -107,9 +133,9 @@ class TimingLaw:
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            To draw on: ``"s"``, ``"ds"``, ``"dds"``; default a new figure. What is not in the mapping is not drawn.
+            Axes of the panels ``"s"``, ``"ds"`` and ``"dds"``; only these are drawn. Default a new figure.
         label : str, optional
-            Of the curves, for a legend.
+            Legend label of the curves.
 
         Returns
         -------
@@ -121,7 +147,7 @@ class TimingLaw:
         return plot_timing_law(self, axes=axes, label=label)
 
     def __repr__(self) -> str:
-        """Say from where to where in how long."""
+        """Summarize start, end and duration."""
         return f"TimingLaw({self.start:g} to {self.end:g} in {self.duration:g} s)"
 
 
@@ -134,22 +160,22 @@ def positive(value: float, what: str) -> float:
 
 
 def positive_duration(value: float) -> float:
-    """Return `value` if a law can take so long [s], or raise ValueError."""
+    """Return `value` if it is a valid duration [s], or raise ValueError."""
     number = positive(value, "duration")
     if number < _SHORTEST:
-        raise ValueError(f"duration too short, must be at least {_SHORTEST:g} s, got {number:g}")
+        raise ValueError(f"duration must be at least {_SHORTEST:g} s, got {number:g}")
     return number
 
 
 def numbers(**values: float) -> list[float]:
-    """Return finite numbers, or raise ValueError naming the one that is none."""
+    """Return the values as finite numbers, or raise ValueError naming an invalid one."""
     return [float(array(value, (), name)) for name, value in values.items()]
 
 
 def cubic(
     duration: float, start: float = 0.0, end: float = 1.0, *, start_velocity: float = 0.0, end_velocity: float = 0.0
 ) -> TimingLaw:
-    """Return the cubic polynomial with given ends and velocities there.
+    """Return the cubic polynomial law with prescribed values and velocities at the ends.
 
     Parameters
     ----------
@@ -159,6 +185,23 @@ def cubic(
         Values at the ends.
     start_velocity, end_velocity : float
         [1/s].
+
+    Returns
+    -------
+    TimingLaw
+        The law.
+
+    Raises
+    ------
+    ValueError
+        If `duration` is not positive or a value is not finite.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import cubic
+    >>> law = cubic(2.0, end_velocity=0.5)
+    >>> float(law(2.0).s), float(law(2.0).ds), float(law(0.0).dds)
+    (1.0, 0.5, 1.0)
     """
     T = positive_duration(duration)
     x0, x1, v0, v1 = numbers(start=start, end=end, start_velocity=start_velocity, end_velocity=end_velocity)
@@ -177,7 +220,7 @@ def quintic(
     start_acceleration: float = 0.0,
     end_acceleration: float = 0.0,
 ) -> TimingLaw:
-    """Return the quintic polynomial with given ends, velocities and accelerations there.
+    """Return the quintic polynomial law with prescribed values, velocities and accelerations at the ends.
 
     Parameters
     ----------
@@ -189,6 +232,23 @@ def quintic(
         [1/s].
     start_acceleration, end_acceleration : float
         [1/s^2].
+
+    Returns
+    -------
+    TimingLaw
+        The law.
+
+    Raises
+    ------
+    ValueError
+        If `duration` is not positive or a value is not finite.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import quintic
+    >>> law = quintic(2.0, 0.0, 0.6, start_velocity=0.1)
+    >>> round(float(law(0.0).ds), 3), round(float(law(1.0).s), 3), round(float(law(2.0).s), 3)
+    (0.1, 0.331, 0.6)
     """
     T = positive_duration(duration)
     x0, x1, v0, v1 = numbers(start=start, end=end, start_velocity=start_velocity, end_velocity=end_velocity)
@@ -198,7 +258,7 @@ def quintic(
 
 
 def quintic_coefficients(T: Array | float, x0: Array, v0: Array, a0: Array, x1: Array, v1: Array, a1: Array) -> Array:
-    """Coefficients, highest power first, of quintics over [0, T] with these values and derivatives at the ends."""
+    """Return coefficients, highest power first, of quintics over [0, T] with these end values and derivatives."""
     D = x1 - x0
     c5 = 6.0 * D / T**5 - 3.0 * (v0 + v1) / T**4 + (a1 - a0) / (2.0 * T**3)
     c4 = -15.0 * D / T**4 + (8.0 * v0 + 7.0 * v1) / T**3 + (1.5 * a0 - a1) / T**2
@@ -207,29 +267,50 @@ def quintic_coefficients(T: Array | float, x0: Array, v0: Array, a0: Array, x1: 
 
 
 def min_jerk(duration: float, start: float = 0.0, end: float = 1.0) -> TimingLaw:
-    """Return the law of least integrated squared jerk between two rests: ``10 r^3 - 15 r^4 + 6 r^5``, ``r = t / T``.
+    """Return the minimum-jerk law from rest to rest, ``10 r^3 - 15 r^4 + 6 r^5`` with ``r = t / T``.
 
     Parameters
     ----------
     duration : float
-        [s].
+        T [s].
     start, end : float
-        Values at the ends, where velocity and acceleration are zero (Flash and Hogan, 1985).
+        Values at the ends, where velocity and acceleration are zero.
+
+    Returns
+    -------
+    TimingLaw
+        The law.
+
+    Raises
+    ------
+    ValueError
+        If `duration` is not positive or a value is not finite.
+
+    Notes
+    -----
+    Flash and Hogan (1985).
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import min_jerk
+    >>> law = min_jerk(2.0)
+    >>> float(law(1.0).s), float(law(1.0).ds)
+    (0.5, 0.9375)
     """
     return quintic(duration, start, end)
 
 
-#: relative; a duration may be this much too short by rounding
+#: relative rounding tolerance of durations
 _ROUNDING = 1e-9
 
 
 @contextmanager
 def _in_range() -> Iterator[None]:
-    """Refuse numbers whose products leave the range of floating point."""
+    """Raise ThunderError on overflow and division by zero."""
     try:
         yield
     except (OverflowError, ZeroDivisionError) as error:
-        raise ThunderError("start, end and limits must lead to times and coefficients that a float can hold") from error
+        raise ThunderError("start, end and limits must give times and coefficients in the range of a float") from error
 
 
 @_in_range()
@@ -242,11 +323,10 @@ def trapezoidal(
     duration: float | None = None,
     blend: float | None = None,
 ) -> TimingLaw:
-    """Return a law of constant acceleration, constant velocity and constant deceleration between two rests.
+    """Return a law of constant acceleration, constant velocity and constant deceleration from rest to rest.
 
-    Give limits and get the shortest law: ``v_max`` and ``a_max``. Where the way is too short to reach `v_max` the
-    velocity is a triangle. Or give the duration and how much of it is spent accelerating: ``duration`` and ``blend``,
-    or ``duration`` with `a_max`, `v_max` or both (Siciliano et al., 2009, section 4.2.1).
+    `v_max` and `a_max` give the shortest law; its velocity is triangular if `v_max` is not reached. Alternatively,
+    prescribe `duration` with `blend`, `a_max`, `v_max` or both limits.
 
     Parameters
     ----------
@@ -259,44 +339,62 @@ def trapezoidal(
     duration : float, optional
         [s].
     blend : float, optional
-        Part of the duration that is spent accelerating, above 0 and up to 0.5; as much again goes to decelerating.
-        Default a quarter, where the duration alone is given.
+        Fraction of the duration spent accelerating, and again decelerating, above 0 and at most 0.5. Default 0.25 if
+        only `duration` is given.
+
+    Returns
+    -------
+    TimingLaw
+        The law.
 
     Raises
     ------
     ValueError
-        If what is given is too little or too much, or cannot be met: then the message says what could.
+        If the combination of arguments is invalid or infeasible; the message names a feasible value.
+
+    Notes
+    -----
+    Siciliano et al. (2009), section 4.2.1.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import trapezoidal
+    >>> law = trapezoidal(0.0, 0.6, v_max=0.5, a_max=2.0)
+    >>> round(law.duration, 3), round(float(law(0.5).ds), 3)
+    (1.45, 0.5)
+    >>> trapezoidal(duration=2.0, blend=0.25)
+    TimingLaw(0 to 1 in 2 s)
     """
     x0, x1 = numbers(start=start, end=end)
-    way = abs(x1 - x0)
+    distance = abs(x1 - x0)
     v = None if v_max is None else positive(v_max, "v_max")
     a = None if a_max is None else positive(a_max, "a_max")
     if duration is None:
         if v is None or a is None or blend is not None:
-            raise ValueError("trapezoidal needs v_max and a_max, or a duration with blend, v_max or a_max")
-        if way == 0.0:
-            raise ValueError(f"start and end must differ where limits give the duration, got {x0:g} twice")
-        T, rise = _shortest(way, v, a)
+            raise ValueError("v_max and a_max must be given, or a duration with blend, v_max or a_max")
+        if distance == 0.0:
+            raise ValueError(f"start and end must differ if limits give the duration, got {x0:g} twice")
+        T, rise = _shortest(distance, v, a)
     else:
         T = positive_duration(duration)
-        rise = _rise_within(T, way, v, a, blend)
+        rise = _rise_within(T, distance, v, a, blend)
     acceleration = (x1 - x0) / (rise * (T - rise))
     return _integrate([rise, T - 2.0 * rise, rise], [acceleration, 0.0, -acceleration], x0)
 
 
-def _shortest(way: float, v: float, a: float) -> tuple[float, float]:
-    """Duration and time of acceleration of the fastest law under limits."""
-    if v * v >= way * a:
-        rise = math.sqrt(way / a)
+def _shortest(distance: float, v: float, a: float) -> tuple[float, float]:
+    """Return duration and acceleration time of the fastest law within limits."""
+    if v * v >= distance * a:
+        rise = math.sqrt(distance / a)
         return 2.0 * rise, rise
-    return way / v + v / a, v / a
+    return distance / v + v / a, v / a
 
 
-def _rise_within(T: float, way: float, v: float | None, a: float | None, blend: float | None) -> float:
-    """Time of acceleration of a law that takes T."""
+def _rise_within(T: float, distance: float, v: float | None, a: float | None, blend: float | None) -> float:
+    """Return the acceleration time of a law of duration T."""
     if blend is not None:
         if v is not None or a is not None:
-            raise ValueError("blend says all there is to say: give no v_max and no a_max with it")
+            raise ValueError("v_max and a_max must be None if blend is given")
         part = numbers(blend=blend)[0]
         if not 0.0 < part <= 0.5:
             raise ValueError(f"blend must be above 0 and at most 0.5, got {part:g}")
@@ -304,57 +402,70 @@ def _rise_within(T: float, way: float, v: float | None, a: float | None, blend: 
     if v is None and a is None:
         return 0.25 * T
     if v is not None and a is not None:
-        least = _shortest(way, v, a)[0] if way > 0.0 else 0.0
+        least = _shortest(distance, v, a)[0] if distance > 0.0 else 0.0
         if least * (1.0 - _ROUNDING) > T:
             raise ValueError(f"duration must be at least {least:g} s for this v_max and a_max, got {T:g} s")
     if a is not None:
-        if T * T * a < 4.0 * way * (1.0 - _ROUNDING):
-            raise ValueError(f"a_max must be at least {4.0 * way / T**2:g} for {way:g} in {T:g} s, got {a:g}")
-        # of the two roots the smaller one; written so that nothing cancels where the acceleration is large
-        return 2.0 * way / (a * (T + math.sqrt(max(T * T - 4.0 * way / a, 0.0)))) if way > 0.0 else 0.25 * T
+        if T * T * a < 4.0 * distance * (1.0 - _ROUNDING):
+            raise ValueError(f"a_max must be at least {4.0 * distance / T**2:g} for {distance:g} in {T:g} s, got {a:g}")
+        # the smaller root, in a form without cancellation for large accelerations
+        root = math.sqrt(max(T * T - 4.0 * distance / a, 0.0))
+        return 2.0 * distance / (a * (T + root)) if distance > 0.0 else 0.25 * T
     assert v is not None
-    if v * T <= way:
-        raise ValueError(f"v_max must be above {way / T:g} for {way:g} in {T:g} s, got {v:g}")
-    return min(T - way / v, 0.5 * T)
+    if v * T <= distance:
+        raise ValueError(f"v_max must be above {distance / T:g} for {distance:g} in {T:g} s, got {v:g}")
+    return min(T - distance / v, 0.5 * T)
 
 
 @_in_range()
 def s_curve(start: float = 0.0, end: float = 1.0, *, v_max: float, a_max: float, j_max: float) -> TimingLaw:
-    """Return the shortest law between two rests whose velocity, acceleration and jerk are bounded (double S).
+    """Return the shortest law from rest to rest with bounded velocity, acceleration and jerk (double S).
 
     Parameters
     ----------
     start, end : float
         Values at the ends.
     v_max, a_max, j_max : float
-        Largest speed [1/s], acceleration [1/s^2] and jerk [1/s^3]; on a short way some are not reached.
+        Largest speed [1/s], acceleration [1/s^2] and jerk [1/s^3]; a short law does not reach all of them.
+
+    Returns
+    -------
+    TimingLaw
+        The law.
 
     Raises
     ------
     ValueError
-        On limits that are not positive, or a start that is the end.
+        If a limit is not positive, or start and end are equal.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import s_curve
+    >>> law = s_curve(0.0, 0.6, v_max=0.5, a_max=2.0, j_max=20.0)
+    >>> round(law.duration, 3), round(float(law(0.5 * law.duration).ds), 3)
+    (1.55, 0.5)
     """
     x0, x1 = numbers(start=start, end=end)
     v, a, j = positive(v_max, "v_max"), positive(a_max, "a_max"), positive(j_max, "j_max")
-    way = abs(x1 - x0)
-    if way == 0.0:
+    distance = abs(x1 - x0)
+    if distance == 0.0:
         raise ValueError(f"start and end must differ, got {x0:g} twice")
     bend, rise = (a / j, a / j + v / a) if v * j >= a * a else (math.sqrt(v / j), 2.0 * math.sqrt(v / j))
-    if way < v * rise:  # v_max is not reached
+    if distance < v * rise:  # v_max is not reached
         bend = a / j
-        rise = 0.5 * bend + math.sqrt(0.25 * bend * bend + way / a)
+        rise = 0.5 * bend + math.sqrt(0.25 * bend * bend + distance / a)
         if rise < 2.0 * bend:  # nor is a_max
-            bend = (0.5 * way / j) ** (1.0 / 3.0)
+            bend = (0.5 * distance / j) ** (1.0 / 3.0)
             rise = 2.0 * bend
     top = j * bend * (rise - bend)
-    flat, cruise = rise - 2.0 * bend, max(way / top - rise, 0.0)
+    flat, cruise = rise - 2.0 * bend, max(distance / top - rise, 0.0)
     jerk = math.copysign(j, x1 - x0)
     times = [bend, flat, bend, cruise, bend, flat, bend]
     return _integrate(times, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk], x0, jerks=True)
 
 
 def _integrate(times: Sequence[float], highest: Sequence[float], x: float, *, jerks: bool = False) -> TimingLaw:
-    """Law from rest at x whose acceleration (or jerk) is constant over each time; those of no length are left out."""
+    """Return the law from rest at x with piecewise constant acceleration (or jerk); empty pieces are omitted."""
     if not math.isfinite(sum(times)) or not all(map(math.isfinite, highest)):
         raise OverflowError
     shortest = 1e-12 * sum(times)
@@ -378,7 +489,7 @@ Timing = TimingLaw | float
 
 
 def as_law(timing: Timing, what: str = "timing") -> TimingLaw:
-    """Return a law from 0 to 1: the given one rescaled, or a minimum-jerk law of the given duration [s]."""
+    """Return a law from 0 to 1: `timing` rescaled, or a minimum-jerk law of that duration [s]."""
     if isinstance(timing, TimingLaw):
         return timing.rescaled(0.0, 1.0)
     if isinstance(timing, bool) or np.ndim(timing) != 0:
@@ -390,26 +501,26 @@ def as_laws(timings: Timing | Sequence[Timing], count: int) -> list[TimingLaw]:
     """Return `count` laws from 0 to 1: one for all, or one for each."""
     if isinstance(timings, TimingLaw) or not isinstance(timings, Iterable) or isinstance(timings, str):
         return [as_law(timings, "timing")] * count
-    given = list(timings)
-    if len(given) != count:
-        raise ValueError(f"timing must be one, or {count} of them, got {len(given)}")
-    return [as_law(timing, f"timing {i}") for i, timing in enumerate(given)]
+    laws = list(timings)
+    if len(laws) != count:
+        raise ValueError(f"timing must be one, or {count} of them, got {len(laws)}")
+    return [as_law(timing, f"timing {i}") for i, timing in enumerate(laws)]
 
 
 def start_times(laws: Sequence[TimingLaw], anticipation: float | npt.ArrayLike) -> tuple[Array, Array]:
-    """Return when each of the laws starts, and by how much each but the first is early.
+    """Return the start times of successive laws, (m,), and their overlaps, (m - 1,) [s].
 
     Parameters
     ----------
     laws : sequence of TimingLaw
-        One after the other.
+        Successive laws.
     anticipation : float or (m - 1,) array_like
-        How long before the end of the one before it each starts [s].
+        Overlap of each law with the previous one [s].
 
     Raises
     ------
     ValueError
-        On an anticipation that is negative, or longer than one of the two that overlap.
+        If an anticipation is negative, or longer than one of the two laws.
     """
     T = np.array([law.duration for law in laws])
     inner = max(T.size - 1, 0)
@@ -428,5 +539,5 @@ def start_times(laws: Sequence[TimingLaw], anticipation: float | npt.ArrayLike) 
 
 
 def placed(law: TimingLaw, start: float) -> _core.PiecewisePolynomial:
-    """Return a law that begins at another time than 0."""
+    """Return the polynomial of a law that begins at time `start`."""
     return _core.PiecewisePolynomial(law.breaks + start, law.coefficients[:, :, None])

@@ -2,6 +2,7 @@
 // would spend seconds on them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "matrices.hpp"
@@ -25,5 +26,10 @@ void add_product(const Eigen::MatrixXd& A, const double* x, double* y, double fa
 bool factor_positive_definite(int n, double* A) noexcept;
 /// x := A^-1 x after that.
 void solve_positive_definite(int n, const double* A, double* x) noexcept;
+
+// for inputs
+
+/// Whether none of `count` numbers is infinite or NaN; as fast as memory is read.
+bool all_finite(const double* x, std::size_t count) noexcept;
 
 }  // namespace thunder

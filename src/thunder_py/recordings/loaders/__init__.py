@@ -1,4 +1,4 @@
-"""Recordings from files; every loader returns a `MotionSet` in metres, radians and seconds."""
+"""Loaders of recordings; each returns a `MotionSet` in metres, radians and seconds."""
 
 import lazy_loader as lazy
 

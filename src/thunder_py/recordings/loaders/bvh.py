@@ -1,4 +1,4 @@
-"""Skeletons that move, from BVH files: forward kinematics to positions and orientations in the world."""
+"""Skeleton motion from BVH files: forward kinematics to positions and orientations in the world."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CHANNELS = {f"{axis}{kind}" for axis in "XYZ" for kind in ("position", "rotatio
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint or end site: its place in its parent, and the columns that move it."""
+    """A joint or end site: offset in its parent and columns of its channels."""
 
     name: str
     parent: int | None
@@ -36,7 +36,7 @@ class Joint:
 
 
 class _Words:
-    """Words of the hierarchy one by one, with the lines they stand in."""
+    """Iterator over the words of the hierarchy, with their line numbers."""
 
     def __init__(self, lines: list[str], path: Path) -> None:
         self.path, self.line = path, 1
@@ -55,8 +55,8 @@ class _Words:
         return word
 
     def expect(self, word: str) -> None:
-        if (got := self.next(word)) != word:
-            self.refuse(f"expected {word}, got {got!r}")
+        if (actual := self.next(word)) != word:
+            self.refuse(f"expected {word}, got {actual!r}")
 
     def number(self, what: str) -> float:
         return number(self.next(what), path=self.path, line=self.line, column=what, missing=())
@@ -66,7 +66,7 @@ class _Words:
 
 
 def read_bvh(path: Path) -> tuple[list[Joint], float, Array]:
-    """Return joints (parents first), time between frames [s] and the numbers (frames, channels)."""
+    """Return joints (parents first), time step [s] and the values (frames, channels)."""
     lines = read_lines(path)
     words = _Words(lines, path)
     words.expect("HIERARCHY")
@@ -75,7 +75,7 @@ def read_bvh(path: Path) -> tuple[list[Joint], float, Array]:
 
 
 def _hierarchy(words: _Words) -> list[Joint]:
-    """Read ROOTs until MOTION; a loop with a stack, so that deep trees need no recursion."""
+    """Read ROOTs until MOTION; an explicit stack avoids recursion in deep trees."""
     skeleton: list[Joint] = []
     stack: list[int] = []
     column = 0
@@ -103,7 +103,7 @@ def _joint(words: _Words, kind: str, skeleton: list[Joint], stack: list[int], co
             words.refuse(f"expected Site after End, got {name!r}")
         name = f"{skeleton[stack[-1]].name}:end"
     if any(joint.name == name for joint in skeleton):
-        words.refuse(f"two joints must not share the name {name!r}")
+        words.refuse(f"names of joints must be distinct, got {name!r} twice")
     words.expect("{")
     words.expect("OFFSET")
     offset = np.array([words.number(f"OFFSET {axis}") for axis in "xyz"])
@@ -120,7 +120,7 @@ def _channels(words: _Words, column: int) -> tuple[tuple[str, int], ...]:
     for _ in range(int(count)):
         name = words.next("a channel")
         if name not in _CHANNELS or name in names:
-            words.refuse(f"channels must be different ones of {', '.join(sorted(_CHANNELS))}, got {name!r}")
+            words.refuse(f"channels must be distinct and among {', '.join(sorted(_CHANNELS))}, got {name!r}")
         names.append(name)
     return tuple((name, column + k) for k, name in enumerate(names))
 
@@ -135,7 +135,7 @@ def _motion(lines: list[str], words: _Words, width: int) -> tuple[float, Array]:
         words.refuse(f"Frame Time must be positive [s], got {step:g}")
     rows = lines[words.line :]
     if len(rows) != count or len(rows) < 2:
-        words.refuse(f"expected {count:g} frames (two or more) as Frames says, got {len(rows)}")
+        words.refuse(f"expected {count:g} frames (two or more) as in Frames, got {len(rows)}")
     values = np.empty((len(rows), width))
     for k, row in enumerate(rows):
         cells, line = row.split(), words.line + 1 + k
@@ -148,7 +148,7 @@ def _motion(lines: list[str], words: _Words, width: int) -> tuple[float, Array]:
     return step, values
 
 
-#: frames may be printed with few digits: 0.008333 s for 120 Hz
+#: relative tolerance of a whole rate; Frame Time can have few digits, as 0.008333 s for 120 Hz
 _WHOLE_RATE = 1e-4
 
 
@@ -163,67 +163,84 @@ def load_bvh(
     subject: str = "",
     task: str = "",
 ) -> MotionSet:
-    """Read a BVH file: one trial with dofs x, y, z, rx, ry, rz in the world for each joint, named like it.
+    r"""Read a BVH file: one trial per joint with its name and dofs x, y, z, rx, ry, rz in the world.
 
-    The end site of joint ``Hand`` is called ``Hand:end`` and turns with it. Rotations act in the order in which
-    channels are listed, about moving axes. The world is the file's, in which y mostly points up; `Trial.moved` turns
-    it.
+    The end site of joint ``Hand`` is named ``Hand:end`` and has its orientation. Rotations act in the order of the
+    channels, about moving axes. The world is that of the file, in which y usually points up; `Trial.moved` changes it.
 
     Parameters
     ----------
     path : path-like
         The file.
     unit : str
-        m, cm or mm. There is no default: BVH files do not say.
+        m, cm or mm; required, because BVH files do not contain it.
     joints : sequence of str, optional
         Joints and end sites to return, in this order; all by default.
     rate : float, optional
-        What the file should have [Hz], to 1 %. By default 1 / Frame Time, or the whole number within 0.01 % of it.
+        Expected rate [Hz], to 1 %. By default 1 / Frame Time, or the whole number within 0.01 % of it.
     positions : ``"add"`` or ``"replace"``, optional
-        What position channels do with the OFFSET of their joint: writers differ. Required only where it matters, which
-        is where a joint has both and the OFFSET is not zero.
+        Position channels are added to the OFFSET of their joint or replace it; writers differ. Required only if a joint
+        has both and the OFFSET is not zero.
     frame, subject, task : str
         Labels of the trials.
+
+    Returns
+    -------
+    MotionSet
+        One trial per joint.
 
     Raises
     ------
     FileFormatError
-        With path and line, for all that does not follow the format, and where `positions` is needed.
+        With path and line, for files with errors, and if `positions` is missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.recordings.loaders import load_bvh
+    >>> hand = "ROOT Hand { OFFSET 0 0 0 CHANNELS 1 Zrotation End Site { OFFSET 10 0 0 } }"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "arm.bvh"
+    ...     _ = path.write_text(f"HIERARCHY {hand}\nMOTION Frames: 2 Frame Time: 0.008333\n0\n90\n")
+    ...     motions = load_bvh(path, unit="cm")
+    >>> [(trial.name, trial.rate, round(float(trial.position[-1, 1]), 6)) for trial in motions]
+    [('Hand', 120.0, 0.0), ('Hand:end', 120.0, 0.1)]
     """
     factor = to_si(unit)
     if positions not in (None, "add", "replace"):
         raise ThunderError(f"positions must be 'add' or 'replace', got {positions!r}")
     skeleton, step, values = read_bvh(Path(path))
-    places = chosen(joints, [joint.name for joint in skeleton], path, "joint")
+    indices = chosen(joints, [joint.name for joint in skeleton], path, "joint")
     hertz = _rate(step, rate, path)
     t = np.arange(len(values)) / hertz
     p, R = _forward_kinematics(skeleton, values, positions, path)
     labels: dict[str, Any] = {"rate": hertz, "frame": frame, "subject": subject, "task": task}
     return MotionSet(
-        Trial.from_poses(t, factor * p[k], matrix=R[k].as_matrix(), name=skeleton[k].name, **labels) for k in places
+        Trial.from_poses(t, factor * p[k], matrix=R[k].as_matrix(), name=skeleton[k].name, **labels) for k in indices
     )
 
 
 def _rate(step: float, rate: float | None, path: str | Path) -> float:
     hertz = agreed_rate(1.0 / step, rate, path, "Frame Time")
-    whole = float(round(hertz))
-    return whole if rate is None and whole > 0.0 and abs(hertz / whole - 1.0) < _WHOLE_RATE else hertz
+    rounded = float(round(hertz))
+    return rounded if rate is None and rounded > 0.0 and abs(hertz / rounded - 1.0) < _WHOLE_RATE else hertz
 
 
 def _forward_kinematics(
     skeleton: Sequence[Joint], values: Array, positions: str | None, path: str | Path
 ) -> tuple[list[Array], list[Rotation]]:
-    """Return positions (T, 3), in the file's unit, and orientations of every joint, all frames at once."""
+    """Return positions (T, 3), in the unit of the file, and orientations of every joint."""
     p: list[Array] = []
     R: list[Rotation] = []
-    for joint in skeleton:  # parents come before their children
-        local, turn = _translation(joint, values, positions, path), _rotation(joint, values)
+    for joint in skeleton:  # parents first
+        local, rotation = _translation(joint, values, positions, path), _rotation(joint, values)
         if joint.parent is None:
             p.append(local)
-            R.append(turn)
+            R.append(rotation)
         else:
             p.append(p[joint.parent] + R[joint.parent].apply(local))
-            R.append(R[joint.parent] * turn)
+            R.append(R[joint.parent] * rotation)
     return p, R
 
 
@@ -232,8 +249,8 @@ def _translation(joint: Joint, values: Array, positions: str | None, path: str |
     moving = [(name[0], column) for name, column in joint.channels if name.endswith("position")]
     if moving and positions is None and joint.offset.any():
         raise FileFormatError(
-            f"joint {joint.name!r} has an OFFSET and position channels: say positions='add' if the channels are added "
-            "to it, or 'replace' if they hold the whole translation",
+            f"positions must be given for joint {joint.name!r} with an OFFSET and position channels: 'add' if the "
+            "channels are added to it, 'replace' if they hold the whole translation",
             path=path,
             line=joint.line,
         )
@@ -246,8 +263,8 @@ def _translation(joint: Joint, values: Array, positions: str | None, path: str |
 def _rotation(joint: Joint, values: Array) -> Rotation:
     from scipy.spatial.transform import Rotation
 
-    turns = [(name[0], column) for name, column in joint.channels if name.endswith("rotation")]
+    rotating = [(name[0], column) for name, column in joint.channels if name.endswith("rotation")]
     result = Rotation.from_rotvec(np.zeros((len(values), 3)))
-    for axis, column in turns:
+    for axis, column in rotating:
         result = result * Rotation.from_rotvec(np.radians(values[:, [column]]) * np.eye(3)["XYZ".index(axis)])
     return result

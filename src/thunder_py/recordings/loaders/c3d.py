@@ -1,4 +1,4 @@
-"""Markers from C3D files, read by the package ezc3d."""
+"""Markers from C3D files, read with the package ezc3d."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def load_c3d(
     subject: str = "",
     task: str = "",
 ) -> MotionSet:
-    """Read the 3-D points of a C3D file: one trial for each marker, named like it.
+    """Read the 3-D points of a C3D file: one trial per marker, with its name.
 
-    Unit and rate come from POINT:UNITS and POINT:RATE. A point with a negative residual was not seen: NaN. The first
-    sample stands at t = (first frame) / rate, counted from 0. Needs the package ezc3d
+    Unit and rate are POINT:UNITS and POINT:RATE. A negative residual marks a point as not measured (NaN). The time of
+    the first sample is (first frame) / rate, counted from 0. Needs the package ezc3d
     (``pip install "thunder_py[motion]"``).
 
     Parameters
@@ -45,59 +45,78 @@ def load_c3d(
     markers : sequence of str, optional
         Labels of the points to read, in this order; all by default.
     unit : str, optional
-        m, cm or mm: what the file should be in, and what it is in where POINT:UNITS is empty.
+        Expected unit (m, cm or mm), required if POINT:UNITS is empty.
     rate : float, optional
-        What the file should have [Hz], to 1 %.
+        Expected rate [Hz], to 1 %.
     frame, subject, task : str
         Labels of the trials.
+
+    Returns
+    -------
+    MotionSet
+        One trial per marker.
 
     Raises
     ------
     FileFormatError
-        For a file that is none or damaged, a unit or rate that is missing or another one, an unknown marker.
+        For a damaged file, a missing or unexpected unit or rate, or an unknown marker.
     ThunderError
         If ezc3d is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import ezc3d
+    >>> import numpy as np
+    >>> from thunder_py.recordings.loaders import load_c3d
+    >>> file = ezc3d.c3d()
+    >>> for name, value in (("RATE", [100.0]), ("LABELS", ["hand"]), ("UNITS", ["mm"])):
+    ...     file["parameters"]["POINT"][name]["value"] = value
+    >>> file["data"]["points"] = np.reshape([0.0, 200.0, 0.0, 0.0, 0.0, 500.0, 1.0, 1.0], (4, 1, 2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file.write(str(Path(folder) / "reach.c3d"))
+    ...     (trial,) = load_c3d(Path(folder) / "reach.c3d")
+    >>> trial.name, trial.rate, trial.position[-1].round(6).tolist()
+    ('hand', 100.0, [0.2, 0.0, 0.5])
     """
-    content, promised = _read(Path(path))
+    content, frames = _read(Path(path))
     point = content["parameters"].get("POINT", {})
     factor = to_si(agreed_unit(_first(point, "UNITS", ""), unit, path, "POINT:UNITS"))
     hertz = agreed_rate(float(_first(point, "RATE", np.nan)), rate, path, "POINT:RATE")
     data = np.asarray(content["data"]["points"], dtype=np.float64)[:3]
     residuals = np.asarray(content["data"]["meta_points"]["residuals"], dtype=np.float64)[0]
-    if data.shape[2] < max(2, promised):
-        what = f"{promised} frames as the header says" if promised > 1 else "two frames of points or more"
+    if data.shape[2] < max(2, frames):
+        what = f"{frames} frames as in the header" if frames > 1 else "two frames of points or more"
         raise FileFormatError(f"expected {what}, got {data.shape[2]}", path=path)
-    places = chosen(markers, _labels(point, data.shape[1], path), path)
-    # points behind their frames, as everywhere else; ezc3d gives (xyz, point, frame)
-    seen = np.moveaxis(np.where(residuals < 0.0, np.nan, data), (0, 1, 2), (2, 1, 0))[:, places]
-    points: Array = factor * seen
+    labels = _labels(point, data.shape[1], path)
+    indices = chosen(markers, labels, path)
+    # (frame, point, xyz) from the (xyz, point, frame) of ezc3d
+    points: Array = factor * np.moveaxis(np.where(residuals < 0.0, np.nan, data), (0, 1, 2), (2, 1, 0))[:, indices]
     t: Array = (np.arange(len(points), dtype=np.float64) + float(content["header"]["points"]["first_frame"])) / hertz
-    names = [_labels(point, data.shape[1], path)[k] for k in places]
-    return marker_trials(t, points, names, hertz, frame, subject, task)
+    return marker_trials(t, points, [labels[k] for k in indices], hertz, frame, subject, task)
 
 
 def _read(path: Path) -> tuple[Any, int]:
-    """Return the content and the number of frames that the header promises."""
+    """Return the content and the number of frames in the header."""
     try:
         ezc3d = importlib.import_module("ezc3d")
     except ImportError as error:
-        raise ThunderError(
-            'C3D files are read by ezc3d, which is not installed: pip install "thunder_py[motion]"'
-        ) from error
+        raise ThunderError('C3D files need ezc3d, which is not installed: pip install "thunder_py[motion]"') from error
     if not path.is_file():
         raise FileNotFoundError(f"no file {path}")
-    promised = _frames_in_header(path)
+    frames = _frames_in_header(path)
     try:
-        return ezc3d.c3d(str(path)), promised
-    except Exception as error:  # what it throws depends on where the file breaks
+        return ezc3d.c3d(str(path)), frames
+    except Exception as error:  # the type depends on the damage
         raise FileFormatError(f"not a C3D file: {error}", path=path) from error
 
 
 def _frames_in_header(path: Path) -> int:
-    """Return the number of frames that the file promises, 0 if its 16 bits are too few to say.
+    """Return the number of frames in the header, 0 if it exceeds its 16 bits.
 
-    ezc3d returns what is left of a file that was cut off in its data, with a header to fit, and never returns from one
-    that was cut off in its parameters; so the header is looked at before.
+    ezc3d truncates the header of a file cut off in its data, and never returns from a file cut off in its parameters.
+    This check of the header comes first.
     """
     size = as_file(path).stat().st_size
     with path.open("rb") as file:
@@ -115,18 +134,18 @@ def _frames_in_header(path: Path) -> int:
 
 
 def _first(group: Mapping[str, Any], name: str, otherwise: Any) -> Any:
-    """Return the first entry of a parameter, `otherwise` where it is missing or empty."""
+    """Return the first entry of a parameter, `otherwise` if it is missing or empty."""
     values = group.get(name, {}).get("value", ())
     return values[0] if len(values) else otherwise
 
 
 def _labels(point: Mapping[str, Any], count: int, path: str | Path) -> list[str]:
-    """Return the names of all points: a parameter holds 255, those behind are in LABELS2, LABELS3, ..."""
+    """Return the names of all points; a parameter holds 255, further names are in LABELS2, LABELS3, ..."""
     labels: list[str] = []
     for name in ("LABELS", *(f"LABELS{k}" for k in range(2, 2 + count // 255))):
         labels += [str(label).strip() for label in point.get(name, {}).get("value", ())]
     if len(labels) < count:
         raise FileFormatError(
-            f"expected {count} labels, one for each point, got {len(labels)}", path=path, key="POINT:LABELS"
+            f"expected {count} labels, one per point, got {len(labels)}", path=path, key="POINT:LABELS"
         )
     return labels[:count]

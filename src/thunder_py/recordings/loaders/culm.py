@@ -21,40 +21,51 @@ __all__ = ["load_culm"]
 
 RATE = 120.0
 _HEADER = "t;X;Y;Z"
-#: digits with which times are printed
+#: significant digits of printed times
 _DIGITS = 5
 
 
 def load_culm(folder: str | Path, task: str | None = None) -> MotionSet:
-    """Read the recordings of CULM.
+    r"""Read the recordings of CULM.
 
-    Times are printed with five digits, so their differences are rounded, to 10 ms from 100 s on. They are rebuilt as
-    k / 120 s and compared to the printed ones.
+    Times are printed with five digits, that is 10 ms from 100 s on. They are replaced by k / 120 s, which is compared
+    with the printed times.
 
     Parameters
     ----------
     folder : path-like
-        With a folder ``S<number>`` per subject.
+        Folder with a folder ``S<number>`` per subject.
     task : str, optional
-        ``"Planned"`` (all trials of this task) or ``"Planned01"``; by default everything.
+        ``"Planned"`` (all trials of this task) or ``"Planned01"``; by default all recordings.
 
     Returns
     -------
     MotionSet
-        Positions [m] in the frame ``"laboratory"``, by number of the subject; task ``"Planned"``, name
-        ``"S02/Planned01"``.
+        Positions [m] in the frame ``"laboratory"``, sorted by subject; task ``"Planned"``, name ``"S02/Planned01"``.
 
     Raises
     ------
     FileFormatError
-        If there is no such recording, or a file is not in this form: header, numbers, times that are not k / 120.
+        If there is no such recording, or a file has another header, invalid numbers, or times other than k / 120.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.recordings.loaders import load_culm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     (Path(folder) / "S02").mkdir()
+    ...     _ = (Path(folder) / "S02" / "Planned01.csv").write_text("t;X;Y;Z\n0;0;0;0.5\n0.0083333;0.01;0;0.5\n")
+    ...     (trial,) = load_culm(folder)
+    >>> trial.name, trial.task, trial.rate, trial.position.tolist()
+    ('S02/Planned01', 'Planned', 120.0, [[0.0, 0.0, 0.5], [0.01, 0.0, 0.5]])
     """
     root = Path(folder)
-    found = [path for path in root.glob("S*/*.csv") if task is None or task in (path.stem, _task(path))]
-    if not found:
-        wanted = "" if task is None else f" of task {task!r}"
-        raise FileFormatError(f"expected recordings{wanted} as S<number>/<task><number>.csv, found none", path=root)
-    return MotionSet(_read(path) for path in sorted(found, key=_order))
+    paths = [path for path in root.glob("S*/*.csv") if task is None or task in (path.stem, _task(path))]
+    if not paths:
+        suffix = "" if task is None else f" of task {task!r}"
+        raise FileFormatError(f"expected recordings{suffix} as S<number>/<task><number>.csv, found none", path=root)
+    return MotionSet(_read(path) for path in sorted(paths, key=_order))
 
 
 def _task(path: Path) -> str:
@@ -86,7 +97,7 @@ def _read(path: Path) -> Trial:
 
 
 def _times(printed: Array, path: Path) -> Array:
-    """Return k / 120 s for the printed times, which must agree to half a unit of their last digit."""
+    """Return the times k / 120 s; printed times must agree to half a unit of their last digit."""
     first = round(printed[0] * RATE)
     t: Array = (first + np.arange(len(printed))) / RATE
     digits = np.floor(np.log10(np.maximum(np.abs(printed), 1e-300)))

@@ -1,7 +1,7 @@
 """The reach-to-grasp recording of the R package kinesis: index finger and thumb, Optotrak at 85 Hz.
 
-``rtgData.txt``, tab-separated, of github.com/ccamp83/kinesis (C. Campagnoli, MIT licence): one subject, 45 trials, each
-of which goes out and comes back.
+``rtgData.txt``, tab-separated, of github.com/ccamp83/kinesis (C. Campagnoli, MIT licence): one subject, 45 trials out
+and back.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ __all__ = ["load_kinesis"]
 
 RATE = 85.0
 _MARKERS = ("index", "thumb")
-#: the column "time" starts again within trials; only this one increases
+#: the column "time" restarts within trials; only this one increases
 _CLOCK = "globalTime"
 
 
 def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float = 0.0) -> MotionSet:
-    """Read the reach-to-grasp recording of kinesis.
+    r"""Read the reach-to-grasp recording of kinesis.
 
-    The clock is globalTime; frames are 11 to 60 ms apart (`resample` makes steps equal). While a finger is occluded
-    the file repeats its last place: those frames become gaps, whether flagged (fingersOccluded) or exactly equal to the
-    one before.
+    Times are globalTime; frames are 11 to 60 ms apart (`resample` makes steps equal). While a finger is occluded, the
+    file repeats its last position. Frames flagged by fingersOccluded or equal to the previous frame become gaps.
 
     Parameters
     ----------
@@ -39,18 +38,32 @@ def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float =
     marker : str
         ``"index"``, ``"thumb"``, or ``"both"`` for dofs ``index_x`` ... ``thumb_z``.
     drop_start : float
-        Seconds to leave out at the start of every trial, which can still hold the end of the return movement of the
-        trial before: 0.15 are about ten frames.
+        Time to drop at the start of every trial [s], which can contain the end of the return movement of the previous
+        trial; 0.15 s are about ten frames.
 
     Returns
     -------
     MotionSet
-        One trial for each trialN, positions [m] in the frame ``"laboratory"``; times are from the start of the trial.
+        One trial per trialN, positions [m] in the frame ``"laboratory"``; times are from the start of the trial.
 
     Raises
     ------
     FileFormatError
-        For missing columns, rows that are not numbers, or a clock that does not increase, with the line.
+        With the line, for missing columns, rows that are not numbers, or times that do not increase.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.recordings.loaders import load_kinesis
+    >>> names = ["subjName", "trialN", "globalTime", "fingersOccluded"]
+    >>> names += [f"{finger}{axis}raw" for finger in ("index", "thumb") for axis in "XYZ"]
+    >>> rows = [names, ["cc", *"0000000000"[:9]], ["cc", "0", "12", "0", *"100000"], ["cc", "0", "24", "0", *"200000"]]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "rtg.txt").write_text("\n".join("\t".join(row) for row in rows))
+    ...     (trial,) = load_kinesis(Path(folder) / "rtg.txt", "index")
+    >>> trial.name, trial.task, trial.position[:, 0].round(6).tolist()
+    ('cc/0', 'reach-to-grasp', [0.0, 0.001, 0.002])
     """
     if marker not in (*_MARKERS, "both"):
         raise ThunderError(f"marker must be index, thumb or both, got {marker!r}")
@@ -75,14 +88,14 @@ def _needed() -> list[str]:
 
 
 def _table(path: Path) -> tuple[list[str], list[str], Array]:
-    """Return names of the needed columns, subject of every row, values (rows, columns)."""
+    """Return the names of the required columns, the subject of every row and the values (rows, columns)."""
     lines = as_file(path).read_text(encoding="utf-8", errors="replace").splitlines()
     header = lines[0].split("\t") if lines else []
     names = _needed()
     missing = [name for name in ("subjName", *names) if name not in header]
     if missing:
         raise FileFormatError(f"expected tab-separated columns, among them {', '.join(missing)}", path=path, line=1)
-    places = [header.index(name) for name in names]
+    columns = [header.index(name) for name in names]
     subject = header.index("subjName")
     subjects, values = [], np.empty((len(lines) - 1, len(names)))
     for k, line in enumerate(lines[1:]):
@@ -90,7 +103,7 @@ def _table(path: Path) -> tuple[list[str], list[str], Array]:
         if len(words) != len(header):
             raise FileFormatError(f"expected {len(header)} columns, got {len(words)}", path=path, line=k + 2)
         try:
-            values[k] = [float(words[place]) for place in places]
+            values[k] = [float(words[column]) for column in columns]
         except ValueError as error:
             raise FileFormatError(f"expected a number: {error}", path=path, line=k + 2) from None
         subjects.append(words[subject])
@@ -102,7 +115,8 @@ def _table(path: Path) -> tuple[list[str], list[str], Array]:
 def _check_clock(milliseconds: Array, rows: npt.NDArray[np.intp], number: float, path: Path) -> None:
     back = np.diff(milliseconds) <= 0.0
     if len(rows) < 2:
-        raise FileFormatError(f"trial {number:g} has one row", path=path, line=int(rows[0]) + 2)
+        line = int(rows[0]) + 2
+        raise FileFormatError(f"trial {number:g} must have two rows or more, got one row", path=path, line=line)
     if back.any():
         k = int(np.argmax(back)) + 1
         raise FileFormatError(
@@ -115,17 +129,17 @@ def _check_clock(milliseconds: Array, rows: npt.NDArray[np.intp], number: float,
 def _trial(columns: dict[str, Array], rows: npt.NDArray[np.intp], marker: str) -> Trial:
     t = 1e-3 * (columns[_CLOCK][rows] - columns[_CLOCK][rows[0]])
     occluded = columns["fingersOccluded"][rows] != 0.0
-    parts = [_places(columns, rows, name, occluded) for name in (_MARKERS if marker == "both" else (marker,))]
+    parts = [_positions(columns, rows, name, occluded) for name in (_MARKERS if marker == "both" else (marker,))]
     if marker != "both":
         return Trial.from_positions(t, parts[0], unit="mm", rate=RATE, frame="laboratory")
     dofs = tuple(f"{name}_{axis}" for name in _MARKERS for axis in "xyz")
     return Trial(t, 1e-3 * np.hstack(parts), dofs, ("m",) * 6, rate=RATE, frame="laboratory")
 
 
-def _places(
+def _positions(
     columns: dict[str, Array], rows: npt.NDArray[np.intp], marker: str, occluded: npt.NDArray[np.bool_]
 ) -> Array:
-    """Return places of a marker (rows, 3) [mm], NaN where it was not seen."""
+    """Return positions of a marker (rows, 3) [mm], NaN where not measured."""
     p = np.column_stack([columns[f"{marker}{axis}raw"][rows] for axis in "XYZ"])
     frozen = np.concatenate([[False], (np.diff(p, axis=0) == 0.0).all(axis=1)])
     p[occluded | frozen] = np.nan

@@ -1,4 +1,4 @@
-"""The package's own recordings, written by `MotionSet.save`."""
+"""Recordings written by `MotionSet.save`."""
 
 from ..motion_set import load_npz
 

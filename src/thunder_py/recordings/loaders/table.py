@@ -1,4 +1,4 @@
-"""Recordings in text tables: CSV, TSV, columns divided by blanks."""
+"""Recordings in text tables: CSV, TSV, columns separated by blanks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .text import (
 __all__ = ["load_table"]
 
 Column = str | int
-#: seconds in one of them
+#: factors to seconds
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
 
@@ -58,54 +58,66 @@ def load_table(
     task: str = "",
     name: str | None = None,
 ) -> MotionSet:
-    """Read a table with one sample per line.
+    r"""Read a table with one sample per line.
 
     Parameters
     ----------
     path : path-like
         UTF-8 text.
     columns : mapping or sequence of str
-        ``{dof: column}``, as ``{"x": "X", "y": "Y", "z": "Z"}``; a sequence names columns that are called like dofs.
-        A column is its name in the header, or its number, counted from 1.
+        ``{dof: column}``, as ``{"x": "X", "y": "Y", "z": "Z"}``; a sequence names columns equal to the dofs. A column
+        is its name in the header, or its number, counted from 1.
     unit : str or mapping
-        m, cm, mm, rad, deg or 1 (none), for all columns or ``{dof: unit}``. There is no default: files do not say.
+        m, cm, mm, rad, deg or 1 (none), for all columns or ``{dof: unit}``; required, because tables do not contain it.
     time : str or int, optional
-        Column of times, in `time_unit` (s, ms, us). Without it sample k is at k / rate.
+        Column of times, in `time_unit` (s, ms, us). Without it the time of sample k is k / rate.
     rate : float, optional
-        Nominal rate [Hz]; required without `time`. With it, both must agree to 1 % (see Raises).
+        Nominal rate [Hz]; required without `time`. With `time`, both must agree to 1 %.
     quaternion, euler : sequence of columns, optional
-        Four or three columns of the orientation, which becomes the dofs rx, ry, rz; `scalar_first`, `sequence` and
+        Four or three columns of the orientation, converted to the dofs rx, ry, rz; `scalar_first`, `sequence` and
         `angle_unit` as in `Trial.from_poses`.
     by : str or int, optional
-        Column that tells trials apart: a new one begins where its text changes. Their names end in that text.
+        Column that separates trials: a new trial starts where its text changes. The names of trials end in that text.
     delimiter : str, optional
-        Default: what the first line is divided by, a tab, semicolon or comma, otherwise blanks.
+        Default: the tab, semicolon or comma in the first line, otherwise blanks.
     decimal : str
         ``","`` for decimal commas.
     skip : int
         Lines before the header.
     header : bool
-        Whether a line of names comes before the numbers.
+        True if a line of names precedes the numbers.
     missing : sequence of str
         Cells that mean a gap (NaN).
     frame, subject, task : str
         Labels of the trials.
     name : str, optional
-        Default: the file's name without its ending.
+        Default: the name of the file without extension.
 
     Returns
     -------
     MotionSet
-        One trial, or one for each group of `by`.
+        One trial, or one per group of `by`.
 
     Raises
     ------
     FileFormatError
-        With path, line and column: a line with more or fewer cells than the first, a cell that is no number, times
-        that do not increase or are missing, unknown columns, a rate that contradicts the times.
+        With path, line and column, for lines of different length, cells that are not numbers, missing times or times
+        that do not increase, unknown columns, or a rate that contradicts the times.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.recordings.loaders import load_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "reach.csv"
+    ...     _ = path.write_text("t;X;Y;Z\n0.00;0;0;500\n0.01;1;0;\n0.02;3;0;501\n")
+    ...     (trial,) = load_table(path, time="t", columns={"x": "X", "y": "Y", "z": "Z"}, unit="mm", rate=100)
+    >>> trial
+    <Trial x y z: 3 samples at 100 Hz, 0.02 s, 1 gaps, name='reach'>
     """
     if time is None and rate is None:
-        raise ThunderError("time (a column) or rate [Hz] must be given: the file alone does not say how fast it is")
+        raise ThunderError("time (a column) or rate [Hz] must be given, got none")
     if time_unit not in _TIMES:
         raise ThunderError(f"time_unit must be one of {', '.join(_TIMES)}, got {time_unit!r}")
     whole(skip, "skip", 0)
@@ -120,9 +132,9 @@ def load_table(
     times = None if time is None else (time, table.times(time) * _TIMES[time_unit])
     x = np.column_stack([table.numbers(column) * factors[dof] for dof, column in dofs.items()])
     names, units = tuple(dofs), tuple(_si(dof, unit) for dof in dofs)
-    turned = _orientation(table, quaternion, scalar_first, euler, sequence, to_si(angle_unit, "angle", "angle_unit"))
-    if turned is not None:
-        x, names, units = np.hstack([x, turned]), names + ROTATION, units + ("rad",) * 3
+    vectors = _orientation(table, quaternion, scalar_first, euler, sequence, to_si(angle_unit, "angle", "angle_unit"))
+    if vectors is not None:
+        x, names, units = np.hstack([x, vectors]), names + ROTATION, units + ("rad",) * 3
     labels = {"frame": frame, "subject": subject, "task": task, "dofs": names, "units": units}
     title = Path(path).stem if name is None else name
     return MotionSet(
@@ -132,7 +144,7 @@ def load_table(
 
 @dataclass(frozen=True)
 class _Table:
-    """Cells of a file, all lines of one length."""
+    """Cells of a file, with lines of equal length."""
 
     path: Path
     header: list[str] | None
@@ -245,9 +257,9 @@ def _orientation(
         raise ThunderError("one of quaternion and euler must be given, got both")
     if quaternion is None and euler is None:
         return None
-    for what, given, count in (("quaternion", quaternion, 4), ("euler", euler, 3)):
-        if given is not None and (isinstance(given, str) or len(given) != count):
-            raise ThunderError(f"{what} must name {count} columns, got {given!r}")
+    for what, columns, count in (("quaternion", quaternion, 4), ("euler", euler, 3)):
+        if columns is not None and (isinstance(columns, str) or len(columns) != count):
+            raise ThunderError(f"{what} must name {count} columns, got {columns!r}")
     try:
         if quaternion is not None:
             values = np.column_stack([table.numbers(column) for column in quaternion])

@@ -1,4 +1,4 @@
-"""Lines, cells and numbers of text files, with their places for messages."""
+"""Lines, cells and numbers of text files, with path and line in errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LARGEST = 1 << 30
 
 
 def read_lines(path: str | Path) -> list[str]:
-    """Return the lines of a UTF-8 text file, without empty ones at its end.
+    """Return the lines of a UTF-8 text file, without empty lines at its end.
 
     Raises
     ------
@@ -60,12 +60,12 @@ def read_lines(path: str | Path) -> list[str]:
 
 
 def guess_delimiter(line: str) -> str | None:
-    """Return the tab, semicolon or comma that divides `line`, in this order of preference, or None for blanks."""
+    """Return the delimiter of `line`: tab, semicolon or comma, in this order of preference, or None for blanks."""
     return next((mark for mark in "\t;," if mark in line), None)
 
 
 def cells_of(line: str, delimiter: str | None) -> list[str]:
-    """Return the cells of a line, stripped; None divides at any run of blanks."""
+    """Return the stripped cells of a line; None splits at any run of blanks."""
     if delimiter is None:
         return line.split()
     cells = line.split(delimiter) if '"' not in line else next(csv.reader([line], delimiter=delimiter))
@@ -75,12 +75,12 @@ def cells_of(line: str, delimiter: str | None) -> list[str]:
 def number(
     cell: str, *, path: str | Path, line: int, column: str, decimal: str = ".", missing: Collection[str] = MISSING
 ) -> float:
-    """Return the number in a cell, NaN if it says that there is none.
+    """Return the number in a cell, NaN for the texts in `missing`.
 
     Raises
     ------
     FileFormatError
-        On anything else, infinities included, with path, line and column.
+        With path, line and column, for any other text and infinities.
     """
     if cell in missing:
         return math.nan
@@ -90,18 +90,18 @@ def number(
     except ValueError:
         value = math.inf
     if not math.isfinite(value):
-        hint = "; is decimal=',' meant?" if decimal == "." and cell.count(",") == 1 and "." not in cell else ""
+        hint = "; pass decimal=','" if decimal == "." and cell.count(",") == 1 and "." not in cell else ""
         raise FileFormatError(f"expected a number, got {cell!r}{hint}", path=path, line=line, key=column)
     return value
 
 
 def column_name(index: int, header: list[str] | None) -> str:
-    """Return what messages call column `index` (from 0)."""
+    """Return the name of column `index` (from 0) in messages."""
     name = header[index] if header is not None and index < len(header) else ""
     return f"column {index + 1}" + (f" ({name})" if name else "")
 
 
-#: how far a time column may be from a nominal rate, relative; clocks and printed digits are not exact
+#: relative tolerance of times against a nominal rate, for clocks and printed digits
 TOLERANCE = 0.01
 
 
@@ -114,77 +114,77 @@ def positive_rate(rate: object, what: str = "rate") -> float:
 
 
 def check_rate(t: Array, rate: float, path: object) -> None:
-    """Raise unless the times fit a nominal rate to 1 %, by their mean step or by their median step.
+    """Raise unless the mean or the median time step agrees with a nominal rate to 1 %.
 
-    One of the two is enough: dropped frames lengthen the mean step, and few printed digits shift the median one.
+    Dropped frames lengthen the mean step; few printed digits shift the median step.
     """
     steps = np.diff(t)
     mean, median = 1.0 / float(steps.mean()), 1.0 / float(np.median(steps))
     if min(abs(mean / rate - 1.0), abs(median / rate - 1.0)) > TOLERANCE:
         raise FileFormatError(
-            f"rate must fit the times to {TOLERANCE:.0%}, got {rate:g} Hz where mean and median steps mean "
+            f"rate must agree with the times to {TOLERANCE:.0%}, got {rate:g} Hz, but mean and median steps mean "
             f"{mean:.6g} and {median:.6g} Hz",
             path=str(path),
         )
 
 
 def rate_of(t: Array) -> float | None:
-    """Return the rate [Hz] of times whose steps are all equal to 1 %, otherwise None."""
+    """Return the rate [Hz] of times with steps equal to 1 %, otherwise None."""
     steps = np.diff(t)
     mean = float(steps.mean())
     return 1.0 / mean if float(np.abs(steps - mean).max()) <= TOLERANCE * mean else None
 
 
 def chosen(markers: Sequence[str] | None, known: Sequence[str], path: str | Path, what: str = "marker") -> list[int]:
-    """Return the places of `markers` among `known`, which must be there once each; None chooses all."""
+    """Return the indices of `markers` in `known`, each present exactly once; None selects all."""
     if markers is None:
         markers = known
     if isinstance(markers, str) or not markers:
         raise FileFormatError(f"{what}s must be a sequence of names, got {markers!r}", path=path)
-    places = []
+    indices = []
     for marker in markers:
         if known.count(marker) != 1:
             count = "more than one" if marker in known else "no"
             hint = "" if marker in known else nearest_hint(marker, known)
             raise FileFormatError(f"{count} {what} {marker!r} among {', '.join(known)}{hint}", path=path)
-        places.append(known.index(marker))
-    return places
+        indices.append(known.index(marker))
+    return indices
 
 
-def agreed_unit(in_file: str, given: str | None, path: str | Path, key: str) -> str:
-    """Return the unit of length of a file, which must be m, cm or mm and equal to `given`, if that is given.
+def agreed_unit(in_file: str, expected: str | None, path: str | Path, key: str) -> str:
+    """Return the unit of length of a file: m, cm or mm, and equal to `expected`, if that is given.
 
-    `given` stands in where the file names none.
+    `expected` replaces a missing unit.
     """
     unit = in_file.strip("\0 ").lower()
-    if not unit and given is not None:
-        unit = given
+    if not unit and expected is not None:
+        unit = expected
     if unit not in LENGTHS:
-        what = "the file names none; unit= does" if not unit else f"got {unit!r}"
-        raise FileFormatError(f"unit must be one of {', '.join(LENGTHS)}, {what}", path=path, key=key)
-    if given is not None and given != unit:
-        raise FileFormatError(f"unit={given!r} was asked for, the file is in {unit!r}", path=path, key=key)
+        what = "none in the file; pass unit=" if not unit else repr(unit)
+        raise FileFormatError(f"unit must be one of {', '.join(LENGTHS)}, got {what}", path=path, key=key)
+    if expected is not None and expected != unit:
+        raise FileFormatError(f"unit must be {unit!r} as in the file, got {expected!r}", path=path, key=key)
     return unit
 
 
-def agreed_rate(in_file: float, given: float | None, path: str | Path, key: str) -> float:
-    """Return the nominal rate [Hz]: `given` if it agrees with the file's to 1 %, otherwise the file's."""
+def agreed_rate(in_file: float, expected: float | None, path: str | Path, key: str) -> float:
+    """Return the nominal rate [Hz]: `expected`, which must agree with the file to 1 %, or that of the file."""
     if not (np.isfinite(in_file) and in_file > 0.0):
         raise FileFormatError(f"rate must be positive [Hz], got {in_file:g}", path=path, key=key)
-    if given is None:
+    if expected is None:
         return in_file
-    rate = positive_rate(given)
+    rate = positive_rate(expected)
     if abs(rate / in_file - 1.0) > TOLERANCE:
-        raise FileFormatError(f"rate={rate:g} was asked for, the file has {in_file:g} Hz", path=path, key=key)
+        raise FileFormatError(f"rate must be {in_file:g} Hz as in the file, got {rate:g} Hz", path=path, key=key)
     return rate
 
 
 def marker_trials(
     t: Array, points: Array, names: Sequence[str], rate: float, frame: str, subject: str, task: str
 ) -> MotionSet:
-    """Return one trial for each marker, named like it, of points (T, markers, 3) [m].
+    """Return one trial per marker, with its name, of points (T, markers, 3) [m].
 
-    A coordinate that is missing makes the point missing: half a point is none. A marker never seen is all NaN.
+    A point with a missing coordinate is all NaN, and so is a marker never measured.
     """
     points = np.where(np.isnan(points).any(axis=2, keepdims=True), np.nan, points)
     return MotionSet(

@@ -15,7 +15,7 @@ from .text import agreed_rate, agreed_unit, check_rate, chosen, column_name, mar
 
 __all__ = ["load_trc"]
 
-#: lines of the header, counted from 1
+#: line numbers of the header, from 1
 _TYPE, _KEYS, _VALUES, _MARKERS, _AXES = 1, 2, 3, 4, 5
 _NEEDED = ("DataRate", "NumFrames", "NumMarkers", "Units")
 
@@ -30,10 +30,10 @@ def load_trc(
     subject: str = "",
     task: str = "",
 ) -> MotionSet:
-    """Read a TRC file: one trial for each marker, named like it.
+    r"""Read a TRC file: one trial per marker, with its name.
 
-    Unit, rate, numbers of frames and markers come from the header and are checked against what follows. An empty cell
-    is a gap, and so are markers that a line leaves out at its end.
+    Unit, rate, numbers of frames and markers come from the header and are checked against the data. Empty cells, and
+    markers missing at the end of a line, are gaps.
 
     Parameters
     ----------
@@ -41,15 +41,35 @@ def load_trc(
         The file.
     markers : sequence of str, optional
         Markers to read, in this order; all by default.
-    unit, rate
-        What the file should be in (m, cm, mm; to 1 % in Hz); `unit` stands in where the header names none.
+    unit : str, optional
+        Expected unit (m, cm or mm), required if the header has none.
+    rate : float, optional
+        Expected rate [Hz], to 1 %.
     frame, subject, task : str
         Labels of the trials.
+
+    Returns
+    -------
+    MotionSet
+        One trial per marker.
 
     Raises
     ------
     FileFormatError
-        With path, line and column, for all that does not fit together.
+        With path, line and column, for errors and contradictions in the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.recordings.loaders import load_trc
+    >>> head = "PathFileType\t4\nDataRate\tNumFrames\tNumMarkers\tUnits\n100\t2\t1\tmm\n"
+    >>> rows = "Frame#\tTime\thand\n\t\tX1\tY1\tZ1\n1\t0.00\t0\t0\t500\n2\t0.01\t1\t0\t500\n"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "reach.trc").write_text(head + rows)
+    ...     (trial,) = load_trc(Path(folder) / "reach.trc")
+    >>> trial
+    <Trial x y z: 2 samples at 100 Hz, 0.01 s, name='hand'>
     """
     lines = read_lines(path)
     header = _header(lines, path)
@@ -66,9 +86,9 @@ def load_trc(
     t = table[:, 1]
     _check_times(t, first + 1, path)
     check_rate(t, hertz, path)
-    places = chosen(markers, names, path)
-    points = table[:, 2:].reshape(len(table), -1, 3)[:, places]
-    return marker_trials(t, factor * points, [names[k] for k in places], hertz, frame, subject, task)
+    indices = chosen(markers, names, path)
+    points = table[:, 2:].reshape(len(table), -1, 3)[:, indices]
+    return marker_trials(t, factor * points, [names[k] for k in indices], hertz, frame, subject, task)
 
 
 def _header(lines: list[str], path: str | Path) -> dict[str, str]:
@@ -77,7 +97,7 @@ def _header(lines: list[str], path: str | Path) -> dict[str, str]:
     keys, values = lines[_KEYS - 1].split(), lines[_VALUES - 1].split("\t")
     values = [value.strip() for value in values]
     if len(values) < len(keys):
-        values = lines[_VALUES - 1].split()  # divided by blanks
+        values = lines[_VALUES - 1].split()  # separated by blanks
     if len(values) < len(keys):
         raise FileFormatError(
             f"expected a value for each of {', '.join(keys)}, got {len(values)}", path=path, line=_VALUES
@@ -93,12 +113,12 @@ def _number(header: dict[str, str], key: str, path: str | Path) -> float:
 
 
 def _names(lines: list[str], count: int, path: str | Path) -> list[str]:
-    """Return the markers' names, which stand over the first of three columns each."""
+    """Return the names of the markers, each above the first of three columns."""
     cells = [cell.strip() for cell in lines[_MARKERS - 1].split("\t")]
     names = [cell for cell in cells[2:] if cell]
     if len(names) != count:
         raise FileFormatError(
-            f"expected {count} markers as NumMarkers says, got {len(names)}: {', '.join(names)}",
+            f"expected {count} markers as in NumMarkers, got {len(names)}: {', '.join(names)}",
             path=path,
             line=_MARKERS,
         )
@@ -106,18 +126,18 @@ def _names(lines: list[str], count: int, path: str | Path) -> list[str]:
 
 
 def _row(line: str, width: int, k: int, names: list[str], path: str | Path) -> list[float]:
-    """Return frame, time and coordinates; NaN for empty cells and for markers left out at the end."""
+    """Return frame, time and coordinates; NaN for empty cells and for markers missing at the end."""
     cells = [cell.strip() for cell in line.split("\t")]
     while len(cells) > width and not cells[-1]:
         cells.pop()
     if len(cells) > width or len(cells) < 2 or (len(cells) - 2) % 3:
         raise FileFormatError(f"expected {width} cells (or whole markers fewer), got {len(cells)}", path=path, line=k)
     header = ["Frame#", "Time", *(f"{name} {axis}" for name in names for axis in "XYZ")]
-    given = [
+    values = [
         number(cell, path=path, line=k, column=column_name(i, header), missing=("", "nan", "NaN") if i > 1 else ())
         for i, cell in enumerate(cells)
     ]
-    return given + [np.nan] * (width - len(given))
+    return values + [np.nan] * (width - len(values))
 
 
 def _check_times(t: Array, first: int, path: str | Path) -> None:

@@ -1,7 +1,7 @@
 """U-Limb, the recordings of Hannover (MHH): Vicon markers, a table of 63 columns per trial.
 
-Database: doi:10.7910/DVN/FU3QZ9, described in Averta et al., GigaScience 10:giab043 (2021). Its form is taken here from
-how its users read it: 21 markers with x, y, z each, data from the third row on.
+Database: doi:10.7910/DVN/FU3QZ9, described in Averta et al., GigaScience 10:giab043 (2021). The format follows code of
+its users: 21 markers with x, y, z each, data from the third row on.
 """
 
 from __future__ import annotations
@@ -40,41 +40,55 @@ def load_ulimb_mhh(
     subject: str | None = None,
     task: str | None = None,
 ) -> MotionSet:
-    """Read poses of the wrist relative to the chest from the Vicon recordings of U-Limb.
+    r"""Read poses of the wrist relative to the chest from the Vicon recordings of U-Limb.
 
-    Both are rigid groups of markers, as in `load_ulimb_unipi`: the pose is that of the group's shape, learnt over all
-    tables of a folder, fitted to the markers that a frame has; the origin is its centroid. The database's
-    description leaves open which segments the names mean. By default the limb is the wrist and the forearm (WRA, WRB,
-    RU_1 to RU_4) and the chest is CS_1 to CS_4; H_1 to H_6 may be the hand or the humerus. Look at a recording
-    (`read_mhh`) before you rely on it.
+    Both are rigid groups of markers, as in `load_ulimb_unipi`. The shape of a group is estimated from all tables of a
+    folder and fitted to the visible markers of a frame; the origin is its centroid. The description of the database
+    does not assign the names to segments. By default the limb is the wrist and the forearm (WRA, WRB, RU_1 to RU_4) and
+    the chest is CS_1 to CS_4; H_1 to H_6 may be the hand or the humerus. Inspect a recording (`read_mhh`) before use.
 
     Parameters
     ----------
     path : path-like
-        A table, or a folder that is searched with its subfolders for .csv, .tsv and .txt.
-    rate, unit
-        Sampling rate [Hz]; m, cm or mm. There are no defaults: the tables do not say.
+        A table, or a folder searched recursively for .csv, .tsv and .txt.
+    rate : float
+        Sampling rate [Hz]; required, because tables do not contain it.
+    unit : str
+        m, cm or mm; required, because tables do not contain it.
     limb, chest : sequence of str
-        Three markers or more each, see `MARKERS`; the first three are not in line.
+        Three markers or more each, see `MARKERS`; the first three must not be in line.
     most_residual : float
-        Frames in which a group fits worse than this (root mean square) [m] are gaps.
+        Frames with a larger root mean square residual of a group [m] become gaps.
     subject, task : str, optional
         Labels of all trials; by default names of the folder and of the file.
 
     Returns
     -------
     MotionSet
-        dofs x, y, z, rx, ry, rz in the frame ``"chest"``, NaN where one of the groups was not seen.
+        Trials with dofs x, y, z, rx, ry, rz in the frame ``"chest"``, NaN where one of the groups was not seen.
 
     Raises
     ------
     FileFormatError
         With line and column, for tables of another width and cells that are not numbers; if there are no tables.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from thunder_py.recordings.loaders import load_ulimb_mhh
+    >>> markers = np.random.default_rng(0).uniform(0.0, 300.0, 63)  # at rest, mm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savetxt(Path(folder) / "a.csv", [markers] * 3, delimiter=",", header="MHH\nVicon", comments="")
+    ...     (trial,) = load_ulimb_mhh(folder, rate=100.0, unit="mm", subject="S1", task="T1")
+    >>> trial
+    <Trial x y z rx ry rz: 3 samples at 100 Hz, 0.02 s, frame='chest', subject='S1', task='T1', name='a'>
     """
     root = Path(path)
     for name in (*limb, *chest):
         if name not in MARKERS:
-            raise ThunderError(f"limb and chest must be of {', '.join(MARKERS)}, got {name!r}")
+            raise ThunderError(f"limb and chest must be among {', '.join(MARKERS)}, got {name!r}")
     files = sorted(f for f in root.rglob("*") if f.suffix in (".csv", ".tsv", ".txt")) if root.is_dir() else [root]
     folders: dict[Path, list[MarkerRecording]] = {}
     for file in files:
@@ -91,10 +105,11 @@ def load_ulimb_mhh(
 def read_mhh(
     path: str | Path, *, rate: float, unit: str, subject: str | None = None, task: str | None = None
 ) -> MarkerRecording:
-    """Read the markers of one table: 63 columns divided by tabs, semicolons, commas or blanks, two rows of header.
+    """Read the markers of one table: 63 columns separated by tabs, semicolons, commas or blanks, two rows of header.
 
-    Where the first or second row names all of `MARKERS`, one over the first of three columns each, columns are taken by
-    name; otherwise in the order of `MARKERS`. An empty cell or NaN in any coordinate: the marker was not seen.
+    If the first or second row names all of `MARKERS`, each above the first of three columns, columns are assigned by
+    name, otherwise in the order of `MARKERS`. An empty cell or NaN in any coordinate means that the marker was not
+    seen.
 
     Returns
     -------
@@ -128,10 +143,10 @@ def read_mhh(
 
 
 def _order(header: list[str], delimiter: str | None) -> list[int]:
-    """Return where in the table each of `MARKERS` stands."""
+    """Return the position of each of `MARKERS` in the table."""
     for line in header:
         cells = cells_of(line, delimiter)
-        # Vicon writes the subject before the marker: "arm:WRA"
+        # Vicon puts the subject before the marker: "arm:WRA"
         names = [cell.rpartition(":")[2] for cell in cells[:: 1 if len(cells) == len(MARKERS) else 3]]
         if len(cells) <= 3 * len(MARKERS) and sorted(names) == sorted(MARKERS):
             return [names.index(marker) for marker in MARKERS]

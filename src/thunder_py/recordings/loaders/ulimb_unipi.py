@@ -1,9 +1,9 @@
 """U-Limb, the recordings of Pisa (UNIPI): PhaseSpace markers at 100 Hz in mm, a MATLAB file per trial.
 
-Database: doi:10.7910/DVN/FU3QZ9, described in Averta et al., GigaScience 10:giab043 (2021). Its form is taken here from
-how its users read it: folders ``S2`` ... of files ``S<subject>_<task 1-30>_<repetition>.mat`` with a variable ``data``,
-a cell per frame that holds a matrix of rows ``[marker_id x y z ...]`` of the markers seen in this frame, and for every
-subject ``ID_Definition_S<subject>`` with the ids of the markers of each segment.
+Database: doi:10.7910/DVN/FU3QZ9, described in Averta et al., GigaScience 10:giab043 (2021). The format follows code of
+its users: folders ``S2`` ... of files ``S<subject>_<task 1-30>_<repetition>.mat`` with a variable ``data``, one cell
+per frame with rows ``[marker_id x y z ...]`` of the markers seen in this frame, and for every subject a file
+``ID_Definition_S<subject>`` with the ids of the markers of each segment.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["load_ulimb_unipi", "read_ids", "read_unipi"]
 
 RATE = 100.0
 _FILE = re.compile(r"(S\d+)_(\d+)_(\d+)\.mat")
-#: variables of an ID definition that name a segment's markers
+#: variables of an ID definition with the markers of a segment
 _NAMES = {
     "arm": ("ArmIDS",),
     "forearm": ("ForearmIDS",),
@@ -49,46 +49,63 @@ def load_ulimb_unipi(
 ) -> MotionSet:
     """Read poses of the hand relative to the chest from the PhaseSpace recordings of U-Limb.
 
-    Chest and hand are rigid groups of markers. Of each, the shape is learnt over all trials of a subject, and fitted to
-    the markers that a frame has, three or more (`rigid_groups.rigid_poses`). The position is the centroid of the hand's
-    group in the frame of the chest's: origin its centroid, x from its first marker to its second, z normal to the plane
-    of its first three, in the order of the ID definition. The hand's axes are defined likewise.
+    Chest and hand are rigid groups of markers. The shape of each is estimated from all trials of a subject and fitted
+    to the visible markers of a frame, three or more (`rigid_groups.rigid_poses`). The position is the centroid of the
+    hand group in the frame of the chest group: origin at its centroid, x from its first marker to its second, z normal
+    to the plane of its first three, in the order of the ID definition. The axes of the hand are defined likewise.
 
     Parameters
     ----------
     folder : path-like
-        The folder of a subject, or one that holds such folders.
+        The folder of a subject, or a parent of such folders.
     subject, task : str, optional
         ``"S2"``, ``"17"``; by default all.
     segment : str
         ``"hand"``, ``"forearm"`` or ``"arm"``.
     ids : dict, optional
         ``{"hand": [...], "chest": [...]}`` for all subjects, or ``{"S2": {...}, ...}``; by default the files
-        ``ID_Definition_S<subject>`` (.m or .mat) in the folder tell.
+        ``ID_Definition_S<subject>`` (.m or .mat) in the folder are read.
     most_residual : float
-        Frames in which a group fits worse than this (root mean square) [m] are gaps.
+        Frames with a larger root mean square residual of a group [m] become gaps.
 
     Returns
     -------
     MotionSet
-        dofs x, y, z, rx, ry, rz in the frame ``"chest"``, 100 Hz, NaN where chest or hand was not seen.
+        Trials with dofs x, y, z, rx, ry, rz in the frame ``"chest"``, 100 Hz, NaN where chest or hand was not seen.
 
     Raises
     ------
     FileFormatError
-        If there are no recordings, ids are not defined, groups are never seen whole, or a file is not in this form.
+        If there are no recordings, ids are undefined, no frame has a complete group, or a file has another format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from scipy.io import savemat
+    >>> from thunder_py.recordings.loaders import load_ulimb_unipi
+    >>> frame = np.column_stack([range(8), np.random.default_rng(0).uniform(0.0, 200.0, (8, 3))])  # id, x, y, z in mm
+    >>> cells = np.empty((3, 1), dtype=object)
+    >>> for k in range(3):
+    ...     cells[k, 0] = frame
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     savemat(Path(folder) / "S2_17_1.mat", {"data": cells})
+    ...     (trial,) = load_ulimb_unipi(folder, ids={"hand": [0, 1, 2, 3], "chest": [4, 5, 6, 7]})
+    >>> trial
+    <Trial x y z rx ry rz: 3 samples at 100 Hz, 0.02 s, frame='chest', subject='S2', task='17', name='S2_17_1'>
     """
     root = Path(folder)
-    found: dict[str, list[Path]] = {}
+    files: dict[str, list[Path]] = {}
     for path in sorted(root.rglob("S*.mat"), key=_order):
         parts = _FILE.fullmatch(path.name)
         if parts and subject in (None, parts[1]) and task in (None, parts[2]):
-            found.setdefault(parts[1], []).append(path)
-    if not found:
+            files.setdefault(parts[1], []).append(path)
+    if not files:
         raise FileFormatError("expected recordings S<subject>_<task>_<repetition>.mat, found none", path=root)
     trials: list[Trial] = []
-    for who, paths in found.items():
-        groups = _groups(root, who, ids, segment)
+    for name, paths in files.items():
+        groups = _groups(root, name, ids, segment)
         recordings = [read_unipi(path) for path in paths]
         trials.extend(
             relative_trials(
@@ -110,7 +127,7 @@ def _order(path: Path) -> tuple[int, ...]:
 def read_unipi(path: str | Path) -> MarkerRecording:
     """Read the markers of one trial, ``S<subject>_<task>_<repetition>.mat`` (MATLAB 5).
 
-    A marker that is missing in a frame, or stands there at exactly (0, 0, 0) or without numbers, was not seen.
+    A marker missing in a frame, at exactly (0, 0, 0), or with NaN was not seen.
 
     Returns
     -------
@@ -156,7 +173,7 @@ def _variables(path: Path) -> dict[str, Any]:
         raise
     except NotImplementedError:
         raise FileFormatError("expected a MATLAB 5 file, got version 7.3: save it with -v6 or -v7", path=path) from None
-    except Exception as error:  # SciPy raises of many kinds on what is no such file
+    except Exception as error:  # the type depends on the damage
         raise FileFormatError(f"expected a MATLAB 5 file: {error}", path=path) from None
 
 
@@ -172,13 +189,13 @@ def _frame(cell: Any, k: int, path: Path) -> Array:
     ids = rows[:, 0].astype(np.float64)
     if not (np.isfinite(ids).all() and (ids == np.round(ids)).all() and len(np.unique(ids)) == len(ids)):
         raise FileFormatError(
-            f"expected different whole ids in frame {k + 1}, got {ids.tolist()}", path=path, key="data"
+            f"expected distinct whole ids in frame {k + 1}, got {ids.tolist()}", path=path, key="data"
         )
     return rows[:, :4].astype(np.float64)
 
 
 def _groups(root: Path, subject: str, ids: Ids | Mapping[str, Ids] | None, segment: str) -> Ids:
-    """Return the ids of one subject; `segment` and chest are there."""
+    """Return the ids of one subject, with those of `segment` and the chest."""
     if ids is None:
         files = sorted(path for path in root.rglob(f"ID_Definition_{subject}.*") if path.suffix in (".m", ".mat"))
         files += [path for path in root.parent.glob(f"ID_Definition_{subject}.*") if path.suffix in (".m", ".mat")]
@@ -196,12 +213,12 @@ def _groups(root: Path, subject: str, ids: Ids | Mapping[str, Ids] | None, segme
 
 
 def read_ids(path: str | Path) -> dict[str, list[int]]:
-    """Read which markers belong to which segment: a script of assignments ``HandIDS = [1 2 3 4];``, or a .mat file.
+    """Read the markers of each segment from a script of assignments ``HandIDS = [1 2 3 4];`` or a .mat file.
 
     Returns
     -------
     dict
-        ``"arm"``, ``"forearm"``, ``"hand"``, ``"chest"`` (ReferenceIDS or ChestIDS), those that are there.
+        Ids for the defined ones of ``"arm"``, ``"forearm"``, ``"hand"``, ``"chest"`` (ReferenceIDS or ChestIDS).
     """
     file = Path(path)
     values = _assignments(file) if file.suffix == ".m" else _variables(file)
@@ -216,16 +233,16 @@ def read_ids(path: str | Path) -> dict[str, list[int]]:
 
 
 def _assignments(path: Path) -> dict[str, list[int]]:
-    """Return the vectors of whole numbers that a MATLAB script assigns; ranges ``1:4`` are written out."""
+    """Return the vectors of whole numbers assigned in a MATLAB script; ranges ``1:4`` are expanded."""
     text = "\n".join(
         line.split("%")[0] for line in as_file(path).read_text(encoding="utf-8", errors="replace").splitlines()
     )
-    found: dict[str, list[int]] = {}
+    vectors: dict[str, list[int]] = {}
     for name, body in re.findall(r"(\w+)\s*=\s*\[([\d\s,;:]*)\]", text):
         numbers: list[int] = []
         for word in re.split(r"[\s,;]+", re.sub(r"\s*:\s*", ":", body.strip())):
             first, colon, last = word.partition(":")
             if first.isdigit() and (last.isdigit() or not colon):
                 numbers.extend(range(int(first), int(last) + 1) if colon else [int(first)])
-        found[name] = numbers
-    return found
+        vectors[name] = numbers
+    return vectors

@@ -1,7 +1,7 @@
 """U-Limb, the recordings of Zurich (UZH): Xsens MVN at 60 Hz, an .mvnx file per trial.
 
-Database: doi:10.7910/DVN/FU3QZ9, described in Averta et al., GigaScience 10:giab043 (2021). Its form is taken here from
-how its users read it: ``P<id>_T<task 01-30>_<L|R><repetition>.mvnx`` in folders ``Healthies`` and ``Strokes``.
+Database: doi:10.7910/DVN/FU3QZ9, described in Averta et al., GigaScience 10:giab043 (2021). The format follows code of
+its users: ``P<id>_T<task 01-30>_<L|R><repetition>.mvnx`` in folders ``Healthies`` and ``Strokes``.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ __all__ = ["MvnxFrames", "load_ulimb_uzh", "read_mvnx"]
 
 @dataclass(frozen=True, eq=False)
 class MvnxFrames:
-    """What an .mvnx file holds about its frames of type ``normal``.
+    """Contents of the frames of type ``normal`` of an .mvnx file.
 
     Attributes
     ----------
     rate : float
         [Hz].
     index : (F,) integer array
-        Numbers of the frames, increasing; frames can be missing.
+        Increasing frame numbers; frames can be missing.
     time : (F,) array
-        Time stamps [s], NaN where a frame has none.
+        Time stamps [s], NaN if missing.
     segments, joints : tuple of str
         Labels.
     values : dict
         ``"position"`` (F, segments, 3) [m], ``"orientation"`` (F, segments, 4) quaternions with the scalar first,
-        ``"jointAngleXZY"`` (F, joints, 3) [deg]: those that were asked for.
+        ``"jointAngleXZY"`` (F, joints, 3) [deg]: the requested ones.
     """
 
     rate: float
@@ -53,13 +53,13 @@ class MvnxFrames:
 def read_mvnx(path: str | Path, wanted: tuple[str, ...]) -> MvnxFrames:
     """Read the elements `wanted` of every frame.
 
-    Frames without an index, or of another type than ``normal``, are those of the calibration: they are skipped.
+    Frames without an index, or of another type than ``normal``, belong to the calibration and are skipped.
 
     Raises
     ------
     FileFormatError
-        With the line, if the file is not well-formed XML, declares a document type, has no frame rate or labels, or a
-        frame does not hold as many numbers as it should.
+        With the line, if the file is not well-formed XML, declares a document type, lacks frame rate or labels, or a
+        frame has a wrong number of values.
     """
     file = as_file(path)
     reader = _Reader(file, wanted)
@@ -76,7 +76,7 @@ def read_mvnx(path: str | Path, wanted: tuple[str, ...]) -> MvnxFrames:
 
 @dataclass(eq=False)
 class _Reader:
-    """Expat's callbacks."""
+    """Callbacks of expat."""
 
     path: Path
     wanted: tuple[str, ...]
@@ -178,15 +178,15 @@ class _Reader:
 RATE = 60.0
 _FILE = re.compile(r"(P\w+?)_(T\d+)_([LR])(\d+)\.mvnx")
 _SIDES = {"L": "Left", "R": "Right"}
-#: segments that carry the shoulders, the uppermost first
+#: segments that carry the shoulders, uppermost first
 _TRUNK = ("T8", "T12", "L3")
-#: joint, and which of its three angles (about x, y, z of MVN) are degrees of freedom
+#: joint, and the degrees of freedom among its three angles (about x, y, z of MVN)
 _ANGLES = {
     "Shoulder": {"abduction": 0, "rotation": 1, "flexion": 2},
     "Elbow": {"pronation": 1, "flexion": 2},
     "Wrist": {"deviation": 0, "flexion": 2},
 }
-#: time stamps are whole milliseconds
+#: tolerance of time stamps, which are whole milliseconds [s]
 _STAMP = 2.5e-3
 
 
@@ -198,35 +198,50 @@ def load_ulimb_uzh(
     subject: str | None = None,
     task: str | None = None,
 ) -> MotionSet:
-    """Read poses of the hand relative to the chest, or angles of the arm's joints, from the Xsens recordings of U-Limb.
+    """Read poses of the hand relative to the chest, or joint angles of the arm, from the Xsens recordings of U-Limb.
 
-    The chest is the segment T8, which carries the shoulders in Xsens' model (T12 or L3 in files without it), with the
-    axes that Xsens gives it. Position is the origin of the segment RightHand (LeftHand), which is at the wrist. Left
-    hands are not mirrored.
+    The chest is the segment T8, which carries the shoulders in the Xsens model (T12 or L3 in files without it), with
+    the axes of Xsens. The position is the origin of the segment RightHand (LeftHand), at the wrist. Left hands are not
+    mirrored.
 
     Parameters
     ----------
     folder : path-like
-        Searched with its subfolders.
+        Folder, searched recursively.
     quantity : str
         ``"hand"``: dofs x, y, z, rx, ry, rz in the frame ``"chest"``. ``"joints"``: seven angles [rad] of the
         element jointAngleXZY, ``shoulder_abduction``, ``shoulder_rotation``, ``shoulder_flexion``,
         ``elbow_pronation``, ``elbow_flexion``, ``wrist_deviation``, ``wrist_flexion``, without jumps of whole turns.
     side : str, optional
-        ``"L"`` or ``"R"``; by default the hand that each file's name names.
+        ``"L"`` or ``"R"``; by default the hand in the name of each file.
     subject, task : str, optional
         ``"P01"``, ``"T07"``; by default all.
 
     Returns
     -------
     MotionSet
-        60 Hz; time is (index of the frame) / 60, frames that are missing are NaN. Subjects are called
-        ``"Healthies/P01"`` where the folder says so, as numbers occur twice.
+        Trials at 60 Hz from the first frame on; missing frames are NaN. Subjects are named ``"Healthies/P01"`` in a
+        folder ``Healthies`` (``Strokes`` likewise), because numbers occur twice.
 
     Raises
     ------
     FileFormatError
-        If there are no recordings, the rate is not 60 Hz, time stamps do not fit it, or a file is not in this form.
+        If there are no recordings, rate or time stamps are not those of 60 Hz, or a file has another format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.recordings.loaders import load_ulimb_uzh
+    >>> pose = "<orientation>1 0 0 0 1 0 0 0</orientation><position>0 0 1.2 0.4 -0.2 1.0</position>"
+    >>> frames = "".join(f'<frame index="{k}" type="normal">{pose}</frame>' for k in range(3))
+    >>> segments = '<segment label="T8"/><segment label="RightHand"/>'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "P01_T07_R1.mvnx"
+    ...     _ = path.write_text(f'<mvnx><subject frameRate="60">{segments}{frames}</subject></mvnx>')
+    ...     (trial,) = load_ulimb_uzh(folder)
+    >>> trial.name, trial.task, trial.rate, trial.position[-1].round(3).tolist()
+    ('P01_T07_R1', 'T07', 60.0, [0.4, -0.2, -0.2])
     """
     if quantity not in ("hand", "joints"):
         raise ThunderError(f"quantity must be 'hand' or 'joints', got {quantity!r}")
@@ -263,7 +278,7 @@ def _read(path: Path, parts: re.Match[str], quantity: str, side: str) -> Trial:
 
 
 def _times(frames: MvnxFrames, path: Path) -> Array:
-    """Return the times of all frames from the first to the last, after a look at rate and time stamps."""
+    """Return the times of all frames from the first to the last; check rate and time stamps."""
     if frames.rate != RATE:
         raise FileFormatError(f"expected {RATE:g} Hz, got {frames.rate:g} Hz", path=path, key="frameRate")
     elapsed, expected = frames.time - frames.time[0], (frames.index - frames.index[0]) / RATE
@@ -271,7 +286,7 @@ def _times(frames: MvnxFrames, path: Path) -> Array:
     if wrong.any():
         k = int(np.argmax(wrong))
         raise FileFormatError(
-            f"frame {frames.index[k]} is stamped {elapsed[k]:.4g} s after the first, expected {expected[k]:.4g} s",
+            f"frame {frames.index[k]} must be stamped {expected[k]:.4g} s after the first, got {elapsed[k]:.4g} s",
             path=path,
             key="time",
         )
@@ -295,13 +310,13 @@ def _hand(frames: MvnxFrames, side: str, path: Path) -> tuple[Array, Array]:
         raise FileFormatError(
             f"expected segments {side}Hand and one of {', '.join(_TRUNK)}, got {', '.join(frames.segments)}", path=path
         )
-    places = [frames.segments.index(name) for name in (chest, f"{side}Hand")]
-    q = frames.values["orientation"][:, places]
+    columns = [frames.segments.index(name) for name in (chest, f"{side}Hand")]
+    q = frames.values["orientation"][:, columns]
     lengths = np.linalg.norm(q, axis=2)
     if np.abs(lengths - 1.0).max() > 1e-3:
         raise FileFormatError(f"expected unit quaternions, got length {lengths.min():g}", path=path, key="orientation")
     R_chest, R_hand = (Rotation.from_quat(np.roll(q[:, k], -1, axis=1)) for k in (0, 1))
-    p = frames.values["position"][:, places]
+    p = frames.values["position"][:, columns]
     relative = (R_chest.inv() * R_hand).as_quat()
     return R_chest.inv().apply(p[:, 1] - p[:, 0]), np.roll(relative, 1, axis=1)
 

@@ -1,7 +1,7 @@
 """Metrics of motions: jerk over real time, smoothness, length and shape of paths, distances, the power law.
 
 Each takes a `Trial`, a motion object (``position(t, derivative)`` and ``duration``: plans, `minimum_jerk`, rollouts),
-or a tuple ``(t, x)``. docs/motion_metrics.md says what the numbers mean.
+or a tuple ``(t, x)``. docs/motion_metrics.md explains the numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What metrics see of a motion: derivatives of one part of it at some times, with the weights of a quadrature."""
+"""Derivatives of one part of a motion at sampled times, with the weights of a quadrature."""
 
 from __future__ import annotations
 
@@ -21,16 +21,27 @@ __all__ = ["Motion", "MotionLike", "Samples", "as_trial", "choose_part", "dofs_o
 PARTS = ("translation", "orientation", "joints")
 #: Gauss-Legendre quadrature of motion objects: nodes of a panel, panels of the duration
 _NODES, _PANELS = 4, 256
-#: samples that a motion object is looked at in, where a rate says how many
+#: largest number of samples of a motion object
 _MOST = 10_000_000
 
 
 class Motion(Protocol):
-    """A motion with exact derivatives: plans, minimum jerk, rollouts of primitives."""
+    """A motion with exact derivatives: plans, minimum jerk, rollouts of primitives.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import Motion, path_length
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> reach: Motion = minimum_jerk([0.0, 0.0], [0.3, 0.4], 2.0)
+    >>> reach.duration, reach.position([0.0, 1.0, 2.0]).shape
+    (2.0, (3, 2))
+    >>> round(path_length(reach), 6)
+    0.5
+    """
 
     @property
     def duration(self) -> float:
-        """s; the motion runs from 0, or from its `start_time` if it has one, for so long."""
+        """Duration [s], from `start_time` if the motion has one, otherwise from 0."""
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return values (..., d), or their time derivatives, at t (...) in s."""
@@ -49,18 +60,18 @@ class Samples:
     t : ndarray, shape (n,)
         Times from the start of the motion, s.
     weights : ndarray, shape (n,)
-        Of the quadrature over time, s; they sum to the duration.
+        Weights of the quadrature over time, s; their sum is the duration.
     values : tuple of ndarray, shape (n, k)
-        The part itself and its derivatives, as many as were asked for. Of orientations: rotation vectors, then
-        angular velocity, acceleration and jerk in the axes of the frame.
+        The part itself and the requested derivatives. For orientations: rotation vectors, then angular velocity,
+        acceleration and jerk in the axes of the frame.
     part, unit : str
-        "translation" in "m", "orientation" in "rad", "joints" in the unit they share.
+        "translation" in "m", "orientation" in "rad", "joints" in their common unit.
     duration : float
-        s.
+        Duration, s.
     cutoff : float or None
-        Of the filter, Hz; infinite for none, None for motion objects.
+        Cut-off of the filter, Hz; infinite for no filter, None for motion objects.
     filter_order : int
-        Of one pass of the Butterworth filter.
+        Order of one pass of the Butterworth filter.
     """
 
     t: Array
@@ -78,7 +89,7 @@ class Samples:
 
     @property
     def text(self) -> str:
-        """How derivatives were obtained."""
+        """Origin of the derivatives, in words."""
         if self.cutoff is None:
             return "exact derivatives"
         if math.isinf(self.cutoff):
@@ -87,7 +98,7 @@ class Samples:
 
 
 def is_motion(motion: Any) -> bool:
-    """Whether this is a motion object: `position` is a function of it, not a column of samples."""
+    """Return True for a motion object, whose `position` is a function."""
     if isinstance(motion, (Trial, tuple)):
         return False
     return callable(getattr(motion, "position", None)) and hasattr(motion, "duration")
@@ -106,7 +117,7 @@ def _start(motion: Any) -> float:
 
 
 def as_trial(motion: Any) -> Trial:
-    """Return a recording as `Trial`; times and values become one, with the dofs that `dofs_of` gives them."""
+    """Return a recording as a `Trial`; a tuple (t, x) gets the dofs of `dofs_of`."""
     if isinstance(motion, Trial):
         return motion
     if not (isinstance(motion, tuple) and len(motion) == 2):
@@ -125,8 +136,7 @@ def as_trial(motion: Any) -> Trial:
 def dofs_of(motion: Any) -> tuple[str, ...]:
     """Return the names of a motion's columns.
 
-    Where it does not name them, one to three are taken as ``x, y, z``, six as ``x, y, z, rx, ry, rz``, any other
-    number as joints.
+    Unnamed columns are ``x, y, z`` for one to three, ``x, y, z, rx, ry, rz`` for six, joints for any other number.
     """
     if not is_motion(motion):
         return as_trial(motion).dofs
@@ -142,9 +152,9 @@ def _default_dofs(d: int) -> tuple[str, ...]:
 
 
 def choose_part(dofs: Sequence[str], part: str | None) -> tuple[str, list[int]]:
-    """Return the name of the part of a motion that is meant, and its columns.
+    """Return the name and the columns of a part of a motion.
 
-    None means the translation if there is one, else the joints, else the orientation.
+    None selects the translation if present, else the joints, else the orientation.
     """
     columns = {
         "translation": [k for k, name in enumerate(dofs) if name in POSITION],
@@ -156,7 +166,7 @@ def choose_part(dofs: Sequence[str], part: str | None) -> tuple[str, list[int]]:
     if not isinstance(part, str) or part not in columns:
         raise ThunderError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
     if not columns[part]:
-        raise ThunderError(f"part {part!r} needs such dofs, this motion has {', '.join(dofs)}")
+        raise ThunderError(f"part must be present in the motion, got {part!r} for dofs {', '.join(dofs)}")
     return part, columns[part]
 
 
@@ -174,24 +184,24 @@ def sample(
     Parameters
     ----------
     motion : Trial, motion object or (t, x)
-        Motion objects give exact derivatives, integrated by Gauss-Legendre quadrature with four nodes in each of 256
-        panels (and at `motion.breaks`, times where derivatives jump, if it has them). Recordings are filtered
+        Motion objects have exact derivatives, integrated by Gauss-Legendre quadrature with four nodes in each of 256
+        panels, split at `motion.breaks` (times where derivatives jump) if present. Recordings are filtered
         (`processing.low_pass`), interpolated by a quintic spline, and integrated by the trapezoidal rule.
     highest : int
         1 to 3.
     part : str or None
         As in `choose_part`.
     cutoff : float or None
-        Hz; required for recordings, `math.inf` for those that need no filter; None for motion objects.
+        Cut-off, Hz; required for recordings, `math.inf` for no filter; None for motion objects.
     filter_order : int
-        Of one pass.
+        Order of one pass.
     rate : float, optional
         Sample motion objects at equal steps of about 1 / rate s instead.
     """
     name, columns = choose_part(dofs_of(motion), part)
     if is_motion(motion):
         if cutoff is not None:
-            raise ThunderError(f"cutoff is for recordings, a motion object has exact derivatives; got {cutoff!r}")
+            raise ThunderError(f"cutoff must be None for a motion object, which has exact derivatives, got {cutoff!r}")
         t, weights = _gauss(motion) if rate is None else _even(motion, rate)
         raw = [motion.position(t, k)[:, columns] for k in range(highest + 1)]  # type: ignore[operator,union-attr]
         unit, duration = ("m" if name == "translation" else "rad"), float(motion.duration)  # type: ignore[union-attr]
@@ -205,7 +215,7 @@ def sample(
 
 
 def angular(raw: Sequence[Array]) -> tuple[Array, ...]:
-    """Turn derivatives of a rotation vector into angular velocity, acceleration and jerk (n, 3)."""
+    """Convert derivatives of a rotation vector to angular velocity, acceleration and jerk (n, 3)."""
     from ... import spatial
 
     laws = (spatial.angular_velocity, spatial.angular_acceleration, spatial.angular_jerk)
@@ -214,7 +224,7 @@ def angular(raw: Sequence[Array]) -> tuple[Array, ...]:
 
 def _unit(trial: Trial, part: str) -> str:
     if len(set(trial.units)) > 1:
-        raise ThunderError(f"{part} must share one unit for a norm to mean something, got {', '.join(trial.units)}")
+        raise ThunderError(f"{part} must share one unit to have a norm, got {', '.join(trial.units)}")
     return trial.units[0]
 
 
@@ -223,15 +233,15 @@ def _differentiate(trial: Trial, highest: int, cutoff: float | None, order: int)
 
     if cutoff is None:
         raise ThunderError(
-            "derivatives of a recording need cutoff=, the frequency [Hz] of a zero-phase low-pass filter (math.inf for "
-            "data that need none): what noise adds to a jerk depends on nothing else"
+            "cutoff must be given for a recording: the frequency [Hz] of a zero-phase low-pass filter, which decides "
+            "the contribution of noise to derivatives; math.inf for no filter"
         )
     refuse_gaps(trial, "a derivative")
     if len(trial) < 6:
-        raise ThunderError(f"derivatives of a recording need six samples or more, got {len(trial)}")
+        raise ThunderError(f"a recording must have six samples or more for derivatives, got {len(trial)}")
     rests = not moves(trial)
     trial = low_pass(trial, cutoff, order)
-    if rests:  # else rounding would be taken for a motion
+    if rests:  # rounding is no motion
         return [np.asarray(trial.x), *(np.zeros_like(trial.x) for _ in range(highest))]
     spline = make_interp_spline(trial.t - trial.t[0], trial.x, k=5)
     return [np.asarray(spline(trial.t - trial.t[0], nu=k), dtype=np.float64) for k in range(highest + 1)]
@@ -239,9 +249,9 @@ def _differentiate(trial: Trial, highest: int, cutoff: float | None, order: int)
 
 def _gauss(motion: Any) -> tuple[Array, Array]:
     edges = even_times(motion, _PANELS + 1)
-    # of the motion itself, or of the piecewise polynomial that a plan holds
-    given = getattr(getattr(motion, "path", motion), "breaks", ())
-    breaks = np.asarray(() if callable(given) else given, dtype=np.float64)
+    # breaks of the motion, or of the piecewise polynomial of a plan
+    times = getattr(getattr(motion, "path", motion), "breaks", ())
+    breaks = np.asarray(() if callable(times) else times, dtype=np.float64)
     edges = np.unique(np.concatenate([edges, breaks[(breaks > edges[0]) & (breaks < edges[-1])]]))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     half = 0.5 * np.diff(edges)[:, None]
@@ -250,7 +260,7 @@ def _gauss(motion: Any) -> tuple[Array, Array]:
 
 def _even(motion: Any, rate: float) -> tuple[Array, Array]:
     if positive(rate, "rate", "Hz") * float(motion.duration) > _MOST:
-        raise ThunderError(f"rate must make at most {_MOST} samples of {motion.duration:g} s, got {rate:g} Hz")
+        raise ThunderError(f"rate must yield at most {_MOST} samples in {motion.duration:g} s, got {rate:g} Hz")
     t = even_times(motion, max(round(motion.duration * rate), 8) + 1)
     return t, _trapezoid(t)
 

@@ -1,4 +1,4 @@
-"""Root mean square distance between two motions, with the pairing of their points named."""
+"""Length, straightness, distance and power law of paths."""
 
 from __future__ import annotations
 
@@ -26,24 +26,34 @@ def path_length(
     Parameters
     ----------
     motion : Trial, motion object or (t, x)
-        Of motion objects the speed is integrated, exactly but for the quadrature of `jerk_summary`. Of recordings the
-        samples are joined by straight lines (by geodesics between orientations).
+        The speed of motion objects is integrated by the quadrature of `jerk_summary`. Samples of recordings are joined
+        by straight lines (by geodesics between orientations).
     part : {"translation", "orientation", "joints"}, optional
-        By default the translation if there is one, else the joints.
+        By default the translation if present, else the joints.
     cutoff : float
-        Of a zero-phase Butterworth filter for recordings, Hz. Without one (`math.inf`) samples are taken as they are,
-        and noise adds to the length.
+        Cut-off of a zero-phase Butterworth filter for recordings, Hz. Without filter (`math.inf`) noise adds to the
+        length.
     filter_order : int
-        Of one pass.
+        Order of one pass.
 
     Returns
     -------
     float
+        Length, m or rad.
 
     Raises
     ------
     ThunderError
-        For gaps, and for parts that are not there.
+        For gaps, and for absent parts.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import path_length
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> path_length(([0.0, 1.0, 2.0], [[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]]))
+    7.0
+    >>> round(path_length(minimum_jerk([0.0, 0.0], [0.3, 0.4], 1.0)), 6)
+    0.5
     """
     name, columns = choose_part(dofs_of(motion), part)
     if is_motion(motion):
@@ -55,29 +65,43 @@ def path_length(
 def straightness(
     motion: MotionLike, *, part: str | None = None, cutoff: float = math.inf, filter_order: int = 2
 ) -> float:
-    """Return the distance from start to end over the length of the path: 1 for a straight line, 0 for a closed one.
+    """Return the distance from start to end divided by the path length: 1 for a straight path, 0 for a closed one.
 
-    Parameters as for `path_length`. Of orientations the distance is the angle of the geodesic.
+    Parameters
+    ----------
+    motion, part, cutoff, filter_order
+        As for `path_length`. The distance of orientations is the angle of the geodesic.
+
+    Returns
+    -------
+    float
+        Ratio, 0 to 1.
 
     Raises
     ------
     ThunderError
-        As `path_length`, and for a motion that rests.
+        As `path_length`, and for a motion at rest.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import straightness
+    >>> round(straightness(([0.0, 1.0, 2.0], [[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]])), 3)
+    0.714
     """
     name, columns = choose_part(dofs_of(motion), part)
     length = path_length(motion, part=name, cutoff=cutoff, filter_order=filter_order)
     if not length > 0.0:
-        raise ThunderError("straightness needs a motion that moves, this one rests")
+        raise ThunderError("motion must have a path of positive length, got one at rest")
     if is_motion(motion):
         ends = motion.position(even_times(motion, 2))[:, columns]  # type: ignore[operator,union-attr]
     else:
         ends = _recorded(motion, columns, cutoff, filter_order)[[0, -1]]
-    # of a straight line the two may differ by rounding
+    # rounding can exceed 1 on a straight line
     return min(1.0, float(_steps(ends, name)[0]) / length)
 
 
 def path_points(motion: MotionLike, part: str, columns: list[int], n: int) -> Array:
-    """Return n points (n, k) of a motion at equal steps of tau = t / T; between samples runs a cubic spline."""
+    """Return n points (n, k) of a motion at equal steps of tau = t / T; samples are joined by a cubic spline."""
     if is_motion(motion):
         t = even_times(motion, n)
         return np.asarray(motion.position(t)[:, columns], dtype=np.float64)  # type: ignore[operator,union-attr]
@@ -105,7 +129,7 @@ def _steps(x: Array, part: str) -> Array:
     if part == "orientation":
         from scipy.spatial.transform import Rotation
 
-        R = Rotation.from_rotvec(np.array(x))  # SciPy wants to be able to write
+        R = Rotation.from_rotvec(np.array(x))  # SciPy needs a writable array
         return np.asarray((R[:-1].inv() * R[1:]).magnitude(), dtype=np.float64)
     return np.asarray(np.linalg.norm(np.diff(x, axis=0), axis=1), dtype=np.float64)
 
@@ -114,21 +138,21 @@ PAIRINGS = ("tau", "arc_length", "nearest")
 
 
 def rms_distance(a: MotionLike, b: MotionLike, pairing: str = "tau", *, part: str | None = None, n: int = 256) -> float:
-    """Return the root mean square distance of two motions, whose durations may differ.
+    """Return the root mean square distance of two motions of equal or different durations.
 
     Parameters
     ----------
     a, b : Trial, motion object or (t, x)
-        With the same dofs in the part that is compared.
+        Motions with the same dofs in the compared part.
     pairing : {"tau", "arc_length", "nearest"}
-        Which point of b belongs to a point of a.
+        Point of b that is paired with a point of a.
 
-        - "tau": the one at the same fraction of the duration, so differences in timing count;
-        - "arc_length": the one at the same fraction of the path's length, for the shape alone;
-        - "nearest": the nearest on b, wherever it is. It is never larger than the other two by more than what
-          sampling does, ignores order, and is not symmetric: a part of b that a does not visit costs nothing.
+        - "tau": at the same fraction of the duration, so differences in timing count;
+        - "arc_length": at the same fraction of the path length, for the shape alone;
+        - "nearest": the nearest point of b. The result exceeds the other two at most by the error of sampling, ignores
+          order, and is not symmetric: parts of b far from a do not count.
     part : {"translation", "orientation", "joints"}, optional
-        By default the translation if there is one, else the joints. Orientations are compared by the angle between
+        By default the translation if present, else the joints. Orientations are compared by the angle between
         them, and paired by "tau" only.
     n : int
         Points on either motion at equal steps of time ("tau", "nearest") or of path length.
@@ -141,7 +165,16 @@ def rms_distance(a: MotionLike, b: MotionLike, pairing: str = "tau", *, part: st
     Raises
     ------
     ThunderError
-        For an unknown pairing, dofs that differ, gaps, or paths of no length paired by arc length.
+        For an unknown pairing, dofs that differ, gaps, or paths of zero length paired by arc length.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import rms_distance
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> a = minimum_jerk([0.0, 0.0], [0.4, 0.0], 1.0)
+    >>> b = minimum_jerk([0.0, 0.1], [0.4, 0.1], 2.0)
+    >>> round(rms_distance(a, b), 6), round(rms_distance(a, b, "nearest"), 6)
+    (0.1, 0.1)
     """
     if pairing not in PAIRINGS:
         raise ThunderError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
@@ -153,7 +186,7 @@ def rms_distance(a: MotionLike, b: MotionLike, pairing: str = "tau", *, part: st
         raise ThunderError(f"a and b must have the same dofs, got {', '.join(dofs_a)} and {', '.join(dofs_b)}")
     if part == "orientation":
         return _angles(path_points(a, part, columns_a, n), path_points(b, part, columns_b, n), pairing)
-    # finer than n where a path is measured: a straight line between samples is shorter than the arc
+    # finer than n where lengths are measured: chords are shorter than arcs
     fine = n if pairing == "tau" else max(8 * n, 2048)
     x, y = path_points(a, part, columns_a, fine), path_points(b, part, columns_b, fine)
     if pairing == "arc_length":
@@ -178,17 +211,17 @@ def _by_length(x: Array, n: int) -> Array:
     """Return n points at equal steps of the length of a polyline."""
     s = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(x, axis=0), axis=1)))
     if not s[-1] > 0.0:
-        raise ThunderError("pairing by arc length needs motions that move, one of these rests")
+        raise ThunderError("a and b must have paths of positive length for pairing='arc_length', got one at rest")
     return np.stack([np.interp(np.linspace(0.0, s[-1], n), s, column) for column in x.T], axis=1)
 
 
 def _to_polyline(points: Array, line: Array) -> Array:
-    """Return the squared distance (n,) of each point to the nearest of a polyline, segments included."""
+    """Return the squared distance (n,) of each point to a polyline."""
     from scipy.spatial import cKDTree
 
-    # the segments at the four nearest corners; another one can be nearer by less than its own length
-    corners = cKDTree(line).query(points, k=min(4, len(line)))[1]
-    segments = np.clip(np.concatenate([corners - 1, corners], axis=1), 0, len(line) - 2)
+    # segments at the four nearest vertices; another one can be nearer by less than its own length
+    vertices = cKDTree(line).query(points, k=min(4, len(line)))[1]
+    segments = np.clip(np.concatenate([vertices - 1, vertices], axis=1), 0, len(line) - 2)
     start, step = line[segments], line[segments + 1] - line[segments]
     offset = points[:, None] - start
     length = np.maximum(np.sum(step**2, axis=2), np.finfo(float).tiny)
@@ -203,13 +236,22 @@ class PowerLaw:
     Attributes
     ----------
     exponent : float
-        Of the curvature; -1/3 where the two-thirds law holds.
+        Exponent of the curvature; -1/3 if the two-thirds law holds.
     gain : float
         Speed at a curvature of 1/m.
     r_squared : float
-        Of the regression; without meaning where curvature hardly varies, as on a circle.
+        Coefficient of determination; meaningless if curvature hardly varies, as on a circle.
     n : int
-        Samples that were used.
+        Samples used.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import PowerLaw
+    >>> law = PowerLaw(exponent=-0.333, gain=0.2, r_squared=0.98, n=200)
+    >>> round(law.angular_exponent, 3)
+    0.667
+    >>> print(law)
+    speed ~ curvature^-0.3330, R^2 = 0.980, n = 200
     """
 
     exponent: float
@@ -219,12 +261,12 @@ class PowerLaw:
 
     @property
     def angular_exponent(self) -> float:
-        """Exponent of the angular speed, v times curvature: 2/3 where the law holds, which has its name from it."""
+        """Exponent of the angular speed v times curvature, 2/3 if the two-thirds law holds."""
         return 1.0 + self.exponent
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         return f"speed ~ curvature^{self.exponent:.4f}, R^2 = {self.r_squared:.3f}, n = {self.n}"
 
     def __str__(self) -> str:
@@ -247,33 +289,43 @@ def power_law(
     motion, cutoff, filter_order
         As for `jerk_summary`; two or three dimensions.
     rate : float
-        At which motion objects are sampled, Hz. Every sample counts the same, so slow parts of the path count more.
-        Of filtered recordings those within 1 / cutoff of either end are left out: a filter that does not know how the
-        motion goes on bends it there, and the exponent with it.
+        Sampling rate of motion objects, Hz. All samples have equal weight, so slow parts of the path count more.
+        Samples of filtered recordings within 1 / cutoff of either end are excluded: the filter distorts them, and the
+        exponent with them.
     slowest : float
-        Samples below this fraction of the largest speed are left out: their curvature is noise.
+        Samples below this fraction of the largest speed are excluded: their curvature is noise.
     flattest : float
-        Samples whose curvature times the length of the path is below this are left out: on a straight line it is zero.
+        Samples whose curvature times path length is below this are excluded: it is zero on a straight line.
 
     Returns
     -------
     PowerLaw
+        Exponent, gain and quality of the fit.
 
     Raises
     ------
     ThunderError
-        As `jerk_summary`; for fewer than ten samples that move on a curve; for curvature that does not vary at all.
+        As `jerk_summary`; for fewer than ten moving samples on a curve; for constant curvature.
 
     References
     ----------
     Lacquaniti, Terzuolo and Viviani (1983), Acta Psychologica 54.
+
+    Examples
+    --------
+    >>> import math
+    >>> from thunder_py.recordings.metrics import power_law
+    >>> from thunder_py.recordings.synthetic import power_law_curves
+    >>> law = power_law(power_law_curves(1, seed=0)[0], cutoff=math.inf)
+    >>> round(law.exponent, 2), round(law.r_squared, 2)
+    (-0.33, 1.0)
     """
     within(slowest, "slowest", 0.0, 1.0, ends="[)")
     at_least(flattest, "flattest")
     s = sample(motion, 2, part="translation", cutoff=cutoff, filter_order=filter_order, rate=rate)
     v, a, speed = s.values[1], s.values[2], s.norm(1)
     if v.shape[1] < 2:
-        raise ThunderError("power_law needs two or three dimensions: on a line there is no curvature")
+        raise ThunderError(f"motion must have two or three dimensions to have a curvature, got {v.shape[1]}")
     # |v x a| in any dimension
     cross = np.sqrt(np.maximum(speed**2 * np.sum(a * a, axis=1) - np.sum(v * a, axis=1) ** 2, 0.0))
     moving = _clear_of_ends(s) & (speed > max(slowest * float(speed.max()), np.finfo(float).tiny))
@@ -281,12 +333,12 @@ def power_law(
     curvature[moving] = cross[moving] / speed[moving] ** 3
     used = moving & (curvature * float(s.weights @ speed) > flattest)
     if np.count_nonzero(used) < 10:
-        raise ThunderError(f"power_law needs ten samples that move on a curve, got {np.count_nonzero(used)}")
+        raise ThunderError(f"motion must have ten moving samples on a curve or more, got {np.count_nonzero(used)}")
     x, y = np.log(curvature[used]), np.log(speed[used])
     dx, dy = x - x.mean(), y - y.mean()
     sxx, syy = float(dx @ dx), float(dy @ dy)
     if not sxx > 1e-12 * len(x):
-        raise ThunderError("power_law needs curvature that varies; on a circle every exponent fits")
+        raise ThunderError("motion must have a varying curvature, got a circle, which every exponent fits")
     exponent = float(dx @ dy) / sxx
     r_squared = 1.0 if syy == 0.0 else exponent**2 * sxx / syy
     return PowerLaw(exponent, float(np.exp(y.mean() - exponent * x.mean())), r_squared, len(x))

@@ -1,4 +1,4 @@
-"""Smoothness without units: log dimensionless jerk, spectral arc length, number of speed peaks."""
+"""Jerk and smoothness: summaries of jerk, log dimensionless jerk, spectral arc length, number of speed peaks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .sampling import MotionLike, Samples, is_motion, sample
 
 __all__ = ["JerkSummary", "jerk_summary", "ldlj", "mean_jerk", "sparc", "spectral_arc_length", "speed_peaks"]
 
-#: at which motion objects are sampled, Hz, if nothing else is said
+#: default sampling rate of motion objects, Hz
 RATE = 200.0
-#: fewest samples of a motion object, so that short ones have a shape too
+#: fewest samples of a motion object, for short ones
 _FEWEST = 200
 
 
@@ -33,7 +33,7 @@ def ldlj(
     Parameters
     ----------
     motion, part, cutoff, filter_order
-        As for `jerk_summary`. Joints enter with the norm of their jerk vector.
+        As for `jerk_summary`. The jerk of joints is the norm of their jerk vector.
     scaling : {"peak_speed", "path_length"}
         "peak_speed": -ln(T^3 / v_peak^2 * integral of |jerk|^2) (Balasubramanian, Melendez-Calderon and Burdet 2012);
         "path_length": -ln(T^5 / L^2 * integral of |jerk|^2) (Hogan and Sternad 2009, with the length of the path
@@ -42,13 +42,21 @@ def ldlj(
     Returns
     -------
     float
-        Without unit. Minimum jerk from rest to rest: -ln(1024/5) = -5.322 and -ln(720) = -6.579. It does not
-        change with the size, the position, the direction or the speed of a motion.
+        Dimensionless. Minimum jerk from rest to rest: -ln(1024/5) = -5.322 and -ln(720) = -6.579. Invariant to the
+        size, position, direction and speed of a motion.
 
     Raises
     ------
     ThunderError
-        As `jerk_summary`, and for a motion that does not move or has no jerk.
+        As `jerk_summary`, and for a motion at rest or without jerk.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import ldlj
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> reach = minimum_jerk([0.2, 0.0, 0.1], [0.5, 0.4, 0.1], 1.5)
+    >>> round(ldlj(reach), 3), round(ldlj(reach, scaling="path_length"), 3)
+    (-5.322, -6.579)
     """
     if scaling not in ("peak_speed", "path_length"):
         raise ThunderError(f"scaling must be 'peak_speed' or 'path_length', got {scaling!r}")
@@ -60,19 +68,17 @@ def ldlj(
     else:
         size, power = float(s.weights @ speed), 5
     if not (size > 0.0 and squared > 0.0):
-        raise ThunderError(
-            "ldlj needs a motion that moves and has jerk; this one rests or moves at constant acceleration"
-        )
+        raise ThunderError("motion must move and have jerk, got one at rest or at constant acceleration")
     return -math.log(squared * s.duration**power / size**2)
 
 
 def _peak_speed(motion: MotionLike, s: Samples, speed: Array) -> float:
-    """Return the largest speed; of a motion object between nodes, too, by the parabola through the three around it."""
+    """Return the largest speed; for a motion object, the vertex of the parabola through the three nodes at it."""
     k = int(np.argmax(speed))
     if s.cutoff is not None or not 0 < k < len(speed) - 1:
         return float(speed[k])
-    around = np.polyfit(s.t[k - 1 : k + 2] - s.t[k], speed[k - 1 : k + 2] - speed[k], 2)
-    return float(speed[k] - around[1] ** 2 / (4.0 * around[0])) if around[0] < 0.0 else float(speed[k])
+    c = np.polyfit(s.t[k - 1 : k + 2] - s.t[k], speed[k - 1 : k + 2] - speed[k], 2)
+    return float(speed[k] - c[1] ** 2 / (4.0 * c[0])) if c[0] < 0.0 else float(speed[k])
 
 
 def sparc(
@@ -93,51 +99,76 @@ def sparc(
     motion, part, cutoff, filter_order
         As for `jerk_summary`.
     rate : float
-        At which motion objects are sampled, Hz; not below 200 samples.
+        Sampling rate of motion objects, Hz; at least 200 samples are taken.
     padding, highest, threshold
-        Of `spectral_arc_length`.
+        As for `spectral_arc_length`.
 
     Returns
     -------
     float
-        Without unit, about -1.41 for a minimum-jerk motion of one second.
+        Dimensionless, about -1.41 for a minimum-jerk motion of one second.
 
     Raises
     ------
     ThunderError
-        As `jerk_summary`; for recordings with uneven time steps; for a motion that rests.
+        As `jerk_summary`; for recordings with uneven time steps; for a motion at rest.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import sparc
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> round(sparc(minimum_jerk([0.0, 0.0], [0.3, 0.4], 1.0)), 2)
+    -1.41
     """
     s = _even_samples(motion, part, cutoff, filter_order, rate)
     steps = np.diff(s.t)
     step = s.duration / len(steps)
     if np.abs(steps - step).max() > 1e-3 * step:
-        raise ThunderError("sparc needs equal time steps; processing.resample makes them")
+        raise ThunderError("motion must have equal time steps, got uneven ones; see processing.resample")
     return spectral_arc_length(s.norm(1), 1.0 / step, padding=padding, highest=highest, threshold=threshold)
 
 
 def spectral_arc_length(
     speed: npt.ArrayLike, rate: float, *, padding: int = 4, highest: float = 10.0, threshold: float = 0.05
 ) -> float:
-    """Return minus the length of the normalised amplitude spectrum of a speed profile.
+    """Return minus the arc length of the normalised amplitude spectrum of a speed profile.
 
     Parameters
     ----------
     speed : array_like, shape (T,)
-        At equal time steps, any unit.
+        Speed at equal time steps, any unit.
     rate : float
-        Hz.
+        Sampling rate, Hz.
     padding : int
         The transform has 2^(ceil(log2 T) + padding) points.
     highest : float
-        Frequency [Hz] up to which the spectrum is looked at.
+        Highest frequency of the spectrum [Hz].
     threshold : float
-        Beyond the last amplitude of at least this fraction of that at zero frequency nothing is counted.
+        The spectrum ends at the last amplitude of at least this fraction of the largest one.
+
+    Returns
+    -------
+    float
+        Spectral arc length, dimensionless.
+
+    Raises
+    ------
+    ThunderError
+        For fewer than two samples, zero speed, or fewer than two frequencies up to `highest`.
 
     Notes
     -----
     Defaults of Balasubramanian, Melendez-Calderon, Roby-Brami and Burdet (2015). The spectrum is divided by its
-    largest amplitude and the frequency by the last one that counts, so neither the size of the motion matters nor, as
-    long as `highest` is not reached, its duration.
+    largest amplitude and the frequency by the last one counted. The result depends neither on the size of the motion
+    nor, unless `highest` is reached, on its duration.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.recordings.metrics import spectral_arc_length
+    >>> tau = np.linspace(0.0, 1.0, 101)
+    >>> round(spectral_arc_length(30 * tau**2 * (1 - tau) ** 2, rate=100.0), 2)
+    -1.41
     """
     speed = array(speed, (None,), "speed")
     if len(speed) < 2:
@@ -150,14 +181,14 @@ def spectral_arc_length(
     amplitude = np.abs(np.fft.rfft(speed, points))
     largest = float(amplitude.max())
     if not largest > 0.0:
-        raise ThunderError("sparc needs a motion that moves, this one rests")
+        raise ThunderError("speed must be positive somewhere, got a motion at rest")
     frequency = np.fft.rfftfreq(points, 1.0 / rate)
-    seen = frequency <= highest
-    amplitude, frequency = amplitude[seen] / largest, frequency[seen]
+    band = frequency <= highest
+    amplitude, frequency = amplitude[band] / largest, frequency[band]
     counted = np.flatnonzero(amplitude >= threshold)
     amplitude, frequency = amplitude[counted[0] : counted[-1] + 1], frequency[counted[0] : counted[-1] + 1]
     if len(frequency) < 2:
-        raise ThunderError(f"sparc sees less than two frequencies up to {highest:g} Hz: the motion is too short")
+        raise ThunderError(f"speed must have two frequencies or more up to {highest:g} Hz, got a motion too short")
     width = frequency[-1] - frequency[0]
     return -float(np.hypot(np.diff(frequency) / width, np.diff(amplitude)).sum())
 
@@ -171,20 +202,32 @@ def speed_peaks(
     rate: float = RATE,
     prominence: float = 0.05,
 ) -> int:
-    """Return the number of peaks of the speed, submovements as one counts them by eye.
+    """Return the number of peaks of the speed, a count of submovements.
 
     Parameters
     ----------
     motion, part, cutoff, filter_order, rate
         As for `sparc`.
     prominence : float
-        A peak must rise above the higher of the valleys beside it by this fraction of the largest speed. A maximum at
-        the very start or end is none.
+        Least rise of a peak above the higher of its adjacent valleys, as a fraction of the largest speed. A maximum at
+        the first or last sample does not count.
 
     Returns
     -------
     int
         One for a minimum-jerk motion between rests.
+
+    Raises
+    ------
+    ThunderError
+        As `jerk_summary`, and for a prominence outside of [0, 1].
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import speed_peaks
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> speed_peaks(minimum_jerk([0.0, 0.0], [0.3, 0.4], 1.0))
+    1
     """
     from scipy.signal import find_peaks
 
@@ -204,24 +247,34 @@ def _even_samples(
 
 @dataclass(frozen=True)
 class JerkSummary:
-    """Jerk of a motion, with what its numbers depend on.
+    """Jerk of a motion, with the duration and the filter that it depends on.
 
     Attributes
     ----------
     mean : float
-        Mean over time of the norm of the jerk, unit/s^3; of joints, the average over them of their mean absolute jerks.
+        Mean over time of the norm of the jerk, unit/s^3; for joints, the average of their mean absolute jerks.
     rms, peak : float
-        Root of the mean square of the norm, and its largest value, unit/s^3.
+        Root mean square and largest value of the norm, unit/s^3.
     duration : float
-        T, s. Jerk of one path goes with T^-3.
+        Duration T, s. The jerk of one path is proportional to T^-3.
     part, unit : str
         "translation" in "m", "orientation" in "rad", "joints".
     cutoff : float or None
-        Of the filter, Hz; None for the exact derivatives of a motion object, infinite for none.
+        Cut-off of the filter, Hz; None for the exact derivatives of a motion object, infinite for no filter.
     filter_order : int
-        Of one pass of the filter.
+        Order of one pass of the filter.
     method : str
-        How derivatives were obtained, in words.
+        Origin of the derivatives, in words.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import jerk_summary
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> summary = jerk_summary(minimum_jerk_reaches(1, seed=0)[0], cutoff=10.0)
+    >>> summary.unit, summary.cutoff, summary.mean < summary.rms < summary.peak
+    ('m', 10.0, True)
+    >>> summary.method
+    'recording, Butterworth of order 2 forwards and backwards at 10 Hz'
     """
 
     mean: float
@@ -236,7 +289,7 @@ class JerkSummary:
 
     @property
     def text(self) -> str:
-        """One line that can stand in a report."""
+        """One-line summary for reports."""
         return (
             f"mean jerk of the {self.part} {self.mean:.4g} {self.unit}/s^3 over {self.duration:.4g} s ({self.method})"
         )
@@ -253,27 +306,34 @@ def jerk_summary(
     Parameters
     ----------
     motion : Trial, motion object or (t, x)
-        Motion objects (``position(t, derivative)``, ``duration``) give their exact third derivative, averaged by
-        Gauss-Legendre quadrature (256 panels of four nodes; its peak is the largest at these nodes).
+        Motion objects (``position(t, derivative)``, ``duration``) have an exact third derivative, averaged by
+        Gauss-Legendre quadrature (256 panels of four nodes; the peak is the largest value at these nodes).
     part : {"translation", "orientation", "joints"}, optional
-        By default the translation if there is one, else the joints. Orientation means angular jerk, the second time
-        derivative of the angular velocity in the axes of the frame, and not third derivatives of rotation vectors.
+        By default the translation if present, else the joints. Orientation means angular jerk, the second time
+        derivative of the angular velocity in the axes of the frame, not the third derivative of the rotation vector.
     cutoff : float
-        Cut-off [Hz] of the zero-phase Butterworth filter (`processing.low_pass`) that a recording passes first: it is
-        required, for a tenth of a millimetre of noise at 120 Hz becomes more than 1000 m/s^3.
-        `math.inf` says that data need no filter. Motion objects take none.
+        Cut-off [Hz] of the zero-phase Butterworth filter (`processing.low_pass`), required for recordings: a tenth of
+        a millimetre of noise at 120 Hz becomes more than 1000 m/s^3. `math.inf` for no filter. Must be None for motion
+        objects.
     filter_order : int
-        Of one pass.
+        Order of one pass.
 
     Returns
     -------
     JerkSummary
-        Frozen; `JerkSummary.text` names duration and filter.
+        `JerkSummary.text` names duration and filter.
 
     Raises
     ------
     ThunderError
-        For a recording without `cutoff`, with gaps or with uneven steps under a filter, and parts that are not there.
+        For a recording without `cutoff`, with gaps, or with uneven steps under a filter, and for absent parts.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import jerk_summary
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> print(jerk_summary(minimum_jerk([0.2, 0.0, 0.1], [0.5, 0.4, 0.1], 1.0)))
+    mean jerk of the translation 11.55 m/s^3 over 1 s (exact derivatives)
     """
     s = sample(motion, 3, part=part, cutoff=cutoff, filter_order=filter_order)
     norm = s.norm(3)
@@ -296,7 +356,26 @@ def mean_jerk(
 ) -> float:
     """Return the mean over real time of the norm of the jerk, unit/s^3.
 
-    A minimum-jerk motion from rest to rest has 23.09 D / T^3, so this compares motions of the same duration only.
-    Parameters as for `jerk_summary`, whose result also holds duration and filter.
+    Parameters
+    ----------
+    motion, part, cutoff, filter_order
+        As for `jerk_summary`, whose result also holds duration and filter.
+
+    Returns
+    -------
+    float
+        23.09 D / T^3 for minimum jerk from rest to rest over a distance D; comparable at equal durations only.
+
+    Raises
+    ------
+    ThunderError
+        As `jerk_summary`.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.metrics import mean_jerk
+    >>> from thunder_py.trajectory import minimum_jerk
+    >>> [round(mean_jerk(minimum_jerk([0.0, 0.0], [0.3, 0.4], T)), 3) for T in (1.0, 2.0)]
+    [11.547, 1.443]
     """
     return jerk_summary(motion, part=part, cutoff=cutoff, filter_order=filter_order).mean

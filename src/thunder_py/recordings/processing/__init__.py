@@ -1,4 +1,4 @@
-"""Recordings made ready: filters, gaps, segments, sampling, registration; all take a `Trial` or a `MotionSet`."""
+"""Processing of recordings: filters, gaps, segments, sampling, registration; for a `Trial` or a `MotionSet`."""
 
 from __future__ import annotations
 

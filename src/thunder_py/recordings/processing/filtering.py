@@ -1,4 +1,4 @@
-"""Filters without phase shift: Butterworth forwards and backwards, median, moving average."""
+"""Zero-phase filters (Butterworth forwards and backwards, median, moving average) and treatment of gaps."""
 
 from __future__ import annotations
 
@@ -24,17 +24,13 @@ __all__ = [
     "split_at_gaps",
 ]
 
-#: below this part of the sampling rate the filter's equations have no solution left to rounding
+#: lowest cut-off as a fraction of the sampling rate; below it rounding makes the filter's equations singular
 _LOWEST = 1e-6
 
 
 @over_sets
 def low_pass(trial: Trial, cutoff: float, order: int = 2) -> Trial:
-    """Low-pass filter a trial with a Butterworth filter that runs forwards and backwards, so without phase shift.
-
-    Running twice squares the gain: at `cutoff` it is 1/2 (-6 dB), and the slope is that of twice the order. Papers
-    name the filter before doubling, as is done here: "2nd-order Butterworth, 10 Hz, zero phase" is
-    ``low_pass(trial, 10.0, 2)``.
+    """Filter a trial with a zero-phase low-pass: a Butterworth filter run forwards and backwards.
 
     Orientations are filtered as rotation vectors about the trial's mean orientation.
 
@@ -43,7 +39,7 @@ def low_pass(trial: Trial, cutoff: float, order: int = 2) -> Trial:
     trial : Trial or MotionSet
         Equal time steps, no gaps.
     cutoff : float
-        Cut-off frequency of one pass [Hz], below half the sampling rate; `math.inf` lets everything pass, and then time
+        Cut-off frequency of one pass [Hz], below half the sampling rate; `math.inf` for no filter, and then time
         steps may differ.
     order : int
         Order of one pass, 1 to 10.
@@ -51,13 +47,28 @@ def low_pass(trial: Trial, cutoff: float, order: int = 2) -> Trial:
     Returns
     -------
     Trial or MotionSet
-        The same times.
+        Filtered values at the same times.
 
     Raises
     ------
     ThunderError
-        For gaps (see `fill_gaps`), unequal time steps (see `resample`), a cut-off that the sampling rate does not
-        allow, or too few samples for the filter to start.
+        For gaps (see `fill_gaps`), unequal time steps (see `resample`), a cut-off out of range for the sampling rate,
+        or too few samples for the order.
+
+    Notes
+    -----
+    Two passes square the gain: at `cutoff` it is 1/2 (-6 dB), and the slope is that of twice the order. As in papers,
+    cut-off and order are those of one pass: "2nd-order Butterworth, 10 Hz, zero phase" is
+    ``low_pass(trial, 10.0, 2)``.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.processing import low_pass
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> exact, noisy = (minimum_jerk_reaches(1, seed=0, noise=noise)[0] for noise in (0.0, 1e-3))
+    >>> filtered = low_pass(noisy, 6.0)
+    >>> bool((filtered.t == noisy.t).all()), bool(abs(filtered.x - exact.x).mean() < abs(noisy.x - exact.x).mean())
+    (True, True)
     """
     refuse_gaps(trial, "low_pass")
     if filters_nothing(cutoff):
@@ -68,12 +79,12 @@ def low_pass(trial: Trial, cutoff: float, order: int = 2) -> Trial:
 
 
 def filters_nothing(cutoff: object) -> bool:
-    """Return whether a cut-off says that no filter is wanted: it is infinite, everywhere in this package.
+    """Return True for an infinite cut-off, which means no filter everywhere in this package.
 
     Raises
     ------
     ThunderError
-        For what is no frequency, None too: to say nothing is not to say that data need no filter.
+        If `cutoff` is not a positive number; None is refused, so that no filter is an explicit choice.
     """
     if not is_number(cutoff) or not cutoff > 0.0:  # type: ignore[operator]
         raise ThunderError(f"cutoff must be a frequency > 0 Hz, or math.inf for no filter, got {cutoff!r}")
@@ -95,49 +106,85 @@ def _check_filter(trial: Trial, cutoff: float, order: int, rate: float) -> None:
             f"got {cutoff:g} Hz"
         )
     whole(order, "order", 1, 10)
-    # what sosfiltfilt extends the signal by at either end
+    # extension of the signal by sosfiltfilt at either end
     least = 3 * (2 * ((order + 1) // 2) + 1 - order % 2) + 1
     if len(trial) < least:
-        raise ThunderError(f"a filter of order {order} needs {least} samples or more, {who(trial)} has {len(trial)}")
+        raise ThunderError(f"{who(trial)} must have {least} samples or more for order {order}, got {len(trial)}")
 
 
 @over_sets
 def median_filter(trial: Trial, width: int = 5) -> Trial:
-    """Replace every value by the median of the `width` samples around it, which removes spikes.
+    """Replace every value by the median of a window of `width` samples, which removes spikes.
 
-    At the ends the first and last samples are repeated. Time steps need not be equal. Orientations: medians of the
-    components of the rotation vector about the trial's mean orientation.
+    The first and last samples are repeated at the ends. Time steps may differ. For orientations, the median is taken
+    of each component of the rotation vector about the trial's mean orientation.
 
     Parameters
     ----------
     trial : Trial or MotionSet
         No gaps.
     width : int
-        Odd number of samples, not more than the trial has.
+        Odd number of samples, at most the length of the trial.
+
+    Returns
+    -------
+    Trial or MotionSet
+        Filtered values at the same times.
+
+    Raises
+    ------
+    ThunderError
+        For gaps, or a width that is even or out of range.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings import Trial
+    >>> from thunder_py.recordings.processing import median_filter
+    >>> trial = Trial(range(6), [[0.0], [1.0], [2.0], [99.0], [4.0], [5.0]], ["q1"])
+    >>> median_filter(trial, 3).x.ravel().tolist()
+    [0.0, 1.0, 2.0, 4.0, 5.0, 5.0]
     """
     from scipy.ndimage import median_filter as median
 
     refuse_gaps(trial, "median_filter")
     _check_width(trial, width)
     if width % 2 == 0:
-        raise ThunderError(f"width must be odd, so that a median has a middle, got {width}")
+        raise ThunderError(f"width must be odd, got {width}")
     return trial.with_values(through_mean(trial, lambda values: median(values, size=(width, 1), mode="nearest")))
 
 
 @over_sets
 def moving_average(trial: Trial, width: int = 10) -> Trial:
-    """Replace every value by the mean of the `width` samples around it, without phase shift.
+    """Replace every value by the mean of a centred window of `width` samples, without phase shift.
 
     An even width has half weights at both ends of ``width + 1`` samples. Near the ends of the trial the window shrinks
-    on both sides, down to the sample itself, so that straight lines pass unchanged. Orientations are averaged as
-    rotation vectors about the trial's mean orientation.
+    on both sides, down to the sample itself; straight lines are unchanged. Orientations are averaged as rotation
+    vectors about the trial's mean orientation.
 
     Parameters
     ----------
     trial : Trial or MotionSet
         Equal time steps, no gaps.
     width : int
-        Number of samples, not more than the trial has.
+        Number of samples, at most the length of the trial.
+
+    Returns
+    -------
+    Trial or MotionSet
+        Filtered values at the same times.
+
+    Raises
+    ------
+    ThunderError
+        For gaps, unequal time steps, or a width out of range.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings import Trial
+    >>> from thunder_py.recordings.processing import moving_average
+    >>> trial = Trial(range(5), [[0.0], [0.0], [3.0], [0.0], [0.0]], ["q1"])
+    >>> moving_average(trial, 3).x.ravel().tolist()
+    [0.0, 1.0, 1.0, 1.0, 0.0]
     """
     refuse_gaps(trial, "moving_average")
     refuse_uneven(trial, "moving_average")
@@ -165,25 +212,25 @@ def _check_width(trial: Trial, width: int) -> None:
 
 
 _METHODS = ("cubic", "pchip", "linear")
-#: differences of times are not exact: a gap of 0.05 s is no longer than 0.05 s
+#: relative tolerance of differences of times, so that a gap of 0.05 s is at most 0.05 s
 _ROUNDING = 1e-9
 
 
 @over_sets
 def fill_gaps(trial: Trial, longest: float | None = None, method: str = "cubic") -> Trial:
-    """Close gaps by interpolation between the samples around them.
+    """Fill gaps by interpolation between the adjacent samples.
 
-    Every column is filled by itself, so a gap of one marker leaves the others as measured. Orientations are
-    interpolated as rotation vectors about the trial's mean orientation. Gaps at the start or end of a trial have
-    nothing on one side: they are cut off, not extrapolated.
+    Every column is filled separately; the other columns keep their measured values. Orientations are interpolated as
+    rotation vectors about the trial's mean orientation. Gaps at the start or end of a trial are cut off, not
+    extrapolated.
 
     Parameters
     ----------
     trial : Trial or MotionSet
         With or without gaps.
     longest : float, optional
-        Longest gap that is closed [s], from the last sample before it to the first one behind. Longer ones stay NaN,
-        for `split_at_gaps`. By default all gaps are closed.
+        Longest gap to fill [s], from the last sample before it to the first one after. Longer gaps remain NaN, for
+        `split_at_gaps`. By default all gaps are filled.
     method : str
         ``"cubic"``: spline through all samples, smooth, may overshoot in long gaps; ``"pchip"``: monotone where the
         data are; ``"linear"``.
@@ -197,6 +244,17 @@ def fill_gaps(trial: Trial, longest: float | None = None, method: str = "cubic")
     ------
     ThunderError
         If fewer than two samples are complete, `longest` is not positive or `method` is unknown.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings import Trial
+    >>> from thunder_py.recordings.processing import fill_gaps
+    >>> nan = float("nan")
+    >>> trial = Trial(range(6), [[nan], [0.0], [1.0], [nan], [3.0], [4.0]], ["q1"])
+    >>> fill_gaps(trial, method="linear").x.ravel().tolist()
+    [0.0, 1.0, 2.0, 3.0, 4.0]
+    >>> fill_gaps(trial, longest=1.0).gaps
+    [(2.0, 4.0)]
     """
     if longest is not None:
         positive(longest, "longest", "s")
@@ -213,48 +271,63 @@ def fill_gaps(trial: Trial, longest: float | None = None, method: str = "cubic")
 
 
 def _common_span(trial: Trial) -> tuple[int, int]:
-    """Return the first and the last index between which no column lacks values on either side of a gap."""
+    """Return the first and the last index of the span without gaps that touch an end of the trial."""
     known = ~np.isnan(trial.x)
     if np.count_nonzero(trial.valid) < 2:
-        raise ThunderError(f"fill_gaps needs two complete samples or more, {who(trial)} has fewer")
+        count = np.count_nonzero(trial.valid)
+        raise ThunderError(f"{who(trial)} must have two complete samples or more, got {count}")
     start = int(np.argmax(known, axis=0).max())
     end = len(trial) - 1 - int(np.argmax(known[::-1], axis=0).max())
     return start, end
 
 
 def _fill(t: Array, column: Array, longest: float, method: str) -> None:
-    """Close the gaps of one column that have values on both sides, in place."""
+    """Fill the gaps of one column that have values on both sides, in place."""
     from scipy.interpolate import CubicSpline, PchipInterpolator
 
     known = np.flatnonzero(~np.isnan(column))
-    behind = np.searchsorted(known, np.arange(len(column)))
-    inside = np.isnan(column) & (behind > 0) & (behind < len(known))
-    widths = t[known[np.clip(behind, 0, len(known) - 1)]] - t[known[np.clip(behind - 1, 0, None)]]
-    wanted = inside & (widths <= longest * (1.0 + _ROUNDING))
-    if not wanted.any():
+    after = np.searchsorted(known, np.arange(len(column)))
+    inside = np.isnan(column) & (after > 0) & (after < len(known))
+    widths = t[known[np.clip(after, 0, len(known) - 1)]] - t[known[np.clip(after - 1, 0, None)]]
+    missing = inside & (widths <= longest * (1.0 + _ROUNDING))
+    if not missing.any():
         return
     if method == "linear":
-        column[wanted] = np.interp(t[wanted], t[known], column[known])
+        column[missing] = np.interp(t[missing], t[known], column[known])
     else:
         spline = CubicSpline if method == "cubic" else PchipInterpolator
-        column[wanted] = spline(t[known], column[known])(t[wanted])
+        column[missing] = spline(t[known], column[known])(t[missing])
 
 
 @splits_sets
 def split_at_gaps(trial: Trial, least_duration: float = 0.0) -> MotionSet:
-    """Return the stretches of complete samples between gaps as trials of their own.
+    """Return the intervals of complete samples between gaps as separate trials.
 
     Parameters
     ----------
     trial : Trial or MotionSet
         With or without gaps.
     least_duration : float
-        Shorter stretches [s] are dropped, and single samples always.
+        Shorter intervals [s] are dropped; single samples are always dropped.
 
     Returns
     -------
     MotionSet
-        Named ``<name>/1``, ``<name>/2``, ... where there are several; times as they were.
+        Trials named ``<name>/1``, ``<name>/2``, ... if there are several; times are unchanged.
+
+    Raises
+    ------
+    ThunderError
+        If `least_duration` is negative.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings import Trial
+    >>> from thunder_py.recordings.processing import split_at_gaps
+    >>> nan = float("nan")
+    >>> trial = Trial(range(6), [[0.0], [1.0], [2.0], [nan], [4.0], [5.0]], ["q1"], name="a")
+    >>> [(part.name, part.t.tolist()) for part in split_at_gaps(trial)]
+    [('a/1', [0.0, 1.0, 2.0]), ('a/2', [4.0, 5.0])]
     """
     at_least(least_duration, "least_duration", unit="s")
     parts = [
@@ -268,6 +341,6 @@ def split_at_gaps(trial: Trial, least_duration: float = 0.0) -> MotionSet:
 
 
 def stretches(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return first and last index of every run of True."""
+    """Return the first and last index of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
-    return [(int(first), int(behind) - 1) for first, behind in zip(edges[::2], edges[1::2], strict=True)]
+    return [(int(first), int(after) - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]

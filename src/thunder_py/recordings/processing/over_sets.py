@@ -1,4 +1,4 @@
-"""Steps of processing take one trial or a set of them, and say which trial an error is about."""
+"""Application of processing steps to one trial or a set, with the trial named in errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..trial import Trial
 __all__ = ["moves", "over_sets", "refuse_gaps", "refuse_uneven", "splits_sets", "who"]
 
 P = ParamSpec("P")
-#: what filters and splines leave of a constant, relative to it
+#: relative error of filters and splines on a constant
 _ROUNDING = 1e-12
 
 
@@ -30,13 +30,13 @@ class Step(Protocol[P]):
 
 
 class Split(Protocol[P]):
-    """Trial -> MotionSet, and the parts of every member of a set one after the other."""
+    """Trial -> MotionSet, and the concatenated parts of every member of a set."""
 
     def __call__(self, trial: Trial | MotionSet, *args: P.args, **kwargs: P.kwargs) -> MotionSet: ...
 
 
 def over_sets(function: Callable[Concatenate[Trial, P], Trial]) -> Step[P]:
-    """Let a function of a trial take a `MotionSet` too."""
+    """Extend a function of a trial to a `MotionSet`."""
 
     @functools.wraps(function)
     def step(trial: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
@@ -48,7 +48,7 @@ def over_sets(function: Callable[Concatenate[Trial, P], Trial]) -> Step[P]:
 
 
 def splits_sets(function: Callable[Concatenate[Trial, P], MotionSet]) -> Split[P]:
-    """Let a function that takes a trial apart take a `MotionSet` too."""
+    """Extend a function that splits a trial to a `MotionSet`."""
 
     @functools.wraps(function)
     def split(trial: Any, *args: P.args, **kwargs: P.kwargs) -> MotionSet:
@@ -61,33 +61,33 @@ def splits_sets(function: Callable[Concatenate[Trial, P], MotionSet]) -> Split[P
 
 def _check(motions: object, name: str) -> Trial:
     if not isinstance(motions, Trial):
-        raise ThunderError(f"{name} takes a Trial or a MotionSet, got {type(motions).__name__}")
+        raise ThunderError(f"trial of {name} must be a Trial or a MotionSet, got {type(motions).__name__}")
     return motions
 
 
 def who(trial: Trial) -> str:
-    """Return what to call a trial in a message."""
+    """Return the name of a trial for messages."""
     return f"trial {trial.name!r}" if trial.name else "the trial"
 
 
 def refuse_gaps(trial: Trial, task: str) -> Array:
-    """Return the values of a trial without gaps; `task` is what cannot be done with gaps."""
+    """Return the values of a trial; refuse gaps, with the operation `task` in the message."""
     if not trial.valid.all():
         start, end = trial.gaps[0]
         raise ThunderError(
-            f"{task} needs values without gaps, but {who(trial)} has {len(trial.gaps)}, the first from {start:.4g} to "
-            f"{end:.4g} s: close short ones with fill_gaps, or cut there with split_at_gaps"
+            f"{who(trial)} must have no gaps for {task}, got {len(trial.gaps)}, the first from {start:.4g} to "
+            f"{end:.4g} s; close short gaps with fill_gaps or split the trial with split_at_gaps"
         )
     return trial.x
 
 
 def moves(trial: Trial) -> bool:
-    """Return whether a trial without gaps goes farther than rounding of its values does."""
+    """Return True if the range of a trial without gaps exceeds rounding."""
     return bool((np.ptp(trial.x, axis=0) > _ROUNDING * np.abs(trial.x).max(axis=0)).any())
 
 
 def refuse_uneven(trial: Trial, task: str) -> float:
-    """Return the sampling rate [Hz] of a trial with equal time steps."""
+    """Return the sampling rate [Hz] of a trial; refuse unequal time steps."""
     if not trial.uniform:
-        raise ThunderError(f"{task} needs equal time steps, which {who(trial)} has not: resample it first")
+        raise ThunderError(f"{who(trial)} must have equal time steps for {task}, got unequal ones; see resample")
     return (len(trial) - 1) / trial.duration

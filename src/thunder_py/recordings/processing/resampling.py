@@ -1,4 +1,4 @@
-"""Other times: equal steps, a number of samples, and time from 0 to 1."""
+"""Resampling to equal time steps or a number of samples, and normalised time."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 
 __all__ = ["NormalisedTrial", "about_mean", "at_times", "in_the_frame", "normalise_time", "resample", "through_mean"]
 
-#: the coordinates are singular a whole turn away from the mean
+#: margin [rad] to the singularity of the coordinates a whole turn away from the mean
 _MARGIN = 0.2
 
 
 def rotation_columns(trial: Trial) -> npt.NDArray[np.intp]:
     """Return the columns rx, ry, rz, or none."""
-    there = set(ROTATION) <= set(trial.dofs)
-    return np.array([trial.dofs.index(name) for name in ROTATION] if there else [], dtype=np.intp)
+    names = ROTATION if set(ROTATION) <= set(trial.dofs) else ()
+    return np.array([trial.dofs.index(name) for name in names], dtype=np.intp)
 
 
 def about_mean(trial: Trial) -> tuple[Array, Rotation | None]:
     """Return the values with phi = log(R_mean^T R) in place of the rotation vector, and R_mean.
 
-    R_mean is the rotation with the least sum of squared chordal distances to the samples. phi is continuous. Near
-    the mean it is as good as a vector: filters and splines act on it as on positions, and turning the frame turns
-    nothing but R_mean, so that results do not depend on the frame.
+    R_mean minimises the sum of squared chordal distances to the samples. phi is continuous. Near the mean, filters and
+    splines act on it as on positions. A rotation of the frame changes only R_mean, so results do not depend on the
+    frame.
 
     Returns
     -------
     values : (T, d) array
         NaN in gaps as before.
     mean : Rotation or None
-        None for a trial without orientation, or without one valid sample.
+        None for a trial without orientation or without valid samples.
 
     Raises
     ------
     ThunderError
-        If the trial turns so far from its mean (almost a whole turn) that the coordinates are singular.
+        If the trial turns almost a whole turn from its mean, where the coordinates are singular.
     """
     from scipy.spatial.transform import Rotation
 
@@ -62,8 +62,8 @@ def about_mean(trial: Trial) -> tuple[Array, Rotation | None]:
     largest = float(np.linalg.norm(phi, axis=1).max())
     if largest > 2.0 * np.pi - _MARGIN:
         raise ThunderError(
-            f"{who(trial)} turns {largest:.2f} rad from its mean orientation, where rotation vectors are singular "
-            f"(a whole turn is {2.0 * np.pi:.2f} rad): slice it into shorter pieces"
+            f"{who(trial)} must turn less than {2.0 * np.pi - _MARGIN:.2f} rad from its mean orientation, got "
+            f"{largest:.2f} rad; slice it into shorter pieces (rotation vectors are singular at a whole turn)"
         )
     values[:, columns] = np.nan
     values[np.ix_(rows, columns)] = phi
@@ -71,16 +71,16 @@ def about_mean(trial: Trial) -> tuple[Array, Rotation | None]:
 
 
 def in_the_frame(values: Array, mean: Rotation | None, trial: Trial) -> Array:
-    """Undo `about_mean`: rotation vectors of R_mean exp(phi) in the trial's frame, continuous, in the same columns."""
+    """Invert `about_mean`: continuous rotation vectors of R_mean exp(phi) in the trial's frame, in the same columns."""
     from scipy.spatial.transform import Rotation
 
     if mean is None:
         return values
     result, columns = np.array(values), rotation_columns(trial)
     rows = np.flatnonzero(~np.isnan(result[:, columns]).any(axis=1))
-    turned = mean * Rotation.from_rotvec(result[np.ix_(rows, columns)])
+    rotations = mean * Rotation.from_rotvec(result[np.ix_(rows, columns)])
     result[:, columns] = np.nan
-    result[np.ix_(rows, columns)] = continuous_rotation_vectors(turned)
+    result[np.ix_(rows, columns)] = continuous_rotation_vectors(rotations)
     return result
 
 
@@ -90,30 +90,45 @@ def through_mean(trial: Trial, function: Callable[[Array], Array]) -> Array:
     return in_the_frame(function(values), mean, trial)
 
 
-#: samples that a trial can be given
+#: largest number of samples of a result
 _MOST = 100_000_000
 
 
 @over_sets
 def resample(trial: Trial, rate: float | None = None, n: int | None = None) -> Trial:
-    """Interpolate to equal time steps, by a cubic spline through the samples.
+    """Interpolate to equal time steps by a cubic spline through the samples.
 
-    Orientations are interpolated as rotation vectors about the trial's mean orientation. Nothing is filtered: where the
-    new rate is below the old one, low-pass below half the new rate first, or noise folds back.
+    Orientations are interpolated as rotation vectors about the trial's mean orientation. There is no anti-aliasing
+    filter: for a lower rate, low-pass below half the new rate first.
 
     Parameters
     ----------
     trial : Trial or MotionSet
-        No gaps; its time steps may differ.
+        No gaps; time steps may differ.
     rate : float
         New sampling rate [Hz]: samples at ``t[0] + k / rate``, the last one at ``t[-1]`` or less than a step before.
     n : int
-        Or the number of samples, the first and the last one as they are.
+        Number of samples, instead of `rate`; the first and the last sample are kept.
+
+    Returns
+    -------
+    Trial or MotionSet
+        Interpolated values at the new times.
 
     Raises
     ------
     ThunderError
-        If not exactly one of `rate` and `n` is given, for gaps, or for a trial shorter than two new samples.
+        If not exactly one of `rate` and `n` is given, for gaps, or for a trial shorter than one new step.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings import Trial
+    >>> from thunder_py.recordings.processing import resample
+    >>> trial = Trial([0.0, 0.1, 0.3, 0.6, 1.0], [[0.0], [1.0], [3.0], [6.0], [10.0]], ["q1"])
+    >>> resample(trial, rate=5.0).t.round(6).tolist()
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    >>> resample(trial, n=3).x.ravel().round(6).tolist()
+    [0.0, 5.0, 10.0]
     """
     if (rate is None) == (n is None):
         raise ThunderError(f"one of rate and n must be given, got rate={rate!r} and n={n!r}")
@@ -124,11 +139,11 @@ def resample(trial: Trial, rate: float | None = None, n: int | None = None) -> T
         times = np.linspace(start, end, count)
         return trial.with_values(at_times(trial, times), times, rate=(count - 1) / trial.duration)
     if positive(rate, "rate", "Hz") * trial.duration > _MOST:
-        raise ThunderError(f"rate must make at most {_MOST} samples of {trial.duration:g} s, got {rate:g} Hz")
-    # a last sample that rounding alone puts behind the end is the end
+        raise ThunderError(f"rate must yield at most {_MOST} samples in {trial.duration:g} s, got {rate:g} Hz")
+    # a last sample beyond the end by rounding is the end
     steps = int(np.floor(trial.duration * rate * (1.0 + 1e-12) + 1e-9))
     if steps < 1:
-        raise ThunderError(f"{who(trial)} takes {trial.duration:g} s, less than one step of {1.0 / rate:g} s")
+        raise ThunderError(f"{who(trial)} must last one step of {1.0 / rate:g} s or more, got {trial.duration:g} s")
     times = start + np.arange(steps + 1) / rate
     return trial.with_values(at_times(trial, np.minimum(times, end)), times, rate=rate)
 
@@ -148,7 +163,17 @@ class NormalisedTrial(Trial):
     Parameters
     ----------
     seconds : float
-        Real time that one unit of `t` stands for [s]: the duration of the movement.
+        Real time per unit of `t` [s]: the duration of the movement.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings import Trial
+    >>> from thunder_py.recordings.processing import normalise_time
+    >>> trial = normalise_time(Trial([2.0, 3.0, 4.0], [[0.0], [1.0], [2.0]], ["q1"], rate=1.0))
+    >>> trial.t.tolist(), trial.rate, trial.real_duration
+    ([0.0, 0.5, 1.0], 2.0, 2.0)
+    >>> trial.real_time().t.tolist()
+    [0.0, 1.0, 2.0]
     """
 
     seconds: float = 1.0
@@ -159,7 +184,7 @@ class NormalisedTrial(Trial):
         return self.duration * self.seconds
 
     def real_time(self) -> Trial:
-        """Return the trial over real time, from 0 s on."""
+        """Return the trial over real time, starting at 0 s."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(Trial)}
         fields["t"] = (self.t - self.t[0]) * self.seconds
         fields["rate"] = None if self.rate is None else self.rate / self.seconds
@@ -168,12 +193,25 @@ class NormalisedTrial(Trial):
 
 @over_sets
 def normalise_time(trial: Trial) -> Trial:
-    """Let time run from 0 to 1; the samples stay as they are.
+    """Scale time to run from 0 to 1, with unchanged samples.
+
+    Parameters
+    ----------
+    trial : Trial or MotionSet
+        With or without gaps.
 
     Returns
     -------
     NormalisedTrial or MotionSet of them
-        Its `seconds` is the duration, for `real_time` to undo it.
+        `seconds` is the duration; `real_time` is the inverse.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.processing import normalise_time
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> motions = minimum_jerk_reaches(2, seed=0)
+    >>> [(trial.duration, round(trial.seconds, 3)) for trial in normalise_time(motions)]
+    [(1.0, 0.75), (1.0, 1.292)]
     """
     if isinstance(trial, NormalisedTrial):
         trial = trial.real_time()

@@ -1,4 +1,4 @@
-"""Movements cut out of recordings by their speed."""
+"""Segmentation of recordings into movements by their speed."""
 
 from __future__ import annotations
 
@@ -22,28 +22,42 @@ def speed(trial: Trial, *, cutoff: float = 10.0, order: int = 2, dofs: Sequence[
     Parameters
     ----------
     trial : Trial
-        No gaps; equal time steps if there is a filter.
+        No gaps; equal time steps unless `cutoff` is infinite.
     cutoff : float
-        Of `low_pass` [Hz]; `math.inf` takes the values as they are.
+        Cut-off of `low_pass` [Hz]; `math.inf` for no filter.
     order : int
-        Of `low_pass`.
+        Order of `low_pass`.
     dofs : sequence of str
-        Of one unit; by default the position.
+        Dofs of one unit; by default the position.
 
     Returns
     -------
     array
-        [m/s] or [rad/s].
+        Speed [m/s] or [rad/s].
+
+    Raises
+    ------
+    ThunderError
+        For gaps, unequal time steps under a filter, or dofs of different units.
+
+    Examples
+    --------
+    >>> import math
+    >>> from thunder_py.recordings import Trial
+    >>> from thunder_py.recordings.processing import speed
+    >>> trial = Trial.from_positions([0.0, 1.0, 2.0], [[0, 0, 0], [0.3, 0.4, 0], [0.6, 0.8, 0]])
+    >>> speed(trial, cutoff=math.inf).round(6).tolist()
+    [0.5, 0.5, 0.5]
     """
     return _speed(_smooth(trial, cutoff, order, dofs))
 
 
 def _smooth(trial: Trial, cutoff: float, order: int, dofs: Sequence[str]) -> Trial:
-    chosen = trial.select(dofs)
-    if len(set(chosen.units)) > 1:
-        raise ThunderError(f"dofs must share one unit, or there is no speed, got {', '.join(chosen.units)}")
-    refuse_gaps(chosen, "a speed")
-    return low_pass(chosen, cutoff, order)
+    part = trial.select(dofs)
+    if len(set(part.units)) > 1:
+        raise ThunderError(f"dofs must share one unit to have a speed, got {', '.join(part.units)}")
+    refuse_gaps(part, "a speed")
+    return low_pass(part, cutoff, order)
 
 
 def _speed(trial: Trial) -> Array:
@@ -63,14 +77,14 @@ def segment_by_speed(
     dofs: Sequence[str] = POSITION,
     whole: bool = False,
 ) -> MotionSet:
-    """Cut a recording into its movements: the stretches where the speed is above a threshold.
+    """Split a recording into its movements, the intervals with a speed above a threshold.
 
-    Speeds and lengths are those of a low-passed copy; the movements returned hold the values as given.
+    Speeds and lengths are those of a low-passed copy; the returned movements hold the original values.
 
     Parameters
     ----------
     trial : Trial or MotionSet
-        No gaps; equal time steps if there is a filter.
+        No gaps; equal time steps unless `cutoff` is infinite.
     threshold : float
         Speed [m/s] (rad/s for angles).
     least_length : float
@@ -78,21 +92,32 @@ def segment_by_speed(
     least_duration : float
         A movement takes longer than this [s].
     length : str
-        ``"distance"`` from the first to the last point, so that movements to and fro do not count, or ``"path"``.
+        ``"distance"`` from the first to the last point, which is small for movements to and fro, or ``"path"``.
     cutoff, order, dofs
         See `speed`.
     whole : bool
-        Drop movements that are under way when the recording starts or ends.
+        Drop movements in progress at the start or end of the recording.
 
     Returns
     -------
     MotionSet
-        Named ``<name>/1``, ``<name>/2``, ...; times as in the recording.
+        Trials named ``<name>/1``, ``<name>/2``, ...; times are those of the recording.
 
     Raises
     ------
     ThunderError
-        For gaps, unequal time steps, and limits that are not numbers >= 0.
+        For gaps, unequal time steps under a filter, and limits that are not numbers >= 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.recordings import Trial
+    >>> from thunder_py.recordings.processing import segment_by_speed
+    >>> t = np.arange(401) / 100.0
+    >>> x = 0.3 * (np.clip(t - 0.5, 0.0, 1.0) - np.clip(t - 2.5, 0.0, 1.0))  # out and back
+    >>> trial = Trial.from_positions(t, np.column_stack([x, 0 * x, 0 * x]), name="a")
+    >>> [(part.name, round(part.duration, 1)) for part in segment_by_speed(trial)]
+    [('a/1', 1.0), ('a/2', 1.0)]
     """
     limits = {"threshold": threshold, "least_length": least_length, "least_duration": least_duration}
     for what, value in limits.items():
@@ -100,15 +125,15 @@ def segment_by_speed(
     if length not in ("distance", "path"):
         raise ThunderError(f"length must be 'distance' or 'path', got {length!r}")
     smooth = _smooth(trial, cutoff, order, dofs)
-    found: list[Trial] = []
+    movements: list[Trial] = []
     for first, last in stretches(_speed(smooth) > threshold):
         cut = whole and (first == 0 or last == len(trial) - 1)
-        # differences of times are not exact: what takes least_duration to nine digits takes no longer
+        # relative tolerance of differences of times
         if cut or not trial.t[last] - trial.t[first] > least_duration * (1.0 + 1e-9):
             continue
         if last > first and _length(smooth.x[first : last + 1], length) > least_length:
-            found.append(trial.slice(trial.t[first], trial.t[last]))
-    return MotionSet(part.with_labels(name=f"{trial.name}/{k}") for k, part in enumerate(found, start=1))
+            movements.append(trial.slice(trial.t[first], trial.t[last]))
+    return MotionSet(part.with_labels(name=f"{trial.name}/{k}") for k, part in enumerate(movements, start=1))
 
 
 def _length(points: Array, kind: str) -> float:
@@ -127,31 +152,44 @@ def crop_to_movement(
     dofs: Sequence[str] = POSITION,
     pauses: bool = False,
 ) -> Trial:
-    """Cut off the rest before and behind a movement.
+    """Crop a trial to its movement: remove the rest before and after it.
 
-    What remains is the stretch around the peak of the speed in which the speed is at least `fraction` of that peak.
+    The result is the interval about the peak of the speed where the speed is at least `fraction` of that peak.
 
     Parameters
     ----------
     trial : Trial or MotionSet
-        One movement each; no gaps, equal time steps if there is a filter.
+        One movement each; no gaps, equal time steps unless `cutoff` is infinite.
     fraction : float
-        Of the peak speed, 0 to 1.
+        Fraction of the peak speed, 0 to 1.
     cutoff, order, dofs
         See `speed`.
     pauses : bool
-        Keep everything from the first to the last sample at this speed, slower ones between them included.
+        Keep everything from the first to the last sample at this speed, including slower samples in between.
+
+    Returns
+    -------
+    Trial or MotionSet
+        The movement, with original values and times.
 
     Raises
     ------
     ThunderError
-        For gaps, unequal time steps, a fraction out of range, or a trial that does not move.
+        For gaps, unequal time steps under a filter, a fraction out of range, or a trial at rest.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.processing import crop_to_movement
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> trial = minimum_jerk_reaches(1, seed=0, duration=(1.0, 1.0))[0]
+    >>> round(trial.duration, 2), round(crop_to_movement(trial, 0.1).duration, 2)
+    (1.02, 0.83)
     """
     within(fraction, "fraction", 0.0, 1.0, ends="[)")
     smooth = _smooth(trial, cutoff, order, dofs)
     v = _speed(smooth)
     if not moves(smooth):
-        raise ThunderError(f"{who(trial)} has no movement to crop to: its peak speed is {v.max():.3g}")
+        raise ThunderError(f"{who(trial)} must move, got no movement: its peak speed is {v.max():.3g}")
     peak = int(np.argmax(v))
     moving = v >= fraction * v[peak]
     parts = stretches(moving)
@@ -160,6 +198,6 @@ def crop_to_movement(
         first, last = parts[0][0], parts[-1][1]
     if first == last:
         raise ThunderError(
-            f"{who(trial)} has no movement to crop to: one sample alone is as fast as {fraction:g} of its peak"
+            f"{who(trial)} must have two samples or more at {fraction:g} of its peak speed, got one: no movement"
         )
     return trial.slice(trial.t[first], trial.t[last])

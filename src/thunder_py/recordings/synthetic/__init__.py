@@ -1,4 +1,4 @@
-"""Invented recordings, so that everything runs without any download: seeded, in SI units, of several subjects."""
+"""Synthetic recordings: seeded, in SI units, of several subjects; no download needed."""
 
 from __future__ import annotations
 

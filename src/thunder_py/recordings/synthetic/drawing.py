@@ -1,4 +1,4 @@
-"""Closed curves drawn with the power law between speed and curvature."""
+"""Closed curves traced with a power law between speed and curvature."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .recording import check_range, direction, generators, perpendicular, record
 
 __all__ = ["power_law_curves"]
 
-#: of the table that time is inverted with, per lap
+#: intervals of the table that inverts time, per lap
 _GRID = 2048
 
 
@@ -27,35 +27,47 @@ def power_law_curves(
     noise: float = 0.0,
     rate: float = 120.0,
 ) -> MotionSet:
-    """Return convex closed curves whose speed is proportional to curvature^exponent, in planes of any direction.
+    """Return convex closed curves with speed proportional to curvature^exponent, in random planes.
 
     Parameters
     ----------
     n, seed, noise, rate
         As for `minimum_jerk_reaches`.
     exponent : float
-        Of the curvature, above -1; -1/3 is the two-thirds law, 0 a constant speed.
+        Exponent of the curvature, above -1; -1/3 is the two-thirds law, 0 a constant speed.
     n_subjects : int
-        Each has a pace (12 %) and a preferred size (10 %).
+        Subjects; each has a pace (12 %) and a preferred size (10 %).
     laps : float
-        Of each trial, > 0.
+        Laps per trial, > 0.
     lap_duration : (float, float)
         Range of the time for one lap, s.
     size : (float, float)
         Range of the mean radius, m.
     eccentricity : float
-        0 (circles) to below 1: how far the radius of curvature varies about its mean, as a fraction of it.
+        Largest relative variation of the radius of curvature about its mean, 0 (circles) to below 1.
 
     Returns
     -------
     MotionSet
         Trials with dofs x, y, z, m, in the frame "chest". Tasks are named by the number of lobes, 2 (ovals) to 4.
 
+    Raises
+    ------
+    ThunderError
+        For arguments out of range.
+
     Notes
     -----
-    Curves are given by their support function over the angle psi of the tangent, h = r (1 - e cos(m psi) / (m^2 - 1)):
-    the radius of curvature is h + h'' = r (1 + e cos(m psi)), positive for e < 1, and dt is proportional to
-    (h + h'')^(1 + exponent) dpsi. So the curvature is exact, and time is inverted from a fine table.
+    Curves are given by their support function over the angle psi of the tangent, h = r (1 - e cos(m psi) / (m^2 - 1)).
+    The radius of curvature is h + h'' = r (1 + e cos(m psi)), positive for e < 1, and dt is proportional to
+    (h + h'')^(1 + exponent) dpsi. The curvature is exact; time is inverted by a table and Newton's method.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.synthetic import power_law_curves
+    >>> curves = power_law_curves(4, seed=0, n_subjects=2)
+    >>> curves, set(curves.tasks) <= {"2 lobes", "3 lobes", "4 lobes"}
+    (<MotionSet of 4 trials, 2 subjects, 2 tasks>, True)
     """
     n, n_subjects, rate = (
         whole(n, "n", 1),
@@ -66,12 +78,12 @@ def power_law_curves(
     laps, noise = positive(laps, "laps"), at_least(noise, "noise")
     within(eccentricity, "eccentricity", 0.0, 1.0, ends="[)")
     within(exponent, "exponent", -1.0, 10.0, ends="()")
-    rng, of_noise = generators(seed)
+    rng, noise_rng = generators(seed)
     pace, scale = np.exp(rng.normal(0.0, 0.12, n_subjects)), np.exp(rng.normal(0.0, 0.1, n_subjects))
     trials = []
     for k in range(n):
-        who, lobes = k % n_subjects, int(rng.integers(2, 5))
-        T, r = rng.uniform(T_low, T_high) * pace[who], rng.uniform(r_low, r_high) * scale[who]
+        subject, lobes = k % n_subjects, int(rng.integers(2, 5))
+        T, r = rng.uniform(T_low, T_high) * pace[subject], rng.uniform(r_low, r_high) * scale[subject]
         e = eccentricity * rng.uniform(0.6, 1.0)
         t = times(laps * T, rate)
         xy = _oval(t / T, lobes, e, exponent, rng.uniform(0.0, 1.0))
@@ -79,12 +91,13 @@ def power_law_curves(
         first = perpendicular(normal, rng.uniform(-np.pi, np.pi))
         centre = rng.uniform([0.25, -0.25, -0.2], [0.45, 0.1, 0.1])
         x = centre + r * xy @ np.stack([first, np.cross(normal, first)])
-        trials.append(record(t, x, of_noise, noise, rate=rate, subject=who, task=f"{lobes} lobes", name=f"curve {k}"))
+        task, name = f"{lobes} lobes", f"curve {k}"
+        trials.append(record(t, x, noise_rng, noise, rate=rate, subject=subject, task=task, name=name))
     return MotionSet(trials)
 
 
 def _oval(lap: Array, m: int, e: float, exponent: float, phase: float) -> Array:
-    """Return points (T, 2) of a curve of mean radius 1 after so many laps."""
+    """Return points (T, 2) of a curve of mean radius 1 after `lap` laps."""
     from scipy.interpolate import CubicSpline
 
     psi = np.linspace(0.0, 2.0 * np.pi, _GRID + 1)
@@ -93,7 +106,7 @@ def _oval(lap: Array, m: int, e: float, exponent: float, phase: float) -> Array:
     time = CubicSpline(psi, slowness, bc_type="periodic").antiderivative()
     total = float(time(psi[-1]))
     part = np.mod(lap + phase, 1.0)
-    # Newton's steps from the table's answer
+    # Newton steps from the value of the table
     angle = np.interp(part * total, time(psi), psi)
     for _ in range(3):
         angle -= (time(angle) - part * total) / (1.0 + e * np.cos(m * angle)) ** (1.0 + exponent)

@@ -1,4 +1,4 @@
-"""Point-to-point reaches along minimum-jerk profiles."""
+"""Reaches along minimum-jerk profiles or lognormal strokes, and motions of daily living."""
 
 from __future__ import annotations
 
@@ -36,36 +36,52 @@ def minimum_jerk_reaches(
     Parameters
     ----------
     n : int
-        Trials, dealt to the subjects in turn.
+        Trials, assigned to the subjects in turn.
     seed : int
-        The same seed, the same motions.
+        Seed of subjects, motions and noise.
     n_subjects : int
-        Each has a pace (durations times a lognormal factor of 12 %), a preferred bow and a preferred plane.
+        Subjects; each has a pace (a lognormal factor of 12 % on durations), a preferred bow and a preferred plane.
     duration : (float, float)
         Range, s; uniform, before the subject's factor.
     distance : (float, float)
-        Range between start and goal, m; uniform. Starts lie in a box in front of the chest, directions are any.
+        Range between start and goal, m; uniform. Starts lie in a box in front of the chest; directions are isotropic.
     curvature : float
-        Standard deviation of the bow over the distance, of subjects and of trials about their subject alike.
-        0 leaves the minimum-jerk motion itself.
+        Standard deviation of the bow divided by the distance, of subjects and of trials about their subject.
+        0 yields minimum jerk without bow.
     boundary_velocity, boundary_acceleration : float
         Standard deviation of each component at both ends, m/s and m/s^2.
     noise : float
         Standard deviation of white measurement noise, m.
     rate : float
-        Samples per second, Hz.
+        Sampling rate, Hz.
 
     Returns
     -------
     MotionSet
         Trials with dofs x, y, z (forward, left, up), m, in the frame "chest".
 
+    Raises
+    ------
+    ThunderError
+        For arguments out of range.
+
     Notes
     -----
     The bow is h D 64 tau^3 (1 - tau)^3 across the path: it adds no velocity and no acceleration at the ends.
-    Shapes are sums of two functions, so there are two functional components, and more only with boundary velocity,
-    acceleration or noise; `sigma_lognormal_reaches` and `daily_living` vary in more. Ranges are our choice, of the
+    Shapes are sums of two functions, so there are two functional components; boundary velocity, acceleration or noise
+    add more. `sigma_lognormal_reaches` and `daily_living` have more components. The ranges are our choice, of the
     order of reaches at a table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> reaches = minimum_jerk_reaches(10, seed=0)
+    >>> reaches, reaches.dofs, reaches[0].rate
+    (<MotionSet of 10 trials, 5 subjects, 1 tasks>, ('x', 'y', 'z'), 120.0)
+    >>> noisy = minimum_jerk_reaches(10, seed=0, noise=1e-3)  # the same motions
+    >>> round(1e3 * float(np.std(noisy[0].x - reaches[0].x)))
+    1
     """
     n, n_subjects, rate = (
         whole(n, "n", 1),
@@ -78,56 +94,74 @@ def minimum_jerk_reaches(
         at_least(boundary_velocity, "boundary_velocity"),
         at_least(boundary_acceleration, "boundary_acceleration"),
     )
-    rng, of_noise = generators(seed)
+    rng, noise_rng = generators(seed)
     pace = np.exp(rng.normal(0.0, 0.12, n_subjects))
     bow, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
     trials = []
     for k in range(n):
-        who = k % n_subjects
-        T, D = rng.uniform(T_low, T_high) * pace[who], rng.uniform(D_low, D_high)
+        subject = k % n_subjects
+        T, D = rng.uniform(T_low, T_high) * pace[subject], rng.uniform(D_low, D_high)
         start = rng.uniform([0.2, -0.35, -0.3], [0.45, 0.1, 0.0])
-        way = D * direction(rng)
+        displacement = D * direction(rng)
         t = times(T, rate)
         T = float(t[-1])
         ends = [s * rng.normal(size=3) for s in spread for _ in range(2)]
         law = minimum_jerk(
             start,
-            start + way,
+            start + displacement,
             T,
             start_velocity=ends[0],
             goal_velocity=ends[1],
             start_acceleration=ends[2],
             goal_acceleration=ends[3],
         )
-        side = perpendicular(way, plane[who] + rng.normal(0.0, 0.3))
-        height = (bow[who] + rng.normal(0.0, curvature)) * D
+        side = perpendicular(displacement, plane[subject] + rng.normal(0.0, 0.3))
+        height = (bow[subject] + rng.normal(0.0, curvature)) * D
         x = law.position(t) + height * np.outer(bump(t / T), side)
-        trials.append(record(t, x, of_noise, noise, rate=rate, subject=who, task="reach", name=f"reach {k}"))
+        trials.append(record(t, x, noise_rng, noise, rate=rate, subject=subject, task="reach", name=f"reach {k}"))
     return MotionSet(trials)
 
 
-#: standard deviations of ln t between the start of a record and its first stroke's middle, and after the last one's
+#: standard deviations of ln t from the median of the first stroke back to the start, and of the last one to the end
 _TAIL = 3.5
 
 
 @dataclass(frozen=True, eq=False)
 class SigmaLognormal(Value):
-    """A motion object: strokes with lognormal speeds along arcs, in a plane of space.
-
-    Stroke i starts at t0 and runs along an arc of length D whose direction turns from theta_s to theta_e (angles in the
-    plane, from its first axis towards its second); its speed is D Lambda(t), Lambda the lognormal density of t - t0
-    with mu and sigma. Velocities of all strokes add up (Plamondon 1995; O'Reilly and Plamondon 2009).
+    """A motion object of strokes with lognormal speeds along arcs, in a plane of space.
 
     Attributes
     ----------
     strokes : ndarray, shape (m, 6)
         Rows [t0 (s), D (m), mu, sigma, theta_s (rad), theta_e (rad)].
     start : ndarray, shape (3,)
-        m.
+        Start, m.
     plane : ndarray, shape (2, 3)
-        Orthonormal axes.
+        Orthonormal axes of the plane.
     duration : float
-        s.
+        Duration, s.
+
+    Raises
+    ------
+    ThunderError
+        For sigma <= 0 or axes that are not orthonormal.
+
+    Notes
+    -----
+    A stroke starts at t0 and follows an arc of length D with direction from theta_s to theta_e, angles from the first
+    axis of the plane towards the second. Its speed is D Lambda(t), with Lambda the lognormal density of t - t0 with mu
+    and sigma. The velocity is the sum over all strokes (Plamondon 1995; O'Reilly and Plamondon 2009).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.recordings.synthetic import SigmaLognormal
+    >>> strokes = [[0.0, 0.3, -1.0, 0.3, 0.0, 0.5]]
+    >>> motion = SigmaLognormal(strokes, start=[0, 0, 0], plane=[[1, 0, 0], [0, 1, 0]], duration=1.5)
+    >>> np.round(motion.position([0.0, 0.4, 1.5]), 3).tolist()
+    [[0.0, 0.0, 0.0], [0.18, 0.028, 0.0], [0.288, 0.073, 0.0]]
+    >>> motion.position(np.linspace(0.0, 1.5, 50), derivative=3).shape
+    (50, 3)
     """
 
     strokes: Array
@@ -148,9 +182,9 @@ class SigmaLognormal(Value):
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return x [m] or one of its first three time derivatives at t (...), shape (..., 3).
 
-        Position needs no quadrature: the integral of Lambda is the normal distribution function of (ln(t - t0) - mu) /
-        sigma, the fraction s of the arc that is behind; and an arc from 0 to s is its chord, D s sinc(turn s / 2) along
-        the direction theta_s + turn s / 2.
+        Position is in closed form. The integral of Lambda is the normal distribution function of (ln(t - t0) - mu) /
+        sigma, the completed fraction s of the arc. The displacement is the chord of length D s sinc(turn s / 2) in the
+        direction theta_s + turn s / 2.
         """
         if derivative not in (0, 1, 2, 3):
             raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
@@ -181,15 +215,15 @@ def _stroke(stroke: Array, t: Array, derivative: int) -> Array:
 
 
 def _progress(x: Array, mu: float, sigma: float) -> tuple[Array, Array, Array, Array]:
-    """Return the lognormal distribution function of x, its density, and two derivatives of that; zero for x <= 0."""
-    behind = x > 0.0
-    y = np.where(behind, x, 1.0)
+    """Return the lognormal distribution function of x, its density and two derivatives of it; zero for x <= 0."""
+    started = x > 0.0
+    y = np.where(started, x, 1.0)
     u = (np.log(y) - mu) / sigma
-    density = np.where(behind, np.exp(-0.5 * u * u) / (y * sigma * np.sqrt(2.0 * np.pi)), 0.0)
+    density = np.where(started, np.exp(-0.5 * u * u) / (y * sigma * np.sqrt(2.0 * np.pi)), 0.0)
     # logarithmic derivative of the density, and its derivative
     g = -(1.0 + u / sigma) / y
     dg = (1.0 + u / sigma - 1.0 / sigma**2) / y**2
-    return np.where(behind, ndtr(u), 0.0), density, density * g, density * (g * g + dg)
+    return np.where(started, ndtr(u), 0.0), density, density * g, density * (g * g + dg)
 
 
 def _unit(angle: Array) -> Array:
@@ -208,33 +242,47 @@ def sigma_lognormal_reaches(
     noise: float = 0.0,
     rate: float = 120.0,
 ) -> MotionSet:
-    """Return reaches made of one large and some corrective strokes, with skewed speeds as people have.
+    """Return reaches of one large and some corrective strokes, with skewed speed profiles like those of people.
 
     Parameters
     ----------
     n, seed, duration, distance, noise, rate
-        As for `minimum_jerk_reaches`. Starts and ends are met to a thousandth of the distance: lognormals have tails.
+        As for `minimum_jerk_reaches`. Starts and ends are reached to a thousandth of the distance, because lognormals
+        have tails.
     n_subjects : int
-        Each has a pace (12 %), a skewness (sigma of its lognormals) and a preferred turn.
+        Subjects; each has a pace (12 %), a skewness (sigma of its lognormals) and a preferred turn.
     n_strokes : int
-        At most so many strokes in each reach, at least one. Strokes after the first have 5 to 25 % of its length, and
-        start while it runs.
+        Largest number of strokes in a reach. Strokes after the first have 5 to 25 % of its length and start before its
+        end.
     curvature : float
-        Standard deviation of the turn of a stroke, theta_e - theta_s, rad; of subjects and of trials alike.
+        Standard deviation of the turn of a stroke, theta_e - theta_s, rad; of subjects and of trials.
 
     Returns
     -------
     MotionSet
         Trials with dofs x, y, z, m, in the frame "chest".
+
+    Raises
+    ------
+    ThunderError
+        For arguments out of range.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.synthetic import sigma_lognormal_reaches
+    >>> reaches = sigma_lognormal_reaches(6, seed=0, n_subjects=3)
+    >>> reaches, reaches[0].frame, reaches.subjects
+    (<MotionSet of 6 trials, 3 subjects, 1 tasks>, 'chest', ('S01', 'S02', 'S03'))
     """
     motions = _motions(n, seed, n_subjects, n_strokes, duration, distance, curvature)
     noise, rate = at_least(noise, "noise"), positive(rate, "rate")
-    _, of_noise = generators(seed)
+    _, noise_rng = generators(seed)
     trials = []
     for k, motion in enumerate(motions):
         t = times(motion.duration, rate)
         x = motion.position(t)
-        trials.append(record(t, x, of_noise, noise, rate=rate, subject=k % n_subjects, task="reach", name=f"reach {k}"))
+        subject = k % n_subjects
+        trials.append(record(t, x, noise_rng, noise, rate=rate, subject=subject, task="reach", name=f"reach {k}"))
     return MotionSet(trials)
 
 
@@ -259,42 +307,42 @@ def _motions(
     turn, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
     motions = []
     for k in range(n):
-        who = k % n_subjects
+        subject = k % n_subjects
         m = int(rng.integers(1, most + 1))
         strokes = np.column_stack(
             [
                 np.append(0.0, np.sort(rng.uniform(0.2, 0.7, m - 1))),
                 np.append(1.0, rng.uniform(0.05, 0.25, m - 1)),
                 np.append(-0.5, rng.uniform(-1.2, -0.9, m - 1)),
-                sigma[who] * np.exp(rng.normal(0.0, 0.1, m)),
+                sigma[subject] * np.exp(rng.normal(0.0, 0.1, m)),
                 rng.normal(0.0, 0.1, m),
                 np.zeros(m),
             ]
         )
-        strokes[:, 5] = strokes[:, 4] + turn[who] + rng.normal(0.0, curvature, m)
-        T, way = rng.uniform(T_low, T_high) * pace[who], rng.uniform(D_low, D_high) * direction(rng)
+        strokes[:, 5] = strokes[:, 4] + turn[subject] + rng.normal(0.0, curvature, m)
+        T, chord = rng.uniform(T_low, T_high) * pace[subject], rng.uniform(D_low, D_high) * direction(rng)
         start = rng.uniform([0.2, -0.35, -0.3], [0.45, 0.1, 0.0])
-        motions.append(_fitted(strokes, start, way, perpendicular(way, plane[who] + rng.normal(0.0, 0.3)), T))
+        motions.append(_fit(strokes, start, chord, perpendicular(chord, plane[subject] + rng.normal(0.0, 0.3)), T))
     return motions
 
 
-def _fitted(strokes: Array, start: Array, way: Array, side: Array, duration: float) -> SigmaLognormal:
-    """Scale, turn and shift strokes so that they lead along `way` in `duration`."""
+def _fit(strokes: Array, start: Array, chord: Array, side: Array, duration: float) -> SigmaLognormal:
+    """Scale, rotate and shift strokes to a total displacement `chord` in `duration`."""
     t0, _, mu, sigma = strokes[:, 0], strokes[:, 1], strokes[:, 2], strokes[:, 3]
     begin, end = np.min(t0 + np.exp(mu - _TAIL * sigma)), np.max(t0 + np.exp(mu + _TAIL * sigma))
     factor = duration / (end - begin)
-    # what all strokes add up to: their chords
+    # total displacement: sum of the chords
     half = 0.5 * (strokes[:, 5] - strokes[:, 4])
     total = (strokes[:, 1] * np.sinc(half / np.pi)) @ _unit(strokes[:, 4] + half)
     scaled = strokes.copy()
     scaled[:, 0] = factor * (t0 - begin)
-    scaled[:, 1] *= np.linalg.norm(way) / np.linalg.norm(total)
+    scaled[:, 1] *= np.linalg.norm(chord) / np.linalg.norm(total)
     scaled[:, 2] += np.log(factor)
     scaled[:, 4:] -= np.arctan2(total[1], total[0])
-    return SigmaLognormal(scaled, start, np.stack([way / np.linalg.norm(way), side]), duration)
+    return SigmaLognormal(scaled, start, np.stack([chord / np.linalg.norm(chord), side]), duration)
 
 
-#: of the thirty tasks, the same whatever the seed of the trials
+#: number of tasks, and seed of their parameters
 _TASKS = 30
 _CLASSES = ("intransitive", "transitive", "tool")
 _REST = np.array([0.25, -0.25, -0.35, 0.2, 0.1, -0.3])
@@ -302,7 +350,7 @@ _REST = np.array([0.25, -0.25, -0.35, 0.2, 0.1, -0.3])
 
 @dataclass(frozen=True)
 class _Task:
-    """What all trials of a task share: via poses (m, 6), times of legs and stays (2 m + 1,) s, stirring, bows."""
+    """Parameters shared by all trials of a task: via poses (m, 6), times of legs and stays [s], stirring, bows."""
 
     name: str
     poses: Array
@@ -323,57 +371,69 @@ def daily_living(
     angle_noise: float = 0.0,
     rate: float = 100.0,
 ) -> MotionSet:
-    """Return 6-DoF motions of a hand that go out and return, in thirty kinds; a stand-in where there is no recording.
+    """Return 6-DoF motions of a hand that go out and return, in thirty tasks; a substitute for recordings.
 
-    The numbers are our own choice. Nothing was fitted to people, and no result about people follows from them.
+    The parameters are our choice and not fitted to people; no result about people follows from them.
 
     Parameters
     ----------
     n : int
-        Trials: the first subject's first task, the second subject's first task, ..., all subjects' second task, ...
-        30 n_subjects trials have every task of every subject once; after that they are repeated.
+        Trials: the first task of every subject, then the second task of every subject, and so on. 30 n_subjects trials
+        contain every task of every subject once; further trials repeat them.
     seed : int
-        Of subjects and trials. The tasks are always the same.
+        Seed of subjects and trials. The tasks do not depend on it.
     n_subjects : int
-        Each has a size (lengths times a factor of 7 %), a pace (15 %) and a rest pose (20 mm, 0.1 rad).
+        Subjects; each has a size (a factor of 7 % on lengths), a pace (15 %) and a rest pose (20 mm, 0.1 rad).
     variability : float
         Factor on all differences between trials of a task: 20 mm and 0.08 rad at every via pose, 10 % in each
         time, 30 % in each bow.
     noise, angle_noise : float
         Standard deviations of white measurement noise, m and rad.
     rate : float
-        Samples per second, Hz.
+        Sampling rate, Hz.
 
     Returns
     -------
     MotionSet
         Trials with dofs x, y, z, rx, ry, rz (forward, left, up; rotation vector), m and rad, in the frame "chest".
 
+    Raises
+    ------
+    ThunderError
+        For arguments out of range.
+
     Notes
     -----
     A task has a rest pose near the hip, one or two via poses within 0.55 m of it in front of the body (orientation up
     to 1.3 rad away), legs of 0.6 to 1.4 s and stays of 0.1 to 1.2 s. A leg between poses a and b is
     a + (b - a)(s + k h) + bow h with the minimum-jerk step s, h = 64 tau^3 (1 - tau)^3, a skew k of about 0.08 towards
-    its beginning, and a bow of 10 % of its length, mostly upward. So velocity and acceleration vanish at both ends.
-    Tasks are by turns intransitive (one via pose), transitive (two) and with a tool (two, and at the first an
+    its beginning, and a bow of 10 % of its length, mostly upward. Velocity and acceleration vanish at both ends.
+    Tasks are in turn intransitive (one via pose), transitive (two) and with a tool (two, and at the first an
     oscillation of 10 to 40 mm at 1 to 2 Hz under the window h).
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.synthetic import daily_living
+    >>> motions = daily_living(12, seed=0, n_subjects=4)
+    >>> motions, motions.dofs
+    (<MotionSet of 12 trials, 4 subjects, 3 tasks>, ('x', 'y', 'z', 'rx', 'ry', 'rz'))
+    >>> motions.tasks
+    ('intransitive 1', 'transitive 1', 'tool 1')
     """
     n, n_subjects = whole(n, "n", 1), whole(n_subjects, "n_subjects", 1)
     variability, rate = at_least(variability, "variability"), positive(rate, "rate")
     noise, angle_noise = at_least(noise, "noise"), at_least(angle_noise, "angle_noise")
-    rng, of_noise = generators(seed)
+    rng, noise_rng = generators(seed)
     tasks = _tasks()
     size, pace = np.exp(rng.normal(0.0, 0.07, n_subjects)), np.exp(rng.normal(0.0, 0.15, n_subjects))
     rest = _REST + rng.normal(size=(n_subjects, 6)) * np.repeat([0.02, 0.1], 3)
     trials = []
     for k in range(n):
-        who, task = k % n_subjects, tasks[(k // n_subjects) % _TASKS]
-        t, x = _perform(task, rest[who], size[who], pace[who], variability, rate, rng)
+        subject, task = k % n_subjects, tasks[(k // n_subjects) % _TASKS]
+        t, x = _perform(task, rest[subject], size[subject], pace[subject], variability, rate, rng)
         repetition = k // (n_subjects * _TASKS) + 1
-        name = f"{task.name} {repetition}"
-        trials.append(
-            record(t, x, of_noise, noise, angle_noise=angle_noise, rate=rate, subject=who, task=task.name, name=name)
-        )
+        labels = {"task": task.name, "name": f"{task.name} {repetition}"}
+        trials.append(record(t, x, noise_rng, noise, angle_noise=angle_noise, rate=rate, subject=subject, **labels))
     return MotionSet(trials)
 
 
@@ -417,16 +477,16 @@ def _perform(
     legs, stays = pace * task.legs * spread((m + 1,), 0.1), pace * task.stays * spread((m,), 0.1)
     begin = np.append(0.0, np.cumsum(legs[:-1] + stays))
     t = times(float(begin[-1] + legs[-1]), rate)
-    stretch = t[-1] / (begin[-1] + legs[-1])  # to a whole number of steps
+    stretch = t[-1] / (begin[-1] + legs[-1])  # the duration is a whole number of steps
     x = np.tile(poses[0], (len(t), 1))
     for leg in range(m + 1):
         tau = (t / stretch - begin[leg]) / legs[leg]
-        way, h = poses[leg + 1] - poses[leg], bump(tau)
-        x += np.outer(step(tau) + (0.08 + variability * rng.normal(0.0, 0.03)) * h, way)
-        height = task.bows[0, leg] * spread((), 0.3) * np.linalg.norm(way[:3])
-        x[:, :3] += np.outer(h, float(height) * perpendicular(way[:3], task.bows[1, leg]))
+        change, h = poses[leg + 1] - poses[leg], bump(tau)
+        x += np.outer(step(tau) + (0.08 + variability * rng.normal(0.0, 0.03)) * h, change)
+        height = task.bows[0, leg] * spread((), 0.3) * np.linalg.norm(change[:3])
+        x[:, :3] += np.outer(h, float(height) * perpendicular(change[:3], task.bows[1, leg]))
     if task.stir.any():
-        arrived = begin[0] + legs[0]
-        window = bump((t / stretch - arrived) / max(float(begin[1] - arrived), 0.3))
-        x[:, :3] += np.outer(window * np.sin(2.0 * np.pi * task.frequency * (t - arrived)), task.stir)
+        arrival = begin[0] + legs[0]
+        window = bump((t / stretch - arrival) / max(float(begin[1] - arrival), 0.3))
+        x[:, :3] += np.outer(window * np.sin(2.0 * np.pi * task.frequency * (t - arrival)), task.stir)
     return t, x

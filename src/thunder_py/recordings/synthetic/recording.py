@@ -1,4 +1,4 @@
-"""What all generators share: subjects, directions, and a motion turned into a recording."""
+"""Parts shared by all generators: random directions, time steps, and noisy recordings of a motion."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ __all__ = [
 
 
 def step(tau: Array) -> Array:
-    """Return the minimum-jerk step from 0 to 1: 0 before tau = 0, 1 after tau = 1."""
+    """Return the minimum-jerk step, 0 before tau = 0 and 1 after tau = 1."""
     u = np.clip(tau, 0.0, 1.0)
     return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2), dtype=np.float64)
 
 
 def bump(tau: Array) -> Array:
-    """Return 64 tau^3 (1 - tau)^3 within [0, 1] and 0 outside: height 1, no velocity nor acceleration at the ends."""
+    """Return 64 tau^3 (1 - tau)^3 in [0, 1], 0 outside: height 1, zero velocity and acceleration at the ends."""
     u = np.clip(tau, 0.0, 1.0)
     return np.asarray(64.0 * (u * (1.0 - u)) ** 3, dtype=np.float64)
 
 
 def direction(rng: np.random.Generator) -> Array:
-    """Return a unit vector (3,), all directions alike."""
+    """Return a unit vector (3,) of uniformly distributed direction."""
     v = rng.normal(size=3)
     return np.asarray(v / np.linalg.norm(v), dtype=np.float64)
 
 
 def perpendicular(axis: Array, angle: float) -> Array:
-    """Return the unit vector (3,) orthogonal to `axis` at an angle about it, 0 meaning the most upward one."""
+    """Return the unit vector (3,) orthogonal to `axis` at `angle` about it from the most upward one."""
     axis = axis / np.linalg.norm(axis)
     up = np.array([0.0, 0.0, 1.0]) - axis[2] * axis
     if np.linalg.norm(up) < 1e-6:
@@ -51,12 +51,12 @@ def perpendicular(axis: Array, angle: float) -> Array:
 
 
 def generators(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return a generator for motions and one for noise alone, so that motions are the same with and without it."""
+    """Return generators for motions and for noise; motions are the same with and without noise."""
     return np.random.default_rng(seed_of(seed)), np.random.default_rng([int(seed), 1])
 
 
 def times(duration: float, rate: float) -> Array:
-    """Return equal time steps of 1 / rate from 0 to the multiple of it nearest to `duration`."""
+    """Return times at steps of 1 / rate from 0 to the multiple nearest to `duration`."""
     return np.arange(max(round(duration * rate), 7) + 1) / rate
 
 
