@@ -160,7 +160,7 @@ def test_poses_of_the_past():
     np.testing.assert_allclose(history.at(1.23), make_pose(exp(np.array([0.0, 0.0, 1.23])), [1.23, 0.0, 0.0]))
     assert history.at(1.95) is None
     assert history.at(0.5) is None
-    with pytest.raises(ThunderError, match="t must go on"):
+    with pytest.raises(ThunderError, match="t must be after the last time"):
         history.add(1.0, np.eye(4))
 
 

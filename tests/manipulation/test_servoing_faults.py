@@ -232,7 +232,7 @@ def test_targets_far_away_and_of_another_shape():
         ({"K_p": -1.0}, "K_p must be positive definite"),
         ({"K_o": [1.0, 0.0, 1.0]}, "K_o must be positive definite"),
         ({"K_o": "fast"}, "K_o must be numbers"),
-        ({"margin": 3.0}, "margin must leave every joint room"),
+        ({"margin": 3.0}, "margin must be less than half of every joint's range, got 3.0"),
         ({"error": ["axis_angle"]}, "error must be one of"),
     ],
 )

@@ -185,9 +185,9 @@ def test_bad_arguments(tmp_path):
     assert th.Robot.load(path, name="other").name == "other"
     with pytest.raises(FileFormatError, match="this is a URDF"):
         MujocoPlant(_urdf(tmp_path))
-    with pytest.raises(ModelError, match="made of a Robot or an MJCF file"):
+    with pytest.raises(ModelError, match="robot must be a Robot or an MJCF file"):
         MujocoPlant(3)
-    with pytest.raises(ModelError, match=r"made of a Robot or an MJCF file \(.xml, .mjcf\), got 'panda'"):
+    with pytest.raises(ModelError, match=r"robot must be a Robot or an MJCF file \(.xml, .mjcf\), got 'panda'"):
         MujocoPlant("panda")
 
 

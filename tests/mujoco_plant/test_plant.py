@@ -153,7 +153,7 @@ def test_bad_options(options, message):
 
 
 def test_unknown_links_of_payloads():
-    with pytest.raises(UnknownNameError, match="no link is called 'lnk7'; did you mean 'link7'"):
+    with pytest.raises(UnknownNameError, match="payload link must be a link, got 'lnk7'; did you mean 'link7'"):
         MujocoPlant(th.Robot.load("panda"), payloads=th.Payload(1.0, link="lnk7"))
 
 

@@ -181,7 +181,7 @@ def test_pictures_of_another_camera_are_refused() -> None:
         source.poll(0.0)
     source = FiducialPoseSource(lambda t: None, _CAMERA, size=_SIZE)
     source.poll(1.0)
-    with pytest.raises(ThunderError, match="t must not go back"):
+    with pytest.raises(ThunderError, match="t must not be before the last time"):
         source.poll(0.9)
 
 

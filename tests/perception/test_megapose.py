@@ -60,16 +60,16 @@ def test_requests_and_answers_are_those_of_the_protocol() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (packed("RERR", text("no such object")), "the pose server says: no such object"),
+        (packed("RERR", text("no such object")), "the pose server reported: no such object"),
         (packed("OKOK"), "must answer b'RETP' to b'GETP', got b'OKOK'"),
-        (packed("WHAT", b"x"), r"sent b'WHAT' with 1 bytes, which is no answer"),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "which is no answer"),
-        (b"\xff\xff\xff\xffRETP", "sent b'RETP' with 4294967295 bytes, which is no answer"),
-        (packed("RETP", b"\x00\x00\x00\xffabc"), "a text whose length is not what it says, 7 bytes"),
-        (packed("RETP", b""), "a text whose length is not what it says, 0 bytes"),
-        (packed("RETP", b"\x00\x00\x00\x01\xff"), "a text that is none"),
-        (packed("RETP", text("{")), "sent no JSON"),
-        (packed("RETP", text("[" * 100000)), "sent no JSON"),
+        (packed("WHAT", b"x"), r"must send an answer, got b'WHAT' with 1 bytes"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "must send an answer, got"),
+        (b"\xff\xff\xff\xffRETP", "must send an answer, got b'RETP' with 4294967295 bytes"),
+        (packed("RETP", b"\x00\x00\x00\xffabc"), "a text of the pose server must match its data, got 7 bytes"),
+        (packed("RETP", b""), "length of a text of the pose server must match its data, got 0 bytes"),
+        (packed("RETP", b"\x00\x00\x00\x01\xff"), "a text of the pose server must be UTF-8"),
+        (packed("RETP", text("{")), "must answer in JSON"),
+        (packed("RETP", text("[" * 100000)), "must answer in JSON"),
         (packed("RETP", text("{}")), r"must give 1 pose\(s\), got {}"),
         (_poses(), r"must give 1 pose\(s\), got \[\]"),
         (_poses(3), "every pose of the pose server must be an object, got int"),
@@ -163,8 +163,8 @@ def test_a_stranger_on_the_port_is_no_pose_server() -> None:
         ({"labels": []}, "labels must be at least one name"),
         ({"labels": "cube"}, "labels must be at least one name"),
         ({"labels": ["Würfel"]}, "labels must be at least one name of ASCII"),
-        ({"boxes": None}, "either boxes or initial must be given"),
-        ({"initial": [np.eye(4)]}, "either boxes or initial must be given"),
+        ({"boxes": None}, "exactly one of boxes and initial must be given"),
+        ({"initial": [np.eye(4)]}, "exactly one of boxes and initial must be given"),
         ({"boxes": [(1.0, 2.0)]}, r"boxes must have shape \(1, 4\)"),
         ({"boxes": None, "initial": [np.zeros((4, 4))]}, "initial must have the last row"),
         ({"picture": _PICTURE[:5]}, r"picture must be bytes \(uint8\) of shape \(30, 40\)"),
@@ -259,7 +259,7 @@ def test_no_picture_is_nothing_seen_and_times_do_not_go_back() -> None:
         source = _source(server, grab=lambda t: None)
         (m,) = source.poll(1.0)
         assert (m.time, m.pose) == (1.0, None)
-        with pytest.raises(ThunderError, match="t must not go back"):
+        with pytest.raises(ThunderError, match="t must not be before the last time"):
             source.poll(0.5)
         source.close()
         with pytest.raises(ThunderError, match="the source is closed"):

@@ -119,7 +119,7 @@ def test_a_trajectory_of_before_a_reset_is_not_taken_after_it(monkeypatch: pytes
     loop = make_loop()
     loop.state(NOON, NOON, loop.joint_names, Q0, np.zeros(7))
     monkeypatch.setattr(references_module, "check_limits", lambda *_: loop.reset())
-    assert loop.references.trajectory(0, loop.joint_names, [0.0], [Q0]) == "the loop's clock began anew meanwhile"
+    assert loop.references.trajectory(0, loop.joint_names, [0.0], [Q0]) == "the loop's clock restarted meanwhile"
 
 
 @pytest.mark.parametrize("number", [0, 0.5, -1, True, float("inf"), float("nan"), "many", 1.5])

@@ -1,4 +1,4 @@
-"""MuJoCo: an independent physics engine as the plant, robots to and from its format, pictures and films of robots."""
+"""MuJoCo: an independent physics engine as a plant, conversion of robots to its format, pictures and films."""
 
 import lazy_loader as lazy
 

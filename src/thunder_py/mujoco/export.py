@@ -1,4 +1,4 @@
-"""Robots as MJCF."""
+"""Export of robots as MJCF."""
 
 from __future__ import annotations
 
@@ -12,24 +12,33 @@ def to_mjcf(robot: Robot, *, lossy: bool = False) -> str:
     """Return a robot as the text of an MJCF file, as ``robot.save("robot.xml")`` writes it.
 
     Bodies have the names of links, joints and actuators (torques) those of joints, sites those of frames; the end
-    effector is the site ``tool`` and the base the body ``base``. Shapes have no mass and touch nothing.
+    effector is the site ``tool`` and the base the body ``base``. Shapes have no mass and no contacts.
 
     Parameters
     ----------
     robot : Robot
-        Any whose links MuJoCo can take, see `thunder_py.io.mjcf_writer`.
+        Robot with links that MuJoCo accepts, see `thunder_py.io.mjcf_writer`.
     lossy : bool
-        Whether to write a robot some of whose behaviour MJCF cannot hold (elastic joints, friction of other kinds than
-        viscous, rotors that couple to carriers which turn in space); comments in the text say what is missing.
+        Whether to write a robot with properties that MJCF does not support (elastic joints, friction of other kinds
+        than viscous, rotors that couple to carriers which turn in space); comments in the text list the losses.
 
     Returns
     -------
     str
-        For ``mujoco.MjModel.from_xml_string``. MuJoCo itself is not needed to write it.
+        Text for ``mujoco.MjModel.from_xml_string``. MuJoCo is not needed to write it.
 
     Raises
     ------
     ModelError
-        If something would be lost and `lossy` is not set, or a link is no body.
+        If something would be lost and `lossy` is not set, or a link is not physically consistent.
+
+    Examples
+    --------
+    >>> import mujoco
+    >>> import thunder_py as th
+    >>> from thunder_py.mujoco import to_mjcf
+    >>> model = mujoco.MjModel.from_xml_string(to_mjcf(th.Robot.load("panda")))
+    >>> model.nv, model.body("link7").name
+    (7, 'link7')
     """
     return write_mjcf(robot, lossy=lossy)

@@ -1,4 +1,4 @@
-"""MuJoCo as a plant: dynamics, and integration if wanted, by an engine that shares no line with this package."""
+"""MuJoCo as a plant: dynamics, and optionally integration, by an engine that shares no code with this package."""
 
 from __future__ import annotations
 
@@ -31,53 +31,53 @@ __all__ = ["INTEGRATORS", "Damping", "MujocoPlant", "check_payloads", "set_small
 def with_payloads(
     text: str, links: Sequence[str], payloads: Sequence[Payload]
 ) -> list[tuple[float, str, dict[str, Payload]]]:
-    """Return times, and the text with all payloads that are there from each on, with these by their bodies' names.
+    """Return, for each time at which a payload appears, the time, the text with all payloads, and their bodies' names.
 
     Parameters
     ----------
     text : str
         MJCF.
     links : sequence of str
-        Names of the bodies that payloads may be fixed to, from the base outwards.
+        Names of the bodies to which payloads may be fixed, from the base outwards.
     payloads : sequence of Payload
-        In any order.
+        Payloads in any order.
 
     Raises
     ------
     UnknownNameError
-        If no link is called as a payload's is.
+        If a payload's link is unknown.
     ModelError
-        If a link's number is none, or the body has no name to find it by.
+        If a link's number is out of range, or its body has no name.
     """
     for payload in payloads:
         if not isinstance(payload, Payload):
             raise ModelError(f"payloads must be a sequence of Payload, got {payload!r} in it")
     phases: list[tuple[float, str, dict[str, Payload]]] = []
-    there: dict[str, Payload] = {}
+    attached: dict[str, Payload] = {}
     for k, payload in enumerate(sorted(payloads, key=lambda payload: payload.time), start=1):
         name = f"payload:{k}"
         text = _with(text, _link(payload, links), payload, name)
-        there = {**there, name: payload}
+        attached = {**attached, name: payload}
         if phases and phases[-1][0] == payload.time:
             phases.pop()
-        phases.append((payload.time, text, there))
+        phases.append((payload.time, text, attached))
     return phases
 
 
 def check_payloads(before: Any, after: Any, payloads: Mapping[str, Payload]) -> None:
-    """Refuse a file whose compiler changes bodies when payloads come: bounds, or a total that is given.
+    """Refuse a file whose compiler settings (bounds, total mass) change bodies when payloads are added.
 
     Parameters
     ----------
     before, after : mujoco.MjModel
-        Without and with payloads.
+        Models without and with payloads.
     payloads : mapping of str to Payload
-        By the names of their bodies.
+        Payloads by the names of their bodies.
 
     Raises
     ------
     ModelError
-        If a payload, or the mass of all the rest, is not what it was.
+        If the compiler changed a payload or the mass of the other bodies.
     """
     expected = float(before.body_mass.sum()) + sum(float(payload.mass) for payload in payloads.values())
     same = [np.isclose(after.body_mass.sum(), expected, rtol=1e-9, atol=0.0)]
@@ -98,19 +98,19 @@ def _link(payload: Payload, links: Sequence[str]) -> str:
     link = len(links) if payload.link is None else payload.link
     if isinstance(link, str):
         if link not in links:
-            raise UnknownNameError(f"payload link: no link is called {link!r}{nearest_hint(link, links)}")
+            raise UnknownNameError(f"payload link must be a link, got {link!r}{nearest_hint(link, links)}")
         return link
     if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 1 <= link <= len(links):
         raise ModelError(f"payload link must be 1 to {len(links)} or a name, got {payload.link!r}")
     if not links[link - 1]:
-        raise ModelError(f"payload link {link}: this body of the file has no name; give it one")
+        raise ModelError(f"payload link must be a body with a name, got {link}")
     return links[link - 1]
 
 
 def _with(text: str, link: str, payload: Payload, name: str) -> str:
-    """Put a body into the one called `link`, just behind its beginning."""
+    """Insert a body into the body named `link`, after its opening tag."""
     start = re.search(rf"<body [^>]*\bname={re.escape(quoteattr(link))}[^>]*>", text)
-    assert start is not None  # the link is one of the text
+    assert start is not None  # the text contains the link
     moments, axes = np.linalg.eigh(np.asarray(payload.inertia))
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
@@ -125,7 +125,7 @@ def _with(text: str, link: str, payload: Payload, name: str) -> str:
 
 
 class Damping:
-    """The function f(dq) / dq of a robot's friction f.
+    """Damping f(dq) / dq of a robot's friction f.
 
     Parameters
     ----------
@@ -149,25 +149,25 @@ class Damping:
         return total
 
 
-#: of abs(dq), beside the dq that damping multiplies
+#: exponents of abs(dq) in the damping
 _POWERS = {term: k for k, term in enumerate(term for term in Friction.TERMS if term != "coulomb")}
 
 
 def set_small_inertia(mujoco: Any, model: Any, body: str, dyn: Array) -> None:
-    """Set a body's mass and moments about its principal axes, which MuJoCo's compiler wants above 1e-15.
+    """Set a body's mass and principal moments below 1e-15, which MuJoCo's compiler refuses.
 
-    Its dynamics ask for less: that a joint moves any mass at all.
+    Its dynamics only require that every joint moves some mass.
 
     Parameters
     ----------
     mujoco : module
         The package.
     model : mujoco.MjModel
-        Changed in place.
+        Model, changed in place.
     body : str
-        Its name; centre of mass and principal axes are those of `dyn` already.
+        Name of the body; its centre of mass and principal axes are already those of `dyn`.
     dyn : (10,) array
-        Mass, centre, inertia about it.
+        Parameters in DYN order.
     """
     index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, body)
     R = np.zeros(9)
@@ -179,37 +179,37 @@ def set_small_inertia(mujoco: Any, model: Any, body: str, dyn: Array) -> None:
     model.body_inertia[index] = np.diagonal(axes.T @ tensor @ axes)
 
 
-#: of MuJoCo, by the names that it has for them
+#: integrators of MuJoCo and their enumerators
 INTEGRATORS = {
     "euler": "mjINT_EULER",
     "rk4": "mjINT_RK4",
     "implicit": "mjINT_IMPLICIT",
     "implicitfast": "mjINT_IMPLICITFAST",
 }
-_ROUNDING = 1e-9  # of times that are multiples of a step [s]
-#: what a plant that is only moved by its torques has not; names of MuJoCo's flags
+_ROUNDING = 1e-9  # tolerance of times that are multiples of a step [s]
+#: disabled features of MuJoCo, by the names of its flags
 _DISABLED = ("CONTACT", "ACTUATION", "SENSOR")
-#: what MuJoCo's compiler takes as infinite and no motion survives
+#: fields in which MuJoCo's compiler accepts infinity
 _FINITE = ("body_mass", "body_inertia", "body_pos", "body_ipos", "dof_damping", "dof_armature")
 
 
 class MujocoPlant(Stateful):
-    """An arm in MuJoCo, without contacts, for `thunder_py.simulate`.
+    """An arm in MuJoCo, without contacts, as a plant for `thunder_py.simulate`.
 
-    With ``simulate(plant, ...)`` MuJoCo gives accelerations and this package integrates; with
+    With ``simulate(plant, ...)`` MuJoCo computes accelerations and this package integrates; with
     ``simulate(plant, ..., integrator="plant")`` MuJoCo integrates too.
 
     Parameters
     ----------
     robot : Robot or path-like
-        A robot, whose links, armature, rotors and friction MuJoCo gets exactly or refuses, or an MJCF file, which
-        MuJoCo reads itself: its joints, each turning or sliding, are the plant's, and its actuators and contacts are
-        left out.
+        A robot, or an MJCF file. Links, armature, rotors and friction of a robot are exact, or refused. Of a file,
+        which MuJoCo reads itself, the revolute and prismatic joints are the plant's; actuators and contacts are
+        ignored.
     timestep : float, optional
-        Longest step of MuJoCo's own integrator [s]; default the step of `simulate`.
+        Longest step of MuJoCo's integrator [s]; default the step of `simulate`.
     integrator : {"implicitfast", "euler", "implicit", "rk4"}
-        MuJoCo's own, for ``integrator="plant"``. All but ``"rk4"`` are of first order and treat damping implicitly;
-        ``"rk4"`` takes robots without friction or with viscous friction only.
+        Integrator of MuJoCo, for ``integrator="plant"``. All but ``"rk4"`` are of first order and treat damping
+        implicitly; ``"rk4"`` accepts only robots without friction or with viscous friction.
     payloads : sequence of Payload
         Bodies that are fixed to links from a time on; by name or number of the link.
     limits : bool
@@ -218,18 +218,18 @@ class MujocoPlant(Stateful):
     Attributes
     ----------
     n : int
-        Joints.
+        Number of joints.
     joint_names, link_names : tuple of str
-        In MuJoCo's order; links are bodies that have a joint.
+        Names in MuJoCo's order; links are bodies that have a joint.
     model, data : mujoco.MjModel, mujoco.MjData
-        What is in force.
+        Present model and data.
 
     Raises
     ------
     ModelError
-        If MuJoCo cannot hold the robot, or an option is wrong.
+        If MuJoCo does not support the robot, or an option is invalid.
     FileFormatError
-        If the file is none that MuJoCo reads, or something in it is infinite.
+        If MuJoCo cannot read the file, or a number in it is infinite.
     OSError
         If the file cannot be read.
     ModuleNotFoundError
@@ -237,10 +237,25 @@ class MujocoPlant(Stateful):
 
     Notes
     -----
-    Friction that is not viscous is put in as damping ``f(dq) / dq`` at the joint's speed at the start of a step:
-    exact in accelerations, of first order in MuJoCo's integrators; its Runge-Kutta is refused then.
+    Friction that is not viscous is applied as damping ``f(dq) / dq`` at the joint's speed at the start of a step:
+    exact in accelerations, of first order in MuJoCo's integrators, and refused with its Runge-Kutta method.
 
-    A plant holds a state of its own (payloads that are there, MuJoCo's data): runs in parallel need one each.
+    A plant has a state (present payloads, MuJoCo's data), so parallel runs need one plant each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.mujoco import MujocoPlant
+    >>> robot = th.Robot.load("panda")
+    >>> plant, (q, dq, tau) = MujocoPlant(robot), np.random.default_rng(0).normal(size=(3, 7))
+    >>> np.allclose(plant.mass_matrix(q), robot.mass_matrix(q), rtol=0.0, atol=1e-11)
+    True
+    >>> np.allclose(plant.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau), atol=1e-8)
+    True
+    >>> run = th.simulate(plant, th.ComputedTorque(robot, 100.0, 20.0), th.reference.SetPoint(q), 0.1, q0=q)
+    >>> run.rmse() < 1e-6
+    True
     """
 
     def __init__(
@@ -268,9 +283,9 @@ class MujocoPlant(Stateful):
         self._raised = _raised(robot) if isinstance(robot, Robot) else {}
         self._set_up(text, path)
         self._damping = Damping(robot.description.friction) if isinstance(robot, Robot) else None
-        given = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
+        every = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
         self._phases = [(-math.inf, self.model, self.data)]
-        for time, loaded, names in with_payloads(text, self.link_names, given):
+        for time, loaded, names in with_payloads(text, self.link_names, every):
             model = self._ready(compiled(self._mujoco, loaded, path))
             check_payloads(self.model, model, names)
             self._phases.append((time, model, self._mujoco.MjData(model)))
@@ -285,7 +300,7 @@ class MujocoPlant(Stateful):
         self.n = int(self.model.nv)
         kinds = {int(kind) for kind in self.model.jnt_type}
         if self.n == 0 or not kinds <= {int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)}:
-            raise ModelError(f"{path}: a plant needs joints that turn or slide, and no ball or free joint")
+            raise ModelError(f"{path}: joints must be revolute or prismatic, and there must be at least one")
         names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, j) for j in range(self.n)]
         self.joint_names = tuple(name or f"joint{j + 1}" for j, name in enumerate(names))
         bodies = dict.fromkeys(int(body) for body in self.model.jnt_bodyid)
@@ -293,7 +308,7 @@ class MujocoPlant(Stateful):
         self.link_names = tuple(name or "" for name in links)
 
     def _ready(self, model: Any) -> Any:
-        """Set a model's options, and masses and moments that its compiler finds too small."""
+        """Set a model's options, and the masses and moments that its compiler refuses as too small."""
         integrator, limits = self._settings
         for link, dyn in self._raised.items():
             set_small_inertia(self._mujoco, model, link, dyn)
@@ -309,7 +324,7 @@ class MujocoPlant(Stateful):
         return require("mujoco", "mujoco")
 
     def begin_step(self, t: float) -> None:
-        """Take the payloads that are there at t [s]; `simulate` calls this before each step."""
+        """Select the model with the payloads at time t [s]; `simulate` calls this before each step."""
         if not math.isfinite(t):
             raise ModelError(f"t must be finite, got {t!r}")
         _, self.model, self.data = next(phase for phase in reversed(self._phases) if phase[0] <= t + _ROUNDING)
@@ -320,12 +335,12 @@ class MujocoPlant(Stateful):
         Parameters
         ----------
         q, dq, tau : (n,) array_like
-            One state, and the torques [N m, N]; of what is not finite the accelerations are NaN, which ends a run.
+            One state, and the torques [N m, N]. Non-finite values give NaN, which ends a run.
 
         Raises
         ------
         ModelError
-            If a shape is another.
+            If a shape is wrong.
         """
         if not self._put(q, dq, tau):
             return np.full(self.n, np.nan)
@@ -340,14 +355,14 @@ class MujocoPlant(Stateful):
         Parameters
         ----------
         t, dt : float
-            [s]; dt is cut into equal steps no longer than `timestep`.
+            Time and step [s]; dt is divided into equal steps no longer than `timestep`.
         q, dq, tau : (n,) array_like
-            State at t, and the torques [N m, N]; of what is not finite comes NaN.
+            State at t, and the torques [N m, N]. Non-finite values give NaN.
 
         Raises
         ------
         ModelError
-            If a shape is another, or dt is not positive.
+            If a shape is wrong, or dt is not positive.
         """
         if not 0.0 < dt < math.inf:
             raise ModelError(f"dt must be positive and finite [s], got {dt!r}")
@@ -363,7 +378,7 @@ class MujocoPlant(Stateful):
         return np.array(self.data.qpos), np.array(self.data.qvel)
 
     def _step(self) -> None:
-        """Do what mj_step does, but for its check of states, which writes a log into the working folder."""
+        """Step as mj_step does, without its check of states, which writes a log into the working folder."""
         mujoco, kinds = self._mujoco, self._mujoco.mjtIntegrator
         mujoco.mj_forward(self.model, self.data)
         if self.model.opt.integrator == kinds.mjINT_EULER:
@@ -390,7 +405,7 @@ class MujocoPlant(Stateful):
         return np.asarray(self.data.qfrc_bias - self.data.qfrc_passive)
 
     def _put(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike, *, finite: bool = False) -> bool:
-        """Set a state and torques; tell whether all is finite, where MuJoCo would write a log into the folder."""
+        """Set a finite state and torques, and return whether they are: MuJoCo would write a log for others."""
         values = [_vector(value, self.n, name, finite) for value, name in ((q, "q"), (dq, "dq"), (tau, "tau"))]
         if not np.isfinite(values).all():
             return False
@@ -405,27 +420,27 @@ class MujocoPlant(Stateful):
 
 
 def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
-    """Return MJCF text without friction but damping, which the plant sets itself, and the file it is from."""
+    """Return MJCF text with damping as its only friction, which the plant sets itself, and the path of its file."""
     if isinstance(robot, Robot):
         plain = robot if _viscous_only(robot) else robot.replace(friction=_viscous(robot.n))
         return write_mjcf(plain), None
     if not isinstance(robot, (str, Path)):
-        raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file, got {type(robot).__name__}")
+        raise ModelError(f"robot must be a Robot or an MJCF file, got {type(robot).__name__}")
     path = Path(robot)
     if path.suffix not in (".xml", ".mjcf"):
-        raise ModelError(f"a MujocoPlant is made of a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
+        raise ModelError(f"robot must be a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
     return read_mjcf_text(read_whole(path), path), path
 
 
 def _vector(value: npt.ArrayLike, n: int, name: str, finite: bool) -> Array:
-    """Return a vector of joints: the quick way for what simulations pass, with a message for what is wrong."""
+    """Return a vector of joints, without checks for the arrays that simulations pass."""
     if not finite and isinstance(value, np.ndarray) and value.shape == (n,) and value.dtype == np.float64:
         return value
     return array(value, (n,), name)
 
 
 def _raised(robot: Robot) -> dict[str, Array]:
-    """Return the links, in DYN order, whose numbers MuJoCo's compiler refuses as too small; its dynamics do not."""
+    """Return the parameters, in DYN order, of links that MuJoCo's compiler refuses as too small."""
     bodies = zip(robot.link_names, acceptable_bodies(robot), strict=True)
     return {name: body.raised_from for name, body in bodies if body.raised_from is not None}
 

@@ -1,4 +1,4 @@
-"""Pictures and films of robots, drawn by MuJoCo with or without a display."""
+"""Pictures and films of robots, rendered by MuJoCo with or without a display."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 __all__ = ["BACKENDS", "Camera", "Renderer", "backends", "film", "has_display", "open_context", "posture", "render"]
 
-#: in the order in which they are tried for pictures; glfw needs a display
+#: OpenGL backends in the order of trial; glfw needs a display
 BACKENDS = ("egl", "osmesa", "glfw")
 _ADVICE = (
     "install one (Debian, Ubuntu: apt-get install libegl1 libgl1-mesa-dri, or libosmesa6), and choose with the "
     "environment variable MUJOCO_GL=egl or MUJOCO_GL=osmesa"
 )
-#: what Python's OpenGL was loaded for; it cannot change in a process
+#: variable with the platform for which PyOpenGL was loaded; it cannot change in a process
 _PLATFORM = "PYOPENGL_PLATFORM"
 
 
 def has_display() -> bool:
-    """Tell whether there is a screen that a window could open on."""
+    """Return whether there is a display for windows."""
     if not sys.platform.startswith("linux"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -51,35 +51,35 @@ def has_display() -> bool:
 def backends() -> tuple[str, ...]:
     """Return the backends that may work here, the best first.
 
-    ``MUJOCO_GL`` leaves only the one that it names, and so does what OpenGL was loaded for in this process.
+    ``MUJOCO_GL`` restricts them to the one that it names, and so does the platform for which OpenGL is loaded.
     """
     chosen = os.environ.get("MUJOCO_GL", "").strip().lower()
     if chosen in BACKENDS:
         return (chosen,)
     loaded = os.environ.get(_PLATFORM, "").strip().lower()
-    there = {"egl": _egl_devices() > 0, "osmesa": _library("libOSMesa.so.8", "libOSMesa.so"), "glfw": has_display()}
+    usable = {"egl": _egl_devices() > 0, "osmesa": _library("libOSMesa.so.8", "libOSMesa.so"), "glfw": has_display()}
     if not sys.platform.startswith("linux"):
         return ("glfw",)
-    return tuple(name for name in BACKENDS if there[name] and loaded in ("", name))
+    return tuple(name for name in BACKENDS if usable[name] and loaded in ("", name))
 
 
 def open_context(width: int, height: int) -> Any:
-    """Return a context of OpenGL to draw pictures in, made current.
+    """Return a current OpenGL context for off-screen rendering.
 
-    Python's OpenGL is bound to one backend for as long as the process lives. So libraries are asked first, without
-    it, and only what may work is loaded.
+    PyOpenGL is bound to one backend for the life of the process. So the libraries are examined first, without
+    PyOpenGL, and only usable ones are loaded.
 
     Parameters
     ----------
     width, height : int
-        Of the largest picture [pixels].
+        Size of the largest picture [pixels].
 
     Raises
     ------
     ThunderError
-        None works; says what was tried and what to install.
+        If no backend works; the message lists the attempts and the packages to install.
     ModuleNotFoundError
-        MuJoCo is not installed.
+        If MuJoCo is not installed.
     """
     require("mujoco", "mujoco")
     possible, failed = backends(), []
@@ -98,7 +98,7 @@ def open_context(width: int, height: int) -> Any:
 
 
 def _egl_devices() -> int:
-    """Return how many devices EGL draws with, 0 without EGL."""
+    """Return the number of devices of EGL, 0 without EGL."""
     try:
         egl = ctypes.CDLL("libEGL.so.1")
         egl.eglGetProcAddress.restype = ctypes.c_void_p
@@ -123,28 +123,34 @@ def _library(*names: str) -> bool:
 
 
 _PATH, _TRACE = (0.0, 0.62, 0.45, 1.0), (0.0, 0.45, 0.70, 1.0)
-#: pieces of a line; a picture holds only so many bodies
+#: segments of a line; the number of bodies in a picture is limited
 _PIECES = 500
-#: pieces of a trace for each picture of a film
+#: segments of a trace for each picture of a film
 _FINER = 6
 _FOVY = 45.0
-#: of a GIF
+#: number of colours of a GIF
 _COLORS = 128
-#: pixels along an edge of the largest picture
+#: largest width and height of a picture [pixels]
 _LARGEST = 4096
 
 
 class Camera(NamedTuple):
-    """Where a picture is taken from.
+    """Viewpoint of a picture.
 
     Attributes
     ----------
     azimuth, elevation : float
         Direction of the view [deg]: azimuth 90 looks along y, elevation -90 straight down.
     distance : float or None
-        To what it looks at [m]; None shows most of what the arm reaches.
+        Distance to `lookat` [m]; None shows most of the workspace.
     lookat : (3,) sequence of float or None
-        What is in the middle [m]; None is the middle of what the arm reaches.
+        Point in the middle of the picture [m]; None for the middle of the workspace.
+
+    Examples
+    --------
+    >>> from thunder_py.mujoco import Camera
+    >>> Camera(azimuth=90.0, distance=1.5)
+    Camera(azimuth=90.0, elevation=-18.0, distance=1.5, lookat=None)
     """
 
     azimuth: float = 140.0
@@ -154,18 +160,18 @@ class Camera(NamedTuple):
 
 
 class Renderer:
-    """Draws pictures of one robot; close it, or use it in a ``with`` statement.
+    """Renderer of one robot; close it, or use it in a ``with`` statement.
 
     Parameters
     ----------
     robot : Robot or path-like
-        A robot, or an MJCF file, whose own shapes are drawn.
+        A robot, or an MJCF file with its own shapes.
     width, height : int
-        Of the pictures [pixels], 4096 at the most.
+        Size of the pictures [pixels], at most 4096.
     camera : Camera or str, optional
-        Where from, or the name of a camera in the MJCF file.
+        Viewpoint, or the name of a camera in the MJCF file.
     meshes : Meshes, optional
-        What links look like, of the URDF that the robot was loaded from; default capsules and cylinders.
+        Meshes of the links, from the URDF from which the robot was loaded; default capsules and cylinders.
 
     Attributes
     ----------
@@ -175,9 +181,19 @@ class Renderer:
     Raises
     ------
     ThunderError
-        An argument is wrong, or nothing here can draw; says what to install.
+        If an argument is invalid, or no OpenGL backend works; the message lists the packages to install.
     ModuleNotFoundError
-        MuJoCo is not installed.
+        If MuJoCo is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.mujoco import Renderer
+    >>> with Renderer(th.Robot.load("panda"), 64, 48) as renderer:
+    ...     pictures = [renderer.draw(np.full(7, q)) for q in (0.0, 0.3)]
+    >>> pictures[0].shape, pictures[0].dtype.name, bool((pictures[0] != pictures[1]).any())
+    ((48, 64, 3), 'uint8', True)
     """
 
     def __init__(
@@ -213,19 +229,19 @@ class Renderer:
         q : (n,) array_like
             Joint positions [rad or m].
         path, trace : (K, 3) array_like, optional
-            A green and a blue line in the world [m]; where they are one, the blue one is seen.
+            A green and a blue line in the world [m]; where they coincide, the blue one is visible.
 
         Returns
         -------
         (height, width, 3) array of uint8
         """
         if not self._free.alive:
-            raise ThunderError("this Renderer is closed; make another")
+            raise ThunderError("this Renderer is closed; create a new one")
         mujoco = self._mujoco
         self.stage.move(array(q, (self.stage.n,), "q"))
         self._gl.make_current()
         every = mujoco.mjtCatBit.mjCAT_ALL.value
-        # lights are placed by the scene's camera, which otherwise would be that of the picture before
+        # lights depend on the scene's camera, which otherwise would be that of the picture before
         mujoco.mjv_updateCamera(self.stage.model, self.stage.data, self._camera, self._scene)
         mujoco.mjv_updateScene(self.stage.model, self.stage.data, self._options, None, self._camera, every, self._scene)
         for line, color, what in ((path, _PATH, "path"), (trace, _TRACE, "trace")):
@@ -251,7 +267,7 @@ class Renderer:
             self._scene.ngeom += 1
 
     def close(self) -> None:
-        """Give the memory of pictures back."""
+        """Free the memory of the renderer."""
         self._free()
 
     def __enter__(self) -> Renderer:
@@ -278,11 +294,11 @@ def render(
     Parameters
     ----------
     robot, width, height, camera, meshes
-        As of `Renderer`, which is quicker for many pictures.
+        As in `Renderer`, which is faster for many pictures.
     q : (n,) array_like, optional
-        Joint positions [rad or m]; default the middle of limits, zero where there are none.
+        Joint positions [rad or m]; default the middle of the limits, zero where there are none.
     path : (K, 3) array_like, optional
-        A line in the world to draw in green [m].
+        Green line in the world [m].
 
     Returns
     -------
@@ -291,9 +307,16 @@ def render(
     Raises
     ------
     ThunderError
-        An argument is wrong, or nothing here can draw; says what to install.
+        If an argument is invalid, or no OpenGL backend works; the message lists the packages to install.
     ModuleNotFoundError
-        MuJoCo is not installed.
+        If MuJoCo is not installed.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.mujoco import Camera, render
+    >>> render(th.Robot.load("panda"), width=64, height=48, camera=Camera(azimuth=90.0)).shape
+    (48, 64, 3)
     """
     with Renderer(robot, width, height, camera=camera, meshes=meshes) as renderer:
         return renderer.draw(posture(renderer.stage, q), path=path)
@@ -318,31 +341,45 @@ def film(
     Parameters
     ----------
     robot, width, height, camera, meshes
-        As of `Renderer`; of MP4 films width and height must be even.
+        As in `Renderer`; width and height of an MP4 film must be even.
     t : (T,) array_like
-        Ascending times [s], at least two; between them is interpolated.
+        Ascending times [s], at least two; the motion is interpolated between them.
     q : (T, n) array_like
         Joint positions [rad or m].
     path : path-like
-        Ends in ``.mp4`` or ``.gif``; written whole or not at all.
+        Path that ends in ``.mp4`` or ``.gif``; no partial file is left.
     fps : float
         Pictures per second of the film.
     reference : (K, 3) array_like, optional
-        A line that stays, in green [m].
+        Green line, constant in time [m].
     seconds_per_second : float
         Seconds of the motion in each second of the film.
 
     Returns
     -------
     int
-        How many pictures were drawn; of equal ones in a GIF becomes one that stays longer.
+        Number of pictures drawn; a GIF merges equal ones.
 
     Raises
     ------
     ThunderError
-        An argument is wrong, a film of more than 5000 pictures, or nothing here can draw.
+        If an argument is invalid, the film has more than 5000 pictures, or no OpenGL backend works.
     ModuleNotFoundError
-        MuJoCo or imageio is not installed.
+        If MuJoCo or imageio is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.mujoco import film
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "panda.gif"
+    ...     pictures = film(
+    ...         th.Robot.load("panda"), [0.0, 0.2], [np.zeros(7), np.full(7, 0.3)], path, 10.0, width=64, height=48)
+    ...     print(pictures, path.is_file())
+    3 True
     """
     target = Path(path)
     if target.suffix not in (".mp4", ".gif"):
@@ -366,7 +403,7 @@ def film(
 
 @contextmanager
 def _writer(path: Path, fps: float) -> Iterator[Any]:
-    """Give a function that appends a picture to a film."""
+    """Yield a function that appends a picture to a film."""
     if path.suffix == ".gif":
         with _gif(path, fps) as write:
             yield write
@@ -378,14 +415,14 @@ def _writer(path: Path, fps: float) -> Iterator[Any]:
 
 @contextmanager
 def _gif(path: Path, fps: float) -> Iterator[Any]:
-    """Give a function that appends a picture; all share the colours of the first one, which keeps files small."""
+    """Yield a function that appends a picture; all share the colours of the first one, which keeps files small."""
     from PIL import Image
 
     pictures: list[Any] = []
     shades = 255.0 * np.linspace(0.5, 1.0, 6)[:, None, None] * np.array([_PATH, _TRACE])[None, :, :3]
 
     def append(picture: npt.NDArray[np.uint8]) -> None:
-        if not pictures:  # the trace is not in the first picture, and needs its colours
+        if not pictures:  # the first picture lacks the trace, but defines the colours
             lines = np.resize(shades.reshape(-1, 3), (picture.shape[1], 3))[None].repeat(8, axis=0).astype(np.uint8)
             first = Image.fromarray(np.concatenate([picture, lines])).quantize(_COLORS)
         palette = pictures[0] if pictures else first
@@ -396,7 +433,7 @@ def _gif(path: Path, fps: float) -> Iterator[Any]:
 
 
 def posture(where: Stage, q: npt.ArrayLike | None) -> Array:
-    """Return joint positions (n,), of what is on a stage if none are given."""
+    """Return joint positions (n,), by default those of the stage."""
     if q is not None:
         return array(q, (where.n,), "q")
     if where.robot is not None:
@@ -410,7 +447,7 @@ def _camera(mujoco: Any, where: Stage, camera: Camera | str | None, size: tuple[
         names = [where.model.camera(k).name for k in range(where.model.ncam)]
         if camera not in names:
             hint = nearest_hint(camera, names) or f"; there are {', '.join(names) or 'none'}"
-            raise ThunderError(f"camera: there is none called {camera!r}{hint}")
+            raise ThunderError(f"camera must be a Camera or a camera of the file, got {camera!r}{hint}")
         view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, names.index(camera)
         return view
     chosen = Camera() if camera is None else camera
@@ -428,7 +465,7 @@ def _camera(mujoco: Any, where: Stage, camera: Camera | str | None, size: tuple[
 
 
 def _free(gl: Any, context: Any) -> None:
-    """Free a context of MuJoCo in its own OpenGL: in another, what that one holds would go."""
+    """Free a context of MuJoCo in its own OpenGL context, to leave objects of others alone."""
     gl.make_current()
     context.free()
     gl.free()

@@ -1,4 +1,4 @@
-"""A robot as MuJoCo draws it: on a floor, under a sky, in light, with the meshes of its URDF if they are given."""
+"""Scenes for MuJoCo's renderer: a robot with floor, sky, light and the meshes of its URDF."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Stage", "stage"]
 
-#: REG parameters of a body that every engine takes; pictures need no dynamics
+#: REG parameters of a valid body; pictures need no dynamics
 _BODY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 _SAMPLES = 400
 _SKY, _HORIZON = (0.55, 0.68, 0.82), (0.93, 0.95, 0.97)
@@ -27,19 +27,19 @@ _LIGHT_TILE, _DARK_TILE = (0.80, 0.81, 0.83), (0.71, 0.73, 0.76)
 
 
 class Stage:
-    """What is drawn.
+    """Scene with its model and data.
 
     Attributes
     ----------
     model, data : mujoco.MjModel, mujoco.MjData
     places : (n,) array of int
-        Of the joints in ``data.qpos``.
+        Indices of the joints in ``data.qpos``.
     centre : (3,) array
-        Middle of what the arm reaches [m].
+        Middle of the workspace [m].
     radius : float
-        Of most of what it reaches [m].
+        Radius of most of the workspace [m].
     robot : Robot or None
-        None where the model comes from an MJCF file.
+        None if the model is from an MJCF file.
     """
 
     def __init__(self, model: Any, robot: Robot | None, centre: Array, radius: float, names: list[str]) -> None:
@@ -51,11 +51,11 @@ class Stage:
 
     @property
     def n(self) -> int:
-        """Joints."""
+        """Number of joints."""
         return len(self.places)
 
     def move(self, q: Array) -> None:
-        """Put the arm at joint positions (n,); what hangs on it follows."""
+        """Set joint positions (n,) and update the poses of all bodies."""
         self.data.qpos[self.places] = q
         for step in (self._mujoco.mj_kinematics, self._mujoco.mj_comPos, self._mujoco.mj_camlight):
             step(self.model, self.data)
@@ -73,23 +73,23 @@ def stage(
     Parameters
     ----------
     source : Robot or path-like
-        A robot, or an MJCF file, to which a floor, light and sky are added where it has none.
+        A robot, or an MJCF file, to which missing floor, light and sky are added.
     meshes : Meshes, optional
-        Of the URDF that the robot was loaded from.
+        Meshes of the URDF from which the robot was loaded.
     size : tuple of int
-        Width and height of the largest picture [pixels]; memory is taken for it.
+        Width and height of the largest picture [pixels], for which memory is allocated.
     sliders : bool
-        Give every joint a control whose range is that of the joint, for the viewer.
+        Whether to add a control with the range of each joint, for the viewer.
 
     Raises
     ------
     ModelError, FileFormatError, ThunderError
-        What MuJoCo refuses, or meshes of another robot.
+        If MuJoCo refuses the model, or the meshes are those of another robot.
     """
     if isinstance(source, Robot):
         return _robot_stage(source, meshes, size, sliders)
     if meshes is not None:
-        raise ModelError("meshes: an MJCF file has its own; give them with a robot")
+        raise ModelError("meshes must be None for an MJCF file, which has its own")
     if not isinstance(source, (str, Path)):
         raise ModelError(f"robot must be a Robot or an MJCF file, got {type(source).__name__}")
     return _file_stage(Path(source), size, sliders)
@@ -122,7 +122,7 @@ def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
         plain = spec.compile()
         kinds = {mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE}
         if plain.njnt == 0 or not set(plain.jnt_type.tolist()) <= {int(kind) for kind in kinds}:
-            raise FileFormatError("pictures need joints that turn or slide, and no others", path=path)
+            raise FileFormatError("joints must be revolute or prismatic, and there must be at least one", path=path)
         names = [plain.joint(j).name for j in range(plain.njnt)]
         centre, radius = np.array(plain.stat.center), 0.7 * float(plain.stat.extent)
         has_floor = int(mujoco.mjtGeom.mjGEOM_PLANE) in plain.geom_type.tolist()
@@ -137,7 +137,7 @@ def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
             raise
         raise FileFormatError(f"MuJoCo refuses it: {' '.join(str(error).split())}", path=path) from None
     if not all(names):
-        raise FileFormatError("pictures need joints with names", path=path)
+        raise FileFormatError("every joint must have a name", path=path)
     return Stage(model, None, centre, radius, names)
 
 
@@ -154,14 +154,14 @@ def _reach(robot: Robot) -> Array:
 
 
 def _ball(points: Array, shown: Array) -> tuple[Array, float]:
-    """Return middle and radius of a ball around most of what is reached (k, 3), and all of one posture (m, 3)."""
+    """Return centre and radius of a ball that contains most of the points (k, 3) and one whole posture (m, 3)."""
     centre = 0.5 * (np.quantile(points, 0.05, axis=0) + np.quantile(points, 0.95, axis=0))
-    most = float(np.quantile(np.linalg.norm(points - centre, axis=1), 0.65))  # rarely does an arm stretch out
+    most = float(np.quantile(np.linalg.norm(points - centre, axis=1), 0.65))  # an arm is rarely stretched
     return centre, max(most, 1.05 * float(np.linalg.norm(shown - centre, axis=1).max()), 1e-2)
 
 
 def _floor_height(robot: Robot, points: Array) -> float:
-    """Return the base's height, or for an arm that hangs, that of the lowest point it reaches."""
+    """Return the height of the base, or for a hanging arm, that of its lowest reachable point."""
     base = float(robot.description.base[2, 3])
     shown = points[: robot.n + 2, 2]
     length = float(np.ptp(points, axis=0).max())
@@ -169,15 +169,15 @@ def _floor_height(robot: Robot, points: Array) -> float:
 
 
 def _furnish(spec: Any, size: tuple[int, int], floor: float | None, centre: Array, radius: float) -> None:
-    """Add sky, floor and light, each where there is none."""
+    """Add missing sky, floor and light."""
     mujoco = require("mujoco", "mujoco")
     spec.visual.global_.offwidth, spec.visual.global_.offheight = size
-    # shadows as fine as the picture
+    # shadows at the resolution of the picture
     spec.visual.quality.shadowsize, spec.visual.quality.offsamples = min(4096, 6 * max(size)), 4
     # MuJoCo scales clipping, fog and shadows with the extent
     spec.stat.extent, spec.stat.center = 2.0 * radius, centre
     spec.visual.map.znear, spec.visual.map.zfar, spec.visual.map.shadowscale = 0.005, 100.0, 0.8
-    # the far floor fades into the sky, where a picture has fog
+    # with fog, the distant floor fades into the sky
     spec.visual.rgba.fog = spec.visual.rgba.haze = [*_HORIZON, 1.0]
     spec.visual.map.fogstart, spec.visual.map.fogend = 2.5, 9.0
     if not any(texture.type == mujoco.mjtTexture.mjTEXTURE_SKYBOX for texture in spec.textures):
@@ -232,8 +232,8 @@ def _add_floor(spec: Any, height: float, radius: float) -> None:
 
 
 def _dress(spec: Any, robot: Robot, meshes: Meshes) -> None:
-    """Put meshes on the bodies instead of capsules and cylinders."""
-    meshes.placed(robot, np.zeros(robot.n))  # it says what does not fit
+    """Replace capsules and cylinders of the bodies by meshes."""
+    meshes.placed(robot, np.zeros(robot.n))  # raises for meshes of another robot
     for geom in list(spec.geoms):
         _delete(spec, geom)
     for number, part in enumerate(meshes.parts):
@@ -243,7 +243,7 @@ def _dress(spec: Any, robot: Robot, meshes: Meshes) -> None:
 
 
 def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) -> None:
-    """Add a mesh for each colour of a part: MuJoCo paints a whole mesh."""
+    """Add a mesh for each colour of a part, because MuJoCo has one colour for each mesh."""
     mujoco = require("mujoco", "mujoco")
     own = frame in robot.link_names
     link, T = (robot.link_names.index(frame) + 1, np.eye(4)) if own else robot.description.frames.get(frame, (0, None))
@@ -253,7 +253,7 @@ def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) ->
     for k, rgb in enumerate(colors):
         used, faces = np.unique(surface.faces[which.reshape(-1) == k], return_inverse=True)
         if len(used) < 4:
-            continue  # fewer vertices MuJoCo refuses; it is a speck
+            continue  # MuJoCo needs four vertices
         mesh = spec.add_mesh(name=f"{name}_{k}", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
         mesh.uservert, mesh.userface = surface.vertices[used].ravel().tolist(), faces.ravel().tolist()
         body.add_geom(
@@ -268,7 +268,7 @@ def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) ->
 
 
 def _add_sliders(spec: Any, names: list[str], sliding: list[bool], lower: Array, upper: Array) -> None:
-    """Give every joint a control of its range: of itself it does nothing, the viewer copies it."""
+    """Add a control with the range of each joint; it has no effect by itself, the viewer copies it."""
     mujoco = require("mujoco", "mujoco")
     for actuator in list(spec.actuators):
         _delete(spec, actuator)

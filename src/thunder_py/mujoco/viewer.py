@@ -1,4 +1,4 @@
-"""MuJoCo's window: an arm with a slider for every joint, or a motion played again and again."""
+"""MuJoCo's viewer: an arm with a slider for every joint, or a repeated motion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["view"]
 
 _PERIOD = 0.02  # [s]
-_PAUSE = 0.5  # between two rounds [s]
+_PAUSE = 0.5  # between two repetitions [s]
 
 
 def view(
@@ -35,31 +35,41 @@ def view(
 ) -> None:
     """Open a window with a robot, and return when it is closed.
 
-    The sliders under "Control" are the joints' positions [rad or m].
+    The sliders under "Control" set the joint positions [rad or m].
 
     Parameters
     ----------
     robot : Robot or path-like
         A robot, or an MJCF file.
     q : (n,) or (T, n) array_like, optional
-        Where it stands at first [rad or m]; with `t`, a motion to play. Default the middle of limits.
+        Initial joint positions [rad or m]; with `t`, a motion to play. Default the middle of the limits.
     t : (T,) array_like, optional
         Times of a motion [s], ascending.
     meshes : Meshes, optional
-        What links look like, of the URDF that the robot was loaded from.
+        Meshes of the links, from the URDF from which the robot was loaded.
     seconds : float, optional
-        Close the window after so long.
+        Time after which the window closes [s].
 
     Raises
     ------
     ThunderError
-        There is no display, or an argument is wrong.
+        If there is no display, or an argument is invalid.
     MissingExtraError
-        MuJoCo is not installed.
+        If MuJoCo is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.mujoco import view
+    >>> from thunder_py.mujoco.rendering import has_display
+    >>> robot, t = th.Robot.load("panda"), np.linspace(0.0, 2.0, 41)
+    >>> if has_display():
+    ...     view(robot, np.outer(np.sin(t), np.full(7, 0.3)), t=t, seconds=0.1)
     """
     mujoco = require("mujoco", "mujoco")
     if not has_display():
-        raise ThunderError("there is no display to open a window on; render() and film() draw without one")
+        raise ThunderError("there is no display to open a window on; render() and film() work without one")
     viewer = require("mujoco.viewer", "mujoco")
     where = stage(robot, meshes, sliders=True)
     times, rows = _motion(t, q, where.n)
@@ -88,6 +98,6 @@ def _motion(t: npt.ArrayLike | None, q: npt.ArrayLike | None, n: int) -> tuple[A
 
 
 def _at(t: Array, rows: Array, seconds: float) -> Array:
-    """Return the posture of a motion that is played again and again."""
+    """Return the posture of a repeated motion."""
     now = t[0] + seconds % (t[-1] - t[0] + _PAUSE)
     return np.array([np.interp(now, t, column) for column in rows.T])

@@ -1,4 +1,4 @@
-"""Perception: poses from several sources, and what a cloud of points says about an object."""
+"""Perception: poses from several sources, and objects in point clouds."""
 
 import lazy_loader as lazy
 

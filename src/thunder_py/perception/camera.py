@@ -1,4 +1,4 @@
-"""The pinhole camera: what its calibration says."""
+"""The pinhole camera and its calibration."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .pose_source import finite
 
 __all__ = ["PinholeCamera"]
 
-#: rounds of the fixed point that takes distortion away, and what must be left [in units of the focal length]
+#: iterations of the fixed point that removes distortion, and its tolerance [in units of the focal length]
 _ROUNDS, _LEFT = 100, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class PinholeCamera(Value):
-    """A calibrated camera. Its frame has x to the right, y down and z forward; pixel centres have whole coordinates.
+    """A calibrated camera. Its frame has x to the right, y down and z forward; pixel centres have integer coordinates.
 
     Attributes
     ----------
     width, height : int
-        Of its pictures [pixel].
+        Size of its pictures [pixel].
     fx, fy : float
         Focal lengths [pixel].
     cx, cy : float
@@ -36,8 +36,20 @@ class PinholeCamera(Value):
     Raises
     ------
     ThunderError
-        A calibration that no camera has: focal lengths not positive, the principal point outside the picture, or a
-        distortion that folds the picture over itself.
+        If a focal length is not positive, the principal point is outside the picture, or the distortion is not
+        invertible in the picture.
+
+    Examples
+    --------
+    >>> from thunder_py.perception import PinholeCamera
+    >>> camera = PinholeCamera(640, 480, 600.0, 605.0, 321.3, 238.7, distortion=(-0.2, 0.05, 1e-3, -1e-3, 0.0))
+    >>> pixel = camera.project([0.1, -0.05, 1.0])
+    >>> pixel.round(1).tolist()
+    [381.1, 208.5]
+    >>> camera.directions(pixel).round(3).tolist()
+    [0.1, -0.05, 1.0]
+    >>> PinholeCamera.from_field_of_view(640, 480, 1.2).matrix.round(1).tolist()
+    [[467.7, 0.0, 319.5], [0.0, 467.7, 239.5], [0.0, 0.0, 1.0]]
     """
 
     width: int
@@ -75,9 +87,9 @@ class PinholeCamera(Value):
         Parameters
         ----------
         width, height : int
-            [pixel].
+            Size of the pictures [pixel].
         angle : float
-            From the left to the right edge of the picture [rad], below pi.
+            Angle between the left and the right edge of the picture [rad], below pi.
         """
         if positive(angle, "angle", "rad") >= np.pi:
             raise ThunderError(f"angle must be below pi rad, got {angle:g}")
@@ -86,11 +98,11 @@ class PinholeCamera(Value):
 
     @property
     def matrix(self) -> Array:
-        """K (3, 3), which takes directions with z = 1 to pixels."""
+        """Camera matrix K (3, 3), which maps directions with z = 1 to pixels."""
         return np.array([[self.fx, 0.0, self.cx], [0.0, self.fy, self.cy], [0.0, 0.0, 1.0]])
 
     def project(self, points: npt.ArrayLike) -> Array:
-        """Return pixels (..., 2) of points (..., 3) in the camera's frame [m]; NaN for what is not in front of it."""
+        """Return pixels (..., 2) of points (..., 3) in the camera's frame [m]; NaN for points not in front of it."""
         p = numbers(points, "points")
         if p.shape[-1:] != (3,):
             raise ThunderError(f"points must have shape (..., 3), got {p.shape}")
@@ -99,11 +111,11 @@ class PinholeCamera(Value):
         return np.stack([self.fx * x + self.cx, self.fy * y + self.cy], axis=-1)
 
     def directions(self, pixels: npt.ArrayLike) -> Array:
-        """Return directions (..., 3) with z = 1 that are seen at pixels (..., 2): `project` backwards."""
-        given = numbers(pixels, "pixels")
-        if given.shape[-1:] != (2,):
-            raise ThunderError(f"pixels must have shape (..., 2), got {given.shape}")
-        x, y = (given[..., 0] - self.cx) / self.fx, (given[..., 1] - self.cy) / self.fy
+        """Return directions (..., 3) with z = 1 that are seen at pixels (..., 2), the inverse of `project`."""
+        uv = numbers(pixels, "pixels")
+        if uv.shape[-1:] != (2,):
+            raise ThunderError(f"pixels must have shape (..., 2), got {uv.shape}")
+        x, y = (uv[..., 0] - self.cx) / self.fx, (uv[..., 1] - self.cy) / self.fy
         if np.any(self.distortion):
             x, y = self._undistorted(x, y)
         return np.stack([x, y, np.ones_like(x)], axis=-1)
@@ -133,13 +145,12 @@ class PinholeCamera(Value):
         return u, v
 
     def _check_distortion(self) -> None:
-        """Refuse a distortion that cannot be undone at the corners, where it is strongest."""
+        """Refuse a distortion that is not invertible at the corners, where it is strongest."""
         corners = np.array([[0.0, 0.0], [self.width - 1.0, 0.0], [0.0, self.height - 1.0], [1.0, 1.0]])
         corners[3] = self.width - 1.0, self.height - 1.0
         with np.errstate(over="ignore", invalid="ignore"):
             again = self.project(self.directions(corners))
         if not np.allclose(again, corners, atol=1e-4):
             raise ThunderError(
-                "distortion must be one that can be undone everywhere in the picture, got "
-                f"{np.asarray(self.distortion).tolist()}"
+                f"distortion must be invertible everywhere in the picture, got {np.asarray(self.distortion).tolist()}"
             )

@@ -1,7 +1,7 @@
 """A client of the MegaPose server, which estimates poses of known objects in pictures.
 
-MegaPose (Labbé et al. 2022) needs a graphics card and models of the objects, so it runs as a server: that of ViSP
-(``visp-megapose``), whose requests and answers this client speaks over TCP.
+MegaPose (Labbé et al. 2022) needs a graphics card and models of the objects, so it runs as a server. This client
+implements the TCP protocol of ViSP's server (``visp-megapose``).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
     "read_text",
 ]
 
-#: length of the data and code
+#: header of a message: length of the data, and code
 HEADER = struct.Struct(">I4s")
 
 CODES = {
@@ -58,12 +58,23 @@ CODES = {
     "scores": b"RSCO",
 }
 
-#: single precision leaves so much of the orthogonality of a rotation
+#: tolerance on the orthogonality of a rotation in single precision
 _SINGLE = 1e-3
 
 
 class PoseServerError(ThunderError):
-    """The server cannot be reached, does not answer in time, says that it failed, or says what makes no sense."""
+    """The pose server cannot be reached, is late, reports an error, or sends an invalid answer.
+
+    Examples
+    --------
+    >>> from thunder_py.perception import MegaPoseClient, PinholeCamera, PoseServerError
+    >>> client = MegaPoseClient(PinholeCamera.from_field_of_view(640, 480, 1.0), port=1)  # no server there
+    >>> try:
+    ...     client.objects()
+    ... except PoseServerError as error:
+    ...     print(str(error).split(": ")[0])
+    no connection to a pose server at 127.0.0.1:1
+    """
 
 
 def message(code: bytes, data: bytes = b"") -> bytes:
@@ -72,7 +83,7 @@ def message(code: bytes, data: bytes = b"") -> bytes:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return a value as JSON in a text, ASCII as the server wants it."""
+    """Return a value as JSON text in ASCII, as the server requires."""
     characters = json.dumps(value, allow_nan=False).encode("ascii")
     return struct.pack(">I", len(characters)) + characters
 
@@ -89,13 +100,13 @@ def depth_bytes(depth: npt.NDArray[np.uint16]) -> bytes:
 
 
 def read_text(data: bytes) -> str:
-    """Return the text that is all of the data."""
+    """Return the text of a message that holds nothing else."""
     if len(data) < 4 or struct.unpack(">I", data[:4])[0] != len(data) - 4:
-        raise PoseServerError(f"the pose server sent a text whose length is not what it says, {len(data)} bytes")
+        raise PoseServerError(f"the length of a text of the pose server must match its data, got {len(data)} bytes")
     try:
         return data[4:].decode("utf-8")
     except UnicodeDecodeError as error:
-        raise PoseServerError(f"the pose server sent a text that is none: {error}") from error
+        raise PoseServerError(f"a text of the pose server must be UTF-8: {error}") from error
 
 
 def read_json(data: bytes) -> Any:
@@ -104,7 +115,7 @@ def read_json(data: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise PoseServerError(f"the pose server sent no JSON: {error}; it begins with {text[:80]!r}") from error
+        raise PoseServerError(f"the pose server must answer in JSON, got {text[:80]!r}: {error}") from error
 
 
 def read_pose(entry: Any) -> tuple[Array, float, tuple[float, ...]]:
@@ -137,26 +148,26 @@ def _is_finite(value: Any) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number of hundreds of digits
+    except OverflowError:  # an integer with hundreds of digits
         return False
 
 
-#: bytes of an answer: poses take some hundred each
+#: largest answer in bytes; a pose takes some hundred
 _MOST = 16 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
 class ObjectPose(Value):
-    """What the server says of an object.
+    """Estimated pose of an object.
 
     Attributes
     ----------
     pose : (4, 4) array
-        Of the object in the camera's frame (x right, y down, z forward) [m].
+        Pose of the object in the camera's frame (x right, y down, z forward) [m].
     score : float
-        How well it fits the picture, from 0 to 1.
+        Quality of the fit, from 0 to 1.
     box : (4,) tuple of float
-        Around the object at that pose: left, top, right, bottom [pixel].
+        Bounding box of the object at that pose: left, top, right, bottom [pixel].
     """
 
     pose: Array
@@ -165,21 +176,44 @@ class ObjectPose(Value):
 
 
 class MegaPoseClient:
-    """A connection to a MegaPose server, made when it is first needed and again after a failure.
+    """A connection to a MegaPose server, opened on first use and again after a failure.
 
-    Every request ends within its time: with an answer or with a `PoseServerError`. Only looking up the name of a host
-    is left to the system, and each of its addresses has the time that is left.
+    Every request ends within its time-out, with an answer or with a `PoseServerError`. The time-out does not cover the
+    system's look-up of the host name; each address is tried within the remaining time.
 
     Parameters
     ----------
     camera : PinholeCamera
-        That takes the pictures; without distortion, which the server knows nothing of.
+        Camera of the pictures; without distortion, which the server does not support.
     host : str
-        Where the server runs.
+        Host name or address of the server.
     port : int
         1 to 65535; the server's default is 5555.
     timeout : float
-        For each request, its answer and, where needed, the connection [s]. A first estimate may take seconds.
+        Time-out of each request, including its answer and a new connection [s]. A first estimate may take seconds.
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> import socket, threading
+    >>> from thunder_py.perception import MegaPoseClient, PinholeCamera
+    >>> from thunder_py.perception.megapose import json_bytes, message
+    >>> server = socket.create_server(("127.0.0.1", 0))
+    >>> def serve():  # stand-in for a server with one object
+    ...     with server, server.accept()[0] as connection:
+    ...         for answer in (message(b"OKOK"), message(b"RLSO", json_bytes(["cube"]))):
+    ...             connection.recv(4096)
+    ...             connection.sendall(answer)
+    >>> thread, port = threading.Thread(target=serve), server.getsockname()[1]
+    >>> thread.start()
+    >>> with MegaPoseClient(PinholeCamera.from_field_of_view(64, 48, 1.0), port=port) as client:
+    ...     client.objects()
+    ['cube']
+    >>> thread.join()
     """
 
     def __init__(
@@ -198,7 +232,7 @@ class MegaPoseClient:
         self._socket: socket.socket | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the connection out: it is made again when it is needed."""
+        """Leave the connection out: it is opened again on use."""
         return {**self.__dict__, "_socket": None}
 
     def poses(
@@ -221,15 +255,15 @@ class MegaPoseClient:
         labels : sequence of str
             Names of the objects, as the server knows them (`objects`).
         boxes : (n, 4) array_like, optional
-            Where each object is seen: left, top, right, bottom [pixel]. Either these or `initial`.
+            Bounding boxes of the objects: left, top, right, bottom [pixel]. Either these or `initial`.
         initial : (n, 4, 4) array_like, optional
-            Poses to start from, of the picture before for instance, which is much faster.
+            Initial poses, such as those of the picture before, which is much faster.
         depth : (height, width) uint16 array, optional
             Depths, for models that use them.
         depth_scale : float
-            Metres of a step of `depth`.
+            Unit of `depth` [m].
         refinements : int, optional
-            Iterations; default the server's.
+            Number of iterations; default the server's.
 
         Returns
         -------
@@ -239,14 +273,14 @@ class MegaPoseClient:
         Raises
         ------
         ThunderError
-            Arguments that make no sense.
+            If an argument is invalid.
         PoseServerError
-            No answer, or one that makes no sense.
+            If there is no answer, or an invalid one.
         """
-        given = _picture(picture, self._camera)
+        pixels = _picture(picture, self._camera)
         request: dict[str, Any] = {"labels": _labels(labels), "use_depth": depth is not None}
         if (boxes is None) == (initial is None):
-            raise ThunderError("either boxes or initial must be given, one of them")
+            raise ThunderError("exactly one of boxes and initial must be given")
         if boxes is not None:
             request["detections"] = array(boxes, (len(labels), 4), "boxes").tolist()
         else:
@@ -254,7 +288,7 @@ class MegaPoseClient:
             request["initial_cTos"] = [pose(T, "initial").ravel().tolist() for T in starts]
         if refinements is not None:
             request["refiner_iterations"] = whole(refinements, "refinements", 0)
-        data = picture_bytes(given)
+        data = picture_bytes(pixels)
         if depth is None:
             data += json_bytes(request)
         else:
@@ -266,14 +300,14 @@ class MegaPoseClient:
         return [ObjectPose(*read_pose(entry)) for entry in answer]
 
     def objects(self) -> list[str]:
-        """Return the names of the objects that the server has models of."""
+        """Return the names of the objects that the server knows."""
         answer = read_json(self._ask("list objects", b"", "objects"))
         if not isinstance(answer, list) or not all(isinstance(name, str) for name in answer):
             raise PoseServerError(f"the pose server must give a list of names, got {str(answer)[:200]}")
         return answer
 
     def close(self) -> None:
-        """End the connection; a further request makes a new one."""
+        """Close the connection; a further request opens a new one."""
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.close()
@@ -293,7 +327,7 @@ class MegaPoseClient:
         """Return the data of an answer."""
         deadline = time.monotonic() + self._timeout
         if self._socket is not None and _has_news(self._socket):
-            self.close()  # more than one answer to the last request, of an old picture; or the server has gone
+            self.close()  # a second answer to the last request, of an old picture; or the server has closed
         try:
             if self._socket is None:
                 self._connect(deadline)
@@ -324,11 +358,11 @@ class MegaPoseClient:
         self._socket.sendall(message(CODES[request], data))
         length, code = HEADER.unpack(self._receive(HEADER.size, deadline))
         if code not in CODES.values() or length > _MOST:
-            self.close()  # whatever it speaks, where its next message begins is unknown
-            raise PoseServerError(f"the pose server sent {code!r} with {length} bytes, which is no answer")
+            self.close()  # the beginning of the next message is unknown
+            raise PoseServerError(f"the pose server must send an answer, got {code!r} with {length} bytes")
         content = self._receive(length, deadline)
         if code == CODES["error"]:
-            raise PoseServerError(f"the pose server says: {read_text(content)[:500]}")
+            raise PoseServerError(f"the pose server reported: {read_text(content)[:500]}")
         if code != CODES[answer]:
             self.close()
             raise PoseServerError(f"the pose server must answer {CODES[answer]!r} to {CODES[request]!r}, got {code!r}")
@@ -338,7 +372,7 @@ class MegaPoseClient:
         assert self._socket is not None
         received = bytearray()
         while len(received) < count:
-            # the time is that of the whole answer: a server that sends byte by byte does not hold us
+            # the deadline is that of the whole answer, also if the server sends byte by byte
             self._socket.settimeout(_left(deadline))
             part = self._socket.recv(min(count - len(received), 2**16))
             if not part:
@@ -348,7 +382,7 @@ class MegaPoseClient:
 
 
 def _has_news(connection: socket.socket) -> bool:
-    """Tell whether there is something to read, or an end, before anything was asked."""
+    """Return whether there is data, or an end of the stream, before a request."""
     try:
         connection.settimeout(0.0)
         connection.recv(1, socket.MSG_PEEK)
@@ -374,52 +408,68 @@ def _labels(labels: Sequence[str]) -> list[str]:
 
 
 def _picture(picture: Any, camera: PinholeCamera) -> npt.NDArray[np.uint8]:
-    given = np.asarray(picture)
+    image = np.asarray(picture)
     expected = (camera.height, camera.width)
-    if given.dtype != np.uint8 or given.shape not in (expected, (*expected, 3)):
+    if image.dtype != np.uint8 or image.shape not in (expected, (*expected, 3)):
         raise ThunderError(
-            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {given.dtype} of {given.shape}"
+            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {image.dtype} of {image.shape}"
         )
-    return given
+    return image
 
 
 def _depths(depth: Any, camera: PinholeCamera) -> npt.NDArray[np.uint16]:
-    given = np.asarray(depth)
-    if given.dtype != np.uint16 or given.shape != (camera.height, camera.width):
+    image = np.asarray(depth)
+    if image.dtype != np.uint16 or image.shape != (camera.height, camera.width):
         raise ThunderError(
-            f"depth must be uint16 of shape {(camera.height, camera.width)}, got {given.dtype} of {given.shape}"
+            f"depth must be uint16 of shape {(camera.height, camera.width)}, got {image.dtype} of {image.shape}"
         )
-    return given
+    return image
 
 
 class MegaPoseSource(Stateful):
-    """Poses of one object from a MegaPose server, asked from a thread of its own.
+    """Pose source of one object that queries a MegaPose server from its own thread.
 
-    One picture at a time is on its way; those that would be taken meanwhile are skipped. The object is looked for in
-    its box until it is found, then from the pose of the picture before (faster), until that fails. A failure of the
-    server is a measurement without a pose, and the source tries again with the next picture.
+    One request at a time is pending; pictures due meanwhile are skipped. The object is searched in its box until it is
+    found, then from the pose of the picture before (faster), until that fails. A failure of the server gives a
+    measurement without a pose, and the source tries again with the next picture.
 
     The quality of a measurement is the server's score.
 
     Parameters
     ----------
     client : MegaPoseClient
-        This source's own.
+        Client, used by this source only.
     grab : callable
-        Picture of a time [s], uint8 array, or None if there is none; called by `poll`.
+        Returns the picture of a time [s], uint8 array, or None; called by `poll`.
     label : str
         Name of the object.
     box : (4,) array_like
-        Where it is looked for: left, top, right, bottom [pixel].
+        Box in which it is searched: left, top, right, bottom [pixel].
     rate : float
-        Pictures per second, at most [Hz].
+        Largest number of pictures per second [Hz].
     camera_pose : (4, 4) array_like, optional
-        Of the camera in the world; measurements are in the world then, otherwise in the camera's frame.
+        Pose of the camera in the world; measurements are in the world then, otherwise in the camera's frame.
     least_score : float
         Poses with a lower score count as nothing seen.
     wait : bool
-        Wait for the answer in `poll` instead, and call the measurement available at the time of its picture: for
-        pictures that are not taken in real time.
+        Wait for the answer in `poll`, and make the measurement available at the time of its picture; for pictures
+        that are not taken in real time.
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import MegaPoseClient, MegaPoseSource, PinholeCamera
+    >>> client = MegaPoseClient(PinholeCamera.from_field_of_view(64, 48, 1.0), port=1)  # no server there
+    >>> picture = np.zeros((48, 64), dtype=np.uint8)
+    >>> source = MegaPoseSource(client, lambda t: picture, "cube", box=(10, 10, 50, 40), wait=True)
+    >>> [m.usable for m in source.poll(0.0)], type(source.error).__name__
+    ([False], 'PoseServerError')
+    >>> source.close()
     """
 
     def __init__(
@@ -443,20 +493,20 @@ class MegaPoseSource(Stateful):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pose server")
         self._pending: tuple[float, Future[ObjectPose]] | None = None
         self._closed = False
-        #: what the server failed with last, None after a success
+        #: latest error of the server, None after a success
         self.error: PoseServerError | None = None
         self.reset()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the thread, and the request under way with its answer."""
+        """Leave out the thread and the pending request."""
         return {**self.__dict__, "_thread": None, "_pending": None, "_dropped": None}
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """Start a thread of its own."""
+        """Start a new thread."""
         self.__dict__.update(attributes, _thread=ThreadPoolExecutor(1, thread_name_prefix="pose server"))
 
     def reset(self) -> None:
-        """Start again: look for the object in its box; an answer that is still on its way is dropped."""
+        """Start again: search the object in its box; a pending answer is dropped."""
         self._now = -np.inf
         self._due = -np.inf
         self._last: ObjectPose | None = None
@@ -464,37 +514,39 @@ class MegaPoseSource(Stateful):
         self._pending = None
 
     def close(self) -> None:
-        """Wait for the request under way and end the connection; there are no further measurements."""
+        """Wait for the pending request and close the connection; no measurements follow."""
         self._closed = True
         self._thread.shutdown(cancel_futures=True)
         self._client.close()
 
     def poll(self, t: float) -> list[PoseMeasurement]:
-        """Return the measurement whose answer came since the last poll, if one did; then take the next picture.
+        """Return the measurement that was answered since the last poll, if any; then take the next picture.
 
         Raises
         ------
         ThunderError
-            `t` is before the last one, the source is closed, or a picture is not one of the client's camera.
+            If `t` decreases, the source is closed, or a picture does not fit the client's camera.
         """
         now = finite(t, "t")
         if self._closed:
-            raise ThunderError("the source is closed: make another one")
+            raise ThunderError("the source is closed; create a new one")
         if now < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
+            )
         self._now = now
-        found = self._collected(now)
+        measurements = self._collected(now)
         busy = self._dropped is not None and not self._dropped.done()
         if self._pending is None and not busy and now >= self._due:
             self._due = now + 1.0 / self._rate
             picture = self._grab(now)
             if picture is None:
-                found.append(PoseMeasurement(now, now, None, 0.0))
+                measurements.append(PoseMeasurement(now, now, None, 0.0))
             else:
                 self._pending = now, self._thread.submit(self._asked, picture, self._last)
                 if self._wait:
-                    found += self._collected(now)
-        return found
+                    measurements += self._collected(now)
+        return measurements
 
     def _asked(self, picture: Any, last: ObjectPose | None) -> ObjectPose:
         if last is None:
@@ -507,13 +559,13 @@ class MegaPoseSource(Stateful):
         taken, future = self._pending
         self._pending = None
         try:
-            seen = future.result()
+            result = future.result()
             self.error = None
         except PoseServerError as error:
             self.error, self._last = error, None
             return [PoseMeasurement(taken, now, None, 0.0)]
-        if seen.score < self._least_score:
+        if result.score < self._least_score:
             self._last = None
-            return [PoseMeasurement(taken, now, None, max(seen.score, 0.0))]
-        self._last = seen
-        return [PoseMeasurement(taken, now, self._camera_pose @ seen.pose, seen.score)]
+            return [PoseMeasurement(taken, now, None, max(result.score, 0.0))]
+        self._last = result
+        return [PoseMeasurement(taken, now, self._camera_pose @ result.pose, result.score)]

@@ -1,4 +1,4 @@
-"""Packages of the extra ``vision``: imported when used, with a sentence on how to get them."""
+"""Packages of the extra ``vision``, imported on use, with installation advice in the error."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ def require(module: str) -> Any:
     Raises
     ------
     ModuleNotFoundError
-        It is not installed; the message says how to install it.
+        If it is not installed; the message contains the command that installs it.
     """
     return optional.require(module, "vision")

@@ -1,4 +1,4 @@
-"""What every source of poses gives, be it simulated, a marker in a picture or a server."""
+"""Pose sources: their measurements and protocol, and a simulated source."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ __all__ = [
     "soon",
 ]
 
-#: pictures in one poll; more is a mistake in the time, and would take for ever
+#: largest number of pictures in one poll; more indicates a wrong time
 _MOST_PICTURES = 100_000
 
 
 def finite(value: Any, what: str) -> float:
-    """Return a finite number, or say what came."""
+    """Return a finite number, or raise."""
     if not is_number(value) or not np.isfinite(value):
         raise ThunderError(f"{what} must be a finite number, got {value!r}")
     return float(value)
 
 
 def not_negative(value: Any, what: str, unit: str = "") -> float:
-    """Return a finite number that is not negative, or say what came."""
+    """Return a finite number that is not negative, or raise."""
     if not is_number(value) or not 0.0 <= value < np.inf:
         raise ThunderError(f"{what} must be a finite number >= 0{unit and f' [{unit}]'}, got {value!r}")
     return float(value)
 
 
 def probability(value: Any, what: str) -> float:
-    """Return a number from 0 to 1, or say what came."""
+    """Return a number from 0 to 1, or raise."""
     if not is_number(value) or not 0.0 <= value <= 1.0:
         raise ThunderError(f"{what} must be a probability from 0 to 1, got {value!r}")
     return float(value)
 
 
 def soon(t: Any, last: float, rate: float) -> float:
-    """Return a finite time that is not very many pictures after the last one, or say what came."""
+    """Return a finite time at most 100000 pictures after the last one, or raise."""
     now = finite(t, "t")
     if (now - last) * rate > _MOST_PICTURES:
         raise ThunderError(
@@ -66,7 +66,7 @@ def soon(t: Any, last: float, rate: float) -> float:
 
 
 def is_pose(T: Array) -> bool:
-    """Tell whether a (4, 4) matrix, finite or not, is a rigid transform."""
+    """Return whether a (4, 4) matrix, finite or not, is a rigid transform."""
     R = T[:3, :3]
     return bool(
         np.isfinite(T).all()
@@ -78,19 +78,33 @@ def is_pose(T: Array) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class PoseMeasurement(Value):
-    """A pose that was seen, or that nothing was seen.
+    """A measured pose, or the record that nothing was seen.
 
     Attributes
     ----------
     time : float
-        When the picture was taken [s].
+        Time of the picture [s].
     available : float
-        From when on it can be used [s], not before `time`.
+        Time from which the result can be used [s], not before `time`.
     pose : (4, 4) array or None
-        Of the target, in the frame that the source says; None where nothing was seen. What a broken source sends stands
-        here as it came, NaN included: ask `usable`.
+        Pose of the target in the source's frame; None where nothing was seen. Values of a broken source are kept as
+        they are, including NaN; see `usable`.
     quality : float
-        How far to trust it, 0 or more; what it counts, the source says.
+        Measure of confidence, 0 or more, defined by the source.
+
+    Raises
+    ------
+    ThunderError
+        If `available` is before `time`, or `pose` has another shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import PoseMeasurement
+    >>> PoseMeasurement(time=0.10, available=0.18, pose=np.eye(4)).usable
+    True
+    >>> PoseMeasurement(time=0.13, available=0.21, pose=None, quality=0.0).usable
+    False
     """
 
     time: float
@@ -99,7 +113,7 @@ class PoseMeasurement(Value):
     quality: float = 1.0
 
     def __post_init__(self) -> None:
-        """Check times and shape, and keep a copy of the pose that nobody can change."""
+        """Check times and shape, and keep a read-only copy of the pose."""
         time, available = finite(self.time, "time"), finite(self.available, "available")
         if available < time:
             raise ThunderError(f"available must not be before time, {time:g} s, got {available:g}")
@@ -113,23 +127,36 @@ class PoseMeasurement(Value):
 
     @property
     def usable(self) -> bool:
-        """Whether there is a pose, and it is a rigid transform of finite numbers."""
+        """True if there is a pose and it is a rigid transform of finite numbers."""
         return self.pose is not None and is_pose(self.pose)
 
 
 @runtime_checkable
 class PoseSource(Protocol):
-    """Where poses come from. A control loop polls it in each of its periods and never waits for it."""
+    """Protocol of pose sources. A control loop polls a source in each of its periods and never waits for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import PoseMeasurement, PoseSource
+    >>> class ConstantPose:
+    ...     def poll(self, t):
+    ...         return [PoseMeasurement(t, t, np.eye(4))]
+    ...     def reset(self):
+    ...         pass
+    >>> isinstance(ConstantPose(), PoseSource)
+    True
+    """
 
     def poll(self, t: float) -> list[PoseMeasurement]:
-        """Return what became available since the last poll, up to time `t` [s], in order of availability.
+        """Return measurements that became available since the last poll, up to time `t` [s], in that order.
 
-        Times of pictures need not be in order, and there may be several measurements or none. `t` does not go back,
+        Times of pictures may be out of order, and there may be several measurements or none. `t` must not decrease,
         except after `reset`.
         """
 
     def reset(self) -> None:
-        """Start again: forget what was polled."""
+        """Start again."""
 
 
 _KINDS = ("freeze", "jump", "nan")
@@ -137,16 +164,28 @@ _KINDS = ("freeze", "jump", "nan")
 
 @dataclass(frozen=True, eq=False)
 class PoseFault(Value):
-    """Something that goes wrong with the pictures of an interval of time.
+    """A fault of a pose source in an interval of time.
 
     Attributes
     ----------
     kind : {"freeze", "jump", "nan"}
-        The last pose before it is sent again and again, under new times; another pose is sent; NaN is sent.
+        Repeat the last pose before the fault with new times; displace the pose; send NaN.
     start, stop : float
-        Pictures with ``start <= time < stop`` are concerned [s]; without end by default.
+        Pictures with ``start <= time < stop`` are affected [s]; no end by default.
     offset : (4, 4) array
-        For ``"jump"``: what the true pose is multiplied by, from the left.
+        Transform that multiplies the true pose from the left, for ``"jump"``.
+
+    Raises
+    ------
+    ThunderError
+        If kind, interval or offset is invalid.
+
+    Examples
+    --------
+    >>> from thunder_py.perception import PoseFault
+    >>> fault = PoseFault("freeze", start=0.5, stop=0.8)
+    >>> fault.concerns(0.6), fault.concerns(0.8)
+    (True, False)
     """
 
     kind: Literal["freeze", "jump", "nan"]
@@ -162,39 +201,57 @@ class PoseFault(Value):
         _interval((self.start, self.stop), "a fault")
 
     def concerns(self, time: float) -> bool:
-        """Whether a picture of this time [s] is one of those."""
+        """Return whether the fault affects a picture of this time [s]."""
         return self.start <= time < self.stop
 
 
 class SimulatedPoseSource(Stateful):
-    """Poses of a target as a camera would tell them: at its rate, late, noisy, with gaps.
+    """Simulated pose source with a camera's rate, latency, noise and gaps.
 
-    The noise of every picture is drawn in the order of the pictures, so what is measured depends on the seed and not on
-    when or how often the source is polled, and drop-outs and occlusions leave the other measurements as they are.
+    The noise is drawn in the order of the pictures, so measurements depend on the seed and not on the times of polls,
+    and drop-outs and occlusions do not change the other measurements.
 
     Parameters
     ----------
     true_pose : callable
-        Pose (4, 4) of the target at a time [s]. It is asked when the source is first polled at or after that time, so
-        it may look at a simulation that runs.
+        Pose (4, 4) of the target at a time [s]. It is called at the first poll at or after that time, so it may read
+        the state of a running simulation.
     rate : float
         Pictures per second [Hz].
     latency, jitter : float
-        Delay of every measurement, and the longest further one, uniform [s]; see `measurement_times`.
+        Delay of every measurement, and the largest additional one, uniform [s]; see `measurement_times`.
     position_noise : float or (3,) array_like
-        Standard deviation along the axes that `true_pose` is given in [m].
+        Standard deviation along the axes of the frame of `true_pose` [m].
     rotation_noise : float or (3,) array_like
         Standard deviation about the target's own axes [rad].
     dropout : float
         Probability that a picture has no result at all, 0 to 1.
     occlusions : sequence of (start, stop)
-        Intervals [s] in which nothing is seen: measurements come, with the pose None.
+        Intervals [s] in which nothing is seen: measurements have the pose None.
     faults : sequence of PoseFault
-        What else goes wrong; the last one that concerns a picture counts.
+        Faults; the last one that affects a picture counts.
     start : float
         Time of the first picture [s].
     seed : int
-        Of the noise.
+        Seed of the noise.
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> from thunder_py.perception import SimulatedPoseSource
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> source = SimulatedPoseSource(
+    ...     lambda t: pose_from_rpy((0.5, 0.26 * t, 0.05)), rate=10.0, latency=0.08, occlusions=[(0.15, 0.25)])
+    >>> for m in source.poll(0.4):
+    ...     print(f"{m.time:.1f} {m.available:.2f}", m.usable and round(float(m.pose[1, 3]), 3))
+    0.0 0.08 0.0
+    0.1 0.18 0.026
+    0.2 0.28 False
+    0.3 0.38 0.078
     """
 
     def __init__(
@@ -234,16 +291,18 @@ class SimulatedPoseSource(Stateful):
         self._waiting: list[tuple[float, int, PoseMeasurement]] = []
 
     def poll(self, t: float) -> list[PoseMeasurement]:
-        """Return what became available since the last poll, up to time `t` [s], in order of availability.
+        """Return measurements that became available since the last poll, up to time `t` [s], in that order.
 
         Raises
         ------
         ThunderError
-            `t` is before the last one, not finite, or more than 100000 pictures later.
+            If `t` decreases, is not finite, or is more than 100000 pictures later.
         """
         now = soon(t, self._start + self._taken / self._rate, self._rate)
         if now < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
+            )
         self._now = now
         while (taken := self._start + self._taken / self._rate) <= now:
             self._take(taken)
@@ -262,7 +321,7 @@ class SimulatedPoseSource(Stateful):
         if any(start <= taken < stop for start, stop in self._occlusions):
             measured = None
         available = taken + self._latency + self._jitter * delay
-        # pictures count on where measurements become available together
+        # the number of the picture orders measurements that become available together
         heapq.heappush(self._waiting, (available, self._taken, PoseMeasurement(taken, available, measured)))
 
     def _measured(self, taken: float, shift: Array, turn: Array) -> Array | None:
@@ -281,10 +340,10 @@ class SimulatedPoseSource(Stateful):
 
 
 def _deviations(value: npt.ArrayLike, what: str) -> Array:
-    given = array(value, () if np.ndim(value) == 0 else (3,), what)
-    if (given < 0.0).any():
-        raise ThunderError(f"{what} must not be negative, got {given.tolist()}")
-    return np.broadcast_to(given, (3,))
+    entries = array(value, () if np.ndim(value) == 0 else (3,), what)
+    if (entries < 0.0).any():
+        raise ThunderError(f"{what} must not be negative, got {entries.tolist()}")
+    return np.broadcast_to(entries, (3,))
 
 
 def _interval(value: Any, what: str) -> tuple[float, float]:
@@ -304,11 +363,11 @@ def _sequence(value: Any, what: str) -> tuple[Any, ...]:
 
 
 def _faults(faults: Iterable[PoseFault]) -> tuple[PoseFault, ...]:
-    given = _sequence(faults, "faults")
-    for fault in given:
+    entries = _sequence(faults, "faults")
+    for fault in entries:
         if not isinstance(fault, PoseFault):
             raise ThunderError(f"every fault must be a PoseFault, got {fault!r}")
-    return given
+    return entries
 
 
 def measurement_times(
@@ -329,28 +388,27 @@ def measurement_times(
     Parameters
     ----------
     duration : float
-        [s], 0 for the picture at time 0 alone.
+        Duration [s], 0 for the picture at time 0 alone.
     rate : float
         Pictures per second [Hz].
     latency, jitter : float
-        Delay of every result, and the longest further one [s].
+        Delay of every result, and the largest additional one [s].
     dropout : float
         Probability, from 0 to 1, that a picture has no result.
     rng : numpy.random.Generator
-        Two numbers are drawn for each picture, so pictures that are not dropped have the same delays whatever the
-        drop-out probability.
+        Two numbers are drawn for each picture, so delays do not depend on the drop-out probability.
 
     Returns
     -------
     taken : (K,) array
-        When pictures were taken [s], ascending; without those that were dropped.
+        Times of the pictures [s], ascending; without those that were dropped.
     available : (K,) array
-        When their results can be used [s], in the order of `taken`.
+        Times from which their results can be used [s], in the order of `taken`.
 
     Raises
     ------
     ThunderError
-        A number outside its range.
+        If a number is out of range.
     """
     if not isinstance(rng, np.random.Generator):
         raise ThunderError(f"rng must be a numpy.random.Generator, got {rng!r}")

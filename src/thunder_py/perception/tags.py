@@ -1,4 +1,4 @@
-"""AprilTags: pictures of them as a camera takes them, and their poses from pictures."""
+"""AprilTags: rendering through a camera model, and pose estimation from pictures."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Picture = npt.NDArray[np.uint8]
 
 #: tags of the family tag36h11
 TAG_COUNT = 587
-#: modules on a side: six of data and a black border; around it one more that must be white
+#: modules on a side (six of data and a black border), and width of the white margin
 _MODULES, _QUIET = 8, 1
-#: Least difference of grey values between ink and paper. OpenCV's own, 5, takes noise for edges: thirty times the time.
+#: least difference of grey values between ink and paper; OpenCV's default, 5, detects noise and takes 30 times as long
 _CONTRAST = 20
-#: grey values of ink, paper and what is behind
+#: grey values of ink, paper and background
 _INK, _PAPER, _BEHIND = 30.0, 220.0, 130.0
 
 
@@ -36,21 +36,33 @@ _INK, _PAPER, _BEHIND = 30.0, 220.0, 130.0
 class TagDetection(Value):
     """A tag in a picture.
 
-    A square looks almost alike in two poses when it is small or far away (Schweighofer and Pinz 2006); both are given.
+    Two poses of a square have nearly the same picture if it is small or far away (Schweighofer and Pinz 2006). The
+    detection has both.
 
     Attributes
     ----------
     tag_id : int
     corners : (4, 2) array
-        In the picture [pixel]: top left, top right, bottom right and bottom left of the tag.
+        Corners in the picture [pixel]: top left, top right, bottom right and bottom left of the tag.
     pose : (4, 4) array
-        Of the tag in the camera's frame: x to the tag's right, y to its top, z out of it; it explains the picture best.
+        Pose of the tag in the camera's frame with the smaller error: x to the tag's right, y to its top, z out of it.
     error : float
-        Root mean square of the distances between corners seen and corners at the pose [pixel].
+        Reprojection error: root mean square distance between measured and projected corners [pixel].
     other : (4, 4) array
-        The second pose.
+        Second pose.
     other_error : float
         Its error [pixel].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import PinholeCamera, detect_tags, render_tag
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> camera = PinholeCamera.from_field_of_view(320, 240, 1.0)
+    >>> truth = pose_from_rpy((0.0, 0.0, 0.3), (np.pi - 0.5, 0.2, 0.0))
+    >>> (tag,) = detect_tags(render_tag(camera, truth, size=0.08, tag_id=3), camera, size=0.08)
+    >>> tag.tag_id, tag.corners.shape, tag.ambiguity < 0.2
+    (3, (4, 2), True)
     """
 
     tag_id: int
@@ -62,7 +74,7 @@ class TagDetection(Value):
 
     @property
     def ambiguity(self) -> float:
-        """Error over that of the other pose: small is unambiguous, 1 is not to be told apart."""
+        """Ratio of the errors of both poses: small is unambiguous, 1 is indistinguishable."""
         return self.error / self.other_error if self.other_error > 0.0 else 1.0
 
 
@@ -78,15 +90,15 @@ def render_tag(
     rng: np.random.Generator | None = None,
     picture: Picture | None = None,
 ) -> Picture:
-    """Render a tag on a white card as a camera takes it, lens distortion included.
+    """Render a tag on a white card through a camera with lens distortion.
 
-    Every pixel is the mean of rays that are spread over it, so edges are as smooth as a sensor makes them.
+    Every pixel is the mean of rays that are spread over it, so edges are as smooth as those of a sensor.
 
     Parameters
     ----------
     camera : PinholeCamera
     tag_pose : (4, 4) array_like
-        Of the tag in the camera's frame, see `TagDetection`.
+        Pose of the tag in the camera's frame, see `TagDetection`.
     size : float
         Edge of the black square [m].
     tag_id : int
@@ -96,15 +108,31 @@ def render_tag(
     blur : float
         Standard deviation of the lens's blur [pixel].
     noise : float
-        Of each pixel [grey values of 255].
+        Standard deviation of the noise of each pixel [grey values of 255].
     rng : numpy.random.Generator, optional
-        Of the noise; default one with seed 0.
+        Generator of the noise; default one with seed 0.
     picture : (height, width) uint8 array, optional
-        What is behind, such as a picture with another tag; default an even grey.
+        Background, such as a picture with another tag; default a uniform grey.
 
     Returns
     -------
     (height, width) uint8 array
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid.
+    ModuleNotFoundError
+        If OpenCV is not installed.
+
+    Examples
+    --------
+    >>> from thunder_py.perception import PinholeCamera, render_tag
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> camera = PinholeCamera.from_field_of_view(160, 120, 1.0)
+    >>> picture = render_tag(camera, pose_from_rpy((0.0, 0.0, 0.3), (3.0, 0.0, 0.0)), size=0.08, noise=0.0)
+    >>> picture.shape, int(picture[0, 0])  # grey background
+    ((120, 160), 130)
     """
     _check_camera(camera)
     T = pose(tag_pose, "tag_pose")
@@ -114,9 +142,9 @@ def render_tag(
     window = _window(camera, T, half)
     if window is not None:
         card = _card(camera, T, size, tag_id, whole(samples, "samples", 1), window)
-        seen = np.isfinite(card)
-        share = seen.mean(axis=-1)
-        values[window] = np.where(seen, card, 0.0).mean(axis=-1) + (1.0 - share) * values[window]
+        covered = np.isfinite(card)
+        share = covered.mean(axis=-1)
+        values[window] = np.where(covered, card, 0.0).mean(axis=-1) + (1.0 - share) * values[window]
     values = gaussian_filter(values, not_negative(blur, "blur", "pixel"))
     generator = np.random.default_rng(0) if rng is None else rng
     values += not_negative(noise, "noise") * generator.normal(size=shape)
@@ -129,7 +157,7 @@ def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list
     Parameters
     ----------
     picture : (height, width) or (height, width, 3) uint8 array
-        Grey, or colours of which the mean is taken; black and white must differ by 20 grey values at least.
+        Grey values, or colours, which are averaged; black and white must differ by at least 20 grey values.
     camera : PinholeCamera
     size : float
         Edge of the black squares [m].
@@ -137,30 +165,41 @@ def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list
     Returns
     -------
     list of TagDetection
-        In the order of their numbers. A picture without a tag gives none.
+        Tags sorted by number; empty without a tag.
 
     Raises
     ------
     ThunderError
-        A picture of another size than the camera's, or not of bytes.
+        If the picture is not uint8, or its size is not the camera's.
     ModuleNotFoundError
-        OpenCV is not installed.
+        If OpenCV is not installed.
 
     Notes
     -----
     Two poses of a square by infinitesimal plane-based pose estimation (Collins and Bartoli 2014), each refined by
     minimising the reprojection error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import PinholeCamera, detect_tags, render_tag
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> camera = PinholeCamera.from_field_of_view(320, 240, 1.0)
+    >>> truth = pose_from_rpy((0.02, 0.0, 0.3), (np.pi - 0.5, 0.2, 0.0))
+    >>> tags = detect_tags(render_tag(camera, truth, size=0.08, tag_id=3), camera, size=0.08)
+    >>> len(tags), bool(np.abs(tags[0].pose - truth)[:3, 3].max() < 1e-3)
+    (1, True)
     """
     edge = positive(size, "size", "m")
     grey = _grey(picture, camera)
     corners, ids, _ = _detector().detectMarkers(grey)
     if ids is None:
         return []
-    found = [
+    tags = [
         _located(int(k), c.reshape(4, 2) - _corner_offset(), camera, edge)
         for k, c in zip(ids.flat, corners, strict=True)
     ]
-    return sorted((d for d in found if d is not None), key=lambda d: (d.tag_id, d.corners[0].tolist()))
+    return sorted((d for d in tags if d is not None), key=lambda d: (d.tag_id, d.corners[0].tolist()))
 
 
 def _located(tag_id: int, corners: Array, camera: PinholeCamera, size: float) -> TagDetection | None:
@@ -195,9 +234,9 @@ def _detector() -> Any:
 
 @lru_cache(maxsize=1)
 def _corner_offset() -> Array:
-    """Return what the detector adds to corners (2,): half a pixel where it counts from the corner of the first one.
+    """Return the detector's offset of corners (2,): half a pixel if its origin is the corner of the first pixel.
 
-    This is a matter of the version of OpenCV, so a drawn tag is asked, whose corners are known.
+    It depends on the version of OpenCV, so it is measured with a drawn tag of known corners.
     """
     aruco = require("cv2").aruco
     side, margin = 64, 40
@@ -210,7 +249,7 @@ def _corner_offset() -> Array:
 
 @lru_cache(maxsize=32)
 def _card_modules(tag_id: int) -> Array:
-    """Return grey values of the modules with the white around them, first row on top."""
+    """Return grey values of the modules and their white margin, first row on top."""
     if tag_id >= TAG_COUNT:
         raise ThunderError(f"tag_id must be below {TAG_COUNT}, got {tag_id}")
     aruco = require("cv2").aruco
@@ -221,12 +260,12 @@ def _card_modules(tag_id: int) -> Array:
 def _card(
     camera: PinholeCamera, T: Array, size: float, tag_id: int, samples: int, window: tuple[slice, slice]
 ) -> Array:
-    """Return grey values of every ray of the pixels of a window, (rows, columns, rays); NaN beside the card."""
+    """Return grey values of every ray of the pixels of a window, (rows, columns, rays); NaN outside the card."""
     modules = _card_modules(whole(tag_id, "tag_id", 0))
     spread = (np.arange(samples) + 0.5) / samples - 0.5
     offsets = np.stack(np.meshgrid(spread, spread), axis=-1).reshape(-1, 2)
     rays = camera.directions(camera.pixels()[window][:, :, None, :] + offsets)
-    # the plane of the tag: its third axis is 0 there
+    # intersection with the tag's plane, where its z is 0
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = (T[:3, 2] @ T[:3, 3]) / (rays @ T[:3, 2])
         x, y = np.moveaxis((rays * depth[..., None] - T[:3, 3]) @ T[:3, :2], -1, 0)
@@ -234,13 +273,13 @@ def _card(
             np.floor(_MODULES / 2 + _QUIET + sign * a / size * _MODULES) for sign, a in ((1.0, x), (-1.0, y))
         )
         inside = (depth > 0.0) & (np.minimum(row, column) >= 0.0) & (np.maximum(row, column) < len(modules))
-    inside &= T[:3, 2] @ T[:3, 3] < 0.0  # seen from behind a card shows nothing
+    inside &= T[:3, 2] @ T[:3, 3] < 0.0  # the back of a card is not drawn
     rows, columns = (np.where(inside, a, 0.0).astype(np.int64) for a in (row, column))
     return np.where(inside, modules[rows, columns], np.nan)
 
 
 def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice] | None:
-    """Return the rows and columns that a card of a half edge may be seen in."""
+    """Return the rows and columns that may contain a card with half of its edge given."""
     square = half * np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
     # points along the edges, since distortion bends them
     ends = np.concatenate(
@@ -248,7 +287,7 @@ def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice]
     )
     at = camera.project(ends @ T[:3, :3].T + T[:3, 3])
     if np.isnan(at).any():
-        return None  # in part behind the camera
+        return None  # partly behind the camera
     low = np.clip(np.floor(at.min(axis=0)) - 1, 0, (camera.width, camera.height)).astype(int)
     high = np.clip(np.ceil(at.max(axis=0)) + 2, 0, (camera.width, camera.height)).astype(int)
     return None if (high <= low).any() else (slice(low[1], high[1]), slice(low[0], high[0]))
@@ -256,13 +295,13 @@ def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice]
 
 def _grey(picture: Any, camera: PinholeCamera) -> Picture:
     _check_camera(camera)
-    given = np.asarray(picture)
+    image = np.asarray(picture)
     expected = (camera.height, camera.width)
-    if given.dtype != np.uint8 or given.shape not in (expected, (*expected, 3)):
+    if image.dtype != np.uint8 or image.shape not in (expected, (*expected, 3)):
         raise ThunderError(
-            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {given.dtype} of {given.shape}"
+            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {image.dtype} of {image.shape}"
         )
-    grey = given if given.ndim == 2 else given.mean(axis=2).round().astype(np.uint8)
+    grey = image if image.ndim == 2 else image.mean(axis=2).round().astype(np.uint8)
     return np.ascontiguousarray(grey)
 
 
@@ -272,18 +311,18 @@ def _check_camera(camera: Any) -> None:
 
 
 class FiducialPoseSource(Stateful):
-    """A camera that looks for one tag.
+    """Pose source that detects one tag in the pictures of a camera.
 
-    Where both poses of the tag explain a picture nearly alike (`TagDetection.ambiguity`), the one is taken that is
-    nearer in angle to what was seen shortly before; without that, the one with the smaller error.
+    If both poses of the tag fit a picture nearly equally (`TagDetection.ambiguity`), the one nearer in angle to the
+    recent pose is used; without a recent pose, the one with the smaller error.
 
     The quality of a measurement is ``1 / (1 + error)`` with the reprojection error in pixels: 1 is a perfect fit.
 
     Parameters
     ----------
     grab : callable
-        Picture of a time [s], (height, width) or (height, width, 3) uint8 array, or None if there is none. It is asked
-        when the source is first polled at or after that time.
+        Returns the picture of a time [s], (height, width) or (height, width, 3) uint8 array, or None. It is called at
+        the first poll at or after that time.
     camera : PinholeCamera
     size : float
         Edge of the tag's black square [m].
@@ -292,19 +331,36 @@ class FiducialPoseSource(Stateful):
     rate : float
         Pictures per second [Hz].
     latency : float
-        From the picture until its measurement can be used [s].
+        Delay from the picture to its measurement [s].
     camera_pose : (4, 4) array_like, optional
-        Of the camera in the world; measurements are in the world then, otherwise in the camera's frame.
+        Pose of the camera in the world; measurements are in the world then, otherwise in the camera's frame.
     target : (4, 4) array_like, optional
-        Of the target in the tag's frame; default the tag itself is the target.
+        Pose of the target in the tag's frame; default the tag itself.
     max_error : float
         Measurements with a larger reprojection error count as nothing seen [pixel].
     ambiguous : float
-        Ambiguity, 0 to 1, from which on the last pose decides.
+        Ambiguity, 0 to 1, above which the last pose decides.
     memory : float
-        How long it does [s].
+        Time for which the last pose is used [s].
     start : float
         Time of the first picture [s].
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import FiducialPoseSource, PinholeCamera, render_tag
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> camera = PinholeCamera.from_field_of_view(320, 240, 1.0)
+    >>> truth = pose_from_rpy((0.02, 0.0, 0.3), (np.pi - 0.5, 0.2, 0.0))
+    >>> source = FiducialPoseSource(
+    ...     lambda t: render_tag(camera, truth, size=0.08), camera, size=0.08, rate=10.0, latency=0.05)
+    >>> [(round(m.available, 2), m.usable) for m in source.poll(0.2)]
+    [(0.05, True), (0.15, True)]
     """
 
     def __init__(
@@ -347,16 +403,18 @@ class FiducialPoseSource(Stateful):
         self._waiting: list[PoseMeasurement] = []
 
     def poll(self, t: float) -> list[PoseMeasurement]:
-        """Return what became available since the last poll, up to time `t` [s], in order of availability.
+        """Return measurements that became available since the last poll, up to time `t` [s], in that order.
 
         Raises
         ------
         ThunderError
-            `t` is before the last one or more than 100000 pictures later, or a picture is not one of this camera.
+            If `t` decreases or is more than 100000 pictures later, or a picture does not fit the camera.
         """
         now = soon(t, self._start + self._taken / self._rate, self._rate)
         if now < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {now:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
+            )
         self._now = now
         while (taken := self._start + self._taken / self._rate) <= now:
             self._taken += 1
@@ -370,7 +428,7 @@ class FiducialPoseSource(Stateful):
         available = taken + self._latency
         tags = [] if picture is None else detect_tags(picture, self._camera, size=self._size)
         mine = [tag for tag in tags if tag.tag_id == self._tag_id]
-        # two tags with one number: the one that fits better
+        # of two tags with the same number, use the one that fits better
         best = min(mine, key=lambda tag: tag.error, default=None)
         if best is None or best.error > self._max_error:
             return PoseMeasurement(taken, available, None, 0.0)
@@ -389,5 +447,5 @@ class FiducialPoseSource(Stateful):
 
 
 def _cosine(A: Array, B: Array) -> float:
-    """Return a number that grows as the angle between two poses shrinks."""
+    """Return a number that decreases with the angle between two poses."""
     return float((A[:3, :3] * B[:3, :3]).sum())

@@ -1,7 +1,7 @@
-"""Controllers, references and a simulated arm in real time, behind messages: what a node of a middleware is made of.
+"""Controllers, references and a simulated arm in real time, driven by messages, as components of middleware nodes.
 
-Nothing here knows a middleware. Time stamps are whole nanoseconds of one clock, as messages carry them; durations are
-seconds. What a message brings is never an exception: it is dropped, counted and reported (docs/ros.md).
+The package depends on no middleware. Time stamps are integer nanoseconds of one clock, as in messages; durations are
+seconds. Invalid messages never raise: they are dropped, counted and reported (docs/ros.md).
 """
 
 import lazy_loader as lazy

@@ -1,4 +1,4 @@
-"""What the loop returns for every joint state, and the words it uses."""
+"""Command of the loop for every joint state, with its mode and reason."""
 
 from __future__ import annotations
 
@@ -12,11 +12,18 @@ __all__ = ["Command", "Mode", "Reason"]
 
 
 class Mode(IntEnum):
-    """What the loop is doing."""
+    """Mode of the loop.
 
-    #: no state yet, or none any more: no torque is commanded
+    Examples
+    --------
+    >>> from thunder_py.realtime import Mode
+    >>> [f"{mode.value} {mode.name}" for mode in Mode]
+    ['0 waiting', '1 hold', '2 tracking', '3 fault']
+    """
+
+    #: no state, or states lost: no torque is commanded
     waiting = 0
-    #: the safe torque: gravity of the nominal model, damping, a spring to where the arm came to rest
+    #: the safe torque: gravity of the nominal model, damping, a spring to the rest position
     hold = 1
     #: the controller follows a reference
     tracking = 2
@@ -25,7 +32,14 @@ class Mode(IntEnum):
 
 
 class Reason(str, Enum):
-    """Why the loop is in its mode."""
+    """Reason for the mode of the loop.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import Reason
+    >>> Reason.large_error.value
+    'the tracking error is larger than allowed'
+    """
 
     no_state = "no state yet"
     no_reference = "no reference yet"
@@ -40,30 +54,40 @@ class Reason(str, Enum):
 
 
 class Command(NamedTuple):
-    """A torque and what belongs to it.
+    """Torque command for one joint state.
 
     Attributes
     ----------
     stamp : int
-        Of the state that it answers [ns].
+        Stamp of the state that it answers [ns].
     tau : (n,) array
         Joint torques [N m or N], within the limits.
     mode : Mode
-        What the loop is doing.
+        Mode of the loop.
     reason : Reason
-        Why.
+        Reason for the mode.
     status : Status
-        Of the controller's last step.
+        Status of the controller's last step.
     error : (k,) array
         The controller's ``error``, desired minus actual; empty unless it follows a reference.
     parameters : (p,) array
-        The controller's estimate; empty where it has none.
+        The controller's estimate; empty without one.
     period : float
-        Since the state before was received [s]; 0 for the first one.
+        Time between the receptions of this state and the one before [s]; 0 for the first one.
     latency : float
-        From the state's stamp to this command [s].
+        Time from the state's stamp to this command [s].
     computing : float
-        Part of the latency that was spent in here [s].
+        Part of the latency spent in the loop [s].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.realtime import ControlLoop
+    >>> loop = ControlLoop({"robot": "elbow", "controller": {"name": "PDGravity", "K_p": 50, "K_d": 10}})
+    >>> q = [0.1] * len(loop.joint_names)
+    >>> command = loop.state(stamp=10**9, now=10**9 + 200_000, names=loop.joint_names, q=q, dq=[0.0] * len(q))
+    >>> command.stamp, command.mode.name, command.reason.value
+    (1000000000, 'hold', 'no reference yet')
     """
 
     stamp: int

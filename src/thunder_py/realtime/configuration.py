@@ -1,4 +1,4 @@
-"""What a control loop is made of, as validated data."""
+"""Configuration of a control loop as validated data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .plain_data import Table, read_plain
 
 __all__ = ["LAWS", "LawSpec", "LoopOptions", "TaskLimits", "adapt", "build_law", "continued", "estimate", "is_task_law"]
 
-#: what a configuration may name
+#: controllers that a configuration may name
 LAWS: tuple[str, ...] = (
     "ACT",
     "Backstepping",
@@ -35,7 +35,7 @@ LAWS: tuple[str, ...] = (
     "RobustUnitVector",
     "SlotineLi",
 )
-#: what says which law it is, and not how strong: fixed while the loop runs
+#: arguments that define the law instead of its gains; constant while the loop runs
 _FIXED = ("adaptive", "form", "frame", "rows", "unknown")
 _ADAPTATION = {"gradient": control.Gradient, "natural": control.Natural}
 
@@ -49,7 +49,7 @@ class LawSpec:
     name : str
         One of `LAWS`.
     arguments : mapping
-        Of the class of this name in `thunder_py.control`, without the robot. ``law`` is a mapping of one entry,
+        Arguments of the class of this name in `thunder_py.control`, without the robot. ``law`` has one entry,
         ``{"natural": {"gamma": 2.0}}`` or ``{"gradient": {"Gamma": 5.0, "dead_zone": 0.01}}``.
     """
 
@@ -62,7 +62,7 @@ class LawSpec:
         Raises
         ------
         UnknownNameError
-            For a gain that the controller does not have, or that is fixed while it runs.
+            If the controller does not have the gain, or it cannot change while the controller runs.
         """
         allowed = [name for name in _parameters(self.name) if name not in _FIXED]
         for name in gains:
@@ -77,18 +77,18 @@ def _parameters(name: str) -> list[str]:
 
 
 def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
-    """Make the controller.
+    """Return the controller.
 
     Raises
     ------
     UnknownNameError
-        For a name that is none of `LAWS`, or an argument that the controller does not have.
+        If the name is not in `LAWS`, or the controller does not have an argument.
     ValueError
-        For values that the controller refuses, or that it lacks.
+        If the controller refuses a value, or an argument is missing.
     """
     if spec.name not in LAWS:
         hint = nearest_hint(spec.name, LAWS) or f"; there are {', '.join(LAWS)}"
-        raise UnknownNameError(f"no controller is called {spec.name!r}{hint}")
+        raise UnknownNameError(f"controller must be the name of a controller, got {spec.name!r}{hint}")
     known = _parameters(spec.name)
     for name in spec.arguments:
         if name not in known:
@@ -101,52 +101,52 @@ def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
     except TypeError as error:
         raise ThunderError(f"{spec.name}: {error}; it takes {', '.join(known)}") from error
     if not isinstance(law, _core.Controller):
-        raise TypeError(f"{spec.name} is no controller")
+        raise TypeError(f"{spec.name} is not a controller")
     return law
 
 
-def _adaptation(given: object) -> control.Gradient | control.Natural:
-    if not isinstance(given, Mapping) or len(given) != 1 or next(iter(given)) not in _ADAPTATION:
-        raise ThunderError(f"law must be a mapping with one of {', '.join(_ADAPTATION)}, got {given!r}")
-    name, arguments = next(iter(given.items()))
+def _adaptation(entry: object) -> control.Gradient | control.Natural:
+    if not isinstance(entry, Mapping) or len(entry) != 1 or next(iter(entry)) not in _ADAPTATION:
+        raise ThunderError(f"law must be a mapping with one of {', '.join(_ADAPTATION)}, got {entry!r}")
+    name, arguments = next(iter(entry.items()))
     try:
-        made: control.Gradient | control.Natural = _ADAPTATION[name](**arguments)
+        law: control.Gradient | control.Natural = _ADAPTATION[name](**arguments)
     except TypeError as error:
         raise ThunderError(f"law {name}: {error}") from error
-    return made
+    return law
 
 
 def is_task_law(law: _core.Controller) -> bool:
-    """Whether the controller follows poses."""
+    """Return whether the controller follows poses."""
     return isinstance(law, _core.TaskController)
 
 
 def estimate(law: _core.Controller) -> Array:
-    """Return the parameters as the controller believes them, (p,); empty where it has no estimate."""
+    """Return the controller's estimate of the parameters, (p,); empty without one."""
     values: Array = getattr(law, "parameters", np.empty(0))
     return values
 
 
 def continued(law: _core.Controller, before: _core.Controller) -> None:
-    """Let a new controller go on with the estimate of the one before, and with what adapted there."""
+    """Copy the estimate of the previous controller, and the mask of its adapting parameters, to a new one."""
     for name in ("parameters", "adapting"):
         if hasattr(law, name) and hasattr(before, name):
             setattr(law, name, getattr(before, name))
 
 
 def adapt(robot: Robot, law: _core.Controller, which: str | None, on: bool) -> None:
-    """Let parameters move or stand still; their estimate stays what it is.
+    """Start or stop the adaptation of parameters; the estimate does not change.
 
     Parameters
     ----------
     robot : Robot
-        The controller's.
+        The controller's robot.
     law : Controller
-        An adaptive one.
+        An adaptive controller.
     which : str, optional
         A link, a joint, a group or a parameter, see `Robot.unknown`; default all that are unknown to the controller.
     on : bool
-        Whether they move.
+        Whether they adapt.
 
     Raises
     ------
@@ -161,24 +161,24 @@ def adapt(robot: Robot, law: _core.Controller, which: str | None, on: bool) -> N
     law.adapting = np.where(chosen, on, law.adapting)
 
 
-#: of the velocity limits, what a jump of a reference is made up for with
+#: fraction of the velocity limits with which a jump of a reference is removed
 _JOINING = 0.25
-#: where a robot has no velocity limit [rad/s or m/s]
+#: the same speed without a velocity limit [rad/s or m/s]
 _NO_LIMIT_SPEED = 2.0
 
 
 @dataclass(frozen=True)
 class TaskLimits:
-    """How fast the pose that the controller follows may change, whatever the messages say.
+    """Limits of the pose that the controller follows, independent of the messages.
 
     Attributes
     ----------
     speed, turning : float
         Largest speed [m/s] and angular speed [rad/s].
     acceleration, angular_acceleration : float
-        Largest [m/s^2, rad/s^2].
+        Largest accelerations [m/s^2, rad/s^2].
     bandwidth : float
-        Of the approach to the reference [rad/s].
+        Bandwidth of the approach to the reference [rad/s].
     """
 
     speed: float = 0.5
@@ -199,29 +199,42 @@ class LoopOptions:
     law : LawSpec
         The controller.
     hold : HoldGains
-        Of the safe torque.
+        Gains of the safe torque.
     torque_limits : (n,) array
-        [N m or N].
+        Torque limits [N m or N].
     torque_rate : (n,) array
-        Most that a torque changes in a second; infinite for no limit.
+        Largest rate of a torque [N m/s or N/s]; infinite for no limit.
     joining_speed : (n,) array
-        With which a jump of a joint reference is made up for [rad/s or m/s].
+        Speed with which a jump of a joint reference is removed [rad/s or m/s].
     task : TaskLimits
-        Of poses that stream in.
+        Limits of poses that stream in.
     state_late, state_lost : float
-        Without a state for so long the loop gives the safe torque, and then none [s].
+        Times without a state after which the loop commands the safe torque, and then none [s].
     reference_timeout : float
-        A stream of poses or twists is lost after so long [s].
+        Time after which a stream of poses or twists is lost [s].
     patience : float
-        So long the controller may be without an answer before the reference is given up [s].
+        Longest time without a solution of the controller, before the reference is dropped [s].
     invalid_states : int
-        So many invalid states in a row are a fault.
+        Number of consecutive invalid states that are a fault.
     largest_error : float
-        An entry of the tracking error beyond this is a fault; infinite for none.
+        Largest entry of the tracking error, beyond which there is a fault; infinite for none.
     other_joints : bool
         Whether states may list joints that the robot does not have.
     frame : str
-        In which poses and twists must say they are; empty for any.
+        Required frame of poses and twists; empty for any.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import LoopOptions
+    >>> law = {"name": "PDGravity", "K_p": 50, "K_d": 10}
+    >>> options = LoopOptions.read({"robot": "elbow", "controller": law, "times": {"state_late": 0.01}})
+    >>> options.law.name, options.state_late, options.patience
+    ('PDGravity', 0.01, 0.5)
+    >>> try:
+    ...     LoopOptions.read({"robot": "elbow", "controller": law, "times": {"late": 0.01}})
+    ... except ValueError as error:
+    ...     print(str(error)[:41])
+    configuration: times has no key 'late'; d
     """
 
     robot: Robot
@@ -247,39 +260,39 @@ class LoopOptions:
         Parameters
         ----------
         source : LoopOptions, mapping, str or path
-            Options as they are; plain data; a YAML file.
+            Options, which are returned unchanged; plain data; a YAML file.
 
         Raises
         ------
         ValueError
-            Naming the key, what was expected and what came.
+            If an entry is invalid; the message names key, requirement and value.
         """
         if isinstance(source, LoopOptions):
             return source
-        given = Table(read_plain(source), "configuration")
-        robot = Robot.load(given.text("robot"))
+        root = Table(read_plain(source), "configuration")
+        robot = Robot.load(root.text("robot"))
         n, limits = robot.n, robot.limits
-        torques = given.positives("torque_limits", n, limits.effort, finite=False)
+        torques = root.positives("torque_limits", n, limits.effort, finite=False)
         speed = np.where(np.isfinite(limits.velocity), _JOINING * limits.velocity, _NO_LIMIT_SPEED)
-        controller = given.table("controller")
-        hold, task, times = given.table("hold"), given.table("task"), given.table("times")
+        controller = root.table("controller")
+        hold, task, times = root.table("hold"), root.table("task"), root.table("times")
         options = cls(
             robot=robot,
             law=LawSpec(controller.text("name"), controller.rest()),
             hold=HoldGains.read(hold, robot, torques),
             torque_limits=torques,
-            torque_rate=given.positives("torque_rate", n, np.inf, finite=False),
-            joining_speed=given.positives("joining_speed", n, speed),
+            torque_rate=root.positives("torque_rate", n, np.inf, finite=False),
+            joining_speed=root.positives("joining_speed", n, speed),
             task=TaskLimits(**{name: task.positive(name, default) for name, default in vars(TaskLimits()).items()}),
             **{
                 name: times.positive(name, getattr(cls, name))
                 for name in ("state_late", "state_lost", "reference_timeout", "patience")
             },
-            invalid_states=given.whole("invalid_states", cls.invalid_states),
-            largest_error=float(given.positives("largest_error", 1, np.inf, finite=False)[0]),
-            other_joints=given.flag("other_joints", False),
-            frame=given.text("frame", ""),
+            invalid_states=root.whole("invalid_states", cls.invalid_states),
+            largest_error=float(root.positives("largest_error", 1, np.inf, finite=False)[0]),
+            other_joints=root.flag("other_joints", False),
+            frame=root.text("frame", ""),
         )
-        for table in (task, times, given):
+        for table in (task, times, root):
             table.done()
         return options

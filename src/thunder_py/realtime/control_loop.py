@@ -1,4 +1,4 @@
-"""A controller behind messages: states, references and requests come in, commands go out."""
+"""A controller driven by messages: states, references and requests in, commands out."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _NONE.setflags(write=False)
 
 
 class ControlLoop(Stateful):
-    """A controller that gives a torque for every joint state, and a safe one where it has nothing to follow.
+    """Control loop that returns a torque for every joint state, and the safe torque without a reference.
 
-    All methods may be called from several threads. Stamps and `now` are whole nanoseconds of one clock.
+    All methods may be called from several threads. Stamps and `now` are integer nanoseconds of one clock.
 
     Parameters
     ----------
@@ -40,19 +40,40 @@ class ControlLoop(Stateful):
     Attributes
     ----------
     options : LoopOptions
-        As given.
+        Validated options.
     mode : Mode
-        What the loop is doing.
+        Mode of the loop.
     reason : Reason
-        Why.
+        Reason for the mode.
     references : References
-        What takes trajectories, poses and twists; what it refused and why.
+        Input of trajectories, poses and twists, with counts of refused messages.
     period, latency, computing : Quantiles
-        Of the commands so far, see `Command`.
+        Statistics of the commands issued so far; see `Command`.
+
+    Raises
+    ------
+    ValueError
+        If the configuration is invalid.
 
     Notes
     -----
-    docs/ros.md has the table of what happens on which failure.
+    The table of failures and responses is in docs/ros.md.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import ControlLoop, SimulatedRobot
+    >>> law = {"name": "SlotineLi", "Lambda": 20, "K_d": [4, 50, 5.5, 14, 1.2, 0.9, 0.23], "adaptive": False}
+    >>> loop = ControlLoop({"robot": "panda", "controller": law})
+    >>> robot, now = SimulatedRobot({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
+    >>> for k in range(300):  # 1 kHz
+    ...     state = robot.advance(now + k * 10**6)
+    ...     command = loop.state(state.stamp, state.stamp, robot.joint_names, state.q, state.dq)
+    ...     refused = robot.command(command.stamp, state.stamp, robot.joint_names, command.tau)
+    ...     if k == 0:  # a trajectory with one point, 0.2 s ahead
+    ...         goal, start = [state.q + 0.02], state.stamp + 2 * 10**8
+    ...         refused = loop.references.trajectory(start, robot.joint_names, [0.0], goal)
+    >>> loop.mode.name, bool(abs(command.error).max() < 0.01)
+    ('tracking', True)
     """
 
     def __init__(self, options: LoopOptions | Mapping[str, Any] | str | Path) -> None:
@@ -78,7 +99,7 @@ class ControlLoop(Stateful):
         return law
 
     def _clear(self) -> None:
-        """Forget everything but gains."""
+        """Reset the state, but not the gains."""
         self.mode, self.reason = Mode.waiting, Reason.no_state
         self._reader.reset()
         self._hold.leave()
@@ -92,42 +113,42 @@ class ControlLoop(Stateful):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Of commands, in their order."""
+        """Names of the joints in the order of commands."""
         return self.options.robot.joint_names
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Of `Command.parameters`; empty where the controller has no estimate."""
+        """Names of `Command.parameters`; empty if the controller has no estimate."""
         return self.options.robot.parameter_names if estimate(self._law).size else ()
 
     @property
     def follows_poses(self) -> bool:
-        """Whether the controller follows poses and twists, or joint trajectories."""
+        """True if the controller follows poses and twists instead of joint trajectories."""
         return self.references.task
 
     @property
     def dropped(self) -> dict[str, int]:
-        """States that were not taken, by reason."""
+        """Numbers of dropped states by reason."""
         return dict(self._reader.dropped)
 
     # --- states ---------------------------------------------------------------------------------------------------
 
     def state(self, stamp: int, now: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike) -> Command | None:
-        """Take a joint state and return the command that answers it.
+        """Process a joint state and return the command that answers it.
 
         Parameters
         ----------
         stamp, now : int
-            When it was measured, and when it was received [ns].
+            Times of the measurement and of its reception [ns].
         names : sequence of str
-            Of the joints, in any order.
+            Names of the joints, in any order.
         q, dq : array_like
-            Positions and velocities in the order of the names.
+            Positions and velocities in the order of the names [rad or m, and per second].
 
         Returns
         -------
         Command or None
-            None where the state was dropped (`dropped` counts why): no command answers it.
+            None if the state was dropped, counted in `dropped`.
         """
         begun = perf_counter_ns()
         with self._lock:
@@ -149,14 +170,14 @@ class ControlLoop(Stateful):
             return self._command(stamp, tau, error, period, latency, computing)
 
     def watch(self, now: int) -> Command | None:
-        """Return a command where states stay away: gravity at the last position, for a while, then none.
+        """Return a command if states are late: gravity at the last position, and none after `state_lost`.
 
-        Call it regularly, some 100 times a second.
+        Call it regularly, about 100 times per second.
 
         Parameters
         ----------
         now : int
-            [ns].
+            Present time [ns].
         """
         with self._lock:
             self._look_at_clock(now)
@@ -174,7 +195,7 @@ class ControlLoop(Stateful):
             return self._command(stamp, tau, _NONE, 0.0, 1e-9 * (now - stamp), 0.0)
 
     def _time(self, stamp: int, now: int) -> float:
-        """Return the state's time on the loop's clock, after gaps were dealt with."""
+        """Return the state's time on the loop's clock, and respond to gaps."""
         t = self.references.clock(stamp)
         if self._received is None:
             return t
@@ -186,7 +207,7 @@ class ControlLoop(Stateful):
         return t
 
     def _look_at_clock(self, now: int) -> None:
-        """Lose states where the clock was set back: they would be out of order, and never late, until it caught up."""
+        """Lose states if the clock was set back: otherwise they would be out of order until it had caught up."""
         if self._received is None or 1e-9 * (self._received - now) <= self.options.state_lost:
             return
         self._lose_states()
@@ -220,7 +241,7 @@ class ControlLoop(Stateful):
         return self._limited(tau, now), error
 
     def _limited(self, tau: Array, now: int) -> Array:
-        """Return the torque, or as near to it as it may change since the one before."""
+        """Return the torque within the largest rate of change."""
         if self._rate_bounded and self._tau is not None:
             most = max(0.0, 1e-9 * (now - self._given)) * self.options.torque_rate
             tau = np.clip(tau, self._tau - most, self._tau + most)
@@ -228,7 +249,7 @@ class ControlLoop(Stateful):
         return tau
 
     def _tracked(self, t: float, q: Array, dq: Array) -> Array | None:
-        """Return the controller's torque, or None and change the mode."""
+        """Return the controller's torque, or change the mode and return None."""
         if self.mode is Mode.fault:
             return None
         reference = self.references.at(t, q, dq)
@@ -252,7 +273,7 @@ class ControlLoop(Stateful):
         return tau
 
     def _leave_tracking(self, why: Reason) -> None:
-        """Hold the arm, unless something worse is the case."""
+        """Change to hold, except from a fault."""
         if self.mode is Mode.fault:
             return
         if self.mode is Mode.tracking:
@@ -269,7 +290,7 @@ class ControlLoop(Stateful):
         self.mode, self.reason = Mode.fault, why
 
     def _pause(self) -> None:
-        """Let the estimate stand still: a step with NaN makes a controller forget its gradient."""
+        """Stop the adaptation: a step with NaN resets the controller's gradient."""
         nan = np.full(self.options.robot.n, np.nan)
         still = np.zeros(self.options.robot.n)
         self._law.step(self._t, nan, nan, self.references.blank or JointReference(still, still, still))
@@ -283,7 +304,7 @@ class ControlLoop(Stateful):
     # --- requests -------------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Forget states, references, faults, counts, and what was learned; gains and what adapts stay."""
+        """Reset states, references, faults, counts and estimates; gains and the set of adapting parameters stay."""
         with self._lock:
             moving = getattr(self._law, "adapting", None)
             self._law = self._build(self._law_spec)
@@ -292,19 +313,19 @@ class ControlLoop(Stateful):
             self._clear()
 
     def set_gains(self, gains: Mapping[str, Any]) -> None:
-        """Change gains of the controller; its estimate goes on, integrals and filters start anew.
+        """Change gains of the controller; its estimate is kept, integrals and filters restart.
 
         Parameters
         ----------
         gains : mapping of str to float or array_like
-            Arguments of the controller's class; those not named stay.
+            Arguments of the controller's class; others stay.
 
         Raises
         ------
         ValueError
-            If one of them is refused; then nothing has changed.
+            If one of them is invalid; then no gain is changed.
         """
-        with self._one_change:  # of two at once none is lost; the loop waits for neither to be built
+        with self._one_change:  # serialises changes without blocking the loop while a controller is built
             spec = self._law_spec.changed(gains)
             law = self._build(spec)
             with self._lock:
@@ -312,14 +333,14 @@ class ControlLoop(Stateful):
                 self._law_spec, self._law = spec, law
 
     def adapt(self, on: bool, which: str | None = None) -> None:
-        """Let parameters adapt or stand still at what they are estimated to be.
+        """Start or stop the adaptation of parameters at their present estimates.
 
         Parameters
         ----------
         on : bool
             Whether they adapt.
         which : str, optional
-            A link, or what else `Robot.unknown` names; default all that are unknown to the controller.
+            A link, or another name of `Robot.unknown`; default all that are unknown to the controller.
 
         Raises
         ------
@@ -331,7 +352,7 @@ class ControlLoop(Stateful):
 
     @property
     def adapting_links(self) -> dict[str, bool]:
-        """For each link with unknown parameters, whether any of them adapts now; empty where nothing can."""
+        """Adaptation of each link with unknown parameters: true if any of them adapts; empty without adaptation."""
         if getattr(self._law, "law", None) is None:
             return {}
         robot = self.options.robot
@@ -341,11 +362,11 @@ class ControlLoop(Stateful):
 
     @property
     def gains(self) -> dict[str, Any]:
-        """Arguments of the controller's class, as given."""
+        """Arguments of the controller's class."""
         return dict(self._law_spec.arguments)
 
     def report(self) -> dict[str, str | int | float]:
-        """Return everything about the loop's state in words and numbers, times in seconds."""
+        """Return the loop's state, counts and timing as texts and numbers; times in seconds."""
         with self._lock:
             report: dict[str, str | int | float] = {
                 "mode": self.mode.name,

@@ -1,4 +1,4 @@
-"""The safe torque: gravity of the nominal model, damping, and a spring to where the arm came to rest."""
+"""The safe torque: gravity of the nominal model, damping, and a spring to the rest position."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from .plain_data import Table
 
 __all__ = ["Hold", "HoldGains"]
 
-#: a deflection that the whole torque of a joint stands against [rad or m]
+#: deflection at which the spring has the largest torque of a joint [rad or m]
 _DEFLECTION = 0.2
-#: largest natural frequency of a held joint [rad/s]: a loop over a network is late by milliseconds
+#: largest natural frequency of a held joint [rad/s], because a loop over a network is late by milliseconds
 _FREQUENCY = 30.0
-#: of a held joint that meets damping alone [1/s]
+#: ratio of damping to inertia of a held joint [1/s]
 _DAMPING_RATE = 150.0
-#: below this speed [rad/s or m/s], or after so long [s], the spring is set
+#: speed [rad/s or m/s] below which, and time [s] after which, the spring is set
 _AT_REST, _LONGEST_BRAKING = 0.05, 0.5
 _SAMPLES, _SEED = 200, 0
 
 
 @dataclass(frozen=True)
 class HoldGains:
-    """Stiffness and damping, joint by joint.
+    """Stiffness and damping of each joint.
 
     Attributes
     ----------
     stiffness, damping : (n,) array
-        [N m/rad, N m s/rad], or [N/m, N s/m].
+        Gains [N m/rad, N m s/rad], or [N/m, N s/m].
     """
 
     stiffness: Array
     damping: Array
 
     @classmethod
-    def read(cls, given: Table, robot: Robot, torques: Array) -> HoldGains:
-        """Return the gains of a configuration, by default those of `usual`."""
+    def read(cls, table: Table, robot: Robot, torques: Array) -> HoldGains:
+        """Return the gains of a configuration; defaults are those of `usual`."""
         usual = cls.usual(robot, torques)
         gains = cls(
-            given.positives("stiffness", robot.n, usual.stiffness),
-            given.positives("damping", robot.n, usual.damping),
+            table.positives("stiffness", robot.n, usual.stiffness),
+            table.positives("damping", robot.n, usual.damping),
         )
-        given.done()
+        table.done()
         return gains
 
     @classmethod
@@ -55,8 +55,8 @@ class HoldGains:
         """Return gains from the robot's inertia and torque limits.
 
         With m the least inertia that a joint moves with over random positions, the other joints free, the stiffness is
-        the torque limit over 0.2 rad but at most ``(30 rad/s)^2 m``, and the damping ``150/s m``: what a loop that is
-        late by a few milliseconds still follows.
+        the torque limit divided by 0.2 rad but at most ``(30 rad/s)^2 m``, and the damping is ``150/s m``. A loop that
+        is late by a few milliseconds is stable with them.
         """
         limits = robot.limits
         low, high = np.maximum(limits.lower, -np.pi), np.minimum(limits.upper, np.pi)
@@ -68,14 +68,14 @@ class HoldGains:
 
 
 class Hold:
-    """Brakes the arm, then holds it where it came to rest.
+    """Brake the arm, then hold its position.
 
     ::
 
         tau = G(q) - D dq + K (q_h - q)
 
-    with G of the nominal model, clipped to the torque limits. While the arm moves, q_h moves along, so that nothing
-    pulls it back; it is set once all joints are slower than 0.05 rad/s, after 0.5 s at the latest.
+    with G of the nominal model, clipped to the torque limits. While the arm moves, q_h = q, so the spring has no
+    torque; q_h is set once all joints are slower than 0.05 rad/s, after 0.5 s at the latest.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Hold:
         self._point: JointReference | None = None
 
     def leave(self) -> None:
-        """Forget where the arm was held."""
+        """Discard the held position."""
         self._started = self._point = None
 
     def torque(self, t: float, q: Array, dq: Array) -> Array:
@@ -110,5 +110,5 @@ class Hold:
         return self._law.step(t, q, dq, point)
 
     def blind(self, q: Array) -> Array:
-        """Return the gravity torque at the last known position, (n,): all that can be said without a state."""
+        """Return the gravity torque at the last known position, (n,), for times without a state."""
         return self._law.step(0.0, q, self._nan, JointReference(q, self._still, self._still))

@@ -1,4 +1,4 @@
-"""The reference that a joint-space controller gets: trajectories one after the other, joined without jumps."""
+"""Reference of a joint-space controller: successive trajectories, joined without jumps."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .command import Reason
 
 __all__ = ["JointFollower", "JointMotion", "check_limits", "lead_in", "make_motion", "offset"]
 
-#: largest speed with which a trajectory may end and still counts as ended at rest [rad/s or m/s]
+#: largest final speed of a trajectory that ends at rest [rad/s or m/s]
 _REST = 1e-3
-#: instants of each piece at which limits are checked
+#: samples of each piece at which limits are checked
 _PER_PIECE = 8
 _SLACK = 1.001
 
@@ -29,11 +29,11 @@ class JointMotion(NamedTuple):
     Attributes
     ----------
     start, end : float
-        [s].
+        Times [s].
     trajectory : JointTrajectory or None
-        None where there is one point only.
+        None for a single point.
     first, last : JointReference
-        At its start and end.
+        References at its start and end.
     """
 
     start: float
@@ -44,11 +44,11 @@ class JointMotion(NamedTuple):
 
     @property
     def rests(self) -> bool:
-        """Whether it ends at rest, so that its end may be held."""
+        """True if it ends at rest."""
         return bool(np.abs(self.last.dq).max() < _REST)
 
     def at(self, t: float) -> JointReference:
-        """Return the reference at time t; from the end on, the last position at rest."""
+        """Return the reference at time t [s]; after the end, the last position at rest."""
         if self.trajectory is not None and t < self.end:
             return JointReference(*self.trajectory.at(t))
         still = np.zeros_like(self.last.q)
@@ -70,11 +70,11 @@ def make_motion(start: float, times: Array, q: Array, dq: Array | None, ddq: Arr
     Parameters
     ----------
     start : float
-        On the loop's clock [s].
+        Start on the loop's clock [s].
     times : (m,) array
-        From the start [s], increasing, the first one not negative.
+        Times after the start [s], increasing, the first one not negative.
     q : (m, n) array
-        [rad or m].
+        Positions [rad or m].
     dq, ddq : (m, n) array, optional
         Their derivatives.
     """
@@ -87,8 +87,7 @@ def make_motion(start: float, times: Array, q: Array, dq: Array | None, ddq: Arr
     v, a = (np.zeros_like(q) if x is None else x for x in (dq, ddq))
     trajectory = None
     if m > 1 and dq is None:
-        made = spline(at, q)
-        trajectory = JointTrajectory(start + at, made.coefficients)
+        trajectory = JointTrajectory(start + at, spline(at, q).coefficients)
     elif m > 1 and ddq is None:
         trajectory = JointTrajectory(start + at, _hermite(np.diff(at)[:, None], q, v))
     elif m > 1:
@@ -101,7 +100,7 @@ def make_motion(start: float, times: Array, q: Array, dq: Array | None, ddq: Arr
 
 
 def _hermite(T: Array, q: Array, v: Array) -> Array:
-    """Coefficients of the cubics with these values and slopes at their ends."""
+    """Return the coefficients of the cubics with these values and slopes at their ends."""
     slope = np.diff(q, axis=0) / T
     c3 = (v[:-1] + v[1:] - 2.0 * slope) / T**2
     c2 = (3.0 * slope - 2.0 * v[:-1] - v[1:]) / T
@@ -109,7 +108,7 @@ def _hermite(T: Array, q: Array, v: Array) -> Array:
 
 
 def lead_in(motion: JointMotion, t: float, now: JointReference) -> JointMotion:
-    """Return the motion that starts with one quintic from the reference `now` at t to its first point."""
+    """Return the motion with a quintic before it, from the reference `now` at t to its first point."""
     first = motion.first
     T = np.array([[motion.start - t]])
     ends = [x[None] for x in (now.q, now.dq, now.ddq, first.q, first.dq, first.ddq)]
@@ -124,21 +123,22 @@ def lead_in(motion: JointMotion, t: float, now: JointReference) -> JointMotion:
 
 
 def offset(t: float, gap: JointReference, speed: Array, shortest: float) -> JointMotion:
-    """Return what to add to a reference so that it starts `gap` beside itself and is itself in the end.
+    """Return the offset that joins a new reference to the old one: `gap` at first, zero in the end.
 
-    A difference of positions fades with at most the given speed, one of velocities and accelerations over the shortest
-    time: fading slowly, it would lead far away. Both along quintics, so that the sum is continuous up to acceleration.
+    A difference of positions fades with at most the given speed. One of velocities and accelerations fades over the
+    shortest time, because it would lead far away otherwise. Both follow quintics: the sum is continuous up to
+    acceleration.
 
     Parameters
     ----------
     t : float
-        When it begins [s].
+        Start [s].
     gap : JointReference
-        The reference that was, less the one that comes.
+        Old reference less the new one.
     speed : (n,) array
-        [rad/s or m/s].
+        Largest speed [rad/s or m/s].
     shortest : float
-        [s].
+        Shortest duration [s].
     """
     none = np.zeros_like(gap.q)
     # 15/8: peak speed of the quintic from rest to rest over its mean
@@ -155,7 +155,7 @@ def offset(t: float, gap: JointReference, speed: Array, shortest: float) -> Join
 
 
 def _shifted(coefficients: Array, by: float) -> Array:
-    """Return the coefficients of p(t + by), (6, n) as those of p(t)."""
+    """Return the coefficients (6, n) of p(t + by) from those of p(t)."""
     from numpy.polynomial.polynomial import polyval
 
     rising = coefficients[::-1]
@@ -168,7 +168,7 @@ def _shifted(coefficients: Array, by: float) -> Array:
 
 
 def check_limits(robot: Robot, motion: JointMotion) -> None:
-    """Raise `ThunderError` where the motion leaves the robot's limits of position or speed."""
+    """Raise `ThunderError` if the motion leaves the robot's limits of position or speed."""
     limits = robot.limits
     q, dq = motion.first.q[None], motion.first.dq[None]
     if motion.trajectory is not None:
@@ -187,37 +187,37 @@ def check_limits(robot: Robot, motion: JointMotion) -> None:
             )
 
 
-#: over which a difference of velocities fades, and of positions at least [s]
+#: time over which a difference of velocities fades; the shortest one for positions [s]
 _JOINING = 0.25
-#: of the acceleration that a fading difference may begin with: so many speeds over that time lead to that speed at most
+#: largest initial acceleration of a fading difference, in speeds per that time: its speed stays below the limit
 _STEEPEST = 15.0
-#: differences below this [rad or m, and per second] are no jumps
+#: smallest difference that is joined [rad or m, and per second]
 _NO_JUMP = 1e-9
-#: from which on it matters where they lead [rad or m, and per second], and at how many instants that is looked at
+#: smallest difference whose path is checked [rad or m, and per second], and number of samples of the check
 _SMALL_JUMP, _INSTANTS = 1e-2, 40
 
 
 class JointFollower:
-    """Follows the newest trajectory.
+    """Follow the newest trajectory.
 
-    A trajectory takes over with the next state. If its first point is ahead, a quintic leads there from the
-    reference, or from the measured state where there was none; if it has begun, the difference fades
-    (`thunder_py.realtime.joint_follower.offset`). One that ends at rest is held at its end; one that ends while it
-    moves is lost there.
+    A trajectory starts with the next state. If its first point is in the future, a quintic leads there from the
+    reference, or from the measured state without one; if it has begun, the difference fades
+    (`thunder_py.realtime.joint_follower.offset`). A trajectory that ends at rest is held at its end; the reference is
+    lost at the end of one that does not.
 
     Parameters
     ----------
     robot : Robot
-        Its limits are kept.
+        Robot with its limits.
     speed : (n,) array
-        With which a jump is made up for.
+        Speed with which a jump is removed [rad/s or m/s].
 
     Attributes
     ----------
     why : Reason
-        Why there is no reference.
+        Reason for the lack of a reference.
     refused : int
-        Trajectories that could not be joined within the limits.
+        Number of trajectories that could not be joined within the limits.
     """
 
     def __init__(self, robot: Robot, speed: Array) -> None:
@@ -227,7 +227,7 @@ class JointFollower:
         self.drop(Reason.no_reference)
 
     def drop(self, why: Reason) -> None:
-        """Follow nothing."""
+        """Drop the reference."""
         self.why = why
         self._pending: JointMotion | None = None
         self._motion: JointMotion | None = None
@@ -235,15 +235,15 @@ class JointFollower:
         self._last: JointReference | None = None
 
     def rejoin(self) -> None:
-        """Go on from the measured state: the arm was led by something else."""
+        """Continue from the measured state, because the arm did not follow the reference."""
         self._last = None
 
     def take(self, motion: JointMotion) -> None:
-        """Follow this motion from the next state on, in place of the one that waits for that."""
+        """Follow this motion from the next state on; it replaces one that has not started."""
         self._pending = motion
 
     def at(self, t: float, q: Array, dq: Array) -> JointReference | None:
-        """Return the reference at time t of an arm at q, dq; None, with `why`, where there is none."""
+        """Return the reference at time t of an arm at q, dq, or None; `why` has the reason."""
         pending = self._pending
         if pending is not None:
             self._pending = None
@@ -267,7 +267,7 @@ class JointFollower:
         return new
 
     def _begin(self, motion: JointMotion, t: float, q: Array, dq: Array) -> None:
-        """Change from the motion that is to the one that comes."""
+        """Start a motion in place of the present one."""
         now = self._now(t, q, dq)
         if motion.start <= t:
             if self._join(motion, t, now):
@@ -282,7 +282,7 @@ class JointFollower:
         self._motion, self._offset, self._last = led, None, now
 
     def _now(self, t: float, q: Array, dq: Array) -> JointReference:
-        """Return the reference that would be at t, or the measured state."""
+        """Return the reference at t, or the measured state without one."""
         if self._motion is None or self._last is None:
             return JointReference(q, dq, self._zero)
         parts = self._motion.at(t)
@@ -291,9 +291,9 @@ class JointFollower:
         return parts
 
     def _join(self, motion: JointMotion, t: float, was: JointReference) -> bool:
-        """Let the difference between a motion and what was fade; return whether that stays within the limits."""
+        """Join a motion to the old reference with a fading difference; return whether that is within the limits."""
         gap = JointReference(*(a - b for a, b in zip(was, motion.at(t), strict=True)))
-        # a steeper one would lead far away before it fades: a jump of the acceleration is the lesser evil
+        # a larger one would lead far away before it fades, so the acceleration jumps instead
         steepest = _STEEPEST * self._speed / _JOINING
         gap = gap._replace(ddq=np.clip(gap.ddq, -steepest, steepest))
         most = max(np.abs(gap.q).max(), np.abs(gap.dq).max())
@@ -305,7 +305,7 @@ class JointFollower:
         return True
 
     def _fits(self, motion: JointMotion, fading: JointMotion, t: float, q: Array) -> bool:
-        """Whether the sum of both is within the limits of position, or not further beyond them than where it begins."""
+        """Return whether the sum is within the position limits, or not further beyond them than at its start."""
         times = np.linspace(t, fading.end, _INSTANTS)
         way, limits = motion.positions(times) + fading.positions(times), self._robot.limits
         low, high = np.minimum(limits.lower, q) - _SMALL_JUMP, np.maximum(limits.upper, q) + _SMALL_JUMP

@@ -1,4 +1,4 @@
-"""Joint states as messages bring them: reordered, checked, dropped and counted."""
+"""Joint states from messages: reordered, checked, dropped and counted."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["DROPPED", "JointOrder", "JointStateReader"]
 
 
 class JointOrder:
-    """Finds the robot's joints among the names that a message lists.
+    """Map the names of a message to the robot's joints.
 
     Parameters
     ----------
     joint_names : sequence of str
-        In the robot's order.
+        Names in the robot's order.
     others_allowed : bool
         Whether messages may list further joints, such as those of a gripper.
     """
@@ -31,9 +31,9 @@ class JointOrder:
         self._places: npt.NDArray[np.intp] | None = None
 
     def places(self, names: Sequence[str]) -> npt.NDArray[np.intp] | None:
-        """Return where the robot's joints stand in `names`, (n,); None where they do not all, once each.
+        """Return the indices (n,) of the robot's joints in `names`; None unless each is listed exactly once.
 
-        Names that come again and again cost one comparison.
+        The result is cached for repeated names.
         """
         listed = list(names)
         if listed != self._last:
@@ -49,34 +49,34 @@ class JointOrder:
         return np.array([where[name] for name in self._names], dtype=np.intp)
 
 
-#: why a state is not taken
+#: reasons for dropping a state
 DROPPED = ("names", "size", "not_finite", "too_large", "no_stamp", "repeated", "reordered", "late", "future")
-#: of these, what makes a state invalid: it says that a sensor or a driver is broken, not that the network is
+#: reasons that indicate a broken sensor or driver instead of the network
 INVALID = ("names", "size", "not_finite", "too_large", "no_stamp")
-#: no arm is there, or that fast [rad, m, and per second]
+#: largest norm of a state of an arm [rad, m, and per second]
 _LARGEST = 1e4
 
 
 class JointStateReader:
-    """Takes positions and velocities of named joints, each later than the one before.
+    """Read positions and velocities of named joints in the order of their stamps.
 
     Parameters
     ----------
     order : JointOrder
         The robot's joints.
     oldest : float
-        States whose stamp is further in the past are dropped [s]; those as far in the future too.
+        Largest age of a state [s]; older ones are dropped, and those as far in the future.
 
     Attributes
     ----------
     dropped : dict of str to int
-        States not taken, by reason (`DROPPED`).
+        Numbers of dropped states by reason (`DROPPED`).
     taken : int
-        States taken.
+        Number of accepted states.
     in_a_row : int
-        Invalid states since the last one that was taken.
+        Number of invalid states since the last accepted one.
     last_stamp : int or None
-        Of the last state taken [ns].
+        Stamp of the last accepted state [ns].
     """
 
     def __init__(self, order: JointOrder, oldest: float) -> None:
@@ -84,19 +84,19 @@ class JointStateReader:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Reset counts and stamps."""
         self.dropped = dict.fromkeys(DROPPED, 0)
         self.taken = self.in_a_row = 0
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Take a state of any time next: the clock was set back."""
+        """Accept a state of any time next, because the clock was set back."""
         self.last_stamp: int | None = None
 
     def read(
         self, stamp: int, now: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike
     ) -> tuple[Array, Array] | None:
-        """Return q and dq in the robot's order, (n,) each; None where the state is dropped."""
+        """Return q and dq in the robot's order, (n,) each; None if the state is dropped."""
         why = self._late(stamp, now)
         if why is None:
             places = self._order.places(names)
@@ -107,7 +107,7 @@ class JointStateReader:
                 why = "size"
             else:
                 positions, velocities = positions[places], velocities[places]
-                # one length is faster than looks at each number, and is none where one of them is none
+                # one norm is faster than checks of each number, and is NaN if one of them is
                 if math.hypot(*positions.tolist(), *velocities.tolist()) < _LARGEST:
                     self.last_stamp = stamp
                     self.taken, self.in_a_row = self.taken + 1, 0
@@ -128,7 +128,7 @@ class JointStateReader:
 
 
 def _numbers(values: npt.ArrayLike) -> Array:
-    """Return numbers, or an empty array where there are none: a message may hold anything."""
+    """Return values as an array, empty if they are not numbers."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

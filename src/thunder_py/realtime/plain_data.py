@@ -18,9 +18,9 @@ __all__ = ["Table", "per_joint", "plain", "read_plain"]
 
 
 def plain(value: Any) -> Any:
-    """Return the value with texts that are numbers as numbers: YAML 1.1 reads ``1e-3`` as a word.
+    """Return the value with numeric texts as numbers, because YAML 1.1 reads ``1e-3`` as a text.
 
-    So ``"1e-3"`` and ``"pi/2"`` become floats, in mappings and lists too; other texts stay.
+    ``"1e-3"`` and ``"pi/2"`` become floats, in mappings and lists too; other texts stay.
     """
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
@@ -35,15 +35,15 @@ def plain(value: Any) -> Any:
 
 
 def read_plain(source: Mapping[str, Any] | str | Path) -> dict[str, Any]:
-    """Return a mapping, or what a YAML file holds, as plain data.
+    """Return a mapping, or the content of a YAML file, as plain data.
 
-    Files that a file names (the ``robot``; ``path`` and ``model`` of the ``reference``) are relative to its own folder,
-    as a node's working folder is anything.
+    Paths in a file (``robot``; ``path`` and ``model`` of the ``reference``) are relative to its folder, because the
+    working folder of a node is arbitrary.
 
     Raises
     ------
     FileFormatError
-        If the file is too large, no YAML, or holds no mapping.
+        If the file is too large, is not YAML, or does not hold a mapping.
     OSError
         If it cannot be read.
     """
@@ -65,7 +65,7 @@ def read_plain(source: Mapping[str, Any] | str | Path) -> dict[str, Any]:
 
 
 def _stand_beside(path: Path, entries: dict[str, Any], keys: Sequence[str]) -> None:
-    """Replace names of files that are not absolute by their places beside the file at `path`."""
+    """Replace relative paths by paths from the folder of the file at `path`."""
     for key in keys:
         name = entries.get(key)
         if isinstance(name, str) and Path(name).suffix:  # a robot without a suffix is a bundled one
@@ -73,21 +73,21 @@ def _stand_beside(path: Path, entries: dict[str, Any], keys: Sequence[str]) -> N
 
 
 def per_joint(value: Any, n: int, what: str, *, finite: bool = True) -> Array:
-    """Return n numbers from a number or from n of them."""
+    """Return n numbers from one number or n of them."""
     if np.ndim(value) == 0:
         return np.full(n, array(value, (), what, finite=finite))
     return array(value, (n,), what, finite=finite)
 
 
 class Table:
-    """A mapping that knows where it stands and which of its keys were asked for.
+    """A mapping that records its location and the keys that were read.
 
     Parameters
     ----------
     values : mapping
         Plain data.
     where : str
-        Named in messages.
+        Location for error messages.
     """
 
     def __init__(self, values: object, where: str) -> None:
@@ -130,22 +130,22 @@ class Table:
 
     def positives(self, key: str, n: int, default: Any, *, finite: bool = True) -> Array:
         """Return n positive numbers, or raise `ThunderError`."""
-        given = self.get(key)
-        values = per_joint(default if given is None else given, n, f"{self._where}: {key}", finite=finite)
+        entry = self.get(key)
+        values = per_joint(default if entry is None else entry, n, f"{self._where}: {key}", finite=finite)
         if not (values > 0.0).all():
             raise ThunderError(f"{self._where}: {key} must be positive, got {values.tolist()}")
         return values
 
     def table(self, key: str) -> Table:
-        """Return a mapping in the mapping; empty where there is none."""
+        """Return a nested mapping, by default an empty one."""
         return Table(self.get(key, {}), f"{self._where}: {key}")
 
     def rest(self) -> dict[str, Any]:
-        """Return what was not asked for yet."""
+        """Return the entries that were not read yet."""
         return {key: value for key, value in self._values.items() if key not in self._asked}
 
     def done(self) -> None:
-        """Raise `UnknownNameError` if there is a key that nobody asked for."""
+        """Raise `UnknownNameError` if a key was not read."""
         for key in self.rest():
             hint = nearest_hint(key, self._asked) or f"; there are {', '.join(sorted(self._asked))}"
             raise UnknownNameError(f"{self._where} has no key {key!r}{hint}")

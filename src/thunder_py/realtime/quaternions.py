@@ -1,4 +1,4 @@
-"""Unit quaternions (x, y, z, w) as plain numbers: for one orientation at a time this is faster than arrays."""
+"""Unit quaternions (x, y, z, w) as plain numbers, which are faster than arrays for single orientations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Quaternion = tuple[float, float, float, float]
 
 
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Return the rotation b, then a."""
+    """Return the product a b, the rotation by b and then by a."""
     ax, ay, az, aw = a
     bx, by, bz, bw = b
     return (
@@ -26,7 +26,7 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def turned(q: Quaternion, x: float, y: float, z: float) -> Quaternion:
-    """Return q, then turned by the rotation vector (x, y, z) [rad] in world axes, of unit length."""
+    """Return q rotated by the rotation vector (x, y, z) [rad] in world axes, normalised."""
     angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 if angle < 1e-8 else math.sin(0.5 * angle) / angle
     a, b, c, d = multiply((s * x, s * y, s * z, math.cos(0.5 * angle)), q)
@@ -35,7 +35,7 @@ def turned(q: Quaternion, x: float, y: float, z: float) -> Quaternion:
 
 
 def rotation_vector(goal: Quaternion, q: Quaternion) -> tuple[float, float, float]:
-    """Return the shortest turn, in world axes, that takes q to the goal [rad]."""
+    """Return the shortest rotation vector from q to the goal, in world axes [rad]."""
     x, y, z, w = multiply(goal, (-q[0], -q[1], -q[2], q[3]))
     if w < 0.0:
         x, y, z, w = -x, -y, -z, -w
@@ -57,7 +57,7 @@ def to_matrix(q: Quaternion) -> Array:
 
 
 def from_matrix(R: Array) -> Quaternion:
-    """Return the quaternion of a rotation matrix with w >= 0, by its largest entry (Shepperd's way)."""
+    """Return the quaternion of a rotation matrix with w >= 0, by Shepperd's method."""
     (a, b, c), (d, e, f), (g, h, i) = (tuple(float(x) for x in row) for row in R)
     squares = (1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i, 1.0 + a + e + i)
     k = max(range(4), key=squares.__getitem__)

@@ -1,4 +1,4 @@
-"""References as a stream of samples, for a controller that runs somewhere else."""
+"""References as a stream of samples, for a controller in another process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["KINDS", "JointSample", "PoseSample", "ReferenceGenerator", "Source",
 #: a reference at an array of times [s]
 Source = Callable[[npt.ArrayLike], "JointReference | TaskReference"]
 
-#: of the limits, with which an arm is led to where a file begins
+#: fraction of the velocity limits with which an arm moves to the start of a file
 _APPROACH = 0.2
 _APPROACH_SPEED, _APPROACH_TIME = 0.5, 0.5
 _MODEL_SEED, _MODEL_TRIALS, _SHRINKAGE = 0, 60, 0.1
@@ -32,12 +32,12 @@ _BOUNDARY_VELOCITY, _BOUNDARY_ACCELERATION = 0.2, 1.0
 
 
 class InTurn:
-    """References one after the other; the last one stays.
+    """Successive references; the last one has no end.
 
     Parameters
     ----------
     parts : sequence of (float, callable)
-        When each begins [s], the first one at 0, and the reference.
+        Start of each [s], 0 for the first one, and the reference.
     """
 
     def __init__(self, parts: Sequence[tuple[float, Source]]) -> None:
@@ -49,41 +49,41 @@ class InTurn:
         times = np.asarray(t, dtype=np.float64)
         which = np.clip(np.searchsorted(self._starts, times, side="right") - 1, 0, None)
         rows = [self._sources[k](times[which == k]) for k in np.unique(which)]
-        made: JointReference | TaskReference = type(rows[0])(*(np.concatenate(x) for x in zip(*rows, strict=True)))
-        return made
+        result: JointReference | TaskReference = type(rows[0])(*(np.concatenate(x) for x in zip(*rows, strict=True)))
+        return result
 
 
-def _sinusoid(robot: Robot, given: Table, q: Array) -> Source:
-    centre = given.get("centre")
+def _sinusoid(robot: Robot, table: Table, q: Array) -> Source:
+    centre = table.get("centre")
     return Sinusoid(
-        per_joint(given.get("amplitude", 0.2), robot.n, "reference: amplitude"),
-        per_joint(given.get("frequency", 0.2), robot.n, "reference: frequency"),
+        per_joint(table.get("amplitude", 0.2), robot.n, "reference: amplitude"),
+        per_joint(table.get("frequency", 0.2), robot.n, "reference: frequency"),
         centre=q if centre is None else per_joint(centre, robot.n, "reference: centre"),
-        phase=per_joint(given.get("phase", 0.0), robot.n, "reference: phase"),
+        phase=per_joint(table.get("phase", 0.0), robot.n, "reference: phase"),
     )
 
 
-def _lissajous(robot: Robot, given: Table, q: Array) -> Source:
-    start = robot.forward_kinematics(q, given.get("frame"))
+def _lissajous(robot: Robot, table: Table, q: Array) -> Source:
+    start = robot.forward_kinematics(q, table.get("frame"))
     return Lissajous.starting_at(
-        start, given.get("amplitude", [0.05, 0.08, 0.05]), given.get("frequency", [0.2, 0.1, 0.4])
+        start, table.get("amplitude", [0.05, 0.08, 0.05]), table.get("frequency", [0.2, 0.1, 0.4])
     )
 
 
-def _set_point(robot: Robot, given: Table, q: Array) -> Source:
-    goal = given.get("q")
+def _set_point(robot: Robot, table: Table, q: Array) -> Source:
+    goal = table.get("q")
     return SetPoint(q if goal is None else array(goal, (robot.n,), "reference: q"))
 
 
-def _set_pose(robot: Robot, given: Table, q: Array) -> Source:
-    T = robot.forward_kinematics(q, given.get("frame")).copy()
-    T[:3, 3] += array(given.get("offset", [0.0, 0.0, 0.0]), (3,), "reference: offset")
+def _set_pose(robot: Robot, table: Table, q: Array) -> Source:
+    T = robot.forward_kinematics(q, table.get("frame")).copy()
+    T[:3, 3] += array(table.get("offset", [0.0, 0.0, 0.0]), (3,), "reference: offset")
     return SetPose(T)
 
 
-def _file(robot: Robot, given: Table, q: Array) -> Source:
-    """Play a table of times and joint positions, after a straight way to where it begins."""
-    t, points = read_table(given.text("path"), robot)
+def _file(robot: Robot, table: Table, q: Array) -> Source:
+    """Play a table of times and joint positions, after a straight motion to its start."""
+    t, points = read_table(table.text("path"), robot)
     played = spline(t - t[0], points)
     if np.abs(points[0] - q).max() < 1e-6:
         return played
@@ -106,12 +106,12 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
         ``.npz`` with arrays ``t`` and ``q``, such as a saved `Result`; or ``.csv`` with a header ``t`` and the names of
         the joints, in any order.
     robot : Robot
-        Whose joints they are.
+        Robot with these joints.
 
     Raises
     ------
     FileFormatError
-        If it is none of them.
+        If the file is not such a table.
     """
     path = Path(path)
     try:
@@ -127,22 +127,22 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     except FileFormatError:
         raise
     except (ValueError, KeyError) as error:
-        raise FileFormatError(f"is no table of t and joint positions: {error}", path=path) from error
+        raise FileFormatError(f"must be a table of t and joint positions: {error}", path=path) from error
 
 
-def _human_like(robot: Robot, given: Table, q: Array) -> Source:
-    """Move from goal to goal along functional components: positions of the hand, or joints."""
+def _human_like(robot: Robot, table: Table, q: Array) -> Source:
+    """Move from goal to goal along functional components of hand positions or joints."""
     from ..motion import FPCA, HumanLikePlanner
 
-    model, goals, task = given.get("model"), given.get("goals"), given.text("space", "joint") == "task"
+    model, goals, task = table.get("model"), table.get("goals"), table.text("space", "joint") == "task"
     fpca = (
         FPCA(shrinkage=_SHRINKAGE).fit(_demonstrations(None if task else robot)) if model is None else FPCA.load(model)
     )
     planner = HumanLikePlanner(fpca)
     if (planner.kind == "joints") == task:
-        raise ThunderError(f"reference: model is one of {planner.kind}, which does not go with the space of the goals")
-    seconds = given.positive("seconds", 2.0)
-    T = robot.forward_kinematics(q, given.get("frame"))
+        raise ThunderError(f"reference: model must match the space of the goals, got one of {planner.kind}")
+    seconds = table.positive("seconds", 2.0)
+    T = robot.forward_kinematics(q, table.get("frame"))
     start = T[:3, 3] if task else q
     if not isinstance(goals, (list, tuple)) or not goals:
         raise ThunderError(f"reference: goals must be a list of displacements from the start, got {goals!r}")
@@ -161,7 +161,7 @@ def _pose_like(T: Array, position: Array) -> Array:
 
 
 def _demonstrations(robot: Robot | None) -> Any:
-    """Return synthetic reaches of the hand; for joints their coordinates take the joints' places, in turn."""
+    """Return synthetic reaches of the hand; for joints, their coordinates are assigned cyclically."""
     from ..recordings import MotionSet, Trial
     from ..recordings.synthetic import minimum_jerk_reaches
 
@@ -177,7 +177,7 @@ def _demonstrations(robot: Robot | None) -> Any:
     return MotionSet(Trial(r.t, np.asarray(r.x)[:, columns], dofs=robot.joint_names) for r in reaches)
 
 
-#: by name: what makes it, and in which space it is
+#: constructor and space of each kind of reference
 KINDS: dict[str, tuple[Callable[[Robot, Table, Array], Source], str]] = {
     "sinusoid": (_sinusoid, "joint"),
     "set_point": (_set_point, "joint"),
@@ -188,29 +188,38 @@ KINDS: dict[str, tuple[Callable[[Robot, Table, Array], Source], str]] = {
 }
 
 
-def make_source(robot: Robot, kind: str, given: Table, q: Array) -> Source:
-    """Return the reference of this kind for an arm that starts at q."""
-    source = KINDS[kind][0](robot, given, q)
-    given.get("space")
-    given.done()
+def make_source(robot: Robot, kind: str, table: Table, q: Array) -> Source:
+    """Return the reference of a kind for an arm that starts at q."""
+    source = KINDS[kind][0](robot, table, q)
+    table.get("space")
+    table.done()
     return source
 
 
-#: how often a stream is sent, if nothing else is said [Hz]
+#: default rates of streams [Hz]
 _JOINT_RATE, _TASK_RATE = 20.0, 200.0
 
 
 class JointSample(NamedTuple):
-    """The next stretch of a joint trajectory.
+    """The next segment of a joint trajectory.
 
     Attributes
     ----------
     stamp : int
-        When it starts [ns].
+        Start [ns].
     times : (m,) array
-        From then on [s].
+        Times after the start [s].
     q, dq, ddq : (m, n) array
-        [rad or m] and derivatives.
+        Positions [rad or m] and derivatives.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import ReferenceGenerator
+    >>> generator = ReferenceGenerator({"robot": "elbow", "reference": {"kind": "sinusoid", "amplitude": 0.2}})
+    >>> refusal = generator.begin(0, generator.joint_names, [0.1] * len(generator.joint_names))
+    >>> sample = generator.joints(10**9)  # 1 s later
+    >>> sample.stamp, sample.times[[0, -1]].tolist(), sample.q.shape == (26, len(generator.joint_names))
+    (1000000000, [0.0, 0.5], True)
     """
 
     stamp: int
@@ -226,13 +235,22 @@ class PoseSample(NamedTuple):
     Attributes
     ----------
     stamp : int
-        When it is to be there [ns].
+        Time of the pose [ns].
     position : (3,) array
-        [m].
+        Position [m].
     quaternion : (4,) tuple
-        x, y, z, w.
+        Orientation x, y, z, w.
     linear, angular : (3,) array
-        [m/s, rad/s].
+        Linear and angular velocity [m/s, rad/s].
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import ReferenceGenerator
+    >>> generator = ReferenceGenerator({"robot": "panda", "reference": {"kind": "set_pose", "offset": [0, 0, 0.1]}})
+    >>> refusal = generator.begin(0, generator.joint_names, [0, -0.3, 0, -2, 0, 1.8, 0.7])
+    >>> sample = generator.pose(10**9)
+    >>> sample.position.shape, len(sample.quaternion), sample.linear.tolist()
+    ((3,), 4, [0.0, 0.0, 0.0])
     """
 
     stamp: int
@@ -243,45 +261,60 @@ class PoseSample(NamedTuple):
 
 
 class ReferenceGenerator(Stateful):
-    """Plays a reference from where the arm is.
+    """Stream of samples of a reference that starts at the present position of the arm.
 
-    In joint space each sample is the stretch of the next ``horizon`` seconds; the next sample replaces what is left of
-    it. Should the generator die, the arm has the rest of one horizon to follow. In task space a sample is one pose with
-    its twist.
+    In joint space each sample covers the next ``horizon`` seconds and replaces the rest of the one before. If the
+    generator fails, the arm follows the rest of its last sample. In task space a sample is one pose with its twist.
 
     Parameters
     ----------
     options : mapping, str or path
         Plain data, or a YAML file that holds it. Keys: ``robot`` (name or file); ``reference``, a mapping with
-        ``kind``, one of ``sinusoid``, ``set_point``, ``file``, ``lissajous``, ``set_pose``, ``human_like``, and what
-        belongs to it (docs/ros.md); ``rate`` [Hz] (20, in task space 200); ``horizon`` (0.5 s); ``spacing`` of points
+        ``kind``, one of ``sinusoid``, ``set_point``, ``file``, ``lissajous``, ``set_pose``, ``human_like``, and its
+        arguments (docs/ros.md); ``rate`` [Hz] (20, in task space 200); ``horizon`` (0.5 s); ``spacing`` of points
         (0.02 s).
 
     Attributes
     ----------
     robot : Robot
-        For its joints and kinematics.
+        Robot with joints and kinematics.
     task : bool
-        Whether it gives poses.
+        Whether the samples are poses.
     rate : float
-        Samples in a second [Hz].
+        Samples per second [Hz].
+
+    Raises
+    ------
+    ValueError
+        If the configuration is invalid.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import ReferenceGenerator
+    >>> generator = ReferenceGenerator({"robot": "elbow", "reference": {"kind": "set_point"}})
+    >>> generator.begin(0, generator.joint_names, [float("nan")] * len(generator.joint_names))
+    'a joint state must give finite positions of all joints, by name'
+    >>> generator.begin(0, generator.joint_names, [0.1] * len(generator.joint_names)) is None
+    True
+    >>> generator.joints(0).q[0, 0].item(), generator.rate, generator.task
+    (0.1, 20.0, False)
     """
 
     def __init__(self, options: Mapping[str, Any] | str | Path) -> None:
-        given = Table(read_plain(options), "configuration")
-        self.robot = Robot.load(given.text("robot"))
-        self._options = given.get("reference", {})
+        table = Table(read_plain(options), "configuration")
+        self.robot = Robot.load(table.text("robot"))
+        self._options = table.get("reference", {})
         reference = Table(self._options, "reference")
         self._kind = reference.text("kind", among=tuple(KINDS))
         space = KINDS[self._kind][1] or reference.text("space", "joint", among=("joint", "task"))
         self.task = space == "task"
-        self.rate = given.positive("rate", _TASK_RATE if self.task else _JOINT_RATE)
-        self._horizon, spacing = given.positive("horizon", 0.5), given.positive("spacing", 0.02)
+        self.rate = table.positive("rate", _TASK_RATE if self.task else _JOINT_RATE)
+        self._horizon, spacing = table.positive("horizon", 0.5), table.positive("spacing", 0.02)
         if self._horizon < 2.0 / self.rate:
             raise ThunderError(
                 f"configuration: horizon must be two periods at least, {2.0 / self.rate:g} s, got {self._horizon:g}"
             )
-        given.done()
+        table.done()
         self._times = np.linspace(0.0, self._horizon, max(2, round(self._horizon / spacing) + 1))
         self._order = JointOrder(self.robot.joint_names, others_allowed=True)
         self._source: Source | None = None
@@ -289,16 +322,16 @@ class ReferenceGenerator(Stateful):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Of `JointSample`, in their order."""
+        """Names of the joints in the order of `JointSample`."""
         return self.robot.joint_names
 
     @property
     def running(self) -> bool:
-        """Whether it has begun."""
+        """True if the stream has begun."""
         return self._source is not None
 
     def begin(self, stamp: int, names: Sequence[str], q: npt.ArrayLike) -> str | None:
-        """Begin at this time [ns], from these joint positions; return why not, if so."""
+        """Begin at this time [ns] and these joint positions; return None, or the reason for a refusal."""
         places = self._order.places(names)
         positions = np.asarray(q, dtype=np.float64)
         if places is None or positions.shape != (len(names),) or not np.isfinite(positions[places]).all():
@@ -309,7 +342,7 @@ class ReferenceGenerator(Stateful):
         return None
 
     def joints(self, stamp: int) -> JointSample:
-        """Return what comes next from this time on [ns]."""
+        """Return the segment that begins at this time [ns]."""
         r = self._sample(1e-9 * (stamp - self._begin) + self._times)
         if not isinstance(r, JointReference):
             raise ThunderError(f"{self._kind} gives poses, not joints")

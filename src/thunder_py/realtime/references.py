@@ -1,4 +1,4 @@
-"""What a loop may be told to follow, in joint or in task space; what does not fit is refused, counted and told."""
+"""Input of references in joint or task space; invalid messages are refused, counted and reported."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from .timing import Lock
 
 __all__ = ["References"]
 
-#: points of one trajectory: while more of them are read, states would be late
+#: largest number of points of a trajectory; reading more would delay states
 _MOST_POINTS = 5000
 
 
 class References:
-    """Takes joint trajectories, or poses and twists, and hands on one reference for each state.
+    """Convert joint trajectories, or poses and twists, to one reference for each state.
 
-    Every method that takes a message returns None, or a text that says why the message was refused.
+    Every method that processes a message returns None, or the reason for its refusal.
 
     Parameters
     ----------
     options : LoopOptions
-        Of the loop.
+        Options of the loop.
     task : bool
         Whether the controller follows poses.
     lock : Lock
-        Held by the loop while it calls `at`; messages that come meanwhile wait for it.
+        Lock that the loop holds while it calls `at`; messages wait for it.
 
     Attributes
     ----------
     task : bool
-        As given.
+        Whether the controller follows poses.
     counts : dict of str to int
-        Messages taken, refused, and not joined.
+        Numbers of messages that were taken, refused, and not joined.
     last_refusal : str
-        Why the last one was refused.
+        Reason of the last refusal.
     """
 
     def __init__(self, options: LoopOptions, task: bool, lock: Lock) -> None:
@@ -58,7 +58,7 @@ class References:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Reset clock, counts and reference."""
         self._origin: int | None = None
         self._t = self._resumed = 0.0
         self._taken = self._refused = 0
@@ -68,29 +68,29 @@ class References:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Messages taken, refused, and trajectories that could not be joined within the limits."""
+        """Numbers of messages taken and refused, and of trajectories that could not be joined within the limits."""
         return {"taken": self._taken, "refused": self._refused, "not joined": self._joints.refused}
 
     @property
     def why(self) -> Reason:
-        """Why there is no reference."""
+        """Reason for the lack of a reference."""
         return self._follower.why
 
     @property
     def blank(self) -> TaskReference | JointReference:
-        """A reference that means nothing, of the right kind."""
+        """A placeholder of the right kind of reference."""
         if self.task:
             return TaskReference(np.zeros(3), np.eye(3), np.zeros(6), np.zeros(6))
         return JointReference(*(np.zeros(self._options.robot.n) for _ in range(3)))
 
     def clock(self, stamp: int) -> float:
-        """Return a stamp on the loop's clock [s], which starts with the first state and is never set back."""
+        """Return a stamp on the loop's clock [s], which starts with the first state and never decreases."""
         if self._origin is None:
             self._origin = stamp - round(1e9 * self._resumed)
         return 1e-9 * (stamp - self._origin)
 
     def clock_set_back(self, t: float) -> None:
-        """Let the next stamp be the time t of the loop's clock: stamps begin anew."""
+        """Map the next stamp to the time t of the loop's clock, because stamps were set back."""
         self._origin, self._resumed = None, t
 
     def at(self, t: float, q: Array, dq: Array) -> JointReference | TaskReference | None:
@@ -102,11 +102,11 @@ class References:
         return self._poses.at(t, lambda: (robot.forward_kinematics(q, frame), robot.jacobian(q, frame) @ dq))
 
     def drop(self, why: Reason) -> None:
-        """Follow nothing until there is a new reference."""
+        """Drop the reference."""
         self._follower.drop(why)
 
     def rejoin(self) -> None:
-        """Go on from the measured state."""
+        """Continue from the measured state."""
         self._follower.rejoin()
 
     # --- messages -------------------------------------------------------------------------------------------------
@@ -120,18 +120,18 @@ class References:
         dq: npt.ArrayLike | None = None,
         ddq: npt.ArrayLike | None = None,
     ) -> str | None:
-        """Take a joint trajectory; it replaces the one before with the next state.
+        """Accept a joint trajectory, which replaces the one before at the next state.
 
         Parameters
         ----------
         stamp : int
-            When it starts [ns]; 0 for at once.
+            Start [ns]; 0 for now.
         names : sequence of str
-            Of the joints, in any order, all of them.
+            Names of all joints, in any order.
         times : (m,) array_like
-            From the start [s], increasing.
+            Times after the start [s], increasing.
         q, dq, ddq : (m, n) array_like
-            Points, and their derivatives if known, in the order of the names.
+            Points [rad or m], and their derivatives if known, in the order of the names.
         """
         if self.task:
             return self._answer("the controller follows poses, not joint trajectories")
@@ -145,7 +145,7 @@ class References:
         try:
             at = np.asarray(times, dtype=np.float64)
             if at.size > _MOST_POINTS:
-                raise ThunderError(f"a trajectory may have {_MOST_POINTS} points at most, got {at.size}")
+                raise ThunderError(f"a trajectory must have at most {_MOST_POINTS} points, got {at.size}")
             parts = [None if x is None else _points(x, at.size, len(names))[:, places] for x in (q, dq, ddq)]
             if parts[0] is None:
                 raise ThunderError("points need positions")
@@ -157,33 +157,33 @@ class References:
             return self._answer(f"it ended {self._t - motion.end:.3g} s ago")
         with self._lock:
             if self._origin != origin:
-                return self._answer("the loop's clock began anew meanwhile")
+                return self._answer("the loop's clock restarted meanwhile")
             self._joints.take(motion)
         return self._answer(None)
 
     def pose(self, stamp: int, position: Sequence[float], quaternion: Sequence[float], frame: str = "") -> str | None:
-        """Take a pose of the controller's frame in the world.
+        """Accept a pose of the controller's frame in the world.
 
         Parameters
         ----------
         stamp : int
-            When it is to be there [ns]; 0 for now.
+            Time of the pose [ns]; 0 for now.
         position : (3,) sequence
-            [m].
+            Position [m].
         quaternion : (4,) sequence
-            x, y, z, w, of unit length.
+            Orientation x, y, z, w, of unit length.
         frame : str
-            In which it is given, see `LoopOptions.frame`.
+            Frame of its coordinates, see `LoopOptions.frame`.
         """
         return self._stream(stamp, frame, self._poses.take_pose, position, quaternion)
 
     def twist(self, stamp: int, linear: Sequence[float], angular: Sequence[float], frame: str = "") -> str | None:
-        """Take a twist of the controller's frame in the world: with poses their derivative, alone a velocity command.
+        """Accept a twist of the controller's frame in the world: the derivative of poses, or a velocity command.
 
         Parameters
         ----------
         stamp : int
-            Of when it is [ns]; 0 for now.
+            Time of the twist [ns]; 0 for now.
         linear, angular : (3,) sequence
             Velocity of the frame's origin [m/s], angular velocity [rad/s], world axes.
         frame : str

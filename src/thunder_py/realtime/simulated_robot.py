@@ -1,4 +1,4 @@
-"""The package's plant in real time, with the watchdog that a real drive has."""
+"""The package's plant in real time, with the watchdog of a drive."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .timing import Lock, Quantiles
 
 __all__ = ["REFUSED", "CommandGate", "JointState", "SimulatedRobot"]
 
-#: why a command is not taken
+#: reasons for refusing a command
 REFUSED = ("names", "size", "not_finite", "repeated", "reordered", "late", "future")
-#: a clock that is so far behind the last command was set back [ns]
+#: a clock this far behind the last command was set back [ns]
 CLOCK_BACK = 100_000_000
 
 
 class CommandGate:
-    """Takes torque commands, each for a later state than the one before; says when there was none for too long.
+    """Accept torque commands in the order of their states, with a watchdog.
 
-    A command answers a joint state and carries its stamp. One that answers a state as old as the watchdog's time is
-    late; one that repeats a stamp, or answers an earlier state, shows that the controller is stuck or the network has
-    changed the order. None of these resets the watchdog. Where the clock was set back no command is in force, and
-    stamps begin anew.
+    A command answers a joint state and carries its stamp. A command for a state older than the watchdog's time is
+    late. One that repeats a stamp, or answers an earlier state, indicates a controller that is stuck or a network that
+    reorders messages. None of these resets the watchdog. If the clock was set back, no command is valid, and the next
+    one may have any stamp.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class CommandGate:
     limits : (n,) array
         Torques are clipped to plus and minus these [N m or N].
     watchdog : float
-        So long a command is in force [s].
+        Time for which a command is valid [s].
 
     Attributes
     ----------
     refused : dict of str to int
-        Commands not taken, by reason (`REFUSED`).
+        Numbers of refused commands by reason (`REFUSED`).
     taken, clipped : int
-        Commands taken, and of these, clipped to the limits.
+        Numbers of accepted commands, and of those clipped to the limits.
     """
 
     def __init__(self, order: JointOrder, limits: Array, watchdog: float) -> None:
@@ -61,7 +61,7 @@ class CommandGate:
         self._tau = np.zeros_like(limits)
 
     def take(self, stamp: int, now: int, names: Sequence[str], tau: npt.ArrayLike) -> str | None:
-        """Take a command received at `now` [ns]; return why not, if so."""
+        """Accept a command received at `now` [ns]; return None, or the reason for a refusal."""
         if self._received is not None and self._received - now > CLOCK_BACK:
             self._stamp, self._received = 0, None
         why = self._late(stamp, now)
@@ -99,30 +99,37 @@ class CommandGate:
         self._stamp, self._received = stamp, now
 
     def torque(self, now: int) -> Array | None:
-        """Return the torque in force, (n,); None where the last command is too old or there never was one."""
+        """Return the valid torque, (n,); None if the last command is too old or there is none."""
         if self._received is None or not -CLOCK_BACK <= now - self._received <= self._watchdog:
             return None
         return self._tau
 
 
-#: longest time that is made up for in one go [s]; beyond, the plant's time stands still
-_LATEST = 2**63 - 1  # of a stamp [ns]
+_LATEST = 2**63 - 1  # largest stamp [ns]
+#: longest time that is integrated in one call [s]; the rest is skipped
 _LONGEST_CATCH_UP = 0.05
-#: a speed beyond this [rad/s or m/s] is no arm's: the plant stops
+#: largest speed of an arm [rad/s or m/s]; beyond it the plant stops
 _FASTEST = 1e3
 
 
 class JointState(NamedTuple):
-    """What the joints report.
+    """State of the joints.
 
     Attributes
     ----------
     stamp : int
-        [ns].
+        Time [ns].
     q, dq, tau : (n,) array
-        Position, velocity, and the torque that acts.
+        Positions [rad or m], velocities, and applied torques [N m or N].
     safe : bool
-        Whether that is the drive's own safe torque, because commands stay away.
+        Whether the torque is the drive's own safe torque, for lack of commands.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import SimulatedRobot
+    >>> state = SimulatedRobot({"robot": "elbow"}).advance(10**9)
+    >>> state.stamp, state.q.shape == state.dq.shape == state.tau.shape, state.safe
+    (1000000000, True, True)
     """
 
     stamp: int
@@ -133,15 +140,13 @@ class JointState(NamedTuple):
 
 
 class SimulatedRobot(Stateful):
-    """An arm that is driven by commands and integrates itself up to now.
+    """Simulated arm that is driven by torque commands and integrates up to the present time.
 
-    Without a valid command for as long as its watchdog the drive falls back to a torque of its own, as a real one
-    would::
+    Without a valid command for the time of its watchdog, the drive applies its safe torque until the next one::
 
         tau = G(q) - D dq
 
-    with G of the nominal model, not of the payload, clipped to the torque limits. It does so until there is a valid
-    command again.
+    with G of the nominal model without payloads, clipped to the torque limits.
 
     Parameters
     ----------
@@ -156,33 +161,48 @@ class SimulatedRobot(Stateful):
     robot : Robot
         The nominal model.
     period : float
-        [s].
+        Period [s].
     gate : CommandGate
-        What takes commands.
+        Input of commands.
     age : Quantiles
-        Of commands as they are received: from the stamp of the state that they answer [s].
+        Age of commands on reception, from the stamp of the state that they answer [s].
     slipped : float
-        Time that the plant could not make up for [s].
+        Skipped time [s].
+
+    Raises
+    ------
+    ValueError
+        If the configuration is invalid, or the robot has elastic joints.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import SimulatedRobot
+    >>> robot, now = SimulatedRobot({"robot": "elbow", "period": 0.001}), 10**9
+    >>> state = robot.advance(now)
+    >>> robot.command(state.stamp, now, robot.joint_names, state.tau) is None  # accepted
+    True
+    >>> robot.advance(now + 10**7).safe, robot.advance(now + 10**8).safe  # 10 ms and 100 ms later
+    (False, True)
     """
 
     def __init__(self, options: Mapping[str, Any] | str | Path) -> None:
-        given = Table(read_plain(options), "configuration")
-        robot = self.robot = Robot.load(given.text("robot"))
+        table = Table(read_plain(options), "configuration")
+        robot = self.robot = Robot.load(table.text("robot"))
         if robot.elastic:
             raise ThunderError(f"robot must have rigid joints, but {robot.name} has {len(robot.elastic)} elastic ones")
         n = robot.n
-        self._limits = given.positives("torque_limits", n, robot.limits.effort, finite=False)
-        self.period = given.positive("period", 1e-3)
+        self._limits = table.positives("torque_limits", n, robot.limits.effort, finite=False)
+        self.period = table.positive("period", 1e-3)
         self._step = round(1e9 * self.period)
-        watchdog = given.positive("watchdog", 0.05)
-        damping = given.get("damping")
+        watchdog = table.positive("watchdog", 0.05)
+        damping = table.get("damping")
         usual = HoldGains.usual(robot, self._limits).damping if damping is None else damping
-        self._damping = given.positives("damping", n, usual)
-        self._payloads = _payloads(given.get("payloads", []), robot)
-        q0 = given.get("q0")
+        self._damping = table.positives("damping", n, usual)
+        self._payloads = _payloads(table.get("payloads", []), robot)
+        q0 = table.get("q0")
         self._q = _middle(robot) if q0 is None else per_joint(q0, n, "configuration: q0").copy()
         self._dq = np.zeros(n)
-        given.done()
+        table.done()
         self.gate = CommandGate(JointOrder(robot.joint_names), self._limits, watchdog)
         self.age, self.slipped, self.failed = Quantiles(), 0.0, False
         self._lock = Lock()
@@ -192,18 +212,18 @@ class SimulatedRobot(Stateful):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Of states, in their order."""
+        """Names of the joints in the order of states."""
         return self.robot.joint_names
 
     def command(self, stamp: int, now: int, names: Sequence[str], tau: npt.ArrayLike) -> str | None:
-        """Take a torque command; return why not, if so.
+        """Accept a torque command; return None, or the reason for a refusal.
 
         Parameters
         ----------
         stamp, now : int
-            Of the state that it answers, and when it was received [ns].
+            Stamp of the state that it answers, and time of its reception [ns].
         names : sequence of str
-            Of the joints, in any order.
+            Names of the joints, in any order.
         tau : array_like
             Torques in the order of the names [N m or N].
         """
@@ -216,8 +236,8 @@ class SimulatedRobot(Stateful):
     def advance(self, now: int) -> JointState:
         """Integrate up to `now` [ns] in whole periods and return the state there.
 
-        Where more than 50 ms are missing the plant's time stands still for the rest of them (`slipped`): the machine
-        is too slow or was held up. A clock that was set back is taken as it is: the plant goes on from there.
+        If more than 50 ms are missing, because the machine is slow or was blocked, they are skipped (`slipped`). If the
+        clock was set back, the plant continues at its new time.
         """
         now = whole(now, "now", -_LATEST, _LATEST)
         with self._lock:
@@ -265,7 +285,7 @@ class SimulatedRobot(Stateful):
         self._q, self._dq = q, v
 
     def report(self) -> dict[str, str | int | float]:
-        """Return everything about the robot's state in words and numbers, times in seconds."""
+        """Return the robot's state, counts and timing as texts and numbers; times in seconds."""
         with self._lock:
             safe = self.gate.torque(self._time) is None
             return {
@@ -286,11 +306,11 @@ def _middle(robot: Robot) -> Array:
     return middle
 
 
-def _payloads(given: object, robot: Robot) -> list[Payload]:
-    if not isinstance(given, Sequence) or not all(isinstance(entry, Mapping) for entry in given):
-        raise ThunderError(f"configuration: payloads must be a list of mappings, got {given!r}")
+def _payloads(entries: object, robot: Robot) -> list[Payload]:
+    if not isinstance(entries, Sequence) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise ThunderError(f"configuration: payloads must be a list of mappings, got {entries!r}")
     try:
-        payloads = [Payload(**entry) for entry in given]
+        payloads = [Payload(**entry) for entry in entries]
     except TypeError as error:
         raise ThunderError(f"configuration: payloads: {error}") from error
     for payload in payloads:

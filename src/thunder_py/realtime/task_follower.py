@@ -1,4 +1,4 @@
-"""The reference that a task-space controller gets: a stream of poses and twists, followed with bounded speed."""
+"""Reference of a task-space controller: a stream of poses and twists, followed with bounded speed."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ __all__ = ["TaskFollower"]
 Triple = tuple[float, float, float]
 #: longest step of the clock that is integrated [s]
 _LONGEST_STEP = 0.02
-#: how far from 1 the length of a quaternion may be
+#: tolerance on the length of a quaternion
 _UNIT = 1e-3
-#: what is further away or faster is no arm's [m, rad/s]; squares of it are finite
+#: largest distance or speed [m, m/s, rad/s]; its square is finite
 _LARGEST = 1e6
-#: part of the largest acceleration that braking counts on
+#: fraction of the largest acceleration that braking uses
 _BRAKING = 0.8
-#: of the acceleration's first-order lag, in bandwidths: with it the approach has a damping ratio of 0.8
+#: bandwidth of the acceleration's first-order lag, in bandwidths: the approach then has a damping ratio of 0.8
 _SMOOTHING = 5.0
 
 
 class TaskFollower:
-    """Follows the newest pose and twist along a motion that is continuous up to acceleration.
+    """Follow the newest pose and twist along a motion that is continuous up to acceleration.
 
-    The reference handed on is a rigid body of its own. It is drawn to where the last pose has got to with the last
-    twist, well damped, with speed and acceleration bounded (`TaskLimits`) and an acceleration that is continuous, so a
-    jump of the messages is a motion and not a jump of the torque. A twist without poses moves the goal itself. The
-    stream is lost where neither came for a while.
+    The reference is the state of a virtual rigid body. It approaches the goal, which is the last pose moved on by the
+    last twist, with damping, bounded speed and acceleration (`TaskLimits`), and continuous acceleration. A jump of the
+    messages thus causes no jump of the torque. A twist without poses moves the goal. The stream is lost after a time
+    without both.
 
     Parameters
     ----------
     limits : TaskLimits
-        Of speed and acceleration.
+        Limits of speed and acceleration.
     timeout : float
-        After so long without a message the stream is lost [s].
+        Time without a message after which the stream is lost [s].
 
     Attributes
     ----------
     why : Reason
-        Why there is no reference.
+        Reason for the lack of a reference.
     """
 
     def __init__(self, limits: TaskLimits, timeout: float) -> None:
@@ -54,7 +54,7 @@ class TaskFollower:
         self.drop(Reason.no_reference)
 
     def drop(self, why: Reason) -> None:
-        """Follow nothing."""
+        """Drop the reference."""
         self.why = why
         self._t: float | None = None
         self._goal: tuple[Triple, Quaternion] | None = None
@@ -62,11 +62,11 @@ class TaskFollower:
         self._twist: tuple[Triple, Triple] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
     def rejoin(self) -> None:
-        """Go on from the measured pose: the arm was led by something else."""
+        """Continue from the measured pose, because the arm did not follow the reference."""
         self._t = None
 
     def take_pose(self, t: float, p: Sequence[float], quaternion: Sequence[float]) -> str | None:
-        """Take a pose of time t; return why not, if so."""
+        """Accept a pose of time t; return None, or the reason for a refusal."""
         if t <= self._pose_time:
             return "reordered"
         position, turn = _triple(p), tuple(float(x) for x in quaternion)
@@ -82,7 +82,7 @@ class TaskFollower:
         return None
 
     def take_twist(self, t: float, linear: Sequence[float], angular: Sequence[float]) -> str | None:
-        """Take a twist of time t; return why not, if so."""
+        """Accept a twist of time t; return None, or the reason for a refusal."""
         if t <= self._twist_time:
             return "reordered"
         v, w = _triple(linear), _triple(angular)
@@ -90,7 +90,7 @@ class TaskFollower:
             return "not_finite"
         if max(_length(v), _length(w)) > _LARGEST:
             return "too_large"
-        # as fast as it may be followed: a goal that runs ahead would still be chased when the twist has become zero
+        # bounded, because a goal that runs ahead would still be followed after the twist has become zero
         v, w = _bounded(v, self._limits.speed), _bounded(w, self._limits.turning)
         if self._goal is not None and t > self._goal_time:
             self._goal, self._goal_time = self._goal_at(t), t
@@ -98,14 +98,14 @@ class TaskFollower:
         return None
 
     def at(self, t: float, measured: Callable[[], tuple[Array, Array]]) -> TaskReference | None:
-        """Return the reference at time t; None, with `why`, where there is none.
+        """Return the reference at time t, or None; `why` has the reason.
 
         Parameters
         ----------
         t : float
-            [s].
+            Time [s].
         measured : callable
-            Returns pose (4, 4) and twist (6,) of the frame; asked where the stream is joined.
+            Returns pose (4, 4) and twist (6,) of the frame; called when the stream is joined.
         """
         if max(self._pose_time, self._twist_time) < t - self._timeout:
             if self._goal is not None or self._twist_time > -math.inf:
@@ -129,7 +129,7 @@ class TaskFollower:
             self._goal, self._goal_time = (self._p, self._R), t
 
     def _goal_at(self, t: float) -> tuple[Triple, Quaternion]:
-        """Return where the goal has got to with the twist."""
+        """Return the goal at time t, moved on by the twist."""
         assert self._goal is not None
         (x, y, z), R = self._goal
         dt = t - self._goal_time
@@ -186,18 +186,18 @@ def _length(x: Triple) -> float:
 
 
 def _approach(e: Triple, v_d: Triple, v: Triple, bandwidth: float, speed: float, most: float, dt: float) -> Triple:
-    """Return the acceleration that closes e: critically damped nearby, braking in time from afar."""
+    """Return the acceleration that reduces e: critically damped at small distance, with braking at large distance."""
     distance = _length(e)
     rate = 0.5 * bandwidth  # 1/s, with a gain of 2 bandwidth on the velocity: critical damping
     if rate * distance > math.sqrt(2.0 * _BRAKING * most * distance):
         rate = math.sqrt(2.0 * _BRAKING * most / distance)
-    wanted = (v_d[0] + rate * e[0], v_d[1] + rate * e[1], v_d[2] + rate * e[2])
-    fast = _length(wanted)
+    desired = (v_d[0] + rate * e[0], v_d[1] + rate * e[1], v_d[2] + rate * e[2])
+    fast = _length(desired)
     scale = speed / fast if fast > speed else 1.0
     gain = min(2.0 * bandwidth, 1.0 / dt if dt > 0.0 else 0.0)
     a = (
-        gain * (scale * wanted[0] - v[0]),
-        gain * (scale * wanted[1] - v[1]),
-        gain * (scale * wanted[2] - v[2]),
+        gain * (scale * desired[0] - v[0]),
+        gain * (scale * desired[1] - v[1]),
+        gain * (scale * desired[2] - v[2]),
     )
     return _bounded(a, most)

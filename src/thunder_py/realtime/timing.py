@@ -1,4 +1,4 @@
-"""Quantiles of a stream of durations in bounded memory."""
+"""Quantiles of durations in bounded memory, periodic wake-up, and a lock that can be pickled."""
 
 from __future__ import annotations
 
@@ -17,17 +17,28 @@ _LARGEST = 1e300
 
 
 class Quantiles(Stateful):
-    """Counts of durations on a logarithmic scale: median and p99 to 4.5 %, the worst one exactly.
+    """Histogram of durations on a logarithmic scale: quantiles within 4.5 %, the largest one exact.
 
-    Sixteen bins to an octave from 0.1 us to 13 s; what is shorter or longer counts in the outermost bins. Memory does
-    not grow.
+    There are sixteen bins per octave from 0.1 us to 13 s; shorter and longer durations count in the outermost bins.
+    Memory is constant.
 
     Attributes
     ----------
     count : int
-        Durations so far.
+        Number of durations.
     worst : float
         The longest one [s]; 0 without any.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import Quantiles
+    >>> latency = Quantiles()
+    >>> for seconds in (0.001, 0.001, 0.002, 0.05):
+    ...     latency.add(seconds)
+    >>> latency.count, latency.worst, 0.001 <= latency.quantile(0.5) <= 0.00105
+    (4, 0.05, True)
+    >>> list(latency.summary())
+    ['count', 'mean', 'median', 'p99', 'worst']
     """
 
     def __init__(self) -> None:
@@ -52,12 +63,12 @@ class Quantiles(Stateful):
         return self._sum / self.count if self.count else 0.0
 
     def quantile(self, part: float) -> float:
-        """Return a duration that at least this part of all does not exceed, by 4.5 % too long at most [s].
+        """Return a quantile of the durations, at most 4.5 % too large [s].
 
         Parameters
         ----------
         part : float
-            0 to 1.
+            Probability, 0 to 1.
         """
         if not 0.0 <= part <= 1.0:
             raise ValueError(f"part must be from 0 to 1, got {part!r}")
@@ -75,19 +86,34 @@ class Quantiles(Stateful):
 
 
 class Pacer:
-    """Wakes up once in every period, on a grid that does not drift.
+    """Periodic wake-up on a grid without drift.
 
-    Periods that were missed are skipped: a loop that was held up does not run fast afterwards.
+    Missed periods are skipped, so a loop that was delayed does not run faster afterwards.
 
     Parameters
     ----------
     period : float
-        [s].
+        Period [s].
 
     Attributes
     ----------
     missed : int
-        Periods that passed without waking up.
+        Number of missed periods.
+
+    Raises
+    ------
+    ValueError
+        If `period` is not positive or not below 1000 s.
+
+    Examples
+    --------
+    >>> import time
+    >>> from thunder_py.realtime import Pacer
+    >>> start, pacer = time.monotonic(), Pacer(0.005)
+    >>> for _ in range(4):
+    ...     pacer.wait()
+    >>> time.monotonic() - start >= 0.019
+    True
     """
 
     def __init__(self, period: float) -> None:
@@ -108,7 +134,7 @@ class Pacer:
 
 
 class Lock:
-    """A lock for ``with``, pickled and copied as one that is free. Objects that share it share the new one."""
+    """A lock for ``with`` that is pickled and copied in the released state. Copies of its owners share the copy."""
 
     __slots__ = ("_lock",)
 

@@ -1,4 +1,4 @@
-"""Grasping what moves: estimate of its motion, decision to plan anew, the reach, and a conveyor to try it on."""
+"""Grasping of moving objects: motion estimate, replanning decision, reach, and a simulated conveyor."""
 
 from .conveyor import Belt, BeltObject, Camera, Conveyor, Feed, Grasp, GraspTolerance, judge
 from .filter import ConstantVelocityFilter

@@ -1,4 +1,4 @@
-"""A conveyor belt and the camera above it, with all that a camera does to a measurement."""
+"""A simulated conveyor belt and the camera above it, with latency, noise, calibration error and outliers."""
 
 from __future__ import annotations
 
@@ -18,19 +18,31 @@ __all__ = ["Belt", "BeltObject", "Camera", "Conveyor", "Feed", "Grasp", "GraspTo
 
 @dataclass(frozen=True, eq=False)
 class Belt(Value):
-    """A belt before a robot, all in the world.
+    """A conveyor belt in front of a robot, in world coordinates.
 
     Parameters
     ----------
     reference : (3,) array_like
-        p_ref, where the grasping hand best meets an object [m].
+        p_ref, the preferred meeting point of hand and object [m].
     low, high : (3,) array_like
-        Corners of the box that the hand is in from where it meets an object until it has closed [m]; p_ref lies inside.
-        The arm has to reach all of it, and what leaving takes along the belt beyond.
+        Corners of the box that contains the hand from the meeting point until it has closed [m]; p_ref lies inside.
+        The arm must reach the whole box, and the distance along the belt that leaving takes beyond it.
     direction : (3,) array_like
-        Of the belt's motion, a unit vector.
+        Direction of the belt's motion, a unit vector.
     offset : (3,) array_like
-        From the measured point of an object to the frame of the hand that grasps it [m].
+        Vector from the measured point of an object to the frame of the hand that grasps it [m].
+
+    Raises
+    ------
+    ThunderError
+        If an array has the wrong shape, or `reference` is not between `low` and `high`.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import Belt
+    >>> belt = Belt(reference=(0.5, 0.0, 0.25), low=(0.4, -0.25, 0.15), high=(0.6, 0.3, 0.35))
+    >>> float(belt.along([0.45, -0.1, 0.2]))
+    -0.1
     """
 
     reference: npt.ArrayLike
@@ -49,7 +61,7 @@ class Belt(Value):
             raise ThunderError(f"belt reference must lie between low and high, got {p.tolist()}")
 
     def along(self, p: npt.ArrayLike) -> Array:
-        """How far points (..., 3) are past p_ref along the belt [m]."""
+        """Return the coordinate of points (..., 3) along the belt, zero at p_ref [m]."""
         return np.asarray((np.asarray(p, dtype=float) - self.reference) @ np.asarray(self.direction))
 
     def _settings(self) -> dict[str, object]:
@@ -62,9 +74,17 @@ class Feed(NamedTuple):
     Attributes
     ----------
     taken, available : (K,) array
-        When pictures were taken, and when their results can be used [s].
+        Times of the pictures, and times from which their results can be used [s].
     positions : (K, 3) array
-        Measured [m].
+        Measured positions [m].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation.interception import Feed
+    >>> feed = Feed(taken=np.array([0.0, 0.1]), available=np.array([0.08, 0.18]), positions=np.zeros((2, 3)))
+    >>> (feed.available - feed.taken).round(2).tolist()
+    [0.08, 0.08]
     """
 
     taken: Array
@@ -74,24 +94,34 @@ class Feed(NamedTuple):
 
 @dataclass(frozen=True)
 class BeltObject:
-    """An object on a belt; its position is that of the point that is measured.
+    """An object on a belt; its position is that of the measured point.
 
-    The belt's speed swings by a part `ripple`: v(t) = speed (1 + ripple sin(2 pi frequency t + phase)).
+    The speed oscillates: v(t) = speed (1 + ripple sin(2 pi frequency t + phase)).
 
     Parameters
     ----------
     belt : Belt
-        Where it lies.
+        The belt that carries it.
     start : float
-        Along the belt at time 0, past p_ref [m].
+        Coordinate along the belt at time 0, zero at p_ref [m].
     lateral, height : float
-        Where it lies aside of and above p_ref less the offset [m].
+        Lateral and vertical distance from p_ref less the offset [m].
     speed : float
-        [m/s].
+        Mean speed [m/s].
     ripple, frequency, phase : float
-        Of the speed [-], [Hz], [rad].
+        Relative amplitude [-], frequency [Hz] and phase [rad] of the oscillation of the speed.
     change_time, change_speed : float
-        From then on it moves with this speed instead [s], [m/s]: 0 stops it, a negative one turns it back.
+        Time of a change of speed [s] and the speed after it [m/s]: 0 stops the object, a negative one reverses it.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import Belt, BeltObject
+    >>> belt = Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35))
+    >>> target = BeltObject(belt, start=-0.5, speed=0.2, change_time=2.0)  # stops at 2 s
+    >>> target.position([0.0, 1.0, 3.0]).round(3).tolist()
+    [[0.5, -0.5, 0.25], [0.5, -0.3, 0.25], [0.5, -0.1, 0.25]]
+    >>> target.velocity([1.0, 3.0])[:, 1].tolist()
+    [0.2, 0.0]
     """
 
     belt: Belt
@@ -111,7 +141,7 @@ class BeltObject:
         return np.asarray(self.start + self.speed * (t + swing))
 
     def position(self, t: npt.ArrayLike) -> Array:
-        """Where it is at times (...): (..., 3) [m]."""
+        """Return the positions (..., 3) at times (...) [m]."""
         t = np.asarray(t, dtype=float)
         after = np.maximum(t - self.change_time, 0.0)
         s = self._before(np.minimum(t, self.change_time)) + self.change_speed * after
@@ -126,7 +156,7 @@ class BeltObject:
         return np.asarray(base + s[..., None] * u)
 
     def velocity(self, t: npt.ArrayLike) -> Array:
-        """How it moves at times (...): (..., 3) [m/s]."""
+        """Return the velocities (..., 3) at times (...) [m/s]."""
         t = np.asarray(t, dtype=float)
         swing = self.ripple * np.sin(2.0 * np.pi * self.frequency * t + self.phase)
         v = np.where(t < self.change_time, self.speed * (1.0 + swing), self.change_speed)
@@ -135,20 +165,35 @@ class BeltObject:
 
 @dataclass(frozen=True)
 class Conveyor:
-    """How objects come along a belt, and how they differ.
+    """Distribution of the objects on a belt.
 
     Parameters
     ----------
     speed : float
-        Nominal [m/s]. The robot is not told.
+        Nominal speed, unknown to the robot [m/s].
     entry : float
-        How far before p_ref objects enter the camera's view, at time 0 [m].
+        Distance before p_ref at which objects enter the camera's view, at time 0 [m].
     speed_error : float
-        Standard deviation of the mean speed, as a part of it.
+        Standard deviation of the mean speed, relative to it.
     ripple, frequency : float
-        Swing of the speed within a run, as a part of it, and its frequency [Hz].
+        Oscillation of the speed within a run, relative to it, and its frequency [Hz].
     lateral, height : float
-        Objects lie within plus and minus this of the belt's middle, and their measured points above and below [m].
+        Objects lie within plus and minus these of the belt's middle line, laterally and vertically [m].
+
+    Raises
+    ------
+    ThunderError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation.interception import Belt, Conveyor
+    >>> belt = Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35))
+    >>> fast = Conveyor(speed_error=0.0, ripple=0.0).at(0.38)
+    >>> target = fast.draw(belt, np.random.default_rng(0))
+    >>> target.speed, target.start, round(fast.duration, 2)
+    (0.38, -0.55, 2.59)
     """
 
     speed: float = 0.26
@@ -169,43 +214,59 @@ class Conveyor:
 
     @property
     def duration(self) -> float:
-        """Of a run, from the entry into the view until well after the grasp [s]."""
+        """Duration of a run, from the entry into the view until after the grasp [s]."""
         return 1.1 * self.entry / self.speed + 1.0
 
     def draw(self, belt: Belt, rng: np.random.Generator) -> BeltObject:
-        """Return an object of a run."""
+        """Draw the object of a run."""
         speed = self.speed * max(1.0 + self.speed_error * rng.standard_normal(), 0.1)
         lateral, height = rng.uniform(-1.0, 1.0, 2) * (self.lateral, self.height)
         phase = rng.uniform(0.0, 2.0 * np.pi)
         return BeltObject(belt, -self.entry, speed, lateral, height, self.ripple, self.frequency, phase)
 
     def at(self, speed: float) -> Conveyor:
-        """Return the same belt at another speed [m/s]."""
+        """Return the same distribution at another nominal speed [m/s]."""
         return replace(self, speed=speed)
 
 
 @dataclass(frozen=True)
 class Camera:
-    """A depth camera on a pole and the pipeline behind it: what comes of a position.
+    """A depth camera on a pole and its processing pipeline, as a model of position measurements.
 
     The defaults are those of a RealSense D400 about 1 m away, chosen before any result: pictures at 30 Hz of which
-    every second one is worked on, 80 to 110 ms from the exposure to the centroid, millimetres of noise on a centroid
-    that is seen from one side, and calibration to some millimetres.
+    every second one is processed, 80 to 110 ms from the exposure to the centroid, millimetres of noise on a centroid
+    seen from one side, and calibration to some millimetres.
 
     Parameters
     ----------
     rate : float
         Results per second [Hz].
     latency, jitter : float
-        From the picture to its result, and the longest further delay [s].
+        Delay from the picture to its result, and the largest additional delay [s].
     dropout : float
-        Part of the pictures without a result.
+        Fraction of the pictures without a result.
     noise : float
         Standard deviation of a position, per axis [m].
     bias : float
-        Standard deviation per axis of an error of calibration, one and the same for a whole run [m].
+        Standard deviation per axis of the calibration error, which is constant within a run [m].
     outliers, outlier_size : float
-        Part of the results that are wrong, as where clusters are mixed up, and their standard deviation [m].
+        Fraction of outliers among the results, from confused clusters for example, and their standard deviation [m].
+
+    Raises
+    ------
+    ThunderError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation.interception import Belt, BeltObject, Camera
+    >>> target = BeltObject(Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35)), start=-0.5, speed=0.2)
+    >>> feed = Camera(jitter=0.0, dropout=0.0, outliers=0.0).watch(target, 2.0, np.random.default_rng(0))
+    >>> bool(np.abs(feed.positions - target.position(feed.taken)).max() < 0.03)
+    True
+    >>> feed.positions.shape, round(float((feed.available - feed.taken)[0]), 3)
+    ((31, 3), 0.08)
     """
 
     rate: float = 15.0
@@ -226,7 +287,7 @@ class Camera:
             probability(getattr(self, name), name)
 
     def watch(self, target: BeltObject, duration: float, rng: np.random.Generator) -> Feed:
-        """Return the measurements of an object over a time [s]; the first picture comes within a period."""
+        """Return the measurements of an object over a duration [s]; the first picture is taken within a period."""
         taken, available = measurement_times(
             duration, self.rate, latency=self.latency, jitter=self.jitter, dropout=self.dropout, rng=rng
         )
@@ -241,10 +302,10 @@ class Camera:
 
 @dataclass(frozen=True)
 class GraspTolerance:
-    """How well hand and object must go together while the hand closes.
+    """Largest admissible distances and relative speed of hand and object while the hand closes.
 
     The defaults fit a hand that opens about 10 cm, from above, around a box of 5 cm: half of the play to each side, the
-    fingers' depth, and what an object slides in the hand before the fingers hold it (0.08 m/s for a quarter of a second
+    fingers' depth, and the sliding of an object before the fingers hold it (0.08 m/s for a quarter of a second
     are 2 cm). They were set before any result.
 
     Parameters
@@ -253,6 +314,17 @@ class GraspTolerance:
         Largest distances [m].
     speed : float
         Largest relative speed [m/s].
+
+    Raises
+    ------
+    ThunderError
+        If a number is not positive.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import GraspTolerance
+    >>> GraspTolerance(horizontal=0.01).vertical
+    0.02
     """
 
     horizontal: float = 0.025
@@ -266,17 +338,24 @@ class GraspTolerance:
 
 
 class Grasp(NamedTuple):
-    """How a grasp went.
+    """Result of a grasp.
 
     Attributes
     ----------
     success : bool
-        All within tolerance, all the time.
+        Whether all quantities were within tolerance at all times.
     reason : str
-        ``"grasped"``, or what was out of tolerance: ``"beside"``, ``"above or below"``, ``"sliding"``.
+        ``"grasped"``, or the quantity out of tolerance: ``"beside"``, ``"above or below"``, ``"sliding"``.
     along, horizontal, vertical, speed : float
         Mean lead of the hand over the object along its motion, largest horizontal and vertical distance [m], largest
         relative speed [m/s].
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import Grasp
+    >>> grasp = Grasp(False, "sliding", along=0.002, horizontal=0.01, vertical=0.003, speed=0.12)
+    >>> grasp.success, grasp.reason
+    (False, 'sliding')
     """
 
     success: bool
@@ -294,18 +373,38 @@ def judge(
     target: BeltObject,
     tolerance: GraspTolerance | None = None,
 ) -> Grasp:
-    """Compare hand and object while the hand closes.
+    """Compare the motions of hand and object while the hand closes.
 
     Parameters
     ----------
     t : (k,) array_like
         Times from the arrival to the end of the closing [s].
     hand, hand_velocity : (k, 3) array_like
-        Of the frame that grasps [m], [m/s].
+        Position [m] and velocity [m/s] of the grasping frame.
     target : BeltObject
-        Where the object really is.
+        True motion of the object.
     tolerance : GraspTolerance, optional
-        What is allowed.
+        Admissible differences.
+
+    Returns
+    -------
+    Grasp
+
+    Raises
+    ------
+    ThunderError
+        If the arrays have the wrong shape or are empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation.interception import Belt, BeltObject, judge
+    >>> target = BeltObject(Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35)), start=-0.2, speed=0.2)
+    >>> t = np.linspace(1.0, 1.25, 26)
+    >>> judge(t, target.position(t) + [0.0, 0.01, 0.0], target.velocity(t), target).reason
+    'grasped'
+    >>> judge(t, np.tile([0.5, 0.0, 0.25], (26, 1)), np.zeros((26, 3)), target).reason  # a hand at rest
+    'beside'
     """
     allowed = GraspTolerance() if tolerance is None else tolerance
     times, p, v = numbers(t, "t", 1), numbers(hand, "hand", 2), numbers(hand_velocity, "hand_velocity", 2)

@@ -1,4 +1,4 @@
-"""Position and velocity of an object from measured positions."""
+"""Estimation of position and velocity of an object from measured positions."""
 
 from __future__ import annotations
 
@@ -17,44 +17,54 @@ PROCESSES = ("continuous", "discrete", "paper")
 
 
 class ConstantVelocityFilter(_core.ConstantVelocityFilter):
-    """Kalman's filter for an object of constant, unknown velocity (D4.2, eqs. 118 to 120, corrected).
+    """Kalman filter of an object with constant, unknown velocity (D4.2, eqs. 118 to 120, corrected).
 
-    The state is position and velocity, x = (p, v), in three dimensions. A measurement carries the time at which its
-    picture was taken: measurements may come at irregular times, late, and in another order than they were taken. A late
-    one is put where it belongs, and what came after it is done once more, so the estimate is what it would be had they
-    come in order.
+    The state is position and velocity, x = (p, v), in three dimensions. A measurement carries the time of its picture.
+    Measurements may arrive at irregular times, late, and out of order: a late one is inserted at its time and those
+    after it are processed again, so the estimate does not depend on the order of arrival.
 
     Parameters
     ----------
     measurement_noise : float, (3,) or (3, 3) array_like
         Standard deviation of a measured position [m], one for each axis, or the covariance R [m²].
     process : {"continuous", "discrete", "paper"}
-        What changes the velocity. ``"continuous"``: white acceleration, exact for steps of any length,
+        Process noise. ``"continuous"``: white acceleration, exact for steps of any length,
         Q = q [dt³/3, dt²/2; dt²/2, dt]. ``"discrete"``: an acceleration that is constant in each step,
         Q = q D D', D = [dt²/2; dt]. ``"paper"``: eq. (119) as printed, D = [v; v] and Q = q D D', which depends on
-        neither axis nor time and vanishes at rest (errata D-27): for comparisons.
+        neither axis nor time and vanishes at rest (errata D-27); for comparisons.
     intensity : float
         q: spectral density [m²/s³], variance of the acceleration [m²/s⁴], or nu.
     velocity_deviation : float
-        Of the first velocity, which is zero, per axis [m/s]. With 0 the filter of the paper never learns a velocity.
+        Standard deviation of the initial velocity, which is zero, per axis [m/s]. With 0 the paper's filter never
+        learns a velocity.
     gate : float, optional
         Probability with which a good measurement passes the test of its Mahalanobis distance, whose square has the
         chi-square distribution with three degrees of freedom; None for no test.
     reinitialise_after : int
-        So many rejected in a row, 16 at most, begin the filter anew, with all of these; 0 never.
+        Number of consecutive rejected measurements, 16 at most, that restart the filter with these; 0 for never.
     frozen_after : int
-        So many repeats of one position to the last bit, and the source counts as frozen: more are left out. 0 never.
+        Number of bitwise equal positions after which the source counts as frozen and is ignored; 0 for never.
 
     Raises
     ------
     ThunderError
-        Numbers out of range, a covariance that is not symmetric and positive definite.
+        If a number is out of range, or a covariance is not symmetric and positive definite.
 
     Notes
     -----
-    `update` says what became of a measurement: ``started``, ``accepted``, ``late`` (accepted, and taken before others),
-    ``rejected`` (by the gate), ``reinitialised``, ``duplicate`` (of a picture known already), ``too old`` (before all
-    that is remembered, 32 measurements), ``frozen``, ``invalid`` (NaN or infinite). It never raises for a number.
+    `update` returns the verdict on a measurement: ``started``, ``accepted``, ``late`` (accepted, older than others),
+    ``rejected`` (by the gate), ``reinitialised``, ``duplicate`` (of a known picture), ``too old`` (before the oldest of
+    the 32 measurements in memory), ``frozen``, ``invalid`` (NaN or infinite). It never raises for a number.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import ConstantVelocityFilter
+    >>> filter = ConstantVelocityFilter(0.004)
+    >>> [filter.update(0.1 * k, [0.5, -0.3 + 0.026 * k, 0.1]) for k in (0, 1, 3, 2)]
+    ['started', 'accepted', 'accepted', 'late']
+    >>> x, P = filter.estimate(0.5)
+    >>> x[[1, 4]].round(2).tolist(), P.shape  # position [m] and velocity [m/s] along y
+    ([-0.17, 0.26], (6, 6))
     """
 
     def __init__(
@@ -100,7 +110,7 @@ def _few(count: int) -> int:
 
 
 def _quantile(probability: float) -> float:
-    """Return what the squared distance of three normal numbers stays below with this probability."""
+    """Return the quantile of the chi-square distribution with three degrees of freedom."""
     from scipy.stats import chi2
 
     if positive(probability, "gate") >= 1.0:

@@ -1,4 +1,4 @@
-"""A reach for a moving object: measurements come in, a reference for a controller goes out."""
+"""Interception of a moving object: from measurements to a reference for a controller."""
 
 from __future__ import annotations
 
@@ -39,7 +39,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class SingleShot:
-    """No replanning: the first plan is carried out, whatever is seen later."""
+    """No replanning: the first plan is executed regardless of later measurements.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import InterceptionOptions, SingleShot
+    >>> InterceptionOptions(strategy=SingleShot()).strategy
+    SingleShot()
+    """
 
     def _settings(self) -> dict[str, float | str]:
         return {"strategy": "single shot"}
@@ -47,17 +54,27 @@ class SingleShot:
 
 @dataclass(frozen=True)
 class VariableStructure:
-    """Fine corrections keep the time, coarse ones the place (Figure 35).
+    """Strategy that keeps the time for small corrections and the place for large ones (D4.2, Figure 35).
 
-    Where the object will be within a region about p_ref at the planned time t_f, that time stays, and the goal becomes
-    the object's place then. Where it will be outside, the goal goes back to p_ref, and t_f becomes the time of arrival
-    there, (113).
+    If the object will be within a region about p_ref at the planned time t_f, that time is kept, and the goal becomes
+    the object's position at t_f. Otherwise the goal returns to p_ref, and t_f becomes the time of arrival there, (113).
 
     Parameters
     ----------
     behind, ahead : float
-        How far the region reaches from p_ref against and along the motion of the belt [m]. The report draws it
+        Extent of the region from p_ref against and along the motion of the belt [m]. The report draws it
         asymmetric, "to favour grasp conditions with a lead", and gives no numbers.
+
+    Raises
+    ------
+    ThunderError
+        If a number is negative.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import VariableStructure
+    >>> VariableStructure(ahead=0.05)
+    VariableStructure(behind=0.03, ahead=0.05)
     """
 
     behind: float = 0.03
@@ -74,27 +91,38 @@ class VariableStructure:
 
 @dataclass(frozen=True)
 class TimeAugmentation:
-    """Towards p_ref, with a time of arrival that is moved a little, (116) and (117).
+    """Strategy that goes towards p_ref with an adjusted time of arrival, D4.2 (116) and (117).
 
     ::
 
         t_f    = t_OA + alpha (1 - tau) (p_o + lambda (f_new - f_old) + phi (y_object - y_hand))
         p(t_f) = p + v (t_f - t)
 
-    tau is the part of the motion that is done, F/N; y is counted along the belt; f is the frequency at which estimates
-    came in the last interval and in the one before. The report says of its four numbers that they were found by trial
-    and error and prints none.
+    tau is the completed fraction of the motion, F/N; y is the coordinate along the belt; f is the frequency of the
+    estimates in the last interval and in the one before. The report tuned its four numbers by trial and error and
+    prints none of them.
 
     Parameters
     ----------
     alpha : float
         Seconds for each metre in the bracket [s/m], 0 or more.
     p_o : float
-        Lead (positive) or delay that stays [m].
+        Constant lead (positive) or delay (negative) [m].
     lam : float
         lambda, against sudden changes of the frequency [m/Hz].
     phi : float
-        Lead in proportion to how far the hand is behind the object [-].
+        Lead in proportion to the distance of the hand behind the object [-].
+
+    Raises
+    ------
+    ThunderError
+        If a number is not finite, or `alpha` is negative.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import TimeAugmentation
+    >>> TimeAugmentation(p_o=0.01)
+    TimeAugmentation(alpha=0.5, p_o=0.01, lam=0.001, phi=0.1)
     """
 
     alpha: float = 0.5
@@ -120,7 +148,7 @@ class TimeAugmentation:
 
 Strategy: TypeAlias = SingleShot | VariableStructure | TimeAugmentation
 
-#: what the core wants of strategies that are not chosen
+#: settings that the core reads of strategies that are not selected
 _OTHERS = {**VariableStructure()._settings(), **TimeAugmentation()._settings()}
 
 
@@ -134,43 +162,56 @@ _MAY_BE_ZERO = ("patience", "freeze", "closing_time", "lift", "least_speed")
 
 @dataclass(frozen=True)
 class InterceptionOptions:
-    """What an `Interceptor` can be told.
+    """Settings of an `Interceptor`.
 
     Parameters
     ----------
     strategy : SingleShot, VariableStructure or TimeAugmentation
-        How plans are corrected.
+        Rule by which plans are corrected.
     threshold : float
         p_th of the missing condition (114) [m].
     continuity : {"acceleration", "velocity"}
-        What goes on where plans meet. The paper's is velocity, so that no acceleration need be known; here the plan
-        knows its own.
+        Highest derivative that is continuous where plans meet. The paper uses velocity, because it needs no
+        acceleration of the robot; here the plan provides it.
     least_updates : int
-        Measurements that the filter must have accepted before it is believed.
+        Number of measurements that the filter must have accepted before its estimate is used.
     longest_reach : float
-        Wait with the first plan until the object arrives within this time [s]; infinite: plan at once.
+        Delay the first plan until the object arrives within this time [s]; infinite: plan at once.
     shortest_reach : float
-        No plan asks to be there in less [s].
+        Smallest duration of a plan [s].
     freeze : float
-        So long before the arrival nothing changes any more [s].
+        Within this time before the arrival the plan is not changed [s].
     closing_time : float
-        Of the hand, from the arrival on; meanwhile it moves along with the object [s].
+        Time in which the hand closes, from the arrival on, while it moves with the object [s].
     lift, leave_time : float
-        How high it then lifts [m], and in what time it comes to rest [s].
+        Height of the lift after the closing [m], and the time in which it comes to rest [s].
     velocity_limit, acceleration_limit : float
-        Of the hand [m/s], [m/s²]: plans beyond are not carried out. They are compared with bounds, from control points.
+        Limits of the hand [m/s], [m/s²], compared with bounds from control points: plans beyond are not executed.
         With 1 m/s the Panda's joints stay within 0.92 of their speeds over `default_belt`.
     braking : float
-        Deceleration that a reach is broken off with [m/s²].
+        Deceleration with which a reach is aborted [m/s²].
     least_speed, greatest_speed : float
-        Of an object, along the belt [m/s]. Slower ones count as stopped.
+        Speeds of an object along the belt [m/s]. Slower ones count as stopped.
     longest_silence : float
-        Without an estimate that can be believed, and a reach is broken off [s].
+        Time without an accepted estimate after which a reach is aborted [s].
     patience : float
-        So long the present plan, which is safe, is kept where estimates say that the object has stopped, turns back, is
-        too fast or out of reach [s]: they may be wrong. At `freeze` before the arrival there is no patience left.
+        Time for which the present plan, which is safe, is kept although estimates say that the object has stopped,
+        reverses, is too fast or out of reach [s]: they may be wrong. It ends at `freeze` before the arrival.
     worst_condition : float
-        Of the components on what is left of their time; beyond it, a polynomial (`HumanLikePlanner.replan`).
+        Largest condition number of the components on the remaining time; beyond it, a polynomial is used
+        (`HumanLikePlanner.replan`).
+
+    Raises
+    ------
+    ThunderError
+        If an option is invalid.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import InterceptionOptions, VariableStructure
+    >>> options = InterceptionOptions(strategy=VariableStructure(), velocity_limit=0.8)
+    >>> options.freeze, options.closing_time
+    (0.1, 0.25)
     """
 
     strategy: Strategy = field(default_factory=TimeAugmentation)
@@ -219,7 +260,7 @@ class InterceptionOptions:
         return [f.name for f in fields(cls) if f.name not in ("strategy", "continuity", "least_updates")]
 
     def _settings(self, belt: Belt) -> dict[str, object]:
-        """Return all that the core's interceptor is told."""
+        """Return the settings of the core's interceptor."""
         return {
             **strategy_settings(self.strategy),
             **belt._settings(),
@@ -230,16 +271,24 @@ class InterceptionOptions:
 
 
 class PlannedArrival(NamedTuple):
-    """One of the plans that were made.
+    """One plan of an interception.
 
     Attributes
     ----------
     time, arrival : float
-        When it was made, and when the hand is to be there, t_f [s].
+        Time at which it was made, and planned time of arrival t_f [s].
     goal, velocity : (3,) array
-        There, and the object's velocity that the hand is to have [m], [m/s].
+        Position [m] and velocity of the object [m/s] that the hand has at t_f.
     fallback : bool
-        A polynomial in place of the components.
+        Whether it is a polynomial in place of the components.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation.interception import PlannedArrival
+    >>> plan = PlannedArrival(0.4, 2.1, np.array([0.5, 0.0, 0.25]), np.array([0.0, 0.26, 0.0]), fallback=False)
+    >>> round(plan.arrival - plan.time, 1)
+    1.7
     """
 
     time: float
@@ -250,25 +299,25 @@ class PlannedArrival(NamedTuple):
 
 
 class Interceptor(_core.Interceptor):
-    """One grasp of an object that moves along a belt: waiting, reaching, closing, leaving.
+    """Grasp one object that moves along a belt: waiting, reaching, closing, leaving.
 
-    In a control loop, `take` measurements as they become available, and ask for the `reference` in every period. Each
-    measurement goes into the filter; the state is predicted from the time of the picture to now, which compensates the
-    latency; the missing condition is evaluated, and where it holds the rest of the motion is planned anew.
+    In a control loop, call `take` with measurements as they become available, and `reference` in every period. Each
+    measurement updates the filter, whose state is predicted from the time of the picture to now, which compensates the
+    latency. Where the missing condition (114) holds, the rest of the motion is replanned.
 
     Parameters
     ----------
     planner : HumanLikePlanner
-        Of positions or poses, with constraints up to the continuity. Where its components share no scores
+        Planner of positions or poses, with constraints up to the continuity. If its components share no scores
         (``FPCA(joint=False)``), a replan allocates nothing.
     belt : Belt
-        Where to grasp.
+        Region of the grasp.
     start : (4, 4) array_like
         Pose of the hand while it waits.
     filter : ConstantVelocityFilter, optional
-        Is copied.
+        Estimator of the object's motion; it is copied.
     options : InterceptionOptions, optional
-        Everything else.
+        Strategy, limits and times.
     goal_rotation : (3, 3) array_like, optional
         Orientation of the grasp, for planners of poses; default that of the start.
 
@@ -276,15 +325,38 @@ class Interceptor(_core.Interceptor):
     ----------
     phase : str
         ``waiting``, ``reaching``, ``closing``, ``leaving``, ``finished`` or ``aborted``. An aborted reach brakes along
-        its way and stays where it comes to rest, until `reset`.
+        its path and stays where it comes to rest, until `reset`.
     reason : str
-        Why it was aborted, or why it still waits: ``no estimate``, ``silent`` (no estimate to believe in for too long:
-        drop-outs, NaN, a source that freezes or jumps), ``stopped``, ``reversed``, ``too fast`` (the object, or what
-        would be asked of the hand), ``out of reach``, ``too late``; else ``none``.
+        Reason for an abort or for waiting: ``no estimate``, ``silent`` (no accepted estimate for too long:
+        drop-outs, NaN, a source that freezes or jumps), ``stopped``, ``reversed``, ``too fast`` (the object, or the
+        required motion of the hand), ``out of reach``, ``too late``; else ``none``.
     arrival : float
         t_f of the plan [s].
     goal, goal_velocity : (d,) array
-        At that time.
+        Position [m] and velocity [m/s] of the hand at that time.
+
+    Raises
+    ------
+    ThunderError
+        If `planner`, `start` or `goal_rotation` is invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation import Belt, Interceptor
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner
+    >>> from thunder_py.recordings.synthetic import sigma_lognormal_reaches
+    >>> planner = HumanLikePlanner(FPCA(alignment="path", shrinkage=0.2).fit(sigma_lognormal_reaches(10, seed=1)))
+    >>> belt = Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35), offset=(0.0, 0.0, 0.15))
+    >>> start = np.array([[1, 0, 0, 0.45], [0, -1, 0, 0.0], [0, 0, -1, 0.5], [0, 0, 0, 1]])
+    >>> hand = Interceptor(planner, belt, start)
+    >>> for k in range(300):  # 100 Hz; pictures at 14 Hz, 80 ms late, of an object at 0.26 m/s
+    ...     t = 0.01 * k
+    ...     if k % 7 == 0 and t >= 0.08:
+    ...         verdict = hand.measure(t, t - 0.08, [0.5, -0.55 + 0.26 * (t - 0.08), 0.1])
+    ...     reference = hand.reference(t)
+    >>> hand.phase, bool(abs(hand.goal[1]) < 0.03)
+    ('finished', True)
     """
 
     def __init__(
@@ -304,9 +376,9 @@ class Interceptor(_core.Interceptor):
         order = 3 if self.options.continuity == "acceleration" else 2
         if len(planner.constraints) < order:
             raise ThunderError(f"planner must have constraints on the {self.options.continuity}")
-        made = ConstantVelocityFilter() if filter is None else filter
+        estimator = ConstantVelocityFilter() if filter is None else filter
         turn = _turn(T[:3, :3], goal_rotation, planner.kind)
-        super().__init__(planner._core, made, self.options._settings(belt), T[:3, 3], T[:3, :3], turn)
+        super().__init__(planner._core, estimator, self.options._settings(belt), T[:3, 3], T[:3, :3], turn)
 
     def take(self, measurement: PoseMeasurement, now: float | None = None) -> str:
         """Take in a measurement of a `PoseSource`.
@@ -314,14 +386,14 @@ class Interceptor(_core.Interceptor):
         Parameters
         ----------
         measurement : PoseMeasurement
-            Its position counts. Where nothing was seen, nothing happens.
+            Only its position is used. A measurement without a pose changes nothing.
         now : float, optional
-            [s]; default when it became available.
+            Present time [s]; default the time from which the measurement is available.
 
         Returns
         -------
         str
-            What the filter made of it, see `ConstantVelocityFilter`, or ``"nothing seen"``.
+            Verdict of the filter, see `ConstantVelocityFilter`, or ``"nothing seen"``.
         """
         if measurement.pose is None:
             return "nothing seen"
@@ -329,31 +401,47 @@ class Interceptor(_core.Interceptor):
         return self.measure(at, measurement.time, measurement.pose[:3, 3])
 
     def reference(self, t: float) -> TaskReference:
-        """Let time go on to t [s] and return what the hand is to do."""
+        """Advance to time t [s] and return the reference of the hand."""
         self.advance(t)
         return TaskReference(*self.at(t))
 
     @property
     def plans(self) -> list[PlannedArrival]:
-        """All plans since the start, the first one included."""
+        """Plans since the start, including the first one."""
         return [PlannedArrival(row[0], row[1], row[2:5], row[5:8], bool(row[8])) for row in self._plans]
 
     def follow(self, feed: Feed) -> FollowedInterception:
-        """Return a reference that takes in the measurements of a feed as its time goes on."""
+        """Return a reference that processes the measurements of a feed as time advances."""
         return FollowedInterception(self, feed)
 
 
 class FollowedInterception(Stateful, _TaskSource, _core.ScheduledInterception):
-    """An interceptor and the measurements that will come to it, as a reference for `simulate`: all of it runs in C++.
+    """An interceptor with its future measurements, as a reference for `simulate` that runs in C++.
 
-    Time must not go back, except to look at what is planned now.
+    Time must not decrease, except to evaluate the present plan.
 
     Parameters
     ----------
     interceptor : Interceptor
-        Is reset first.
+        It is reset first.
     feed : Feed
-        Times of pictures, when they can be used, positions; NaN may be among these.
+        Measurements; positions may be NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation.interception import Belt, Feed, Interceptor
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner
+    >>> from thunder_py.recordings.synthetic import sigma_lognormal_reaches
+    >>> planner = HumanLikePlanner(FPCA(alignment="path", shrinkage=0.2).fit(sigma_lognormal_reaches(10, seed=1)))
+    >>> belt = Belt((0.5, 0.0, 0.4), (0.4, -0.25, 0.15), (0.6, 0.3, 0.5))
+    >>> start = np.array([[1, 0, 0, 0.45], [0, -1, 0, 0.0], [0, 0, -1, 0.5], [0, 0, 0, 1]])
+    >>> hand = Interceptor(planner, belt, start)
+    >>> taken = np.arange(0.0, 3.0, 0.07)
+    >>> feed = Feed(taken, taken + 0.08, np.array([0.5, -0.55, 0.4]) + np.outer(taken, [0.0, 0.26, 0.0]))
+    >>> source = hand.follow(feed)  # a FollowedInterception
+    >>> source(np.linspace(0.0, 3.0, 301)).p.shape, hand.phase
+    ((301, 3), 'finished')
     """
 
     def __init__(self, interceptor: Interceptor, feed: Feed) -> None:
@@ -379,19 +467,30 @@ def _turn(start: Array, goal: npt.ArrayLike | None, kind: str) -> Array:
 
 
 def arrival_time(belt: Belt, t: float, p: npt.ArrayLike, v: npt.ArrayLike) -> float:
-    """Return when an object at p with velocity v at time t passes p_ref [s]: t + (p_ref - p) / v along the belt (113).
+    """Return the time at which an object passes p_ref, D4.2 (113): t + (p_ref - p) / v along the belt.
 
-    The printed (113) is a time to go, counted from the estimate; (114) and (117) want an absolute one (errata D-26).
-    Infinite for an object that does not move along the belt.
+    The printed (113) is a time to go, counted from the estimate; (114) and (117) need an absolute time (errata D-26).
 
     Parameters
     ----------
     belt : Belt
         Its offset is not used: p is the point that the hand's frame is to meet.
     t : float
-        [s].
+        Time of the estimate [s].
     p, v : (3,) array_like
-        [m], [m/s].
+        Position [m] and velocity [m/s] of the object at t.
+
+    Returns
+    -------
+    float
+        Time of arrival [s]; infinite for an object that does not move along the belt.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import Belt, arrival_time
+    >>> belt = Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35))
+    >>> round(arrival_time(belt, 1.0, [0.5, -0.5, 0.25], [0.0, 0.25, 0.0]), 3)
+    3.0
     """
     return _core._arrival_time(InterceptionOptions()._settings(belt), t, p, v)
 
@@ -412,11 +511,30 @@ def misses(
     belt, t, p, v
         As in `arrival_time`.
     goal : (3,) array_like
-        Where the hand is going [m]: p_ref at first, and what a strategy made of it later.
+        Goal of the hand [m]: p_ref at first, later the goal that a strategy chose.
     arrival : float
-        t_f, when it will be there [s].
+        t_f, the planned time of arrival [s].
     threshold : float
         p_th [m].
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ThunderError
+        If `threshold` is not positive.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import Belt, misses
+    >>> belt = Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35))
+    >>> p, v = [0.5, -0.5, 0.25], [0.0, 0.25, 0.0]
+    >>> misses(belt, 1.0, p, v, goal=belt.reference, arrival=3.0)
+    False
+    >>> misses(belt, 1.0, p, v, goal=belt.reference, arrival=3.1)  # 25 mm past p_ref
+    True
     """
     options = InterceptionOptions(threshold=positive(threshold, "threshold", "m"))
     return _core._misses(options._settings(belt), t, p, v, goal, arrival)
@@ -435,22 +553,37 @@ def new_arrival(
     frequency: float = 0.0,
     old_frequency: float = 0.0,
 ) -> float:
-    """Return the time of arrival that a strategy chooses [s]; the goal is where the object is then, p + v (t_f - t).
+    """Return the time of arrival t_f that a strategy chooses; the goal is the object's position then, p + v (t_f - t).
 
     Parameters
     ----------
     belt, t, p, v
         As in `arrival_time`.
     strategy : VariableStructure, TimeAugmentation or SingleShot
-        For the last one it is the arrival at p_ref.
+        Strategy; for the last one t_f is the arrival at p_ref.
     arrival : float
-        As planned so far [s].
+        Planned time of arrival so far [s].
     remaining : float
-        1 - tau, the part of the motion that is left.
+        1 - tau, the remaining fraction of the motion.
     hand : (3,) array_like
-        Where it is [m].
+        Position of the hand [m].
     frequency, old_frequency : float
-        Of the estimates, now and before [Hz].
+        Frequency of the estimates, now and in the interval before [Hz].
+
+    Returns
+    -------
+    float
+        t_f [s].
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import Belt, TimeAugmentation, VariableStructure, new_arrival
+    >>> belt = Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35))
+    >>> now = dict(t=1.0, p=[0.5, -0.5, 0.25], v=[0.0, 0.25, 0.0], arrival=3.1, remaining=0.5, hand=[0.5, -0.5, 0.3])
+    >>> new_arrival(belt, VariableStructure(), **now)  # inside the region: the time is kept
+    3.1
+    >>> round(new_arrival(belt, TimeAugmentation(), **now), 3)
+    3.005
     """
     settings = InterceptionOptions(strategy=strategy)._settings(belt)
     return _core._new_arrival(settings, t, p, v, arrival, remaining, hand, frequency, old_frequency)

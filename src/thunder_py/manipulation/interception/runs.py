@@ -1,4 +1,4 @@
-"""Runs of the conveyor: the planned point alone, or with the arm that follows it."""
+"""Runs of the conveyor: the planned point alone, or with an arm that follows it."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ __all__ = ["FOLLOWER", "START", "ConveyorRun", "Follower", "RunSummary", "Scenar
 
 @dataclass(frozen=True)
 class Follower:
-    """`CartesianMACT` on the Panda, which carries a hand that the controller is not told of.
+    """`CartesianMACT` on the Panda, which carries a hand unknown to the controller.
 
     Parameters
     ----------
     stiffness, turning : float
         K_xi of positions [N/m] and of orientation [N m].
     damping : tuple of 7 floats
-        K_v [N m s/rad]. Sampled at 1 kHz it must stay well below a joint's inertia over a millisecond, 0.005 kg m² over
-        it for the last one.
+        K_v [N m s/rad]. Sampled at 1 kHz it must stay well below a joint's inertia divided by a millisecond; the last
+        joint has 0.005 kg m².
     eta : float
-        How slowly the estimate of link 7 adapts: Gamma_i = eta / |pi_i|. 0: not at all.
+        Adaptation gain of link 7, Gamma_i = eta / |pi_i|: larger is slower. 0 for no adaptation.
     hand_mass : float
-        Of the hand on the flange [kg]; a SoftHand weighs about half a kilogram.
+        Mass of the hand on the flange [kg]; a SoftHand weighs about half a kilogram.
     hand_height : float
-        Of its centre of mass above the flange [m].
+        Height of its centre of mass above the flange [m].
     """
 
     stiffness: float = 3000.0
@@ -63,11 +63,11 @@ class Follower:
 
     @property
     def velocity_limits(self) -> Array:
-        """Of the joints [rad/s]."""
+        """Velocity limits of the joints [rad/s]."""
         return np.asarray(_panda().limits.velocity)
 
     def controller(self) -> CartesianMACT:
-        """Return the controller, made once for each set of gains."""
+        """Return the controller, cached for each set of gains."""
         return _controller(self)
 
     def follow(
@@ -78,8 +78,8 @@ class Follower:
         Returns
         -------
         t, q, dq, reference, hand, velocity, acceleration : arrays
-            Of k samples; the last four (k, 3): where the hand was to be and was, its velocity, and the acceleration
-            that it was to have.
+            Arrays of k samples. The last four have shape (k, 3): desired and actual position of the hand, its velocity,
+            and its desired acceleration.
         """
         robot = _panda()
         load = Payload(self.hand_mass, com=(0.0, 0.0, self.hand_height))
@@ -89,8 +89,8 @@ class Follower:
         )  # fmt: skip
         p = np.asarray(robot.forward_kinematics(result.q))[:, :3, 3]
         v = np.einsum("kij,kj->ki", np.asarray(robot.jacobian(result.q))[:, :3], result.dq)
-        wanted = p + result.signals["error"][:, :3]
-        return result.t, result.q, result.dq, wanted, p, v, _second(wanted, dt)
+        desired = p + result.signals["error"][:, :3]
+        return result.t, result.q, result.dq, desired, p, v, _second(desired, dt)
 
 
 def _second(p: Array, dt: float) -> Array:
@@ -137,20 +137,20 @@ def default_planner() -> HumanLikePlanner:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Everything of a run but its seed.
+    """Settings of a run, except its seed.
 
     Parameters
     ----------
     conveyor, camera, tolerance
-        The world.
+        Models of objects, measurements and grasp.
     options : InterceptionOptions
-        The strategy.
+        Strategy and limits.
     filter : dict
-        Arguments of `ConstantVelocityFilter` other than its defaults.
+        Arguments of `ConstantVelocityFilter` that differ from its defaults.
     arm : bool
-        Whether the Panda follows, under `follower`; else the hand is where the plan has it.
+        Whether the Panda follows the plan with `follower`; otherwise the hand is at the planned point.
     follower : Follower
-        Its controller.
+        Controller of the arm.
     """
 
     conveyor: Conveyor = field(default_factory=Conveyor)
@@ -162,7 +162,7 @@ class Scenario:
     follower: Follower = FOLLOWER
 
     def interceptor(self) -> Interceptor:
-        """Return a fresh interceptor."""
+        """Return a new interceptor."""
         return Interceptor(
             default_planner(),
             default_belt(),
@@ -172,7 +172,7 @@ class Scenario:
         )
 
     def world(self, seed: int) -> tuple[BeltObject, Feed]:
-        """Return object and measurements of a seed: the same for every strategy, filter and follower."""
+        """Return object and measurements of a seed, independent of strategy, filter and follower."""
         rng = np.random.default_rng(seed)
         target = self.conveyor.draw(default_belt(), rng)
         return target, self.camera.watch(target, self.conveyor.duration, rng)
@@ -180,28 +180,28 @@ class Scenario:
 
 @dataclass(frozen=True, eq=False)
 class ConveyorRun:
-    """One run.
+    """Result of one run.
 
     Attributes
     ----------
     grasp : Grasp or None
-        None where the hand did not come to closing.
+        None if the hand never closed.
     phase, reason : str
-        Of the interceptor in the end.
+        Final phase and reason of the interceptor.
     t : (k,) array
-        [s].
+        Times [s].
     reference, hand : (k, 3) array
-        What the hand was to do, and did [m].
+        Desired and actual position of the hand [m].
     hand_velocity, acceleration : (k, 3) array
-        Of the hand [m/s], and of the reference [m/s²].
+        Velocity of the hand [m/s], and acceleration of the reference [m/s²].
     plans : list of PlannedArrival
-        The first one included.
+        All plans, including the first one.
     target : BeltObject
-        What was to be grasped.
+        Object to grasp.
     feed : Feed
-        What was measured.
+        Measurements.
     q, dq : (k, n) array or None
-        Of the arm.
+        Joint positions and velocities of the arm.
     arrival : float
         t_f of the last plan [s]; infinite without one.
     """
@@ -223,19 +223,19 @@ class ConveyorRun:
 
     @property
     def success(self) -> bool:
-        """Whether the object was grasped."""
+        """True if the object was grasped."""
         return self.grasp is not None and self.grasp.success
 
     @property
     def outcome(self) -> str:
-        """``"grasped"``, what was out of tolerance, or the reason why there was no grasp."""
+        """``"grasped"``, the quantity out of tolerance, or the reason for a missing grasp."""
         if self.grasp is None:
             return "still on its way" if self.reason == "none" else self.reason
         return self.grasp.reason
 
     @property
     def jerk(self) -> Array:
-        """Norm of the reference's jerk during the reach, by differences of the acceleration [m/s³]: jumps are peaks."""
+        """Norm of the reference's jerk during the reach, by differences of the acceleration [m/s³]."""
         if not self.plans:
             return np.zeros(0)
         inside = (self.t >= self.plans[0].time) & (self.t <= self.arrival)
@@ -248,9 +248,9 @@ def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
     Parameters
     ----------
     seed : int
-        Of object and camera.
+        Seed of object and camera.
     scenario : Scenario
-        Everything else.
+        All other settings.
     """
     target, feed = scenario.world(seed)
     interceptor = scenario.interceptor()
@@ -262,8 +262,8 @@ def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
         )
     else:
         t = np.asarray(PERIOD * np.arange(int(np.ceil(scenario.conveyor.duration / PERIOD)) + 1), dtype=np.float64)
-        wanted = source(t)
-        reference, velocity, acceleration = wanted.p, wanted.xi[:, :3], wanted.xi_dot[:, :3]
+        desired = source(t)
+        reference, velocity, acceleration = desired.p, desired.xi[:, :3], desired.xi_dot[:, :3]
         hand = reference
     grasp = None
     if interceptor.phase in ("leaving", "finished"):
@@ -278,24 +278,24 @@ def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
 
 
 class RunSummary(NamedTuple):
-    """What is kept of one of thousands of runs.
+    """Scalar results of one run.
 
     Attributes
     ----------
     success : bool
-        Grasped?
+        Whether the object was grasped.
     outcome : str
         As `ConveyorRun.outcome`.
     plans, fallbacks : int
-        Plans that were made, the first one included, and those that were polynomials.
+        Number of plans, including the first one, and of those that were polynomials.
     mean_jerk : float
-        Over the time of the reach, of the reference [m/s³]; NaN without one.
+        Mean jerk of the reference during the reach [m/s³]; NaN without one.
     along, horizontal, speed : float
         As in `Grasp`; NaN without one.
     tracking : float
         Largest distance between reference and hand [m].
     effort : float
-        Largest joint velocity as a part of its limit; NaN without the arm.
+        Largest ratio of a joint velocity to its limit; NaN without the arm.
     """
 
     success: bool
@@ -311,7 +311,7 @@ class RunSummary(NamedTuple):
 
 
 def summary(seed: int, scenario: Scenario) -> RunSummary:
-    """Run the conveyor once and keep what is counted; for `map_seeds`."""
+    """Run the conveyor once and return its scalar results; for `map_seeds`."""
     run = run_conveyor(seed, scenario)
     nan = float("nan")
     numbers = (nan, nan, nan) if run.grasp is None else (run.grasp.along, run.grasp.horizontal, run.grasp.speed)

@@ -1,1 +1,1 @@
-"""Visual servoing and picking: the law, filters of seen poses, the tool in the hand, the sequence of a pick."""
+"""Visual servoing and picking: control law, pose filters, estimation of the tool in the hand, pick sequence."""

@@ -1,4 +1,4 @@
-"""Visual servoing: joint velocities that bring a tool to a seen pose, and what keeps them from doing so."""
+"""Visual servoing: joint velocities that bring a tool to a measured pose."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from .lie import angle_of
 
 __all__ = ["DOMAIN", "ERRORS", "ServoState", "ServoStep", "VisualServo"]
 
-#: orientation errors: that of eq. 121, and the logarithm of the rotation
+#: orientation errors: D4.2 (121), and the logarithm of the rotation
 ERRORS = ("axis_angle", "rotation_vector")
-#: angles [rad] from which on each has no answer: L is singular at a right angle, and the core stops 1.1 degrees before
-#: it; the axis of half a turn may point either way
+#: angles [rad] at which the domain of each ends: L is singular at a right angle, and the core stops 1.1 degrees before
+#: it; the axis of half a turn has two directions
 DOMAIN = {"axis_angle": math.acos(0.02), "rotation_vector": math.radians(179.0)}
 _NO_TWIST, _LAST_ROW = np.zeros(6), np.array([0.0, 0.0, 0.0, 1.0])
 #: squares of larger entries might overflow
@@ -34,7 +34,16 @@ _LARGEST = 1e100
 
 
 class ServoState(enum.Enum):
-    """How a step of the law went."""
+    """State of a step of the law.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import ServoState
+    >>> [state.name for state in ServoState if state.moves]
+    ['ok', 'scaled', 'joint_limit']
+    >>> ServoState.singular.value
+    'the arm is singular'
+    """
 
     ok = "ok"
     scaled = "scaled into the joint velocity limits"
@@ -45,25 +54,25 @@ class ServoState(enum.Enum):
 
     @property
     def moves(self) -> bool:
-        """Whether the law had an answer."""
+        """True if the law returned a solution."""
         return self in (ServoState.ok, ServoState.scaled, ServoState.joint_limit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServoStep:
-    """Answer of the law.
+    """Result of a step of the law.
 
     Attributes
     ----------
     dq : (n,) array
-        Joint velocities; zero where there is no answer.
+        Joint velocities [rad/s or m/s]; zero without a solution.
     state : ServoState
     distance : float
-        From tool to target [m], NaN for invalid input.
+        Distance from tool to target [m], NaN for invalid input.
     angle : float
-        Between their orientations [rad].
+        Angle between their orientations [rad].
     joint : int
-        The joint that limits, -1 for none.
+        Index of the limiting joint, -1 for none.
     """
 
     dq: Array
@@ -74,45 +83,67 @@ class ServoStep:
 
 
 class VisualServo(Stateful):
-    """The law of D4.2, eq. 124, or the same with the logarithm of the rotation, inside the limits of the joints.
+    """Visual servoing law of D4.2, eq. 124, or its form with the logarithm of the rotation, within the joint limits.
 
     ::
 
         axis_angle        dq = J^+ [x'_d + K_p e_p; L^-1 (L' w_d + K_o r sin(theta))]
         rotation_vector   dq = J^+ [x'_d + K_p e_p; w_d + K_o r theta]
 
-    where R_d R' turns by theta about r. The first lets r sin(theta) fall as exp(-K_o t), so theta' = -K_o tan(theta):
-    it asks for an infinite speed at a right angle, and past it would lead to half a turn, where its error is zero too.
-    The second lets theta fall as exp(-K_o t) from anywhere below half a turn.
+    where R_d R' is a rotation by theta about r. With the first, r sin(theta) decays as exp(-K_o t), so
+    theta' = -K_o tan(theta): the speed is unbounded at a right angle, and beyond it the error would converge to half a
+    turn, where it is zero too. With the second, theta decays as exp(-K_o t) from any angle below half a turn.
 
     Parameters
     ----------
     robot : Robot
-        The arm; its limits hold.
+        Arm with its limits.
     K_p, K_o : float, (3,) or (3, 3) array_like
         Gains of position and orientation [1/s].
     frame : int or str, optional
-        That carries the tool, default the end effector.
+        Frame that carries the tool, default the end effector.
     error : {"rotation_vector", "axis_angle"}
-        ``axis_angle`` is the paper's.
+        Orientation error; ``axis_angle`` is the paper's.
     damping, threshold : float
-        Where the manipulability w = sqrt(det(J J')) is below the threshold the pseudo-inverse is damped, by
-        lambda^2 = damping^2 (1 - (w / threshold)^2). A threshold of 0 is no damping: singular arms are told instead.
+        Where the manipulability w = sqrt(det(J J')) is below the threshold, the pseudo-inverse is damped by
+        lambda^2 = damping^2 (1 - (w / threshold)^2). With threshold 0 there is no damping, and a singular arm gives
+        `ServoState.singular`.
     speed : float
-        Share of the joints' velocity limits that may be used, above 0, up to 1.
+        Usable fraction of the joint velocity limits, above 0 and at most 1.
     limit_gain : float
         A joint moves towards its position limit at most at this gain [1/s] times its distance to it.
     margin : float
         Distance kept from position limits [rad or m].
     null_space : Objective, optional
-        Of `thunder_py.kinematics`: what redundant arms do beside the task.
+        Objective of `thunder_py.kinematics` in the null space of redundant arms.
+
+    Raises
+    ------
+    ThunderError
+        If a gain, limit or threshold is out of range.
+    UnknownNameError
+        If `error` is unknown.
 
     Notes
     -----
-    Errors are desired minus actual. Joint velocities past a limit are scaled down all together, so the tool keeps its
-    path and only gets slower; a joint that stands at its limit and is asked to pass it stops the arm
-    (`ServoState.joint_limit`). The step runs in the compiled core (`CLIK`), which neither allocates nor throws; bad
-    numbers become `ServoState.invalid_input` and no motion.
+    Errors are desired minus actual. If one joint velocity exceeds its limit, all are scaled down, so the tool keeps its
+    path and only slows down. A joint at its position limit that would pass it stops the arm
+    (`ServoState.joint_limit`). The step runs in the compiled core (`CLIK`), which neither allocates nor throws; invalid
+    numbers give `ServoState.invalid_input` and zero velocities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import VisualServo
+    >>> panda = th.Robot.load("panda")
+    >>> q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
+    >>> servo, target = VisualServo(panda, K_p=2.0, K_o=2.0), panda.forward_kinematics(q + 0.1)
+    >>> for _ in range(300):
+    ...     q = q + 0.01 * servo.step(q, target).dq
+    >>> step = servo.step(q, target)
+    >>> step.state.value, step.distance < 2e-3, step.angle < 2e-3
+    ('ok', True, True)
     """
 
     def __init__(
@@ -147,20 +178,19 @@ class VisualServo(Stateful):
         self._lower = limits.lower + not_negative(margin, "margin")
         self._upper = limits.upper - margin
         if not (self._lower < self._upper).all():
-            raise ThunderError(f"margin must leave every joint room between its limits, got {margin!r}")
+            raise ThunderError(f"margin must be less than half of every joint's range, got {margin!r}")
         self._gain = positive(limit_gain, "limit_gain", "1/s")
         self._tool = np.eye(4)
 
     @property
     def tool(self) -> Array:
-        """Pose (4, 4) of the tool in the frame that carries it; to be set as a whole."""
+        """Pose (4, 4) of the tool in the frame that carries it; assign a whole array."""
         return self._tool
 
     @tool.setter
     def tool(self, tool: npt.ArrayLike) -> None:
-        given = pose(tool, "tool").copy()
-        given.setflags(write=False)
-        self._tool = given
+        self._tool = pose(tool, "tool").copy()
+        self._tool.setflags(write=False)
         self._clik.set_tool(self._tool)
 
     def tool_pose(self, q: npt.ArrayLike) -> Array:
@@ -174,21 +204,29 @@ class VisualServo(Stateful):
         Parameters
         ----------
         q : (n,) array_like
-            NaN is no error here: the state tells.
+            Joint positions [rad or m]. NaN is reported in the state instead of raising.
         target : (4, 4) array
-            Where the tool shall be; NaN or a matrix that is no pose are told by the state too, another shape is an
-            error.
+            Desired pose of the tool; NaN, or a matrix that is not a pose, is reported in the state too.
         twist : (6,) array, optional
-            Of the target, linear part first, world axes [m/s, rad/s].
+            Twist of the target, linear part first, world axes [m/s, rad/s].
         speed : float
-            From 0 to 1: what to slow the answer down by.
+            Factor from 0 to 1 that scales the joint velocities.
+
+        Returns
+        -------
+        ServoStep
+
+        Raises
+        ------
+        ThunderError
+            If `target` has another shape.
         """
         joints = np.asarray(q, dtype=np.float64)
         T = np.asarray(target, dtype=np.float64)
         xi = _NO_TWIST if twist is None else np.asarray(twist, dtype=np.float64)
         if T.shape != (4, 4):
             raise ThunderError(f"target must have shape (4, 4), got {T.shape}")
-        sensible = np.abs(T).max() < _LARGEST and np.array_equal(T[3], _LAST_ROW)  # NaN is not below anything
+        sensible = np.abs(T).max() < _LARGEST and np.array_equal(T[3], _LAST_ROW)  # False for NaN
         if not (sensible and np.isfinite(xi).all() and 0.0 <= speed <= 1.0):
             return self._invalid()
         dq = self._clik.step(0.0, joints, TaskReference(T[:3, 3], T[:3, :3], xi, _NO_TWIST))

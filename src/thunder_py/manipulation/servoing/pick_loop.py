@@ -1,4 +1,4 @@
-"""What runs in every period of a pick: see, estimate, decide, servo; and a controller for the simulator around it."""
+"""Periodic loop of a pick (measure, estimate, decide, servo), and a controller for the simulator that runs it."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ __all__ = ["PickLoop", "PickStep", "PickingController", "ToolBelief"]
 
 
 class ToolBelief(Protocol):
-    """What makes estimates of pictures of the tool: `ToolEstimator`."""
+    """Estimator of the tool's pose from pictures, such as `ToolEstimator`."""
 
     @property
     def pose(self) -> Array:
-        """Of the tool in the hand."""
+        """Pose of the tool in the hand."""
 
     @property
     def covariance(self) -> Array:
-        """Of its error."""
+        """Covariance of its error."""
 
     def reset(self) -> None:
-        """Forget what was seen."""
+        """Discard all measurements."""
 
     def observe(self, time: float, tool: npt.ArrayLike | None, hand: npt.ArrayLike) -> ToolVerdict:
-        """Take in a picture."""
+        """Process a picture."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PickStep:
-    """What a period of the loop came to.
+    """Result of a period of the loop.
 
     Attributes
     ----------
     dq : (n,) array
-        Joint velocities to be followed [rad/s or m/s].
+        Joint velocities to follow [rad/s or m/s].
     decision : PickDecision
     servo : ServoStep or None
-        None where nothing was to be followed.
+        None if the decision has no goal.
     track : Track
-        Of the target.
+        State of the target.
     tool : (4, 4) array
         Estimate of the tool's pose, in the world.
     """
@@ -68,31 +68,47 @@ class PickStep:
 
 
 class PickLoop(Stateful):
-    """Sees, estimates, decides and servos; called once in every period, with the time.
+    """Measure, estimate, decide and servo; call `update` once in every period, with the time.
 
     Parameters
     ----------
     servo : VisualServo
-        Its tool is set in every period to the estimate.
+        Law; its tool is set to the estimate in every period.
     target : TargetTracker
-        Of the pose that the tool shall have at contact.
+        Tracker of the pose that the tool shall have at contact.
     machine : PickMachine
     tool : ToolBelief, optional
-        Estimate of how the tool lies in the hand; default the tool of the servo, which then is known.
+        Estimator of the tool's pose in the hand; default the tool of the servo, which then is known.
     tool_source : PoseSource, optional
-        Of pictures of the tool, in the world. Where it fails the estimate stays as it is; `tool_error` tells.
+        Source of poses of the tool in the world. If it fails, the estimate stays and `tool_error` holds the error.
     tool_repeats : int or None
-        So many equal pictures of the tool in a row are a frozen source, and from then on not used; None for sources
-        without noise.
+        Number of consecutive equal poses of the tool after which its source counts as frozen and is ignored; None for
+        sources without noise.
     tool_sure : float
-        The tool counts as known once the deviation of its position is below this, per axis [m].
+        The tool counts as known once the standard deviation of its position is below this, per axis [m].
     acceleration : float
-        Joint velocities change at most so fast [rad/s^2 or m/s^2], together, which keeps their direction.
+        Largest joint acceleration [rad/s^2 or m/s^2]; all changes are scaled together, which keeps their direction.
 
     Attributes
     ----------
     tool_error : Exception or None
-        The latest that the source of the tool raised.
+        Latest error of the tool's source.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import PickLoop, PickMachine, PoseFilter, TargetTracker, VisualServo
+    >>> from thunder_py.perception import SimulatedPoseSource
+    >>> panda, q = th.Robot.load("panda"), np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
+    >>> goal = panda.forward_kinematics(q + 0.1)
+    >>> tracker = TargetTracker(SimulatedPoseSource(lambda t: goal), PoseFilter(0.003, 0.02), repeats=None)
+    >>> loop, phases = PickLoop(VisualServo(panda), tracker, PickMachine()), []
+    >>> for k in range(700):  # 100 Hz
+    ...     step = loop.update(0.01 * k, q, holding=True)
+    ...     q, phases = q + 0.01 * step.dq, [*phases, step.decision.phase.name]
+    >>> list(dict.fromkeys(phases))
+    ['search', 'approach', 'descend', 'grip', 'retreat', 'done']
     """
 
     def __init__(
@@ -124,7 +140,7 @@ class PickLoop(Stateful):
         self._dq = np.zeros(self.servo.robot.n)
         self._time: float | None = None
         self._last: ServoStep | None = None
-        self._taken: Array | None = None  # the estimate that the servo has
+        self._taken: Array | None = None  # present estimate of the servo
         self._hand: Array = np.eye(4)
 
     def reset(self) -> None:
@@ -139,17 +155,17 @@ class PickLoop(Stateful):
         self._clear()
 
     def update(self, t: float, q: Array, holding: bool | None = None) -> PickStep:
-        """Return what to do from time `t` [s] on, at joint positions `q` (n,).
+        """Return the step from time `t` [s] on, at joint positions `q` (n,).
 
-        Positions that are no numbers are no error: nothing is asked of the arm, and the machine gives up after a while.
+        With NaN in `q` the joint velocities are zero, and the machine gives up after a while.
 
         Raises
         ------
         ThunderError
-            A time that is not finite or does not go on.
+            If `t` is not finite or not later than the last one.
         """
         if self._time is not None and finite(t, "t") <= self._time:
-            raise ThunderError(f"t must go on, from {self._time:g} s, got {t:g} s; reset() starts again")
+            raise ThunderError(f"t must be after the last time, {self._time:g} s, got {t:g} s; reset() starts again")
         dt = 0.0 if self._time is None else min(t - self._time, LONGEST_STEP)
         self._time = finite(t, "t")
         if np.isfinite(q).all():
@@ -160,26 +176,25 @@ class PickLoop(Stateful):
             self.servo.tool = self._taken = self.tool.pose
         now = self._hand @ self.servo.tool
         track = self.target.update(t)
-        given = PickInput(t, track, now, self._last, self._tool_known(), slipped, holding)
-        decision = self.machine.step(given)
+        decision = self.machine.step(PickInput(t, track, now, self._last, self._tool_known(), slipped, holding))
         if decision.goal is None:
-            self._last, wanted = None, np.zeros_like(self._dq)
+            self._last, desired = None, np.zeros_like(self._dq)
         else:
             self._last = self.servo.step(q, decision.goal, decision.twist, decision.speed)
-            wanted = self._last.dq
-        return PickStep(self._ramp(dt, wanted), decision, self._last, track, now)
+            desired = self._last.dq
+        return PickStep(self._ramp(dt, desired), decision, self._last, track, now)
 
     def _look_at_tool(self, t: float) -> bool:
-        """Take in pictures of the tool; whether it slipped."""
+        """Process pictures of the tool; return whether it slipped."""
         if self.tool is None or self.tool_source is None:
             return False
         slipped = False
         pictures, error = poll(self.tool_source, t)
         self.tool_error = self.tool_error if error is None else error
-        for seen in pictures:
-            hand = self.hands.at(seen.time)
-            if rigid(seen.pose) is not None and hand is not None and not self._repetition(seen.pose):
-                slipped |= self.tool.observe(seen.time, seen.pose, hand) is ToolVerdict.slipped
+        for measurement in pictures:
+            hand = self.hands.at(measurement.time)
+            if rigid(measurement.pose) is not None and hand is not None and not self._repetition(measurement.pose):
+                slipped |= self.tool.observe(measurement.time, measurement.pose, hand) is ToolVerdict.slipped
         return slipped
 
     def _tool_known(self) -> bool:
@@ -187,8 +202,8 @@ class PickLoop(Stateful):
             return True
         return math.sqrt(float(np.max(np.diag(self.tool.covariance)[:3]))) < self._sure
 
-    def _ramp(self, dt: float, wanted: Array) -> Array:
-        change = wanted - self._dq
+    def _ramp(self, dt: float, desired: Array) -> Array:
+        change = desired - self._dq
         allowed = self._acceleration * dt
         largest = float(np.abs(change).max())
         self._dq = self._dq + (change if largest <= allowed else (allowed / largest) * change)
@@ -196,27 +211,43 @@ class PickLoop(Stateful):
 
 
 class PickingController(Stateful):
-    """A pick for `thunder_py.simulation.simulate`: the loop at its period, a joint controller under it.
+    """A pick for `thunder_py.simulation.simulate`: the loop at its period, and a joint controller that follows it.
 
-    Joint positions to follow are the integral of the loop's velocities. The loop sees the measured ones, so it makes up
-    for errors that the joint controller leaves.
+    The joint controller follows the integral of the loop's velocities. The loop uses the measured positions, so it
+    compensates errors that the joint controller leaves.
 
     Parameters
     ----------
     loop : PickLoop
     inner : Controller
-        Of `thunder_py.control`, for a `JointReference`: `ComputedTorque`, for example.
+        Joint controller of `thunder_py.control`, such as `ComputedTorque`.
     period : float
-        Of the loop [s]; the control period of the simulation should divide it.
+        Period of the loop [s]; the control period of the simulation should divide it.
     holding : callable, optional
-        Given the time and the loop's last step, tells what the gripper says.
+        Returns the state of the gripper from time, joint positions and the loop's last step.
 
     Attributes
     ----------
     start : float
-        Time at which the simulation starts [s]; to be set where a pick is simulated in pieces.
+        Time at which the simulation starts [s]; set it where a pick is simulated in pieces.
     steps : list of (float, array, PickStep)
         Time, joint positions and step of the loop, for every period.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import (
+    ...     PickingController, PickLoop, PickMachine, PoseFilter, TargetTracker, VisualServo)
+    >>> from thunder_py.perception import SimulatedPoseSource
+    >>> panda, q = th.Robot.load("panda"), np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
+    >>> goal = panda.forward_kinematics(q + 0.1)
+    >>> tracker = TargetTracker(SimulatedPoseSource(lambda t: goal), PoseFilter(0.003, 0.02), repeats=None)
+    >>> loop = PickLoop(VisualServo(panda), tracker, PickMachine())
+    >>> arm = PickingController(loop, th.ComputedTorque(panda, 900.0, 60.0), holding=lambda t, q, step: True)
+    >>> run = th.simulate(panda, arm, th.reference.SetPoint(q), 1.0, q0=q)
+    >>> len(arm.steps), arm.loop.machine.phase.name, arm.over
+    (101, 'approach', False)
     """
 
     def __init__(
@@ -238,19 +269,19 @@ class PickingController(Stateful):
 
     @property
     def followed(self) -> Array:
-        """Joint positions (n,) that the arm is to be at; none before the first step."""
+        """Desired joint positions (n,); NaN before the first step."""
         return self._dq + np.nan if self._q is None else self._q
 
     @property
     def over(self) -> bool:
-        """Whether the pick is done or failed."""
+        """True if the pick is done or failed."""
         return self.loop.machine.phase.over
 
     def step(self, t: float, q: Array, dq: Array, reference: Any = None, /) -> Array:
         """Return the torque, (n,)."""
         now = self.start + t
         if self._q is None:
-            if not np.isfinite(q).all():  # nowhere to start from: the safe torque of the joint controller
+            if not np.isfinite(q).all():  # no start: the safe torque of the joint controller
                 return self.inner.step(t, q, dq, JointReference(*np.zeros((3, len(q)))))
             self._q, self._next, self._before = q.copy(), now, now
         self._q = self._q + (now - self._before) * self._dq

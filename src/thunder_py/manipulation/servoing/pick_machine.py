@@ -1,4 +1,4 @@
-"""Approach, pick, retreat: a state machine that is told the time and never waits."""
+"""State machine of a pick (approach, pick, retreat); it receives the time and never waits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,16 @@ __all__ = [
 
 
 class PickPhase(enum.Enum):
-    """Where a pick stands."""
+    """Phase of a pick.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import PickPhase
+    >>> [phase.name for phase in PickPhase]
+    ['search', 'approach', 'descend', 'grip', 'retreat', 'withdraw', 'done', 'failed']
+    >>> PickPhase.grip.over, PickPhase.done.over
+    (False, True)
+    """
 
     search = "search"
     approach = "approach"
@@ -43,11 +52,11 @@ class PickPhase(enum.Enum):
 
     @property
     def over(self) -> bool:
-        """Whether nothing follows."""
+        """True if the phase is final."""
         return self in (PickPhase.done, PickPhase.failed)
 
 
-#: what may follow what
+#: allowed successors of each phase
 TRANSITIONS: dict[PickPhase, frozenset[PickPhase]] = {
     PickPhase.search: frozenset({PickPhase.approach, PickPhase.failed}),
     PickPhase.approach: frozenset({PickPhase.descend, PickPhase.failed}),
@@ -61,7 +70,14 @@ TRANSITIONS: dict[PickPhase, frozenset[PickPhase]] = {
 
 
 class PickReason(enum.Enum):
-    """Why a pick failed."""
+    """Reason for which a pick failed.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import PickReason
+    >>> PickReason.source_frozen.value
+    'the pose source froze'
+    """
 
     never_seen = "the target was never seen"
     tool_unseen = "the tool was not seen well enough"
@@ -91,27 +107,38 @@ class PickSettings:
     Attributes
     ----------
     standoff : float
-        Where the approach ends and the retreat goes, before the target along its z axis [m].
+        Distance before the target, along its z axis, where the approach and the retreat end [m].
     arrived_distance, arrived_angle : float
-        At the standoff, where the descent may begin [m, rad].
+        Tolerances at the standoff within which the descent may begin [m, rad].
     contact_distance, contact_angle : float
-        Where the gripper is switched [m, rad].
+        Tolerances at the target within which the gripper is switched [m, rad].
     settle : float
-        How long either must hold [s].
+        Time for which either must hold [s].
     descent_speed : float
-        [m/s].
+        Speed of the descent [m/s].
     look_time : float
-        The target is looked at for so long before the arm moves [s].
+        Time for which the target must be seen before the arm moves [s].
     slow_age, stop_age, lost_age : float
-        Age of the latest good picture from which on the arm is slowed down, stands still, and gives up [s].
+        Ages of the latest good picture at which the arm slows down, stands still, and gives up [s].
     blind_distance, blind_time : float
-        So close to the target, where the arm may hide it, the age counts only from the second on [m, s].
+        Below this distance from the target, where the arm may hide it, only the age `blind_time` counts [m, s].
     search_time, approach_time, descend_time, grip_time, retreat_time : float
         Time-outs of the phases [s].
     trouble_time : float
-        The law may have no answer, or a joint stand at its limit, for so long [s].
+        Longest time without a solution of the law, or with a joint at its limit [s].
     tries : int
-        How often a descent may be broken off and begun again, because target or tool moved.
+        Number of times that a descent may start again because target or tool moved.
+
+    Raises
+    ------
+    ThunderError
+        If a number is not positive, or the ages do not ascend.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import PickSettings
+    >>> PickSettings(standoff=0.15, tries=0).standoff
+    0.15
     """
 
     standoff: float = 0.10
@@ -151,24 +178,24 @@ class PickSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PickInput:
-    """What the machine is told in every period.
+    """Input of the machine in every period.
 
     Attributes
     ----------
     t : float
-        [s], never before the last one.
+        Time [s], not before the last one.
     target : Track
-        Of the pose that the tool shall have at contact; its z axis points into the object.
+        Track of the pose that the tool shall have at contact; its z axis points into the object.
     tool : (4, 4) array
-        Where the tool is now, as far as known.
+        Estimated present pose of the tool.
     servo : ServoStep or None
-        How the law answered to the last decision.
+        Result of the law for the last decision.
     tool_known : bool
-        Whether it is known well enough how the tool lies in the hand.
+        Whether the pose of the tool in the hand is known accurately enough.
     tool_slipped : bool
-        Whether a slip was found since the last period.
+        Whether a slip was detected since the last period.
     holding : bool or None
-        What the gripper says; None while it says nothing.
+        State of the gripper; None while it is unknown.
     """
 
     t: float
@@ -182,15 +209,15 @@ class PickInput:
 
 @dataclass(frozen=True, slots=True)
 class PickEvent:
-    """That a phase was left.
+    """A change of phase.
 
     Attributes
     ----------
     t : float
-        [s].
+        Time [s].
     before, after : PickPhase
     reason : PickReason or None
-        Why, where something went wrong.
+        Reason of a failure or of a new approach.
     """
 
     t: float
@@ -201,23 +228,23 @@ class PickEvent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PickDecision:
-    """What is to be done until the next period.
+    """Command until the next period.
 
     Attributes
     ----------
     phase : PickPhase
     goal : (4, 4) array or None
-        Where the tool shall go; None: stay.
+        Desired pose of the tool; None to stay.
     twist : (6,) array
-        Of the goal, linear part first, world axes.
+        Twist of the goal, linear part first, world axes [m/s, rad/s].
     speed : float
-        From 0 to 1: what to slow the arm down by.
+        Factor from 0 to 1 that slows the arm down.
     grip : bool
-        Whether the gripper shall hold; a pick that fails on the way back goes on holding what it has.
+        Whether the gripper shall hold; a pick that fails during the retreat keeps holding.
     reason : PickReason or None
-        Why the pick fails or failed.
+        Reason of the failure.
     events : tuple of PickEvent
-        Of this period.
+        Changes of phase in this period.
     """
 
     phase: PickPhase
@@ -229,7 +256,7 @@ class PickDecision:
     events: tuple[PickEvent, ...]
 
 
-#: a loop that paused must not leap [s]
+#: longest step that is integrated, so that a loop that paused does not jump [s]
 LONGEST_STEP = 0.1
 _LOST = {
     Trouble.silent: PickReason.source_silent,
@@ -249,17 +276,29 @@ _STUCK = {
 class PickMachine(Stateful):
     """The sequence of a pick.
 
-    Data go in (`PickInput`), a decision and events come out (`PickDecision`); nothing is slept through or remembered
-    but the phase, when it began, and what a phase needs. The same inputs give the same outputs.
+    `step` maps a `PickInput` to a `PickDecision` with its events. It never waits, and its state is the phase, the time
+    at which it began, and the data of the phase. The same inputs give the same outputs.
 
-    ``search``: the target, and the tool in the hand, are looked at. ``approach``: to the standoff before the target.
-    ``descend``: along the target's z axis, only as far as the tool is beside that line. ``grip``: the gripper closes.
-    ``retreat``: back to the standoff with the object. A descent is begun again from ``approach`` when the target jumps
-    or the tool slips; where it fails, the arm withdraws to the standoff first (``withdraw``), with the gripper open.
+    ``search``: the target, and the tool in the hand, are observed. ``approach``: to the standoff before the target.
+    ``descend``: along the target's z axis, only while the tool is near that line. ``grip``: the gripper closes.
+    ``retreat``: back to the standoff with the object. A descent starts again from ``approach`` if the target jumps
+    or the tool slips. If it fails, the arm first withdraws to the standoff (``withdraw``) with the gripper open.
 
     Parameters
     ----------
     settings : PickSettings, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation import PickMachine
+    >>> from thunder_py.manipulation.servoing.pick_machine import PickInput
+    >>> from thunder_py.manipulation.servoing.tracker import Track, Trouble
+    >>> machine = PickMachine()
+    >>> for t in (0.0, 3.0, 6.0):  # nothing is ever seen
+    ...     decision = machine.step(PickInput(t, Track(t, None, np.inf, Trouble.unseen), np.eye(4)))
+    >>> decision.phase.name, decision.reason.value
+    ('failed', 'the target was never seen')
     """
 
     def __init__(self, settings: PickSettings | None = None) -> None:
@@ -279,29 +318,31 @@ class PickMachine(Stateful):
         self.phase = PickPhase.search
         self.reason: PickReason | None = None
         self._now: float | None = None
-        self._began = 0.0  # the phase
-        self._good_since: float | None = None  # where the phase wants to be
+        self._began = 0.0  # start of the phase
+        self._good_since: float | None = None  # start of the time in which the phase's condition has held
         self._stuck_since: float | None = None
         self._height = 0.0  # above the target, in the descent
         self._sinks = False
         self._tries = 0
-        self._hold: Array | None = None  # where a way back ends
+        self._hold: Array | None = None  # goal of retreat and withdraw
         self._carries = False
         self._events: list[PickEvent] = []
 
     def step(self, given: PickInput) -> PickDecision:
-        """Return what is to be done now.
+        """Return the decision for this period.
 
         Raises
         ------
         ThunderError
-            A time that is not finite or goes back.
+            If the time is not finite or decreases.
         """
         t = finite(given.t, "t")
         if self._now is None:
             self._now = self._began = t
         if t < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {t:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {t:g} s; reset() starts again"
+            )
         dt, self._now, self._events = min(t - self._now, LONGEST_STEP), t, []
         if not self.phase.over:
             self._check_law(given)
@@ -317,7 +358,7 @@ class PickMachine(Stateful):
         self._good_since = self._stuck_since = None
 
     def _fail(self, reason: PickReason) -> None:
-        """Give up: from close to the object by way of the standoff, elsewhere on the spot."""
+        """Give up: near the object via the standoff, elsewhere at once."""
         self.reason = reason if self.reason is None else self.reason
         close = self.phase in (PickPhase.descend, PickPhase.grip)
         self._enter(PickPhase.withdraw if close else PickPhase.failed, self.reason)
@@ -326,65 +367,67 @@ class PickMachine(Stateful):
         assert self._now is not None
         return self._now - self._began
 
-    def _check_law(self, given: PickInput) -> None:
-        """Give up where the law had no answer for too long."""
-        reason = None if given.servo is None else _STUCK.get(given.servo.state)
+    def _check_law(self, inputs: PickInput) -> None:
+        """Give up if the law had no solution for too long."""
+        reason = None if inputs.servo is None else _STUCK.get(inputs.servo.state)
         if reason is None:
             self._stuck_since = None
         elif self._stuck_since is None:
-            self._stuck_since = given.t
-        elif given.t - self._stuck_since > self.settings.trouble_time:
+            self._stuck_since = inputs.t
+        elif inputs.t - self._stuck_since > self.settings.trouble_time:
             self._fail(reason)
 
-    def _too_old(self, given: PickInput, most: float) -> bool:
-        """Whether the pick is given up because what is known of the target is too old, or nothing is known any more."""
-        if given.target.estimate is not None and given.target.age <= most:
+    def _too_old(self, inputs: PickInput, most: float) -> bool:
+        """Give up if the target is unknown or its latest picture too old; return whether."""
+        if inputs.target.estimate is not None and inputs.target.age <= most:
             return False
-        self._fail(_LOST.get(given.target.trouble, PickReason.target_lost))
+        self._fail(_LOST.get(inputs.target.trouble, PickReason.target_lost))
         return True
 
-    def _search(self, given: PickInput, dt: float) -> None:
-        seen = given.target.estimate is not None and given.target.age < self.settings.stop_age
-        self._settled(seen and given.tool_known, given.t)
-        if self._good_since is not None and given.t - self._good_since >= self.settings.look_time:
+    def _search(self, inputs: PickInput, dt: float) -> None:
+        seen = inputs.target.estimate is not None and inputs.target.age < self.settings.stop_age
+        self._settled(seen and inputs.tool_known, inputs.t)
+        if self._good_since is not None and inputs.t - self._good_since >= self.settings.look_time:
             self._enter(PickPhase.approach)
         elif self._elapsed() > self.settings.search_time:
-            unseen = _LOST.get(given.target.trouble, PickReason.never_seen)
-            if given.target.estimate is not None:
-                unseen = _LOST.get(given.target.trouble, PickReason.target_lost)
+            unseen = _LOST.get(inputs.target.trouble, PickReason.never_seen)
+            if inputs.target.estimate is not None:
+                unseen = _LOST.get(inputs.target.trouble, PickReason.target_lost)
             self._fail(PickReason.tool_unseen if seen else unseen)
 
-    def _approach(self, given: PickInput, dt: float) -> None:
+    def _approach(self, inputs: PickInput, dt: float) -> None:
         s = self.settings
-        if self._too_old(given, s.lost_age):
+        if self._too_old(inputs, s.lost_age):
             return
-        distance, angle = _apart(self._above(given, s.standoff), given.tool)
-        if self._settled(distance < s.arrived_distance and angle < s.arrived_angle, given.t):
-            self._height, self._hold, self._sinks = s.standoff, self._above(given, s.standoff), False
+        distance, angle = _apart(self._above(inputs, s.standoff), inputs.tool)
+        if self._settled(distance < s.arrived_distance and angle < s.arrived_angle, inputs.t):
+            self._height, self._hold, self._sinks = s.standoff, self._above(inputs, s.standoff), False
             self._enter(PickPhase.descend)
         elif self._elapsed() > s.approach_time:
             self._fail(PickReason.approach_timeout)
 
-    def _descend(self, given: PickInput, dt: float) -> None:
+    def _descend(self, inputs: PickInput, dt: float) -> None:
         s = self.settings
-        if self._too_old(given, s.blind_time if self._height < s.blind_distance else s.lost_age) or self._again(given):
+        if self._too_old(inputs, s.blind_time if self._height < s.blind_distance else s.lost_age) or self._again(
+            inputs
+        ):
             return
-        self._hold = self._above(given, s.standoff)
-        distance, angle = _apart(self._above(given, self._height), given.tool)
+        self._hold = self._above(inputs, s.standoff)
+        distance, angle = _apart(self._above(inputs, self._height), inputs.tool)
         self._sinks = self._height > 0.0 and distance < 2.0 * s.arrived_distance and angle < 2.0 * s.arrived_angle
         if self._sinks:
-            self._height = max(0.0, self._height - dt * self._speed(given) * s.descent_speed)
-        distance, angle = _apart(self._above(given, 0.0), given.tool)
-        if self._settled(distance < s.contact_distance and angle < s.contact_angle, given.t):
+            self._height = max(0.0, self._height - dt * self._speed(inputs) * s.descent_speed)
+        distance, angle = _apart(self._above(inputs, 0.0), inputs.tool)
+        if self._settled(distance < s.contact_distance and angle < s.contact_angle, inputs.t):
             self._enter(PickPhase.grip)
         elif self._elapsed() > s.descend_time:
             self._fail(PickReason.descend_timeout)
 
-    def _again(self, given: PickInput) -> bool:
-        """Whether the descent is broken off because target or tool moved."""
-        if not (given.target.restarted or given.tool_slipped):
+    def _again(self, inputs: PickInput) -> bool:
+        """Abort the descent if target or tool moved; return whether."""
+        if not (inputs.target.restarted or inputs.tool_slipped):
             return False
-        reason = PickReason.target_jumped if given.target.restarted else PickReason.tool_slipped
+        reason = PickReason.target_jumped if inputs.target.restarted else PickReason.tool_slipped
         if self._tries >= self.settings.tries:
             self._fail(reason)
             return True
@@ -392,30 +435,30 @@ class PickMachine(Stateful):
         self._enter(PickPhase.approach, reason)
         return True
 
-    def _grip(self, given: PickInput, dt: float) -> None:
-        if given.holding:
+    def _grip(self, inputs: PickInput, dt: float) -> None:
+        if inputs.holding:
             self._carries = True
             self._enter(PickPhase.retreat)
-        elif given.holding is not None:
+        elif inputs.holding is not None:
             self._fail(PickReason.nothing_held)
         elif self._elapsed() > self.settings.grip_time:
             self._fail(PickReason.grip_timeout)
 
-    def _go_back(self, given: PickInput, dt: float) -> None:
-        """Way back to the standoff, with the object or without."""
+    def _go_back(self, inputs: PickInput, dt: float) -> None:
+        """Return to the standoff, with or without the object."""
         s = self.settings
         carries = self.phase is PickPhase.retreat
         assert self._hold is not None
-        if carries and given.holding is not None and not given.holding:
+        if carries and inputs.holding is not None and not inputs.holding:
             self._carries = False
             self._fail(PickReason.object_dropped)
-        elif self._settled(_apart(self._hold, given.tool)[0] < 2.0 * s.arrived_distance, given.t):
+        elif self._settled(_apart(self._hold, inputs.tool)[0] < 2.0 * s.arrived_distance, inputs.t):
             self._enter(*((PickPhase.done, None) if carries else (PickPhase.failed, self.reason)))
         elif self._elapsed() > s.retreat_time:
             self._fail(PickReason.retreat_timeout)
 
     def _settled(self, good: bool, t: float) -> bool:
-        """Whether something has been good for the settling time."""
+        """Return whether a condition has held for the settling time."""
         if not good:
             self._good_since = None
             return False
@@ -423,26 +466,26 @@ class PickMachine(Stateful):
             self._good_since = t
         return t - self._good_since >= self.settings.settle
 
-    def _above(self, given: PickInput, height: float) -> Array:
-        """Pose (4, 4) so far before the target."""
-        assert given.target.estimate is not None
-        T = given.target.estimate.pose.copy()
+    def _above(self, inputs: PickInput, height: float) -> Array:
+        """Return the pose (4, 4) at a distance before the target."""
+        assert inputs.target.estimate is not None
+        T = inputs.target.estimate.pose.copy()
         T[:3, 3] -= height * T[:3, 2]
         return T
 
-    def _speed(self, given: PickInput) -> float:
-        """Full speed with fresh pictures, less with older ones, none with old ones."""
-        s, age = self.settings, given.target.age
+    def _speed(self, inputs: PickInput) -> float:
+        """Return the speed factor, which falls from 1 to 0 with the age of the latest picture."""
+        s, age = self.settings, inputs.target.age
         if self.phase is PickPhase.descend and self._height < s.blind_distance:
             return 1.0
         return min(1.0, max(0.0, (s.stop_age - age) / (s.stop_age - s.slow_age)))
 
-    def _decide(self, given: PickInput) -> PickDecision:
+    def _decide(self, inputs: PickInput) -> PickDecision:
         goal, twist, speed = None, np.zeros(6), 1.0
         if self.phase in (PickPhase.approach, PickPhase.descend):
-            assert given.target.estimate is not None
-            goal = self._above(given, self.settings.standoff if self.phase is PickPhase.approach else self._height)
-            twist, speed = given.target.estimate.twist, self._speed(given)
+            assert inputs.target.estimate is not None
+            goal = self._above(inputs, self.settings.standoff if self.phase is PickPhase.approach else self._height)
+            twist, speed = inputs.target.estimate.twist, self._speed(inputs)
             if self.phase is PickPhase.descend and self._sinks:
                 twist = twist + np.concatenate((self.settings.descent_speed * goal[:3, 2], np.zeros(3)))
         elif self.phase in (PickPhase.retreat, PickPhase.withdraw):
@@ -452,6 +495,6 @@ class PickMachine(Stateful):
 
 
 def _apart(desired: Array, actual: Array) -> tuple[float, float]:
-    """Distance and angle between two poses."""
+    """Return distance and angle between two poses."""
     away = desired[:3, 3] - actual[:3, 3]
     return math.sqrt(float(away @ away)), angle_of(desired[:3, :3] @ actual[:3, :3].T)

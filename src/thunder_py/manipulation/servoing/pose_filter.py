@@ -1,4 +1,4 @@
-"""Filtering of seen poses: a constant-velocity Kalman filter whose errors live on the tangent of SO(3) x R^3."""
+"""Filtering of measured poses: a constant-velocity Kalman filter with errors on the tangent of SO(3) x R^3."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["LatestPose", "PoseEstimate", "PoseFilter", "PoseHistory", "Verdict",
 
 
 class PoseHistory(Stateful):
-    """Poses of the last while, asked at times between them.
+    """Recent poses, interpolated at times between them.
 
     Parameters
     ----------
     length : float
-        How far back it reaches [s].
+        Length of the history [s].
     """
 
     def __init__(self, length: float = 5.0) -> None:
@@ -37,9 +37,9 @@ class PoseHistory(Stateful):
         self._poses: deque[Array] = deque()
 
     def add(self, t: float, pose: Array) -> None:
-        """Take in a pose (4, 4) at a time [s] after all others."""
+        """Append a pose (4, 4) at a time [s] later than all others."""
         if self._times and finite(t, "t") <= self._times[-1]:
-            raise ThunderError(f"t must go on, from {self._times[-1]:g} s, got {t:g} s")
+            raise ThunderError(f"t must be after the last time, {self._times[-1]:g} s, got {t:g} s")
         self._times.append(t)
         self._poses.append(pose)
         while self._times[0] < t - self._length:
@@ -47,7 +47,7 @@ class PoseHistory(Stateful):
             self._poses.popleft()
 
     def at(self, t: float) -> Array | None:
-        """Return the pose (4, 4) at a time, or None where that is before the first or after the last one."""
+        """Return the pose (4, 4) at a time [s], or None before the first and after the last one."""
         if not self._times or not self._times[0] <= t <= self._times[-1]:
             return None
         k = bisect_right(self._times, t)
@@ -57,38 +57,38 @@ class PoseHistory(Stateful):
         return interpolate(self._poses[k - 1], self._poses[k], part)
 
 
-#: farther away [m] nothing is seen, and squares of such numbers overflow
+#: largest coordinate of a seen pose [m]; squares of larger numbers might overflow
 _FARTHEST = 1e6
 
 
 def poll(source: PoseSource, t: float) -> tuple[list[PoseMeasurement], Exception | None]:
-    """Ask a source; a control loop goes on where it raises an error, or answers with anything but measurements.
+    """Poll a source without raising, so that its errors do not stop a control loop.
 
     Parameters
     ----------
     source : PoseSource
     t : float
-        [s].
+        Time [s].
 
     Returns
     -------
     list of PoseMeasurement
-        Empty where the source failed.
+        Empty if the source failed.
     Exception or None
-        What went wrong.
+        Error of the source, or a TypeError if it returned anything but measurements.
     """
     try:
-        found = list(source.poll(t))
-        for one in found:
-            if not isinstance(one, PoseMeasurement):
-                raise TypeError(f"poll must return a list of PoseMeasurement, got a {type(one).__name__} in it")
-    except Exception as error:  # a source may be a network, a driver, anybody's code
+        measurements = list(source.poll(t))
+        for entry in measurements:
+            if not isinstance(entry, PoseMeasurement):
+                raise TypeError(f"poll must return a list of PoseMeasurement, got a {type(entry).__name__} in it")
+    except Exception as error:  # a source may be a network, a driver or any other code
         return [], error
-    return found, None
+    return measurements, None
 
 
 def rigid(pose: Any) -> Array | None:
-    """Return a seen pose as an array (4, 4), or None where it is no rigid transform of sensible numbers."""
+    """Return a seen pose as an array (4, 4), or None if it is not a rigid transform of finite numbers below 1e6."""
     if pose is None:
         return None
     T = np.asarray(pose, dtype=np.float64)
@@ -98,7 +98,7 @@ def rigid(pose: Any) -> Array | None:
 
 
 class Verdict(enum.Enum):
-    """What became of a measurement."""
+    """Verdict on a measurement."""
 
     first = "the first one"
     used = "used"
@@ -109,23 +109,23 @@ class Verdict(enum.Enum):
 
     @property
     def counts(self) -> bool:
-        """Whether the estimate rests on it."""
+        """True if the estimate uses it."""
         return self in (Verdict.first, Verdict.used, Verdict.restarted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseEstimate:
-    """Where something is and how it moves.
+    """Estimate of a pose and its twist.
 
     Attributes
     ----------
     time : float
-        That it is told for [s].
+        Time of the estimate [s].
     pose : (4, 4) array
     twist : (6,) array
         Linear, then angular velocity, world axes [m/s, rad/s].
     covariance : (12, 12) array
-        Of the errors of position, rotation (world axes, R = exp(error) R_estimate) and twist.
+        Covariance of the errors of position, rotation (world axes, R = exp(error) R_estimate) and twist.
     """
 
     time: float
@@ -136,7 +136,7 @@ class PoseEstimate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _State:
-    """A belief at the time of a picture; never changed, so that older ones can be taken up again."""
+    """State of the filter at the time of a picture; immutable, so that older ones can be resumed."""
 
     time: float
     p: Array
@@ -148,7 +148,7 @@ class _State:
 
 
 class PoseFilter(Stateful):
-    """Error-state Kalman filter of a pose and its twist, on an acceleration that is white noise.
+    """Error-state Kalman filter of a pose and its twist, driven by white acceleration.
 
     Parameters
     ----------
@@ -158,16 +158,20 @@ class PoseFilter(Stateful):
         Root of the spectral density of the accelerations, per axis [m/s^2/sqrt(Hz), rad/s^2/sqrt(Hz)]: within a time T
         the velocity changes by about this times sqrt(T).
     speed, angular_speed : float
-        Standard deviation of the twist before anything is known, per axis [m/s, rad/s]; 0: at rest.
+        Standard deviation of the initial twist, per axis [m/s, rad/s]; 0: at rest.
     persistence : float
-        Time in which a twist decays to 1/e on its own [s]: where nothing is seen for long, things are expected to stop.
-        Infinity: constant velocity.
+        Time constant with which a twist decays without measurements [s]; infinity: constant velocity.
     gate : float
-        Probability with which a good measurement passes.
+        Probability with which a good measurement passes the gate.
     readmit : int
-        So many rejected measurements in a row that agree with each other start the filter again.
+        Number of consecutive rejected measurements, in agreement with each other, that restart the filter.
     memory : int
-        So many measurements are remembered, for results that overtake each other.
+        Number of measurements in memory, for results that arrive out of order.
+
+    Raises
+    ------
+    ThunderError
+        If a number is out of range.
 
     Notes
     -----
@@ -177,9 +181,22 @@ class PoseFilter(Stateful):
     update the errors are counted from the new estimate, which turns their covariance by J_l of the correction (Sola,
     Quaternion kinematics for the error-state Kalman filter, section 6.3).
 
-    A measurement is filtered at the time its picture was taken. One that comes late is put where it belongs and all
-    that follow are filtered again, so the order of arrival does not matter within the memory. `estimate` predicts to
-    any later time, which makes up for latency.
+    A measurement is filtered at the time of its picture. A late one is inserted at its time and all that follow are
+    filtered again, so the order of arrival does not matter within the memory. `estimate` predicts to any later time,
+    which compensates latency.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import PoseFilter
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> filter = PoseFilter(position_noise=0.003, rotation_noise=0.02, speed=0.5)
+    >>> for k in (0, 1, 2, 4, 3):  # in the order of arrival
+    ...     verdict = filter.add(0.1 * k, pose_from_rpy((0.5, 0.026 * k, 0.1)))
+    >>> estimate = filter.estimate(0.6)
+    >>> round(float(estimate.pose[1, 3]), 2), round(float(estimate.twist[1]), 2)
+    (0.16, 0.26)
+    >>> filter.add(0.5, pose_from_rpy((2.0, 0.0, 0.1))).name
+    'outlier'
     """
 
     def __init__(
@@ -212,27 +229,27 @@ class PoseFilter(Stateful):
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything."""
-        self._times: list[float] = []  # of the measurements remembered
+        """Discard all measurements."""
+        self._times: list[float] = []  # of the measurements in memory
         self._poses: list[Array] = []
-        self._states: list[_State] = []  # behind each of them
-        self._before: _State | None = None  # in front of the first remembered
+        self._states: list[_State] = []  # after each of them
+        self._before: _State | None = None  # before the first of them
         self._forgotten = -np.inf
 
     @property
     def ready(self) -> bool:
-        """Whether anything was seen."""
+        """True if there is a measurement."""
         return bool(self._states)
 
     def add(self, time: float, pose: npt.ArrayLike | None) -> Verdict:
-        """Take in a measurement.
+        """Process a measurement.
 
         Parameters
         ----------
         time : float
-            When the picture was taken [s]; measurements may come in any order.
+            Time of the picture [s]; measurements may arrive in any order.
         pose : (4, 4) array_like or None
-            What is no rigid transform of finite numbers is `Verdict.invalid` and changes nothing.
+            Anything but a rigid transform of finite numbers gives `Verdict.invalid` and changes nothing.
         """
         taken = finite(time, "time")
         T = rigid(pose)
@@ -248,10 +265,10 @@ class PoseFilter(Stateful):
         state = self._states[k - 1] if k else self._before
         verdict = Verdict.invalid
         for j in range(k, len(self._times)):
-            state, found = self._advance(state, self._times[j], self._poses[j])
-            # what comes late may be what later ones lacked to agree
-            again = found is Verdict.restarted and state.time not in began_again
-            verdict = found if j == k or again else verdict
+            state, result = self._advance(state, self._times[j], self._poses[j])
+            # a late measurement may complete a group of later ones that agree
+            again = result is Verdict.restarted and state.time not in began_again
+            verdict = result if j == k or again else verdict
             self._states.append(state)
         if len(self._times) > self._memory:
             self._forgotten, self._before = self._times.pop(0), self._states.pop(0)
@@ -264,7 +281,7 @@ class PoseFilter(Stateful):
         Raises
         ------
         ThunderError
-            Nothing was seen yet (ask `ready`).
+            If there is no measurement yet (see `ready`).
         """
         if not self._states:
             raise ThunderError("nothing was seen yet: no pose to estimate")
@@ -273,7 +290,7 @@ class PoseFilter(Stateful):
         return PoseEstimate(at.time, make_pose(at.R, at.p), at.twist, at.P)
 
     def _advance(self, state: _State | None, time: float, T: Array) -> tuple[_State, Verdict]:
-        """Return the state behind a measurement."""
+        """Return the state after a measurement."""
         if state is None:
             return self._start(time, T), Verdict.first
         at = self._predict(state, time)
@@ -295,11 +312,11 @@ class PoseFilter(Stateful):
 
     def _start(self, time: float, T: Array) -> _State:
         P = np.diag(np.concatenate((self._noise, self._twist)))
-        # a rotation to rounding, however it was sent
+        # exp(log(R)) is a rotation to rounding, unlike the measured matrix
         return _State(time, T[:3, 3].copy(), exp(log(T[:3, :3])), np.zeros(6), P)
 
     def _agree(self, poses: tuple[Array, ...]) -> bool:
-        """Whether poses differ from the last of them by no more than two measurements do."""
+        """Return whether the poses differ from the last of them by no more than two measurements do."""
         last = poses[-1]
         for T in poses[:-1]:
             y = np.concatenate((T[:3, 3] - last[:3, 3], log(T[:3, :3] @ last[:3, :3].T)))
@@ -326,7 +343,7 @@ class PoseFilter(Stateful):
         return _State(time, s.p + span * s.twist[:3], R_step @ s.R, keep * s.twist, P, s.rejected)
 
     def _decayed(self, dt: float) -> tuple[float, float, tuple[float, float, float]]:
-        """Return what a twist is multiplied by for the motion, what is left of it, and the integrals of the noise."""
+        """Return the effective duration of a twist, its remaining fraction, and the integrals of the noise."""
         x = self._decay * dt
         if x < 1e-4:  # the next terms are x times as large
             return dt, 1.0 - x, (dt**3 / 3.0, dt**2 / 2.0, dt)
@@ -336,7 +353,7 @@ class PoseFilter(Stateful):
 
 
 class LatestPose(Stateful):
-    """No filter: the pose of the latest picture, at rest, as sure as one measurement; for comparison.
+    """The pose of the latest picture, at rest, with the covariance of one measurement; for comparison.
 
     Parameters
     ----------
@@ -350,16 +367,16 @@ class LatestPose(Stateful):
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Discard the measurement."""
         self._last: tuple[float, Array] | None = None
 
     @property
     def ready(self) -> bool:
-        """Whether anything was seen."""
+        """True if there is a measurement."""
         return self._last is not None
 
     def add(self, time: float, pose: npt.ArrayLike | None) -> Verdict:
-        """Take in a measurement: as `PoseFilter.add`, but older pictures than the latest are `Verdict.late`."""
+        """Process a measurement as `PoseFilter.add` does, but with `Verdict.late` for pictures before the latest."""
         taken = finite(time, "time")
         T = rigid(pose)
         if T is None:
@@ -373,7 +390,7 @@ class LatestPose(Stateful):
         return Verdict.used
 
     def estimate(self, t: float) -> PoseEstimate:
-        """Return the latest pose, whatever the time."""
+        """Return the latest pose, independent of the time."""
         if self._last is None:
             raise ThunderError("nothing was seen yet: no pose to estimate")
         return PoseEstimate(finite(t, "t"), self._last[1], np.zeros(6), self._covariance)
@@ -384,7 +401,7 @@ def _squares(linear: float, angular: float) -> Array:
 
 
 def _joseph(P: Array, K: Array, noise: Array) -> Array:
-    """Covariance behind an update, in the form that stays positive for any gain."""
+    """Return the covariance after an update, in the form that stays positive for any gain."""
     A: Array = np.eye(len(P))
     A[:, :6] -= K
     return A @ P @ A.T + (K * noise) @ K.T

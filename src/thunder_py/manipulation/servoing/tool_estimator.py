@@ -1,4 +1,4 @@
-"""How a tool lies in the hand, from pictures of the tool and the kinematics of the arm."""
+"""Estimation of the pose of a tool in the hand, from pictures of the tool and the kinematics of the arm."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .pose_filter import rigid
 
 __all__ = ["ToolEstimator", "ToolVerdict"]
 
-#: of scale and estimate by turns: the scale then moves by a few per cent at most
+#: alternating iterations of scale and estimate, after which the scale changes by a few per cent at most
 _ITERATIONS = 5
 
 
 class ToolVerdict(enum.Enum):
-    """What became of a picture of the tool."""
+    """Verdict on a picture of the tool."""
 
     used = "used"
     outlier = "far from what was expected, used with little weight"
@@ -37,32 +37,49 @@ class ToolEstimator(Stateful):
     Parameters
     ----------
     nominal : (4, 4) array_like
-        Pose of the tool in the hand as the hand was meant to take it.
+        Intended pose of the tool in the hand.
     position_spread, rotation_spread : float
-        Standard deviation of the true one about it, per axis [m, rad].
+        Standard deviation of the true pose about it, per axis [m, rad].
     position_noise, rotation_noise : float
-        Of a picture's result, per axis [m, rad].
+        Standard deviation of a measured pose, per axis [m, rad].
     creep, angular_creep : float
-        How the tool moves in the hand unnoticed: root of the spectral density of its velocity
-        [m/sqrt(s), rad/sqrt(s)].
+        Root of the spectral density of the tool's velocity in the hand [m/sqrt(s), rad/sqrt(s)].
     tail : float
-        Degrees of freedom of Student's t, which the noise is taken for: few degrees, heavy tails. Infinity is a normal
-        distribution, and no robustness.
+        Degrees of freedom of the noise's Student's t distribution: few degrees are heavy tails. Infinity is a normal
+        distribution, without robustness.
     window : int
-        So many pictures in a row tell a slip, when they agree with each other and their median lies where good ones
-        would hardly ever put it.
+        Number of consecutive pictures that indicate a slip, if they agree with each other and their median has a
+        probability below `slip_level`.
     slip_level : float
         Probability with which a median of good pictures counts as a slip.
 
+    Raises
+    ------
+    ThunderError
+        If a number is out of range.
+
     Notes
     -----
-    With the hand's pose H known by kinematics at the time of the picture, Z = H^-1 T_seen sees the pose X of the tool
-    in the hand. Errors of X live on the tangent of SO(3) x R^3, in the axes of the hand: R = exp(phi) R_estimate.
+    With the hand's pose H known by kinematics at the time of the picture, Z = H^-1 T_seen measures the pose X of the
+    tool in the hand. Errors of X are on the tangent of SO(3) x R^3, in the axes of the hand: R = exp(phi) R_estimate.
     Noise with Student's t distribution is normal with an unknown scale. The scale's expectation and the estimate are
-    found by turns (variational: Agamennoni et al., IEEE Trans. Signal Processing 60(10), 2012), no scale below 1.
+    computed in turns (variational: Agamennoni et al., IEEE Trans. Signal Processing 60(10), 2012), no scale below 1.
 
-    An offset that all of the camera's poses share (calibration) goes into the estimate of X. When the object is seen by
-    the same camera it falls out again where tool and object meet.
+    An offset common to all poses of the camera (calibration) is part of the estimate of X. It cancels where tool and
+    object meet if the same camera sees the object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation import ToolEstimator
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> nominal, tool = pose_from_rpy((0.0, 0.0, 0.1)), pose_from_rpy((0.0, 0.005, 0.1))
+    >>> estimator = ToolEstimator(nominal, 0.01, 0.1, position_noise=0.002, rotation_noise=0.01)
+    >>> hand = pose_from_rpy((0.5, 0.0, 0.3), (np.pi, 0.0, 0.0))  # known by kinematics
+    >>> [estimator.observe(0.1 * k, hand @ tool, hand).name for k in range(5)][-1]
+    'used'
+    >>> estimator.pose[1:3, 3].round(3).tolist()
+    [0.005, 0.1]
     """
 
     def __init__(
@@ -107,25 +124,25 @@ class ToolEstimator(Stateful):
 
     @property
     def pose(self) -> Array:
-        """Estimate of the tool's pose in the hand, (4, 4); another array whenever it changes."""
+        """Estimate of the tool's pose in the hand, (4, 4); a new array after each change."""
         if self._pose is None:
             self._pose = make_pose(self._R, self._p)
         return self._pose
 
     @property
     def covariance(self) -> Array:
-        """Of its errors of position and rotation (6, 6) [m, rad]."""
+        """Covariance (6, 6) of its errors of position and rotation [m, rad]."""
         return self._P
 
     def observe(self, time: float, tool: npt.ArrayLike | None, hand: npt.ArrayLike) -> ToolVerdict:
-        """Take in a picture of the tool.
+        """Process a picture of the tool.
 
         Parameters
         ----------
         time : float
-            When it was taken [s]. Late ones count as well as others: the tool hardly moves in the hand.
+            Time of the picture [s]. Late ones count like others, because the tool hardly moves in the hand.
         tool : (4, 4) array_like or None
-            Seen pose of the tool; what is no pose changes nothing.
+            Measured pose of the tool; anything but a pose changes nothing.
         hand : (4, 4) array_like
             Pose of the hand at that time, in the same frame.
         """
@@ -161,15 +178,15 @@ class ToolEstimator(Stateful):
         return ToolVerdict.outlier if squared > self._outlier else ToolVerdict.used
 
     def _scale(self, y: Array) -> float:
-        """How many times its covariance a measurement is taken to have."""
+        """Return the factor on a measurement's covariance."""
         if np.isinf(self._tail):
             return 1.0
-        # suspect at first: where a wide prior could explain the innovation as well, the iteration takes it back
+        # start with a large scale; the iteration reduces it where a wide prior explains the innovation
         scale = max(1.0, (self._tail + float(y @ (y / self._noise))) / (self._tail + 6.0))
         for _ in range(_ITERATIONS):
             left = scale * self._noise * np.linalg.solve(self._P + np.diag(scale * self._noise), np.eye(6)).T  # I - K
             residual = left.T @ y
-            spread = np.einsum("ij,ji->i", left.T, self._P)  # diagonal of the covariance behind the update
+            spread = np.einsum("ij,ji->i", left.T, self._P)  # diagonal of the covariance after the update
             squared = float(np.sum((residual**2 + spread) / self._noise))
             scale = max(1.0, (self._tail + squared) / (self._tail + 6.0))
         return scale
@@ -180,12 +197,12 @@ class ToolEstimator(Stateful):
         every = np.array([self._innovation(Z) for Z in self._recent])
         middle = np.median(every, axis=0)
         if float(np.max(np.sum((every - middle) ** 2 / self._noise, axis=1))) > self._outlier:
-            return False  # they do not agree: outliers
+            return False  # outliers: they do not agree
         spread = np.diag(0.5 * np.pi / self._window * self._noise)  # of a median of normal numbers
         return float(middle @ np.linalg.solve(self._P + spread, middle)) > self._slip
 
     def _restart(self) -> None:
-        """Begin again where the recent pictures agree, no surer than one of them: some may be from before the slip."""
+        """Restart at the median of recent pictures, with the covariance of one: some may be from before the slip."""
         middle = np.median([self._innovation(Z) for Z in self._recent], axis=0)
         self._p, self._R = self._p + middle[:3], exp(middle[3:]) @ self._R
         self._P = np.diag(self._noise)

@@ -1,4 +1,4 @@
-"""A pose source and a filter, and what is wrong with the source when something is."""
+"""Tracking of a target by a pose source and a filter, with diagnosis of the source."""
 
 from __future__ import annotations
 
@@ -20,51 +20,51 @@ __all__ = ["PoseBelief", "Repetition", "TargetTracker", "Track", "Trouble"]
 
 
 class PoseBelief(Protocol):
-    """What makes estimates out of measurements: `PoseFilter`, `LatestPose`."""
+    """Estimator of a pose from measurements, such as `PoseFilter` and `LatestPose`."""
 
     @property
     def ready(self) -> bool:
-        """Whether anything was seen."""
+        """True if there is a measurement."""
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Discard all measurements."""
 
     def add(self, time: float, pose: npt.ArrayLike | None) -> Verdict:
-        """Take in a measurement."""
+        """Process a measurement."""
 
     def estimate(self, t: float) -> PoseEstimate:
-        """Tell pose, twist and covariance for time `t`."""
+        """Return pose, twist and covariance at time `t` [s]."""
 
 
 class Trouble(enum.Enum):
-    """Why the last measurement is of no use, or that it is."""
+    """Problem with the last measurement."""
 
     none = "none"
     silent = "the source sends nothing"
     unseen = "the source sees nothing"
     frozen = "the source sends the same pose again and again"
-    invalid = "the source sends what is no pose"
+    invalid = "the source sends invalid poses"
     outliers = "the source sends poses far from what is expected"
-    late = "the source sends what is too old, or comes from the future"
+    late = "the source sends measurements that are too old or from the future"
     failed = "the source raises errors"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
-    """What is known of the target.
+    """State of the target.
 
     Attributes
     ----------
     time : float
-        [s].
+        Time [s].
     estimate : PoseEstimate or None
-        None until something was seen.
+        None before the first measurement.
     age : float
-        Time since the latest picture that the estimate rests on was taken [s]; infinity without any.
+        Time since the latest picture that the estimate uses [s]; infinity without any.
     trouble : Trouble
-        With the latest measurement; after `silence`, that there is none.
+        Problem with the latest measurement; `Trouble.silent` after a time without any.
     restarted : bool
-        Whether the filter started again since the last update: the target jumped.
+        Whether the filter restarted since the last update because the target jumped.
     """
 
     time: float
@@ -75,12 +75,12 @@ class Track:
 
 
 class Repetition:
-    """Tells a source that sends the same numbers again under new times: a camera that hangs.
+    """Detector of a frozen source, which sends the same numbers with new times.
 
     Parameters
     ----------
     repeats : int or None
-        From so many equal poses in a row on; None never, for sources without noise.
+        Number of consecutive equal poses that count as frozen; None for never, for sources without noise.
     """
 
     def __init__(self, repeats: int | None) -> None:
@@ -88,12 +88,12 @@ class Repetition:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was seen."""
+        """Discard all poses."""
         self._last: Array | None = None
         self._count = 0
 
     def __call__(self, pose: Array | None) -> bool:
-        """Whether this pose is one too many."""
+        """Return whether the source is frozen with this pose."""
         if self._repeats is None or pose is None:
             return False
         same = self._last is not None and np.array_equal(self._last, pose)
@@ -103,24 +103,43 @@ class Repetition:
 
 
 class TargetTracker(Stateful):
-    """Polls a source, filters what is usable and keeps an account of the rest.
+    """Poll a source, filter its usable measurements and diagnose the others.
 
     Parameters
     ----------
     source : PoseSource
-        Of the target, in the world.
+        Source of poses of the target in the world.
     belief : PoseFilter or LatestPose
-        Makes estimates of measurements.
+        Estimator.
     repeats : int or None
-        So many equal poses in a row are a frozen source, and from then on not used; None switches this off, for
-        sources without noise.
+        Number of consecutive equal poses after which the source counts as frozen and is ignored; None for sources
+        without noise.
     silence : float
-        After so long without a message the source is silent [s].
+        Time without a message after which the source counts as silent [s].
 
     Attributes
     ----------
     error : Exception or None
-        The latest that `poll` of the source raised.
+        Latest error of the source.
+
+    Raises
+    ------
+    ThunderError
+        If `source` is not a source, or `silence` is not positive.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import PoseFilter, TargetTracker
+    >>> from thunder_py.perception import PoseFault, SimulatedPoseSource
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> source = SimulatedPoseSource(
+    ...     lambda t: pose_from_rpy((0.5, 0.1 * t, 0.1)), position_noise=0.001, faults=[PoseFault("freeze", 1.0)])
+    >>> tracker = TargetTracker(source, PoseFilter(0.003, 0.02))
+    >>> for t in (0.5, 1.5):
+    ...     track = tracker.update(t)
+    ...     print(track.trouble.name, round(track.age, 1))
+    none 0.0
+    frozen 0.5
     """
 
     def __init__(
@@ -148,17 +167,19 @@ class TargetTracker(Stateful):
         self._clear()
 
     def update(self, t: float) -> Track:
-        """Take in what became available up to time `t` [s].
+        """Process the measurements that are available at time `t` [s].
 
-        A source that raises an error is no error here: the track says `Trouble.failed`.
+        An error of the source is reported as `Trouble.failed` instead of raising.
 
         Raises
         ------
         ThunderError
-            A time that is not finite or goes back.
+            If `t` is not finite or decreases.
         """
         if finite(t, "t") < self._now:
-            raise ThunderError(f"t must not go back, from {self._now:g} s to {t:g} s; reset() starts again")
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {t:g} s; reset() starts again"
+            )
         self._now, restarted = t, False
         measurements, error = poll(self.source, t)
         for measurement in measurements:

@@ -1,4 +1,4 @@
-"""Objects in clouds of points: downsampling, planes, clusters, principal axes; and clouds of simple scenes."""
+"""Objects in point clouds (downsampling, planes, clusters, principal axes), and clouds of simple scenes."""
 
 import lazy_loader as lazy
 

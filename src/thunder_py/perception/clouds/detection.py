@@ -1,4 +1,4 @@
-"""From a cloud to an object and how to grasp it: the chain of D4.2, 6.2.1."""
+"""Detection of an object and its grasp in a point cloud: the pipeline of D4.2, 6.2.1."""
 
 from __future__ import annotations
 
@@ -33,43 +33,51 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Detection(Value):
-    """An object on a table, or the reason why there is none.
+    """An object on a table, or the reason for its absence.
 
     Attributes
     ----------
     reason : str
         Empty if an object was found; otherwise ``"no points"``, ``"nothing above the table"`` or ``"no cluster"``, and
-        what belongs to the object is None.
+        the attributes of the object are None.
     points : (n, 3) array
-        The cloud, downsampled [m].
+        Downsampled cloud [m].
     on_table : (n,) bool array
-        Points of the table and below.
+        Mask of points of the table and below.
     groups : (n,) int array
         Group of each point, by size; -1 for table and noise.
     table : Plane or None
-        Its normal points up.
+        Plane of the table; its normal points up.
     chosen : int or None
         Group of the object.
     surface : (n,) bool array
-        Points of the object's upper surface: all of the object's where no plane was found among them.
+        Mask of the object's upper surface, or of the whole object if it has no plane.
     planar : bool
-        Whether there was one.
+        Whether it has one.
     centroid : (3,) array or None
-        Mean of the object's points, the position that D4.2 uses [m]. It leans towards the camera, which sees no far
-        sides and no underside.
+        Mean of the object's points, the position of D4.2 [m]. It is biased towards the camera, which does not see the
+        far sides and the underside.
     centre : (3,) array or None
-        Better: below the middle of the box around the upper surface, half way to the table [m]. Sides that the camera
-        sees stand below the edges of the surface and do not move it. What is hidden behind something does, and the far
-        side of what is round.
+        Better estimate: below the middle of the bounding box of the upper surface, half way to the table [m]. Visible
+        upright sides do not bias it; occlusion does, and so does the hidden side of round objects.
     axes : (3, 3) array or None
-        In columns: principal axis of the surface, across it, upwards.
+        Columns: principal axis of the surface, direction across it, upward direction.
     size : (3,) array or None
-        Along them [m]; the third is the height above the table.
+        Extent along them [m]; the third is the height above the table.
     elongation : float or None
         See `SurfaceAxes`.
     yaw : float or None
         Angle of the principal axis about the upward direction, in (-pi/2, pi/2] [rad]; None if the surface is about as
-        long as wide and every grasp is as good.
+        long as wide.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception.clouds import detect_object
+    >>> x, y = (a.ravel() for a in np.meshgrid(np.arange(0.0, 0.2, 0.005), np.arange(0.0, 0.1, 0.005)))
+    >>> detection = detect_object(np.stack([x, y, 0.1 + 0.0 * x], axis=1), find_table=False)  # a flat object
+    >>> detection.found, abs(detection.yaw) < 1e-6, round(float(detection.grasp[2, 2]), 3)
+    (True, True, -1.0)
     """
 
     reason: str
@@ -89,7 +97,7 @@ class Detection(Value):
 
     @property
     def found(self) -> bool:
-        """Whether there is an object."""
+        """True if there is an object."""
         return not self.reason
 
     @property
@@ -105,8 +113,8 @@ class Detection(Value):
     def grasp(self) -> Array | None:
         """Pose (4, 4) of a hand that grasps the object from above.
 
-        Its z axis points down, the way of the approach. Its y axis is the object's principal axis, which lies between
-        thumb and index finger as D4.2 wants it (6.2.3), and it closes along x, across the object.
+        Its z axis points down, in the direction of the approach. Its y axis is the object's principal axis, between
+        thumb and index finger (D4.2, 6.2.3), and the hand closes along x, across the object.
         """
         T = self.pose
         if T is None:
@@ -116,54 +124,72 @@ class Detection(Value):
         return T
 
     def plot(self) -> Figure:
-        """Draw every stage."""
+        """Plot every stage."""
         from .plot import plot_detection
 
         return plot_detection(self)
 
 
-#: Heights on the cap that a plane cuts off a sphere are evenly spread (Archimedes): their deviation is 0.58 of what
-#: counts as near. On a cylinder's side it is 0.6; points of a plane lie closer.
+#: Heights on the cap that a plane cuts off a sphere are uniform (Archimedes): their standard deviation is 0.58 of the
+#: largest distance. On a cylinder's side it is 0.6; on a plane it is smaller.
 _ROUND = 0.48
-#: part of an object's points that may stand above its upper surface: a plane through the middle of something is none
+#: largest fraction of an object's points above its upper surface; a plane through its middle has more
 _ABOVE = 0.1
-#: what is farther away was not measured by any depth camera [m]
+#: largest coordinate that a depth camera measures [m]
 _FAR = 1e4
 _LENGTHS = ("voxel", "clearance", "gap", "plane_distance")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CloudPipeline(Value):
-    """Settings of the chain; call it with a cloud.
+    """Pipeline that finds an object in a cloud (D4.2, 6.2.1); call it with the cloud.
 
     Attributes
     ----------
     voxel : float
-        Edge of the cubes that points are averaged in [m].
+        Edge of the cubes for downsampling [m].
     gap : float
-        Distance between objects that keeps them apart, more than a voxel's diagonal [m].
+        Smallest distance between objects, more than a voxel's diagonal [m].
     clearance : float
         Points nearer to the table than this belong to it [m]; some standard deviations of the depth.
     plane_distance : float
-        Thickness of what counts as a plane, to either side [m].
+        Largest distance of a point from its plane [m].
     least : int
-        Points that make an object, after downsampling.
+        Smallest number of points of an object, after downsampling.
     table : Plane or None
-        If it is known, from a calibration for instance; otherwise it is looked for in every cloud.
+        Known table, from a calibration for instance; None to find it in every cloud.
     find_table : bool
-        Whether it is: without a table the largest plane of a cloud is the object's own.
+        Whether there is a table to find; without one, the largest plane of a cloud would be the object's own.
     up : (3,) array
-        In the world; it tells which side of the table is above it, and which surface is the upper one.
+        Upward direction in the world.
     tilt : float
         Largest angle between `up` and the normals of table and upper surface [rad].
     surface_share : float
-        Part of the object's points that a plane needs to be its upper surface.
+        Smallest fraction of the object's points on the plane of its upper surface.
     elongation : float
-        Below this ratio of spreads an object has no yaw.
+        Ratio of spreads below which an object has no yaw.
     region : (2, 3) array or None
-        Lowest and highest corner of the box in the world that is looked at [m].
+        Lowest and highest corner of the evaluated box in the world [m].
     seed : int
-        Of the random samples that planes are made of.
+        Seed of the random samples of planes.
+
+    Raises
+    ------
+    ThunderError
+        If a setting is invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import PinholeCamera
+    >>> from thunder_py.perception.clouds import CloudPipeline, Cuboid, DepthCamera, look_at
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> belt = Cuboid((1.2, 0.5, 0.02), pose_from_rpy((0.0, 0.0, -0.01)))
+    >>> box = Cuboid((0.18, 0.07, 0.10), pose_from_rpy((0.05, 0.02, 0.05), (0.0, 0.0, 0.6)))
+    >>> camera = DepthCamera(PinholeCamera.from_field_of_view(212, 120, 1.2), look_at((0.5, -0.7, 0.7), (0, 0, 0)))
+    >>> detection = CloudPipeline()(camera.see([belt, box], np.random.default_rng(0)).cloud)
+    >>> bool(np.abs(detection.centre - [0.05, 0.02, 0.05]).max() < 0.005), abs(detection.yaw - 0.6) < 0.05
+    (True, True)
     """
 
     voxel: float = 0.005
@@ -212,14 +238,14 @@ class CloudPipeline(Value):
         Parameters
         ----------
         cloud : (..., 3) array_like
-            Points in the world [m]; NaN where nothing was measured, as which counts what is more than 10 km away.
+            Points in the world [m]; NaN where nothing was measured. Points beyond 10 km are ignored.
         near : (3,) array_like, optional
-            Where the object is expected [m]: the group nearest to it is taken. Default the largest.
+            Expected position of the object [m], which selects the nearest group; default the largest group.
 
         Returns
         -------
         Detection
-            With the reason if there is none; a cloud never raises for what is in it.
+            Object, or the reason for its absence; no values in a cloud raise.
         """
         points = voxel_downsample(self._in_region(finite_points(cloud)), self.voxel)
         nothing = np.zeros(len(points), dtype=np.bool_)
@@ -247,21 +273,21 @@ class CloudPipeline(Value):
             return self.table.towards(self.up)
         if not self.find_table:
             return None
-        found = find_plane(points, distance=self.plane_distance, normal=self.up, angle=self.tilt, seed=self.seed)
-        return None if found is None else found[0]
+        fit = find_plane(points, distance=self.plane_distance, normal=self.up, angle=self.tilt, seed=self.seed)
+        return None if fit is None else fit[0]
 
     def _described(self, stages: dict[str, Any]) -> Detection:
         points, table = stages["points"], stages["table"]
         cluster: Mask = stages["groups"] == stages["chosen"]
         up = np.asarray(self.up if table is None else table.normal)
         surface, planar = self._surface(points, cluster, up)
-        found = surface_axes(points[surface], up)
+        frame = surface_axes(points[surface], up)
         centroid = points[cluster].mean(axis=0)
         heights = points[cluster] @ up
         top = float(np.median(points[surface] @ up) if planar else heights.max())
         bottom = float(heights.min()) if table is None else table.offset
-        centre = found.middle + ((top + bottom) / 2.0 - found.middle @ up) * up
-        yaw = yaw_of(found.axes[:, 0], up) if found.elongation >= self.elongation else None
+        centre = frame.middle + ((top + bottom) / 2.0 - frame.middle @ up) * up
+        yaw = yaw_of(frame.axes[:, 0], up) if frame.elongation >= self.elongation else None
         return Detection(
             reason="",
             **stages,
@@ -269,25 +295,23 @@ class CloudPipeline(Value):
             planar=planar,
             centroid=centroid,
             centre=centre,
-            axes=found.axes,
-            size=np.array([*found.size, top - bottom]),
-            elongation=found.elongation,
+            axes=frame.axes,
+            size=np.array([*frame.size, top - bottom]),
+            elongation=frame.elongation,
             yaw=yaw,
         )
 
     def _surface(self, points: Array, cluster: Mask, up: Array) -> tuple[Mask, bool]:
         """Return the points of the object's upper surface, and whether it is a plane."""
-        found = find_plane(
-            points[cluster], distance=self.plane_distance, normal=up, angle=self.tilt, seed=self.seed + 1
-        )
-        if found is None or found[1].mean() < self.surface_share:
+        fit = find_plane(points[cluster], distance=self.plane_distance, normal=up, angle=self.tilt, seed=self.seed + 1)
+        if fit is None or fit[1].mean() < self.surface_share:
             return cluster, False
-        distances = found[0].distance(points[cluster])
+        distances = fit[0].distance(points[cluster])
         above = distances > self.plane_distance
-        if distances[found[1]].std() > _ROUND * self.plane_distance or above.mean() > _ABOVE:
+        if distances[fit[1]].std() > _ROUND * self.plane_distance or above.mean() > _ABOVE:
             return cluster, False
         surface = cluster.copy()
-        surface[cluster] = found[1]
+        surface[cluster] = fit[1]
         return surface, True
 
 
@@ -299,8 +323,19 @@ def detect_object(cloud: npt.ArrayLike, *, near: npt.ArrayLike | None = None, **
     cloud : (..., 3) array_like
         Points in the world [m]; NaN where nothing was measured.
     near : (3,) array_like, optional
-        Where the object is expected [m].
+        Expected position of the object [m].
     **settings
         See `CloudPipeline`.
+
+    Returns
+    -------
+    Detection
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception.clouds import detect_object
+    >>> detect_object(np.full((240, 424, 3), np.nan)).reason
+    'no points'
     """
     return CloudPipeline(**settings)(cloud, near=near)

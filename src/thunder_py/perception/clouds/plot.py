@@ -1,4 +1,4 @@
-"""What was found in a cloud."""
+"""Plots of a detection in a point cloud."""
 
 from __future__ import annotations
 
@@ -21,66 +21,70 @@ __all__ = ["plot_detection"]
 _TABLE, _OTHER, _CLUSTER, _SURFACE = "#C0C0C0", "#7F7F7F", "#0072B2", "#E69F00"
 
 
-def plot_detection(found: Detection) -> Figure:
-    """Draw the stages of a detection in space and from above, with the object's axes at its centre."""
+def plot_detection(detection: Detection) -> Figure:
+    """Plot the stages of a detection in space and from above, with the object's axes at its centre."""
     from matplotlib.pyplot import figure as new_figure
 
     figure = new_figure(figsize=(10.5, 4.8), layout="constrained")
-    grid = figure.add_gridspec(1, 3, width_ratios=[1.0, 0.06, 1.0])  # labels of 3-D axes stand outside of them
+    grid = figure.add_gridspec(1, 3, width_ratios=[1.0, 0.06, 1.0])  # room for the labels of 3-D axes
     space: Any = figure.add_subplot(grid[0], projection="3d")
     above = figure.add_subplot(grid[2])
-    shown = _shown(found)
-    for label, color, rows in _stages(found):
-        points = found.points[rows & shown]
+    nearby = _nearby(detection)
+    for label, color, rows in _stages(detection):
+        points = detection.points[rows & nearby]
         space.scatter(*points.T, s=2.0, color=color, depthshade=False)
         above.scatter(points[:, 0], points[:, 1], s=3.0, color=color, label=f"{label} ({len(points)})")
-    frame_box(space, [found.points[shown]])
+    frame_box(space, [detection.points[nearby]])
     above.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
-    above.set_title(found.reason or _summary(found), fontsize="medium")
-    if found.pose is not None:
-        draw_frame(space, found.pose, _length(found))
-        _draw_axes(above, found, found.pose)
-    if len(found.points):
+    above.set_title(detection.reason or _summary(detection), fontsize="medium")
+    if detection.pose is not None:
+        draw_frame(space, detection.pose, _length(detection))
+        _draw_axes(above, detection, detection.pose)
+    if len(detection.points):
         above.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), markerscale=1.5)
     tidy(above)
     return figure
 
 
-def _stages(found: Detection) -> list[tuple[str, str, Any]]:
-    cluster = np.zeros(len(found.points), dtype=bool) if found.chosen is None else found.groups == found.chosen
-    others = ~found.on_table & ~cluster
+def _stages(detection: Detection) -> list[tuple[str, str, Any]]:
+    cluster = (
+        np.zeros(len(detection.points), dtype=bool)
+        if detection.chosen is None
+        else detection.groups == detection.chosen
+    )
+    others = ~detection.on_table & ~cluster
     stages = [
-        ("table", _TABLE, found.on_table),
+        ("table", _TABLE, detection.on_table),
         ("other points", _OTHER, others),
-        ("object", _CLUSTER, cluster & ~found.surface),
-        ("its upper surface" if found.planar else "object, no plane", _SURFACE, found.surface),
+        ("object", _CLUSTER, cluster & ~detection.surface),
+        ("its upper surface" if detection.planar else "object, no plane", _SURFACE, detection.surface),
     ]
     return [stage for stage in stages if stage[2].any()]
 
 
-def _summary(found: Detection) -> str:
-    assert found.size is not None
-    size = " x ".join(f"{100.0 * x:.1f}" for x in found.size)
-    return f"{size} cm, " + ("no yaw" if found.yaw is None else f"yaw {np.degrees(found.yaw):.1f}°")
+def _summary(detection: Detection) -> str:
+    assert detection.size is not None
+    size = " x ".join(f"{100.0 * x:.1f}" for x in detection.size)
+    return f"{size} cm, " + ("no yaw" if detection.yaw is None else f"yaw {np.degrees(detection.yaw):.1f}°")
 
 
-def _draw_axes(axes: Axes, found: Detection, pose: Array) -> None:
-    assert found.centroid is not None
-    length = _length(found)
+def _draw_axes(axes: Axes, detection: Detection, pose: Array) -> None:
+    assert detection.centroid is not None
+    length = _length(detection)
     for column, color in zip(pose[:3, :2].T, AXIS_COLORS, strict=False):
         line = np.stack([pose[:3, 3] - length * column, pose[:3, 3] + length * column])
         axes.plot(*line[:, :2].T, color=color, linewidth=1.5)
     axes.plot(*pose[:2, 3], "o", color="#000000", markersize=5, label="centre")
-    axes.plot(*found.centroid[:2], "x", color="#000000", markersize=5, label="centroid of the points")
+    axes.plot(*detection.centroid[:2], "x", color="#000000", markersize=5, label="centroid of the points")
 
 
-def _shown(found: Detection) -> Any:
+def _nearby(detection: Detection) -> Any:
     """Return the points around the object, or all if there is none."""
-    if found.centre is None:
-        return np.ones(len(found.points), dtype=bool)
-    return np.linalg.norm(found.points - found.centre, axis=1) <= 4.0 * _length(found)
+    if detection.centre is None:
+        return np.ones(len(detection.points), dtype=bool)
+    return np.linalg.norm(detection.points - detection.centre, axis=1) <= 4.0 * _length(detection)
 
 
-def _length(found: Detection) -> float:
-    assert found.size is not None
-    return 0.5 * float(max(found.size))
+def _length(detection: Detection) -> float:
+    assert detection.size is not None
+    return 0.5 * float(max(detection.size))

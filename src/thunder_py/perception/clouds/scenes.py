@@ -1,4 +1,4 @@
-"""A camera that measures depth, on scenes of simple shapes."""
+"""Simulated depth camera and scenes of simple shapes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Ball", "Cuboid", "Cylinder", "DepthCamera", "Shape", "View", "look_a
 
 
 class Shape(Protocol):
-    """A body that rays can meet."""
+    """A body that intersects rays."""
 
     def depth(self, origin: Array, directions: Array) -> Array:
         """Return the smallest t > 0 at which ``origin + t directions`` meets the surface, (n,); inf where it does not.
@@ -28,9 +28,9 @@ class Shape(Protocol):
         Parameters
         ----------
         origin : (3,) array
-            In the world [m].
+            Origin of the rays in the world [m].
         directions : (n, 3) array
-            In the world, of any length.
+            Directions in the world, of any length.
         """
 
 
@@ -41,9 +41,22 @@ class Cuboid(Value):
     Attributes
     ----------
     size : (3,) array
-        Along its axes [m].
+        Size along its axes [m].
     pose : (4, 4) array
-        Of its middle in the world.
+        Pose of its middle in the world.
+
+    Raises
+    ------
+    ThunderError
+        If `size` is not positive or `pose` is not a pose.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception.clouds import Cuboid
+    >>> box = Cuboid((0.2, 0.1, 0.4))
+    >>> box.depth(np.array([0.0, 0.0, 1.0]), np.array([[0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])).round(3).tolist()
+    [0.8, inf]
     """
 
     size: npt.ArrayLike
@@ -75,9 +88,22 @@ class Cylinder(Value):
     Attributes
     ----------
     radius, height : float
-        [m].
+        Radius and height [m].
     pose : (4, 4) array
-        Of its middle in the world.
+        Pose of its middle in the world.
+
+    Raises
+    ------
+    ThunderError
+        If a dimension is not positive or `pose` is not a pose.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception.clouds import Cylinder
+    >>> origin, directions = np.array([1.0, 0.0, 0.0]), np.array([[-1.0, 0.0, 0.0]])
+    >>> Cylinder(radius=0.1, height=0.4).depth(origin, directions).round(3).tolist()
+    [0.9]
     """
 
     radius: float
@@ -85,12 +111,12 @@ class Cylinder(Value):
     pose: npt.ArrayLike = field(default_factory=lambda: np.eye(4))
 
     def __post_init__(self) -> None:
-        """Check measures and pose."""
+        """Check dimensions and pose."""
         radius, height = positive(self.radius, "radius", "m"), positive(self.height, "height", "m")
         set_fields(self, radius=radius, height=height, pose=pose(self.pose, "pose"))
 
     def depth(self, origin: Array, directions: Array) -> Array:
-        """See `Shape.depth`: the side where it is between the caps, and the caps where they are inside the circle."""
+        """See `Shape.depth`: the side between the caps, and the caps inside the circle."""
         o, d = _local(self.pose, origin, directions)
         side = _roots((d[:, :2] ** 2).sum(axis=1), d[:, :2] @ o[:2], float(o[:2] @ o[:2]) - self.radius**2)
         with _quiet():
@@ -109,16 +135,29 @@ class Ball(Value):
     Attributes
     ----------
     radius : float
-        [m].
+        Radius [m].
     centre : (3,) array
-        In the world [m].
+        Centre in the world [m].
+
+    Raises
+    ------
+    ThunderError
+        If `radius` is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception.clouds import Ball
+    >>> origin, directions = np.array([0.0, 0.0, 1.0]), np.array([[0.0, 0.0, -1.0]])
+    >>> Ball(radius=0.1, centre=(0.0, 0.0, 0.1)).depth(origin, directions).round(3).tolist()
+    [0.8]
     """
 
     radius: float
     centre: npt.ArrayLike = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        """Check measures."""
+        """Check radius and centre."""
         set_fields(self, radius=positive(self.radius, "radius", "m"), centre=array(self.centre, (3,), "centre"))
 
     def depth(self, origin: Array, directions: Array) -> Array:
@@ -148,20 +187,20 @@ def _first_positive(depths: Array) -> Array:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Rays that miss divide by zero and take roots of negative numbers."""
+    """Silence the warnings of rays that miss: divisions by zero and roots of negative numbers."""
     with np.errstate(divide="ignore", invalid="ignore"):
         yield
 
 
 class View(NamedTuple):
-    """What a depth camera saw.
+    """Result of a depth camera.
 
     Attributes
     ----------
     cloud : (height, width, 3) array
         Points in the world [m]; NaN where nothing was measured.
     shape : (height, width) array
-        Which of the shapes stands at each pixel, -1 for none, whether it was measured or not.
+        Index of the shape at each pixel, measured or not; -1 for none.
     """
 
     cloud: Array
@@ -170,19 +209,19 @@ class View(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DepthCamera(Value):
-    """A stereo or structured-light camera: depth is noisy, comes in steps, and has holes.
+    """A stereo or structured-light camera whose depth has noise, quantisation and holes.
 
-    The standard deviation of the depth z is ``noise + noise_per_z2 * z**2``, as triangulation has it.
+    The standard deviation of the depth z is ``noise + noise_per_z2 * z**2``, as for triangulation.
 
     Attributes
     ----------
     camera : PinholeCamera
     pose : (4, 4) array
-        Of the camera in the world, see `look_at`.
+        Pose of the camera in the world, see `look_at`.
     noise : float
-        [m].
+        Constant part of the standard deviation [m].
     noise_per_z2 : float
-        [1/m]; 0.001 to 0.003 for cameras of the kind of D4.2.
+        Quadratic part [1/m]; 0.001 to 0.003 for cameras like those of D4.2.
     resolution : float
         Step of depth [m], 0 for none.
     dropout : float
@@ -191,6 +230,22 @@ class DepthCamera(Value):
         The same for pixels where depth jumps by more than `EDGE`.
     near, far : float
         Range [m].
+
+    Raises
+    ------
+    ThunderError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import PinholeCamera
+    >>> from thunder_py.perception.clouds import Ball, DepthCamera, look_at
+    >>> lens = PinholeCamera.from_field_of_view(64, 48, 1.0)
+    >>> camera = DepthCamera(lens, look_at((0.0, -1.0, 0.5), (0.0, 0.0, 0.0)), noise_per_z2=0.002)
+    >>> view = camera.see([Ball(0.1)], np.random.default_rng(0))
+    >>> view.cloud.shape, int((view.shape == 0).sum()) == int(np.isfinite(view.cloud[..., 0]).sum())
+    ((48, 64, 3), True)
     """
 
     camera: PinholeCamera
@@ -220,13 +275,13 @@ class DepthCamera(Value):
             raise ThunderError(f"near must be below far, got {self.near:g} m and {self.far:g} m")
 
     def see(self, shapes: Sequence[Shape], rng: np.random.Generator) -> View:
-        """Return the cloud of a scene, where shapes hide each other.
+        """Return the cloud of a scene in which shapes hide each other.
 
         Parameters
         ----------
         shapes : sequence of Shape
         rng : numpy.random.Generator
-            Draws the same numbers whatever the scene, so views of two scenes have the same noise.
+            Its draws do not depend on the scene, so views of two scenes have the same noise.
         """
         T, size = np.asarray(self.pose), (self.camera.height, self.camera.width)
         rays = self.camera.directions(self.camera.pixels())
@@ -240,13 +295,13 @@ class DepthCamera(Value):
 
     def _measured(self, z: Array, rng: np.random.Generator) -> Array:
         noise, chance = rng.normal(size=z.shape), rng.random(z.shape)
-        there = np.isfinite(z)
-        true: Array = np.where(there, z, float(self.far))
+        hit = np.isfinite(z)
+        true: Array = np.where(hit, z, float(self.far))
         lost = (chance < self.dropout) | (_edges(true, self.EDGE) & (chance < self.edge_dropout))
         measured: Array = true + (self.noise + self.noise_per_z2 * true**2) * noise
         if self.resolution > 0.0:
             measured = np.round(measured / self.resolution) * self.resolution
-        kept = there & ~lost & (measured >= self.near) & (measured <= self.far)
+        kept = hit & ~lost & (measured >= self.near) & (measured <= self.far)
         return np.where(kept, measured, np.nan)
 
 
@@ -256,12 +311,18 @@ def look_at(eye: npt.ArrayLike, target: npt.ArrayLike, up: npt.ArrayLike = (0.0,
     Parameters
     ----------
     eye, target, up : (3,) array_like
-        In the world [m].
+        Positions in the world [m], and a direction.
 
     Raises
     ------
     ThunderError
-        `target` is where `eye` is, or straight along `up`.
+        If `target` is at `eye`, or along `up` from it.
+
+    Examples
+    --------
+    >>> from thunder_py.perception.clouds import look_at
+    >>> look_at((0.0, -1.0, 0.0), (0.0, 0.0, 0.0))[:3, 2].round(3).tolist()  # direction of the view
+    [0.0, 1.0, 0.0]
     """
     z = np.asarray(target, dtype=float) - np.asarray(eye, dtype=float)
     x = np.cross(z, np.asarray(up, dtype=float))
@@ -275,11 +336,11 @@ def look_at(eye: npt.ArrayLike, target: npt.ArrayLike, up: npt.ArrayLike = (0.0,
 
 
 def _edges(z: Array, jump: float) -> npt.NDArray[np.bool_]:
-    """Return where the depth jumps to a neighbour."""
-    found = np.zeros(z.shape, dtype=np.bool_)
+    """Return the mask of pixels whose depth jumps to a neighbour."""
+    mask = np.zeros(z.shape, dtype=np.bool_)
     down, right = np.abs(np.diff(z, axis=0)) > jump, np.abs(np.diff(z, axis=1)) > jump
-    found[1:] |= down
-    found[:-1] |= down
-    found[:, 1:] |= right
-    found[:, :-1] |= right
-    return found
+    mask[1:] |= down
+    mask[:-1] |= down
+    mask[:, 1:] |= right
+    mask[:, :-1] |= right
+    return mask

@@ -1,4 +1,4 @@
-"""Principal axes of points on a surface."""
+"""Segmentation of point clouds: downsampling, planes, clusters, principal axes of a surface."""
 
 from __future__ import annotations
 
@@ -30,50 +30,64 @@ __all__ = [
 
 
 def find_clusters(points: npt.ArrayLike, *, gap: float, least: int = 10, core: int = 4) -> npt.NDArray[np.int64]:
-    """Group points by DBSCAN (Ester et al. 1996, scikit-learn's).
+    """Group points by DBSCAN (Ester et al. 1996; scikit-learn's implementation).
 
     Parameters
     ----------
     points : (n, 3) array_like
-        Finite [m], evenly spread (`voxel_downsample`).
+        Finite points of uniform density (`voxel_downsample`) [m].
     gap : float
-        Groups are farther apart than this [m]; somewhat more than the distance of neighbours within a group.
+        Smallest distance between groups [m]; somewhat more than the distance of neighbours within a group.
     least : int
-        Smaller groups are noise.
+        Smallest size of a group; smaller ones are noise.
     core : int
-        Neighbours, itself counted, that make a point part of the inside of a group.
+        Number of neighbours, including itself, of a core point.
 
     Returns
     -------
     (n,) int array
-        Number of the group of every point, -1 for noise. Groups are in the order of their size, the largest is 0;
-        among equal ones the one whose first point comes first.
+        Number of the group of every point, -1 for noise. Groups are sorted by size, the largest is 0; groups of equal
+        size by their first point.
+
+    Raises
+    ------
+    ThunderError
+        If `points` has the wrong shape or a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception.clouds import find_clusters
+    >>> line = np.outer(np.arange(5), [0.01, 0.0, 0.0])
+    >>> points = np.concatenate([line[:4], line + [0.5, 0.0, 0.0], [[0.2, 0.0, 0.0]]])
+    >>> find_clusters(points, gap=0.02, least=3, core=2).tolist()
+    [1, 1, 1, 1, 0, 0, 0, 0, 0, -1]
     """
-    given = array(points, (None, 3), "points")
+    xyz = array(points, (None, 3), "points")
     apart, smallest = positive(gap, "gap", "m"), whole(least, "least", 1)
     neighbours = whole(core, "core", 1)
-    if not len(given):
+    if not len(xyz):
         return np.zeros(0, dtype=np.int64)
-    found = require("sklearn.cluster").DBSCAN(eps=apart, min_samples=neighbours).fit(given).labels_
-    labels, counts = np.unique(found[found >= 0], return_counts=True)
+    raw = require("sklearn.cluster").DBSCAN(eps=apart, min_samples=neighbours).fit(xyz).labels_
+    labels, counts = np.unique(raw[raw >= 0], return_counts=True)
     kept = [label for label, size in zip(labels, counts, strict=True) if size >= smallest]
     kept.sort(key=lambda label: (-int(counts[labels == label][0]), int(label)))
-    groups = np.full(len(given), -1, dtype=np.int64)
+    groups = np.full(len(xyz), -1, dtype=np.int64)
     for number, label in enumerate(kept):
-        groups[found == label] = number
+        groups[raw == label] = number
     return groups
 
 
 def choose_cluster(points: Array, groups: npt.NDArray[np.int64], near: npt.ArrayLike | None = None) -> int | None:
-    """Return the group that is meant: the largest, or that whose centroid is nearest to a point; None without any.
+    """Return the largest group, or the one whose centroid is nearest to a point; None without any.
 
     Parameters
     ----------
     points : (n, 3) array
     groups : (n,) int array
-        As `find_clusters` returns them.
+        Groups as `find_clusters` returns them.
     near : (3,) array_like, optional
-        Where the object is expected [m]: of two equal objects the size says nothing.
+        Expected position of the object [m]; size does not distinguish equal objects.
     """
     count = int(groups.max(initial=-1)) + 1
     if count == 0:
@@ -81,13 +95,13 @@ def choose_cluster(points: Array, groups: npt.NDArray[np.int64], near: npt.Array
     if near is None:
         return 0
     place = array(near, (3,), "near")
-    given = array(points, (None, 3), "points")
-    distances = [float(np.linalg.norm(given[groups == k].mean(axis=0) - place)) for k in range(count)]
+    xyz = array(points, (None, 3), "points")
+    distances = [float(np.linalg.norm(xyz[groups == k].mean(axis=0) - place)) for k in range(count)]
     return int(np.argmin(distances))
 
 
 def finite_points(cloud: npt.ArrayLike, what: str = "cloud") -> Array:
-    """Return the points (n, 3) of a cloud (..., 3) that are measured: finite in all coordinates."""
+    """Return the points (n, 3) of a cloud (..., 3) that are finite in all coordinates."""
     points = numbers(cloud, what)
     if points.shape[-1:] != (3,):
         raise ThunderError(f"{what} must have shape (..., 3), got {points.shape}")
@@ -98,58 +112,78 @@ def finite_points(cloud: npt.ArrayLike, what: str = "cloud") -> Array:
 def voxel_downsample(points: npt.ArrayLike, size: float) -> Array:
     """Return the mean of the points in every occupied cube of a grid.
 
-    A camera sees near surfaces, and those that face it, with more points than others. With one point for each cube,
-    surfaces weigh by their area instead, as principal components should see them.
+    A camera measures more points on near surfaces and on those that face it. With one point for each cube, surfaces
+    are weighted by their area instead, as principal components require.
 
     Parameters
     ----------
     points : (n, 3) array_like
-        [m]; what is not finite is left out.
+        Points [m]; those that are not finite are left out.
     size : float
         Edge of the cubes, which are aligned with the origin [m].
 
     Returns
     -------
     (k, 3) array
-        In the order of the cubes; it does not depend on the order of the points but for rounding.
+        Means in the order of the cubes; independent of the order of the points except for rounding.
 
     Raises
     ------
     ThunderError
-        A size that is not positive.
+        If `size` is not positive.
+
+    Examples
+    --------
+    >>> from thunder_py.perception.clouds import voxel_downsample
+    >>> voxel_downsample([[0.1, 0.1, 0.1], [0.3, 0.1, 0.1], [1.5, 0.1, 0.1]], 1.0).round(3).tolist()
+    [[0.2, 0.1, 0.1], [1.5, 0.1, 0.1]]
     """
-    given = finite_points(points, "points")
-    if not len(given):
-        return given
-    cubes = np.floor(given / positive(size, "size", "m"))
+    xyz = finite_points(points, "points")
+    if not len(xyz):
+        return xyz
+    cubes = np.floor(xyz / positive(size, "size", "m"))
     cubes -= cubes.min(axis=0)
     counts = cubes.max(axis=0) + 1.0
     if np.prod(counts) < 2.0**62:
         keys = np.ravel_multi_index(tuple(cubes.astype(np.int64).T), tuple(counts.astype(np.int64)))
         _, cube, count = np.unique(keys, return_inverse=True, return_counts=True)
-    else:  # far outliers: one number does not tell all cubes apart
+    else:  # far outliers: one number cannot distinguish all cubes
         _, cube, count = np.unique(cubes, axis=0, return_inverse=True, return_counts=True)
         cube = cube.reshape(-1)  # NumPy 2.0 gives a column
-    sums = np.stack([np.bincount(cube, weights=column) for column in given.T], axis=1)
+    sums = np.stack([np.bincount(cube, weights=column) for column in xyz.T], axis=1)
     return np.asarray(sums / count[:, None])
 
 
-#: of the points that hypotheses are judged by
+#: number of points that evaluate hypotheses
 _JUDGES = 3000
-#: rounds of fitting to the points near the plane
+#: iterations of the fit to the points near the plane
 _FITS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Plane(Value):
-    """All x with ``normal @ x = offset``.
+    """The plane ``normal @ x = offset``.
 
     Attributes
     ----------
     normal : (3,) array
-        Of unit length; points on its side have a positive distance.
+        Unit normal; points on its side have a positive distance.
     offset : float
-        [m].
+        Distance from the origin along the normal [m].
+
+    Raises
+    ------
+    ThunderError
+        If `normal` is zero.
+
+    Examples
+    --------
+    >>> from thunder_py.perception.clouds import Plane
+    >>> plane = Plane((0.0, 0.0, 2.0), 0.2)
+    >>> plane.offset, float(plane.distance([0.0, 0.0, 0.3]).round(3))
+    (0.1, 0.2)
+    >>> plane.towards((0.0, 0.0, -1.0)).offset
+    -0.1
     """
 
     normal: npt.ArrayLike
@@ -176,12 +210,20 @@ class Plane(Value):
 
 
 def fit_plane(points: npt.ArrayLike) -> Plane | None:
-    """Return the plane with the least sum of squared distances to points (n, 3); None if they leave it undetermined."""
-    given = finite_points(points, "points")
-    if len(given) < 3:
+    """Return the plane with the least sum of squared distances to points (n, 3); None if they do not determine it.
+
+    Examples
+    --------
+    >>> from thunder_py.perception.clouds import fit_plane
+    >>> plane = fit_plane([[0.0, 0.0, 0.1], [1.0, 0.0, 0.1], [0.0, 1.0, 0.1], [1.0, 1.0, 0.1]]).towards((0.0, 0.0, 1.0))
+    >>> round(float(plane.normal[2]), 3), round(plane.offset, 3)
+    (1.0, 0.1)
+    """
+    xyz = finite_points(points, "points")
+    if len(xyz) < 3:
         return None
-    middle = given.mean(axis=0)
-    _, lengths, axes = np.linalg.svd(given - middle, full_matrices=False)
+    middle = xyz.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(xyz - middle, full_matrices=False)
     if lengths[1] <= 1e-12 * max(lengths[0], 1e-300):
         return None
     return Plane(axes[2], float(axes[2] @ middle))
@@ -198,36 +240,53 @@ def find_plane(
 ) -> tuple[Plane, npt.NDArray[np.bool_]] | None:
     """Find the plane that most points of a cloud lie on.
 
-    Planes through three random points each are judged by how many points are near; the best is fitted to those
-    (Fischler and Bolles 1981). With a share w of the points on a plane, 300 hypotheses miss it with probability
-    ``(1 - w**3) ** 300``: 4e-4 for w = 0.3, 0.09 for w = 0.2.
+    Of planes through three random points each, the one with the most points near it is fitted to those points (random
+    sample consensus, Fischler and Bolles 1981). If a fraction w of the points is on a plane, 300 hypotheses miss it
+    with probability ``(1 - w**3) ** 300``: 4e-4 for w = 0.3, 0.09 for w = 0.2.
 
     Parameters
     ----------
     points : (n, 3) array_like
-        [m]; what is not finite counts for no plane.
+        Points [m]; those that are not finite belong to no plane.
     distance : float
-        Of points that belong to a plane, at most [m].
+        Largest distance of points that belong to a plane [m].
     normal : (3,) array_like, optional
-        Only planes whose normal is near to this one, up to its sign; the plane found has its normal on the same side.
+        Accept only planes whose normal is near this one, up to its sign; the result has its normal on the same side.
     angle : float
-        How near [rad].
+        Largest angle between the normals [rad].
     hypotheses : int
+        Number of random planes.
     seed : int
+        Seed of the random samples.
 
     Returns
     -------
     plane : Plane
     near : (n,) bool array
-        Which points belong to it.
+        Mask of the points that belong to it.
     None
-        Instead of both, if no three points span a plane that is asked for.
+        Instead of both, if no three points span an accepted plane.
+
+    Raises
+    ------
+    ThunderError
+        If `points` has the wrong shape or a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception.clouds import find_plane
+    >>> points = np.random.default_rng(0).uniform(size=(300, 3))
+    >>> points[:200, 2] = 0.5  # two thirds on a plane
+    >>> plane, near = find_plane(points, distance=0.005, normal=(0.0, 0.0, 1.0))
+    >>> round(float(plane.normal[2]), 2), round(plane.offset, 2), bool(near[:200].all())
+    (1.0, 0.5, True)
     """
     near_by, count = positive(distance, "distance", "m"), whole(hypotheses, "hypotheses", 1)
     axis = None if normal is None else np.asarray(Plane(normal, 0.0).normal)
     slope = -1.0 if axis is None else float(np.cos(positive(angle, "angle", "rad")))
-    given = numbers(points, "points", 2)
-    usable = finite_points(given, "points")
+    cloud = numbers(points, "points", 2)
+    usable = finite_points(cloud, "points")
     rng = np.random.default_rng(whole(seed, "seed", 0))
     best = _best_hypothesis(usable, near_by, axis, slope, count, rng)
     for _ in range(_FITS):
@@ -241,7 +300,7 @@ def find_plane(
         return None
     best = best if axis is None else best.towards(axis)
     with np.errstate(invalid="ignore"):
-        return best, np.abs(best.distance(given)) <= near_by
+        return best, np.abs(best.distance(cloud)) <= near_by
 
 
 def _best_hypothesis(
@@ -274,14 +333,14 @@ class SurfaceAxes(NamedTuple):
     centroid : (3,) array
         Mean of the points [m].
     middle : (3,) array
-        Middle of the smallest box along `axes` that holds them [m]: where points are denser does not matter to it.
+        Middle of their bounding box along `axes` [m], which does not depend on the density of the points.
     axes : (3, 3) array
-        In columns: the direction in which the points spread most, across it, and the normal; right-handed. The first
-        makes an angle of 90 degrees at most with `reference_direction`, since points know of no front and back.
+        Columns: direction of the largest spread, direction across it, and normal; right-handed. The sign of the first
+        is undetermined and chosen to make an angle of at most 90 degrees with `reference_direction`.
     size : (2,) array
-        From the first to the last point along the first two [m].
+        Extent along the first two axes [m].
     elongation : float
-        Ratio of the standard deviations along the first two, 1 or more; near 1 their direction means nothing.
+        Ratio of the standard deviations along the first two, 1 or more; near 1 their direction is undetermined.
     """
 
     centroid: Array
@@ -292,7 +351,7 @@ class SurfaceAxes(NamedTuple):
 
 
 def reference_direction(normal: npt.ArrayLike) -> Array:
-    """Return the unit vector (3,) where angles about a normal begin: the world's x, or y if x is along the normal."""
+    """Return the unit vector (3,) of angle 0 about a normal: the world's x in the plane, or y if x is the normal."""
     n = np.asarray(Plane(normal, 0.0).normal)
     x, y = np.eye(3)[:2]
     axis = x if abs(n @ x) < 0.99 else y
@@ -301,37 +360,49 @@ def reference_direction(normal: npt.ArrayLike) -> Array:
 
 
 def surface_axes(points: npt.ArrayLike, normal: npt.ArrayLike) -> SurfaceAxes:
-    """Find the principal axes of points, seen along a normal.
+    """Return the principal axes of points, projected along a normal.
 
     Parameters
     ----------
     points : (n, 3) array_like
-        At least one [m].
+        At least one point [m].
     normal : (3,) array_like
-        Of any length.
+        Normal of any length.
 
     Returns
     -------
     SurfaceAxes
-        Of a single point the axes are those of the reference.
+        For a single point, with the axes of `reference_direction`.
+
+    Raises
+    ------
+    ThunderError
+        If there are no points.
+
+    Examples
+    --------
+    >>> from thunder_py.perception.clouds import surface_axes
+    >>> axes = surface_axes([[0.0, 0.0, 0.1], [0.0, 0.4, 0.1], [0.1, 0.0, 0.1], [0.1, 0.4, 0.1]], (0.0, 0.0, 1.0))
+    >>> axes.middle.round(3).tolist(), axes.size.round(3).tolist(), round(axes.elongation, 3)
+    ([0.05, 0.2, 0.1], [0.4, 0.1], 4.0)
     """
-    given = array(points, (None, 3), "points")
-    if not len(given):
+    xyz = array(points, (None, 3), "points")
+    if not len(xyz):
         raise ThunderError("points must be at least one, got none")
     n = np.asarray(Plane(normal, 0.0).normal)
     first = reference_direction(n)
     basis = np.stack([first, np.cross(n, first)], axis=1)
-    centroid = given.mean(axis=0)
-    flat = (given - centroid) @ basis
+    centroid = xyz.mean(axis=0)
+    flat = (xyz - centroid) @ basis
     spread, turns = np.linalg.eigh(flat.T @ flat / len(flat))
     main = turns[:, 1] if turns[0, 1] > 0.0 or (turns[0, 1] == 0.0 and turns[1, 1] > 0.0) else -turns[:, 1]
     if spread[1] <= spread[0] * (1.0 + 1e-12):
-        main = np.array([1.0, 0.0])  # as long as wide: no direction is better than another
+        main = np.array([1.0, 0.0])  # as long as wide: the direction is arbitrary
     x = basis @ main
     axes = np.stack([x, np.cross(n, x), n], axis=1)
     long, across = np.sqrt(np.maximum(spread[::-1], 0.0))
     elongation = float(long / across) if across > 0.0 else (np.inf if long > 0.0 else 1.0)
-    along = (given - centroid) @ axes
+    along = (xyz - centroid) @ axes
     low, high = along.min(axis=0), along.max(axis=0)
     return SurfaceAxes(centroid, centroid + axes @ ((low + high) / 2.0), axes, (high - low)[:2], elongation)
 

@@ -1,7 +1,7 @@
 """The three nodes of docs/ros.md without a middleware: topics, services and periods, the same for ROS 1 and ROS 2.
 
-Messages of both have the same names and fields but for times, so nodes are given the classes and how to make a time
-(`Middleware`), and import nothing of ROS. What an adapter adds is in examples/ros.
+Messages of both have the same names and fields except for times. Nodes receive the classes and the conversion of times
+from a `Middleware` and import nothing of ROS. The adapters are in examples/ros.
 """
 
 import lazy_loader as lazy

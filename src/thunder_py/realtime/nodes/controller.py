@@ -16,7 +16,7 @@ from .middleware import Middleware
 
 __all__ = ["ControllerNode"]
 
-#: how often late states are looked for [Hz], and one in how many of these looks reports
+#: rate of the check for late states [Hz], and number of checks per report
 _WATCH_RATE, _REPORT_EVERY = 100.0, 10
 _LEVELS = {Mode.waiting: "WARN", Mode.hold: "WARN", Mode.tracking: "OK", Mode.fault: "ERROR"}
 #: label of the timing message
@@ -24,15 +24,26 @@ _TIMING = "period, latency, computing [s], mode"
 
 
 class ControllerNode:
-    """Connects a `ControlLoop` to topics and services.
+    """Connect a `ControlLoop` to topics and services.
 
     Parameters
     ----------
     ros : Middleware
         The node.
     configuration : dict
-        Of the loop, see `LoopOptions.read`; and ``publish_every``: one in so many commands is published with error,
-        estimate and timing (1).
+        Configuration of the loop, see `LoopOptions.read`, and ``publish_every``, the number of commands per
+        publication of error, estimate and timing (1).
+
+    Examples
+    --------
+    >>> from unittest.mock import MagicMock
+    >>> from thunder_py.realtime.nodes import ControllerNode
+    >>> ros, law = MagicMock(), {"name": "PDGravity", "K_p": 50, "K_d": 10}  # stand-in for a ROS node
+    >>> node = ControllerNode(ros, {"robot": "elbow", "controller": law})
+    >>> [call.args[0] for call in ros.subscribe.call_args_list]
+    ['trajectory', 'pose', 'twist', 'joint_states']
+    >>> [call.args[0] for call in ros.service.call_args_list]
+    ['reset', 'set_gains', 'adapt']
     """
 
     def __init__(self, ros: Middleware, configuration: dict[str, Any]) -> None:
@@ -66,7 +77,7 @@ class ControllerNode:
         self.loop.adapt(request.data, link)
 
     def _set_gains(self) -> None:
-        """Take the gains of the parameter ``gains``, all of them or none."""
+        """Set the gains of the parameter ``gains``, all of them or none."""
         gains = self.ros.parameter("gains")
         if not isinstance(gains, dict):
             raise ValueError(f"parameter gains of {self.ros.name} must be a mapping of gains, got {gains!r}")
@@ -78,17 +89,17 @@ class ControllerNode:
         self._send(self.loop.state(stamp, now, message.name, message.position, message.velocity))
 
     def _send(self, command: Command | None) -> None:
-        """Publish a command, and what is known beside it."""
+        """Publish a command with its error, estimate and timing."""
         if command is None:
             return
-        with self._lock:  # states come in one thread, looks for late ones in another
+        with self._lock:  # states and the check for late ones are in different threads
             self._effort.send(messages.fill_command(self.ros, self._command, command.stamp, command.tau))
             self._count += 1
             if self._count % self._every == 0:
                 self._send_numbers(command)
 
     def _send_numbers(self, command: Command) -> None:
-        """Publish what somebody listens to."""
+        """Publish error, estimate and timing on topics with subscribers."""
         timing = array("d", (command.period, command.latency, command.computing, float(command.mode)))
         rows = (messages.floats(command.error), messages.floats(command.parameters), timing)
         for (publisher, message), values in zip(self._numbers, rows, strict=True):
@@ -113,7 +124,7 @@ class ControllerNode:
             self.ros.warn(f"reference refused: {why}")
 
     def _look(self) -> None:
-        """Look for states that stay away; report every now and then."""
+        """Check for late states, and report periodically."""
         self._send(self.loop.watch(self.ros.now()))
         if self._looks % _REPORT_EVERY == 0:
             mode, text = self.loop.mode, f"{self.loop.mode.name}: {self.loop.reason.value}"

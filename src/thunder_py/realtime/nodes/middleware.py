@@ -1,4 +1,4 @@
-"""What a node needs of a middleware, and what is the same in each of them."""
+"""Interface between nodes and a middleware, and conversion of messages."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ __all__ = [
     "trajectory_message",
 ]
 
-#: a thread that waits for the interpreter gets it after so long [s]; Python's default, 5 ms, is five control periods
+#: switch interval of the interpreter's threads [s]; Python's default, 5 ms, is five control periods
 SWITCH_INTERVAL = 1e-4
-#: where the messages of the nodes are, in ROS 1 as in ROS 2
+#: modules and classes of messages, in ROS 1 and in ROS 2
 MESSAGES = {
     "diagnostic_msgs.msg": ("DiagnosticArray", "DiagnosticStatus", "KeyValue"),
     "geometry_msgs.msg": ("PoseStamped", "TwistStamped"),
@@ -47,25 +47,47 @@ MESSAGES = {
 
 
 class Publisher(Protocol):
-    """Sends messages of one topic; what cannot be sent is dropped for what is newer."""
+    """Publisher of one topic; newer messages replace those that cannot be sent.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime.nodes import Publisher
+    >>> class Printer:
+    ...     wanted = True
+    ...     def send(self, message):
+    ...         print(message)
+    >>> publisher: Publisher = Printer()
+    >>> publisher.send("a message")
+    a message
+    """
 
     def send(self, message: Any) -> None:
-        """Send, or do nothing where the node is ending. The message may be filled anew afterwards."""
+        """Send, or do nothing while the node ends. The message object may be reused afterwards."""
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody listens."""
+        """True if the topic has subscribers."""
 
 
 class Middleware(Protocol):
-    """A node of ROS 1 or ROS 2, as far as this package knows it. Times are whole nanoseconds.
+    """Interface of a node of ROS 1 or ROS 2. Times are integer nanoseconds.
 
     Attributes
     ----------
     kinds : Any
-        Holds the classes of messages by their names: ``kinds.JointState``.
+        Namespace of the message classes: ``kinds.JointState``.
     name : str
-        Of the node, with its namespace.
+        Name of the node, with its namespace.
+
+    Examples
+    --------
+    >>> from unittest.mock import MagicMock
+    >>> from thunder_py.realtime.nodes import Middleware, ReferenceNode
+    >>> ros = MagicMock(spec=Middleware)  # stand-in for a ROS node
+    >>> ros.kinds = MagicMock()
+    >>> node = ReferenceNode(ros, {"robot": "elbow", "rate": 50, "reference": {"kind": "sinusoid"}})
+    >>> ros.publisher.call_args.args[0], ros.every.call_args.args[0]
+    ('trajectory', 0.02)
     """
 
     kinds: Any
@@ -75,38 +97,38 @@ class Middleware(Protocol):
         """Return the time."""
 
     def to_time(self, nanoseconds: int) -> Any:
-        """Return a stamp."""
+        """Return a stamp of the middleware."""
 
     def to_duration(self, nanoseconds: int) -> Any:
-        """Return a duration."""
+        """Return a duration of the middleware."""
 
     def nanoseconds(self, time: Any) -> int:
-        """Return what a stamp or a duration says."""
+        """Return a stamp or a duration in nanoseconds."""
 
     def publisher(self, topic: str, kind: type) -> Publisher:
-        """Return what sends messages of a topic."""
+        """Return a publisher of a topic."""
 
     def subscribe(self, topic: str, kind: type, callback: Callable[[Any], None], *, stream: bool = True) -> Any:
-        """Call back with the newest message; of a stream one may be lost, as the next one is on its way."""
+        """Call back with the newest message; messages of a stream may be lost."""
 
     def unsubscribe(self, subscription: Any) -> None:
-        """Call back no more."""
+        """End a subscription."""
 
     def service(self, name: str, kind: str, action: Callable[[Any], None]) -> None:
         """Offer a private service, ``Trigger`` or ``SetBool``, that answers with the `ValueError` of the action."""
 
     def every(self, period: float, action: Callable[[], None]) -> None:
-        """Do something once in every period [s] of the wall clock until the node ends; end the node if it fails."""
+        """Run an action in every period [s] of the wall clock until the node ends; end the node if it fails."""
 
     def parameter(self, name: str) -> Any:
-        """Return a private parameter of the node as plain data, None where there is none."""
+        """Return a private parameter of the node as plain data, by default None."""
 
     def warn(self, text: str) -> None:
-        """Say something, once in a second at most."""
+        """Log a warning, at most once per second."""
 
 
 def repeat(period: float, action: Callable[[], None], going: Callable[[], bool]) -> None:
-    """Do something once in every period [s] of the wall clock."""
+    """Run an action in every period [s] of the wall clock."""
     pacer = Pacer(period)
     while going():
         action()
@@ -114,7 +136,7 @@ def repeat(period: float, action: Callable[[], None], going: Callable[[], bool])
 
 
 def answer(response: Any, action: Callable[[Any], None], request: Any) -> Any:
-    """Carry out a request and return the response: whether it was, and what was wrong with it."""
+    """Execute a request and return the response with its success or error."""
     response.success, response.message = True, ""
     try:
         action(request)
@@ -124,7 +146,7 @@ def answer(response: Any, action: Callable[[Any], None], request: Any) -> Any:
 
 
 def message_kinds() -> SimpleNamespace:
-    """Return the classes of messages of whichever ROS this Python has, by their names."""
+    """Return the message classes of the installed ROS by their names."""
     kinds = SimpleNamespace()
     for module, names in MESSAGES.items():
         for name in names:
@@ -132,16 +154,16 @@ def message_kinds() -> SimpleNamespace:
     return kinds
 
 
-def configuration(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a node's parameters say: the file ``config``, if it is named, and the others over it."""
-    own = dict(given)
+def configuration(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration of a node: the file ``config``, if any, overridden by the other parameters."""
+    own = dict(parameters)
     own.pop("gains", None)  # of the service set_gains
     path = own.pop("config", None)
     return merged(read_plain(path) if path else {}, own)
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a mapping with the entries of another one put over it, mapping by mapping."""
+    """Return a mapping with entries overridden by those of another one, recursively."""
     result = dict(base)
     for key, value in over.items():
         both = isinstance(value, Mapping) and isinstance(result.get(key), Mapping)
@@ -150,12 +172,12 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def floats(values: Array) -> array[float]:
-    """Return what all middlewares take for a list of doubles; ROS 2 looks at each entry of any other sequence."""
+    """Return values as an array of doubles; ROS 2 checks each entry of any other sequence."""
     return array("d", values.tobytes())
 
 
 def fill_command(ros: Middleware, message: Any, stamp: int, tau: Array) -> Any:
-    """Return a command: a stamp and names go with its efforts, so that late and mixed-up ones can be told."""
+    """Return a command with stamp and names, by which late and reordered ones are detected."""
     message.header.stamp, message.effort = ros.to_time(stamp), floats(tau)
     return message
 
@@ -168,21 +190,21 @@ def fill_state(ros: Middleware, message: Any, state: JointState) -> Any:
 
 
 def numbers_message(ros: Middleware, label: str) -> Any:
-    """Return a message for numbers, with a label that says what they are."""
+    """Return a message for numbers with a label."""
     message = ros.kinds.Float64MultiArray()
     message.layout.dim = [ros.kinds.MultiArrayDimension(label=label)]
     return message
 
 
 def fill_numbers(message: Any, values: array[float]) -> Any:
-    """Return the numbers."""
+    """Return the message with numbers."""
     message.data = values
     message.layout.dim[0].size = message.layout.dim[0].stride = len(values)
     return message
 
 
 def trajectory_message(ros: Middleware, names: Sequence[str], sample: JointSample) -> Any:
-    """Return a stretch of a trajectory."""
+    """Return a segment of a trajectory."""
     message = ros.kinds.JointTrajectory(joint_names=list(names))
     message.header.stamp = ros.to_time(sample.stamp)
     message.points = [
@@ -196,7 +218,7 @@ def trajectory_message(ros: Middleware, names: Sequence[str], sample: JointSampl
 
 
 def read_trajectory(ros: Middleware, message: Any) -> dict[str, Any]:
-    """Return the arguments of `References.trajectory`; derivatives only where every point has them."""
+    """Return the arguments of `References.trajectory`; derivatives only if every point has them."""
     points = message.points
     return {
         "stamp": ros.nanoseconds(message.header.stamp),

@@ -1,4 +1,4 @@
-"""The reference generator node: plays a reference from where the arm is."""
+"""The reference generator node: publishes a reference that starts at the position of the arm."""
 
 from __future__ import annotations
 
@@ -12,14 +12,23 @@ __all__ = ["ReferenceNode"]
 
 
 class ReferenceNode:
-    """Connects a `ReferenceGenerator` to topics.
+    """Connect a `ReferenceGenerator` to topics.
 
     Parameters
     ----------
     ros : Middleware
         The node.
     configuration : dict
-        See `ReferenceGenerator`; and ``frame``, which poses and twists say they are given in (``world``).
+        See `ReferenceGenerator`; and ``frame``, the frame in the header of poses and twists (``world``).
+
+    Examples
+    --------
+    >>> from unittest.mock import MagicMock
+    >>> from thunder_py.realtime.nodes import ReferenceNode
+    >>> ros = MagicMock()  # stand-in for a ROS node
+    >>> node = ReferenceNode(ros, {"robot": "panda", "reference": {"kind": "lissajous"}})
+    >>> [call.args[0] for call in ros.publisher.call_args_list]
+    ['pose', 'twist']
     """
 
     def __init__(self, ros: Middleware, configuration: dict[str, Any]) -> None:
@@ -37,13 +46,13 @@ class ReferenceNode:
         ros.every(1.0 / self.generator.rate, self._tick)
 
     def _on_state(self, message: Any) -> None:
-        # in the thread that takes messages: taking its subscription away from another one is a race in middlewares
+        # in the thread of messages: to end a subscription from another one is a race in middlewares
         if self._begun:
             self.ros.unsubscribe(self._states)
         self._state = message
 
     def _tick(self) -> None:
-        """Publish what comes next, once a joint state has said where to begin."""
+        """Publish the next sample, after the first joint state."""
         if not self.generator.running and not self._begin():
             return
         now = self.ros.now()

@@ -10,12 +10,12 @@ from .middleware import Middleware
 
 __all__ = ["RobotNode"]
 
-#: reports in a second [Hz]
+#: rate of reports [Hz]
 _REPORT_RATE = 10.0
 
 
 class RobotNode:
-    """Connects a `SimulatedRobot` to topics.
+    """Connect a `SimulatedRobot` to topics.
 
     Parameters
     ----------
@@ -23,6 +23,15 @@ class RobotNode:
         The node.
     configuration : dict
         See `SimulatedRobot`.
+
+    Examples
+    --------
+    >>> from unittest.mock import MagicMock
+    >>> from thunder_py.realtime.nodes import RobotNode
+    >>> ros = MagicMock()  # stand-in for a ROS node
+    >>> node = RobotNode(ros, {"robot": "elbow"})
+    >>> ros.subscribe.call_args.args[0], [call.args[0] for call in ros.publisher.call_args_list]
+    ('effort_commands', ['joint_states', '/diagnostics'])
     """
 
     def __init__(self, ros: Middleware, configuration: dict[str, Any]) -> None:
@@ -40,9 +49,9 @@ class RobotNode:
         self.robot.command(stamp, now, message.name, message.effort)
 
     def _step(self) -> None:
-        """Publish the state of now, and every now and then a report."""
+        """Publish the present state, and periodically a report."""
         state = self.robot.advance(self.ros.now())
-        if state.stamp != self._last:  # woken a little early, there is no new one yet
+        if state.stamp != self._last:  # after an early wake-up there is no new state
             self._states.send(messages.fill_state(self.ros, self._message, state))
             self._last = state.stamp
         if self._count % self._report_every == 0:
@@ -50,7 +59,7 @@ class RobotNode:
         self._count += 1
 
     def _report(self) -> None:
-        """Say which torque acts, and what became of the commands."""
+        """Publish the source of the torque and the counts of commands."""
         report = self.robot.report()
         level = "ERROR" if self.robot.failed else "OK" if report["torque"] == "commanded" else "WARN"
         self._diagnostics.send(messages.diagnostics_message(self.ros, level, str(report["torque"]), report))
