@@ -159,7 +159,7 @@ def test_unknown_links_of_payloads():
 
 def test_an_integrator_of_the_plants_own_is_asked_for():
     robot = th.Robot.load("elbow")
-    with pytest.raises(ValueError, match="integrator='plant' needs a plant with a method advance, got Robot"):
+    with pytest.raises(ValueError, match="plant must have a method advance for integrator='plant', got Robot"):
         loop(robot, robot, "plant")
     with pytest.raises(ValueError, match="actuators must have no lag"):
         loop(MujocoPlant(robot), robot, "plant", actuators=th.Actuators(lag=0.1))

@@ -54,7 +54,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     *(
         (
             lambda limits=limits: trajectory.trapezoidal(**limits),  # type: ignore[misc]
-            "start, end and limits must lead to times and coefficients that a float can hold",
+            "start, end and limits must give times and coefficients in the range of a float",
         )
         for limits in (
             {"end": 1e-300, "v_max": 1e-300, "a_max": 1e300},
@@ -65,7 +65,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: trajectory.s_curve(end=1e-300, v_max=1e300, a_max=1e300, j_max=1e-300),
-        "start, end and limits must lead to times and coefficients that a float can hold",
+        "start, end and limits must give times and coefficients in the range of a float",
     ),
     # the wrong kind of object
     (lambda: arm_points("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]

@@ -1,0 +1,129 @@
+"""Conversions of orientations: against SciPy, elementary rotations, and differences of the rotation they describe."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from thunder_py import spatial
+from thunder_py.errors import ModelError
+
+RNG = np.random.default_rng(4)
+ANGLES = RNG.uniform((-3.0, 0.1, -3.0), (3.0, 1.4, 3.0), (2, 5, 3))  # away from both singularities
+RATES = RNG.normal(size=(2, 5, 3))
+STEP = 1e-6
+sequences = pytest.mark.parametrize("sequence", spatial.EULER_SEQUENCES)
+orders = pytest.mark.parametrize("scalar_first", [True, False])
+
+
+def elementary(sequence: str, angles: np.ndarray) -> np.ndarray:
+    R = np.eye(3)
+    for axis, angle in zip(sequence.lower(), angles, strict=True):
+        R = R @ spatial.rotation_about(axis, angle)[:3, :3]
+    return R
+
+
+def angular_velocity(turn, x: np.ndarray, dx: np.ndarray) -> np.ndarray:
+    """Angular velocity of ``turn(x)`` in the fixed frame, by central differences."""
+    dR = (turn(x + STEP * dx) - turn(x - STEP * dx)) / (2.0 * STEP)
+    W = dR @ turn(x).swapaxes(-1, -2)
+    return np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], -1)
+
+
+@sequences
+def test_euler_angles_are_elementary_rotations(sequence):
+    R = spatial.rotation_from_euler(ANGLES, sequence)
+    assert R.shape == (2, 5, 3, 3)
+    np.testing.assert_allclose(R[1, 2], elementary(sequence, ANGLES[1, 2]), atol=1e-15)
+    np.testing.assert_allclose(spatial.euler_from_rotation(R, sequence), ANGLES, atol=1e-14)
+
+
+@sequences
+def test_jacobian_of_euler_angles(sequence):
+    T = spatial.euler_jacobian(ANGLES, sequence)
+    by_differences = angular_velocity(lambda x: spatial.rotation_from_euler(x, sequence), ANGLES, RATES)
+    np.testing.assert_allclose((T @ RATES[..., None])[..., 0], by_differences, atol=1e-8)
+
+
+@pytest.mark.parametrize(("sequence", "theta"), [("ZYX", np.pi / 2), ("ZYX", -np.pi / 2), ("ZYZ", 0.0), ("ZYZ", np.pi)])
+def test_singular_orientations_have_the_angles_of_one_rotation(sequence, theta):
+    R = spatial.rotation_from_euler([0.4, theta, 0.3], sequence)
+    angles = spatial.euler_from_rotation(R, sequence)
+    assert angles[2] == 0.0
+    np.testing.assert_allclose(spatial.rotation_from_euler(angles, sequence), R, atol=1e-12)
+    assert abs(np.linalg.det(spatial.euler_jacobian(angles, sequence))) < 1e-7
+
+
+def test_zyx_is_roll_pitch_yaw():
+    roll, pitch, yaw = 0.3, -0.4, 0.5
+    np.testing.assert_allclose(
+        spatial.rotation_from_euler([yaw, pitch, roll]),
+        spatial.pose_from_rpy([0.0] * 3, [roll, pitch, yaw])[:3, :3],
+        atol=1e-15,
+    )
+
+
+def test_axis_and_angle():
+    axis = RATES / np.linalg.norm(RATES, axis=-1, keepdims=True)
+    angle = RNG.uniform(0.01, 3.1, (2, 5))
+    R = spatial.rotation_from_axis_angle(axis, angle)
+    expected = Rotation.from_rotvec((angle[..., None] * axis).reshape(-1, 3)).as_matrix().reshape(2, 5, 3, 3)
+    np.testing.assert_allclose(R, expected, atol=1e-14)
+    again = spatial.axis_angle_from_rotation(R)
+    np.testing.assert_allclose(again[0], axis, atol=1e-12)
+    np.testing.assert_allclose(again[1], angle, atol=1e-12)
+    still = spatial.axis_angle_from_rotation(np.eye(3))
+    assert (still[0].tolist(), float(still[1])) == ([0.0, 0.0, 1.0], 0.0)
+
+
+@orders
+def test_quaternions(scalar_first):
+    R = spatial.rotation_from_euler(ANGLES)
+    q = spatial.quaternion_from_rotation(R, scalar_first=scalar_first)
+    assert (q[..., 0 if scalar_first else 3] >= 0.0).all()
+    np.testing.assert_allclose(spatial.rotation_from_quaternion(q, scalar_first=scalar_first), R, atol=1e-14)
+    expected = Rotation.from_matrix(R[0, 0]).as_quat(canonical=True)
+    np.testing.assert_allclose(q[0, 0], np.roll(expected, 1) if scalar_first else expected, atol=1e-15)
+
+
+@orders
+def test_jacobian_of_quaternions(scalar_first):
+    omega = RATES
+    R = spatial.rotation_from_euler(ANGLES)
+
+    def quaternion(h: float) -> np.ndarray:
+        return spatial.quaternion_from_rotation(spatial.exp(h * omega) @ R, scalar_first=scalar_first)
+
+    E = spatial.quaternion_jacobian(quaternion(0.0), scalar_first=scalar_first)
+    by_differences = (quaternion(STEP) - quaternion(-STEP)) / (2.0 * STEP)
+    np.testing.assert_allclose((E @ omega[..., None])[..., 0], by_differences, atol=1e-8)
+    np.testing.assert_allclose(4.0 * E.swapaxes(-1, -2) @ E, np.broadcast_to(np.eye(3), (2, 5, 3, 3)), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: spatial.rotation_from_euler([0.0] * 3, "XYZ"), "sequence must be one of ZYZ, ZYX, got 'XYZ'"),
+        (lambda: spatial.euler_from_rotation(np.eye(3), "zyx"), "sequence must be one of ZYZ, ZYX, got 'zyx'"),
+        (lambda: spatial.euler_jacobian([0.0, np.nan, 0.0]), "angles must be finite, got"),
+        (lambda: spatial.rotation_from_euler([0.0, 0.0]), r"angles must have shape (..., 3), got (2,)"),
+        (lambda: spatial.euler_from_rotation(2.0 * np.eye(3)), "R must hold orthonormal rotation matrices"),
+        (lambda: spatial.axis_angle_from_rotation(-np.eye(3)), "R must hold rotations, got a reflection"),
+        (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 2.0], 1.0), "axis must have unit length, got"),
+        (
+            lambda: spatial.rotation_from_quaternion([1.0, 1.0, 0.0, 0.0], scalar_first=True),
+            "quaternion must have unit",
+        ),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(
+        ValueError, match=f"^{message.replace('(', '[(]').replace(')', '[)]').replace('...', '[.]{3}')}"
+    ):
+        call()
+
+
+def test_errors_are_the_packages():
+    with pytest.raises(ModelError):
+        spatial.rotation_from_quaternion([0.0] * 4, scalar_first=True)
