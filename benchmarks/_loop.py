@@ -31,7 +31,7 @@ def steps_per_second(duration: float, rounds: int) -> float:
         Gamma=GAMMA,
         unknown="link7",
     )
-    run = th.Run(plant, controller, _curve(plant), duration=duration, dt=1e-3, q0=START)
+    run = th.RunSpec(plant, controller, _curve(plant), duration=duration, dt=1e-3, q0=START)
     return max((len(result.t) - 1) / seconds for seconds, result in (_timed(run) for _ in range(rounds)))
 
 
@@ -61,22 +61,22 @@ def many(rounds: int) -> dict[str, Any]:
     return {"cores": cores, "one": best[1], "all": best[cores]}
 
 
-def _slotine_li(duration: float) -> th.Run:
+def _slotine_li(duration: float) -> th.RunSpec:
     plant, guess = _arms()
     return _run(plant, th.SlotineLi(guess, 5.0, DAMPING, Gamma=GAMMA * plant.n), _wave(), duration)
 
 
-def _mact(duration: float, gamma: float = 0.0) -> th.Run:
+def _mact(duration: float, gamma: float = 0.0) -> th.RunSpec:
     plant, guess = _arms()
     return _run(plant, th.MACT(guess, 400.0, DAMPING, Gamma=GAMMA * plant.n, gamma=gamma), _wave(), duration)
 
 
-def _backstepping(duration: float) -> th.Run:
+def _backstepping(duration: float) -> th.RunSpec:
     plant, guess = _arms()
     return _run(plant, th.Backstepping(guess, 5.0, 50.0, DAMPING, Gamma=GAMMA * plant.n), _curve(plant), duration)
 
 
-LAWS: dict[str, Callable[[float], th.Run]] = {
+LAWS: dict[str, Callable[[float], th.RunSpec]] = {
     "SlotineLi": _slotine_li,
     "Backstepping": _backstepping,
     "MACT (gamma = 0)": _mact,
@@ -100,11 +100,11 @@ def _curve(plant: th.Robot) -> Lissajous:
     return Lissajous.starting_at(plant.forward_kinematics(START), [0.10, 0.15, 0.10], [0.2, 0.1, 0.4])
 
 
-def _run(plant: th.Robot, controller: Any, reference: Any, duration: float) -> th.Run:
-    return th.Run(plant, controller, reference, duration=duration, dt=1e-3, q0=START, log_every=10)
+def _run(plant: th.Robot, controller: Any, reference: Any, duration: float) -> th.RunSpec:
+    return th.RunSpec(plant, controller, reference, duration=duration, dt=1e-3, q0=START, log_every=10)
 
 
-def _timed(run: th.Run) -> tuple[float, th.Result]:
+def _timed(run: th.RunSpec) -> tuple[float, th.SimulationResult]:
     start = perf_counter()
     result = run()
     spent = perf_counter() - start
@@ -112,5 +112,5 @@ def _timed(run: th.Run) -> tuple[float, th.Result]:
     return spent, result
 
 
-def _check(result: th.Result) -> None:
+def _check(result: th.SimulationResult) -> None:
     assert np.linalg.norm(result.error[-1]) < 0.1, "the loop that is timed must be one that works"

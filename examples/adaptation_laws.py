@@ -7,7 +7,7 @@ the natural law only ever believes in bodies.
 import numpy as np
 
 import thunder_py as th
-from thunder_py.control import Gradient, Natural
+from thunder_py.control import GradientAdaptation, NaturalAdaptation
 from thunder_py.robot.inertia import is_physical
 
 robot = th.Robot.load("panda")
@@ -17,9 +17,9 @@ sensors = th.Sensors(velocity_noise=0.01, seed=1)
 truth = robot.parameters[60] + hand.mass
 
 laws = {
-    "gradient": Gradient(1.0),
-    "gradient, dead zone": Gradient(1.0, dead_zone=0.03),
-    "natural": Natural(0.05),
+    "gradient": GradientAdaptation(1.0),
+    "gradient, dead zone": GradientAdaptation(1.0, dead_zone=0.03),
+    "natural": NaturalAdaptation(0.05),
 }
 for name, law in laws.items():
     controller = th.SlotineLi(robot, 5.0, [20] * 4 + [2] * 3, law=law, unknown="link7")

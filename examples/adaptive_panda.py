@@ -17,7 +17,7 @@ from thunder_py.simulation import Payload
 CENTRE = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
 
 
-def main(picture: str | None = None) -> dict[bool, th.Result]:
+def main(picture: str | None = None) -> dict[bool, th.SimulationResult]:
     """Run both, print what they reach; return the results by whether they adapt."""
     robot = th.Robot.load("panda")
     motion = Sinusoid([0.3] * 7, np.linspace(0.1, 0.5, 7), centre=CENTRE)

@@ -169,7 +169,7 @@ def test_demo_saves_both_runs(thunder, tmp_path):
     assert "curve.svg" in out
     assert "run.npz" in out
     assert sorted(file.name for file in tmp_path.iterdir()) == ["curve.svg", "run.npz"]
-    run = th.Result.load(tmp_path / "run.npz")
+    run = th.SimulationResult.load(tmp_path / "run.npz")
     assert run.t.shape == (101,)
     assert run.error.shape == run.signals["fixed_error"].shape == (101, 6)
     assert run.signals["fixed_q"].shape == (101, 7)

@@ -61,7 +61,7 @@ def test_broken_result_files(tmp_path, change, message):
     arrays = {**arrays, "status": np.zeros(3, dtype=int), **change}
     np.savez(tmp_path / "run.npz", **arrays)
     with pytest.raises(th.errors.FileFormatError, match=re.escape(message)):
-        th.Result.load(tmp_path / "run.npz")
+        th.SimulationResult.load(tmp_path / "run.npz")
 
 
 def test_payloads_and_logs():

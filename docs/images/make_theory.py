@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import thunder_py as th
-from thunder_py.control import Gradient, Natural
+from thunder_py.control import GradientAdaptation, NaturalAdaptation
 from thunder_py.manipulation.wrist import ElasticWrist, WristThrow, free_switching, one_switch
 from thunder_py.motion import FPCA, HumanLikePlanner
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
@@ -61,10 +61,10 @@ def draw_lyapunov() -> Figure:
     half = elbow.with_parameters(0.5 * elbow.parameters)
     lighter = elbow.with_parameters(np.where(elbow.unknown("link2.m").mask, 0.5, 1.0) * elbow.parameters)
     laws = {
-        "Slotine-Li, all 20 unknown": th.SlotineLi(half, 5.0, 8.0, law=Gradient(1.0)),
-        "natural law, both links unknown": th.SlotineLi(half, 5.0, 8.0, law=Natural(1.0)),
-        "Slotine-Li, $m_2$ unknown": th.SlotineLi(lighter, 5.0, 8.0, law=Gradient(1.0), unknown="link2.m"),
-        "MACT, $m_2$ unknown": th.MACT(lighter, 40.0, 8.0, law=Gradient(1.0), unknown="link2.m", gamma=0.5),
+        "Slotine-Li, all 20 unknown": th.SlotineLi(half, 5.0, 8.0, law=GradientAdaptation(1.0)),
+        "natural law, both links unknown": th.SlotineLi(half, 5.0, 8.0, law=NaturalAdaptation(1.0)),
+        "Slotine-Li, $m_2$ unknown": th.SlotineLi(lighter, 5.0, 8.0, law=GradientAdaptation(1.0), unknown="link2.m"),
+        "MACT, $m_2$ unknown": th.MACT(lighter, 40.0, 8.0, law=GradientAdaptation(1.0), unknown="link2.m", gamma=0.5),
     }
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.0), layout="constrained")
     motion = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8], centre=[0.3, 0.8])

@@ -35,13 +35,13 @@ from .control import PassivityBased as PassivityBased
 from .control import PDGravity as PDGravity
 from .control import RobustUnitVector as RobustUnitVector
 from .control import SlotineLi as SlotineLi
-from .result import Result as Result
-from .result import compare as compare
+from .result import SimulationResult as SimulationResult
+from .result import compare_results as compare_results
 from .robot import Robot as Robot
 from .robot.payload import Payload as Payload
 from .simulation import Actuators as Actuators
 from .simulation import ExternalWrench as ExternalWrench
-from .simulation import Run as Run
+from .simulation import RunSpec as RunSpec
 from .simulation import Sensors as Sensors
 from .simulation import simulate as simulate
 from .simulation import simulate_many as simulate_many

@@ -141,10 +141,10 @@ def read_archive(path: str | Path, writer: str) -> dict[str, Any]:
     >>> import thunder_py as th
     >>> from thunder_py.files import read_archive
     >>> try:
-    ...     read_archive(th.robots.path("panda"), "Result.save")
+    ...     read_archive(th.robots.path("panda"), "SimulationResult.save")
     ... except th.errors.FileFormatError as error:
     ...     print(str(error).partition(": ")[2])
-    not a file of Result.save: no archive of plain arrays
+    not a file of SimulationResult.save: no archive of plain arrays
     """
     with as_file(path).open("rb") as stream:  # opened here: NumPy does not close files that it cannot read
         try:

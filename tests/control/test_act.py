@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import solve_continuous_lyapunov
 
 import thunder_py as th
-from thunder_py.control import ACT, Natural, Status
+from thunder_py.control import ACT, NaturalAdaptation, Status
 from thunder_py.reference import JointReference
 
 from .arms import Q0, elbow, elbow_motion, panda
@@ -92,7 +92,7 @@ def test_singular_mass_matrix_ends_in_a_status_not_in_a_wild_torque() -> None:
     run = th.simulate(elbow(), law, elbow_motion(), 1.0, q0=[2.0, 1.0])
     assert run.status[-1] == Status.diverged
     assert np.isfinite(run.tau).all()
-    natural = ACT(physical_elbow(), K_P, K_V, law=Natural(1.0))
+    natural = ACT(physical_elbow(), K_P, K_V, law=NaturalAdaptation(1.0))
     kept = th.simulate(physical_elbow(1.0), natural, elbow_motion(), 5.0)
     assert (np.linalg.eigvalsh(physical_elbow().with_parameters(kept.parameters[-1]).mass_matrix([0.3, 0.9])) > 0).all()
 

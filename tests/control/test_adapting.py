@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import Gradient, Natural
+from thunder_py.control import GradientAdaptation, NaturalAdaptation
 from thunder_py.reference import JointReference
 
 from .arms import elbow, elbow_motion, panda
@@ -36,7 +36,11 @@ def test_all_unknown_parameters_move_at_first() -> None:
 def test_what_stands_still_keeps_its_estimate_and_the_rest_moves(kind: str) -> None:
     robot = wrong_elbow()
     A = RNG.normal(size=(20, 20))
-    laws = {"diagonal": Gradient(2.0), "full": Gradient(A @ A.T + 20 * np.eye(20)), "natural": Natural(5.0)}
+    laws = {
+        "diagonal": GradientAdaptation(2.0),
+        "full": GradientAdaptation(A @ A.T + 20 * np.eye(20)),
+        "natural": NaturalAdaptation(5.0),
+    }
     law = th.SlotineLi(robot, 5.0, 8.0, law=laws[kind])
     run(law, 0.0, 50)
     before = law.parameters
@@ -83,7 +87,7 @@ def test_predictions_move_only_what_may_move() -> None:
 
 
 def test_what_cannot_move_is_refused_and_changes_nothing() -> None:
-    law = th.SlotineLi(panda(), 5.0, 8.0, law=Natural(5.0), unknown="link7")
+    law = th.SlotineLi(panda(), 5.0, 8.0, law=NaturalAdaptation(5.0), unknown="link7")
     kept = law.adapting
     mass = panda().unknown("link7.m").mask
     for mask, word in (

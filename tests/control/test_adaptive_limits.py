@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import ACT, MACT, CartesianMACT, Natural, SlotineLi, Status
+from thunder_py.control import ACT, MACT, CartesianMACT, NaturalAdaptation, SlotineLi, Status
 from thunder_py.reference import JointReference, SetPose, Sinusoid
 
 from .arms import Q0, backstepping, elbow, panda
@@ -84,7 +84,7 @@ def test_natural_law_with_a_fast_prediction() -> None:
     guess = panda().with_parameters(0.8 * panda().parameters)
     motion = Sinusoid(np.full(7, 0.3), 0.4, centre=Q0)
     stiffness, damping = [30] * 4 + [15] * 2 + [3], [15] * 4 + [7.5] * 2 + [1.5]
-    law = MACT(guess, stiffness, damping, law=Natural(0.01), gamma=10.0)
+    law = MACT(guess, stiffness, damping, law=NaturalAdaptation(0.01), gamma=10.0)
     run = th.simulate(panda(), law, motion, 10.0, log_every=10)
     assert run.status.max() == Status.ok
     assert run.steady_state_error() < 0.01

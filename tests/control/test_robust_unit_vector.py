@@ -77,7 +77,7 @@ def test_lyapunov_derivative() -> None:
             assert V_dot < 0.0
 
 
-def tracking(law: th._core.JointController, dt: float = 1e-3) -> th.Result:
+def tracking(law: th._core.JointController, dt: float = 1e-3) -> th.SimulationResult:
     start = elbow_motion()(0.0)
     return th.simulate(elbow(), law, elbow_motion(), 6.0, dt, q0=start.q, dq0=start.dq, payloads=[PAYLOAD])
 

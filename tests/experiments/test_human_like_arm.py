@@ -38,7 +38,7 @@ from thunder_py.papers.human_like.tasks import (
     tasks_table,
 )
 from thunder_py.recordings.synthetic import daily_living
-from thunder_py.result import Result
+from thunder_py.result import SimulationResult
 from thunder_py.trajectory import Line, Orientation, min_jerk
 
 ROBOT = th.Robot.load("human_arm")
@@ -154,7 +154,7 @@ class TestRun:
 class TestMeasures:
     def run(self, q: np.ndarray, dq: np.ndarray, scene: Scene) -> ArmRun:
         k = len(q)
-        result = Result(
+        result = SimulationResult(
             t=PERIOD * np.arange(k), q=q, dq=dq, tau=np.zeros((k, 7)), status=np.zeros(k, dtype=int),
         )  # fmt: skip
         return ArmRun(robot=ROBOT, scene=scene, plan=straight_plan(scene), result=result)

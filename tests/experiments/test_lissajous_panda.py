@@ -70,7 +70,7 @@ def test_larger_gamma_adapts_more_slowly():
 def test_both_runs_come_back_from_one_file(tmp_path):
     short = papers.run_lissajous_panda(0.5)
     short.save(tmp_path / "run.npz")
-    assert th.Result.load(tmp_path / "run.npz") == short.to_result()
+    assert th.SimulationResult.load(tmp_path / "run.npz") == short.to_result()
     np.testing.assert_array_equal(short.to_result().signals["fixed_tau"], short.fixed.result.tau)
 
 

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from thunder_py.control import MACT, Gradient
+from thunder_py.control import MACT, GradientAdaptation
 from thunder_py.manipulation.throwing import landing, throw
 from thunder_py.papers.mact.setup import ETA, FLOOR, TORQUES
 from thunder_py.papers.throwing import run as throwing
@@ -96,7 +96,7 @@ def test_what_four_repetitions_teach(found: throwing.Throwing) -> None:
     tube = Payload(throwing_setup.OBJECTS["silicone tube"][0], throwing_setup.PALM, link="link7")
     left = {}
     for gamma in (0.1, 1.0, 10.0):
-        law = Gradient.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
+        law = GradientAdaptation.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
         learns = MACT(setup.robot, *setup.gains[30.0], law=law, unknown="link7", gamma=gamma, R_t=1.0 / TORQUES)
         left[gamma] = float(throw(setup.motion, learns, payload=tube, repetitions=4, **ideal).position_errors[-1])
     assert 0.014 < left[0.1] < 0.022

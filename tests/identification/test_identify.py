@@ -323,7 +323,7 @@ def test_runs_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"^t must be a run without elastic joints"):
         identify(elbow(), run, cutoff=20.0)
     run = th.simulate(elbow(), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
-    with pytest.raises(ValueError, match=r"^q, dq, ddq and tau must be None where t is a Result$"):
+    with pytest.raises(ValueError, match=r"^q, dq, ddq and tau must be None where t is a SimulationResult$"):
         identify(elbow(), run, run.q, cutoff=20.0)
 
 
@@ -343,7 +343,7 @@ def test_prior_table_and_picture():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"tau": None}, r"^tau must be given unless t is a Result$"),
+        ({"tau": None}, r"^tau must be given unless t is a SimulationResult$"),
         ({"ddq": None}, r"^cutoff must be given without ddq"),
         ({"dq": None}, r"^dq must be given together with ddq$"),
         ({"weights": "x"}, r"^weights must be 'auto' or one number for each joint, got 'x'$"),

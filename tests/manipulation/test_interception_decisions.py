@@ -82,7 +82,7 @@ def test_directions_other_than_y():
         (lambda: InterceptionOptions(threshold=0.0), "threshold"),
         (lambda: InterceptionOptions(continuity="jerk"), "continuity"),
         (lambda: InterceptionOptions(least_updates=1), "least_updates"),
-        (lambda: InterceptionOptions(freeze=0.3), "freeze"),
+        (lambda: InterceptionOptions(freeze_time=0.3), "freeze_time"),
         (lambda: InterceptionOptions(least_speed=0.7), "least_speed"),
         (lambda: InterceptionOptions(velocity_limit=np.inf), "velocity_limit"),
         (lambda: misses(BELT, 0.0, P0, V, P0, 1.0, threshold=-1.0), "threshold"),

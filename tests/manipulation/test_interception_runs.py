@@ -15,7 +15,7 @@ from thunder_py.manipulation.interception import (
     GraspTolerance,
     InterceptionOptions,
     SingleShot,
-    judge,
+    evaluate_grasp,
 )
 from thunder_py.manipulation.interception.runs import START, Follower, Scenario, default_belt, run_conveyor, summary
 from thunder_py.robot import Robot
@@ -64,20 +64,20 @@ def test_grasps_by_relative_place_and_speed():
     thing = BeltObject(BELT, 0.0, 0.2)
     t = np.linspace(0.0, 0.25, 26)
     there, v = thing.position(t) + BELT.offset, thing.velocity(t)
-    grasp = judge(t, there, v, thing)
+    grasp = evaluate_grasp(t, there, v, thing)
     assert grasp.success
     assert max(grasp[2:]) < 1e-12
-    assert judge(t, there + np.array([0, 0.024, 0]), v, thing).success
-    beside = judge(t, there + np.array([0, 0.026, 0]), v, thing)
+    assert evaluate_grasp(t, there + np.array([0, 0.024, 0]), v, thing).success
+    beside = evaluate_grasp(t, there + np.array([0, 0.026, 0]), v, thing)
     assert (beside.success, beside.reason) == (False, "beside")
     assert np.isclose(beside.along, 0.026)
-    assert judge(t, there + np.array([0.02, 0.02, 0]), v, thing).reason == "beside"
-    assert judge(t, there + np.array([0, 0, -0.021]), v, thing).reason == "above or below"
-    assert judge(t, there, v + np.array([0, 0.081, 0]), thing).reason == "sliding"
-    assert judge(t, np.full_like(there, np.nan), v, thing).success is False
-    assert judge(t, there + np.array([0, 0.026, 0]), v, thing, GraspTolerance(horizontal=0.03)).success
+    assert evaluate_grasp(t, there + np.array([0.02, 0.02, 0]), v, thing).reason == "beside"
+    assert evaluate_grasp(t, there + np.array([0, 0, -0.021]), v, thing).reason == "above or below"
+    assert evaluate_grasp(t, there, v + np.array([0, 0.081, 0]), thing).reason == "sliding"
+    assert evaluate_grasp(t, np.full_like(there, np.nan), v, thing).success is False
+    assert evaluate_grasp(t, there + np.array([0, 0.026, 0]), v, thing, GraspTolerance(horizontal=0.03)).success
     with pytest.raises(ThunderError, match="shape"):
-        judge(t, there[:5], v, thing)
+        evaluate_grasp(t, there[:5], v, thing)
 
 
 def test_replanning_grasps_what_a_single_plan_misses():

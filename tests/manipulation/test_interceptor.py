@@ -17,7 +17,7 @@ from thunder_py.manipulation.interception import (
     SingleShot,
     TimeAugmentation,
     VariableStructure,
-    judge,
+    evaluate_grasp,
 )
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
 from thunder_py.motion import FPCA, HumanLikePlanner
@@ -67,7 +67,7 @@ def test_meets_what_is_seen_exactly_in_spite_of_latency(strategy):
     thing, feed = watched(replace(EXACT, latency=0.15, jitter=0.1))
     made, wanted = run(feed, strategy, threshold=1e-6)
     closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
-    grasp = judge(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing)
+    grasp = evaluate_grasp(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing)
     tolerance = 2e-3 if isinstance(strategy, SingleShot) else 2e-4  # what the first, zero velocity leaves
     assert made.phase == "finished"
     assert grasp.success
@@ -114,7 +114,7 @@ def test_plans_go_on_where_they_meet(continuity, derivatives):
 
 def test_frozen_before_the_arrival():
     _, feed = watched(Camera(rate=60.0, dropout=0.0))
-    made, _ = run(feed, freeze=0.14)
+    made, _ = run(feed, freeze_time=0.14)
     assert made.plans[-1].time <= made.arrival - 0.14
     assert max(plan.time for plan in made.plans) > made.arrival - 0.6
 
@@ -208,7 +208,7 @@ def test_a_short_gap_does_no_harm():
     kept = (feed.taken < 1.0) | (feed.taken > 1.35)
     made, wanted = run(Feed(*(part[kept] for part in feed)))
     closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
-    assert judge(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing).success
+    assert evaluate_grasp(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing).success
 
 
 def test_a_source_that_jumps():
@@ -219,7 +219,7 @@ def test_a_source_that_jumps():
     one[k] += [0.0, 0.3, 0.2]
     made, wanted = run(feed._replace(positions=one))
     closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
-    assert judge(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing).success
+    assert evaluate_grasp(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing).success
     far = feed.positions.copy()
     far[k:] += [0.5, 0.3, 0.2]
     made, wanted = run(feed._replace(positions=far))
@@ -290,7 +290,7 @@ def test_turns_the_hand_to_the_grasp():
     wanted = made.follow(feed)(T)
     closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
     assert np.allclose(wanted.R[closing], grasp, atol=1e-9)
-    assert judge(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing).success
+    assert evaluate_grasp(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing).success
     assert np.allclose(wanted.R[0], START[:3, :3])
 
 

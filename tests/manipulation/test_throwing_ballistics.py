@@ -59,19 +59,19 @@ def test_a_vanishing_drag_is_no_drag() -> None:
     closed = tw.landing(P, V, 0.1)
     errors = []
     for k in (0.0, 1e-6, 1e-3):
-        flight = tw.fly(P, V, 0.1, drag=k)
+        flight = tw.simulate_flight(P, V, 0.1, drag=k)
         errors.append(np.linalg.norm(flight.landing.p - closed.p))
     assert errors[0] < 1e-10
     assert errors[1] < 1e-6
     assert errors[1] * 500 < errors[2] < errors[1] * 2000  # proportional to the drag
-    np.testing.assert_allclose(tw.fly(P, V, 0.1).landing.v, closed.v, atol=1e-10)
+    np.testing.assert_allclose(tw.simulate_flight(P, V, 0.1).landing.v, closed.v, atol=1e-10)
 
 
 def test_fall_through_air_in_closed_form() -> None:
     """From rest: height g t^2 turns into v_t^2 / g ln cosh(g t / v_t)."""
     k = 0.2
     v_t = math.sqrt(9.81 / k)
-    flight = tw.fly([0, 0, 5.0], np.zeros(3), drag=k)
+    flight = tw.simulate_flight([0, 0, 5.0], np.zeros(3), drag=k)
     t = float(flight.landing.time)
     assert v_t**2 / 9.81 * math.log(math.cosh(9.81 * t / v_t)) == pytest.approx(5.0, abs=1e-9)
     assert flight.landing.v[2] == pytest.approx(-v_t * math.tanh(9.81 * t / v_t), abs=1e-9)
@@ -95,7 +95,7 @@ def test_release_through_air_straight_up(beside: float) -> None:
     """A target above is reached, at v^2 = g / k (e^(2 k h) - 1) where it is right above; bounds of the angle hold."""
     h, k = 0.8, 0.3
     v = tw.release_velocity_with_drag(np.zeros(3), [beside, 0.0, h], drag=k)
-    top = tw.fly(np.zeros(3), v, h - 1e-6, drag=k).landing
+    top = tw.simulate_flight(np.zeros(3), v, h - 1e-6, drag=k).landing
     np.testing.assert_allclose(top.p, [beside, 0.0, h], atol=1e-4)
     least = math.sqrt(9.81 / k * (math.exp(2.0 * k * h) - 1.0))
     assert np.linalg.norm(v) == pytest.approx(least, rel=1e-9 if beside == 0.0 else 1e-2)
@@ -112,7 +112,7 @@ def test_a_landing_just_below_the_apex_is_found_wherever_steps_end(
     for h, k in zip(rng.uniform(0.1, 3.0, 10), rng.uniform(0.05, 2.0, 10), strict=True):
         v = tw.release_velocity_with_drag(np.zeros(3), [0.0, 0.0, h], drag=k)
         plane = h * (1.0 - depth) - 2e-8
-        flight = tw.fly(np.zeros(3), v, plane, drag=k)
+        flight = tw.simulate_flight(np.zeros(3), v, plane, drag=k)
         assert flight.landing.p[2] == pytest.approx(plane, abs=1e-8)
         assert flight.landing.v[2] <= 0.0
         np.testing.assert_allclose(flight.p[-1], flight.landing.p, atol=1e-9)
@@ -126,11 +126,13 @@ def test_the_apex_itself_is_reached(h: float) -> None:
         np.testing.assert_allclose(tw.landing(np.zeros(3), tw.release_velocity(np.zeros(3), target), height).p, target)
         k = 0.3 / h
         v = tw.release_velocity_with_drag(np.zeros(3), target, drag=k)
-        np.testing.assert_allclose(tw.fly(np.zeros(3), v, height, drag=k).landing.p, target, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            tw.simulate_flight(np.zeros(3), v, height, drag=k).landing.p, target, rtol=1e-9, atol=1e-9
+        )
 
 
 def test_the_path_joins_at_the_apex() -> None:
-    flight = tw.fly(P, V, 0.1, drag=0.2, samples=400)
+    flight = tw.simulate_flight(P, V, 0.1, drag=0.2, samples=400)
     t = np.diff(flight.t)[:, None]
     np.testing.assert_allclose(np.diff(flight.p, axis=0), 0.5 * t * (flight.v[1:] + flight.v[:-1]), atol=1e-6)
     assert (np.diff(flight.v[:, 2]) < 0.0).all()
@@ -190,15 +192,15 @@ def test_covariance_is_that_of_many_throws() -> None:
         (lambda: tw.landing(P, [np.nan, 0, 0]), "v must be finite"),
         (lambda: tw.landing(P, V, 3.0), "does not rise to the landing height"),
         (lambda: tw.landing([0, 0, -1.0], [1, 0, -9.0], 0.0), "below the landing height and falls"),
-        (lambda: tw.fly(P, V, 3.0, drag=0.1), "does not rise to the landing height"),
-        (lambda: tw.fly(P, V, drag=-0.1), "drag must be .*>= 0"),
-        (lambda: tw.fly(P, V, 1e300, drag=0.1), "it reaches at most 0.841 m"),
+        (lambda: tw.simulate_flight(P, V, 3.0, drag=0.1), "does not rise to the landing height"),
+        (lambda: tw.simulate_flight(P, V, drag=-0.1), "drag must be .*>= 0"),
+        (lambda: tw.simulate_flight(P, V, 1e300, drag=0.1), "it reaches at most 0.841 m"),
         (
-            lambda: tw.fly([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], drag=9e15),
+            lambda: tw.simulate_flight([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], drag=9e15),
             "drag must be at most 1e.04 1/m for a fall of 1 m",
         ),
-        (lambda: tw.fly(P, [1.0, 0.0, 1e300], drag=0.1), "the rate of the state is not finite at t = 0 s"),
-        (lambda: tw.fly(P, V, 0.1, drag=1e300), "the integration ended at t = 0 s: Required step size"),
+        (lambda: tw.simulate_flight(P, [1.0, 0.0, 1e300], drag=0.1), "the rate of the state is not finite at t = 0 s"),
+        (lambda: tw.simulate_flight(P, V, 0.1, drag=1e300), "the integration ended at t = 0 s: Required step size"),
         (
             lambda: tw.release_velocity_with_drag(P, [1.0, 0.0, 0.0], drag=9e15),
             "drag must be at most [0-9.e+]+ 1/m for a fall",
@@ -207,7 +209,7 @@ def test_covariance_is_that_of_many_throws() -> None:
             lambda: tw.release_velocity_with_drag(P, P + np.array([0, 0, 400.0]), drag=1.0),
             "no speed up to 1000 m/s",
         ),
-        (lambda: tw.fly(P, V, samples=1.5), "samples must be a whole number of at least 2, got 1.5"),
+        (lambda: tw.simulate_flight(P, V, samples=1.5), "samples must be a whole number of at least 2, got 1.5"),
         (lambda: tw.landing_sensitivity(P, V, math.nan, drag=0.1), "plane must be finite"),
         (lambda: tw.landing_sensitivity(P, V, "low", drag=0.1), "plane must be numbers"),
         (lambda: tw.flight_range(-1.0, 0.0), "speed must be at least 0, got"),
@@ -215,7 +217,7 @@ def test_covariance_is_that_of_many_throws() -> None:
         (lambda: tw.release_velocity(P, [1, 1]), "target must have shape"),
         (lambda: tw.landing_sensitivity(P, V).covariance(time=-1.0), "time must be .*>= 0"),
         (lambda: tw.landing_sensitivity(P, V).covariance(-np.eye(3)), "must be a covariance"),
-        (lambda: tw.fly(P, V, drag=math.inf), "drag must be a .*number >= 0, got inf"),
+        (lambda: tw.simulate_flight(P, V, drag=math.inf), "drag must be a .*number >= 0, got inf"),
         (lambda: tw.landing_sensitivity(P, V, drag=math.inf), "drag must be a .*number >= 0, got inf"),
         (lambda: tw.HandOpening(assumed=math.inf), "hand assumed must be a .*number >= 0, got inf"),
         (lambda: tw.ReleaseNoise(velocity=math.inf), "noise velocity must be a .*number >= 0, got inf"),

@@ -212,7 +212,7 @@ def test_an_object_off_the_middle_lands_beside(motion: tw.ThrowMotion) -> None:
 
 def test_repetitions_teach_the_payload(motion: tw.ThrowMotion) -> None:
     payload = th.Payload(0.4, (0.13, 0.0, 0.06), link="link7")
-    law = th.control.Gradient.proportional(ROBOT, 3.0, unknown="link7", floor=1e-2)
+    law = th.control.GradientAdaptation.proportional(ROBOT, 3.0, unknown="link7", floor=1e-2)
     soft = {"K_p": [23] * 4 + [12, 12, 2.3], "K_v": [14, 14, 7, 8, 1.4, 1.4, 0.3]}
     learns = th.MACT(ROBOT, **soft, law=law, unknown="link7", gamma=10.0, R_t=0.1)
     fixed = th.MACT(ROBOT, **soft, adaptive=False)

@@ -15,7 +15,7 @@ from thunder_py.manipulation.wrist import (
     ElasticWrist,
     MotorMotion,
     floating_wrist,
-    on_a_slope,
+    inclined_wrist,
     one_switch,
     run_with_motor,
     with_rigid_hand,
@@ -104,7 +104,7 @@ def test_simulated_throws_equal_truth(entry):
     """The package's elastic dynamics under the switched motor, against an independent integration of (79)."""
     wrist = ElasticWrist(**{name: entry[name] for name in ("I", "k", "m", "r_c", "theta_max", "g", "alpha", "c")})
     motor = MotorMotion.of_throw(one_switch(wrist, entry["T"]))
-    run = run_with_motor(on_a_slope(wrist), motor, q0=[0.0])
+    run = run_with_motor(inclined_wrist(wrist), motor, q0=[0.0])
     assert abs(run.q[-1, 0] - entry["nonlinear79_qT"]) < 1e-6
     assert abs(run.dq[-1, 0] - entry["nonlinear79_qdT"]) < 1e-6
     assert np.abs(run.theta - motor(run.t))[run.t < motor.breaks[1] - 1e-9].max() < 1e-8
@@ -192,23 +192,23 @@ def test_friction_of_the_arm_stays():
     [
         (lambda: floating_wrist(WRIST, base_mass=-1.0), r"base_mass must be a positive number \[kg\], got -1"),
         (lambda: floating_wrist(WRIST, base_inertia=(1.0, 0.0, 1.0)), "base_inertia must be positive, got"),
-        (lambda: on_a_slope(WRIST, tip=np.nan), "tip must be a positive number"),
-        (lambda: on_a_slope(WRIST, motor_inertia=0.0), "motor_inertia must be a positive number"),
+        (lambda: inclined_wrist(WRIST, tip=np.nan), "tip must be a positive number"),
+        (lambda: inclined_wrist(WRIST, motor_inertia=0.0), "motor_inertia must be a positive number"),
         (
             lambda: CarriedWrist(th.Robot.load("elbow"), None),
             "elbow must have its last joint elastic and no other, got 0",
         ),
-        (lambda: run_with_motor(on_a_slope(WRIST), 0.3, q0=[0.0]), "motor must be a MotorMotion, got float"),
+        (lambda: run_with_motor(inclined_wrist(WRIST), 0.3, q0=[0.0]), "motor must be a MotorMotion, got float"),
         (
             lambda: run_with_motor(th.Robot.load("elbow"), MotorMotion.still(0.1, 0.0, 1.0), q0=[0, 0]),
             "elbow must have",
         ),
-        (lambda: on_a_slope(0.3), "wrist must be an ElasticWrist, got float"),
+        (lambda: inclined_wrist(0.3), "wrist must be an ElasticWrist, got float"),
         (lambda: floating_wrist(None), "wrist must be an ElasticWrist"),
         (lambda: with_wrist(th.Robot.load("elbow"), 1.0), "wrist must be an ElasticWrist"),
         (lambda: with_rigid_hand("elbow", WRIST), "robot must be a Robot, got str"),
         (
-            lambda: run_with_motor(on_a_slope(WRIST), MotorMotion.still(0.1, 0.0, 1.0), q0=[0.0], dt=1e-300),
+            lambda: run_with_motor(inclined_wrist(WRIST), MotorMotion.still(0.1, 0.0, 1.0), q0=[0.0], dt=1e-300),
             "dt must divide the motion into at most",
         ),
         (lambda: MotorMotion.still("0.1", 0.0, 1.0), "theta must be a finite number, got '0.1'"),

@@ -15,8 +15,8 @@ from thunder_py.manipulation.wrist import (
     ElasticWrist,
     free_switching,
     optimise_base_motion,
+    optimize_base_and_motor,
     plan_motor,
-    throw_together,
     with_rigid_hand,
 )
 from thunder_py.manipulation.wrist.arm_throw import wrist_at_release
@@ -127,7 +127,7 @@ def test_base_alone():
 def test_throw_together(alpha):
     """Within its limits, a solution of (79) to the order of the method, and better than one after the other."""
     wrist, base, T = replace(WRIST, alpha=alpha), BaseLimits(), 0.22
-    found = throw_together(wrist, T, base=base, cells=40, starts=1)
+    found = optimize_base_and_motor(wrist, T, base=base, cells=40, starts=1)
     assert found.residual < 1e-6
     assert found.defect < 1e-5
     most = [wrist.theta_max, base.acceleration, base.acceleration]
@@ -139,14 +139,14 @@ def test_throw_together(alpha):
     after = plan_motor(lambda t, q, dq, theta: wrist.acceleration(q, dq, theta, 0.0, even), T, wrist.theta_max)
     assert found.speed > 1.05 * (even * T + 0.15 * after.speed)
     # the defect is of the order of h^4
-    assert throw_together(wrist, T, base=base, cells=80, starts=1).defect < 0.2 * found.defect
+    assert optimize_base_and_motor(wrist, T, base=base, cells=80, starts=1).defect < 0.2 * found.defect
 
 
 def test_throw_together_is_a_local_optimum_for_ipopt():
     """Another solver with another discretisation (RK4, single shooting) starts there and finds nothing better."""
     ca = pytest.importorskip("casadi")
     w, T, n, base = WRIST, 0.22, 10, BaseLimits()
-    found = throw_together(w, T, base=base, cells=n, starts=1)
+    found = optimize_base_and_motor(w, T, base=base, cells=n, starts=1)
     u, h = ca.MX.sym("u", 3, n), T / n
     q, z, first = ca.MX.zeros(2), ca.MX.zeros(4), w.m * w.r_c
     paths = []
@@ -182,7 +182,7 @@ def test_throw_together_is_a_local_optimum_for_ipopt():
 def test_throw_together_without_a_base_is_the_wrists_optimum():
     """A base that hardly moves leaves the linear optimum of section 4.3, to the accuracy of the grid."""
     small = BaseLimits(acceleration=1e-6, speed=1.0, stroke=1.0)
-    found = throw_together(WRIST, 0.2, base=small, cells=100, linear=True, starts=1)
+    found = optimize_base_and_motor(WRIST, 0.2, base=small, cells=100, linear=True, starts=1)
     best = 0.15 * free_switching(WRIST, 0.2).speed
     assert 0.0 < best - found.speed < 1e-3 * best
 
@@ -208,12 +208,12 @@ def test_bad_limits(name, value):
 )
 def test_bad_throws_together(T, changes, name):
     with pytest.raises(ThunderError, match=f"{name} must be"):
-        throw_together(WRIST, T, **changes)
+        optimize_base_and_motor(WRIST, T, **changes)
 
 
 def test_results_draw_themselves():
     plan = plan_motor(still(WRIST), 0.15, WRIST.theta_max, cells=30)
-    both = throw_together(WRIST, 0.15, cells=20, starts=1)
+    both = optimize_base_and_motor(WRIST, 0.15, cells=20, starts=1)
     for figure in (plan.plot(), both.plot()):
         assert all(axes.has_data() for axes in figure.axes)
     plt.close("all")

@@ -159,7 +159,7 @@ def test_replans_at_every_time(planner) -> None:
     for name in ("t", "end_time", "margin"):
         with pytest.raises(ThunderError, match=f"{name} must be a number, got 'now'"):
             planner.replan(**{"plan": made, "t": 0.5, "goal": GOAL, name: "now"})
-    restless = HumanLikePlanner(planner.fpca, planner.mode, freeze=0.0)
+    restless = HumanLikePlanner(planner.fpca, planner.mode, freeze_time=0.0)
     for left in (1e-12, 1e-10, 1e-6, 1e-3):
         rest = restless.replan(made, T - left, GOAL)
         np.testing.assert_allclose(rest.position(T), GOAL, atol=1e-11)

@@ -281,7 +281,12 @@ def test_too_few_components_and_unknown_coordinates() -> None:
             HumanLikePlanner(model)
     with pytest.raises(ValueError, match="mode must be"):
         HumanLikePlanner(polynomials(), "best")
-    for name, value in (("worst_condition", 0.5), ("worst_condition", np.nan), ("freeze", -0.1), ("freeze", np.inf)):
+    for name, value in (
+        ("max_condition_number", 0.5),
+        ("max_condition_number", np.nan),
+        ("freeze_time", -0.1),
+        ("freeze_time", np.inf),
+    ):
         with pytest.raises(ValueError, match=f"{name} must be"):
             HumanLikePlanner(polynomials(), **{name: value})
     for constraints in ((), ("velocity",), ("position", "acceleration"), "position"):

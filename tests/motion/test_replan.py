@@ -19,7 +19,7 @@ KINDS = [("paper", "paper"), ("plain", "map"), ("joint", "map"), ("aligned", "ma
 @pytest.mark.parametrize(("kind", "mode"), KINDS)
 def test_same_goal_changes_nothing_where_nothing_was_left_open(kind, mode) -> None:
     """The rest of the square system's motion is one of its motions: with all six conditions it is found again."""
-    planner = HumanLikePlanner(fitted(kind), mode, worst_condition=np.inf)
+    planner = HumanLikePlanner(fitted(kind), mode, max_condition_number=np.inf)
     made = planner.plan(START, GOAL, T, start_velocity=[0.1, 0.0, -0.2])
     rest = planner.replan(made, 0.3 * T, GOAL, continuity="acceleration")
     t = np.linspace(0.3 * T, T, 31)
@@ -32,7 +32,7 @@ def test_same_goal_changes_nothing_where_nothing_was_left_open(kind, mode) -> No
 @pytest.mark.parametrize(("kind", "mode"), KINDS)
 @pytest.mark.parametrize("part", [0.05, 0.4, 0.8])
 def test_continuity_and_arrival(kind, mode, part) -> None:
-    planner = HumanLikePlanner(fitted(kind), mode, worst_condition=np.inf)
+    planner = HumanLikePlanner(fitted(kind), mode, max_condition_number=np.inf)
     made = planner.plan(START, GOAL, T, goal_velocity=[0.1, 0.1, 0.0])
     t, goal, end, v = part * T, GOAL + np.array([0.05, -0.1, 0.02]), 1.5, np.array([0.0, 0.2, 0.0])
     rest = planner.replan(made, t, goal, end_time=end, goal_velocity=v)
@@ -60,7 +60,7 @@ def rest_system(fpca, tau, values, dof):
 @pytest.mark.parametrize("tau", [0.0, 0.3, 0.7])
 def test_paper_mode_is_eq_115_by_scipy(tau) -> None:
     fpca = fitted("paper")
-    planner = HumanLikePlanner(fpca, "paper", worst_condition=np.inf)
+    planner = HumanLikePlanner(fpca, "paper", max_condition_number=np.inf)
     made = planner.plan(START, GOAL, T)
     goal = GOAL + np.array([0.02, 0.05, -0.03])
     rest = planner.replan(made, tau * T, goal)
@@ -93,7 +93,7 @@ def test_printed_system_115_misses_its_constraints() -> None:
 
 
 def test_quintic_components_replan_minimum_jerk() -> None:
-    planner = HumanLikePlanner(polynomials(), "exact", worst_condition=np.inf)
+    planner = HumanLikePlanner(polynomials(), "exact", max_condition_number=np.inf)
     made = planner.plan(START, GOAL, T)
     goal, now = GOAL + 0.1, 0.5
     rest = planner.replan(made, now, goal, end_time=1.4, continuity="acceleration")
@@ -110,7 +110,7 @@ def test_quintic_components_replan_minimum_jerk() -> None:
 
 
 def test_bad_condition_gives_a_polynomial() -> None:
-    planner = HumanLikePlanner(fitted("plain"), worst_condition=1.0)
+    planner = HumanLikePlanner(fitted("plain"), max_condition_number=1.0)
     made, goal = planner.plan(START, GOAL, T), GOAL + 0.05
     rest = planner.replan(made, 0.6, goal)
     assert rest.fallback == "hermite"
@@ -140,16 +140,16 @@ def test_condition_grows_towards_the_end_and_is_watched() -> None:
     conditions = [planner.replan(made, part * T, GOAL + 0.01).condition for part in (0.0, 0.75, 0.94)]
     assert conditions[0] < conditions[1] < conditions[2]
     six = planner.replan(made, 0.94 * T, GOAL + 0.01, continuity="acceleration")
-    assert six.condition > planner.worst_condition
+    assert six.condition > planner.max_condition_number
     assert six.fallback == "hermite"
-    reckless = HumanLikePlanner(fitted("paper"), "paper", worst_condition=np.inf)
+    reckless = HumanLikePlanner(fitted("paper"), "paper", max_condition_number=np.inf)
     hopeless = reckless.replan(made, 0.95 * T, GOAL + 0.01, continuity="acceleration")
     assert np.isinf(hopeless.condition)
     assert hopeless.fallback == "hermite"
 
 
 def test_frozen_at_the_end() -> None:
-    planner = HumanLikePlanner(fitted("plain"), freeze=0.1)
+    planner = HumanLikePlanner(fitted("plain"), freeze_time=0.1)
     made = planner.plan(START, GOAL, T)
     assert planner.replan(made, T - 0.09, GOAL + 1.0) is made
     assert planner.replan(made, T - 0.11, GOAL + 0.01) is not made

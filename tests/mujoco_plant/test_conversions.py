@@ -10,7 +10,7 @@ import thunder_py as th
 from tests.dynamics.random_chains import KINDS, random_robot
 from tests.mujoco_plant.arms import chain, planar, relative, states
 from thunder_py.errors import FileFormatError, ModelError
-from thunder_py.io import losses_of
+from thunder_py.io import conversion_losses
 from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.io.mjcf_writer import write_mjcf
 from thunder_py.io.urdf import parse_urdf
@@ -162,13 +162,13 @@ def test_nothing_is_lost_without_a_word(tmp_path):
     robot = random_robot(2, 3, "standard", rotors=True, armature=True, elastic=True).replace(
         friction=Friction(terms=("coulomb", "cubic"), coefficients=np.ones((3, 2)), delta=0.5)
     )
-    urdf = losses_of(robot.description, "x.urdf")
+    urdf = conversion_losses(robot.description, "x.urdf")
     for word in ("armature", "rotors", "elastic", "cubic", "width of Coulomb", "gravity"):
         assert any(word in loss for loss in urdf), word
-    mjcf = losses_of(robot.description, "x.mjcf")
+    mjcf = conversion_losses(robot.description, "x.mjcf")
     for word in ("elastic", "cubic", "frictionloss"):
         assert any(word in loss for loss in mjcf), word
-    assert losses_of(robot.description, "x.yaml") == ()
+    assert conversion_losses(robot.description, "x.yaml") == ()
     for name, losses in (("x.urdf", urdf), ("x.mjcf", mjcf)):
         with pytest.raises(ModelError, match="With lossy=True the rest is written"):
             robot.save(tmp_path / name)

@@ -109,20 +109,20 @@ def test_clusters_are_in_the_order_of_their_size() -> None:
         0.05 * rng.normal(size=(n, 3)) + centre for n, centre in ((50, (0, 0, 0)), (90, (1, 0, 0)), (4, (0, 1, 0)))
     ]
     points = np.concatenate(parts)
-    groups = find_clusters(points, gap=0.15, least=10)
+    groups = find_clusters(points, eps=0.15, min_size=10)
     assert (groups[:50] == 1).all()
     assert (groups[50:140] == 0).all()
     assert (groups[140:] == -1).all()
     assert choose_cluster(points, groups) == 0
     assert choose_cluster(points, groups, near=(0.2, 0.0, 0.0)) == 1
     assert choose_cluster(points, np.full(len(points), -1)) is None
-    assert find_clusters(np.zeros((0, 3)), gap=0.1).shape == (0,)
+    assert find_clusters(np.zeros((0, 3)), eps=0.1).shape == (0,)
 
 
 def test_of_two_equal_clusters_the_first_is_taken_unless_a_place_is_given() -> None:
     one = np.random.default_rng(0).uniform(size=(30, 3))
     points = np.concatenate([one, one + 5.0])
-    groups = find_clusters(points, gap=0.6)
+    groups = find_clusters(points, eps=0.6)
     assert groups.tolist() == [0] * 30 + [1] * 30
     assert choose_cluster(points, groups, near=(5.0, 5.0, 5.0)) == 1
 

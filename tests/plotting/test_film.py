@@ -37,7 +37,7 @@ def test_a_film_moves_arm_trace_and_points(tmp_path: Path) -> None:
 
 
 def test_half_the_speed_takes_twice_the_pictures(tmp_path: Path) -> None:
-    film = animate(th.Robot.load("scara"), [0.0, 0.1], np.zeros((2, 4)), seconds_per_second=0.5, fps=20)
+    film = animate(th.Robot.load("scara"), [0.0, 0.1], np.zeros((2, 4)), playback_speed=0.5, fps=20)
     save_animation(film, tmp_path / "slow.gif", dpi=20)
     with Image.open(tmp_path / "slow.gif") as gif:
         assert gif.n_frames == 5
@@ -52,7 +52,7 @@ def test_half_the_speed_takes_twice_the_pictures(tmp_path: Path) -> None:
         ({"path": np.zeros((4, 2))}, r"path must have shape \(n, 3\)"),
         ({"points": {"ball": np.zeros((4, 3))}}, "must have a row for each of the 41 times"),
         ({"fps": 0}, "fps must be a positive number"),
-        ({"seconds_per_second": 1e-5}, "must have at most 5000 frames, got"),
+        ({"playback_speed": 1e-5}, "must have at most 5000 frames, got"),
     ],
 )
 def test_films_of_nonsense_are_refused(change: dict[str, Any], message: str) -> None:
@@ -74,7 +74,7 @@ def test_files_that_cannot_be_written_are_refused(tmp_path: Path, monkeypatch: p
 
 
 @pytest.fixture(scope="module")
-def run() -> th.Result:
+def run() -> th.SimulationResult:
     robot = th.Robot.load("scara")
     controller = th.ComputedTorque(robot, K_p=100.0, K_v=20.0)
     return th.simulate(robot, controller, _reference(robot), 0.5, 1e-3)
@@ -84,7 +84,7 @@ def _reference(robot: th.Robot) -> th.reference.Sinusoid:
     return th.reference.Sinusoid(0.2 * np.ones(robot.n), 1.0, centre=0.3)
 
 
-def test_a_run_is_shown_with_its_reference(run: th.Result, tmp_path: Path) -> None:
+def test_a_run_is_shown_with_its_reference(run: th.SimulationResult, tmp_path: Path) -> None:
     robot = run.plant
     assert robot is not None
     film = run.animate(tmp_path / "run.gif", reference=_reference(robot), fps=10, dpi=40)
@@ -98,7 +98,7 @@ def test_a_run_is_shown_with_its_reference(run: th.Result, tmp_path: Path) -> No
     np.testing.assert_allclose(np.stack(sticks.get_data_3d(), -1), arm_points(robot, run.q[-1]), atol=1e-12)
 
 
-def test_a_reference_of_poses_is_a_path_as_it_is(run: th.Result) -> None:
+def test_a_reference_of_poses_is_a_path_as_it_is(run: th.SimulationResult) -> None:
     curve = th.reference.Lissajous([0.1, 0.1, 0.0], [1.0, 2.0, 0.0], centre=[0.5, 0.0, 0.5])
     film = run.animate(reference=curve, fps=5)
     film._draw_was_started = True  # type: ignore[attr-defined]  # it is only looked at
@@ -106,9 +106,9 @@ def test_a_reference_of_poses_is_a_path_as_it_is(run: th.Result) -> None:
     np.testing.assert_allclose(drawn, curve(np.linspace(0.0, 0.5, len(drawn))).p, atol=1e-12)
 
 
-def test_a_run_without_a_robot_needs_one(run: th.Result) -> None:
+def test_a_run_without_a_robot_needs_one(run: th.SimulationResult) -> None:
     data = {name: getattr(run, name) for name in ("t", "q", "dq", "tau", "status")}
-    foreign = th.Result(**data)
+    foreign = th.SimulationResult(**data)
     with pytest.raises(ThunderError, match="robot must be given"):
         foreign.animate()
     with pytest.raises(ThunderError, match="robot must have 4 joints"):

@@ -41,7 +41,7 @@ def run_file(tmp_path: Path) -> Path:
     t = np.linspace(0.0, 0.4, 41)
     q = 0.5 * np.sin(t)[:, None] * np.ones(4)
     zeros = np.zeros_like(q)
-    th.Result(t=t, q=q, dq=zeros, tau=zeros, status=np.zeros(41, dtype=np.int64)).save(tmp_path / "run.npz")
+    th.SimulationResult(t=t, q=q, dq=zeros, tau=zeros, status=np.zeros(41, dtype=np.int64)).save(tmp_path / "run.npz")
     return tmp_path / "run.npz"
 
 

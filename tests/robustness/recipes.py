@@ -139,7 +139,7 @@ law(th.IndependentJoint, 200.0, 20.0, inertia=0.5, K_i=30.0)
 law(th.ComputedTorque, 100.0, 20.0, ran=33)  # the safe torque at the last position comes next
 law(th.PassivityBased, 5.0, 10.0)
 law(th.RobustUnitVector, 100.0, 20.0, 5.0, 0.1, ran=33)
-law(th.SlotineLi, 5.0, 10.0, law=control.Natural(1.0, 1.0))
+law(th.SlotineLi, 5.0, 10.0, law=control.NaturalAdaptation(1.0, 1.0))
 law(th.ACT, 100.0, 20.0, 50.0, route="regressor")
 law(th.MACT, 100.0, 20.0, 5.0, gamma=0.1)
 law(th.OperationalSpace, 100.0, 20.0, 2.0, 10.0, posture=Q, K_posture=3.0)
@@ -153,7 +153,7 @@ law(
 )
 law(th.Impedance, 300.0, 30.0, 2.0, inertia=2.0)
 law(th.CartesianMACT, 50.0, 10.0, 5.0, gamma=0.1, route="acceleration")
-law(th.Backstepping, 5.0, 10.0, 10.0, law=control.Gradient(5.0, lower=-1.0))
+law(th.Backstepping, 5.0, 10.0, 10.0, law=control.GradientAdaptation(5.0, lower=-1.0))
 
 SAMPLES = np.array([Q + 0.1 * np.sin(0.2 * k + np.arange(7.0)) for k in range(40)])
 
@@ -175,8 +175,8 @@ estimator(control.FirstOrderDerivative, 30.0)
 estimator(control.ButterworthDerivative, 30.0)
 estimator(control.SavitzkyGolayDerivative, 9)
 
-value(control.Gradient, 5.0, lower=-1.0)
-value(control.Natural, 2.0, [1.0, 2.0])
+value(control.GradientAdaptation, 5.0, lower=-1.0)
+value(control.NaturalAdaptation, 2.0, [1.0, 2.0])
 value(control.Obstacle, [0.1, 0.2, 0.3], 0.1)
 value(control.Derivatives, Q, Q)
 value(control.DCMotor, [0.1] * 3, 0.2, 0.3, 0.4)
@@ -257,7 +257,7 @@ def turning() -> Any:
 
 
 made(trajectory.Orientation, turning)
-made(trajectory.Turn, lambda: trajectory.Turn([0.1, 0.2, 0.3], turning()), followed)
+made(trajectory.RotationSegment, lambda: trajectory.RotationSegment([0.1, 0.2, 0.3], turning()), followed)
 made(
     trajectory.Path,
     lambda: trajectory.Path(
@@ -341,7 +341,7 @@ def run(**options: Any) -> Any:
     steps(law, 0, 5)
     target = reference.Sinusoid(np.full(7, 0.1), 0.5, centre=Q)
     options = {"q0": Q, "sensors": simulation.Sensors(position_noise=1e-4, seed=3), **options}
-    return th.Run(panda(), law, target, 0.05, label="one", **options)
+    return th.RunSpec(panda(), law, target, 0.05, label="one", **options)
 
 
 @cache
@@ -349,18 +349,18 @@ def finished() -> Any:
     return run(payloads=th.Payload(0.5, (0.0, 0.0, 0.1), time=0.02))()
 
 
-made(th.Run, run, lambda one: one(), moves=True)
+made(th.RunSpec, run, lambda one: one(), moves=True)
 made(
     simulation.Runs,
     lambda: th.simulate_many([run(), run()], threads=1),
     lambda runs: (runs[0], runs.table()),
 )
-made(th.Result, finished)
-made(result.Comparison, lambda: th.compare({"a": finished(), "b": finished()}), lambda c: (dict(c), c.table()))
+made(th.SimulationResult, finished)
+made(result.Comparison, lambda: th.compare_results({"a": finished(), "b": finished()}), lambda c: (dict(c), c.table()))
 made(result.ConditionNumbers, lambda: finished().condition_numbers())
 made(result.EnergyBalance, lambda: finished().energy())
 made(result.Lyapunov, lambda: finished().lyapunov(th.SlotineLi(panda(), 5.0, 10.0, 5.0)))
-made(result.Table, lambda: th.compare({"a": finished()}).table())
+made(result.Table, lambda: th.compare_results({"a": finished()}).table())
 value(th.Sensors, position_noise=1e-3, velocity=control.ButterworthDerivative(30.0), seed=4)
 value(th.Actuators, delay=0.002, lag=0.01)
 value(th.Payload, 0.5, (0.0, 0.0, 0.1))
@@ -615,7 +615,7 @@ value(interception.TimeAugmentation, 0.4)
 value(interception.VariableStructure, 0.02)
 made(
     interception.Grasp,
-    lambda: interception.judge(
+    lambda: interception.evaluate_grasp(
         [0.0, 0.1], np.zeros((2, 3)), np.zeros((2, 3)), interception.BeltObject(default_belt(), -0.5, 0.2)
     ),
 )
@@ -637,12 +637,12 @@ def throw_motion() -> Any:
 made(throwing.ThrowMotion, throw_motion, lambda one: (one, one.joints(TIMES)))
 made(throwing.Release, lambda: throw_motion().release)
 made(
-    throwing.Thrown,
+    throwing.ThrowResult,
     lambda: throwing.throw(
         throw_motion(), th.ComputedTorque(throw_motion().robot, 400.0, 40.0), plant=throw_motion().robot
     ),
 )
-made(throwing.Flight, lambda: throwing.fly([0.0, 0.0, 1.0], [1.0, 0.0, 2.0], drag=0.1))
+made(throwing.Flight, lambda: throwing.simulate_flight([0.0, 0.0, 1.0], [1.0, 0.0, 2.0], drag=0.1))
 made(throwing.Landing, lambda: throwing.landing([0.0, 0.0, 1.0], [1.0, 0.0, 2.0]))
 made(throwing.LandingSensitivity, lambda: throwing.landing_sensitivity([0.0, 0.0, 1.0], [1.0, 0.0, 2.0]))
 value(throwing.HandOpening, delay=0.01)
@@ -680,7 +680,7 @@ made(wrist.WristOscillator, WRIST.oscillator)
 made(wrist.WristThrow, lambda: wrist.one_switch(WRIST, 0.3))
 value(wrist.BaseLimits, speed=1.0)
 made(wrist.BaseMotion, base_motion, lambda one: (one, one.trajectory(TIMES)))
-made(wrist.JointThrow, lambda: wrist.throw_together(WRIST, 0.3, cells=8, starts=1))
+made(wrist.JointThrow, lambda: wrist.optimize_base_and_motor(WRIST, 0.3, cells=8, starts=1))
 made(wrist.MotorMotion, motor, lambda one: (one, one(TIMES)))
 made(wrist.MotorPlan, lambda: wrist.plan_motor(WRIST_ACCELERATION, 0.2, 0.6, cells=20))
 made(
@@ -693,7 +693,7 @@ made(
     lambda: wrist.CarrierControl(wrist.with_wrist(panda(), WRIST, mount=MOUNT), motor()),
     lambda one: one.step(0.1, np.full(8, 0.1), np.full(8, 0.2), reference.JointReference(*np.zeros((3, 7)))),
 )
-made(wrist.WristRun, lambda: wrist.run_with_motor(wrist.on_a_slope(WRIST), motor(), q0=[0.0]))
+made(wrist.WristRun, lambda: wrist.run_with_motor(wrist.inclined_wrist(WRIST), motor(), q0=[0.0]))
 made(wrist.ArmThrow, arm_throw)
 value(wrist.WristRelease, speed=1.0, across=0.1, q=0.2, dq=0.3, arm_error=0.01, effort=0.5)
 

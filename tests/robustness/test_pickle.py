@@ -395,13 +395,13 @@ def test_arguments_are_kept_as_they_were() -> None:
     assert copy.copy(one).step(0.0, [0.1, 0.2], [0.0, 0.0], target).tobytes() == expected.tobytes()
 
 
-def simulated(run: th.Run) -> np.ndarray:
+def simulated(run: th.RunSpec) -> np.ndarray:
     return run().q
 
 
 def test_runs_go_to_processes_that_are_spawned() -> None:
     """A controller, an estimator and a reference on their way to a pool and back."""
-    runs = [RECIPES[th.Run].make() for _ in range(2)]
+    runs = [RECIPES[th.RunSpec].make() for _ in range(2)]
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         found = list(pool.map(simulated, runs))
     for run, q in zip(runs, found, strict=True):

@@ -23,7 +23,7 @@ from thunder_py.robot import inertia
 ELBOW = th.Robot.load("elbow")
 
 
-def run(**options: object) -> th.Result:
+def run(**options: object) -> th.SimulationResult:
     law = th.PDGravity(ELBOW, 10.0, 1.0)
     return th.simulate(ELBOW, law, SetPoint([0.0, 0.0]), **{"duration": 1.0, **options})  # type: ignore[arg-type]
 
@@ -76,7 +76,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: plotting.draw_arm("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]
     (lambda: motor(damping=math.nan), "damping must be finite, got nan"),
     (lambda: motor(resistance=[0.5, math.nan]), "resistance must be finite, got [0.5, nan]"),
-    (lambda: th.Result.load(3), "path must be a str or path-like, got int: 3"),  # type: ignore[arg-type]
+    (lambda: th.SimulationResult.load(3), "path must be a str or path-like, got int: 3"),  # type: ignore[arg-type]
     (lambda: MotionSet.load(3), "path must be a str or path-like, got int: 3"),  # type: ignore[arg-type]
     # complex numbers
     (lambda: inertia.reg_from_dyn(np.ones(10) * 1j), "dyn must be numbers of shape (..., 10), got array([0.+1.j"),

@@ -30,7 +30,9 @@ class Square:
         return np.array([8.0, -3.0]) * (1.0 if int(t * 20.0 + 1e-9) % 2 == 0 else -1.0)
 
 
-def run(actuators: Actuators | None = None, duration: float = 0.2, dt: float = 1e-3, **options: object) -> th.Result:
+def run(
+    actuators: Actuators | None = None, duration: float = 0.2, dt: float = 1e-3, **options: object
+) -> th.SimulationResult:
     still = SetPoint([0.0, 0.0])
     return th.simulate(elbow(), Square(), still, duration, dt, actuators=actuators, dq0=[0.5, -0.2], **options)  # type: ignore[arg-type]
 
@@ -187,7 +189,7 @@ class Hold:
         return self.robot.gravity_vector(q) + STIFFNESS * (self.q - q) - DAMPERS * dq
 
 
-def push(*external: object, duration: float = 0.1, **options: object) -> th.Result:
+def push(*external: object, duration: float = 0.1, **options: object) -> th.SimulationResult:
     robot = panda()
     return th.simulate(robot, Hold(robot, Q0), SetPoint(Q0), duration, external=external, **options)  # type: ignore[arg-type]
 

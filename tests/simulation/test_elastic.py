@@ -42,13 +42,13 @@ class Constant:
 
 def run(
     robot: th.Robot, tau: Array | None = None, duration: float = 1.0, dt: float = 1e-3, **options: object
-) -> th.Result:
+) -> th.SimulationResult:
     law = Constant(np.zeros(robot.n) if tau is None else tau)
     options.setdefault("q0", Q0[: robot.n])
     return th.simulate(robot, law, SetPoint(np.zeros(robot.n)), duration, dt, **options)
 
 
-def energy(robot: th.Robot, result: th.Result) -> Array:
+def energy(robot: th.Robot, result: th.SimulationResult) -> Array:
     """Of links, gravity, motors and springs."""
     total = robot.kinetic_energy(result.q, result.dq) + robot.potential_energy(result.q)
     for k, drive in enumerate(robot.elastic):
@@ -202,7 +202,7 @@ def test_motors_are_saved_loaded_and_plotted(tmp_path: Path) -> None:
 
     result = run(sea3(), duration=0.1)
     result.save(tmp_path / "run.npz")
-    again = th.Result.load(tmp_path / "run.npz")
+    again = th.SimulationResult.load(tmp_path / "run.npz")
     assert again == result
     assert again.names["motors"] == ("joint1", "joint3")
     assert result.to_dict()["x"] is result.x

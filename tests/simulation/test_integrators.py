@@ -18,7 +18,7 @@ from ..control.arms import elbow, elbow_motion
 PERIOD, DURATION = 1e-2, 0.3
 
 
-def run(integrator: str, steps: int = 1, **options: object) -> th.Result:
+def run(integrator: str, steps: int = 1, **options: object) -> th.SimulationResult:
     law = th.SlotineLi(elbow(), 5.0, 8.0, 2.0)
     return th.simulate(
         elbow(), law, elbow_motion(), DURATION, PERIOD / steps, control_period=PERIOD, integrator=integrator, **options
@@ -26,24 +26,24 @@ def run(integrator: str, steps: int = 1, **options: object) -> th.Result:
 
 
 @pytest.fixture(scope="module")
-def truth() -> th.Result:
+def truth() -> th.SimulationResult:
     return run("adaptive")
 
 
-def ratios(integrator: str, truth: th.Result, steps: tuple[int, ...]) -> list[float]:
+def ratios(integrator: str, truth: th.SimulationResult, steps: tuple[int, ...]) -> list[float]:
     errors = [np.abs(run(integrator, count).q - truth.q).max() for count in steps]
     return [coarse / fine for coarse, fine in pairwise(errors)]
 
 
-def test_runge_kutta_is_of_fourth_order(truth: th.Result) -> None:
+def test_runge_kutta_is_of_fourth_order(truth: th.SimulationResult) -> None:
     assert ratios("rk4", truth, (1, 2, 4)) == pytest.approx([16.0, 16.0], rel=0.2)
 
 
-def test_semi_implicit_euler_is_of_first_order(truth: th.Result) -> None:
+def test_semi_implicit_euler_is_of_first_order(truth: th.SimulationResult) -> None:
     assert ratios("semi_implicit_euler", truth, (8, 16, 32)) == pytest.approx([2.0, 2.0], rel=0.1)
 
 
-def test_the_reference_does_not_depend_on_its_steps(truth: th.Result) -> None:
+def test_the_reference_does_not_depend_on_its_steps(truth: th.SimulationResult) -> None:
     finer = run("adaptive", 2)
     np.testing.assert_allclose(finer.q, truth.q, atol=1e-11)
     np.testing.assert_allclose(finer.tau, truth.tau, atol=1e-8)

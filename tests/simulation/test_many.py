@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.simulation import Payload, Run, Runs, Sensors, simulate_many
+from thunder_py.simulation import Payload, Runs, RunSpec, Sensors, simulate_many
 
 from ..control.arms import elbow, elbow_motion
 
 
-def make(K_d: float = 8.0, seed: int = 0, mass: float = 0.0, duration: float = 0.1) -> Run:
+def make(K_d: float = 8.0, seed: int = 0, mass: float = 0.0, duration: float = 0.1) -> RunSpec:
     if K_d < 0.5:
         raise RuntimeError("too weak")
     law = th.SlotineLi(elbow(), 5.0, K_d, 2.0)
     sensors = Sensors(position_noise=1e-4, velocity_noise=1e-3, seed=seed)
-    return Run(elbow(), law, elbow_motion(), duration, sensors=sensors, payloads=Payload(mass), q0=[0.5, 0.5])
+    return RunSpec(elbow(), law, elbow_motion(), duration, sensors=sensors, payloads=Payload(mass), q0=[0.5, 0.5])
 
 
 SETS = [{"K_d": gain, "seed": seed} for gain in (4.0, 8.0) for seed in range(3)]
@@ -54,9 +54,9 @@ def test_failures_are_told_and_the_others_kept() -> None:
         def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
             raise KeyError("no such gain")
 
-    def sometimes(kind: str) -> Run:
+    def sometimes(kind: str) -> RunSpec:
         if kind == "broken":
-            return Run(elbow(), Broken(), elbow_motion(), 0.1)
+            return RunSpec(elbow(), Broken(), elbow_motion(), 0.1)
         return make(K_d=0.1 if kind == "weak" else 8.0)
 
     with pytest.warns(RuntimeWarning, match="2 of 4 runs failed; the first is run 1: too weak"):
@@ -104,10 +104,10 @@ def test_plots() -> None:
 
 def test_bad_arguments() -> None:
     shared = th.SlotineLi(elbow(), 5.0, 8.0, 2.0)
-    same = [Run(elbow(), shared, elbow_motion(), 0.1) for _ in range(2)]
+    same = [RunSpec(elbow(), shared, elbow_motion(), 0.1) for _ in range(2)]
     for arguments, message in (
         ((same,), "runs 0 and 1 share a controller, which has state: make one for each run"),
-        (([1],), "runs must be a sequence of Run or a function that makes them, got 1 in it"),
+        (([1],), "runs must be a sequence of RunSpec or a function that makes them, got 1 in it"),
         ((make,), "parameters must hold a mapping for each run where runs is a function, got None"),
         (([make()], [{}]), "parameters must be None where runs is a sequence of Run"),
     ):
@@ -124,7 +124,7 @@ def test_bad_arguments() -> None:
             return np.zeros(2)
 
     plant = Stateful()
-    runs = [Run(plant, th.SlotineLi(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.1) for _ in range(2)]
+    runs = [RunSpec(plant, th.SlotineLi(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.1) for _ in range(2)]
     with pytest.raises(ValueError, match="runs 0 and 1 share a plant, which has state: make one for each run"):
         simulate_many(runs)
     with pytest.raises(ValueError, match="threads must be an integer of at least 0, got -1"):

@@ -16,7 +16,7 @@ from thunder_py.simulation import Actuators, Sensors
 from ..control.arms import elbow, elbow_motion
 
 
-def run(**options: object) -> th.Result:
+def run(**options: object) -> th.SimulationResult:
     return th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.01, **options)  # type: ignore[arg-type]
 
 
@@ -49,8 +49,8 @@ def test_laws_want_a_robot(law: str, robot: object) -> None:
         (lambda: run(log=3), "log must be a sequence of names or None, got 3"),
         (lambda: run(log=["error", 3]), "log must be a sequence of names or None, got ['error', 3]"),
         (lambda: run(progress="yes"), "progress must be True, False or callable, got 'yes'"),
-        (lambda: th.simulate_many(3), "runs must be a sequence of Run or a function that makes them, got 3"),  # type: ignore[arg-type]
-        (lambda: th.compare([run()]), 'results must map names to Result, {"name": run}, got list'),  # type: ignore[arg-type]
+        (lambda: th.simulate_many(3), "runs must be a sequence of RunSpec or a function that makes them, got 3"),  # type: ignore[arg-type]
+        (lambda: th.compare_results([run()]), 'results must map names to SimulationResult, {"name": run}, got list'),  # type: ignore[arg-type]
         (
             lambda: IndependentJoint.with_poles(elbow(), 1.0, inertia=[1.0, 2.0, 3.0]),
             "inertia must be a number or 2 numbers, one per joint, got 3",
@@ -103,5 +103,7 @@ def test_files_that_are_no_runs(tmp_path: Path) -> None:
     np.savez(tmp_path / "objects.npz", t=np.array([{}], dtype=object))
     np.save(tmp_path / "array.npy", np.zeros(3))
     for name in ("text.npz", "objects.npz", "array.npy"):
-        with pytest.raises(th.errors.FileFormatError, match=r"not a file of Result\.save: no archive of plain arrays$"):
-            th.Result.load(tmp_path / name)
+        with pytest.raises(
+            th.errors.FileFormatError, match=r"not a file of SimulationResult\.save: no archive of plain arrays$"
+        ):
+            th.SimulationResult.load(tmp_path / name)

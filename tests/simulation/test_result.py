@@ -19,14 +19,16 @@ from thunder_py.errors import FileFormatError
 from ..control.arms import elbow, elbow_motion
 
 
-def run() -> th.Result:
+def run() -> th.SimulationResult:
     return th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.2, q0=[1.0, 0.0])
 
 
-def with_error(t: np.ndarray, norm: np.ndarray) -> th.Result:
+def with_error(t: np.ndarray, norm: np.ndarray) -> th.SimulationResult:
     still = np.zeros((len(t), 2))
     signals = {"error": np.stack([norm, np.zeros_like(t)], axis=1)}
-    return th.Result(t=t, q=still, dq=still, tau=still, status=np.zeros(len(t), dtype=np.int64), signals=signals)
+    return th.SimulationResult(
+        t=t, q=still, dq=still, tau=still, status=np.zeros(len(t), dtype=np.int64), signals=signals
+    )
 
 
 def test_figures_of_merit() -> None:
@@ -58,7 +60,7 @@ def test_a_diverged_run_has_infinite_errors() -> None:
     assert late.overshoot()[0] == 0.0
     late = dataclasses.replace(late, status=np.array([0, 0, int(Status.diverged)]))
     np.testing.assert_array_equal(late.overshoot(), [np.inf, np.nan])
-    row = str(th.compare({"wild": wild, "tame": run()}).table()).splitlines()[1].split()
+    row = str(th.compare_results({"wild": wild, "tame": run()}).table()).splitlines()[1].split()
     assert row[:5] == ["wild", "inf", "inf", "inf", "inf"]
     assert row[-1] == "diverged"
     with pytest.raises(AttributeError, match="'error' was not logged"):
@@ -85,7 +87,7 @@ def test_saves_and_loads(tmp_path: Path) -> None:
     path = tmp_path / "run.npz"
     path.write_text("something older")
     result.save(path)
-    assert th.Result.load(path) == result
+    assert th.SimulationResult.load(path) == result
     assert [p.name for p in tmp_path.iterdir()] == ["run.npz"]
     assert pickle.loads(pickle.dumps(result)) == result
 
@@ -109,15 +111,15 @@ def test_bad_files(tmp_path: Path) -> None:
         run().save("run.txt")
     np.savez(tmp_path / "other.npz", t=np.zeros(3))
     with pytest.raises(FileFormatError, match="q, dq, tau, status missing"):
-        th.Result.load(tmp_path / "other.npz")
+        th.SimulationResult.load(tmp_path / "other.npz")
     np.savez(tmp_path / "pickled.npz", t=np.array([{}], dtype=object))
-    with pytest.raises(FileFormatError, match="not a file of Result"):
-        th.Result.load(tmp_path / "pickled.npz")
+    with pytest.raises(FileFormatError, match="not a file of SimulationResult"):
+        th.SimulationResult.load(tmp_path / "pickled.npz")
     (tmp_path / "text.npz").write_text("hello")
-    with pytest.raises(FileFormatError, match="not a file of Result"):
-        th.Result.load(tmp_path / "text.npz")
+    with pytest.raises(FileFormatError, match="not a file of SimulationResult"):
+        th.SimulationResult.load(tmp_path / "text.npz")
     with pytest.raises(FileNotFoundError):
-        th.Result.load(tmp_path / "nothing.npz")
+        th.SimulationResult.load(tmp_path / "nothing.npz")
 
 
 def test_dict_has_everything() -> None:
@@ -151,9 +153,9 @@ def test_plots() -> None:
 
 
 def test_simulating_does_not_import_matplotlib() -> None:
-    code = "import sys, thunder_py as th; th.simulate, th.Result; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, thunder_py as th; th.simulate, th.SimulationResult; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_repr() -> None:
-    assert repr(run()) == "<Result: 0.2 s, 201 instants, 2 joints, last status ok>"
+    assert repr(run()) == "<SimulationResult: 0.2 s, 201 instants, 2 joints, last status ok>"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import ACT, MACT, Gradient, Natural
+from thunder_py.control import ACT, MACT, GradientAdaptation, NaturalAdaptation
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.reference import SetPoint
 from thunder_py.simulation import Actuators, ExternalTorque, ExternalWrench, Payload, Sensors
@@ -34,7 +34,7 @@ def wrong_elbow() -> th.Robot:
     return elbow().with_parameters(0.7 * elbow().parameters)
 
 
-def run(dt: float = 1e-3, plant: th.Robot | None = None, **options: object) -> th.Result:
+def run(dt: float = 1e-3, plant: th.Robot | None = None, **options: object) -> th.SimulationResult:
     return th.simulate(plant or elbow(), slotine_li(plant), elbow_motion(), 0.5, dt, **{"q0": [1.0, 0.0], **options})  # type: ignore[arg-type]
 
 
@@ -98,7 +98,7 @@ def test_condition_numbers() -> None:
     assert run(log=()).condition_numbers().M_estimate is None
 
 
-def check_lyapunov(law: object, results: list[th.Result], tolerance: float) -> None:
+def check_lyapunov(law: object, results: list[th.SimulationResult], tolerance: float) -> None:
     """V falls, and its differences are the analytic derivative, the better the finer the steps."""
     errors = []
     for result in results:
@@ -117,7 +117,7 @@ def check_lyapunov(law: object, results: list[th.Result], tolerance: float) -> N
 LAWS = {
     "gradient": {"Gamma": 2.0},
     "matrix": {"Gamma": 2.0 * np.eye(20) + 0.1},
-    "natural": {"law": Natural([2.0, 3.0])},
+    "natural": {"law": NaturalAdaptation([2.0, 3.0])},
     "fixed": {"adaptive": False},
 }
 
@@ -173,7 +173,7 @@ def test_lyapunov_derivative_by_differences_where_the_expression_does_not_hold()
     ):
         result = th.simulate(elbow(), law, elbow_motion(), 0.1, **options)  # type: ignore[arg-type]
         assert result.lyapunov(law).analytic == ("payloads" in options)  # the pieces between arrivals are as by the law
-    bounded = slotine_li(wrong_elbow(), law=Gradient(2.0, lower=-100.0, upper=100.0))
+    bounded = slotine_li(wrong_elbow(), law=GradientAdaptation(2.0, lower=-100.0, upper=100.0))
     assert not th.simulate(elbow(), bounded, elbow_motion(), 0.1).lyapunov(bounded).analytic
     known_wrongly = slotine_li(wrong_elbow(), Gamma=2.0, unknown="link1")
     assert not th.simulate(elbow(), known_wrongly, elbow_motion(), 0.1).lyapunov(known_wrongly).analytic
@@ -193,7 +193,7 @@ def test_lyapunov_derivative_of_elastic_joints_is_by_differences() -> None:
 
 def test_lyapunov_function_of_ones_own() -> None:
     class Mine:
-        def lyapunov(self, robot: th.Robot, result: th.Result) -> np.ndarray:
+        def lyapunov(self, robot: th.Robot, result: th.SimulationResult) -> np.ndarray:
             return robot.kinetic_energy(result.q, result.dq)
 
     result = run()
@@ -225,7 +225,7 @@ def test_the_plant_goes_into_files_and_comes_back(tmp_path: Path) -> None:
     result = run(plant=plant, payloads=payloads, actuators=Actuators(lag=0.1), sensors=Sensors(seed=3))
     assert result.plant is plant
     result.save(tmp_path / "run.npz")
-    again = th.Result.load(tmp_path / "run.npz")
+    again = th.SimulationResult.load(tmp_path / "run.npz")
     assert again == result == pickle.loads(pickle.dumps(result))
     assert again.plant is not None
     assert again.plant.description == plant.description
@@ -238,19 +238,21 @@ def test_the_plant_goes_into_files_and_comes_back(tmp_path: Path) -> None:
 def test_files_of_before_are_read(tmp_path: Path) -> None:
     old = {name: getattr(run(), name) for name in ("t", "q", "dq", "tau", "status")}
     np.savez(tmp_path / "old.npz", **old)
-    assert th.Result.load(tmp_path / "old.npz").plant is None
+    assert th.SimulationResult.load(tmp_path / "old.npz").plant is None
     np.savez(tmp_path / "bad.npz", **old, payloads=np.zeros((2, 3)))
     with pytest.raises(FileFormatError, match=re.escape("payloads must have shape (n, 15), got (2, 3)")):
-        th.Result.load(tmp_path / "bad.npz")
+        th.SimulationResult.load(tmp_path / "bad.npz")
     np.savez(tmp_path / "robot.npz", **old, robot=np.array("format: nothing"))
     with pytest.raises(FileFormatError):
-        th.Result.load(tmp_path / "robot.npz")
+        th.SimulationResult.load(tmp_path / "robot.npz")
 
 
-def with_error(t: np.ndarray, *errors: np.ndarray) -> th.Result:
+def with_error(t: np.ndarray, *errors: np.ndarray) -> th.SimulationResult:
     still = np.zeros((len(t), 2))
     signals = {"error": np.stack(errors, axis=1)}
-    return th.Result(t=t, q=still, dq=still, tau=still + 2.0, status=np.zeros(len(t), dtype=np.int64), signals=signals)
+    return th.SimulationResult(
+        t=t, q=still, dq=still, tau=still + 2.0, status=np.zeros(len(t), dtype=np.int64), signals=signals
+    )
 
 
 def test_figures_of_merit() -> None:
@@ -273,7 +275,7 @@ def test_figures_of_merit() -> None:
 
 
 def test_comparison() -> None:
-    both = th.compare({"slow": run(), "light": run(plant=wrong_elbow())})
+    both = th.compare_results({"slow": run(), "light": run(plant=wrong_elbow())})
     table = both.table()
     assert table.columns == ("rmse", "steady_state_error", "peak", "rise_time", "torque_rms", "status")
     assert table.to_dict()["slow"]["rmse"] == both["slow"].rmse()
@@ -286,21 +288,21 @@ def test_comparison() -> None:
     assert markdown[1] == "|---|---|"
     assert len(markdown[2].split("|")[2].split()) == 2
     assert list(both) == ["slow", "light"]
-    bare = th.compare({"bare": run(log=())}).table(["rmse", "torque_rms"])
+    bare = th.compare_results({"bare": run(log=())}).table(["rmse", "torque_rms"])
     assert np.isnan(bare.rows["bare"][0])
 
 
 def test_bad_comparisons() -> None:
-    for results, message in (({}, "at least one Result, got none"), ({"a": 1}, "got 'a': int")):
+    for results, message in (({}, "at least one SimulationResult, got none"), ({"a": 1}, "got 'a': int")):
         with pytest.raises(ValueError, match=message):
-            th.compare(results)  # type: ignore[arg-type]
+            th.compare_results(results)  # type: ignore[arg-type]
     for metrics, message in (
         (["rmes"], "metrics must be among rmse, "),
         ("rmse", "metrics must be a sequence of names, got the text 'rmse'"),
         (["settling_time"], "or functions; got 'settling_time'"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
-            th.compare({"a": run()}).table(metrics)  # type: ignore[arg-type]
+            th.compare_results({"a": run()}).table(metrics)  # type: ignore[arg-type]
 
 
 def test_plots() -> None:
@@ -308,10 +310,10 @@ def test_plots() -> None:
     from matplotlib import pyplot
 
     result, law = run(plant=friction(), log=()), slotine_li()
-    axes = th.compare({"a": run(), "b": result}).plot()
+    axes = th.compare_results({"a": run(), "b": result}).plot()
     assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["a", "b (error not logged)"]
     with pytest.raises(ValueError, match=re.escape("axes must be 2 (error, tau), got 1")):
-        th.compare({"a": run()}).plot(axes=[axes[0]])
+        th.compare_results({"a": run()}).plot(axes=[axes[0]])
     drawn = result.energy().plot()
     assert [text.get_text() for text in drawn.get_legend().get_texts()] == [
         "kinetic", "potential, change", "work", "dissipated", "residual",

@@ -22,7 +22,7 @@ from ..control.arms import elbow, elbow_motion
 MASK = 2**64 - 1
 
 
-def run(sensors: Sensors | None = None, duration: float = 0.2, **options: object) -> th.Result:
+def run(sensors: Sensors | None = None, duration: float = 0.2, **options: object) -> th.SimulationResult:
     law = th.SlotineLi(elbow(), 5.0, 8.0, 2.0)
     return th.simulate(elbow(), law, elbow_motion(), duration, sensors=sensors, **options)  # type: ignore[arg-type]
 

@@ -32,13 +32,13 @@ def slotine_li(robot: th.Robot | None = None) -> th.SlotineLi:
     return th.SlotineLi(robot or elbow(), 5.0, 8.0, 2.0)
 
 
-def swing(dt: float, integrator: str, duration: float = 2.0) -> th.Result:
+def swing(dt: float, integrator: str, duration: float = 2.0) -> th.SimulationResult:
     return th.simulate(
         elbow(), Idle(), SetPoint([0, 0]), duration, dt, q0=[0.3, -0.4], dq0=[0.5, 1.0], integrator=integrator
     )
 
 
-def energy(robot: th.Robot, run: th.Result) -> np.ndarray:
+def energy(robot: th.Robot, run: th.SimulationResult) -> np.ndarray:
     return robot.kinetic_energy(run.q, run.dq) + robot.potential_energy(run.q)
 
 
@@ -172,7 +172,7 @@ def test_torque_limits_clip_and_say_so() -> None:
 
 
 def test_log_selection() -> None:
-    def run(**options: object) -> th.Result:
+    def run(**options: object) -> th.SimulationResult:
         return th.simulate(elbow(), slotine_li(), elbow_motion(), 0.01, **options)  # type: ignore[arg-type]
 
     assert set(run().signals) == {"error", "s", "parameters"}
@@ -252,7 +252,7 @@ def test_interrupt_ends_a_run_in_the_core() -> None:
 
 
 def test_other_threads_run_meanwhile() -> None:
-    runs: list[th.Result] = []
+    runs: list[th.SimulationResult] = []
 
     def work() -> None:
         runs.append(th.simulate(elbow(), slotine_li(), elbow_motion(), 20.0, log=()))

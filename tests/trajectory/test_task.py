@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
 from thunder_py.reference import TaskReference
-from thunder_py.trajectory import Arc, Circle, Line, Orientation, Path, Turn, cubic, min_jerk, trapezoidal
+from thunder_py.trajectory import Arc, Circle, Line, Orientation, Path, RotationSegment, cubic, min_jerk, trapezoidal
 
 from .numerics import assert_rests_outside, assert_task_derivatives
 
@@ -23,7 +23,7 @@ TRAJECTORIES = {
     "line": Line(P[0], P[1], LAW, orientation=TURNING),
     "arc": Arc(P[0], P[1], P[2], cubic(1.4), orientation=R[0]),
     "helix": Circle(P[0], P[1], P[2], 2.0, angle=-9.0, rise=0.4),
-    "turn": Turn(P[0], TURNING),
+    "turn": RotationSegment(P[0], TURNING),
     "polyline": Path.through(P, min_jerk(1.0), anticipation=[0.2, 0.0, 1.0], orientation=TURNING),
     "path": Path(
         [Line(P[0], P[1], 1.0), Arc(P[1], P[2], P[3], 1.5), Line(P[3], P[4], 0.8)],
@@ -111,7 +111,7 @@ def test_circle_closes_and_turns_right_handed() -> None:
 
 
 def test_geodesic_has_a_constant_direction_and_is_the_shorter_way() -> None:
-    turn = Turn(P[0], Orientation.through(R[:2], 1.0))
+    turn = RotationSegment(P[0], Orientation.through(R[:2], 1.0))
     w = turn(np.linspace(0.1, 0.9, 9)).xi[:, 3:]
     vector = Rotation.from_matrix(R[1] @ R[0].T).as_rotvec()
     np.testing.assert_allclose(np.cross(w, vector), 0.0, atol=1e-12)
@@ -122,15 +122,15 @@ def test_geodesic_has_a_constant_direction_and_is_the_shorter_way() -> None:
 
 def test_orientations_are_passed_in_order() -> None:
     times = np.cumsum([0.0, 0.7, 0.9, LAW.duration])
-    turn = Turn(P[0], Orientation.through(R, [min_jerk(0.7), 0.9, LAW]))
+    turn = RotationSegment(P[0], Orientation.through(R, [min_jerk(0.7), 0.9, LAW]))
     np.testing.assert_allclose(turn(times).R, R, atol=1e-12)
     assert np.abs(np.swapaxes(turn(times).R, 1, 2) @ turn(times).R - np.eye(3)).max() < 1e-12
-    stays = Turn(P[0], Orientation.through([R[0], R[0], R[1]], 1.0))
+    stays = RotationSegment(P[0], Orientation.through([R[0], R[0], R[1]], 1.0))
     np.testing.assert_allclose(stays(1.0).R, R[0], atol=1e-14)
 
 
 def test_more_than_half_a_turn_about_an_axis() -> None:
-    turn = Turn(P[0], Orientation.about(np.eye(3), [0, 0, 2], [0.0, 1.5 * np.pi], 1.0))
+    turn = RotationSegment(P[0], Orientation.about(np.eye(3), [0, 0, 2], [0.0, 1.5 * np.pi], 1.0))
     np.testing.assert_allclose(turn(0.5).R, Rotation.from_euler("z", 0.75 * np.pi).as_matrix(), atol=1e-14)
     np.testing.assert_allclose(turn.orientation.end, Rotation.from_euler("z", 1.5 * np.pi).as_matrix(), atol=1e-14)
 
@@ -189,7 +189,7 @@ ORIGIN, X = np.zeros(3), np.array([1.0, 0, 0])
         (lambda: Circle(X, ORIGIN, ORIGIN, 1.0), "axis must not be zero"),
         (lambda: Circle(X, ORIGIN, X, 1.0), "start must not lie on the axis, got [1.0, 0.0, 0.0]"),
         (lambda: Path([]), "segments must not be empty"),
-        (lambda: Path([Turn(X, TURNING)]), "segments must be Line, Arc or Circle, got Turn"),
+        (lambda: Path([RotationSegment(X, TURNING)]), "segments must be Line, Arc or Circle, got RotationSegment"),
         (
             lambda: Path([Line(ORIGIN, X, 1.0), Line(2 * X, X, 1.0)]),
             "segment 1 must start where segment 0 ends, at [1.0, 0.0, 0.0], got [2.0, 0.0, 0.0]",
@@ -207,7 +207,10 @@ ORIGIN, X = np.zeros(3), np.array([1.0, 0, 0])
         ),
         (lambda: Orientation.about(np.eye(3), ORIGIN, [0, 1], 1.0), "axis must not be zero"),
         (lambda: Orientation.about(np.eye(3), X, [0], 1.0), "angles must be at least two, got 1"),
-        (lambda: Turn(X, Orientation.constant(np.eye(3))), "orientation must change over time in a Turn"),
+        (
+            lambda: RotationSegment(X, Orientation.constant(np.eye(3))),
+            "orientation must change over time in a RotationSegment",
+        ),
     ],
 )
 def test_bad_arguments_say_what_came(make, message: str) -> None:

@@ -51,7 +51,7 @@ def files(robot: th.Robot, folder: Path) -> th.Robot:
     return th.Robot.load(folder / "arm.yaml")
 
 
-def control(robot: th.Robot) -> th.Result:
+def control(robot: th.Robot) -> th.SimulationResult:
     """A law in a loop of one's own, then in the simulator."""
     motion = th.reference.Sinusoid([0.3] * 7, np.linspace(0.1, 0.5, 7), centre=[0, -0.3, 0, -2, 0, 1.8, 0.7])
     law = th.SlotineLi(robot, 5.0, [20] * 4 + [2] * 3, Gamma=1.0, unknown="link7")

@@ -50,14 +50,14 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, write, and tell what is lost."""
-    from ..io import SUFFIXES, losses_of
+    from ..io import SUFFIXES, conversion_losses
 
     target: Path = arguments.target
     check_target(target, "OUT", SUFFIXES)
     if target.exists() and not arguments.force:
         raise ThunderError(f"{target} is there already; --force replaces it")
     robot = load_robot(arguments.source, arguments, name=arguments.name)
-    losses = losses_of(robot.description, target)
+    losses = conversion_losses(robot.description, target)
     robot.save(target, lossy=True)
     for loss in losses:
         print(f"not carried over: {loss}", file=sys.stderr)

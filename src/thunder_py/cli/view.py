@@ -60,7 +60,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--output", type=Path, metavar="FILE", help="write a picture (.png) or a film (.mp4, .gif)")
     parser.add_argument("--backend", choices=("mujoco", "matplotlib"), help="default MuJoCo if it is installed")
-    parser.add_argument("--result", type=Path, metavar="FILE.npz", help="a run, as Result.save wrote it")
+    parser.add_argument("--result", type=Path, metavar="FILE.npz", help="a run, as SimulationResult.save wrote it")
     parser.add_argument("--size", type=_size, default=(640, 480), metavar="WxH", help="of what MuJoCo draws [pixels]")
     parser.add_argument("--fps", type=float, default=20.0, help="pictures per second of a film, default 20")
     parser.add_argument(
@@ -178,10 +178,10 @@ def _check_display() -> None:
 
 
 def _result(file: Path, robot: Robot) -> tuple[Array, Array]:
-    from ..result import Result
+    from ..result import SimulationResult
     from ..result.plot import robot_of
 
-    result = Result.load(file)
+    result = SimulationResult.load(file)
     robot_of(result, robot)  # it says whether they fit
     return result.t, result.q
 

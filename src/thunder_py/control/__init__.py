@@ -6,7 +6,7 @@ status instead of raising. A controller has state, such as its estimate: each si
 
 from .._core import Status
 from .act import ACT
-from .adaptation import Gradient, Natural, link_gains
+from .adaptation import GradientAdaptation, NaturalAdaptation, link_gains
 from .backstepping import Backstepping, BacksteppingTerms
 from .cartesian_computed_torque import CartesianComputedTorque, Obstacle, arm_points
 from .cartesian_mact import CartesianMACT
@@ -41,10 +41,10 @@ __all__ = [
     "DerivativeEstimator",
     "Derivatives",
     "FirstOrderDerivative",
-    "Gradient",
+    "GradientAdaptation",
     "Impedance",
     "IndependentJoint",
-    "Natural",
+    "NaturalAdaptation",
     "Obstacle",
     "OperationalSpace",
     "PDGravity",

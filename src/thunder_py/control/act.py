@@ -13,11 +13,11 @@ from ..checks import Array
 from ..errors import ThunderError
 from ..robot import Robot
 from ..robot.robot import UnknownParameters
-from .adaptation import Gradient, LawLike, cutoff_frequency, resolve_unknown
+from .adaptation import GradientAdaptation, LawLike, cutoff_frequency, resolve_unknown
 from .lyapunov_functions import adaptive_law, check_parameters, gain, half_form
 
 if TYPE_CHECKING:
-    from ..result import Result
+    from ..result import SimulationResult
 
 __all__ = ["ACT"]
 
@@ -120,7 +120,7 @@ class ACT(_core.ACT):
             robot, K_p, K_v, Q, damping, adaptation, self.unknown.mask.tolist(), form == "craig", route, frequency
         )
 
-    def lyapunov(self, robot: Robot, result: Result) -> Array:
+    def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
         """Return V at each logged instant, (k,), for the gradient law.
 
         In Craig's form and with the regressor of the true acceleration, its derivative is -x' Q x.
@@ -135,10 +135,12 @@ class ACT(_core.ACT):
         Raises
         ------
         ThunderError
-            For another law than `Gradient`, or an estimate of other parameters than the plant's.
+            For another law than `GradientAdaptation`, or an estimate of other parameters than the plant's.
         """
-        if self.law is not None and not isinstance(self.law, Gradient):
-            raise ThunderError(f"law must be Gradient for the Lyapunov function of ACT, got {type(self.law).__name__}")
+        if self.law is not None and not isinstance(self.law, GradientAdaptation):
+            raise ThunderError(
+                f"law must be GradientAdaptation for the Lyapunov function of ACT, got {type(self.law).__name__}"
+            )
         from scipy.linalg import solve_continuous_lyapunov
 
         n = robot.n

@@ -18,9 +18,9 @@ from ..robot.robot import UnknownParameters
 
 __all__ = [
     "ROUTES",
-    "Gradient",
+    "GradientAdaptation",
     "LawLike",
-    "Natural",
+    "NaturalAdaptation",
     "cutoff_frequency",
     "link_gains",
     "prediction_arguments",
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class LawLike(Protocol):
-    """Interface of `Gradient` and `Natural` to a controller."""
+    """Interface of `GradientAdaptation` and `NaturalAdaptation` to a controller."""
 
     def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
         """Return the law for these unknown parameters."""
@@ -44,16 +44,16 @@ def _per_joint(dead_zone: npt.ArrayLike, n: int) -> Array | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Gradient:
+class GradientAdaptation:
     """Gradient adaptation law ``pihat' = Gamma^-1 Y_u' s``, with optional bounds and dead zone.
 
-    The argument ``Gamma=10.0`` of a controller is short for ``law=Gradient(10.0)``.
+    The argument ``Gamma=10.0`` of a controller is short for ``law=GradientAdaptation(10.0)``.
 
     Parameters
     ----------
     Gamma : float, (u,) or (u, u) array_like
         Adaptation gain of the u unknown parameters; a larger one adapts more slowly. `link_gains` computes it from one
-        gain per link, `Gradient.proportional` from the size of the parameters.
+        gain per link, `GradientAdaptation.proportional` from the size of the parameters.
     lower, upper : float or (u,) array_like, optional
         Bounds on the estimate, enforced by projection; require a diagonal `Gamma`. They must contain the true
         parameters.
@@ -70,11 +70,11 @@ class Gradient:
     --------
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
-    >>> law = th.control.Gradient(5.0, lower=0.0, upper=10.0, dead_zone=0.01)
+    >>> law = th.control.GradientAdaptation(5.0, lower=0.0, upper=10.0, dead_zone=0.01)
     >>> controller = th.SlotineLi(robot, Lambda=5.0, K_d=8.0, law=law, unknown=["link1.m", "link2.m"])
     >>> controller.unknown.names
     ('link1.m', 'link2.m')
-    >>> slow = th.control.Gradient.proportional(robot, eta=10.0, unknown=["link1.m", "link2.m"])
+    >>> slow = th.control.GradientAdaptation.proportional(robot, eta=10.0, unknown=["link1.m", "link2.m"])
     >>> slow.Gamma.round(3).tolist()
     [3.333, 5.0]
     """
@@ -93,7 +93,7 @@ class Gradient:
         unknown: str | npt.ArrayLike | UnknownParameters | None = None,
         floor: float = 1e-3,
         dead_zone: npt.ArrayLike = 0.0,
-    ) -> Gradient:
+    ) -> GradientAdaptation:
         """Return a law with gains scaled by the parameters: ``Gamma_i = eta / max(|pi_i|, floor)``.
 
         Each estimate then adapts in proportion to its magnitude (D4.2, section 3.2.3).
@@ -131,7 +131,7 @@ class Gradient:
 
 
 @dataclass(frozen=True, eq=False)
-class Natural:
+class NaturalAdaptation:
     """Natural adaptation law: the estimate of every link stays physically consistent.
 
     A link's ten parameters form its pseudo-inertia P, which is positive definite for every physical body. With
@@ -146,7 +146,7 @@ class Natural:
         Gains of the r unknown parameters of friction and motors. These follow the gradient law and stay nonnegative.
         Required if there are any.
     dead_zone : float or (n,) array_like
-        See `Gradient`.
+        See `GradientAdaptation`.
 
     Notes
     -----
@@ -159,7 +159,7 @@ class Natural:
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
     >>> guess = robot.with_parameters(0.5 * robot.parameters)
-    >>> controller = th.SlotineLi(guess, 5.0, 8.0, law=th.control.Natural(gamma=0.5), unknown="link2")
+    >>> controller = th.SlotineLi(guess, 5.0, 8.0, law=th.control.NaturalAdaptation(gamma=0.5), unknown="link2")
     >>> motion = th.reference.Sinusoid([0.5, 0.5], 0.5)
     >>> result = th.simulate(robot, controller, motion, 2.0, dq0=motion(0.0).dq)
     >>> robot.with_parameters(controller.parameters).inertial_is_physical().tolist()
@@ -267,12 +267,12 @@ def resolve_unknown(
     if not adaptive:
         return chosen, None
     if law is not None and Gamma is not None:
-        raise ValueError("Gamma and law must not both be given: Gamma is short for law=Gradient(Gamma)")
+        raise ValueError("Gamma and law must not both be given: Gamma is short for law=GradientAdaptation(Gamma)")
     if law is None and Gamma is None:
         raise ValueError("Gamma or law must be given; without adaptation, set adaptive=False")
     if law is not None and not callable(getattr(law, "build", None)):
-        raise ValueError(f"law must be a Gradient or Natural, got {type(law).__name__}")
-    return chosen, (Gradient(Gamma) if law is None else law).build(chosen)  # type: ignore[arg-type]
+        raise ValueError(f"law must be a GradientAdaptation or NaturalAdaptation, got {type(law).__name__}")
+    return chosen, (GradientAdaptation(Gamma) if law is None else law).build(chosen)  # type: ignore[arg-type]
 
 
 ROUTES = ("regressor", "acceleration")

@@ -1,4 +1,4 @@
-"""Lyapunov functions of adaptive laws along a run, for `thunder_py.Result.lyapunov`."""
+"""Lyapunov functions of adaptive laws along a run, for `thunder_py.SimulationResult.lyapunov`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..errors import ModelError, ThunderError
 from ..robot import Robot
 from ..robot.inertia import is_physical, pseudo_inertia
 from ..robot.robot import UnknownParameters
-from .adaptation import Gradient, LawLike, Natural
+from .adaptation import GradientAdaptation, LawLike, NaturalAdaptation
 
 if TYPE_CHECKING:
-    from ..result import Result
+    from ..result import SimulationResult
 
 __all__ = ["AdaptiveLyapunov", "adaptive_law", "check_parameters", "gain", "half_form"]
 
@@ -25,7 +25,7 @@ def adaptive_law(Gamma: npt.ArrayLike | None, adaptive: bool, law: LawLike | Non
     """Return the adaptation law of a controller's arguments, None without adaptation."""
     if not adaptive:
         return None
-    return Gradient(Gamma) if law is None and Gamma is not None else law
+    return GradientAdaptation(Gamma) if law is None and Gamma is not None else law
 
 
 def gain(value: npt.ArrayLike, size: int) -> Array:
@@ -56,7 +56,7 @@ class AdaptiveLyapunov:
     prediction_weight: Array | None = None  # gamma R_t, for laws with a prediction error
     route: str = "regressor"  # route of the prediction error's regressor: V_dot is exact for this one only
 
-    def lyapunov(self, robot: Robot, result: Result) -> Array:
+    def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
         """Return V at each logged instant, (k,).
 
         Parameters
@@ -69,7 +69,8 @@ class AdaptiveLyapunov:
         Raises
         ------
         ThunderError
-            For a law other than `Gradient` and `Natural`, or an estimate of other parameters than the plant's.
+            For a law other than `GradientAdaptation` and `NaturalAdaptation`, or an estimate of other parameters than
+            the plant's.
         """
         s = result.s
         V: Array = 0.5 * np.einsum("ki,kij,kj->k", s, robot.mass_matrix(result.q), s)
@@ -79,14 +80,16 @@ class AdaptiveLyapunov:
             return V
         check_parameters(robot, result)
         mask = self.unknown.mask
-        if isinstance(self.law, Natural):
+        if isinstance(self.law, NaturalAdaptation):
             return V + _natural_distance(self.law, mask, robot, result.parameters)
-        if not isinstance(self.law, Gradient):
-            raise ThunderError(f"law must be Gradient or Natural for V, got {type(self.law).__name__}")
+        if not isinstance(self.law, GradientAdaptation):
+            raise ThunderError(
+                f"law must be GradientAdaptation or NaturalAdaptation for V, got {type(self.law).__name__}"
+            )
         wrong = (robot.parameters - result.parameters)[:, mask]
         return V + half_form(wrong, gain(self.law.Gamma, wrong.shape[1]))
 
-    def lyapunov_dot(self, robot: Robot, result: Result) -> Array | None:
+    def lyapunov_dot(self, robot: Robot, result: SimulationResult) -> Array | None:
         """Return V_dot at each logged instant, (k,), or None if the law's expression does not hold.
 
         It holds in continuous time without saturation, sensor and actuator models, external wrenches, projection, dead
@@ -110,23 +113,23 @@ class AdaptiveLyapunov:
             V_dot -= 2.0 * half_form(wrong, gain(self.prediction_weight, wrong.shape[1]))
         return V_dot
 
-    def _undisturbed(self, result: Result) -> bool:
+    def _undisturbed(self, result: SimulationResult) -> bool:
         between = {"q_measured", "tau_commanded", "external"} & set(result.signals)
         law = self.law
-        bounded = isinstance(law, Gradient) and (law.lower is not None or law.upper is not None)
-        bounded = bounded or (isinstance(law, Natural) and law.rest is not None)  # bounded below by zero
+        bounded = isinstance(law, GradientAdaptation) and (law.lower is not None or law.upper is not None)
+        bounded = bounded or (isinstance(law, NaturalAdaptation) and law.rest is not None)  # bounded below by zero
         if law is not None and np.any(np.asarray(getattr(law, "dead_zone", 0.0)) != 0.0):
             bounded = True
         elastic = result.x.shape[1] > 0  # V has no energy of springs and motors
         return not between and not bounded and not elastic and bool(np.all(result.status == int(Status.ok)))
 
-    def _fixed_are_known(self, robot: Robot, result: Result) -> bool:
+    def _fixed_are_known(self, robot: Robot, result: SimulationResult) -> bool:
         check_parameters(robot, result)
         fixed = np.ones(robot.p, dtype=bool) if self.law is None else ~self.unknown.mask
         return np.allclose(result.parameters[0, fixed], robot.parameters[fixed], rtol=1e-9, atol=1e-12)
 
 
-def check_parameters(robot: Robot, result: Result) -> None:
+def check_parameters(robot: Robot, result: SimulationResult) -> None:
     """Raise ModelError unless the estimate has the plant's parameters."""
     if result.parameters.shape[1] != robot.p:
         raise ModelError(
@@ -135,7 +138,7 @@ def check_parameters(robot: Robot, result: Result) -> None:
         )
 
 
-def _natural_distance(law: Natural, mask: npt.NDArray[np.bool_], robot: Robot, estimates: Array) -> Array:
+def _natural_distance(law: NaturalAdaptation, mask: npt.NDArray[np.bool_], robot: Robot, estimates: Array) -> Array:
     """Return the sum of gamma D(P || Phat), D the divergence of -log det, plus the terms of the other parameters."""
     links = np.flatnonzero(mask[: 10 * robot.n].reshape(robot.n, 10).all(axis=1))
     unphysical = [robot.link_names[i] for i in links if not is_physical(robot.inertial)[i]]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..checks import Array
 from ..control import SlotineLi
 from ..reference import JointReference
-from ..result import Result
+from ..result import SimulationResult
 from ..robot import Robot
 from ..simulation import simulate
 from .measures import PersistentExcitation, persistent_excitation
@@ -42,7 +42,7 @@ class AdaptationConvergence:
     (True, 1.0)
     """
 
-    result: Result
+    result: SimulationResult
     parameter_error: Array
     excitation: PersistentExcitation = field(repr=False)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from ..result import Result
+from ..result import SimulationResult
 from ..robot import Robot, inertia
 from ..robot.robot import BaseParameters, UnknownParameters
 from .least_squares import (
@@ -126,7 +126,7 @@ class Identification:
 
 def identify(
     robot: Robot,
-    t: npt.ArrayLike | Result,
+    t: npt.ArrayLike | SimulationResult,
     q: npt.ArrayLike | None = None,
     dq: npt.ArrayLike | None = None,
     ddq: npt.ArrayLike | None = None,
@@ -227,7 +227,7 @@ def identify(
 
 def _data(
     robot: Robot,
-    t: npt.ArrayLike | Result,
+    t: npt.ArrayLike | SimulationResult,
     q: npt.ArrayLike | None,
     dq: npt.ArrayLike | None,
     ddq: npt.ArrayLike | None,
@@ -236,9 +236,9 @@ def _data(
     hold: float,
 ) -> tuple[Motion, Array]:
     """Return motion and torque at the same instants, filtered unless accelerations are given."""
-    if isinstance(t, Result):
+    if isinstance(t, SimulationResult):
         if not (q is None and dq is None and ddq is None and tau is None):
-            raise ThunderError("q, dq, ddq and tau must be None where t is a Result")
+            raise ThunderError("q, dq, ddq and tau must be None where t is a SimulationResult")
         if t.x.shape[1]:
             raise ThunderError("t must be a run without elastic joints: their torques drive motors, not links")
         # the last row is always logged, off the grid of the log, and repeats the torque before
@@ -246,7 +246,7 @@ def _data(
     times = instants(t)
     for name, value in (("q", q), ("tau", tau)):
         if value is None:
-            raise ThunderError(f"{name} must be given unless t is a Result")
+            raise ThunderError(f"{name} must be given unless t is a SimulationResult")
     shape = (times.size, robot.n)
     positions, torque = array(q, shape, "q"), array(tau, shape, "tau")
     if ddq is not None:

@@ -15,7 +15,7 @@ from .yaml_native import read_native, save_native
 from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import is_thunder, read_thunder
 
-__all__ = ["SUFFIXES", "load_description", "losses_of", "parse_description", "save_description"]
+__all__ = ["SUFFIXES", "conversion_losses", "load_description", "parse_description", "save_description"]
 
 _MJCF_OPTIONS = ("tip_link", "fix_joints")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
@@ -134,7 +134,7 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
         Ends in ``.yaml``, ``.yml``, ``.urdf``, ``.xml`` or ``.mjcf``; an existing file is replaced in one step.
     lossy : bool
         Write the robot even if the format cannot represent all of its behaviour; comments in the file name the losses.
-        `thunder_py.io.losses_of` lists them in advance.
+        `thunder_py.io.conversion_losses` lists them in advance.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
         raise FileFormatError(f"a robot is saved as {', '.join(SUFFIXES)}, got {suffix or 'no suffix'!r}", path=path)
 
 
-def losses_of(description: RobotDescription, path: str | Path) -> tuple[str, ...]:
+def conversion_losses(description: RobotDescription, path: str | Path) -> tuple[str, ...]:
     """Return the losses of a robot in the format of a suffix.
 
     Parameters
@@ -187,9 +187,9 @@ def losses_of(description: RobotDescription, path: str | Path) -> tuple[str, ...
     Examples
     --------
     >>> import thunder_py as th
-    >>> th.io.losses_of(th.Robot.load("scara").description, "scara.urdf")
+    >>> th.io.conversion_losses(th.Robot.load("scara").description, "scara.urdf")
     ('rotors are lost: joint1, joint2, joint3, joint4',)
-    >>> th.io.losses_of(th.Robot.load("scara").description, "scara.yaml")
+    >>> th.io.conversion_losses(th.Robot.load("scara").description, "scara.yaml")
     ()
     """
     suffix = Path(path).suffix

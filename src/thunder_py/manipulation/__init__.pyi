@@ -24,15 +24,15 @@ from .throwing import Palm as Palm
 from .throwing import Release as Release
 from .throwing import ReleaseNoise as ReleaseNoise
 from .throwing import ThrowMotion as ThrowMotion
-from .throwing import Thrown as Thrown
+from .throwing import ThrowResult as ThrowResult
 from .throwing import find_release as find_release
 from .throwing import find_releases as find_releases
 from .throwing import flight_range as flight_range
-from .throwing import fly as fly
 from .throwing import landing as landing
 from .throwing import landing_sensitivity as landing_sensitivity
 from .throwing import plan_throw as plan_throw
 from .throwing import release_velocity as release_velocity
+from .throwing import simulate_flight as simulate_flight
 from .throwing import throw as throw
 from .wrist import ArmThrow as ArmThrow
 from .wrist import ElasticWrist as ElasticWrist
@@ -42,7 +42,7 @@ from .wrist import floating_wrist as floating_wrist
 from .wrist import free_switching as free_switching
 from .wrist import one_switch as one_switch
 from .wrist import optimise_base_motion as optimise_base_motion
+from .wrist import optimize_base_and_motor as optimize_base_and_motor
 from .wrist import plan_motor as plan_motor
-from .wrist import throw_together as throw_together
 from .wrist import with_rigid_hand as with_rigid_hand
 from .wrist import with_wrist as with_wrist

@@ -334,7 +334,7 @@ def film(
     camera: Camera | str | None = None,
     meshes: Meshes | None = None,
     reference: npt.ArrayLike | None = None,
-    seconds_per_second: float = 1.0,
+    playback_speed: float = 1.0,
 ) -> int:
     """Write a film of a motion; the end effector of a robot leaves a blue trace.
 
@@ -387,7 +387,7 @@ def film(
     if target.suffix == ".mp4" and (width % 2 or height % 2):
         raise ThunderError(f"width and height of an MP4 film must be even, got {width} by {height}")
     times = array(t, (None,), "t")
-    shown = film_times(times, seconds_per_second, fps)
+    shown = film_times(times, playback_speed, fps)
     with Renderer(robot, width, height, camera=camera, meshes=meshes) as renderer:
         motion = array(q, (len(times), renderer.stage.n), "q")
         rows, tips = interpolated(times, motion, shown), None

@@ -36,7 +36,7 @@ def animate(
     path: npt.ArrayLike | None = None,
     points: Mapping[str, npt.ArrayLike] | None = None,
     meshes: Meshes | None = None,
-    seconds_per_second: float = 1.0,
+    playback_speed: float = 1.0,
     fps: float = 20,
 ) -> FuncAnimation:
     """Animate a motion of an arm with a trace of the end effector.
@@ -87,7 +87,7 @@ def animate(
     times, postures = _motion(robot, t, q)
     tracks = {name: _moving(value, len(times), name) for name, value in (points or {}).items()}
     line = None if path is None else _rows(path, "path")
-    instants = film_times(times, seconds_per_second, fps)
+    instants = film_times(times, playback_speed, fps)
     moving = {name: interpolated(times, values, instants) for name, values in tracks.items()}
     film = _Film(robot, interpolated(times, postures, instants), instants, moving, line, meshes)
     return FuncAnimation(film.figure, film.show, frames=len(instants), interval=1000.0 / fps, blit=False)
@@ -201,7 +201,7 @@ def _moving(value: npt.ArrayLike, count: int, name: str) -> Array:
     return rows
 
 
-def film_times(t: Array, seconds_per_second: float, fps: float) -> Array:
+def film_times(t: Array, playback_speed: float, fps: float) -> Array:
     """Return the times of the frames of a film: evenly spaced, both ends included.
 
     Raises
@@ -211,7 +211,7 @@ def film_times(t: Array, seconds_per_second: float, fps: float) -> Array:
     """
     if len(t) < 2 or not (np.diff(t) > 0.0).all():
         raise ThunderError(f"t must be at least two ascending times, got {len(t)}")
-    speed, fps = positive(seconds_per_second, "seconds_per_second"), positive(fps, "fps", "1/s")
+    speed, fps = positive(playback_speed, "playback_speed"), positive(fps, "fps", "1/s")
     duration = t[-1] - t[0]
     count = int(np.ceil(duration * fps / speed - 1e-9)) + 1
     if count > _MOST:

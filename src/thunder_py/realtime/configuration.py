@@ -37,7 +37,7 @@ LAWS: tuple[str, ...] = (
 )
 #: arguments that define the law instead of its gains; constant while the loop runs
 _FIXED = ("adaptive", "form", "frame", "rows", "unknown")
-_ADAPTATION = {"gradient": control.Gradient, "natural": control.Natural}
+_ADAPTATION = {"gradient": control.GradientAdaptation, "natural": control.NaturalAdaptation}
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,12 @@ def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
     return law
 
 
-def _adaptation(entry: object) -> control.Gradient | control.Natural:
+def _adaptation(entry: object) -> control.GradientAdaptation | control.NaturalAdaptation:
     if not isinstance(entry, Mapping) or len(entry) != 1 or next(iter(entry)) not in _ADAPTATION:
         raise ThunderError(f"law must be a mapping with one of {', '.join(_ADAPTATION)}, got {entry!r}")
     name, arguments = next(iter(entry.items()))
     try:
-        law: control.Gradient | control.Natural = _ADAPTATION[name](**arguments)
+        law: control.GradientAdaptation | control.NaturalAdaptation = _ADAPTATION[name](**arguments)
     except TypeError as error:
         raise ThunderError(f"law {name}: {error}") from error
     return law

@@ -1,7 +1,15 @@
 """Results of simulations: arrays over time, metrics, energy, files, comparisons."""
 
-from .result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, ConditionNumbers, EnergyBalance, Lyapunov, Result
-from .tables import DEFAULT_METRICS, Comparison, Metric, Table, compare, metrics_table
+from .result import (
+    ALWAYS_LOGGED,
+    MOTORS_LOGGED,
+    PARTS_LOGGED,
+    ConditionNumbers,
+    EnergyBalance,
+    Lyapunov,
+    SimulationResult,
+)
+from .tables import DEFAULT_METRICS, Comparison, Metric, Table, compare_results, metrics_table
 
 __all__ = [
     "ALWAYS_LOGGED",
@@ -13,8 +21,8 @@ __all__ = [
     "EnergyBalance",
     "Lyapunov",
     "Metric",
-    "Result",
+    "SimulationResult",
     "Table",
-    "compare",
+    "compare_results",
     "metrics_table",
 ]

@@ -17,7 +17,7 @@ __all__ = ["Metrics"]
 
 
 class Metrics(Value):
-    """Metrics of time, error and torque of a `Result`.
+    """Metrics of time, error and torque of a `SimulationResult`.
 
     For a run that `diverged` all metrics of the error are infinite, because a run that ended early does not measure
     tracking.

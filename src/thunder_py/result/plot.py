@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..plotting.meshes import Meshes
     from ..robot import Robot
-    from . import EnergyBalance, Lyapunov, Result
+    from . import EnergyBalance, Lyapunov, SimulationResult
 
 __all__ = [
     "LEGEND_LINES",
@@ -37,7 +37,7 @@ __all__ = [
 LEGEND_LINES = 12
 
 
-def plot_result(result: Result, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+def plot_result(result: SimulationResult, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
     """Plot the error norm, torques, spring deflections and parameter estimates of a run.
 
     Parameters
@@ -92,7 +92,7 @@ def new_axes(count: int) -> npt.NDArray[np.object_]:
     return column
 
 
-def _moved(result: Result) -> npt.NDArray[np.bool_]:
+def _moved(result: SimulationResult) -> npt.NDArray[np.bool_]:
     if "parameters" not in result.signals:
         return np.zeros(0, dtype=bool)
     moved: npt.NDArray[np.bool_] = np.any(result.parameters != result.parameters[0], axis=0)
@@ -106,7 +106,9 @@ def _lines(axis: Axes, t: Array, values: Array, names: Sequence[str], label: str
         axis.legend(lines, names, ncols=2, fontsize="small", loc="upper right")
 
 
-def plot_comparison(results: Mapping[str, Result], *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+def plot_comparison(
+    results: Mapping[str, SimulationResult], *, axes: Sequence[Axes] | None = None
+) -> npt.NDArray[np.object_]:
     """Overlay the error norms and the norms of the torques of several runs.
 
     Parameters
@@ -146,7 +148,7 @@ def plot_energy(energy: EnergyBalance, *, axes: Axes | None = None) -> Axes:
     Parameters
     ----------
     energy : EnergyBalance
-        Result of `Result.energy`.
+        Result of `SimulationResult.energy`.
     axes : Axes, optional
         Default a new figure.
     """
@@ -172,7 +174,7 @@ def plot_lyapunov(lyapunov: Lyapunov, *, axes: Axes | None = None) -> Axes:
     Parameters
     ----------
     lyapunov : Lyapunov
-        Result of `Result.lyapunov`.
+        Result of `SimulationResult.lyapunov`.
     axes : Axes, optional
         Default a new figure.
     """
@@ -199,20 +201,20 @@ _POINTS = 400
 
 
 def animate_result(
-    result: Result,
+    result: SimulationResult,
     path: str | Path | None = None,
     *,
     robot: Robot | None = None,
     reference: Callable[[float], Any] | None = None,
     meshes: Meshes | None = None,
-    seconds_per_second: float = 1.0,
+    playback_speed: float = 1.0,
     fps: float = 20.0,
     dpi: int = 72,
 ) -> FuncAnimation:
-    """Animate a run; see `Result.animate`."""
+    """Animate a run; see `SimulationResult.animate`."""
     arm = robot_of(result, robot)
     line = None if reference is None else reference_path(arm, reference, result.t)
-    film = animate(arm, result.t, result.q, path=line, meshes=meshes, seconds_per_second=seconds_per_second, fps=fps)
+    film = animate(arm, result.t, result.q, path=line, meshes=meshes, playback_speed=playback_speed, fps=fps)
     if path is not None:
         from matplotlib.pyplot import close
 
@@ -221,7 +223,7 @@ def animate_result(
     return film
 
 
-def robot_of(result: Result, robot: Robot | None = None) -> Robot:
+def robot_of(result: SimulationResult, robot: Robot | None = None) -> Robot:
     """Return the robot to draw: the argument, or else the plant of the run.
 
     Raises

@@ -34,7 +34,7 @@ __all__ = [
     "EnergyBalance",
     "Lyapunov",
     "Phase",
-    "Result",
+    "SimulationResult",
     "condition_numbers",
     "energy_balance",
     "load_run",
@@ -55,7 +55,7 @@ class Phase(NamedTuple):
     last: int
 
 
-def plant_of(result: Result, what: str) -> Robot:
+def plant_of(result: SimulationResult, what: str) -> Robot:
     """Return the plant; refuse a run whose plant is not a `Robot`."""
     plant = result.plant
     if plant is None:
@@ -63,7 +63,7 @@ def plant_of(result: Result, what: str) -> Robot:
     return plant
 
 
-def plant_phases(result: Result, what: str) -> list[Phase]:
+def plant_phases(result: SimulationResult, what: str) -> list[Phase]:
     """Return the phases in the order of time; a phase without logged instants is empty."""
     robot = plant_of(result, what)
     phases, first = [], 0
@@ -100,7 +100,7 @@ class ConditionNumbers(NamedTuple):
     M_estimate: Array | None
 
 
-def condition_numbers(result: Result, frame: int | str | None = None) -> ConditionNumbers:
+def condition_numbers(result: SimulationResult, frame: int | str | None = None) -> ConditionNumbers:
     """Return the condition numbers of M(q) and of the Jacobian of `frame` at each logged instant."""
     M = np.zeros(len(result.t))
     for robot, first, last in plant_phases(result, "condition_numbers"):
@@ -196,7 +196,7 @@ class EnergyBalance(Value):
         return plot_energy(self, axes=axes)
 
 
-def energy_balance(result: Result) -> EnergyBalance:
+def energy_balance(result: SimulationResult) -> EnergyBalance:
     """Return the energy balance of a run whose plant is a `Robot`.
 
     The work of held torques is exact; other sums use the trapezoidal rule over the logged instants, so log often.
@@ -227,7 +227,7 @@ def energy_balance(result: Result) -> EnergyBalance:
     )
 
 
-def drive_positions(result: Result) -> Array:
+def drive_positions(result: SimulationResult) -> Array:
     """Return the positions driven by the torques, (k, n): of joints, or of motors at elastic joints."""
     positions = result.q.copy()
     for k, drive in enumerate(() if result.plant is None else result.plant.elastic):
@@ -239,12 +239,12 @@ def _sum(steps: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def _work(result: Result, tau: Array, positions: Array, held: bool) -> Array:
+def _work(result: SimulationResult, tau: Array, positions: Array, held: bool) -> Array:
     mean = tau[:-1] if held else 0.5 * (tau[:-1] + tau[1:])
     return _sum(np.sum(mean * np.diff(positions, axis=0), axis=1))
 
 
-def _energies(robot: Robot, result: Result, rows: slice) -> tuple[Array, Array]:
+def _energies(robot: Robot, result: SimulationResult, rows: slice) -> tuple[Array, Array]:
     """Return kinetic and potential energy at the instants `rows`."""
     kinetic = robot.kinetic_energy(result.q[rows], result.dq[rows])
     potential = robot.potential_energy(result.q[rows])
@@ -256,7 +256,7 @@ def _energies(robot: Robot, result: Result, rows: slice) -> tuple[Array, Array]:
     return kinetic, potential
 
 
-def _dissipation(robot: Robot, result: Result, rows: slice) -> npt.NDArray[np.float64]:
+def _dissipation(robot: Robot, result: SimulationResult, rows: slice) -> npt.NDArray[np.float64]:
     """Return the power dissipated by friction and dampers at the instants `rows`."""
     dq, dx = result.dq[rows], result.dx[rows]
     power: Array = np.sum(robot.friction_torque(dq) * dq, axis=1)
@@ -308,7 +308,7 @@ class Lyapunov(Value):
         return plot_lyapunov(self, axes=axes)
 
 
-def lyapunov_function(result: Result, controller: object) -> Lyapunov:
+def lyapunov_function(result: SimulationResult, controller: object) -> Lyapunov:
     """Return V and V_dot for each phase of payloads; V jumps where a payload is picked up."""
     function, derivative = getattr(controller, "lyapunov", None), getattr(controller, "lyapunov_dot", None)
     if not callable(function):
@@ -343,7 +343,7 @@ _ROBOT, _PAYLOADS, _HELD = "robot", "payloads", "held"
 _PAYLOAD_COLUMNS = 15
 
 
-def save_run(result: Result, path: str | Path) -> None:
+def save_run(result: SimulationResult, path: str | Path) -> None:
     """Write a run atomically."""
     arrays: dict[str, Any] = {name: getattr(result, name) for name in result._columns()}
     arrays |= {_SIGNAL + name: values for name, values in result.signals.items()}
@@ -361,19 +361,19 @@ def _payload_row(payload: Payload) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.concatenate([[payload.time, link, payload.mass], np.ravel(payload.com), np.ravel(payload.inertia)])  # type: ignore[arg-type]
 
 
-def load_run(cls: type[Result], path: str | Path) -> Result:
+def load_run(cls: type[SimulationResult], path: str | Path) -> SimulationResult:
     """Read a file that `save_run` wrote."""
-    arrays = read_archive(path, "Result.save")
+    arrays = read_archive(path, "SimulationResult.save")
     missing = [name for name in ALWAYS_LOGGED if name not in arrays]
     if missing:
-        raise FileFormatError(f"not a file of Result.save: {', '.join(missing)} missing", path=path)
+        raise FileFormatError(f"not a file of SimulationResult.save: {', '.join(missing)} missing", path=path)
     signals = {k.removeprefix(_SIGNAL): v for k, v in arrays.items() if k.startswith(_SIGNAL)}
     names = {k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)}
     try:
         columns = {name: arrays[name] for name in (*ALWAYS_LOGGED, *MOTORS_LOGGED) if name in arrays}
         return cls(**columns, signals=signals, names=names, **_plant(arrays, path))
     except (ThunderError, TypeError) as error:
-        raise FileFormatError(f"not a file of Result.save: {error}", path=path) from error
+        raise FileFormatError(f"not a file of SimulationResult.save: {error}", path=path) from error
 
 
 def _plant(arrays: dict[str, Any], path: str | Path) -> dict[str, Any]:
@@ -396,7 +396,7 @@ def _plant(arrays: dict[str, Any], path: str | Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Result(Metrics):
+class SimulationResult(Metrics):
     """Closed-loop run: k logged instants of a robot with n joints, e of them elastic.
 
     Attributes
@@ -432,7 +432,7 @@ class Result(Metrics):
     (0.062, 0.76, False)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run.save(f"{folder}/run.npz")
-    ...     th.Result.load(f"{folder}/run.npz") == run
+    ...     th.SimulationResult.load(f"{folder}/run.npz") == run
     True
     """
 
@@ -550,7 +550,7 @@ class Result(Metrics):
         robot: Robot | None = None,
         reference: Callable[[float], Any] | None = None,
         meshes: Meshes | None = None,
-        seconds_per_second: float = 1.0,
+        playback_speed: float = 1.0,
         fps: float = 20.0,
         dpi: int = 72,
     ) -> FuncAnimation:
@@ -591,7 +591,7 @@ class Result(Metrics):
             robot=robot,
             reference=reference,
             meshes=meshes,
-            seconds_per_second=seconds_per_second,
+            playback_speed=playback_speed,
             fps=fps,
             dpi=dpi,
         )
@@ -612,7 +612,7 @@ class Result(Metrics):
         save_run(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Result:
+    def load(cls, path: str | Path) -> SimulationResult:
         """Read a file that `save` wrote.
 
         Raises
@@ -625,4 +625,5 @@ class Result(Metrics):
     def __repr__(self) -> str:
         """Duration, sizes and last status."""
         last = Status(int(self.status[-1])).name
-        return f"<Result: {self.t[-1]:g} s, {len(self.t)} instants, {self.q.shape[1]} joints, last status {last}>"
+        size = f"{len(self.t)} instants, {self.q.shape[1]} joints"
+        return f"<SimulationResult: {self.t[-1]:g} s, {size}, last status {last}>"

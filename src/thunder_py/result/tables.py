@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from .._core import Status
 from .metrics import Metrics
-from .result import Result
+from .result import SimulationResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DEFAULT_METRICS", "Comparison", "Metric", "Table", "compare", "metrics_table"]
+__all__ = ["DEFAULT_METRICS", "Comparison", "Metric", "Table", "compare_results", "metrics_table"]
 
 Metric = Callable[[Any], object]
 
@@ -148,7 +148,7 @@ def _named(name: str) -> Metric:
 _WITH_ARGUMENTS = ("settling_time", "error_norm")
 
 
-class Comparison(Mapping[str, Result]):
+class Comparison(Mapping[str, SimulationResult]):
     """Results by name, with a table and a plot.
 
     Parameters
@@ -161,22 +161,24 @@ class Comparison(Mapping[str, Result]):
     >>> import thunder_py as th
     >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
     >>> run = th.simulate(robot, th.PDGravity(robot, 80.0, 20.0), rest, 0.5, q0=[0.0, 0.2])
-    >>> print(th.compare({"PD": run}).table({"RMSE": lambda r: round(r.rmse(), 3)}))
+    >>> print(th.compare_results({"PD": run}).table({"RMSE": lambda r: round(r.rmse(), 3)}))
         RMSE
     PD  0.17
     """
 
-    def __init__(self, results: Mapping[str, Result]) -> None:
+    def __init__(self, results: Mapping[str, SimulationResult]) -> None:
         if not isinstance(results, Mapping):
-            raise ValueError(f'results must map names to Result, {{"name": run}}, got {type(results).__name__}')
+            raise ValueError(
+                f'results must map names to SimulationResult, {{"name": run}}, got {type(results).__name__}'
+            )
         for name, result in results.items():
-            if not isinstance(name, str) or not isinstance(result, Result):
-                raise ValueError(f"results must map names to Result, got {name!r}: {type(result).__name__}")
+            if not isinstance(name, str) or not isinstance(result, SimulationResult):
+                raise ValueError(f"results must map names to SimulationResult, got {name!r}: {type(result).__name__}")
         if not results:
-            raise ValueError("results must hold at least one Result, got none")
+            raise ValueError("results must hold at least one SimulationResult, got none")
         self._results = dict(results)
 
-    def __getitem__(self, name: str) -> Result:
+    def __getitem__(self, name: str) -> SimulationResult:
         return self._results[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -191,8 +193,8 @@ class Comparison(Mapping[str, Result]):
         Parameters
         ----------
         metrics : sequence of str, or mapping of str to callable
-            Names of methods of `Result` without required arguments, and ``"status"`` for the last status; or functions
-            of a result by name: ``{"settling time": lambda r: r.settling_time(5e-3)}``.
+            Names of methods of `SimulationResult` without required arguments, and ``"status"`` for the last status; or
+            functions of a result by name: ``{"settling time": lambda r: r.settling_time(5e-3)}``.
 
         Returns
         -------
@@ -217,7 +219,7 @@ class Comparison(Mapping[str, Result]):
         return f"<Comparison: {', '.join(self._results)}>"
 
 
-def compare(results: Mapping[str, Result]) -> Comparison:
+def compare_results(results: Mapping[str, SimulationResult]) -> Comparison:
     """Compare runs in one table and one plot.
 
     Parameters
@@ -236,7 +238,7 @@ def compare(results: Mapping[str, Result]) -> Comparison:
     >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
     >>> laws = {"soft": th.PDGravity(robot, 50.0, 20.0), "stiff": th.PDGravity(robot, 80.0, 20.0)}
     >>> runs = {name: th.simulate(robot, law, rest, 1.0, q0=[0.0, 0.0]) for name, law in laws.items()}
-    >>> comparison = th.compare(runs)
+    >>> comparison = th.compare_results(runs)
     >>> list(comparison), comparison.plot().shape
     (['soft', 'stiff'], (2,))
     """

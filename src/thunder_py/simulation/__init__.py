@@ -2,7 +2,7 @@
 
 from ..robot.payload import Payload
 from .loop import INTEGRATORS, simulate
-from .many import Run, Runs, simulate_many
+from .many import Runs, RunSpec, simulate_many
 from .protocols import ControllerLike, PlantLike
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors
 
@@ -14,7 +14,7 @@ __all__ = [
     "ExternalWrench",
     "Payload",
     "PlantLike",
-    "Run",
+    "RunSpec",
     "Runs",
     "Sensors",
     "simulate",

@@ -13,7 +13,7 @@ from .. import _core
 from ..checks import Array
 from ..progress import percentage
 from ..reference import JointReference, TaskReference, _JointSource, _TaskSource
-from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, Result
+from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, SimulationResult
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
@@ -47,14 +47,14 @@ def simulate(
     log_every: int = 1,
     integrator: Literal["rk4", "semi_implicit_euler", "adaptive", "plant"] = "rk4",
     progress: bool | Callable[[float], object] = False,
-) -> Result:
+) -> SimulationResult:
     """Simulate a plant under a sampled controller that holds its torque over each period.
 
     With a `Robot`, a controller of `thunder_py.control` and a reference of `thunder_py.reference` the whole loop runs
     in C++ without the GIL. Each of the three may be written in Python instead. Ctrl-C interrupts.
 
     The torque of an elastic joint drives its motor, and the controller sees the link's side, q and dq. The motors'
-    positions and velocities are in ``Result.x`` and ``Result.dx``.
+    positions and velocities are in ``SimulationResult.x`` and ``SimulationResult.dx``.
 
     Parameters
     ----------
@@ -246,12 +246,12 @@ def _result(
     robot: Robot | None,
     payloads: tuple[Payload, ...],
     held: bool,
-) -> Result:
+) -> SimulationResult:
     labels = raw.pop("labels")
     state = {name: raw.pop(name) for name in ("q", "dq", "tau", "x", "dx")}
     t, status = raw.pop("t")[:, 0], raw.pop("status")
     labels |= {name: names["joints"] for name in PARTS_LOGGED if name in raw}
-    result = Result(
+    result = SimulationResult(
         t=t, status=status, signals=raw, names={**names, **labels}, **state,
         description=None if robot is None else robot.description, payloads=payloads, held=held,
     )  # fmt: skip

@@ -15,17 +15,17 @@ import numpy.typing as npt
 
 from ..errors import ThunderError
 from ..progress import progress_bar
-from ..result import DEFAULT_METRICS, Metric, Result, Table, metrics_table
+from ..result import DEFAULT_METRICS, Metric, SimulationResult, Table, metrics_table
 from ..values import Stateful
 from .loop import simulate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Run", "Runs", "simulate_many"]
+__all__ = ["RunSpec", "Runs", "simulate_many"]
 
 
-class Run(Stateful):
+class RunSpec(Stateful):
     """Store the arguments of a call of `simulate`, made by ``run()``.
 
     Parameters
@@ -40,7 +40,7 @@ class Run(Stateful):
     --------
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
-    >>> run = th.Run(robot, th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, label="PD")
+    >>> run = th.RunSpec(robot, th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, label="PD")
     >>> run.label, run().status.shape
     ('PD', (1001,))
     """
@@ -51,14 +51,14 @@ class Run(Stateful):
         self.plant, self.controller, self.reference = plant, controller, reference
         self.arguments, self.options, self.label = arguments, options, label
 
-    def __call__(self, progress: bool | Callable[[float], object] = False) -> Result:
+    def __call__(self, progress: bool | Callable[[float], object] = False) -> SimulationResult:
         """Simulate and return the result."""
         return simulate(
             self.plant, self.controller, self.reference, *self.arguments, **{**self.options, "progress": progress}
         )
 
 
-class Runs(Sequence[Result]):
+class Runs(Sequence[SimulationResult]):
     """Results of `simulate_many`, in the order of the runs.
 
     ``runs[k]`` is the result of run k; for a failed run it raises `ThunderError` from the run's own error.
@@ -77,14 +77,14 @@ class Runs(Sequence[Result]):
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
     >>> target = th.reference.SetPoint([0.3, 0.2])
-    >>> runs = th.simulate_many([th.Run(robot, th.PDGravity(robot, K, 20.0), target, 1.0) for K in (50.0, 80.0)])
+    >>> runs = th.simulate_many([th.RunSpec(robot, th.PDGravity(robot, K, 20.0), target, 1.0) for K in (50.0, 80.0)])
     >>> len(runs), runs.labels, runs.failures
     (2, ('0', '1'), {})
     """
 
     def __init__(
         self,
-        results: Sequence[Result | None],
+        results: Sequence[SimulationResult | None],
         failures: Mapping[int, Exception],
         labels: Sequence[str],
         parameters: Sequence[Mapping[str, Any]],
@@ -96,10 +96,10 @@ class Runs(Sequence[Result]):
         return len(self._results)
 
     @overload
-    def __getitem__(self, index: int) -> Result: ...
+    def __getitem__(self, index: int) -> SimulationResult: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Result]: ...
-    def __getitem__(self, index: int | slice) -> Result | Sequence[Result]:
+    def __getitem__(self, index: slice) -> Sequence[SimulationResult]: ...
+    def __getitem__(self, index: int | slice) -> SimulationResult | Sequence[SimulationResult]:
         """Return a result."""
         if isinstance(index, slice):
             return [self[k] for k in range(len(self))[index]]
@@ -110,12 +110,12 @@ class Runs(Sequence[Result]):
         return result
 
     @property
-    def succeeded(self) -> dict[str, Result]:
+    def succeeded(self) -> dict[str, SimulationResult]:
         """Results of the runs that did not fail, by label."""
         pairs = zip(self.labels, self._results, strict=True)
         return {label: result for label, result in pairs if result is not None}
 
-    def __iter__(self) -> Iterator[Result]:
+    def __iter__(self) -> Iterator[SimulationResult]:
         """Iterate over the results; a failed run raises `ThunderError`."""
         return (self[k] for k in range(len(self)))
 
@@ -128,7 +128,7 @@ class Runs(Sequence[Result]):
             See `Comparison.table`.
         """
         failed = {self.labels[k]: f"{type(error).__name__}: {error}" for k, error in self.failures.items()}
-        rows: dict[str, Result | str] = {label: failed.get(label, "") for label in self.labels}
+        rows: dict[str, SimulationResult | str] = {label: failed.get(label, "") for label in self.labels}
         return metrics_table({**rows, **self.succeeded}, metrics)
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
@@ -142,7 +142,7 @@ class Runs(Sequence[Result]):
 
 
 def simulate_many(
-    runs: Sequence[Run] | Callable[..., Run],
+    runs: Sequence[RunSpec] | Callable[..., RunSpec],
     parameters: Sequence[Mapping[str, Any]] | None = None,
     *,
     threads: int = 0,
@@ -157,7 +157,7 @@ def simulate_many(
     Parameters
     ----------
     runs : sequence of Run, or callable
-        Runs, or a function that returns a `Run` with a controller of its own for each set of parameters.
+        Runs, or a function that returns a `RunSpec` with a controller of its own for each set of parameters.
     parameters : sequence of mapping, optional
         Keyword arguments of that function, such as ``[{"K_d": 5.0, "seed": 1}, ...]``.
     threads : int
@@ -180,7 +180,7 @@ def simulate_many(
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
     >>> def make(K_p):
-    ...     return th.Run(robot, th.PDGravity(robot, K_p, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, q0=[0, 0])
+    ...     return th.RunSpec(robot, th.PDGravity(robot, K_p, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, q0=[0, 0])
     >>> runs = th.simulate_many(make, [{"K_p": 50.0}, {"K_p": 80.0}])
     >>> print(runs.table(["rmse", "status"]))
               rmse  status
@@ -191,7 +191,7 @@ def simulate_many(
         raise ValueError(f"threads must be an integer of at least 0, got {threads!r}")
     batch, failures, sets = _make_runs(runs, parameters)
     _refuse_shared(batch)
-    results: list[Result | None] = [None] * len(batch)
+    results: list[SimulationResult | None] = [None] * len(batch)
     with ExitStack() as stack:
         report = _progress(progress, len(batch), stack)
         _run_all(batch, results, failures, int(threads) or os.cpu_count() or 1, report)
@@ -206,28 +206,28 @@ def simulate_many(
 
 
 def _make_runs(
-    runs: Sequence[Run] | Callable[..., Run], parameters: Sequence[Mapping[str, Any]] | None
-) -> tuple[list[Run | None], dict[int, Exception], list[Mapping[str, Any]]]:
+    runs: Sequence[RunSpec] | Callable[..., RunSpec], parameters: Sequence[Mapping[str, Any]] | None
+) -> tuple[list[RunSpec | None], dict[int, Exception], list[Mapping[str, Any]]]:
     """Return the runs (None where construction failed), the errors by number, and the sets of parameters."""
     if not callable(runs):
         if parameters is not None:
             raise ValueError("parameters must be None where runs is a sequence of Run")
         if not isinstance(runs, Iterable):
-            raise ValueError(f"runs must be a sequence of Run or a function that makes them, got {runs!r}")
+            raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {runs!r}")
         items = list(runs)
         for run in items:
-            if not isinstance(run, Run):
-                raise ValueError(f"runs must be a sequence of Run or a function that makes them, got {run!r} in it")
+            if not isinstance(run, RunSpec):
+                raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {run!r} in it")
         return [*items], {}, [{} for _ in items]
     if parameters is None:
         raise ValueError("parameters must hold a mapping for each run where runs is a function, got None")
-    batch: list[Run | None] = []
+    batch: list[RunSpec | None] = []
     failures: dict[int, Exception] = {}
     sets = [dict(values) for values in parameters]
     for k, values in enumerate(sets):
         try:
             run = runs(**values)
-            if not isinstance(run, Run):
+            if not isinstance(run, RunSpec):
                 raise ValueError(f"runs must return a Run, got {type(run).__name__}")
             batch.append(run)
         except Exception as error:
@@ -236,7 +236,7 @@ def _make_runs(
     return batch, failures, [*sets]
 
 
-def _refuse_shared(runs: Sequence[Run | None]) -> None:
+def _refuse_shared(runs: Sequence[RunSpec | None]) -> None:
     """Refuse an object with state in two runs: threads would mix its states."""
     owners: dict[int, int] = {}
     for k, run in enumerate(runs):
@@ -252,8 +252,8 @@ def _refuse_shared(runs: Sequence[Run | None]) -> None:
 
 
 def _run_all(
-    runs: Sequence[Run | None],
-    results: list[Result | None],
+    runs: Sequence[RunSpec | None],
+    results: list[SimulationResult | None],
     failures: dict[int, Exception],
     threads: int,
     report: Callable[[float], object],
@@ -265,7 +265,7 @@ def _run_all(
             raise InterruptedError("stopped")
 
     with ThreadPoolExecutor(max_workers=max(1, min(threads, len(runs)))) as pool:
-        futures: dict[Future[Result], int] = {}
+        futures: dict[Future[SimulationResult], int] = {}
         try:
             futures = {pool.submit(run, watch): k for k, run in enumerate(runs) if run is not None}
             for done, future in enumerate(as_completed(futures), start=len(failures) + 1):
@@ -283,7 +283,7 @@ def _run_all(
                 future.cancel()
 
 
-def _labels(runs: Sequence[Run | None], sets: Sequence[Mapping[str, Any]]) -> list[str]:
+def _labels(runs: Sequence[RunSpec | None], sets: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a name for each run, with its number where names would be equal."""
     labels = []
     for k, (run, values) in enumerate(zip(runs, sets, strict=True)):

@@ -10,7 +10,7 @@ from .joint import JointTrajectory, parabolic_blends, point_to_point, quintic_sp
 from .orientation import Orientation
 from .path import Path
 from .potential_field import Plan, PotentialField
-from .segments import Arc, Circle, Line, Turn
+from .segments import Arc, Circle, Line, RotationSegment
 from .timing import TimingLaw, TimingState, cubic, min_jerk, quintic, s_curve, trapezoidal
 
 __all__ = [
@@ -24,9 +24,9 @@ __all__ = [
     "Path",
     "Plan",
     "PotentialField",
+    "RotationSegment",
     "TimingLaw",
     "TimingState",
-    "Turn",
     "cubic",
     "min_jerk",
     "minimum_jerk",

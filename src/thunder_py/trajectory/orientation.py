@@ -38,9 +38,9 @@ class Orientation:
     --------
     >>> import numpy as np
     >>> from thunder_py.spatial import rotation_about
-    >>> from thunder_py.trajectory import Orientation, Turn
+    >>> from thunder_py.trajectory import Orientation, RotationSegment
     >>> turning = Orientation.through([np.eye(3), rotation_about("z", 1.0)], 2.0)
-    >>> bool(np.allclose(Turn([0.4, 0.0, 0.3], turning)(1.0).R, rotation_about("z", 0.5)))
+    >>> bool(np.allclose(RotationSegment([0.4, 0.0, 0.3], turning)(1.0).R, rotation_about("z", 0.5)))
     True
     >>> Orientation.about(np.eye(3), [0, 0, 1], [0.0, 2 * np.pi], 4.0).duration
     4.0

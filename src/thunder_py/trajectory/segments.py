@@ -14,7 +14,7 @@ from ..reference import _TaskSource
 from .orientation import Orientation, OrientationLike, as_orientation
 from .timing import Timing, TimingLaw, as_law, placed
 
-__all__ = ["Arc", "Circle", "Line", "Segment", "TaskTrajectory", "Turn"]
+__all__ = ["Arc", "Circle", "Line", "RotationSegment", "Segment", "TaskTrajectory"]
 
 
 class Portion(NamedTuple):
@@ -247,7 +247,7 @@ class Arc(Circle):
         super().__init__(a, centre + a, normal, timing, angle=angle % (2.0 * math.pi), orientation=orientation)
 
 
-class Turn(TaskTrajectory):
+class RotationSegment(TaskTrajectory):
     """Change of orientation at a constant position.
 
     Parameters
@@ -265,13 +265,13 @@ class Turn(TaskTrajectory):
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.trajectory import Orientation, Turn
-    >>> turn = Turn([0.4, 0.0, 0.3], Orientation.about(np.eye(3), [0, 0, 1], [0.0, np.pi / 2], 2.0))
+    >>> from thunder_py.trajectory import Orientation, RotationSegment
+    >>> turn = RotationSegment([0.4, 0.0, 0.3], Orientation.about(np.eye(3), [0, 0, 1], [0.0, np.pi / 2], 2.0))
     >>> turn(1.0).p.tolist(), turn(1.0).xi.round(3).tolist()
     ([0.4, 0.0, 0.3], [0.0, 0.0, 0.0, 0.0, 0.0, 1.473])
     """
 
     def __init__(self, p: npt.ArrayLike, orientation: Orientation) -> None:
         if not isinstance(orientation, Orientation) or not orientation.turns:
-            raise ValueError("orientation must change over time in a Turn, such as Orientation.through(...)")
+            raise ValueError("orientation must change over time in a RotationSegment, such as Orientation.through(...)")
         super().__init__(array(p, (3,), "p"), [], [], [], orientation)

@@ -222,7 +222,7 @@ void Interceptor::make(double now, double arrival) noexcept {
     return hermite(now_, wanted_, settings_.order, now, left, candidate_.path);
   candidate_tau_ = std::min(tau_ + (now - stretch_start_) / stretch_, kLastTau);
   candidate_stretch_ = left / (1.0 - candidate_tau_);
-  planner_->resume(rest_.x, now_, wanted_, candidate_tau_, now, left, settings_.order, settings_.worst_condition,
+  planner_->resume(rest_.x, now_, wanted_, candidate_tau_, now, left, settings_.order, settings_.max_condition_number,
                    candidate_);
 }
 

@@ -1,6 +1,6 @@
 """Grasping of moving objects: motion estimate, replanning decision, reach, and a simulated conveyor."""
 
-from .conveyor import Belt, BeltObject, Camera, Conveyor, Feed, Grasp, GraspTolerance, judge
+from .conveyor import Belt, BeltObject, Camera, Conveyor, Feed, Grasp, GraspTolerance, evaluate_grasp
 from .filter import ConstantVelocityFilter
 from .interceptor import (
     FollowedInterception,
@@ -34,7 +34,7 @@ __all__ = [
     "TimeAugmentation",
     "VariableStructure",
     "arrival_time",
-    "judge",
+    "evaluate_grasp",
     "misses",
     "new_arrival",
 ]

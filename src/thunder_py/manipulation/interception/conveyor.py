@@ -13,7 +13,7 @@ from ...errors import ThunderError
 from ...perception.pose_source import finite, measurement_times, not_negative, probability
 from ...values import Value, set_fields
 
-__all__ = ["Belt", "BeltObject", "Camera", "Conveyor", "Feed", "Grasp", "GraspTolerance", "judge"]
+__all__ = ["Belt", "BeltObject", "Camera", "Conveyor", "Feed", "Grasp", "GraspTolerance", "evaluate_grasp"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,7 +366,7 @@ class Grasp(NamedTuple):
     speed: float
 
 
-def judge(
+def evaluate_grasp(
     t: npt.ArrayLike,
     hand: npt.ArrayLike,
     hand_velocity: npt.ArrayLike,
@@ -398,12 +398,12 @@ def judge(
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.manipulation.interception import Belt, BeltObject, judge
+    >>> from thunder_py.manipulation.interception import Belt, BeltObject, evaluate_grasp
     >>> target = BeltObject(Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35)), start=-0.2, speed=0.2)
     >>> t = np.linspace(1.0, 1.25, 26)
-    >>> judge(t, target.position(t) + [0.0, 0.01, 0.0], target.velocity(t), target).reason
+    >>> evaluate_grasp(t, target.position(t) + [0.0, 0.01, 0.0], target.velocity(t), target).reason
     'grasped'
-    >>> judge(t, np.tile([0.5, 0.0, 0.25], (26, 1)), np.zeros((26, 3)), target).reason  # a hand at rest
+    >>> evaluate_grasp(t, np.tile([0.5, 0.0, 0.25], (26, 1)), np.zeros((26, 3)), target).reason  # a hand at rest
     'beside'
     """
     allowed = GraspTolerance() if tolerance is None else tolerance

@@ -157,7 +157,7 @@ def strategy_settings(strategy: Strategy) -> dict[str, float | str]:
     return {**_OTHERS, **strategy._settings()}
 
 
-_MAY_BE_ZERO = ("patience", "freeze", "closing_time", "lift", "least_speed")
+_MAY_BE_ZERO = ("patience", "freeze_time", "closing_time", "lift", "least_speed")
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class InterceptionOptions:
         Delay the first plan until the object arrives within this time [s]; infinite: plan at once.
     shortest_reach : float
         Smallest duration of a plan [s].
-    freeze : float
+    freeze_time : float
         Within this time before the arrival the plan is not changed [s].
     closing_time : float
         Time in which the hand closes, from the arrival on, while it moves with the object [s].
@@ -196,8 +196,8 @@ class InterceptionOptions:
         Time without an accepted estimate after which a reach is aborted [s].
     patience : float
         Time for which the present plan, which is safe, is kept although estimates say that the object has stopped,
-        reverses, is too fast or out of reach [s]: they may be wrong. It ends at `freeze` before the arrival.
-    worst_condition : float
+        reverses, is too fast or out of reach [s]: they may be wrong. It ends at `freeze_time` before the arrival.
+    max_condition_number : float
         Largest condition number of the components on the remaining time; beyond it, a polynomial is used
         (`HumanLikePlanner.replan`).
 
@@ -210,7 +210,7 @@ class InterceptionOptions:
     --------
     >>> from thunder_py.manipulation import InterceptionOptions, VariableStructure
     >>> options = InterceptionOptions(strategy=VariableStructure(), velocity_limit=0.8)
-    >>> options.freeze, options.closing_time
+    >>> options.freeze_time, options.closing_time
     (0.1, 0.25)
     """
 
@@ -220,7 +220,7 @@ class InterceptionOptions:
     least_updates: int = 5
     longest_reach: float = np.inf
     shortest_reach: float = 0.15
-    freeze: float = 0.1
+    freeze_time: float = 0.1
     closing_time: float = 0.25
     lift: float = 0.1
     leave_time: float = 0.5
@@ -231,7 +231,7 @@ class InterceptionOptions:
     greatest_speed: float = 0.6
     longest_silence: float = 0.5
     patience: float = 0.25
-    worst_condition: float = 1e4
+    max_condition_number: float = 1e4
 
     def __post_init__(self) -> None:
         """Check everything."""
@@ -250,8 +250,8 @@ class InterceptionOptions:
                 at_least(value, name)
             else:
                 positive(value, name)
-        if self.freeze > self.shortest_reach:
-            raise ThunderError(f"freeze must not be longer than shortest_reach, got {self.freeze:g} s")
+        if self.freeze_time > self.shortest_reach:
+            raise ThunderError(f"freeze_time must not be longer than shortest_reach, got {self.freeze_time:g} s")
         if not self.least_speed < self.greatest_speed:
             raise ThunderError(f"least_speed must be below greatest_speed, got {self.least_speed:g} m/s")
 

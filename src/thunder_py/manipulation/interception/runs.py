@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array, positive
-from ...control import CartesianMACT, Gradient
+from ...control import CartesianMACT, GradientAdaptation
 from ...errors import ThunderError
 from ...motion import FPCA, HumanLikePlanner
 from ...perception.pose_source import finite, not_negative
 from ...recordings.synthetic import sigma_lognormal_reaches
 from ...robot import Robot
 from ...simulation import Payload, simulate
-from .conveyor import Belt, BeltObject, Camera, Conveyor, Feed, Grasp, GraspTolerance, judge
+from .conveyor import Belt, BeltObject, Camera, Conveyor, Feed, Grasp, GraspTolerance, evaluate_grasp
 from .filter import ConstantVelocityFilter
 from .interceptor import FollowedInterception, InterceptionOptions, Interceptor, PlannedArrival
 
@@ -111,7 +111,7 @@ def _controller(follower: Follower) -> CartesianMACT:
     K_v = follower.damping
     if follower.eta == 0.0:
         return CartesianMACT(robot, K_xi, K_v, adaptive=False)
-    law = Gradient.proportional(robot, follower.eta, unknown="link7", floor=1e-2)
+    law = GradientAdaptation.proportional(robot, follower.eta, unknown="link7", floor=1e-2)
     return CartesianMACT(robot, K_xi, K_v, law=law, unknown="link7")
 
 
@@ -269,7 +269,7 @@ def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
     if interceptor.phase in ("leaving", "finished"):
         end = interceptor.arrival + scenario.options.closing_time
         closing = (t >= interceptor.arrival) & (t < end)
-        grasp = judge(t[closing], hand[closing], velocity[closing], target, scenario.tolerance)
+        grasp = evaluate_grasp(t[closing], hand[closing], velocity[closing], target, scenario.tolerance)
     arrival = interceptor.arrival
     return ConveyorRun(
         grasp, interceptor.phase, interceptor.reason, t, reference, hand, velocity, acceleration,

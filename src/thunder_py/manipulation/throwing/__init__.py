@@ -6,16 +6,16 @@ from .flight import (
     Landing,
     drag_coefficient,
     flight_range,
-    fly,
     landing,
     landing_with_drag,
     release_velocity,
     release_velocity_with_drag,
+    simulate_flight,
 )
 from .motion import ThrowMotion
 from .plan import motion_through, plan_throw
 from .release import Palm, Release, ReleaseNoise, find_release, find_releases, release_at
-from .thrown import HandOpening, LandingSensitivity, Thrown, landing_sensitivity, throw
+from .thrown import HandOpening, LandingSensitivity, ThrowResult, landing_sensitivity, throw
 
 __all__ = [
     "GRAVITY",
@@ -27,12 +27,11 @@ __all__ = [
     "Release",
     "ReleaseNoise",
     "ThrowMotion",
-    "Thrown",
+    "ThrowResult",
     "drag_coefficient",
     "find_release",
     "find_releases",
     "flight_range",
-    "fly",
     "landing",
     "landing_sensitivity",
     "landing_with_drag",
@@ -41,5 +40,6 @@ __all__ = [
     "release_at",
     "release_velocity",
     "release_velocity_with_drag",
+    "simulate_flight",
     "throw",
 ]

@@ -20,12 +20,12 @@ __all__ = [
     "Landing",
     "drag_coefficient",
     "flight_range",
-    "fly",
     "landing",
     "landing_with_drag",
     "path",
     "release_velocity",
     "release_velocity_with_drag",
+    "simulate_flight",
 ]
 
 #: magnitude of the acceleration of free fall, along -z [m/s^2]
@@ -228,8 +228,8 @@ class Flight(NamedTuple):
 
     Examples
     --------
-    >>> from thunder_py.manipulation import fly
-    >>> flight = fly([0.0, 0.0, 0.0], [2.0, 0.0, 2.0], -0.5, samples=3)
+    >>> from thunder_py.manipulation import simulate_flight
+    >>> flight = simulate_flight([0.0, 0.0, 0.0], [2.0, 0.0, 2.0], -0.5, samples=3)
     >>> flight.t.round(3).tolist(), flight.p[:, [0, 2]].round(3).tolist()
     ([0.0, 0.291, 0.583], [[0.0, 0.0], [0.583, 0.166], [1.165, -0.5]])
     """
@@ -346,7 +346,7 @@ def _check_drag(drag: float, height: float) -> None:
         )
 
 
-def fly(
+def simulate_flight(
     p: npt.ArrayLike, v: npt.ArrayLike, plane: float = 0.0, *, drag: float = 0.0, g: float = GRAVITY, samples: int = 50
 ) -> Flight:
     """Integrate a flight until it crosses the plane z = `plane` downwards.
@@ -376,8 +376,8 @@ def fly(
 
     Examples
     --------
-    >>> from thunder_py.manipulation import fly
-    >>> flight = fly([0.0, 0.0, 1.0], [5.0, 0.0, 0.0], -0.4, drag=0.1)
+    >>> from thunder_py.manipulation import simulate_flight
+    >>> flight = simulate_flight([0.0, 0.0, 1.0], [5.0, 0.0, 0.0], -0.4, drag=0.1)
     >>> flight.p.shape, flight.landing.p.round(3).tolist()
     ((50, 3), [2.441, 0.0, -0.4])
     """
@@ -406,7 +406,7 @@ def landing_with_drag(
     Parameters
     ----------
     p, v, plane, drag, g
-        As in `fly`.
+        As in `simulate_flight`.
 
     Returns
     -------
@@ -429,7 +429,7 @@ def landing_with_drag(
     """
     if drag == 0.0:
         return landing(array(p, (3,), "p"), array(v, (3,), "v"), plane, g=g)
-    return fly(p, v, plane, drag=drag, g=g, samples=2).landing
+    return simulate_flight(p, v, plane, drag=drag, g=g, samples=2).landing
 
 
 def release_velocity_with_drag(

@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from ...checks import Array, array, at_least, of_kind, positive, whole
 from ...errors import ReleaseError, ThunderError
-from ...result import Result
+from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, Sensors, simulate
-from .flight import GRAVITY, Flight, acceleration, fly, landing, until_landing
+from .flight import GRAVITY, Flight, acceleration, landing, simulate_flight, until_landing
 from .motion import ThrowMotion
 
-__all__ = ["HandOpening", "LandingSensitivity", "ObjectState", "Thrown", "landing_sensitivity", "throw"]
+__all__ = ["HandOpening", "LandingSensitivity", "ObjectState", "ThrowResult", "landing_sensitivity", "throw"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class ObjectState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Thrown:
+class ThrowResult:
     """Result of a simulated throw.
 
     Attributes
@@ -112,7 +112,7 @@ class Thrown:
     """
 
     motion: ThrowMotion
-    result: Result
+    result: SimulationResult
     time: float
     at_release: ObjectState
     flight: Flight
@@ -126,7 +126,7 @@ class Thrown:
 
     def __repr__(self) -> str:
         """Return time of release and miss as text."""
-        return f"<Thrown at {self.time:.3f} s, missed by {100 * np.linalg.norm(self.miss):.3g} cm>"
+        return f"<ThrowResult at {self.time:.3f} s, missed by {100 * np.linalg.norm(self.miss):.3g} cm>"
 
 
 def throw(
@@ -142,7 +142,7 @@ def throw(
     drag: float = 0.0,
     seed: int = 0,
     **options: Any,
-) -> Thrown:
+) -> ThrowResult:
     """Simulate repetitions of a throw without release, the throw, and the flight of the object.
 
     Parameters
@@ -212,9 +212,9 @@ def throw(
     carrying = plant if payload is None else payload.added_to(plant)
     q, dq = _state_at(carrying, result, time)
     state = object_state(plant, q, dq, com, motion.frame)
-    flight = fly(state.p, state.v, float(motion.release.target[2]), drag=drag)
+    flight = simulate_flight(state.p, state.v, float(motion.release.target[2]), drag=drag)
     position, velocity = _errors(plant, motion, result, repetitions)
-    return Thrown(
+    return ThrowResult(
         motion=motion, result=result, time=time, at_release=state, flight=flight,
         position_errors=position, velocity_errors=velocity,
     )  # fmt: skip
@@ -227,7 +227,7 @@ def object_state(robot: Robot, q: Array, dq: Array, offset: Array, frame: int | 
     return ObjectState(T[:3, 3] + lever, xi[:3] + np.cross(xi[3:], lever))
 
 
-def _state_at(robot: Robot, result: Result, time: float) -> tuple[Array, Array]:
+def _state_at(robot: Robot, result: SimulationResult, time: float) -> tuple[Array, Array]:
     """Return the joint state between two logged instants: a shorter step of the simulation with the torque held."""
     k = int(np.searchsorted(result.t, time + 1e-12, side="right")) - 1
     h, n, tau = time - float(result.t[k]), robot.n, result.tau[k]
@@ -244,7 +244,7 @@ def _state_at(robot: Robot, result: Result, time: float) -> tuple[Array, Array]:
     return x[:n], x[n:]
 
 
-def _errors(robot: Robot, motion: ThrowMotion, result: Result, repetitions: int) -> tuple[Array, Array]:
+def _errors(robot: Robot, motion: ThrowMotion, result: SimulationResult, repetitions: int) -> tuple[Array, Array]:
     """Return the RMSE of position and velocity of the hand in each swing."""
     position: list[float] = []
     velocity: list[float] = []

@@ -3,11 +3,11 @@
 from .arm_throw import ArmThrow, WristRelease
 from .base_motion import BaseMotion, optimise_base_motion
 from .carried import CarriedWrist, CarrierControl
-from .collocation import BaseLimits, JointThrow, throw_together
+from .collocation import BaseLimits, JointThrow, optimize_base_and_motor
 from .model import ElasticWrist, WristOscillator
 from .motor import MotorMotion, WristRun, run_with_motor
 from .motor_plan import MotorPlan, plan_motor
-from .robots import floating_wrist, on_a_slope, with_rigid_hand, with_wrist
+from .robots import floating_wrist, inclined_wrist, with_rigid_hand, with_wrist
 from .switching import closed_form, free_switching, one_switch, one_switch_limit
 from .throw import WristThrow
 
@@ -28,13 +28,13 @@ __all__ = [
     "closed_form",
     "floating_wrist",
     "free_switching",
-    "on_a_slope",
+    "inclined_wrist",
     "one_switch",
     "one_switch_limit",
     "optimise_base_motion",
+    "optimize_base_and_motor",
     "plan_motor",
     "run_with_motor",
-    "throw_together",
     "with_rigid_hand",
     "with_wrist",
 ]

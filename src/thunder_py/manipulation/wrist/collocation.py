@@ -19,7 +19,7 @@ from .motor_plan import maximise
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["BaseLimits", "JointThrow", "base_alone", "throw_together"]
+__all__ = ["BaseLimits", "JointThrow", "base_alone", "optimize_base_and_motor"]
 
 #: states q, dq, x, dx, z, dz; controls theta, ddx, ddz
 _STATES, _CONTROLS = 6, 3
@@ -72,7 +72,7 @@ class BaseLimits(Value):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointThrow(Value):
-    """Optimal motion of base and wrist found by `throw_together`.
+    """Optimal motion of base and wrist found by `optimize_base_and_motor`.
 
     Attributes
     ----------
@@ -96,9 +96,9 @@ class JointThrow(Value):
 
     Examples
     --------
-    >>> from thunder_py.manipulation.wrist import ElasticWrist, throw_together
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, optimize_base_and_motor
     >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
-    >>> both = throw_together(wrist, 0.15, cells=20, starts=1)
+    >>> both = optimize_base_and_motor(wrist, 0.15, cells=20, starts=1)
     >>> both.states.shape, both.controls.shape, both.residual < 1e-9, both.defect < 1e-3
     ((21, 6), (20, 3), True, True)
     >>> q, dq, x, dx, z, dz = both.states[-1]
@@ -143,7 +143,7 @@ def base_alone(limits: BaseLimits, T: float, cells: int = 100) -> float:
     return -float(result.fun)
 
 
-def throw_together(
+def optimize_base_and_motor(
     wrist: ElasticWrist,
     T: float,
     *,
@@ -193,9 +193,9 @@ def throw_together(
 
     Examples
     --------
-    >>> from thunder_py.manipulation import ElasticWrist, throw_together
+    >>> from thunder_py.manipulation import ElasticWrist, optimize_base_and_motor
     >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
-    >>> round(throw_together(wrist, 0.15, cells=20, starts=1).speed, 2)
+    >>> round(optimize_base_and_motor(wrist, 0.15, cells=20, starts=1).speed, 2)
     4.73
     """
     T, arm, n = positive(T, "T"), positive(tip, "tip"), whole(cells, "cells", 2)

@@ -130,9 +130,9 @@ class WristRun(Value):
 
     Examples
     --------
-    >>> from thunder_py.manipulation.wrist import ElasticWrist, MotorMotion, on_a_slope, run_with_motor
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, MotorMotion, inclined_wrist, run_with_motor
     >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09)
-    >>> run = run_with_motor(on_a_slope(wrist), MotorMotion.still(0.6, 0.0, 0.1), q0=[0.2])
+    >>> run = run_with_motor(inclined_wrist(wrist), MotorMotion.still(0.6, 0.0, 0.1), q0=[0.2])
     >>> run.q.shape, bool(abs(run.tau[:, 0] - wrist.k * (run.theta - run.q[:, 0])).max() < 1e-9)
     ((201, 1), True)
     """
@@ -169,7 +169,7 @@ def run_with_motor(
     Parameters
     ----------
     robot : Robot
-        Robot of `on_a_slope`, `floating_wrist` or `with_wrist`, with the ideal motor.
+        Robot of `inclined_wrist`, `floating_wrist` or `with_wrist`, with the ideal motor.
     motor : MotorMotion
         Motion of the motor, which also defines start and end of the simulation.
     q0, dq0 : (n,) array_like
@@ -198,9 +198,9 @@ def run_with_motor(
 
     Examples
     --------
-    >>> from thunder_py.manipulation.wrist import ElasticWrist, MotorMotion, on_a_slope, one_switch, run_with_motor
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, MotorMotion, inclined_wrist, one_switch, run_with_motor
     >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
-    >>> run = run_with_motor(on_a_slope(wrist), MotorMotion.of_throw(one_switch(wrist, 0.15)), q0=[0.0])
+    >>> run = run_with_motor(inclined_wrist(wrist), MotorMotion.of_throw(one_switch(wrist, 0.15)), q0=[0.0])
     >>> round(float(run.q[-1, 0]), 3), round(float(run.dq[-1, 0]), 2)  # of (79) under the switch of (80)
     (0.027, 20.87)
     """

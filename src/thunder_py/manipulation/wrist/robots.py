@@ -16,7 +16,7 @@ from ...robot.joint_data import Elastic, Friction, Limits
 from ...robot.payload import Payload
 from .model import ElasticWrist
 
-__all__ = ["IDEAL_MOTOR", "floating_wrist", "on_a_slope", "with_rigid_hand", "with_wrist"]
+__all__ = ["IDEAL_MOTOR", "floating_wrist", "inclined_wrist", "with_rigid_hand", "with_wrist"]
 
 #: inertia of a motor whose motion no load disturbs, because theta is an input of the wrist's models [kg m^2]
 IDEAL_MOTOR = 1e12
@@ -24,7 +24,7 @@ IDEAL_MOTOR = 1e12
 _AXIS = (0.0, -1.0, 0.0)
 
 
-def on_a_slope(wrist: ElasticWrist, *, tip: float = 0.15, motor_inertia: float = IDEAL_MOTOR) -> Robot:
+def inclined_wrist(wrist: ElasticWrist, *, tip: float = 0.15, motor_inertia: float = IDEAL_MOTOR) -> Robot:
     """Return the wrist on a fixed base with its slope, a robot with one elastic joint.
 
     Parameters
@@ -43,9 +43,9 @@ def on_a_slope(wrist: ElasticWrist, *, tip: float = 0.15, motor_inertia: float =
 
     Examples
     --------
-    >>> from thunder_py.manipulation.wrist import ElasticWrist, on_a_slope
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, inclined_wrist
     >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, alpha=0.5)
-    >>> robot = on_a_slope(wrist)
+    >>> robot = inclined_wrist(wrist)
     >>> robot.n, robot.e, round(float(robot.gravity_vector([0.0])[0]), 4), round(wrist.k * wrist.theta_g, 4)
     (1, 1, 0.5424, 0.5424)
     """
@@ -89,7 +89,7 @@ def floating_wrist(
     base_inertia : (3,) array_like
         Principal moments about the base's origin, its centre of mass [kg m^2].
     tip, motor_inertia : float
-        As in `on_a_slope`.
+        As in `inclined_wrist`.
 
     Returns
     -------

@@ -251,8 +251,8 @@ class PlannerModel:
         mode: str = "map",
         constraints: Sequence[str] = _CONSTRAINTS,
         *,
-        worst_condition: float = 1e4,
-        freeze: float = 0.05,
+        max_condition_number: float = 1e4,
+        freeze_time: float = 0.05,
     ) -> None:
         if mode not in ("map", "paper", "exact"):
             raise ThunderError(f'mode must be "map", "paper" or "exact", got {mode!r}')
@@ -264,12 +264,12 @@ class PlannerModel:
                 f"constraints must be 'position', then 'velocity', then 'acceleration', one to three, got {names}"
             )
         self.fpca, self.mode, self.constraints = fpca, mode, names
-        self.worst_condition = float(array(worst_condition, (), "worst_condition", finite=False))
-        self.freeze = number(freeze, "freeze")
-        if not self.worst_condition >= 1.0:
-            raise ThunderError(f"worst_condition must be at least 1, got {worst_condition!r}")
-        if self.freeze < 0.0:
-            raise ThunderError(f"freeze must be a time >= 0 s, got {freeze!r}")
+        self.max_condition_number = float(array(max_condition_number, (), "max_condition_number", finite=False))
+        self.freeze_time = number(freeze_time, "freeze_time")
+        if not self.max_condition_number >= 1.0:
+            raise ThunderError(f"max_condition_number must be at least 1, got {max_condition_number!r}")
+        if self.freeze_time < 0.0:
+            raise ThunderError(f"freeze_time must be a time >= 0 s, got {freeze_time!r}")
         self.dofs = tuple(fpca.dofs)
         self.kind = kind_of(self.dofs)
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))

@@ -35,9 +35,9 @@ class HumanLikePlanner(PlannerModel):
         scores. With the number of components of the square system the modes agree.
     constraints : sequence of str
         Quantities prescribed at both ends: ``"position"``, then ``"velocity"``, then ``"acceleration"``.
-    worst_condition : float
+    max_condition_number : float
         Largest condition number of the system for the remaining motion; above it `replan` uses a polynomial.
-    freeze : float
+    freeze_time : float
         Within this time of the end [s], `replan` returns the plan unchanged.
 
     Attributes
@@ -180,7 +180,7 @@ class HumanLikePlanner(PlannerModel):
         Returns
         -------
         HumanLikePlan or HumanLikeJointPlan
-            Motion from t on, with its `fallback` and `condition`. In the last `freeze` seconds, `plan` itself.
+            Motion from t on, with its `fallback` and `condition`. In the last `freeze_time` seconds, `plan` itself.
 
         Raises
         ------

@@ -43,7 +43,7 @@ def replan(
     """
     path, now, end = _times(planner, plan, t, end_time)
     order = _order(planner, options[2])
-    if path.end - now <= max(planner.freeze, _INSTANT):
+    if path.end - now <= max(planner.freeze_time, _INSTANT):
         return plan
     R = plan.reference_rotation if isinstance(plan, HumanLikePlan) else None
     to = goal_state(planner, goal, options[0], options[1], R)
@@ -52,7 +52,9 @@ def replan(
         return _new_motion(planner, path, now, end, to, R, avoidance)
     tau = min(stretch.tau + (now - stretch.start) / stretch.duration, 1.0 - 1e-12)
     origin = _origin(planner, path, stretch)
-    rest, condition, hermite = planner._core.resume(path, now, end, tau, origin, *to, order, planner.worst_condition)
+    rest, condition, hermite = planner._core.resume(
+        path, now, end, tau, origin, *to, order, planner.max_condition_number
+    )
     place = None if hermite else Stretch(now, tau, (end - now) / (1.0 - tau), order, origin)
     details = PlanDetails(place, condition, "hermite" if hermite else None)
     if avoidance[0]:

@@ -16,11 +16,11 @@ from ...checks import Array, whole
 from ...errors import ThunderError
 from ...manipulation.wrist.arm_throw import ArmThrow, WristRelease, wrist_at_release
 from ...manipulation.wrist.base_motion import BaseMotion, optimise_base_motion
-from ...manipulation.wrist.collocation import BaseLimits, JointThrow, base_alone, throw_together
+from ...manipulation.wrist.collocation import BaseLimits, JointThrow, base_alone, optimize_base_and_motor
 from ...manipulation.wrist.model import ElasticWrist, WristOscillator
 from ...manipulation.wrist.motor import MotorMotion, WristRun, run_with_motor
 from ...manipulation.wrist.motor_plan import plan_motor
-from ...manipulation.wrist.robots import on_a_slope, with_rigid_hand
+from ...manipulation.wrist.robots import inclined_wrist, with_rigid_hand
 from ...manipulation.wrist.switching import closed_form, free_switching, one_switch, one_switch_limit
 from ...manipulation.wrist.throw import WristThrow
 from ...progress import progress_bar
@@ -436,7 +436,7 @@ def _case(slope: float, c: float) -> Case:
         omega0=o.omega0, zeta=o.zeta, gain=o.gain, u_lo=-wrist.theta_max, u_hi=wrist.theta_max, offset=o.offset
     )
     throw = one_switch(o, _WRIST_TIME)
-    run = run_with_motor(on_a_slope(wrist), MotorMotion.of_throw(throw), q0=[0.0])
+    run = run_with_motor(inclined_wrist(wrist), MotorMotion.of_throw(throw), q0=[0.0])
     return Case(
         name=f"slope {slope:g} deg, c = {c:g} N m s/rad",
         throw=throw,
@@ -461,7 +461,8 @@ def _together(cells: int, starts: int) -> Together:
     wrist = free_switching(WRIST, T)
     plan = plan_motor(lambda t, q, dq, theta: WRIST.acceleration(q, dq, theta, 0.0, ddz), T, WRIST.theta_max)
     linear, full = (
-        throw_together(WRIST, T, base=base, tip=TIP, cells=cells, starts=starts, linear=kind) for kind in (True, False)
+        optimize_base_and_motor(WRIST, T, base=base, tip=TIP, cells=cells, starts=starts, linear=kind)
+        for kind in (True, False)
     )
     speeds = {
         "base with constant acceleration, wrist fixed (4.4)": ddz * T,

@@ -19,7 +19,7 @@ from ...recordings import MotionSet
 from ...recordings.statistics import rank_sum, signed_rank
 from ...recordings.synthetic import daily_living
 from ...reference import SetPose, TaskReference
-from ...result import Result
+from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import simulate
 from ...simulation.protocols import ControllerLike
@@ -72,7 +72,7 @@ class ArmRun:
     robot: Robot
     scene: Scene
     plan: HandMotion
-    result: Result
+    result: SimulationResult
 
     @cached_property
     def jerk(self) -> tuple[float, float, float]:

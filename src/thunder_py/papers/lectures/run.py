@@ -18,7 +18,7 @@ from ...identification import (
     optimise_excitation,
 )
 from ...reference import JointReference, SetPoint, Sinusoid
-from ...result import Result
+from ...result import SimulationResult
 from ...result.result import Lyapunov
 from ...robot import Robot
 from ...simulation import simulate
@@ -111,7 +111,7 @@ class Study:
         Function and derivative of the lecture's proof, for the runs that it covers.
     """
 
-    runs: Mapping[str, Result]
+    runs: Mapping[str, SimulationResult]
     lyapunov: Mapping[str, Lyapunov]
 
     def table(self) -> str:
@@ -236,7 +236,7 @@ class PrintedSlotineLi:
         return tau
 
 
-def _track(robot: Robot, law: Any, duration: float) -> Result:
+def _track(robot: Robot, law: Any, duration: float) -> SimulationResult:
     start = MOTION(0.0)
     return simulate(robot, law, MOTION, duration, q0=start.q + np.array([0.3, -0.2]), log_every=LOG_EVERY)
 

@@ -17,7 +17,7 @@ from ...control import Backstepping, Status
 from ...plotting.style import figure_of
 from ...progress import percentage
 from ...reference import Lissajous
-from ...result import Result
+from ...result import SimulationResult
 from ...robot import Robot, inertia
 from ...simulation import Payload, simulate
 from ..tables import markdown
@@ -99,7 +99,7 @@ class Run:
     ((101,), 0.5, ['ok'])
     """
 
-    result: Result
+    result: SimulationResult
     window: float
     steps_per_second: float
 
@@ -122,7 +122,7 @@ class Run:
 
     @property
     def rise_time(self) -> float | None:
-        """Time from which the norm of e stays at its steady state [s]; see `Result.rise_time`.
+        """Time from which the norm of e stays at its steady state [s]; see `SimulationResult.rise_time`.
 
         None if the error has not settled before the window of the steady state.
         """
@@ -229,15 +229,15 @@ class LissajousPanda:
 
         return figure_of(plot_lissajous_panda(self)["position"])
 
-    def to_result(self) -> Result:
-        """Return both runs as one `Result`: the adaptive run, and the other's arrays as signals named ``fixed_...``."""
+    def to_result(self) -> SimulationResult:
+        """Return both runs as one result: the adaptive run, and the other's arrays as signals named ``fixed_...``."""
         mine, other = self.adaptive.result, self.fixed.result
         if not np.array_equal(mine.t, other.t):
             raise ValueError(f"both runs must end at the same time, got {mine.t[-1]:g} s and {other.t[-1]:g} s")
         arrays = other.to_dict()
         names = arrays.pop("names")
         del arrays["t"]
-        return Result(
+        return SimulationResult(
             t=mine.t,
             q=mine.q,
             dq=mine.dq,
@@ -364,7 +364,7 @@ def follow_lissajous(
     return Run(result=result, window=min(PERIOD, duration / 2), steps_per_second=steps / elapsed)
 
 
-def _time_steps(controller: Backstepping, reference: Lissajous, result: Result) -> Array:
+def _time_steps(controller: Backstepping, reference: Lissajous, result: SimulationResult) -> Array:
     rows = np.linspace(0, len(result.t) - 1, _TIMED_STEPS).astype(int)
     times = np.empty(_TIMED_STEPS)
     for k, row in enumerate(rows):

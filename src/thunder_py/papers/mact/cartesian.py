@@ -10,9 +10,9 @@ import numpy as np
 from ...checks import Array
 from ...kinematics import CLIK
 from ...reference import Lissajous, TaskReference
-from ...result import Result
+from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, Run, simulate_many
+from ...simulation import Payload, RunSpec, simulate_many
 from ...trajectory import Circle, Path, min_jerk
 from ..softhand.run import HAND_COM, HAND_MASS
 from ..tables import markdown
@@ -80,18 +80,18 @@ class D42Cartesian:
 
     robot: Robot
     references: dict[str, Curve]
-    results: dict[tuple[Plant, str, str, float], list[Result]]
+    results: dict[tuple[Plant, str, str, float], list[SimulationResult]]
 
     @property
     def etas(self) -> tuple[float, ...]:
         """Adaptive gains, Gamma = eta / |pi|; 1 is fast."""
         return tuple(dict.fromkeys(key[3] for key in self.results))
 
-    def position(self, run: Result) -> Array:
+    def position(self, run: SimulationResult) -> Array:
         """Return the positions of the hand, (k, 3) [m]."""
         return self.robot.forward_kinematics(run.q)[:, :3, 3]
 
-    def errors(self, curve: str, run: Result) -> tuple[Array, Array]:
+    def errors(self, curve: str, run: SimulationResult) -> tuple[Array, Array]:
         """Return the norms of the errors of position [m] and orientation [rad] over time, (k,) each."""
         desired: TaskReference = self.references[curve](run.t)
         T = self.robot.forward_kinematics(run.q)
@@ -150,14 +150,14 @@ def run_d42_cartesian(
     joints = {name: clik.joint_reference(curve, START, duration) for name, curve in references.items()}
     hand = Payload(HAND_MASS, HAND_COM)
 
-    def make(plant: Plant, curve: str, name: str, eta: float, seed: int) -> Run:
+    def make(plant: Plant, curve: str, name: str, eta: float, seed: int) -> RunSpec:
         simulated = plant == "simulation"
         model = wrong_panda(robot, seed) if simulated else robot
         stiffness = K_XI if simulated else (_SOFT if curve == "circle" else _STIFF)
         controller: Any = task_controllers(model, stiffness, eta, unknown=None if simulated else "link7")[name]
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
         payloads = () if simulated else (hand,)
-        return Run(robot, controller, reference, duration, q0=START, payloads=payloads, log_every=10)
+        return RunSpec(robot, controller, reference, duration, q0=START, payloads=payloads, log_every=10)
 
     keys = [(p, c, n, eta) for p, table, _ in _TABLES for c, row in table.items() for n in row for eta in etas]
     cases = [key for key in keys if key[2] != "CT" or key[3] == etas[0]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...checks import Array
-from ...result import Result
+from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, simulate
 from ..softhand.run import HAND_COM, HAND_MASS, merged
@@ -43,7 +43,7 @@ class D42Estimation:
 
     robot: Robot
     truth: Array
-    result: Result
+    result: SimulationResult
 
     @property
     def estimate(self) -> Array:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
-from ...result import Result
+from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Run, simulate_many
+from ...simulation import RunSpec, simulate_many
 from ..tables import markdown
 from .setup import ETAS, K_V, LAMBDA, joint_controllers, joint_curve, panda, wrong_panda
 
@@ -42,7 +42,7 @@ class D42Joint:
     """
 
     robot: Robot
-    results: dict[tuple[str, float], list[Result]]
+    results: dict[tuple[str, float], list[SimulationResult]]
 
     @property
     def etas(self) -> tuple[float, ...]:
@@ -88,7 +88,7 @@ class D42Joint:
         return plot_joint(self)
 
 
-def _spread(run: Result, samples: int) -> np.ndarray[Any, np.dtype[np.intp]]:
+def _spread(run: SimulationResult, samples: int) -> np.ndarray[Any, np.dtype[np.intp]]:
     return np.unique(np.linspace(0, len(run.t) - 1, samples).astype(np.intp))
 
 
@@ -126,9 +126,9 @@ def run_d42_joint(
     sets = [{"name": name, "eta": eta, "seed": seed} for name, eta in keys for seed in range(seeds)]
     start = curve(0.0)
 
-    def make(name: str, eta: float, seed: int) -> Run:
+    def make(name: str, eta: float, seed: int) -> RunSpec:
         controller: Any = joint_controllers(models[seed], eta)[name]
-        return Run(robot, controller, curve, duration, q0=start.q, dq0=None if at_rest else start.dq, log_every=10)
+        return RunSpec(robot, controller, curve, duration, q0=start.q, dq0=None if at_rest else start.dq, log_every=10)
 
     runs = iter(simulate_many(make, sets, progress=progress))
     return D42Joint(robot=robot, results={key: [next(runs) for _ in range(seeds)] for key in keys})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...checks import Array
-from ...control import ACT, MACT, CartesianMACT, ComputedTorque, Gradient, SlotineLi
+from ...control import ACT, MACT, CartesianMACT, ComputedTorque, GradientAdaptation, SlotineLi
 from ...reference import Sinusoid
 from ...robot import Robot
 from ...robot.joint_data import Friction
@@ -61,8 +61,8 @@ def joint_curve() -> Sinusoid:
     return Sinusoid([0.5, 0.3, 0.5, 0.4, 0.5, 0.5, 0.5], frequency, centre=START)
 
 
-def _law(nominal: Robot, unknown: str | None, eta: float) -> Gradient:
-    return Gradient.proportional(nominal, eta, unknown=unknown, floor=FLOOR)
+def _law(nominal: Robot, unknown: str | None, eta: float) -> GradientAdaptation:
+    return GradientAdaptation.proportional(nominal, eta, unknown=unknown, floor=FLOOR)
 
 
 def joint_controllers(

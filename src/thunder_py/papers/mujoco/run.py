@@ -15,7 +15,7 @@ from ...kinematics import CLIK
 from ...mujoco import MujocoPlant
 from ...optional import require
 from ...reference import Lissajous
-from ...result import Result
+from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, simulate
 from ..lissajous import run as article
@@ -64,7 +64,7 @@ class Case:
     q0, dq0 : (n,) array
         Start [rad, rad/s].
     error : callable
-        Norm of the tracking error of a `Result` over time, (k,).
+        Norm of the tracking error of a `SimulationResult` over time, (k,).
     unit : str
         Of the error.
     payloads : tuple of Payload
@@ -80,7 +80,7 @@ class Case:
     reference: Any
     q0: Array
     dq0: Array = field(default_factory=lambda: np.zeros(7))
-    error: Callable[[Result], Array]
+    error: Callable[[SimulationResult], Array]
     unit: str
     payloads: tuple[Payload, ...] = ()
     torque_limits: Array | None = None
@@ -138,7 +138,7 @@ def cartesian_cases(duration: float) -> list[Case]:
     joints = clik.joint_reference(curve, d42_setup.START, duration)
     hand = Payload(HAND_MASS, HAND_COM)
 
-    def error(result: Result) -> Array:
+    def error(result: SimulationResult) -> Array:
         desired = curve(result.t).p
         return np.asarray(np.linalg.norm(desired - robot.forward_kinematics(result.q)[:, :3, 3], axis=1))
 
@@ -206,7 +206,7 @@ def agreement(robot: Robot, states: int = 100, seed: int = 0) -> Agreement:
     return Agreement(*worst.tolist())
 
 
-def run_case(case: Case, plant: str, duration: float, timestep: float | None = None) -> Result:
+def run_case(case: Case, plant: str, duration: float, timestep: float | None = None) -> SimulationResult:
     """Run a closed loop on one of `PLANTS`.
 
     Parameters
@@ -266,7 +266,7 @@ class MujocoPlants:
     version: str
     duration: float
     cases: list[Case]
-    results: list[dict[str, Result]]
+    results: list[dict[str, SimulationResult]]
     agreements: dict[str, Agreement]
     timesteps: Array
     distances: dict[str, Array]

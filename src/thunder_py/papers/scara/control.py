@@ -14,7 +14,7 @@ from ..._core import Controller
 from ...checks import Array
 from ...control import ComputedTorque, OperationalSpace, RobustUnitVector, SlotineLi
 from ...kinematics.clik import SampledJointReference
-from ...result import Result
+from ...result import SimulationResult
 from ...robot import Robot
 from ...robot.joint_data import Friction
 from ...simulation import Payload, simulate
@@ -173,7 +173,7 @@ class Loaded(NamedTuple):
         Position of the path less that of the tip over time [m].
     """
 
-    result: Result
+    result: SimulationResult
     error: Array
 
     def left(self, window: float = 1.0) -> float:
@@ -321,8 +321,8 @@ class ScaraSampling:
         Run with our Lambda_3, adapting `WITH_ROTORS` with the same gains.
     """
 
-    runs: Mapping[float, Result]
-    with_rotors: Result
+    runs: Mapping[float, SimulationResult]
+    with_rotors: SimulationResult
 
     def table(self) -> str:
         """Return spectral radii and final states of the runs, as Markdown."""
@@ -341,7 +341,7 @@ class ScaraSampling:
         return plot_sampling(self)
 
 
-def _end(result: Result) -> tuple[float, str, float]:
+def _end(result: SimulationResult) -> tuple[float, str, float]:
     from ...control import Status
 
     return float(result.t[-1]), Status(int(result.status[-1])).name, abs(float(result.error[-1, 2]))
@@ -358,7 +358,7 @@ def run_sampling(duration: float = 5.0) -> ScaraSampling:
     robot, path = scara(), scara_path()
     reference = joint_reference(path)
 
-    def follow(law: SlotineLi) -> Result:
+    def follow(law: SlotineLi) -> SimulationResult:
         return simulate(robot, law, reference, duration, PERIOD, payloads=PAYLOAD)
 
     gains = [0.01 if name == "link3.m" else 10.0 for name in robot.unknown(WITH_ROTORS).names]

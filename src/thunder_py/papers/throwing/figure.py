@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
-from ...manipulation.throwing import fly
+from ...manipulation.throwing import simulate_flight
 from ...plotting.arm import ArmPicture, frame_box
 from ...plotting.style import tidy
 
@@ -96,7 +96,7 @@ def _draw_sequence(axes: Any, found: Throwing) -> None:
     for alpha, q in zip((0.25, 0.45, 1.0, 0.45), postures, strict=True):
         ArmPicture(axes, robot, q, frames=False, alpha=alpha)
     target = motion.release.target
-    flight = fly(motion.release.p, motion.release.v, float(target[2]))
+    flight = simulate_flight(motion.release.p, motion.release.v, float(target[2]))
     axes.plot(*flight.p.T, color=_OBJECT, linestyle="--", marker="o", markevery=10, markersize=4)
     h = 0.5 * found.box
     corners = target + np.array([(-h, -h, 0), (h, -h, 0), (h, h, 0), (-h, h, 0), (-h, -h, 0)])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array, at_least
-from ...control import MACT, Gradient
+from ...control import MACT, GradientAdaptation
 from ...manipulation.throwing import landing_sensitivity, throw
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Robot
@@ -108,7 +108,7 @@ def _controller(setup: Setup, kind: str) -> MACT:
     unknown = nominal.unknown(names)
     links = np.flatnonzero(unknown.mask) < 10 * nominal.n
     size = np.where(links, np.maximum(np.abs(unknown.values), FLOOR), _SIZE)
-    return MACT(nominal, K_p, K_v, law=Gradient(ETA / size), unknown=unknown, gamma=GAMMA, R_t=1.0 / TORQUES)
+    return MACT(nominal, K_p, K_v, law=GradientAdaptation(ETA / size), unknown=unknown, gamma=GAMMA, R_t=1.0 / TORQUES)
 
 
 def friction_table(found: dict[tuple[str, float], float]) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...checks import Array
-from ...control import MACT, Gradient
+from ...control import MACT, GradientAdaptation
 from ...identification.excitation import MotionLimits
 from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw
 from ...robot import Robot
@@ -147,5 +147,5 @@ def controller_of(setup: Setup, name: str) -> MACT:
     K_p, K_v = setup.gains[stiffness]
     if not adaptive:
         return MACT(setup.robot, K_p, K_v, adaptive=False)
-    law = Gradient.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
+    law = GradientAdaptation.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
     return MACT(setup.robot, K_p, K_v, law=law, unknown="link7", gamma=GAMMA, R_t=1.0 / TORQUES)

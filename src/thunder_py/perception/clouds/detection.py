@@ -257,7 +257,7 @@ class CloudPipeline(Value):
         stages: dict[str, Any] = {"points": points, "table": table, "on_table": on_table}
         if on_table.all():
             return Detection(reason="nothing above the table", **stages, groups=groups, surface=nothing)
-        groups[~on_table] = find_clusters(points[~on_table], gap=self.gap, least=self.least)
+        groups[~on_table] = find_clusters(points[~on_table], eps=self.gap, min_size=self.least)
         chosen = choose_cluster(points, groups, near)
         if chosen is None:
             return Detection(reason="no cluster", **stages, groups=groups, surface=nothing)

@@ -29,18 +29,20 @@ __all__ = [
 ]
 
 
-def find_clusters(points: npt.ArrayLike, *, gap: float, least: int = 10, core: int = 4) -> npt.NDArray[np.int64]:
+def find_clusters(
+    points: npt.ArrayLike, *, eps: float, min_size: int = 10, min_samples: int = 4
+) -> npt.NDArray[np.int64]:
     """Group points by DBSCAN (Ester et al. 1996; scikit-learn's implementation).
 
     Parameters
     ----------
     points : (n, 3) array_like
         Finite points of uniform density (`voxel_downsample`) [m].
-    gap : float
+    eps : float
         Smallest distance between groups [m]; somewhat more than the distance of neighbours within a group.
-    least : int
+    min_size : int
         Smallest size of a group; smaller ones are noise.
-    core : int
+    min_samples : int
         Number of neighbours, including itself, of a core point.
 
     Returns
@@ -60,12 +62,12 @@ def find_clusters(points: npt.ArrayLike, *, gap: float, least: int = 10, core: i
     >>> from thunder_py.perception.clouds import find_clusters
     >>> line = np.outer(np.arange(5), [0.01, 0.0, 0.0])
     >>> points = np.concatenate([line[:4], line + [0.5, 0.0, 0.0], [[0.2, 0.0, 0.0]]])
-    >>> find_clusters(points, gap=0.02, least=3, core=2).tolist()
+    >>> find_clusters(points, eps=0.02, min_size=3, min_samples=2).tolist()
     [1, 1, 1, 1, 0, 0, 0, 0, 0, -1]
     """
     xyz = array(points, (None, 3), "points")
-    apart, smallest = positive(gap, "gap", "m"), whole(least, "least", 1)
-    neighbours = whole(core, "core", 1)
+    apart, smallest = positive(eps, "eps", "m"), whole(min_size, "min_size", 1)
+    neighbours = whole(min_samples, "min_samples", 1)
     if not len(xyz):
         return np.zeros(0, dtype=np.int64)
     raw = require("sklearn.cluster").DBSCAN(eps=apart, min_samples=neighbours).fit(xyz).labels_

@@ -28,7 +28,7 @@ struct InterceptionSettings {
   double freeze = 0.1, closing_time = 0.25;                        // [s]
   double lift = 0.1, leave_time = 0.5;                             // after closing [m], [s]
   int order = 3;                                                   // of continuity where plans meet: 2 velocity, 3 and acceleration
-  double worst_condition = 1e4;
+  double max_condition_number = 1e4;
 
   // limits of the hand and of what it follows
   double velocity_limit = 1.0, acceleration_limit = 8.0;  // [m/s], [m/s^2]
