@@ -37,7 +37,7 @@ bool is_finite(const BezierPath& path) {
 void check_clock(double start, double duration) {
   constexpr double kTick = 1e-5;  // of the duration: pieces of paths with via points take more
   if (!(start + kTick * duration > start))
-    throw py::value_error("duration must exceed the resolution of the start time, got " + text(duration) + " s from " + text(start) +
+    throw py::value_error("duration must exceed the clock resolution, got " + text(duration) + " s from " + text(start) +
                           " s");
 }
 

@@ -186,7 +186,7 @@ def test_conversion_keeps_values_and_derivatives():
         (lambda: clearance(PPoly(np.ones((2, 1)), [0.0, 1.0]), []), "coefficients"),
         (
             lambda: clearance(PPoly(np.ones((2, 1, 2)), [0.0, 1.0]), []),
-            "at least three dimensions, the position first, got 2",
+            "three dimensions, the position first, got 2",
         ),
         (lambda: clearance(line([0, 0, 0], [1, 0, 0]), [], tolerance=0.0), "tolerance must be a positive number"),
         (lambda: MovingObstacle("ball", [0, 0, 0]), "obstacle must be Sphere.*got str"),
