@@ -42,7 +42,8 @@ void bind_clearance(py::module_& module) {
       .def(
           "distance",
           [](const ObstacleSet& set, int k, A p, double t) {
-            if (k < 0 || k >= static_cast<int>(set.size())) throw py::index_error("obstacle index must be 0 to " + std::to_string(static_cast<int>(set.size()) - 1) + ", got " + std::to_string(k));
+            if (const int size = static_cast<int>(set.size()); k < 0 || k >= size)
+              throw py::index_error("obstacle index must be 0 or more and less than " + std::to_string(size) + ", got " + std::to_string(k));
             return set.distance(k, read_column(p, "p", 3), t);
           },
           py::arg("k"), py::arg("p"), py::arg("t"), "Signed distance [m] of a point (3,) to obstacle k at time t [s].")

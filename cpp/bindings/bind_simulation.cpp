@@ -52,7 +52,9 @@ std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const 
   if (!py::isinstance<py::str>(integrator)) return std::make_unique<PythonIntegrator>(integrator, state_size);
   if (py::cast<std::string>(integrator) == "plant") return std::make_unique<OwnIntegrator>(plant, n);
   if (py::cast<std::string>(integrator) == "rk4") return std::make_unique<RungeKutta4>(state_size);
-  if (py::cast<std::string>(integrator) != "semi_implicit_euler") throw py::value_error("integrator must be 'plant', 'rk4' or 'semi_implicit_euler', got '" + py::cast<std::string>(integrator) + "'");
+  if (py::cast<std::string>(integrator) != "semi_implicit_euler")
+    throw py::value_error("integrator must be 'plant', 'rk4' or 'semi_implicit_euler', got '" +
+                          py::cast<std::string>(integrator) + "'");
   return std::make_unique<SemiImplicitEuler>(state_size);
 }
 

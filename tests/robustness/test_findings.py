@@ -372,7 +372,7 @@ def test_values_of_the_private_module(call: object, message: str) -> None:
 
 @pytest.mark.parametrize("k", [-1, 1, 10**6])
 def test_an_obstacle_that_is_not_there(k: int) -> None:
-    with pytest.raises(IndexError, match=f"^obstacle index must be 0 to 0, got {k}$"):
+    with pytest.raises(IndexError, match=f"^obstacle index must be 0 or more and less than 1, got {k}$"):
         _core.ObstacleSet([Sphere(GOAL, 0.1)]).distance(k, START, 0.0)
 
 
