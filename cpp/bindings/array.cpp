@@ -16,7 +16,7 @@ using Contiguous = py::array_t<double, py::array::c_style | py::array::forcecast
 
 std::vector<py::ssize_t> shape_of(const py::array& a) { return {a.shape(), a.shape() + a.ndim()}; }
 
-/// An ordinary float64 C-contiguous ndarray, told without a call into NumPy.
+/// True for a plain float64 C-contiguous ndarray, without a call into NumPy.
 bool is_plain_double(py::handle value) {
   static PyObject* const dtype = py::dtype::of<double>().release().ptr();  // a singleton of NumPy
   const auto& api = py::detail::npy_api::get();
@@ -26,7 +26,7 @@ bool is_plain_double(py::handle value) {
   return proxy->descr == dtype && (proxy->flags & wanted) == wanted;
 }
 
-/// Null for what NumPy makes no array of.
+/// Null for objects that NumPy cannot convert.
 py::array to_array(py::handle value) {
   try {
     return py::array(py::reinterpret_borrow<py::object>(value));
@@ -43,7 +43,7 @@ py::object to_double(py::handle value, const char* name) {
   if (std::strchr("biuf", kind) == nullptr)
     throw py::value_error(std::string(name) + " must be an array of real numbers, got " +
                           std::string(py::str(py::repr(value))).substr(0, 120));
-  return Contiguous(any);  // MemoryError where there is none for a copy
+  return Contiguous(any);  // MemoryError if a copy cannot be allocated
 }
 
 void require_finite(const double* x, const std::vector<py::ssize_t>& shape, std::size_t count, const char* name) {
@@ -67,7 +67,7 @@ std::string shape_text(const std::vector<py::ssize_t>& shape) {
 
 namespace {
 
-/// Shape of what is wanted, batch axes as dots: (..., 7).
+/// Required shape, batch axes as dots: (..., 7).
 std::string batched_shape_text(const std::vector<py::ssize_t>& sample) {
   std::string text = "(...";
   for (const py::ssize_t d : sample) text += ", " + std::to_string(d);

@@ -1,4 +1,4 @@
-// The only place that looks at the shape, type and contents of what Python passes in.
+// All checks of shape, type and contents of arguments from Python.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -13,7 +13,7 @@ namespace thunder::python {
 
 namespace py = pybind11;
 
-/// Anything NumPy makes an array of; typed as such in the stubs.
+/// Any object that NumPy converts to an array; typed as such in the stubs.
 class ArrayLike : public py::object {
  public:
   PYBIND11_OBJECT_DEFAULT(ArrayLike, object, [](PyObject*) { return 1; })
@@ -40,7 +40,7 @@ std::vector<py::ssize_t> broadcast(SampleInput* inputs, const char* const* names
 /// The output array: `out` if given (float64, C-contiguous, writeable, exactly this shape), else a new one.
 py::array output_array(py::handle out, const std::vector<py::ssize_t>& shape);
 
-/// Do the two memory ranges overlap?
+/// True if the two memory ranges overlap.
 bool overlaps(const double* a, std::size_t a_count, const double* b, std::size_t b_count);
 
 /// Reads an array of exactly this shape (-1: any length), finite.
@@ -49,7 +49,7 @@ py::array_t<double, py::array::c_style> read_array(py::handle value, const char*
 /// Reads a vector of exactly n numbers that may be NaN or infinite, for steps that report those as a status.
 py::array_t<double, py::array::c_style> read_measurement(py::handle value, const char* name, int n);
 
-/// Reads a whole number, clipped to the range of the result; nothing where the object is none.
+/// Reads a whole number, clipped to the range of the result; empty where the object is not an integer.
 std::optional<py::ssize_t> read_index(py::handle value);
 
 /// The value of an enumeration whose values are 0 to count - 1.

@@ -29,10 +29,10 @@ Eigen::VectorXd read_bounds(const ArrayLike& value, const char* name, int size) 
 }  // namespace
 
 void bind_adaptation(py::module_& module) {
-  py::class_<AdaptationLaw, std::shared_ptr<AdaptationLaw>>(module, "AdaptationLaw", "How unknown parameters move.",
+  py::class_<AdaptationLaw, std::shared_ptr<AdaptationLaw>>(module, "AdaptationLaw", "Adaptation law of the unknown parameters.",
                                                             py::dynamic_attr())
-      .def_property_readonly("size", &AdaptationLaw::size, "Number of parameters that it moves.");
-  py::class_<GradientLaw, AdaptationLaw, std::shared_ptr<GradientLaw>>(module, "GradientLaw", "The gradient law.")
+      .def_property_readonly("size", &AdaptationLaw::size, "Number of parameters that adapt.");
+  py::class_<GradientLaw, AdaptationLaw, std::shared_ptr<GradientLaw>>(module, "GradientLaw", "Gradient adaptation law.")
       .def(py::init([](const ArrayLike& Gamma, int size, const std::optional<ArrayLike>& lower,
                        const std::optional<ArrayLike>& upper, const std::optional<ArrayLike>& dead_zone) {
              if (size < 1) throw py::value_error("size must be positive, got " + std::to_string(size));
@@ -43,7 +43,7 @@ void bind_adaptation(py::module_& module) {
              return with_dead_zone(std::move(law), dead_zone);
            }),
            py::arg("Gamma"), py::arg("size"), py::arg("lower"), py::arg("upper"), py::arg("dead_zone"));
-  py::class_<NaturalLaw, AdaptationLaw, std::shared_ptr<NaturalLaw>>(module, "NaturalLaw", "The natural law.")
+  py::class_<NaturalLaw, AdaptationLaw, std::shared_ptr<NaturalLaw>>(module, "NaturalLaw", "Natural adaptation law.")
       .def(py::init([](const ArrayLike& gamma, const ArrayLike& rest, const std::optional<ArrayLike>& dead_zone) {
              return with_dead_zone(
                  std::make_shared<NaturalLaw>(read_positive(gamma, "gamma"), read_positive(rest, "rest")), dead_zone);

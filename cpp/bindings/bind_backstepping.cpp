@@ -13,7 +13,7 @@ NamedArrays evaluate_backstepping(Backstepping& controller, const ArrayLike& q, 
   read_reference(reference, desired);
   Backstepping::Terms terms = controller.blank_terms();
   if (controller.evaluate(q_.data(), dq_.data(), desired, terms) != Status::ok)
-    throw py::value_error("the law is singular here: orientation error near 90 degrees, or J without full rank");
+    throw py::value_error("the law is singular at this state: orientation error near 90 degrees, or J rank deficient");
   NamedArrays result;
   const int m = controller.rows();
   for (auto [name, v] : {std::pair{"e", &terms.task.e}, {"e_dot", &terms.task.e_dot}})
@@ -49,7 +49,7 @@ void bind_backstepping(py::module_& module) {
           py::arg("model").none(false), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
           py::arg("frame"), py::arg("position_only"))
       .def("_evaluate", &evaluate_backstepping, py::arg("q"), py::arg("dq"), py::arg("reference"),
-           "Terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"
+           "Evaluate the terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"
            "ddq_r, s, tau. Neither the estimate nor the signals change.\n\nRaises ValueError where the law is "
            "singular.");
   bind_estimate(cls);

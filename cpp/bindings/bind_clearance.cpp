@@ -7,10 +7,10 @@ namespace {
 
 using A = const ArrayLike&;
 
-/// What ObstacleSet reads: three numbers of position.
+/// Checks for the three position coordinates that ObstacleSet reads.
 const BezierPath& spatial(const BezierPath& path) {
   if (path.dimension < 3)
-    throw py::value_error("path must begin with three numbers of position, got " + std::to_string(path.dimension) + " in all");
+    throw py::value_error("path must have at least three dimensions, the position first, got " + std::to_string(path.dimension));
   return path;
 }
 
@@ -18,7 +18,7 @@ std::shared_ptr<ObstacleSet> make_set(const std::vector<std::shared_ptr<Obstacle
                                       const std::optional<ArrayLike>& velocities) {
   std::vector<MovingObstacle> moving;
   for (const auto& obstacle : obstacles) {
-    if (!obstacle) throw py::value_error("obstacles must be obstacles, got None");
+    if (!obstacle) throw py::value_error("obstacles must be Obstacle objects, got None");
     moving.push_back({obstacle, Eigen::Vector3d::Zero()});
   }
   if (velocities) {
@@ -34,35 +34,36 @@ std::shared_ptr<ObstacleSet> make_set(const std::vector<std::shared_ptr<Obstacle
 py::tuple clearance_tuple(const Clearance& c) { return py::make_tuple(c.distance, c.lower_bound, c.time, c.obstacle); }
 
 void bind_clearance(py::module_& module) {
-  py::class_<ObstacleSet, std::shared_ptr<ObstacleSet>>(module, "ObstacleSet", "Obstacles, some of which may move.",
+  py::class_<ObstacleSet, std::shared_ptr<ObstacleSet>>(module, "ObstacleSet", "Set of obstacles, at rest or at constant velocity.",
                                                         py::dynamic_attr())
       .def(py::init(&make_set), py::arg("obstacles"), py::arg("velocities") = py::none(),
-           "A list of obstacles, and their velocities (k, 3) if some move.")
+           "List of obstacles and, if some move, their velocities (k, 3) [m/s].")
       .def("__len__", &ObstacleSet::size)
       .def(
           "distance",
           [](const ObstacleSet& set, int k, A p, double t) {
-            if (k < 0 || k >= static_cast<int>(set.size())) throw py::index_error("there is no obstacle " + std::to_string(k));
+            if (const int size = static_cast<int>(set.size()); k < 0 || k >= size)
+              throw py::index_error("obstacle index must be 0 or more and less than " + std::to_string(size) + ", got " + std::to_string(k));
             return set.distance(k, read_column(p, "p", 3), t);
           },
-          py::arg("k"), py::arg("p"), py::arg("t"), "Signed distance of a point to obstacle k at time t.")
+          py::arg("k"), py::arg("p"), py::arg("t"), "Signed distance [m] of a point (3,) to obstacle k at time t [s].")
       .def(
           "nearer",
           [](const ObstacleSet& set, A p, double t, double margin) {
             return set.nearer(read_column(p, "p", 3), t, margin);
           },
-          py::arg("p"), py::arg("t"), py::arg("margin"), "Index of the first obstacle nearer than the margin, or -1.")
+          py::arg("p"), py::arg("t"), py::arg("margin"), "Index of the first obstacle nearer than the margin [m], or -1.")
       .def(
           "clearance",
           [](const ObstacleSet& set, const BezierPath& path, double tolerance) -> ClearanceTuple {
             return clearance_tuple(set.clearance(spatial(path), tolerance));
           },
           py::arg("path"), py::arg("tolerance") = ObstacleSet::kTouch,
-          "Least distance, proved lower bound of it, time, index of the obstacle (-1: none).")
+          "Least distance [m], its proved lower bound [m], time [s] and index of the obstacle (-1: none).")
       .def(
           "free",
           [](const ObstacleSet& set, const BezierPath& path, double margin) { return set.free(spatial(path), margin); },
-          py::arg("path"), py::arg("margin"), "Is it proved that the path keeps the margin?");
+          py::arg("path"), py::arg("margin"), "True if the path is proved to keep the margin [m].");
 }
 
 }  // namespace thunder::python

@@ -17,7 +17,7 @@ using Objective = std::shared_ptr<NullObjective>;
 template <class Concrete>
 using ObjectiveClass = py::class_<Concrete, NullObjective, std::shared_ptr<Concrete>>;
 
-/// Numbers that may be infinite: limits.
+/// Limits; entries may be infinite.
 Eigen::VectorXd read_limits(py::handle value, const char* name, int n) {
   const auto array = read_measurement(value, name, n);
   return Eigen::Map<const Eigen::VectorXd>(array.data(), array.size());
@@ -54,11 +54,11 @@ std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& 
   return std::make_shared<Clik>(std::move(model), at, rows, kind, std::move(s));
 }
 
-/// The CLIK's answer; the state may hold NaN, which its status reports.
+/// Step of the CLIK; a NaN in the state is reported by its status.
 Array step_clik(Clik& clik, const ArrayLike& q, const py::object& dq, py::handle reference, const py::object& dq_0) {
   const int n = clik.n();
   const auto q_ = read_measurement(q, "q", n);
-  if (clik.order() == 2 && dq.is_none()) throw py::value_error("dq is needed: this CLIK is of order 2");
+  if (clik.order() == 2 && dq.is_none()) throw py::value_error("dq must be an array for a CLIK of order 2, got None");
   const auto dq_ = dq.is_none() ? q_ : read_measurement(dq, "dq", n);
   TaskReference desired;
   read_reference(reference, desired);
@@ -121,7 +121,7 @@ py::dict run(Clik& clik, const py::object& reference, const py::object& null_vel
 }
 
 void bind_objectives(py::module_& module) {
-  py::class_<NullObjective, Objective>(module, "NullObjective", "Joint velocities wanted beside a task.", py::dynamic_attr())
+  py::class_<NullObjective, Objective>(module, "NullObjective", "Secondary objective: joint velocities in the null space of a task.", py::dynamic_attr())
       .def(
           "velocity",
           [](const NullObjective& objective, const ArrayLike& q) {
@@ -130,20 +130,20 @@ void bind_objectives(py::module_& module) {
             objective.velocity(thread_workspace(objective.n()), q_.data(), dq_0.mutable_data());
             return dq_0;
           },
-          py::arg("q"), "The joint velocities, (n,).");
-  ObjectiveClass<ManipulabilityObjective>(module, "ManipulabilityObjective", "Away from singularities.")
+          py::arg("q"), "Joint velocities (n,) [rad/s or m/s].");
+  ObjectiveClass<ManipulabilityObjective>(module, "ManipulabilityObjective", "Objective that increases the manipulability.")
       .def(py::init([](std::shared_ptr<Model> model, const py::object& frame, int mask, double gain) {
              const Frame<double>& at = find_frame(*model, frame);
              return std::make_shared<ManipulabilityObjective>(std::move(model), at, TaskRows{require_row_mask(mask)}, gain);
            }),
            py::arg("model").none(false), py::arg("frame"), py::arg("mask"), py::arg("gain"));
-  ObjectiveClass<JointLimitObjective>(module, "JointLimitObjective", "Towards the middle of the range.")
+  ObjectiveClass<JointLimitObjective>(module, "JointLimitObjective", "Objective that attracts joints to the middle of their ranges.")
       .def(py::init([](const Model& model, const ArrayLike& lower, const ArrayLike& upper, double gain) {
              return std::make_shared<JointLimitObjective>(read_limits(lower, "lower", model.n()),
                                                           read_limits(upper, "upper", model.n()), gain);
            }),
            py::arg("model").none(false), py::arg("lower"), py::arg("upper"), py::arg("gain"));
-  ObjectiveClass<PostureObjective>(module, "PostureObjective", "Towards a posture.")
+  ObjectiveClass<PostureObjective>(module, "PostureObjective", "Objective that attracts the joints to a posture.")
       .def(py::init([](const Model& model, const ArrayLike& posture, double gain) {
              return std::make_shared<PostureObjective>(read_column(posture, "posture", model.n()), gain);
            }),

@@ -30,12 +30,12 @@ std::pair<std::string, std::string> emit(const std::vector<FunctionObject>& func
 void bind_codegen(py::module_& module) {
   module.def("emit_c", &emit, py::arg("functions"), py::kw_only(), py::arg("header_name"), py::arg("comment") = "",
              py::arg("scalar") = "double", py::arg("batch") = false, py::arg("packed") = false,
-             R"(Header and source of recorded functions in C99, ``void NAME(const double q[7], ..., double M[49])``.
+             R"(Generate header and source of recorded functions in C99, ``void NAME(const double q[7], ..., double M[49])``.
 
 Arguments come first, then results, every one an array stored row by row (a scalar: of one entry), and results must not
 overlap arguments. `header_name` is the header's file name for the source to include; when empty, the source carries
 its declarations itself. `scalar` is "double" or "float". `batch` adds ``NAME_batch(size_t count, ...)`` for samples one after
-the other, `packed` adds ``NAME_packed(in, out)`` for loaders. ValueError on names that C would not take.)");
+the other, `packed` adds ``NAME_packed(in, out)`` for loaders. ValueError for names that are invalid in C.)");
 }
 
 }  // namespace thunder::python

@@ -48,15 +48,17 @@ void bind_step(py::module_& module, const char* name, const char* doc) {
   using C = TrackingController<Reference>;
   ExclusiveClass<C, Controller, std::shared_ptr<C>>(module, name, doc)
       .def("step", &step<Reference>, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("reference"),
-           "Torque at time t, an (n,) array; `status` tells how it went.\n\n"
-           "A NaN that comes in is no error here: the status reads ``invalid_input`` and the torque is a safe one,\n"
+           "Compute the torque (n,) [N m or N] at time t [s] and set `status`.\n\n"
+           "A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,\n"
            "gravity compensation minus ``K_d dq``.");
 }
 
 }  // namespace
 
 void bind_control(py::module_& module) {
-  py::native_enum<Status>(module, "Status", "enum.IntEnum", "What a control step reports.")
+  py::native_enum<Status>(module, "Status", "enum.IntEnum", "Result of a control step.\n\n"
+                           "Examples\n--------\n>>> import thunder_py as th\n>>> th.control.Status.ok.name\n'ok'\n"
+                           ">>> th.control.Status(1).name\n'saturated'\n")
       .value("ok", Status::ok)
       .value("saturated", Status::saturated)
       .value("singular", Status::singular)
@@ -70,7 +72,7 @@ void bind_control(py::module_& module) {
   bind_state(controller);
   controller.def_constant("n", &Controller::n, "Number of joints.")
       .def_property_readonly("status", &Controller::status, "Status of the last step.")
-      .def_property_readonly("signals", &signal_arrays, "Copies of what the last step computed, by name.")
+      .def_property_readonly("signals", &signal_arrays, "Copies of the signals of the last step, by name.")
       .def_property(
           "torque_limits",
           [](const Controller& controller) -> py::typing::Optional<Array> {
@@ -82,12 +84,12 @@ void bind_control(py::module_& module) {
             if (!limits) return controller.set_torque_limits({});
             if (PyFloat_Check(limits->ptr()) || PyLong_Check(limits->ptr()))
               return controller.set_torque_limits(Eigen::VectorXd::Constant(n, py::cast<double>(*limits)));
-            const auto given = read_measurement(*limits, "torque_limits", n);  // infinity is no limit
+            const auto given = read_measurement(*limits, "torque_limits", n);  // infinity: unlimited
             controller.set_torque_limits(Eigen::Map<const Eigen::VectorXd>(given.data(), n));
           },
-          "Torques are clipped to plus and minus these [N m or N], and the status then reads ``saturated``; a number,\n"
-          "(n,) or None, as at first. The robot's own are ``robot.limits.effort``.")
-      .def("reset", &Controller::reset, "Go back to the state after construction.");
+          "Symmetric torque limits [N m or N]: a number, (n,) or None (no limits, the default). The status is\n"
+          "``saturated`` where they clip the torque. The robot's effort limits are ``robot.limits.effort``.")
+      .def("reset", &Controller::reset, "Return to the state after construction.");
   bind_step<JointReference>(module, "JointController", "A controller that follows joint-space references.");
   bind_step<TaskReference>(module, "TaskController", "A controller that follows task-space references.");
   bind_joint_controllers(module);

@@ -27,7 +27,7 @@ Array to_array(const Dmp::Vector& v) { return Array(v.size(), v.data()); }
 
 Array matrix(const Eigen::Quaterniond& q) { return to_numpy(RowMajor(q.toRotationMatrix())); }
 
-/// Rows of centre, velocity, radius; obstacles of the plane have zeros in third place.
+/// Rows of centre, velocity, radius; planar obstacles have zero third coordinates.
 std::vector<RepellingSphere> read_spheres(A value) {
   const auto rows = read_array(value, "spheres", {-1, 7});
   std::vector<RepellingSphere> spheres(static_cast<std::size_t>(rows.shape(0)));
@@ -102,13 +102,13 @@ Arrays rollout_orientation(QuaternionDmp& dmp, int steps, double dt) {
 }
 
 void bind_basis(py::module_& module) {
-  py::native_enum<BasisKind>(module, "BasisKind", "enum.Enum", "What basis functions look like.")
+  py::native_enum<BasisKind>(module, "BasisKind", "enum.Enum", "Shape of basis functions.")
       .value("gaussian", BasisKind::gaussian)
       .value("mollifier", BasisKind::mollifier)
       .value("wendland_c2", BasisKind::wendland_c2)
       .value("wendland_c4", BasisKind::wendland_c4)
       .finalize();
-  py::class_<DmpBasis, std::shared_ptr<DmpBasis>>(module, "DmpBasis", "Functions of the phase.", py::dynamic_attr())
+  py::class_<DmpBasis, std::shared_ptr<DmpBasis>>(module, "DmpBasis", "Basis functions of the phase.", py::dynamic_attr())
       .def(py::init<BasisKind, int, double, double>(), py::arg("kind"), py::arg("count"), py::arg("alpha"),
            py::arg("overlap"))
       .def_property_readonly("centres", [](const DmpBasis& b) { return Array(b.count(), b.centres().data()); })
@@ -121,7 +121,7 @@ void bind_basis(py::module_& module) {
                for (int i = 0; i < basis.count(); ++i) values.mutable_at(k, i) = basis.function(i, x.at(k));
              return values;
            },
-           py::arg("x"), "The functions (k, count) at phases (k,).")
+           py::arg("x"), "Values (k, count) of the functions at phases (k,).")
       .def("forcing",
            [](const DmpBasis& basis, A weights, A phases) {
              const RowMajor w = read_weights(weights, basis.count());
@@ -131,11 +131,11 @@ void bind_basis(py::module_& module) {
                basis.forcing(w.data(), static_cast<int>(w.cols()), x.at(k), f.mutable_data(k, 0));
              return f;
            },
-           py::arg("weights"), py::arg("x"), "The forcing term (k, d) of weights (count, d).");
+           py::arg("weights"), py::arg("x"), "Forcing term (k, d) of weights (count, d) at phases (k,).");
 }
 
 void bind_field(py::module_& module) {
-  py::class_<DynamicPotential>(module, "DynamicPotential", "Potential that only what approaches an obstacle feels.")
+  py::class_<DynamicPotential>(module, "DynamicPotential", "Obstacle potential that acts on approaching motion only.")
       .def(py::init([](double gain, double beta, double least_distance, double tie_break, A side) {
              const auto s = read_array(side, "side", {3});
              return DynamicPotential{gain, beta, least_distance, tie_break, {s.at(0), s.at(1), s.at(2)}};
@@ -145,7 +145,7 @@ void bind_field(py::module_& module) {
 }
 
 void bind_primitive(py::module_& module) {
-  ExclusiveClass<Dmp, std::shared_ptr<Dmp>> c(module, "Dmp", "A discrete movement primitive.", py::dynamic_attr());
+  ExclusiveClass<Dmp, std::shared_ptr<Dmp>> c(module, "Dmp", "Discrete movement primitive.", py::dynamic_attr());
   bind_state(c);
   c.def(py::init([](const DmpBasis& basis, double K, double D, bool paper, bool rotodilatation, A weights,
                        A displacement) {
@@ -186,7 +186,7 @@ void bind_primitive(py::module_& module) {
 
 void bind_orientation(py::module_& module) {
   ExclusiveClass<QuaternionDmp, std::shared_ptr<QuaternionDmp>> c(module, "QuaternionDmp",
-                                                                  "A movement primitive of orientation.", py::dynamic_attr());
+                                                                  "Movement primitive of orientation.", py::dynamic_attr());
   bind_state(c);
   c.def(py::init([](const DmpBasis& basis, double K, double D, bool paper, A weights) {
              return std::make_shared<QuaternionDmp>(basis, QuaternionDmp::Settings{K, D, paper},

@@ -62,7 +62,7 @@ void bind_estimation(py::module_& module) {
       .def("_apply", &apply, py::arg("dt"), py::arg("q"))
       .def(
           "reset", [](Estimation& estimation) { estimation.state.reset(); },
-          "Forget all samples: the next one is the first.");
+          "Discard all samples; the next one is the first.");
 }
 
 }  // namespace thunder::python

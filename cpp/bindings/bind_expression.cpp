@@ -25,7 +25,7 @@ std::vector<Expression> read_expressions(const py::iterable& values, std::shared
     const ExpressionObject object = read_expression(value);
     if (object.graph) {
       if (!graph) graph = object.graph;
-      if (graph != object.graph) throw py::value_error("expressions of different models do not mix");
+      if (graph != object.graph) throw py::value_error("expressions of different models cannot be combined");
     }
     result.push_back(object.x);
   }
@@ -50,13 +50,13 @@ bool is_scalar(py::handle value) {
          (PyNumber_Check(value.ptr()) && !py::isinstance<py::array>(value) && !PySequence_Check(value.ptr()));
 }
 
-/// Binary operator; what is no scalar, such as an array, gets the turn itself.
+/// Binary operator; NotImplemented for operands that are not scalars, such as arrays.
 template <class F>
 py::object binary(const ExpressionObject& self, py::handle other, F&& f) {
   if (!is_scalar(other)) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
   const ExpressionObject right = read_expression(other);
   if (self.graph && right.graph && self.graph != right.graph)
-    throw py::value_error("expressions of different models do not mix");
+    throw py::value_error("expressions of different models cannot be combined");
   return py::cast(wrap(f(self.x, right.x), self.graph, right.graph));
 }
 
@@ -110,7 +110,7 @@ std::string text_of(const ExpressionObject& self) {
 
 double as_float(const ExpressionObject& self) {
   if (!self.x.is_constant())
-    throw py::type_error("an expression is no number before it is evaluated: make a Function of it");
+    throw py::type_error("an expression has no numeric value: evaluate it with a Function");
   return self.x.value;
 }
 
@@ -140,7 +140,7 @@ void define_functions(py::class_<ExpressionObject>& c) {
       {"arccos", Op::acos},   {"exp", Op::exp}, {"log", Op::log}, {"tanh", Op::tanh}, {"sign", Op::sign}};
   for (const auto& [name, op] : functions)
     c.def(name, [op = op](const ExpressionObject& a) { return wrap(record(op, a.x), a.graph); });
-  c.def("conjugate", [](const ExpressionObject& a) { return a; }, "The expression itself: all are real.");
+  c.def("conjugate", [](const ExpressionObject& a) { return a; }, "The expression itself; all expressions are real.");
 }
 
 void define_inspection(py::class_<ExpressionObject>& c) {
@@ -151,20 +151,20 @@ void define_inspection(py::class_<ExpressionObject>& c) {
     if (!a.x.is_constant())
       for (int k = 0; k < arity(a.x.at().op); ++k) operands.push_back(a.x.operand(k));
     return py::tuple(write_expressions(operands, a.graph));
-  }, "What the operation acts on.");
-  c.def_property_readonly("is_constant", [](const ExpressionObject& a) { return a.x.is_constant(); }, "Is it a number?");
+  }, "Operands of the operation.");
+  c.def_property_readonly("is_constant", [](const ExpressionObject& a) { return a.x.is_constant(); }, "True for a number.");
   c.def_property_readonly("name", [](const ExpressionObject& a) -> std::optional<std::string> {
     if (!a.x.is(Op::symbol)) return std::nullopt;
     return a.graph->symbol_name(static_cast<int>(a.x.node));
   }, "Name of a symbol, else None.");
-  c.def_property_readonly("graph", [](const ExpressionObject& a) { return a.graph; }, "The recording, None for a constant.");
+  c.def_property_readonly("graph", [](const ExpressionObject& a) { return a.graph; }, "Recording of the expression, None for a constant.");
   c.def("__float__", &as_float);
   c.def("__bool__", [](const ExpressionObject& a) {
     if (!a.x.is_constant()) throw py::type_error("an expression has no truth value: choose with thunder_py.symbolic.where");
     return a.x.value != 0.0;
   });
   c.def("__eq__", [](const ExpressionObject& a, py::handle b) { return is_scalar(b) && a.x.same(read_expression(b).x); }, py::arg("other"),
-        "Are both recorded as the same node, or the same number?");
+        "True if both are the same node or the same number.");
   c.def("__hash__", [](const ExpressionObject& a) { return a.x.is_constant() ? py::hash(py::float_(a.x.value)) : static_cast<py::ssize_t>(std::hash<std::int64_t>()(a.x.node * 2 + 1)); });
   c.def(py::pickle(
       [](const ExpressionObject& a) {
@@ -189,15 +189,15 @@ void define_inspection(py::class_<ExpressionObject>& c) {
 }  // namespace
 
 void bind_expression(py::module_& module) {
-  py::class_<Graph, std::shared_ptr<Graph>> graph(module, "Graph", "The operations recorded so far, each distinct one once.");
-  py::class_<ExpressionObject> expression(module, "Expression", "A recorded scalar: a symbol, a number or an operation on such.");
+  py::class_<Graph, std::shared_ptr<Graph>> graph(module, "Graph", "Recorded operations, each distinct one once.");
+  py::class_<ExpressionObject> expression(module, "Expression", "Recorded scalar: a symbol, a number or an operation.");
   graph.def(py::init<>())
       .def("__len__", &Graph::size)
       .def_readwrite("outlining", &Graph::outlining,
-                     "Record repeated pieces of kernels as functions of their own: smaller code for long arms, no derivatives.")
+                     "Record repeated pieces of kernels as separate functions: smaller code for long arms, no derivatives.")
       .def_readwrite("uniform", &Graph::uniform, "The same for pieces that are one function for every joint.")
       .def("symbol", [](std::shared_ptr<Graph> g, const std::string& name) { return ExpressionObject{g, Expression(g.get(), g->symbol(name))}; },
-           py::arg("name"), "A new symbol; two of one name stay two.")
+           py::arg("name"), "Create a symbol; symbols of equal name are distinct.")
       .def(py::pickle([](const Graph& g) { return write_graph(g); }, &read_graph));
   define_arithmetic(expression);
   define_functions(expression);

@@ -77,7 +77,7 @@ py::object call_function(const FunctionObject& self, PyObject* const* values, Py
   for (std::size_t k = 0; k < m; ++k) in[k] = inputs[k].data, stride[k] = inputs[k].stride;
   py::tuple outputs(r);
   std::vector<double*> data(r);
-  if (!out.is_none() && r != 1) throw py::value_error("out= is for functions of one result, " + self.function->name() + " has " + std::to_string(r));
+  if (!out.is_none() && r != 1) throw py::value_error("out must be None for a function of several results, " + self.function->name() + " has " + std::to_string(r));
   for (std::size_t k = 0; k < r; ++k) {
     std::vector<py::ssize_t> shape(batch);
     shape.insert(shape.end(), results[k].shape.begin(), results[k].shape.end());
@@ -97,7 +97,7 @@ py::object call_function(const FunctionObject& self, PyObject* const* values, Py
   return r == 1 ? py::object(outputs[0]) : py::object(std::move(outputs));
 }
 
-/// __call__ in CPython's own convention, as the quantities have it: a call costs as little as it can.
+/// __call__ in CPython's own calling convention, as for the quantities, for the least overhead.
 PyObject* call_method(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* names) {
   try {
     // a copy: `attach` in another thread may replace what evaluates while the GIL is released
@@ -121,7 +121,7 @@ void define_call(py::class_<FunctionObject>& c) {
   static const char doc[] =
       "__call__(self: thunder_py._core.Function, *arguments: numpy.typing.ArrayLike, out: "
       "numpy.typing.NDArray[numpy.float64] | None = None) -> typing.Any\n\n"
-      "Evaluate: arrays of shape (..., *shape) in, batch axes broadcast, one array out or a tuple of them.";
+      "Evaluate on arrays of shape (..., *shape) with broadcast batch axes; returns one array or a tuple of arrays.";
   const auto function = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_method));
   static PyMethodDef definition{"__call__", function, METH_FASTCALL | METH_KEYWORDS, doc};
   const auto descriptor =
@@ -162,28 +162,28 @@ py::array dependence(const FunctionObject& self) {
 void bind_function(py::module_& module) {
   py::class_<FunctionObject> c(module, "Function", "A recorded function; use `thunder_py.symbolic.Function`.");
   c.def(py::init(&make_function), py::arg("name"), py::arg("arguments"), py::arg("results"),
-        "Record what takes `arguments` to `results`, each a list of (name, shape, entries).")
-      .def_property_readonly("name", [](const FunctionObject& f) { return f.function->name(); }, "Name.")
+        "Record the function from `arguments` to `results`, each a list of (name, shape, entries).")
+      .def_property_readonly("name", [](const FunctionObject& f) { return f.function->name(); }, "Name of the function.")
       .def_property_readonly("argument_names", [](const FunctionObject& f) { return port_names(f.function->arguments()); }, "Names of the arguments.")
-      .def_property_readonly("argument_shapes", [](const FunctionObject& f) { return port_shapes(f.function->arguments()); }, "Their shapes.")
+      .def_property_readonly("argument_shapes", [](const FunctionObject& f) { return port_shapes(f.function->arguments()); }, "Shapes of the arguments.")
       .def_property_readonly("result_names", [](const FunctionObject& f) { return port_names(f.function->results()); }, "Names of the results.")
-      .def_property_readonly("result_shapes", [](const FunctionObject& f) { return port_shapes(f.function->results()); }, "Their shapes.")
-      .def_property_readonly("constants", [](const FunctionObject& f) { return f.function->constants(); }, "Numbers in the recording: values after the arguments' entries.")
+      .def_property_readonly("result_shapes", [](const FunctionObject& f) { return port_shapes(f.function->results()); }, "Shapes of the results.")
+      .def_property_readonly("constants", [](const FunctionObject& f) { return f.function->constants(); }, "Constants of the recording: values after the arguments' entries.")
       .def_property_readonly("operations", &operations, "List of (operation, indices of operands): values after the constants.")
-      .def_property_readonly("result_values", [](const FunctionObject& f) { return f.function->result_values(); }, "Index of the value of every entry of the results.")
-      .def_property_readonly("operation_count", [](const FunctionObject& f) { return count_operations(*f.function); }, "Number of operations, those of an outlined piece once.")
+      .def_property_readonly("result_values", [](const FunctionObject& f) { return f.function->result_values(); }, "Value index of each entry of the results.")
+      .def_property_readonly("operation_count", [](const FunctionObject& f) { return count_operations(*f.function); }, "Number of operations, counting an outlined piece once.")
       .def_property_readonly("call_count", [](const FunctionObject& f) { return f.function->calls().size(); }, "Number of calls of outlined pieces.")
       .def_property_readonly("depth", [](const FunctionObject& f) { return f.function->depth(); }, "Longest chain of operations from an argument to a result.")
-      .def_property_readonly("compiled", [](const FunctionObject& f) { return f.native != nullptr; }, "Does native code evaluate it?")
-      .def("dependence", &dependence, "Boolean matrix: may an entry of the results depend on an entry of the arguments?")
+      .def_property_readonly("compiled", [](const FunctionObject& f) { return f.native != nullptr; }, "True if native code evaluates the function.")
+      .def("dependence", &dependence, "Boolean matrix of structural dependence, entries of the results by entries of the arguments.")
       .def("apply", [](const FunctionObject& f, const py::iterable& entries) {
         std::shared_ptr<Graph> graph;
         const std::vector<Expression> in = read_expressions(entries, graph);
         return write_expressions((*f.function)(in), graph);
-      }, py::arg("entries"), "Results for expressions, entry by entry: the function becomes part of their recording.")
+      }, py::arg("entries"), "Apply to expressions, entry by entry: the function becomes part of their recording.")
       .def("attach", [](FunctionObject& f, const std::string& path, const std::string& symbol) {
         f.native = std::make_shared<const NativeFunction>(path, symbol, *f.function);
-      }, py::arg("path"), py::arg("symbol"), "Evaluate by the function `symbol` of a shared library from now on.");
+      }, py::arg("path"), py::arg("symbol"), "Evaluate with the function `symbol` of a shared library.");
   define_call(c);
 }
 

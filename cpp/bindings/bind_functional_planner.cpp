@@ -19,7 +19,7 @@ DofVector read_dofs(py::handle value, const char* name, int d) {
   return Eigen::Map<const Eigen::VectorXd>(input.data, d);
 }
 
-/// None is zero.
+/// None stands for zero.
 void read_rate(py::handle value, const char* name, int d, DofVector& to) {
   if (!value.is_none()) to = read_dofs(value, name, d);
 }
@@ -37,17 +37,17 @@ bool is_finite(const BezierPath& path) {
 void check_clock(double start, double duration) {
   constexpr double kTick = 1e-5;  // of the duration: pieces of paths with via points take more
   if (!(start + kTick * duration > start))
-    throw py::value_error("duration must be long enough for the clock, got " + text(duration) + " s from " + text(start) +
-                          " s on");
+    throw py::value_error("duration must exceed the clock resolution, got " + text(duration) + " s from " + text(start) +
+                          " s");
 }
 
 [[noreturn]] void refuse_size() {
-  throw py::value_error("start, goal, their rates and the duration must be of a size that a motion between them is finite");
+  throw py::value_error("start, goal, their rates and the duration must give a finite motion");
 }
 
 std::shared_ptr<BezierPath> make_path(A breaks, A points) {
   const auto t = read_array(breaks, "breaks", {-1});
-  if (t.size() < 2) throw py::value_error("breaks must be at least two, got " + std::to_string(t.size()));
+  if (t.size() < 2) throw py::value_error("breaks must have at least two entries, got " + std::to_string(t.size()));
   const auto c = read_array(points, "points", {t.size() - 1, -1, -1});
   auto path = std::make_shared<BezierPath>(static_cast<int>(c.shape(2)), static_cast<int>(c.shape(1)) - 1,
                                            static_cast<int>(c.shape(0)));
@@ -87,7 +87,7 @@ void bind_paths(py::module_& module) {
       .def_property_readonly("start", &BezierPath::start)
       .def_property_readonly("end", &BezierPath::end)
       .def("sample", &sample_path, py::arg("t"), py::arg("derivative") = 0,
-           "A derivative at times of any shape (...): (..., d).")
+           "Sample a derivative at times (...) [s]; returns (..., d).")
       .def(py::pickle([](const py::object& path) { return py::tuple(py::make_tuple(path.attr("breaks"), path.attr("points"))); },
                       [](const py::tuple& data) {
                         if (data.size() != 2) throw py::value_error("the pickle of a path must hold breaks and points");
@@ -95,7 +95,7 @@ void bind_paths(py::module_& module) {
                       }));
   using TaskSource = ReferenceSource<TaskReference>;
   py::class_<RotationVectorPath, TaskSource, std::shared_ptr<RotationVectorPath>>(
-      module, "RotationVectorPath", "Position, and rotation vector about a reference, along a path.")
+      module, "RotationVectorPath", "Path of position and rotation vector about a reference orientation.")
       .def(py::init([](const BezierPath& path, A R) {
              return std::make_shared<RotationVectorPath>(path, read_rotation(R, "R"));
            }),
@@ -105,7 +105,7 @@ void bind_paths(py::module_& module) {
                              [](const RotationVectorPath& source) { return to_numpy(RowMajor(source.reference_rotation())); });
   using JointSource = ReferenceSource<JointReference>;
   py::class_<JointBezierPath, JointSource, std::shared_ptr<JointBezierPath>>(module, "JointBezierPath",
-                                                                            "Joints along a path.")
+                                                                            "Joint-space reference along a path.")
       .def(py::init([](const BezierPath& path) { return std::make_shared<JointBezierPath>(path); }), py::arg("path"))
       .def_property_readonly("path", &JointBezierPath::path, py::return_value_policy::reference_internal);
 }
@@ -151,7 +151,7 @@ py::typing::Tuple<BezierPath, double, bool> resume(const FunctionalPlanner& plan
                                                    double end, double tau, Object origin, A goal, Object goal_velocity,
                                                    Object goal_acceleration, int order, double limit) {
   const int d = planner.dimension();
-  if (before.dimension != d) throw py::value_error("the path must have the dimension of the planner");
+  if (before.dimension != d) throw py::value_error("path must have the dimension of the planner");
   if (!(tau >= 0.0 && tau < 1.0)) throw py::value_error("tau must be from 0 to below 1");
   if (order < 2 || order > planner.settings().order)
     throw py::value_error("order must be 2 to that of the planner, got " + std::to_string(order));
@@ -178,7 +178,7 @@ std::shared_ptr<ConditionedMotion> condition(const std::shared_ptr<FunctionalPla
     const MotionConstraint each{row[0], static_cast<int>(row[1]), static_cast<int>(row[2]), row[3], row[4]};
     if (!(each.tau >= 0.0 && each.tau <= 1.0)) throw py::value_error("constraints must lie within the duration");
     if (each.derivative < 0 || each.derivative > 3 || each.dof < 0 || each.dof >= planner->dimension() || each.noise < 0.0)
-      throw py::value_error("a constraint needs a derivative of 0 to 3, a degree of freedom and no negative noise");
+      throw py::value_error("constraints must have a derivative of 0 to 3, an existing degree of freedom and noise of at least 0");
     all.push_back(each);
   }
   const int d = planner->dimension();
@@ -269,9 +269,9 @@ Array pose_state(A pose, Object twist, Object rate, A R, const std::string& name
   const BoundaryState state = coordinates(given, read_rotation(R, "R"));
   const double angle = state.x.tail<3>().norm();
   if (angle > kMostTurn)
-    throw py::value_error(name + " must be turned by less than half a turn, got " +
+    throw py::value_error(name + " must differ in orientation by less than half a turn, got " +
                           std::to_string(angle * 180.0 / kPi) +
-                          " degrees; a via pose between them makes two motions of it");
+                          " degrees; add a via pose in between");
   Array rows({py::ssize_t{3}, py::ssize_t{6}});
   std::copy_n(state.x.data(), 6, rows.mutable_data(0, 0));
   std::copy_n(state.v.data(), 6, rows.mutable_data(1, 0));
@@ -316,9 +316,9 @@ void bind_functional_planner(py::module_& module) {
   bind_paths(module);
   const auto none = py::none();
   auto motion = py::class_<ConditionedMotion, std::shared_ptr<ConditionedMotion>>(
-      module, "ConditionedMotion", "All motions that meet constraints, as a normal distribution.", py::dynamic_attr());
+      module, "ConditionedMotion", "Normal distribution of the motions that meet constraints.", py::dynamic_attr());
   py::class_<FunctionalPlanner, std::shared_ptr<FunctionalPlanner>>(module, "FunctionalPlanner",
-                                                                    "Closed form of functional components.", py::dynamic_attr())
+                                                                    "Closed-form planner with functional components.", py::dynamic_attr())
       .def(py::init(&make_planner), py::arg("breaks"), py::arg("mean"), py::arg("functions"), py::arg("variances"),
            py::arg("joint"), py::arg("aligned"), py::arg("exact"), py::arg("order"),
            "mean (m, degree + 1, d) and functions (n, m, degree + 1, d): control points on pieces between breaks (m + 1,).")
@@ -329,17 +329,17 @@ void bind_functional_planner(py::module_& module) {
            py::arg("goal_acceleration") = none)
       .def("resume", &resume, py::arg("path"), py::arg("t"), py::arg("end"), py::arg("tau"), py::arg("origin"),
            py::arg("goal"), py::arg("goal_velocity"), py::arg("goal_acceleration"), py::arg("order"), py::arg("limit"),
-           "The rest of a path from time t on, at normalised time tau: path, condition, and whether it is Hermite's. An\n"
-           "aligned model needs the origin (d,), where the motion began.")
+           "Continue a path from time t [s], normalised time tau; returns path, condition and a flag for Hermite's polynomial.\n"
+           "An aligned model needs the origin (d,), the start of the motion.")
       .def("plan_many", &plan_many, py::arg("starts"), py::arg("goals"), py::arg("durations"), py::arg("start_velocities"),
            py::arg("goal_velocities"), py::arg("start_accelerations"), py::arg("goal_accelerations"), py::arg("tau"),
-           py::arg("derivative") = 0, "Samples (N, k, d) of N problems at k normalised times.")
+           py::arg("derivative") = 0, "Plan N problems and return samples (N, k, d) at k normalised times.")
       .def("jerk_cost", &jerk_cost, py::arg("start"), py::arg("goal"), py::arg("duration"),
            "H and (g, c) of the integral of squared jerk over velocities and accelerations at both ends.");
   motion
       .def(py::init(&condition), py::arg("planner").none(false), py::arg("start"), py::arg("goal"), py::arg("duration"),
            py::arg("constraints"), py::keep_alive<1, 2>(),
-           "A row of constraints is tau, derivative, degree of freedom, value, noise.")
+           "Rows of `constraints`: tau, derivative, degree of freedom, value, noise.")
       .def_property_readonly("unknowns", [](const ConditionedMotion& m) { return to_numpy(m.unknowns()); })
       .def_property_readonly("spread", [](const ConditionedMotion& m) { return to_numpy(RowMajor(m.spread())); })
       .def_property_readonly("condition", &ConditionedMotion::condition)

@@ -33,7 +33,7 @@ double finite(double value, const char* name) {
 
 Eigen::Vector3d read_point(py::handle value, const char* name) { return read_column(value, name, 3); }
 
-/// A measured position: what is not finite goes on, and comes back as "invalid".
+/// A measured position; one that is not finite is passed on and reported as "invalid".
 Eigen::Vector3d read_position(A value) {
   const auto array = read_measurement(value, "position", 3);
   return Eigen::Map<const Eigen::Vector3d>(array.data());
@@ -69,24 +69,24 @@ Pair estimate(const Filter& filter, const py::object& t) {
 }
 
 void bind_filter(py::module_& module) {
-  ExclusiveClass<Filter> c(module, "ConstantVelocityFilter", "Kalman's filter for motion of constant velocity.");
+  ExclusiveClass<Filter> c(module, "ConstantVelocityFilter", "Kalman filter for motion at constant velocity.");
   bind_state(c);
   c.def(py::init(&make_filter), py::arg("process"), py::arg("intensity"), py::arg("R"), py::arg("velocity_deviation"),
            py::arg("gate"), py::arg("reinitialise_after"), py::arg("frozen_after"))
-      .def("reset", &Filter::reset, "Forget everything.")
+      .def("reset", &Filter::reset, "Discard all measurements.")
       .def(
           "update",
           [](Filter& filter, double t, A position) { return name_of(filter.update(t, read_position(position)), kUpdates); },
           py::arg("t"), py::arg("position"),
-          "Take in a position (3,) [m] from a picture taken at t [s]; returns what became of it.")
+          "Update with a position (3,) [m] from an image taken at t [s]; returns the outcome.")
       .def("estimate", &estimate, py::arg("t") = py::none(),
-           "State (6,), position and velocity, and covariance (6, 6) at a time [s], default the newest measurement's.")
-      .def_property_readonly("started", &Filter::started, "Is there an estimate?")
-      .def_property_readonly("updates", &Filter::updates, "Measurements accepted since it started, or began anew.")
+           "State (6,), position [m] and velocity [m/s], and covariance (6, 6) at time t [s], by default of the newest measurement.")
+      .def_property_readonly("started", &Filter::started, "True once there is an estimate.")
+      .def_property_readonly("updates", &Filter::updates, "Number of measurements accepted since the last initialisation.")
       .def_property_readonly("distance", &Filter::distance, "Squared Mahalanobis distance of the last innovation.")
       .def_property_readonly(
           "time", [](const Filter& filter) { return require_started(filter), filter.time(); },
-          "When the newest accepted picture was taken [s].");
+          "Time of the newest accepted image [s].");
 }
 
 double number(const py::dict& from, const char* name) { return py::cast<double>(from[name]); }
@@ -170,17 +170,17 @@ void bind_interceptor(py::module_& module) {
   bind_state(interceptor);
   interceptor.def(py::init(&make_interceptor), py::arg("planner").none(false), py::arg("filter"), py::arg("settings"), py::arg("start"),
            py::arg("R"), py::arg("goal_rotation"))
-      .def("reset", &I::reset, "Wait again, and forget all measurements.")
+      .def("reset", &I::reset, "Return to waiting and discard all measurements.")
       .def(
           "measure",
           [](I& i, double now, double taken, A position) {
             return name_of(i.measure(now, taken, read_position(position)), kUpdates);
           },
           py::arg("now"), py::arg("taken"), py::arg("position"),
-          "Take in, now, a position (3,) [m] from a picture taken at `taken` [s]: filter, decision, and a new plan where "
-          "this one would miss. Returns what the filter made of it.")
+          "Update at time `now` with a position (3,) [m] from an image taken at `taken` [s]: filter, decide and replan where "
+          "the current plan would miss. Returns the outcome of the filter.")
       .def("advance", [](I& i, double now) { i.advance(finite(now, "now")); }, py::arg("now"),
-           "Let time go on; once in every control period.")
+           "Advance to time `now` [s]; call once in every control period.")
       .def(
           "at",
           [](const I& i, double t) {
@@ -188,18 +188,18 @@ void bind_interceptor(py::module_& module) {
             i.at(finite(t, "t"), reference);
             return as_tuple(reference);
           },
-          py::arg("t"), "p, R, xi, xi_dot of the reference at a time since the last `advance`.")
+          py::arg("t"), "Reference (p, R, xi, xi_dot) at a time t [s] not before the last `advance`.")
       .def_property_readonly("phase", [](const I& i) { return name_of(i.phase(), kPhases); })
       .def_property_readonly("reason", [](const I& i) { return name_of(i.reason(), kReasons); })
       .def_property_readonly("arrival", &I::arrival)
       .def_property_readonly("goal", [](const I& i) { return to_numpy(Eigen::VectorXd(i.goal().x)); })
       .def_property_readonly("goal_velocity", [](const I& i) { return to_numpy(Eigen::VectorXd(i.goal().v)); })
-      .def_property_readonly("filter", &I::filter, py::return_value_policy::copy, "A copy of the filter as it is now.")
+      .def_property_readonly("filter", &I::filter, py::return_value_policy::copy, "Copy of the current filter.")
       .def_property_readonly("path", &I::path, py::return_value_policy::copy)
       .def_property_readonly("_plans", &plans);
   using S = ScheduledInterception;
   ExclusiveClass<S, Source, std::shared_ptr<S>> scheduled(module, "ScheduledInterception",
-                                                          "An interceptor with the measurements that will come.");
+                                                          "Interceptor with a schedule of future measurements.");
   bind_state(scheduled);
   scheduled.def(py::init(&schedule), py::arg("interceptor").none(false), py::arg("taken"), py::arg("available"), py::arg("positions"))
       .def_constant("interceptor", &S::interceptor);

@@ -1,4 +1,4 @@
-// Controllers in joint space that do not adapt, for Python.
+// Non-adaptive controllers in joint space for Python.
 #include "control.hpp"
 #include "exclusive.hpp"
 #include "thunder/control/computed_torque.hpp"
@@ -24,11 +24,11 @@ Eigen::VectorXd read_per_joint(py::handle value, const char* name, int n, bool z
   return values;
 }
 
-/// A gain of independent loops: no matrix, which would couple them.
+/// Diagonal gain of independent loops; a full matrix would couple them.
 Eigen::VectorXd read_diagonal_gain(py::handle value, const char* name, int n) {
   const Eigen::MatrixXd gain = read_gain(value, name, n);
   if (!gain.isDiagonal(0.0))
-    throw py::value_error(std::string(name) + " must be diagonal: every joint has a loop of its own");
+    throw py::value_error(std::string(name) + " must be diagonal: the loops of the joints are independent");
   return gain.diagonal();
 }
 
@@ -42,7 +42,7 @@ IntegralAction read_integral(const py::object& K_i, const py::object& limit, int
 
 void bind_independent_joint(py::module_& module) {
   using C = IndependentJoint;
-  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "IndependentJoint", "A loop for every joint.")
+  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "IndependentJoint", "Independent joint control.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_d,
                        const ArrayLike& inertia, const ArrayLike& damping, const py::object& K_i,
                        const py::object& integral_limit, bool model_feedforward) {
@@ -105,7 +105,7 @@ void bind_robust_unit_vector(py::module_& module) {
            py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("rho"), py::arg("epsilon"), py::arg("Q"))
       .def_constant(
           "lyapunov_matrix", [](const C& c) { return to_numpy(RowMajor(c.lyapunov_matrix())); },
-          "The (2n, 2n) solution P of ``H' P + P H = -Q`` with ``H = [0 1; -K_p -K_v]``.");
+          "Solution P (2n, 2n) of ``H' P + P H = -Q`` with ``H = [0 1; -K_p -K_v]``.");
 }
 
 }  // namespace

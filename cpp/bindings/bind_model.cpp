@@ -117,7 +117,7 @@ void require_motor_inertia(const Model& model) {
 }
 
 ModelClass bind_model(py::module_& module) {
-  ModelClass model(module, "Model", "A serial arm as the compute core sees it; use `thunder_py.Robot`.");
+  ModelClass model(module, "Model", "Serial arm of the compute core; use `thunder_py.Robot`.");
   model
       .def(py::init(&make_model), py::kw_only(), py::arg("name"), py::arg("prismatic"), py::arg("placements"),
            py::arg("axes"), py::arg("offsets"), py::arg("inertial"), py::arg("gravity"), py::arg("base"),

@@ -21,7 +21,7 @@ Eigen::MatrixXd read_matrix(py::handle value, const char* name, py::ssize_t rows
 /// Coefficients as SciPy's PPoly has them: order x pieces x dimension, powers descending.
 PiecewisePolynomial read_polynomial(A breaks, A coefficients) {
   const auto t = read_array(breaks, "breaks", {-1});
-  if (t.size() < 2) throw py::value_error("breaks must be at least two, got " + std::to_string(t.size()));
+  if (t.size() < 2) throw py::value_error("breaks must have at least two entries, got " + std::to_string(t.size()));
   const auto c = read_array(coefficients, "coefficients", {-1, t.size() - 1, -1});
   const auto order = c.shape(0), pieces = c.shape(1), dimension = c.shape(2);
   std::vector<double> ascending(static_cast<std::size_t>(c.size()));
@@ -39,7 +39,7 @@ py::typing::Tuple<Array, Array, Array> polynomial_at(const PiecewisePolynomial& 
 
 void bind_polynomial(py::module_& module) {
   py::class_<PiecewisePolynomial, std::shared_ptr<PiecewisePolynomial>>(module, "PiecewisePolynomial",
-                                                                        "A piecewise polynomial of a vector.",
+                                                                        "Piecewise polynomial of a vector.",
                                                                         py::dynamic_attr())
       .def(py::init([](A breaks, A coefficients) {
              return std::make_shared<PiecewisePolynomial>(read_polynomial(breaks, coefficients));
@@ -57,7 +57,7 @@ void bind_joint_trajectories(py::module_& module) {
                                                     read_column(q0, "q0", a_.rows()), fundamental);
            }),
            py::arg("a"), py::arg("b"), py::arg("q0"), py::arg("fundamental"));
-  SourceClass<JointTrajectory, JointReference>(module, "JointTrajectory", "Joints along piecewise polynomials.")
+  SourceClass<JointTrajectory, JointReference>(module, "JointTrajectory", "Joint-space reference along piecewise polynomials.")
       .def(py::init([](A breaks, A coefficients) {
              return std::make_shared<JointTrajectory>(read_polynomial(breaks, coefficients));
            }),
@@ -90,10 +90,10 @@ std::shared_ptr<TaskPath> make_task_path(A p, A R, const Laws& laws, A portions,
 }
 
 void bind_task_trajectories(py::module_& module) {
-  SourceClass<TaskPath, TaskReference>(module, "TaskPath", "Portions of path and turns, each with its timing law.")
+  SourceClass<TaskPath, TaskReference>(module, "TaskPath", "Task-space path of portions and turns, each with its timing law.")
       .def(py::init(&make_task_path), py::arg("p"), py::arg("R"), py::arg("laws"), py::arg("portions"),
            py::arg("turn_laws"), py::arg("turns"),
-           "A row of `portions` is chord, u, w, angle; a row of `turns` is axis, angle.");
+           "Rows of `portions`: chord, u, w, angle; rows of `turns`: axis, angle.");
 }
 
 }  // namespace

@@ -26,9 +26,9 @@ template <class Concrete>
 using ObstacleClass = py::class_<Concrete, Obstacle, std::shared_ptr<Concrete>>;
 
 void bind_obstacles(py::module_& module) {
-  py::class_<Obstacle, std::shared_ptr<Obstacle>>(module, "Obstacle", "A convex set that the arm must not touch.")
+  py::class_<Obstacle, std::shared_ptr<Obstacle>>(module, "Obstacle", "Convex obstacle.")
       .def("nearest", &nearest, py::arg("points"),
-           "Signed distances (k,) of points (k, 3), negative inside, and their gradients (k, 3).");
+           "Signed distances (k,) [m] of points (k, 3), negative inside, and their gradients (k, 3).");
   ObstacleClass<Sphere>(module, "Sphere", "A ball.")
       .def(py::init([](A centre, double radius) {
              return std::make_shared<Sphere>(Eigen::Vector3d(read_column(centre, "centre", 3)), radius);
@@ -40,13 +40,13 @@ void bind_obstacles(py::module_& module) {
                                           Eigen::Vector3d(read_column(half, "half", 3)));
            }),
            py::arg("centre"), py::arg("R"), py::arg("half"));
-  ObstacleClass<Capsule>(module, "Capsule", "All points near a segment.")
+  ObstacleClass<Capsule>(module, "Capsule", "Capsule: all points within a radius of a segment.")
       .def(py::init([](A a, A b, double radius) {
              return std::make_shared<Capsule>(Eigen::Vector3d(read_column(a, "a", 3)),
                                               Eigen::Vector3d(read_column(b, "b", 3)), radius);
            }),
            py::arg("a"), py::arg("b"), py::arg("radius"));
-  ObstacleClass<HalfSpace>(module, "HalfSpace", "Everything behind a plane.")
+  ObstacleClass<HalfSpace>(module, "HalfSpace", "Half-space behind a plane.")
       .def(py::init([](A point, A normal) {
              return std::make_shared<HalfSpace>(Eigen::Vector3d(read_column(point, "point", 3)),
                                                 Eigen::Vector3d(read_column(normal, "normal", 3)));
@@ -66,7 +66,7 @@ std::shared_ptr<PotentialField> make_field(const std::shared_ptr<Model>& model,
     if (link < 0 || link > model->n())
       throw py::value_error("links must be 0 to " + std::to_string(model->n()) + ", got " + std::to_string(link));
   for (const auto& obstacle : obstacles)
-    if (!obstacle) throw py::value_error("obstacles must be obstacles, got None");
+    if (!obstacle) throw py::value_error("obstacles must be Obstacle objects, got None");
   if (settings.interior < 0 || settings.interior > kMostInterior)
     throw py::value_error("interior must be 0 to " + std::to_string(kMostInterior) + ", got " +
                           std::to_string(settings.interior));

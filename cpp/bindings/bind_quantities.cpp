@@ -35,13 +35,13 @@ TaskRows read_rows(py::handle rows) {
   return result;
 }
 
-/// A task-space inertia past this is a singularity seen through rounding.
+/// A task-space inertia beyond this indicates a singularity, up to rounding.
 constexpr double kSingular = 1e12;
 
 void require_regular(const double* values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     if (!(std::abs(values[i]) < kSingular))
-      throw py::value_error("the chosen rows of the Jacobian are singular here; choose fewer with rows=");
+      throw py::value_error("the chosen rows of the Jacobian are singular at this state; choose fewer with rows=");
 }
 
 void require_elastic(const Model& model, const char* quantity) {
@@ -191,7 +191,7 @@ std::string signature(const QuantityInfo& quantity) {
   text += ", *";
   if (quantity.takes_rows) text += ", rows: collections.abc.Sequence[int] | None = None";
   text += ", out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1)";
-  // a single state's scalar is a float, a batch's an array: the reader knows which, a type checker does not
+  // a single state's scalar is a float, a batch's an array: a type checker cannot distinguish them
   const bool scalar = quantity.shape(Sizes{}).rank == 0;
   return text + (scalar ? " -> typing.Any\n\n" : " -> numpy.typing.NDArray[numpy.float64]\n\n");
 }

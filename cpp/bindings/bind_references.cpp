@@ -64,8 +64,8 @@ void bind_source(py::module_& module, const char* name, const char* doc) {
             source.at(t, reference);
             return as_tuple(reference);
           },
-          py::arg("t"), "The reference at time t, as a tuple of arrays.")
-      .def("sample", &sample<Reference>, py::arg("times"), "The reference at each of (k,) times, as a tuple of arrays.");
+          py::arg("t"), "Reference at time t [s], as a tuple of arrays.")
+      .def("sample", &sample<Reference>, py::arg("times"), "Reference at times (k,) [s], as a tuple of arrays.");
 }
 
 template <class Concrete, class Reference>
@@ -77,7 +77,7 @@ void bind_references(py::module_& module) {
   bind_source<JointReference>(module, "JointReferenceSource", "A joint-space reference over time.");
   bind_source<TaskReference>(module, "TaskReferenceSource", "A task-space reference over time.");
   using A = const ArrayLike&;
-  SourceClass<SetPoint, JointReference>(module, "SetPoint", "Joints at rest.")
+  SourceClass<SetPoint, JointReference>(module, "SetPoint", "Constant joint positions.")
       .def(py::init([](A q) { return std::make_shared<SetPoint>(read_column(q, "q", -1)); }), py::arg("q"));
   SourceClass<Sinusoid, JointReference>(module, "Sinusoid", "A sinusoid in every joint.")
       .def(py::init([](A amplitude, A frequency, A centre, A phase) {
@@ -87,7 +87,7 @@ void bind_references(py::module_& module) {
                                                read_column(phase, "phase", a.size()));
            }),
            py::arg("amplitude"), py::arg("frequency"), py::arg("centre"), py::arg("phase"));
-  SourceClass<SetPose, TaskReference>(module, "SetPose", "A pose at rest.")
+  SourceClass<SetPose, TaskReference>(module, "SetPose", "Constant pose.")
       .def(py::init([](A p, A R) { return std::make_shared<SetPose>(read_column(p, "p", 3), read_rotation(R, "R")); }),
            py::arg("p"), py::arg("R"));
   SourceClass<Lissajous, TaskReference>(module, "Lissajous", "A Lissajous curve at constant orientation.")

@@ -1,4 +1,4 @@
-// The closed loop for Python: whatever of plant, controller and reference is written in Python is called there.
+// The closed loop for Python; plant, controller and reference may be native or written in Python.
 #include "bindings.hpp"
 #include "estimation.hpp"
 #include "exclusive.hpp"
@@ -52,7 +52,9 @@ std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const 
   if (!py::isinstance<py::str>(integrator)) return std::make_unique<PythonIntegrator>(integrator, state_size);
   if (py::cast<std::string>(integrator) == "plant") return std::make_unique<OwnIntegrator>(plant, n);
   if (py::cast<std::string>(integrator) == "rk4") return std::make_unique<RungeKutta4>(state_size);
-  if (py::cast<std::string>(integrator) != "semi_implicit_euler") throw py::value_error("there is no such integrator");
+  if (py::cast<std::string>(integrator) != "semi_implicit_euler")
+    throw py::value_error("integrator must be 'plant', 'rk4' or 'semi_implicit_euler', got '" +
+                          py::cast<std::string>(integrator) + "'");
   return std::make_unique<SemiImplicitEuler>(state_size);
 }
 
@@ -95,7 +97,7 @@ Logs collect(ClosedLoop& loop, const py::dict& labels) {
   return result;
 }
 
-/// Lets signals such as Ctrl-C through and reports progress; needs no GIL.
+/// Handles signals such as Ctrl-C and reports progress; needs no GIL.
 ClosedLoop::Progress make_progress(const py::object& progress) {
   return [&progress](double done) {
     check_signals();
@@ -113,7 +115,7 @@ Eigen::VectorXd read_numbers(py::handle value, const char* name, int size) {
   return Eigen::Map<const Eigen::VectorXd>(array.data(), array.size());
 }
 
-/// Throws for NaN, too.
+/// Also throws for NaN.
 Eigen::VectorXd not_negative(Eigen::VectorXd values, const char* name) {
   for (const double value : values)
     if (!(value >= 0.0))
@@ -219,7 +221,7 @@ std::unique_ptr<CommandPath> make_command(const LoopArguments& a, int n, double 
 
 std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, int n) {
   if (py::isinstance<Controller>(a.controller) && py::cast<const Controller&>(a.controller).n() != n)
-    throw py::value_error("controller must be for " + std::to_string(n) + " joints as the plant, got " +
+    throw py::value_error("controller must have the plant's " + std::to_string(n) + " joints, got " +
                           std::to_string(py::cast<const Controller&>(a.controller).n()));
   std::unique_ptr<LoggedControl> control;
   if (a.native_control) control = native_control<JointReference>(a.controller, a.reference, n);
@@ -228,7 +230,7 @@ std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, int n) {
   return control;
 }
 
-/// Keeps other threads off the parts of a run that have state.
+/// Locks the stateful parts of a run against other threads.
 class PartsInUse {
  public:
   explicit PartsInUse(const LoopArguments& a) {
@@ -298,7 +300,7 @@ void bind_simulation(py::module_& module) {
       py::arg("steps_per_period"), py::arg("periods"), py::arg("log_every"), py::arg("torque_limits"),
       py::arg("payloads"), py::arg("external"), py::arg("sensors"), py::arg("actuators"), py::arg("integrator"),
       py::arg("log"), py::arg("progress"), py::arg("native_plant"), py::arg("native_control"),
-      "Reset the controller and run a closed loop; `thunder_py.simulation.simulate` checks the arguments.");
+      "Reset the controller and simulate a closed loop; `thunder_py.simulation.simulate` checks the arguments.");
 }
 
 }  // namespace thunder::python

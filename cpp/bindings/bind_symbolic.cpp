@@ -10,7 +10,7 @@ namespace thunder::python {
 
 namespace {
 
-/// The chain and the recording its symbols belong to.
+/// The chain and the recording of its symbols.
 struct SymbolicObject {
   std::shared_ptr<Graph> graph;
   std::unique_ptr<SymbolicChain> chain;
@@ -52,10 +52,10 @@ py::dict describe_quantities(const Model& model, int rows) {
 }  // namespace
 
 void bind_symbolic(py::module_& module) {
-  py::class_<SymbolicObject>(module, "SymbolicChain", "A chain with expressions for parameters.", py::dynamic_attr())
+  py::class_<SymbolicObject>(module, "SymbolicChain", "Chain with expressions as parameters.", py::dynamic_attr())
       .def(py::init(&make_symbolic), py::arg("model").none(false), py::arg("graph").none(false), py::arg("groups"), py::arg("modified"), py::arg("dyn"))
       .def("evaluate", &evaluate_symbolic, py::arg("quantity"), py::arg("inputs"), py::arg("frame"), py::arg("rows"),
-           "Entries of a quantity for lists of expressions.");
+           "Evaluate the entries of a quantity for lists of expressions.");
   module.def("quantities", &describe_quantities,
              py::arg("model").none(false), py::arg("rows") = 6,
              "Name -> (inputs, shape, takes a frame, takes rows) of every quantity of a model.");

@@ -35,7 +35,7 @@ TaskSetup task_setup(const Model& model, const std::vector<int>& rows, const py:
   return task;
 }
 
-/// One for all rows, or one for each; none for None.
+/// One value for all rows or one per row; empty for None.
 Eigen::VectorXd read_limit(py::handle value, const char* name, int size) {
   if (value.is_none()) return {};
   const Eigen::MatrixXd given = read_up_to_matrix(value, name);
@@ -130,11 +130,11 @@ void bind_impedance(py::module_& module) {
           "wrench", [](const Impedance& c) { return to_numpy(Eigen::VectorXd(c.wrench())); },
           [](Impedance& c, const ArrayLike& value) {
             if (!c.shapes_inertia())
-              throw py::value_error("wrench is used with a desired inertia only; none was given");
+              throw py::value_error("wrench must not be set without a desired inertia");
             c.set_wrench(read_column(value, "wrench", 6));
           },
-          "What the environment does to the controlled frame, as measured [N, N m]: force and moment about its\n"
-          "origin, world axes. Set it before a step; zero at first.");
+          "Measured wrench (6,) [N, N m] of the environment on the controlled frame: force and moment about its\n"
+          "origin, world axes. Set it before each step; initially zero.");
 }
 
 void bind_cartesian_mact(py::module_& module) {

@@ -50,7 +50,7 @@ FoundTuple search_one(ViaSearch& search, Object start, Object goal, double durat
   return as_tuple(std::move(found), planner.dimension());
 }
 
-/// Of one problem, or the same for all.
+/// Entry of problem k, or the only entry for all problems.
 template <class T>
 const T& each(const std::vector<T>& all, std::size_t k) {
   return all[all.size() == 1 ? 0 : k];
@@ -68,7 +68,7 @@ std::vector<FoundTuple> search_many(ViaSearch& search, A from, A to, A starts, A
     throw py::value_error("obstacles must be one set, or one for each of " + std::to_string(n) + " problems, got " +
                           std::to_string(obstacles.size()));
   for (const auto& set : obstacles)
-    if (!set) throw py::value_error("obstacles must be sets of obstacles, got None");
+    if (!set) throw py::value_error("obstacles must be ObstacleSet objects, got None");
   finite(margin, "margin");
   if (threads < 0) throw py::value_error("threads must not be negative, got " + std::to_string(threads));
   std::vector<ViaProblem> problems;
@@ -84,7 +84,7 @@ std::vector<FoundTuple> search_many(ViaSearch& search, A from, A to, A starts, A
   return tuples;
 }
 
-/// None where the points are too near to each other.
+/// None where two points are too close.
 std::optional<FoundTuple> through(ViaSearch& search, Object start, Object goal, double duration, A points,
                                   double start_time, Object start_velocity, Object goal_velocity,
                                   Object start_acceleration, Object goal_acceleration) {
@@ -129,24 +129,24 @@ std::shared_ptr<ViaSearch> make_search(const std::shared_ptr<FunctionalPlanner>&
 }  // namespace
 
 void bind_via_search(py::module_& module) {
-  ExclusiveClass<ViaSearch, std::shared_ptr<ViaSearch>>(module, "ViaSearch", "Search of a planner for via points.",
+  ExclusiveClass<ViaSearch, std::shared_ptr<ViaSearch>>(module, "ViaSearch", "Search for via points around obstacles.",
                                                         py::dynamic_attr())
       .def(py::init(&make_search), py::arg("planner").none(false), py::arg("method"), py::arg("count"), py::arg("seed"),
            py::arg("half_width"), py::arg("state"), py::arg("most"), py::arg("direct"))
       .def("plan", &search_one, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("obstacles"), py::arg("margin"),
            py::arg("start_time") = 0.0, py::arg("start_velocity") = py::none(), py::arg("goal_velocity") = py::none(),
            py::arg("start_acceleration") = py::none(), py::arg("goal_acceleration") = py::none(),
-           "Returns status ('direct', 'via', 'none', 'start_blocked', 'goal_blocked'), path, times (k,) and states\n"
-           "(k, 3, d) of via points, clearance (as `ObstacleSet.clearance`), number of candidates looked at, index of the\n"
-           "obstacle that blocks or -1.")
+           "Plan a path; returns status ('direct', 'via', 'none', 'start_blocked', 'goal_blocked'), path, times (k,) [s] and\n"
+           "states (k, 3, d) of via points, clearance (as `ObstacleSet.clearance`), number of evaluated candidates, and\n"
+           "index of the blocking obstacle or -1.")
       .def("plan_many", &search_many, py::arg("start"), py::arg("goal"), py::arg("start_time"), py::arg("duration"),
            py::arg("obstacles"), py::arg("margin"), py::arg("threads") = 1,
-           "The same for states (n, 3, d) of position, velocity and acceleration, times (n,), and one set of obstacles\n"
-           "or n of them; a list.")
+           "Plan n problems with states (n, 3, d) of position, velocity and acceleration, times (n,) [s], and one or n sets\n"
+           "of obstacles; returns a list of the results of `plan`.")
       .def("through", &through, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("points"),
            py::arg("start_time") = 0.0, py::arg("start_velocity") = py::none(), py::arg("goal_velocity") = py::none(),
            py::arg("start_acceleration") = py::none(), py::arg("goal_acceleration") = py::none(),
-           "The path through given points (k, 3), whatever stands there; None if two are too near.")
+           "Plan through given points (k, 3), ignoring obstacles; None if two points are too close.")
       .def("candidates", &candidates, py::arg("start"), py::arg("goal"),
            "All candidates (count, 3) in the order of polyline length.");
 }

@@ -1,4 +1,4 @@
-// What module.cpp calls, topic by topic.
+// Functions called by module.cpp, one per topic.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// What the bindings of references and controllers share.
+// Helpers shared by the bindings of references and controllers.
 #pragma once
 
 #include "array.hpp"
@@ -82,7 +82,7 @@ inline Arrays as_tuple(const TaskReference& r) {
                         to_numpy(Eigen::VectorXd(r.xi_dot)));
 }
 
-/// None where nothing adapts.
+/// None for no adaptation.
 using LawArgument = std::optional<std::shared_ptr<AdaptationLaw>>;
 
 inline AdaptiveModel make_adaptive_model(std::shared_ptr<Model> model, const std::vector<bool>& unknown,
@@ -102,8 +102,8 @@ void bind_estimate(Class& cls) {
       [](C& c, const ArrayLike& value) {
         c.adaptive_model().start_from(read_column(value, "parameters", c.model()->parameter_count()).data());
       },
-      "All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.\n"
-      "Setting them also sets where `reset` goes back to.");
+      "Current estimate (p,) of all parameters, in the order of the robot's ``parameter_names``.\n"
+      "Assigning it also sets the estimate that `reset` restores.");
   cls.def_property(
       "adapting",
       [](C& c) {
@@ -113,12 +113,12 @@ void bind_estimate(Class& cls) {
         return result;
       },
       [](C& c, const std::vector<bool>& moving) { c.adaptive_model().set_adapting(moving); },
-      "Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where\n"
-      "nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts\n"
-      "as a whole or not at all.");
+      "Boolean mask (p,) of the parameters that adapt; initially all unknown ones, or none without an adaptation\n"
+      "law. The others keep their estimate. `reset` does not change the mask. With the natural law all parameters\n"
+      "of a link adapt, or none.");
 }
 
-// what bind_control calls, topic by topic
+// called by bind_control, one per topic
 void bind_references(py::module_& module);
 void bind_adaptation(py::module_& module);
 void bind_planning(py::module_& module);

@@ -56,7 +56,7 @@ const QuantityDoc kDocs[] = {
     {"forward_dynamics", "dynamics/forward_dynamics.hpp",
      "Joint acceleration under torque tau.", "(..., n) array [rad/s^2 or m/s^2]",
      "Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) "
-     "the result means nothing: what rounding leaves of a division by zero, huge or not finite."},
+     "the result is meaningless, a rounded division by zero: huge or not finite."},
     {"christoffel_symbols", "dynamics/coriolis.hpp",
      "Christoffel symbols of the first kind, C_ij = sum_k Gamma[i, j, k] dq_k.",
      "(..., n, n, n) array", "Thunder article, eq. 8."},
@@ -87,10 +87,10 @@ const QuantityDoc kDocs[] = {
      "Yoshikawa's measure sqrt(det(J J')) of the chosen rows.", "float or (...) array", ""},
     {"elastic_torque", "dynamics/elastic.hpp",
      "Torque of the springs on the links, sum_k K[k] (x - q)^(2k+1).", "(..., e) array [N m or N]",
-     "The motors feel the opposite."},
+     "The opposite torque acts on the motors."},
     {"elastic_damping_torque", "dynamics/elastic.hpp",
-     "Torque of the dampers beside the springs on the links, sum_k D[k] v |v|^k, v = dx - dq.",
-     "(..., e) array [N m or N]", "The motors feel the opposite."},
+     "Torque of the dampers, parallel to the springs, on the links, sum_k D[k] v |v|^k, v = dx - dq.",
+     "(..., e) array [N m or N]", "The opposite torque acts on the motors."},
     {"motor_damping_torque", "dynamics/elastic.hpp",
      "Damping of the motors, sum_k Dm[k] dx |dx|^k, on the left of their equation.",
      "(..., e) array [N m or N]", ""},
@@ -188,7 +188,7 @@ std::string numpydoc(const QuantityDoc& doc, const QuantityInfo& quantity) {
     text += std::string(inputs[k]) + " : (..., " + (is_of_motors(inputs[k]) ? "e" : "n") + ") array_like\n    " +
             describe(inputs[k]) + "\n";
   if (quantity.takes_frame) text += "frame : int or str, optional\n    Link index (0 is the base), frame name; default the end effector.\n";
-  if (quantity.takes_rows) text += "rows : sequence of int, optional\n    Rows of the Jacobian that make the task, 0-5; default all six.\n";
+  if (quantity.takes_rows) text += "rows : sequence of int, optional\n    Rows of the Jacobian in the task, 0-5; default all six.\n";
   text += "out : ndarray, optional\n    Result array to fill: float64, C-contiguous, of the exact shape.\n";
   text += "threads : int, default 1\n    Threads for a batch; 0 is one per core.\n";
   text += std::string("\nReturns\n-------\n") + doc.returns + "\n";

@@ -1,4 +1,4 @@
-// Docstrings of the quantities: what each is, what comes out and where it is from; the arguments are described once.
+// Docstrings of the quantities: summary, result and source of each; the arguments are described once.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ void translate_concurrent_use(std::exception_ptr exception) {
   }
 }
 
-/// What cannot be cast is of the wrong type; pybind11 makes a RuntimeError of it.
+/// Casting errors become TypeError; pybind11 raises RuntimeError.
 void translate_cast_error(std::exception_ptr exception) {
   try {
     std::rethrow_exception(exception);

@@ -8,7 +8,7 @@
 
 namespace thunder::python {
 
-/// A filter, which never changes, and its state once the first sample has said how wide it is.
+/// An immutable filter and its state, whose width the first sample sets.
 struct Estimation final : Exclusive {
   std::unique_ptr<DerivativeEstimator> filter, state;
 

@@ -73,7 +73,7 @@ class ExclusiveClass : public pybind11::class_<T, Options...> {
     Base::def_property_readonly(name, marking<T>(std::forward<Get>(get)), extra...);
     return *this;
   }
-  /// What no method changes: any thread may read it at any time.
+  /// Property that no method changes: any thread may read it at any time.
   template <class Get, class... Extra>
   ExclusiveClass& def_constant(const char* name, Get&& get, const Extra&... extra) {
     Base::def_property_readonly(name, std::forward<Get>(get), extra...);

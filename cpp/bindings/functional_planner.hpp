@@ -1,4 +1,4 @@
-// What the bindings of the planner and of the search for via points share.
+// Helpers shared by the bindings of the planner and of the search for via points.
 #pragma once
 
 #include "control.hpp"
@@ -12,7 +12,7 @@ struct Problem {
 
 double finite(double value, const char* name);
 double positive(double value, const char* name);
-/// Finite numbers may be so large that what is computed from them is none: such a motion is refused.
+/// Refuses motions whose control points overflow although the arguments are finite.
 void require_motion(const BezierPath& path);
 
 /// Checks and reads the arguments of a plan; None stands for zero.

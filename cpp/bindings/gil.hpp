@@ -1,4 +1,4 @@
-// The only place that releases the GIL and that looks for Ctrl-C.
+// Release of the GIL and check for Ctrl-C, in one place.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// Recordings as plain data and back, for pickling: node by node, checked as they come in.
+// Conversion of recordings to plain data and back, for pickling: node by node, checked when read.
 #include <pybind11/stl.h>
 
 #include <algorithm>

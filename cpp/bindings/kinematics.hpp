@@ -1,4 +1,4 @@
-// What bind_kinematics calls.
+// Functions called by bind_kinematics.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// Table of contents of the extension.
+// Module definition of the extension.
 #include <pybind11/typing.h>
 
 #include "bindings.hpp"
@@ -43,7 +43,7 @@ PYBIND11_MODULE(_core, module) {
   check_environment();
   module.def("use_instruction_set", &use_kernels, py::arg("name"),
              "Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``.");
-  module.def("build_config", &build_config, "How this extension was built, as a dict.");
+  module.def("build_config", &build_config, "Build configuration of this extension, as a dict.");
   python::bind_errors();
   auto model = python::bind_model(module);
   python::bind_quantities(model);

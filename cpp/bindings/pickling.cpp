@@ -59,7 +59,7 @@ void restore(const py::object& initialise, const py::object& self, const py::obj
   if (!PyTuple_CheckExact(args.ptr()) || !PyDict_CheckExact(kwargs.ptr()) || !PyDict_CheckExact(others.ptr()) ||
       attributes.is_none() || others.contains(kArguments) || state.is_none() == py::hasattr(self, "_core_state"))
     throw py::value_error("the pickle of a " + name + " must hold arguments, attributes and state");
-  if (attributes.contains(kArguments)) throw py::value_error("a " + name + " that exists cannot be restored from a pickle");
+  if (attributes.contains(kArguments)) throw py::value_error("an initialised " + name + " cannot be restored from a pickle");
   try {
     initialise(self, *py::reinterpret_borrow<py::tuple>(args), **py::reinterpret_borrow<py::dict>(kwargs));
     if (!state.is_none()) self.attr("_set_core_state")(state);
@@ -90,7 +90,7 @@ void enable_for(const py::object& cls) {
   cls.attr("__setstate__") = py::cpp_function(
       [initialise](const py::object& self, const py::object& pickled) { restore(initialise, self, pickled); },
       py::name("_restore"), py::is_method(cls), py::arg("pickled"),
-      "__setstate__(self, pickled: typing.Any) -> None\n\nInitialise from what `__reduce__` has returned.");
+      "__setstate__(self, pickled: typing.Any) -> None\n\nInitialise from the result of `__reduce__`.");
 }
 
 /// Protocols 0 and 1 make an instance of the base type of all bound classes, which ends the process: they become protocol 2.

@@ -26,7 +26,7 @@ void set_state(T& object, std::vector<double> state) {
   }
 }
 
-/// Methods by which `enable_pickling` saves and restores what `object.archive` names.
+/// Methods by which `enable_pickling` saves and restores the state named by `object.archive`.
 template <class Class>
 void bind_state(Class& cls) {
   using T = typename Class::type;
@@ -37,7 +37,7 @@ void bind_state(Class& cls) {
   }, "Estimates, filters and other memory of the object, as numbers.");
   cls.def("_set_core_state", [](T& object, const ArrayLike& state) {
     set_state(object, read_state(state));
-  }, py::arg("state"), "Continue from a state of an object that was made with the same arguments.");
+  }, py::arg("state"), "Restore the state of an object with the same constructor arguments.");
 }
 
 /// Lets instances of every class of the module that has a constructor, and of Python classes derived from it, be pickled

@@ -1,4 +1,4 @@
-// What the bindings of obstacles and via points share.
+// Helpers shared by the bindings of obstacles and via points.
 #pragma once
 
 #include "control.hpp"

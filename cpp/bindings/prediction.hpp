@@ -1,4 +1,4 @@
-// Predictions of adaptive controllers, as their bindings are told of them.
+// Prediction arguments of adaptive controllers.
 #pragma once
 
 #include <tuple>

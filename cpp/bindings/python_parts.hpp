@@ -23,7 +23,7 @@ class PythonPlant final : public Plant, public CallsPython {
   int n_;
 };
 
-/// The integrator that a plant brings along: `advance(t, q, dq, tau, dt)` returns q and dq at t + dt, tau held.
+/// Integrator of a plant: `advance(t, q, dq, tau, dt)` returns q and dq at t + dt, tau held.
 class OwnIntegrator final : public Integrator, public CallsPython {
  public:
   OwnIntegrator(const py::object& plant, int n) : advance_(plant.attr("advance")), tau_(n) {}

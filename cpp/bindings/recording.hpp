@@ -23,14 +23,14 @@ struct ExpressionObject {
 /// An expression or a number.
 ExpressionObject read_expression(py::handle value);
 
-/// A recorded function and what evaluates it: the interpreter, or native code once attached.
+/// A recorded function with its evaluator: the interpreter, or native code once attached.
 struct FunctionObject {
   std::shared_ptr<const Function> function;
   std::shared_ptr<const Interpreter> interpreter;
   std::shared_ptr<const NativeFunction> native;
 };
 
-/// A recording as plain data, and back; what is read is checked, and anything else than a recording a ValueError.
+/// A recording as plain data, and back; input is checked, and anything but a recording raises ValueError.
 py::tuple write_graph(const Graph& graph);
 std::shared_ptr<Graph> read_graph(const py::tuple& data);
 

@@ -85,7 +85,7 @@ __all__: list[str] = [
 ]
 
 class Model:
-    """A serial arm as the compute core sees it; use `thunder_py.Robot`."""
+    """Serial arm of the compute core; use `thunder_py.Robot`."""
 
     def __init__(
         self,
@@ -513,7 +513,7 @@ class Model:
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
     ) -> numpy.typing.NDArray[numpy.float64]:
-        """Torque of the dampers beside the springs on the links, sum_k D[k] v |v|^k, v = dx - dq.
+        """Torque of the dampers, parallel to the springs, on the links, sum_k D[k] v |v|^k, v = dx - dq.
 
         Parameters
         ----------
@@ -537,7 +537,7 @@ class Model:
 
         Notes
         -----
-        The motors feel the opposite.
+        The opposite torque acts on the motors.
 
         Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
@@ -652,7 +652,7 @@ class Model:
 
         Notes
         -----
-        The motors feel the opposite.
+        The opposite torque acts on the motors.
 
         Kernel: ``cpp/include/thunder/dynamics/elastic.hpp``; theory: ``docs/theory/dynamics.md``."""
 
@@ -691,7 +691,7 @@ class Model:
 
         Notes
         -----
-        Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) the result means nothing: what rounding leaves of a division by zero, huge or not finite.
+        Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) the result is meaningless, a rounded division by zero: huge or not finite.
 
         Kernel: ``cpp/include/thunder/dynamics/forward_dynamics.hpp``; theory: ``docs/theory/dynamics.md``.
 
@@ -1269,7 +1269,7 @@ class Model:
         frame : int or str, optional
             Link index (0 is the base), frame name; default the end effector.
         rows : sequence of int, optional
-            Rows of the Jacobian that make the task, 0-5; default all six.
+            Rows of the Jacobian in the task, 0-5; default all six.
         out : ndarray, optional
             Result array to fill: float64, C-contiguous, of the exact shape.
         threads : int, default 1
@@ -1712,7 +1712,7 @@ class Model:
         frame : int or str, optional
             Link index (0 is the base), frame name; default the end effector.
         rows : sequence of int, optional
-            Rows of the Jacobian that make the task, 0-5; default all six.
+            Rows of the Jacobian in the task, 0-5; default all six.
         out : ndarray, optional
             Result array to fill: float64, C-contiguous, of the exact shape.
         threads : int, default 1
@@ -1919,10 +1919,10 @@ class JointReferenceSource:
         """Pickle by protocol 2 at least."""
 
     def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
-        """The reference at time t, as a tuple of arrays."""
+        """Reference at time t [s], as a tuple of arrays."""
 
     def sample(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
-        """The reference at each of (k,) times, as a tuple of arrays."""
+        """Reference at times (k,) [s], as a tuple of arrays."""
 
 class TaskReferenceSource:
     """A task-space reference over time."""
@@ -1931,20 +1931,20 @@ class TaskReferenceSource:
         """Pickle by protocol 2 at least."""
 
     def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
-        """The reference at time t, as a tuple of arrays."""
+        """Reference at time t [s], as a tuple of arrays."""
 
     def sample(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
-        """The reference at each of (k,) times, as a tuple of arrays."""
+        """Reference at times (k,) [s], as a tuple of arrays."""
 
 class SetPoint(JointReferenceSource):
-    """Joints at rest."""
+    """Constant joint positions."""
 
     def __init__(self, q: numpy.typing.ArrayLike) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class Sinusoid(JointReferenceSource):
     """A sinusoid in every joint."""
@@ -1960,17 +1960,17 @@ class Sinusoid(JointReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class SetPose(TaskReferenceSource):
-    """A pose at rest."""
+    """Constant pose."""
 
     def __init__(self, p: numpy.typing.ArrayLike, R: numpy.typing.ArrayLike) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class Lissajous(TaskReferenceSource):
     """A Lissajous curve at constant orientation."""
@@ -1987,20 +1987,20 @@ class Lissajous(TaskReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class AdaptationLaw:
-    """How unknown parameters move."""
+    """Adaptation law of the unknown parameters."""
 
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
 
     @property
     def size(self) -> int:
-        """Number of parameters that it moves."""
+        """Number of parameters that adapt."""
 
 class GradientLaw(AdaptationLaw):
-    """The gradient law."""
+    """Gradient adaptation law."""
 
     def __init__(
         self,
@@ -2014,10 +2014,10 @@ class GradientLaw(AdaptationLaw):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class NaturalLaw(AdaptationLaw):
-    """The natural law."""
+    """Natural adaptation law."""
 
     def __init__(
         self, gamma: numpy.typing.ArrayLike, rest: numpy.typing.ArrayLike, dead_zone: numpy.typing.ArrayLike | None
@@ -2026,10 +2026,10 @@ class NaturalLaw(AdaptationLaw):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class PiecewisePolynomial:
-    """A piecewise polynomial of a vector."""
+    """Piecewise polynomial of a vector."""
 
     def __init__(self, breaks: numpy.typing.ArrayLike, coefficients: numpy.typing.ArrayLike) -> None:
         """Breaks (m + 1,) and coefficients (order, m, d), highest power first, of powers of t - breaks[k]."""
@@ -2041,7 +2041,7 @@ class PiecewisePolynomial:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def at(
         self, t: typing.SupportsFloat | typing.SupportsIndex
@@ -2064,20 +2064,20 @@ class FourierSeries(JointReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class JointTrajectory(JointReferenceSource):
-    """Joints along piecewise polynomials."""
+    """Joint-space reference along piecewise polynomials."""
 
     def __init__(self, breaks: numpy.typing.ArrayLike, coefficients: numpy.typing.ArrayLike) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class TaskPath(TaskReferenceSource):
-    """Portions of path and turns, each with its timing law."""
+    """Task-space path of portions and turns, each with its timing law."""
 
     def __init__(
         self,
@@ -2088,16 +2088,16 @@ class TaskPath(TaskReferenceSource):
         turn_laws: collections.abc.Sequence[PiecewisePolynomial],
         turns: numpy.typing.ArrayLike,
     ) -> None:
-        """A row of `portions` is chord, u, w, angle; a row of `turns` is axis, angle."""
+        """Rows of `portions`: chord, u, w, angle; rows of `turns`: axis, angle."""
 
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class Obstacle:
-    """A convex set that the arm must not touch."""
+    """Convex obstacle."""
 
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
@@ -2105,7 +2105,7 @@ class Obstacle:
     def nearest(
         self, points: numpy.typing.ArrayLike
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
-        """Signed distances (k,) of points (k, 3), negative inside, and their gradients (k, 3)."""
+        """Signed distances (k,) [m] of points (k, 3), negative inside, and their gradients (k, 3)."""
 
 class Sphere(Obstacle):
     """A ball."""
@@ -2115,7 +2115,7 @@ class Sphere(Obstacle):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class Box(Obstacle):
     """A box in any orientation."""
@@ -2127,10 +2127,10 @@ class Box(Obstacle):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class Capsule(Obstacle):
-    """All points near a segment."""
+    """Capsule: all points within a radius of a segment."""
 
     def __init__(
         self, a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex
@@ -2139,17 +2139,17 @@ class Capsule(Obstacle):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class HalfSpace(Obstacle):
-    """Everything behind a plane."""
+    """Half-space behind a plane."""
 
     def __init__(self, point: numpy.typing.ArrayLike, normal: numpy.typing.ArrayLike) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class PotentialField:
     """Potential of an arm among convex obstacles."""
@@ -2176,7 +2176,7 @@ class PotentialField:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _clearance(self, q: numpy.typing.ArrayLike) -> float: ...
     def _free(
@@ -2214,7 +2214,7 @@ class BezierPath:
     def sample(
         self, t: numpy.typing.ArrayLike, derivative: typing.SupportsInt | typing.SupportsIndex = 0
     ) -> numpy.typing.NDArray[numpy.float64]:
-        """A derivative at times of any shape (...): (..., d)."""
+        """Sample a derivative at times (...) [s]; returns (..., d)."""
 
     @property
     def breaks(self) -> numpy.typing.NDArray[numpy.float64]: ...
@@ -2230,14 +2230,14 @@ class BezierPath:
     def start(self) -> float: ...
 
 class RotationVectorPath(TaskReferenceSource):
-    """Position, and rotation vector about a reference, along a path."""
+    """Path of position and rotation vector about a reference orientation."""
 
     def __init__(self, path: BezierPath, R: numpy.typing.ArrayLike) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     @property
     def path(self) -> BezierPath: ...
@@ -2245,20 +2245,20 @@ class RotationVectorPath(TaskReferenceSource):
     def reference_rotation(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class JointBezierPath(JointReferenceSource):
-    """Joints along a path."""
+    """Joint-space reference along a path."""
 
     def __init__(self, path: BezierPath) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     @property
     def path(self) -> BezierPath: ...
 
 class ConditionedMotion:
-    """All motions that meet constraints, as a normal distribution."""
+    """Normal distribution of the motions that meet constraints."""
 
     def __init__(
         self,
@@ -2268,7 +2268,7 @@ class ConditionedMotion:
         duration: typing.SupportsFloat | typing.SupportsIndex,
         constraints: numpy.typing.ArrayLike,
     ) -> None:
-        """A row of constraints is tau, derivative, degree of freedom, value, noise."""
+        """Rows of `constraints`: tau, derivative, degree of freedom, value, noise."""
 
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -2277,7 +2277,7 @@ class ConditionedMotion:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def path(
         self, start_time: typing.SupportsFloat | typing.SupportsIndex = 0.0, along: typing.Any = None
@@ -2295,7 +2295,7 @@ class ConditionedMotion:
     def unknowns(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class FunctionalPlanner:
-    """Closed form of functional components."""
+    """Closed-form planner with functional components."""
 
     def __init__(
         self,
@@ -2317,7 +2317,7 @@ class FunctionalPlanner:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def jerk_cost(
         self,
@@ -2350,7 +2350,7 @@ class FunctionalPlanner:
         tau: numpy.typing.ArrayLike,
         derivative: typing.SupportsInt | typing.SupportsIndex = 0,
     ) -> numpy.typing.NDArray[numpy.float64]:
-        """Samples (N, k, d) of N problems at k normalised times."""
+        """Plan N problems and return samples (N, k, d) at k normalised times."""
 
     def resume(
         self,
@@ -2365,8 +2365,8 @@ class FunctionalPlanner:
         order: typing.SupportsInt | typing.SupportsIndex,
         limit: typing.SupportsFloat | typing.SupportsIndex,
     ) -> tuple[BezierPath, float, bool]:
-        """The rest of a path from time t on, at normalised time tau: path, condition, and whether it is Hermite's. An
-        aligned model needs the origin (d,), where the motion began."""
+        """Continue a path from time t [s], normalised time tau; returns path, condition and a flag for Hermite's polynomial.
+        An aligned model needs the origin (d,), the start of the motion."""
 
     @property
     def condition(self) -> float: ...
@@ -2374,12 +2374,12 @@ class FunctionalPlanner:
     def dimension(self) -> int: ...
 
 class ObstacleSet:
-    """Obstacles, some of which may move."""
+    """Set of obstacles, at rest or at constant velocity."""
 
     def __init__(
         self, obstacles: collections.abc.Sequence[Obstacle], velocities: numpy.typing.ArrayLike | None = None
     ) -> None:
-        """A list of obstacles, and their velocities (k, 3) if some move."""
+        """List of obstacles and, if some move, their velocities (k, 3) [m/s]."""
 
     def __len__(self) -> int: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -2389,12 +2389,12 @@ class ObstacleSet:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def clearance(
         self, path: BezierPath, tolerance: typing.SupportsFloat | typing.SupportsIndex = 1e-09
     ) -> tuple[float, float, float, int]:
-        """Least distance, proved lower bound of it, time, index of the obstacle (-1: none)."""
+        """Least distance [m], its proved lower bound [m], time [s] and index of the obstacle (-1: none)."""
 
     def distance(
         self,
@@ -2402,10 +2402,10 @@ class ObstacleSet:
         p: numpy.typing.ArrayLike,
         t: typing.SupportsFloat | typing.SupportsIndex,
     ) -> float:
-        """Signed distance of a point to obstacle k at time t."""
+        """Signed distance [m] of a point (3,) to obstacle k at time t [s]."""
 
     def free(self, path: BezierPath, margin: typing.SupportsFloat | typing.SupportsIndex) -> bool:
-        """Is it proved that the path keeps the margin?"""
+        """True if the path is proved to keep the margin [m]."""
 
     def nearer(
         self,
@@ -2413,10 +2413,10 @@ class ObstacleSet:
         t: typing.SupportsFloat | typing.SupportsIndex,
         margin: typing.SupportsFloat | typing.SupportsIndex,
     ) -> int:
-        """Index of the first obstacle nearer than the margin, or -1."""
+        """Index of the first obstacle nearer than the margin [m], or -1."""
 
 class ViaSearch:
-    """Search of a planner for via points."""
+    """Search for via points around obstacles."""
 
     def __init__(
         self,
@@ -2436,7 +2436,7 @@ class ViaSearch:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def candidates(
         self, start: numpy.typing.ArrayLike, goal: numpy.typing.ArrayLike
@@ -2464,9 +2464,9 @@ class ViaSearch:
         int,
         int,
     ]:
-        """Returns status ('direct', 'via', 'none', 'start_blocked', 'goal_blocked'), path, times (k,) and states
-        (k, 3, d) of via points, clearance (as `ObstacleSet.clearance`), number of candidates looked at, index of the
-        obstacle that blocks or -1."""
+        """Plan a path; returns status ('direct', 'via', 'none', 'start_blocked', 'goal_blocked'), path, times (k,) [s] and
+        states (k, 3, d) of via points, clearance (as `ObstacleSet.clearance`), number of evaluated candidates, and
+        index of the blocking obstacle or -1."""
 
     def plan_many(
         self,
@@ -2488,8 +2488,8 @@ class ViaSearch:
             int,
         ]
     ]:
-        """The same for states (n, 3, d) of position, velocity and acceleration, times (n,), and one set of obstacles
-        or n of them; a list."""
+        """Plan n problems with states (n, 3, d) of position, velocity and acceleration, times (n,) [s], and one or n sets
+        of obstacles; returns a list of the results of `plan`."""
 
     def through(
         self,
@@ -2514,7 +2514,7 @@ class ViaSearch:
         ]
         | None
     ):
-        """The path through given points (k, 3), whatever stands there; None if two are too near."""
+        """Plan through given points (k, 3), ignoring obstacles; None if two points are too close."""
 
 class BasisKind(enum.Enum):
     gaussian = ...
@@ -2523,7 +2523,7 @@ class BasisKind(enum.Enum):
     wendland_c4 = ...
 
 class DmpBasis:
-    """Functions of the phase."""
+    """Basis functions of the phase."""
 
     def __init__(
         self,
@@ -2539,15 +2539,15 @@ class DmpBasis:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def evaluate(self, x: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
-        """The functions (k, count) at phases (k,)."""
+        """Values (k, count) of the functions at phases (k,)."""
 
     def forcing(
         self, weights: numpy.typing.ArrayLike, x: numpy.typing.ArrayLike
     ) -> numpy.typing.NDArray[numpy.float64]:
-        """The forcing term (k, d) of weights (count, d)."""
+        """Forcing term (k, d) of weights (count, d) at phases (k,)."""
 
     @property
     def centres(self) -> numpy.typing.NDArray[numpy.float64]: ...
@@ -2555,7 +2555,7 @@ class DmpBasis:
     def widths(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class DynamicPotential:
-    """Potential that only what approaches an obstacle feels."""
+    """Obstacle potential that acts on approaching motion only."""
 
     def __init__(
         self,
@@ -2572,7 +2572,7 @@ class DynamicPotential:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _at(
         self,
@@ -2583,7 +2583,7 @@ class DynamicPotential:
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
 
 class Dmp:
-    """A discrete movement primitive."""
+    """Discrete movement primitive."""
 
     def __init__(
         self,
@@ -2602,7 +2602,7 @@ class Dmp:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
@@ -2614,7 +2614,7 @@ class Dmp:
         pieces: typing.SupportsInt | typing.SupportsIndex,
     ) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Continue from a state of an object that was made with the same arguments."""
+        """Restore the state of an object with the same constructor arguments."""
 
     def copy(self) -> Dmp: ...
     def reset(
@@ -2649,7 +2649,7 @@ class Dmp:
     def x(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class QuaternionDmp:
-    """A movement primitive of orientation."""
+    """Movement primitive of orientation."""
 
     def __init__(
         self,
@@ -2666,7 +2666,7 @@ class QuaternionDmp:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
@@ -2675,7 +2675,7 @@ class QuaternionDmp:
         self, steps: typing.SupportsInt | typing.SupportsIndex, dt: typing.SupportsFloat | typing.SupportsIndex
     ) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Continue from a state of an object that was made with the same arguments."""
+        """Restore the state of an object with the same constructor arguments."""
 
     def copy(self) -> QuaternionDmp: ...
     def reset(
@@ -2704,7 +2704,7 @@ class QuaternionDmp:
     def w(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
 class ConstantVelocityFilter:
-    """Kalman's filter for motion of constant velocity."""
+    """Kalman filter for motion at constant velocity."""
 
     def __init__(
         self,
@@ -2723,24 +2723,24 @@ class ConstantVelocityFilter:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
 
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Continue from a state of an object that was made with the same arguments."""
+        """Restore the state of an object with the same constructor arguments."""
 
     def estimate(
         self, t: typing.Any = None
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
-        """State (6,), position and velocity, and covariance (6, 6) at a time [s], default the newest measurement's."""
+        """State (6,), position [m] and velocity [m/s], and covariance (6, 6) at time t [s], by default of the newest measurement."""
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Discard all measurements."""
 
     def update(self, t: typing.SupportsFloat | typing.SupportsIndex, position: numpy.typing.ArrayLike) -> str:
-        """Take in a position (3,) [m] from a picture taken at t [s]; returns what became of it."""
+        """Update with a position (3,) [m] from an image taken at t [s]; returns the outcome."""
 
     @property
     def distance(self) -> float:
@@ -2748,15 +2748,15 @@ class ConstantVelocityFilter:
 
     @property
     def started(self) -> bool:
-        """Is there an estimate?"""
+        """True once there is an estimate."""
 
     @property
     def time(self) -> float:
-        """When the newest accepted picture was taken [s]."""
+        """Time of the newest accepted image [s]."""
 
     @property
     def updates(self) -> int:
-        """Measurements accepted since it started, or began anew."""
+        """Number of measurements accepted since the last initialisation."""
 
 class Interceptor:
     """One grasp of a moving object, from waiting to lifting."""
@@ -2777,19 +2777,19 @@ class Interceptor:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
 
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Continue from a state of an object that was made with the same arguments."""
+        """Restore the state of an object with the same constructor arguments."""
 
     def advance(self, now: typing.SupportsFloat | typing.SupportsIndex) -> None:
-        """Let time go on; once in every control period."""
+        """Advance to time `now` [s]; call once in every control period."""
 
     def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
-        """p, R, xi, xi_dot of the reference at a time since the last `advance`."""
+        """Reference (p, R, xi, xi_dot) at a time t [s] not before the last `advance`."""
 
     def measure(
         self,
@@ -2797,10 +2797,10 @@ class Interceptor:
         taken: typing.SupportsFloat | typing.SupportsIndex,
         position: numpy.typing.ArrayLike,
     ) -> str:
-        """Take in, now, a position (3,) [m] from a picture taken at `taken` [s]: filter, decision, and a new plan where this one would miss. Returns what the filter made of it."""
+        """Update at time `now` with a position (3,) [m] from an image taken at `taken` [s]: filter, decide and replan where the current plan would miss. Returns the outcome of the filter."""
 
     def reset(self) -> None:
-        """Wait again, and forget all measurements."""
+        """Return to waiting and discard all measurements."""
 
     @property
     def _plans(self) -> numpy.typing.NDArray[numpy.float64]: ...
@@ -2808,7 +2808,7 @@ class Interceptor:
     def arrival(self) -> float: ...
     @property
     def filter(self) -> ConstantVelocityFilter:
-        """A copy of the filter as it is now."""
+        """Copy of the current filter."""
 
     @property
     def goal(self) -> numpy.typing.NDArray[numpy.float64]: ...
@@ -2822,7 +2822,7 @@ class Interceptor:
     def reason(self) -> str: ...
 
 class ScheduledInterception(TaskReferenceSource):
-    """An interceptor with the measurements that will come."""
+    """Interceptor with a schedule of future measurements."""
 
     def __init__(
         self,
@@ -2835,13 +2835,13 @@ class ScheduledInterception(TaskReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
 
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Continue from a state of an object that was made with the same arguments."""
+        """Restore the state of an object with the same constructor arguments."""
 
     @property
     def interceptor(self) -> Interceptor: ...
@@ -2856,10 +2856,10 @@ class Controller:
         """Estimates, filters and other memory of the object, as numbers."""
 
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Continue from a state of an object that was made with the same arguments."""
+        """Restore the state of an object with the same constructor arguments."""
 
     def reset(self) -> None:
-        """Go back to the state after construction."""
+        """Return to the state after construction."""
 
     @property
     def n(self) -> int:
@@ -2867,7 +2867,7 @@ class Controller:
 
     @property
     def signals(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]:
-        """Copies of what the last step computed, by name."""
+        """Copies of the signals of the last step, by name."""
 
     @property
     def status(self) -> Status:
@@ -2875,8 +2875,8 @@ class Controller:
 
     @property
     def torque_limits(self) -> numpy.typing.NDArray[numpy.float64] | None:
-        """Torques are clipped to plus and minus these [N m or N], and the status then reads ``saturated``; a number,
-        (n,) or None, as at first. The robot's own are ``robot.limits.effort``."""
+        """Symmetric torque limits [N m or N]: a number, (n,) or None (no limits, the default). The status is
+        ``saturated`` where they clip the torque. The robot's effort limits are ``robot.limits.effort``."""
 
     @torque_limits.setter
     def torque_limits(self, arg1: numpy.typing.ArrayLike | None) -> None: ...
@@ -2891,9 +2891,9 @@ class JointController(Controller):
         dq: numpy.typing.ArrayLike,
         reference: typing.Any,
     ) -> numpy.typing.NDArray[numpy.float64]:
-        """Torque at time t, an (n,) array; `status` tells how it went.
+        """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
 
-        A NaN that comes in is no error here: the status reads ``invalid_input`` and the torque is a safe one,
+        A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,
         gravity compensation minus ``K_d dq``."""
 
 class TaskController(Controller):
@@ -2906,13 +2906,13 @@ class TaskController(Controller):
         dq: numpy.typing.ArrayLike,
         reference: typing.Any,
     ) -> numpy.typing.NDArray[numpy.float64]:
-        """Torque at time t, an (n,) array; `status` tells how it went.
+        """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
 
-        A NaN that comes in is no error here: the status reads ``invalid_input`` and the torque is a safe one,
+        A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,
         gravity compensation minus ``K_d dq``."""
 
 class IndependentJoint(JointController):
-    """A loop for every joint."""
+    """Independent joint control."""
 
     def __init__(
         self,
@@ -2929,7 +2929,7 @@ class IndependentJoint(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class PDGravity(JointController):
     """PD control with gravity compensation."""
@@ -2947,7 +2947,7 @@ class PDGravity(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class ComputedTorque(JointController):
     """Computed torque control."""
@@ -2959,7 +2959,7 @@ class ComputedTorque(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class PassivityBased(JointController):
     """Passivity-based control."""
@@ -2969,7 +2969,7 @@ class PassivityBased(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class RobustUnitVector(JointController):
     """Robust unit-vector control."""
@@ -2987,11 +2987,11 @@ class RobustUnitVector(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     @property
     def lyapunov_matrix(self) -> numpy.typing.NDArray[numpy.float64]:
-        """The (2n, 2n) solution P of ``H' P + P H = -Q`` with ``H = [0 1; -K_p -K_v]``."""
+        """Solution P (2n, 2n) of ``H' P + P H = -Q`` with ``H = [0 1; -K_p -K_v]``."""
 
 class SlotineLi(JointController):
     """Slotine-Li adaptive control."""
@@ -3008,20 +3008,20 @@ class SlotineLi(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     @property
     def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
-        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
-        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
-        as a whole or not at all."""
+        """Boolean mask (p,) of the parameters that adapt; initially all unknown ones, or none without an adaptation
+        law. The others keep their estimate. `reset` does not change the mask. With the natural law all parameters
+        of a link adapt, or none."""
 
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
     def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
-        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
-        Setting them also sets where `reset` goes back to."""
+        """Current estimate (p,) of all parameters, in the order of the robot's ``parameter_names``.
+        Assigning it also sets the estimate that `reset` restores."""
 
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
@@ -3046,20 +3046,20 @@ class ACT(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     @property
     def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
-        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
-        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
-        as a whole or not at all."""
+        """Boolean mask (p,) of the parameters that adapt; initially all unknown ones, or none without an adaptation
+        law. The others keep their estimate. `reset` does not change the mask. With the natural law all parameters
+        of a link adapt, or none."""
 
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
     def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
-        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
-        Setting them also sets where `reset` goes back to."""
+        """Current estimate (p,) of all parameters, in the order of the robot's ``parameter_names``.
+        Assigning it also sets the estimate that `reset` restores."""
 
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
@@ -3082,20 +3082,20 @@ class MACT(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     @property
     def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
-        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
-        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
-        as a whole or not at all."""
+        """Boolean mask (p,) of the parameters that adapt; initially all unknown ones, or none without an adaptation
+        law. The others keep their estimate. `reset` does not change the mask. With the natural law all parameters
+        of a link adapt, or none."""
 
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
     def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
-        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
-        Setting them also sets where `reset` goes back to."""
+        """Current estimate (p,) of all parameters, in the order of the robot's ``parameter_names``.
+        Assigning it also sets the estimate that `reset` restores."""
 
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
@@ -3120,7 +3120,7 @@ class OperationalSpace(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class CartesianComputedTorque(TaskController):
     """Computed torque in task space with a secondary task."""
@@ -3144,7 +3144,7 @@ class CartesianComputedTorque(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     @property
     def _obstacles(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -3172,12 +3172,12 @@ class Impedance(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     @property
     def wrench(self) -> numpy.typing.NDArray[numpy.float64]:
-        """What the environment does to the controlled frame, as measured [N, N m]: force and moment about its
-        origin, world axes. Set it before a step; zero at first."""
+        """Measured wrench (6,) [N, N m] of the environment on the controlled frame: force and moment about its
+        origin, world axes. Set it before each step; initially zero."""
 
     @wrench.setter
     def wrench(self, arg1: numpy.typing.ArrayLike) -> None: ...
@@ -3204,20 +3204,20 @@ class CartesianMACT(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     @property
     def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
-        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
-        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
-        as a whole or not at all."""
+        """Boolean mask (p,) of the parameters that adapt; initially all unknown ones, or none without an adaptation
+        law. The others keep their estimate. `reset` does not change the mask. With the natural law all parameters
+        of a link adapt, or none."""
 
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
     def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
-        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
-        Setting them also sets where `reset` goes back to."""
+        """Current estimate (p,) of all parameters, in the order of the robot's ``parameter_names``.
+        Assigning it also sets the estimate that `reset` restores."""
 
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
@@ -3240,28 +3240,28 @@ class Backstepping(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _evaluate(
         self, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike, reference: typing.Any
     ) -> dict[str, numpy.typing.NDArray[numpy.float64]]:
-        """Terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,
+        """Evaluate the terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,
         ddq_r, s, tau. Neither the estimate nor the signals change.
 
         Raises ValueError where the law is singular."""
 
     @property
     def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
-        """Which of the p parameters the estimate moves now, a bool for each; at first all unknown ones, none where
-        nothing adapts. The others keep their estimate. `reset` leaves it as it is. With the natural law a link adapts
-        as a whole or not at all."""
+        """Boolean mask (p,) of the parameters that adapt; initially all unknown ones, or none without an adaptation
+        law. The others keep their estimate. `reset` does not change the mask. With the natural law all parameters
+        of a link adapt, or none."""
 
     @adapting.setter
     def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
     @property
     def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
-        """All p parameters as the controller believes them now, in the order of the robot's ``parameter_names``.
-        Setting them also sets where `reset` goes back to."""
+        """Current estimate (p,) of all parameters, in the order of the robot's ``parameter_names``.
+        Assigning it also sets the estimate that `reset` restores."""
 
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
@@ -3284,7 +3284,7 @@ class DerivativeEstimator:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _apply(
         self, dt: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike
@@ -3293,25 +3293,25 @@ class DerivativeEstimator:
         """Estimates, filters and other memory of the object, as numbers."""
 
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Continue from a state of an object that was made with the same arguments."""
+        """Restore the state of an object with the same constructor arguments."""
 
     def _step(
         self, dt: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
     def reset(self) -> None:
-        """Forget all samples: the next one is the first."""
+        """Discard all samples; the next one is the first."""
 
 class NullObjective:
-    """Joint velocities wanted beside a task."""
+    """Secondary objective: joint velocities in the null space of a task."""
 
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
 
     def velocity(self, q: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
-        """The joint velocities, (n,)."""
+        """Joint velocities (n,) [rad/s or m/s]."""
 
 class ManipulabilityObjective(NullObjective):
-    """Away from singularities."""
+    """Objective that increases the manipulability."""
 
     def __init__(
         self,
@@ -3324,10 +3324,10 @@ class ManipulabilityObjective(NullObjective):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class JointLimitObjective(NullObjective):
-    """Towards the middle of the range."""
+    """Objective that attracts joints to the middle of their ranges."""
 
     def __init__(
         self,
@@ -3340,10 +3340,10 @@ class JointLimitObjective(NullObjective):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class PostureObjective(NullObjective):
-    """Towards a posture."""
+    """Objective that attracts the joints to a posture."""
 
     def __init__(
         self, model: Model, posture: numpy.typing.ArrayLike, gain: typing.SupportsFloat | typing.SupportsIndex
@@ -3352,7 +3352,7 @@ class PostureObjective(NullObjective):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class Clik:
     """Closed-loop inverse kinematics."""
@@ -3372,7 +3372,7 @@ class Clik:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
@@ -3390,7 +3390,7 @@ class Clik:
         """See CLIK.follow."""
 
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Continue from a state of an object that was made with the same arguments."""
+        """Restore the state of an object with the same constructor arguments."""
 
     def _set_tool(self, tool: numpy.typing.ArrayLike) -> None:
         """See CLIK.set_tool."""
@@ -3426,7 +3426,7 @@ class SampledJointReference(JointReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
 class InverseKinematics:
     """Numeric inverse kinematics."""
@@ -3451,7 +3451,7 @@ class InverseKinematics:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _solve(
         self, T: numpy.typing.ArrayLike, q0: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex
@@ -3479,13 +3479,13 @@ class SphericalWrist:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def _solve(self, T: numpy.typing.ArrayLike, near: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
         """See SphericalWristIK.solve."""
 
 class Graph:
-    """The operations recorded so far, each distinct one once."""
+    """Recorded operations, each distinct one once."""
 
     def __getstate__(self) -> tuple[typing.Any, ...]: ...
     def __init__(self) -> None: ...
@@ -3495,11 +3495,11 @@ class Graph:
 
     def __setstate__(self, arg0: tuple[typing.Any, ...]) -> None: ...
     def symbol(self, name: str) -> Expression:
-        """A new symbol; two of one name stay two."""
+        """Create a symbol; symbols of equal name are distinct."""
 
     @property
     def outlining(self) -> bool:
-        """Record repeated pieces of kernels as functions of their own: smaller code for long arms, no derivatives."""
+        """Record repeated pieces of kernels as separate functions: smaller code for long arms, no derivatives."""
 
     @outlining.setter
     def outlining(self, arg0: bool) -> None: ...
@@ -3511,7 +3511,7 @@ class Graph:
     def uniform(self, arg0: bool) -> None: ...
 
 class Expression:
-    """A recorded scalar: a symbol, a number or an operation on such."""
+    """Recorded scalar: a symbol, a number or an operation."""
 
     __array_priority__: typing.ClassVar[float] = -1.0
 
@@ -3519,7 +3519,7 @@ class Expression:
     def __add__(self, other: typing.Any) -> typing.Any: ...
     def __bool__(self) -> bool: ...
     def __eq__(self, other: typing.Any) -> bool:
-        """Are both recorded as the same node, or the same number?"""
+        """True if both are the same node or the same number."""
 
     def __float__(self) -> float: ...
     def __ge__(self, other: typing.Any) -> typing.Any: ...
@@ -3550,7 +3550,7 @@ class Expression:
     def arcsin(self) -> Expression: ...
     def arctan2(self, other: typing.Any) -> typing.Any: ...
     def conjugate(self) -> Expression:
-        """The expression itself: all are real."""
+        """The expression itself; all expressions are real."""
 
     def cos(self) -> Expression: ...
     def exp(self) -> Expression: ...
@@ -3562,11 +3562,11 @@ class Expression:
     def tanh(self) -> Expression: ...
     @property
     def graph(self) -> Graph:
-        """The recording, None for a constant."""
+        """Recording of the expression, None for a constant."""
 
     @property
     def is_constant(self) -> bool:
-        """Is it a number?"""
+        """True for a number."""
 
     @property
     def name(self) -> str | None:
@@ -3574,7 +3574,7 @@ class Expression:
 
     @property
     def operands(self) -> tuple[typing.Any, ...]:
-        """What the operation acts on."""
+        """Operands of the operation."""
 
     @property
     def operation(self) -> str:
@@ -3586,12 +3586,12 @@ class Function:
     def __call__(
         self, *arguments: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.float64] | None = None
     ) -> typing.Any:
-        """Evaluate: arrays of shape (..., *shape) in, batch axes broadcast, one array out or a tuple of them."""
+        """Evaluate on arrays of shape (..., *shape) with broadcast batch axes; returns one array or a tuple of arrays."""
 
     def __init__(
         self, name: str, arguments: collections.abc.Iterable[typing.Any], results: collections.abc.Iterable[typing.Any]
     ) -> None:
-        """Record what takes `arguments` to `results`, each a list of (name, shape, entries)."""
+        """Record the function from `arguments` to `results`, each a list of (name, shape, entries)."""
 
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -3600,16 +3600,16 @@ class Function:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def apply(self, entries: collections.abc.Iterable[typing.Any]) -> list[typing.Any]:
-        """Results for expressions, entry by entry: the function becomes part of their recording."""
+        """Apply to expressions, entry by entry: the function becomes part of their recording."""
 
     def attach(self, path: str, symbol: str) -> None:
-        """Evaluate by the function `symbol` of a shared library from now on."""
+        """Evaluate with the function `symbol` of a shared library."""
 
     def dependence(self) -> numpy.ndarray:
-        """Boolean matrix: may an entry of the results depend on an entry of the arguments?"""
+        """Boolean matrix of structural dependence, entries of the results by entries of the arguments."""
 
     @property
     def argument_names(self) -> tuple[typing.Any, ...]:
@@ -3617,7 +3617,7 @@ class Function:
 
     @property
     def argument_shapes(self) -> tuple[typing.Any, ...]:
-        """Their shapes."""
+        """Shapes of the arguments."""
 
     @property
     def call_count(self) -> int:
@@ -3625,11 +3625,11 @@ class Function:
 
     @property
     def compiled(self) -> bool:
-        """Does native code evaluate it?"""
+        """True if native code evaluates the function."""
 
     @property
     def constants(self) -> list[float]:
-        """Numbers in the recording: values after the arguments' entries."""
+        """Constants of the recording: values after the arguments' entries."""
 
     @property
     def depth(self) -> int:
@@ -3637,11 +3637,11 @@ class Function:
 
     @property
     def name(self) -> str:
-        """Name."""
+        """Name of the function."""
 
     @property
     def operation_count(self) -> int:
-        """Number of operations, those of an outlined piece once."""
+        """Number of operations, counting an outlined piece once."""
 
     @property
     def operations(self) -> list[typing.Any]:
@@ -3653,14 +3653,14 @@ class Function:
 
     @property
     def result_shapes(self) -> tuple[typing.Any, ...]:
-        """Their shapes."""
+        """Shapes of the results."""
 
     @property
     def result_values(self) -> list[int]:
-        """Index of the value of every entry of the results."""
+        """Value index of each entry of the results."""
 
 class SymbolicChain:
-    """A chain with expressions for parameters."""
+    """Chain with expressions as parameters."""
 
     def __init__(
         self, model: Model, graph: Graph, groups: dict[str, typing.Any], modified: bool, dyn: bool
@@ -3672,7 +3672,7 @@ class SymbolicChain:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from what `__reduce__` has returned."""
+        """Initialise from the result of `__reduce__`."""
 
     def evaluate(
         self,
@@ -3681,7 +3681,7 @@ class SymbolicChain:
         frame: typing.SupportsInt | typing.SupportsIndex,
         rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
     ) -> list[typing.Any]:
-        """Entries of a quantity for lists of expressions."""
+        """Evaluate the entries of a quantity for lists of expressions."""
 
 def _arrival_time(
     settings: dict[str, typing.Any],
@@ -3714,7 +3714,7 @@ def _pose_state(
     """Rows x, v, a (3, 6) of a pose, twist and its derivative, with the rotation vector about R."""
 
 def build_config() -> dict[str, typing.Any]:
-    """How this extension was built, as a dict."""
+    """Build configuration of this extension, as a dict."""
 
 def emit_c(
     functions: collections.abc.Sequence[Function],
@@ -3725,12 +3725,12 @@ def emit_c(
     batch: bool = False,
     packed: bool = False,
 ) -> tuple[str, str]:
-    """Header and source of recorded functions in C99, ``void NAME(const double q[7], ..., double M[49])``.
+    """Generate header and source of recorded functions in C99, ``void NAME(const double q[7], ..., double M[49])``.
 
     Arguments come first, then results, every one an array stored row by row (a scalar: of one entry), and results must not
     overlap arguments. `header_name` is the header's file name for the source to include; when empty, the source carries
     its declarations itself. `scalar` is "double" or "float". `batch` adds ``NAME_batch(size_t count, ...)`` for samples one after
-    the other, `packed` adds ``NAME_packed(in, out)`` for loaders. ValueError on names that C would not take."""
+    the other, `packed` adds ``NAME_packed(in, out)`` for loaders. ValueError for names that are invalid in C."""
 
 def jacobian(
     outputs: collections.abc.Iterable[typing.Any], inputs: collections.abc.Iterable[typing.Any], mode: str = "cheaper"
@@ -3778,7 +3778,7 @@ def simulate(
     native_plant: bool,
     native_control: bool,
 ) -> dict[str, typing.Any]:
-    """Reset the controller and run a closed loop; `thunder_py.simulation.simulate` checks the arguments."""
+    """Reset the controller and simulate a closed loop; `thunder_py.simulation.simulate` checks the arguments."""
 
 def use_instruction_set(name: str) -> None:
     """Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``."""

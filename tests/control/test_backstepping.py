@@ -254,5 +254,5 @@ def test_wrong_shapes_in_a_step() -> None:
         law.step(0.0, np.zeros(6), np.zeros(7), reference)
     with pytest.raises(ValueError, match="follows task-space references; JointReference has no p, R, xi, xi_dot"):
         law.step(0.0, Q0, np.zeros(7), th.reference.SetPoint(Q0)(0.0))
-    with pytest.raises(ValueError, match="the law is singular here"):
+    with pytest.raises(ValueError, match="the law is singular at this state"):
         law.evaluate(np.zeros(7), np.zeros(7), reference)

@@ -108,6 +108,11 @@ def test_examples_of_quantities():
             assert (ROOT / path).exists(), path
 
 
+def test_example_of_statuses():
+    example = doctest.DocTestParser().get_doctest(thunder_py.control.Status.__doc__, {}, "Status", None, None)
+    assert doctest.DocTestRunner(verbose=False).run(example) == (0, 3)
+
+
 # --- the machinery itself ---------------------------------------------------------------------------------------------
 
 PAGE = """\

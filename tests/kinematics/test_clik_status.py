@@ -217,7 +217,7 @@ def test_other_refusals():
         CLIK("panda", 1.0)
     clik = CLIK(robot("panda"), 1.0, K_D=1.0, order=2)
     reference = at_rest(pose(PANDA_START))
-    with pytest.raises(ValueError, match=r"^dq is needed: this CLIK is of order 2$"):
+    with pytest.raises(ValueError, match=r"^dq must be an array for a CLIK of order 2, got None$"):
         clik.step(0.0, PANDA_START, reference)
     with pytest.raises(ValueError, match=r"has no p, R, xi, xi_dot$"):
         clik.step(0.0, PANDA_START, 3.0, PANDA_START)

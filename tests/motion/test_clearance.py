@@ -184,11 +184,14 @@ def test_conversion_keeps_values_and_derivatives():
         (lambda: clearance(line([0, 0, 0], [1, 0, 0]), ["wall"]), "obstacles must be Sphere.*got str"),
         (lambda: clearance("straight", []), "path must be a PPoly.*got str"),
         (lambda: clearance(PPoly(np.ones((2, 1)), [0.0, 1.0]), []), "coefficients"),
-        (lambda: clearance(PPoly(np.ones((2, 1, 2)), [0.0, 1.0]), []), "three numbers of position, got 2"),
+        (
+            lambda: clearance(PPoly(np.ones((2, 1, 2)), [0.0, 1.0]), []),
+            "three dimensions, the position first, got 2",
+        ),
         (lambda: clearance(line([0, 0, 0], [1, 0, 0]), [], tolerance=0.0), "tolerance must be a positive number"),
         (lambda: MovingObstacle("ball", [0, 0, 0]), "obstacle must be Sphere.*got str"),
         (lambda: MovingObstacle(Sphere([0, 0, 0], 1.0), [0, np.nan, 0]), "velocity must be finite"),
-        (lambda: _core.ObstacleSet([None]), "obstacles must be obstacles, got None"),
+        (lambda: _core.ObstacleSet([None]), "obstacles must be Obstacle objects, got None"),
     ],
 )
 def test_bad_input(call, message):

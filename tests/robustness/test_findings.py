@@ -348,7 +348,7 @@ WRONG_VALUES = [
     (lambda: _core.InverseKinematics(robot(), None, 63, True, 1e-6, 10, 0.0, Q, Q, np.zeros((0, 7))),
      "limits and starts must have one entry for each joint, and there must be a start"),
     (lambda: _core.PotentialField(robot(), [None], Q, [], np.zeros((0, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1),
-     "obstacles must be obstacles, got None"),
+     "obstacles must be Obstacle objects, got None"),
     (lambda: _core.PotentialField(robot(), [], Q, [9], np.zeros((1, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1),
      "links must be 0 to 7, got 9"),
     (lambda: _core.PotentialField(robot(), [], Q, [], np.zeros((0, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -1),
@@ -357,8 +357,8 @@ WRONG_VALUES = [
      "interior must be 0 to 10000, got 2147483647"),
     (lambda: _core.DmpBasis(_core.BasisKind.gaussian, 1, 4.0, 1.0), "count must be 2 to 10000, got 1"),
     (lambda: _core.DmpBasis(_core.BasisKind.gaussian, 2**31 - 1, 4.0, 1.0), "count must be 2 to 10000, got 2147483647"),
-    (lambda: _core.PiecewisePolynomial([], np.zeros((2, 5, 1))), "breaks must be at least two, got 0"),
-    (lambda: _core.BezierPath([], np.zeros((5, 2, 1))), "breaks must be at least two, got 0"),
+    (lambda: _core.PiecewisePolynomial([], np.zeros((2, 5, 1))), "breaks must have at least two entries, got 0"),
+    (lambda: _core.BezierPath([], np.zeros((5, 2, 1))), "breaks must have at least two entries, got 0"),
     (lambda: _core.ConstantVelocityFilter("paper", 1.0, np.eye(3), 1.0, 1.0, 99, 3),
      "reinitialise_after must be 0 to 16, got 99"),
 ]  # fmt: skip
@@ -372,7 +372,7 @@ def test_values_of_the_private_module(call: object, message: str) -> None:
 
 @pytest.mark.parametrize("k", [-1, 1, 10**6])
 def test_an_obstacle_that_is_not_there(k: int) -> None:
-    with pytest.raises(IndexError, match=f"^there is no obstacle {k}$"):
+    with pytest.raises(IndexError, match=f"^obstacle index must be 0 or more and less than 1, got {k}$"):
         _core.ObstacleSet([Sphere(GOAL, 0.1)]).distance(k, START, 0.0)
 
 
@@ -467,7 +467,7 @@ def test_the_rate_that_an_integrator_is_given_ends_with_its_step() -> None:
 
 
 def test_unknown_integrators_of_the_core() -> None:
-    with pytest.raises(ValueError, match="no such integrator"):
+    with pytest.raises(ValueError, match=r"^integrator must be 'plant'.* or 'semi_implicit_euler', got 'nonsense'$"):
         loop(integrator="nonsense")
 
 

@@ -275,7 +275,7 @@ def test_pickles_have_four_parts(parts: Any) -> None:
 
 def test_what_exists_is_not_restored() -> None:
     one = th.reference.SetPoint([1.0])
-    with pytest.raises(ValueError, match=r"^a SetPoint that exists cannot be restored from a pickle$"):
+    with pytest.raises(ValueError, match=r"^an initialised SetPoint cannot be restored from a pickle$"):
         one.__setstate__(one.__reduce__()[2])
     assert one(0.0).q == 1.0
 

@@ -319,7 +319,7 @@ def test_task_reference_needs_a_start() -> None:
 
 
 def test_controller_of_another_arm() -> None:
-    with pytest.raises(ValueError, match="controller must be for 2 joints as the plant, got 7"):
+    with pytest.raises(ValueError, match="controller must have the plant's 2 joints, got 7"):
         th.simulate(elbow(), backstepping(panda()), lissajous(), 1.0, q0=[0, 0])
 
 

@@ -111,9 +111,9 @@ def test_no_truth_value_and_no_number(v):
         bool(x < y)
     with pytest.raises(TypeError, match=r"no truth value"):
         max(x, y)
-    with pytest.raises(TypeError, match="no number before it is evaluated: make a Function of it"):
+    with pytest.raises(TypeError, match=r"^an expression has no numeric value: evaluate it with a Function$"):
         float(x)
-    with pytest.raises(TypeError, match="make a Function of it"):
+    with pytest.raises(TypeError, match="evaluate it with a Function"):
         np.zeros(3)[0:1] = [x]
     assert float(x * 0 + 2) == 2.0
     assert bool(x - x + 1)
@@ -289,7 +289,7 @@ def test_two_models_do_not_mix():
         lambda: Function("f", {"q": first.q}, {"r": y}),
         lambda: first.function("f", y),
     ):
-        with pytest.raises(ValueError, match="different models do not mix"):
+        with pytest.raises(ValueError, match="different models cannot be combined"):
             mix()
     assert x != y
     assert str(x) == str(y) == "q[0]"
@@ -357,7 +357,7 @@ def test_calls(v):
         f([1, 2], w=2)
     with pytest.raises(ValueError, match="v must have shape"):
         f([1, 2, 3], 1)
-    with pytest.raises(ValueError, match="out= is for functions of one result, f has 2"):
+    with pytest.raises(ValueError, match="out must be None for a function of several results, f has 2"):
         f([1, 2], 1, out=np.zeros(2))
     assert "f(v[2], w[]) -> a[], b[2], 2 operations" in repr(f)
 

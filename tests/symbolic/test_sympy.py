@@ -260,7 +260,7 @@ def test_functions_of_other_models(elbow):
     other = th.Robot.load("elbow").symbolic()
     with pytest.raises(ModelError, match=r"f: argument q\[0\] must be a symbol of this model"):
         elbow.to_sympy(other.function("f", other.q[0]))
-    with pytest.raises(ValueError, match="different models do not mix"):
+    with pytest.raises(ValueError, match="different models cannot be combined"):
         elbow.to_sympy(sym.sin(other.q[0]))
 
 

@@ -54,7 +54,7 @@ Status Backstepping::evaluate(const double* q, const double* dq, const TaskRefer
 Status Backstepping::law(double t, const double* q, const double* dq, const TaskReference& desired,
                          double* tau) noexcept {
   const bool usable = adaptive_model_.advance(t);
-  const Status status = evaluate(q, dq, desired, terms_);  // the error goes on in logs
+  const Status status = evaluate(q, dq, desired, terms_);  // the error is still logged
   if (!usable) return Status::diverged;
   if (status != Status::ok) return status;
   Map<VectorXd>(tau, n()) = terms_.tau;

@@ -13,7 +13,7 @@ bool ControlTask::update(const Evaluator& dynamics, const double* q, const doubl
   TaskVector e;
   gather(rows(), error.e, e);
   error_rows = e;
-  // the orientation error's Jacobian has a condition of its own, which is no singularity of the arm
+  // the orientation error's Jacobian has its own condition, which is not a singularity of the arm
   return regular && invert_gram(J, rows(), gram_inverse, kLargestCondition * error.orientation.condition);
 }
 

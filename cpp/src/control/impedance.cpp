@@ -44,7 +44,7 @@ Vector6d Impedance::with_own_inertia(const double* dq) noexcept {
   return K_ * error.e + D_ * error.e_dot + inertia_.Lambda * (error.f_dot - bias + coriolis);
 }
 
-/// inertia e'' + D e' + K e = -F, F being the measured wrench as the task feels it.
+/// inertia e'' + D e' + K e = -F, F the measured wrench in task coordinates.
 Vector6d Impedance::with_desired_inertia() noexcept {
   const TaskError& error = motion_.error;
   free_.setZero();

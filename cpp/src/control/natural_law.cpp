@@ -45,7 +45,7 @@ Matrix4d exponential(const Matrix4d& X) {
   return 0.5 * (quotient + quotient.transpose());
 }
 
-/// One step of P' = P B P / gamma, the direction of +Y_i' s, along the geodesic. False where P is no pseudo-inertia.
+/// One step of P' = P B P / gamma, the direction of +Y_i' s, along the geodesic. False where P is not a pseudo-inertia.
 bool move(const double* gradient, double step, double* pi) {
   const Eigen::LLT<Matrix4d> factors(pseudo_inertia(pi));
   if (factors.info() != Eigen::Success) return false;

@@ -56,7 +56,7 @@ void FilteredAcceleration::advance(double dt, double decay, const double* q, con
   last_dq_ = velocity;
   mean_ddq_ = ddq_ / weight_;
   dynamics_.regressor(q_.data(), dq_.data(), mean_ddq_.data(), W_.data());
-  W_ *= weight_;  // y has seen no more
+  W_ *= weight_;  // y has this total weight
 }
 
 FilteredRegressor::FilteredRegressor(std::shared_ptr<const Model> model, double cutoff)

@@ -17,7 +17,7 @@ Matrix6d spread_rows(TaskRows rows, const Eigen::MatrixXd& gain) {
 
 bool invert_task_matrix(Matrix6d A, TaskRows rows, Matrix6d& A_inverse) noexcept {
   for (int r = 0; r < 6; ++r)
-    if (!rows.has(r)) A(r, r) = 1.0;  // an identity there: the rest of the inverse does not change
+    if (!rows.has(r)) A(r, r) = 1.0;  // identity: the rest of the inverse does not change
   const bool positive = factor_positive_definite(6, A.data());
   A_inverse.setIdentity();
   for (int r = 0; r < 6; ++r) {

@@ -10,7 +10,7 @@ namespace {
 
 using Process = ConstantVelocitySettings::Process;
 
-constexpr double kSameTime = 1e-9;  // pictures nearer in time are one picture [s]
+constexpr double kSameTime = 1e-9;  // images closer in time are one image [s]
 
 }  // namespace
 
@@ -86,7 +86,7 @@ bool ConstantVelocityFilter::correct(const Entry& before, double t, const Eigen:
   const Covariance JP = J.lazyProduct(P);
   const Eigen::Matrix<double, 6, 3> LR = L * settings_.R;
   x += L * innovation;
-  if (!x.allFinite()) return false;  // numbers so large that their difference has none; without a gate, too
+  if (!x.allFinite()) return false;  // overflow of the difference; without a gate, too
   after.time = t;
   after.z = z;
   after.x = x;
@@ -105,7 +105,7 @@ FilterUpdate ConstantVelocityFilter::update(double t, const Eigen::Vector3d& z) 
   if (!std::isfinite(t) || !z.allFinite()) return FilterUpdate::invalid;
   for (int k = 0; k < count_; ++k)
     if (std::abs(entry(k).time - t) < kSameTime) return FilterUpdate::duplicate;
-  for (int k = 0; k < rejected_; ++k)  // one wrong picture, however often it comes, begins nothing anew
+  for (int k = 0; k < rejected_; ++k)  // repeats of one wrong image do not reinitialise
     if (std::abs(rejected_times_[k] - t) < kSameTime) return FilterUpdate::duplicate;
   if (repeated(z)) return FilterUpdate::frozen;
   if (count_ == 0) {
@@ -123,7 +123,7 @@ FilterUpdate ConstantVelocityFilter::reject(double t, const Eigen::Vector3d& z) 
   rejected_times_[last] = t;
   rejected_positions_[last] = z;
   if (++rejected_ < most) return FilterUpdate::rejected;
-  start(rejected_times_[0], rejected_positions_[0]);  // and all of them at once, so that there is a velocity, too
+  start(rejected_times_[0], rejected_positions_[0]);  // then all of them, for an estimate of velocity
   for (int k = 1; k < most; ++k) {
     Entry made;
     if (!(rejected_times_[k] > time()) ||
@@ -140,7 +140,7 @@ FilterUpdate ConstantVelocityFilter::insert(int place, double t, const Eigen::Ve
   Entry made;
   if (!correct(entry(place - 1), t, z, settings_.gate, made))
     return newest && settings_.reinitialise_after > 0 ? reject(t, z) : FilterUpdate::rejected;
-  if (count_ == kHistory) {  // forget the oldest
+  if (count_ == kHistory) {  // discard the oldest
     first_ = (first_ + 1) % kHistory;
     --count_;
     --place;
@@ -150,7 +150,7 @@ FilterUpdate ConstantVelocityFilter::insert(int place, double t, const Eigen::Ve
   ++count_;
   ++updates_;
   const double distance = distance_;
-  for (int k = place + 1; k < count_; ++k) {  // what was accepted before stays so
+  for (int k = place + 1; k < count_; ++k) {  // accepted measurements stay accepted
     const Entry old = entry(k);
     correct(entry(k - 1), old.time, old.z, std::numeric_limits<double>::infinity(), entry(k));
   }

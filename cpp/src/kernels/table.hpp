@@ -1,5 +1,5 @@
 // The kernels for numbers, for one instruction set. Included by one source file for each set, whose tag `Isa` lives in an
-// anonymous namespace: everything here is a template on it, so nothing is shared between the objects.
+// anonymous namespace: everything in this file is a template on it, so nothing is shared between the objects.
 #pragma once
 
 #include <utility>

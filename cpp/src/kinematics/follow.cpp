@@ -7,7 +7,7 @@ namespace {
 using Eigen::Map;
 using Eigen::VectorXd;
 
-/// The state q, or q and dq, and its derivative as the CLIK gives it.
+/// The state q, or q and dq, and its derivative from the CLIK.
 class FollowedMotion {
  public:
   FollowedMotion(Clik& clik, const FollowCallbacks& callbacks)

@@ -14,7 +14,7 @@ namespace {
 
 using Eigen::Map;
 
-constexpr double kLongestStep = 0.7;  // of any joint in one iteration [rad, m]: linearisations reach no further
+constexpr double kLongestStep = 0.7;  // of any joint in one iteration [rad, m]: the range of linearisations
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void InverseKinematics::evaluate(Workspace work, const Target& target, Point& po
   point.error = point.e.norm();
 }
 
-/// Joints at a limit that would have to leave it take no part.
+/// Joints at a limit that would leave the range are fixed.
 void InverseKinematics::hold_at_limits(Point& point) const noexcept {
   point.gradient = point.J.transpose().lazyProduct(point.e);
   for (Eigen::Index i = 0; i < point.q.size(); ++i) {
@@ -67,7 +67,7 @@ void InverseKinematics::hold_at_limits(Point& point) const noexcept {
   }
 }
 
-/// J' (J J' + damping |e|^2)^-1 e: damping that vanishes with the error leaves Newton's convergence as it is.
+/// J' (J J' + damping |e|^2)^-1 e: damping that vanishes with the error preserves Newton's convergence.
 void InverseKinematics::levenberg_marquardt(Point& point, double damping, JointVector& step) const noexcept {
   const auto m = point.e.size();
   TaskMatrix A = point.J.lazyProduct(point.J.transpose());
@@ -96,7 +96,7 @@ void InverseKinematics::move(const Point& from, const JointVector& step, Point& 
   to.q = (from.q + scale * step).cwiseMax(settings_.lower).cwiseMin(settings_.upper);
 }
 
-/// From one start to where the error vanishes or falls no more.
+/// Iterates from one start until the error vanishes or falls no more.
 void InverseKinematics::descend(Workspace work, const Target& target, Point& point, Solution& solution) const noexcept {
   constexpr double kProgress = 1e-3;
   constexpr int kPatience = 8;  // iterations without progress
@@ -116,17 +116,17 @@ void InverseKinematics::descend(Workspace work, const Target& target, Point& poi
     evaluate(work, target, next);
     ++solution.iterations;
     const bool better = next.error < point.error;
-    // gradient descent creeps along valleys: there any progress counts
+    // gradient descent is slow along valleys: any progress counts
     idle = next.error < (1.0 - (newton ? kProgress : 1e-9)) * point.error ? 0 : idle + 1;
     damping = better ? std::max(damping / 5.0, 1e-6) : damping * 6.0;
     shortening = better ? std::min(1.0, 2.0 * shortening) : 0.5 * shortening;
     if (better || fixed) std::swap(point, next);
     if (!fixed && idle >= (newton ? kPatience : 5 * kPatience)) break;
-    if (!fixed && !better) evaluate(work, target, point);  // columns that were held come back
+    if (!fixed && !better) evaluate(work, target, point);  // fixed columns are released
   }
 }
 
-/// Joints that turn without end: within half a turn of where they began, or of zero.
+/// Continuous joints: within half a turn of their start, or of zero.
 void InverseKinematics::wrap(const double* q0, double* q) const noexcept {
   const ChainView<double> chain = model_->view();
   for (int i = 0; i < chain.n; ++i) {

@@ -13,8 +13,8 @@ using Eigen::AngleAxisd;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-constexpr double kTolerance = 1e-12;  // relative, of reach and of what counts as a free joint
-constexpr double kSame = 1e-7;        // branches that meet are found this far apart [rad]
+constexpr double kTolerance = 1e-12;  // relative, of reach and of the test for a free joint
+constexpr double kSame = 1e-7;        // branches closer than this are one [rad]
 constexpr double kSingularWrist = 1e-10;
 
 Matrix3d rotation(const Vector3d& axis, double angle) { return AngleAxisd(angle, axis).toRotationMatrix(); }
@@ -33,7 +33,7 @@ struct Roots {
 };
 
 /// Angles of `h . Rot(axis, angle) x = value`: two, one or none; any will do where axis, h or x are parallel, and that
-/// gives `free`. `scale` is the size of what is compared.
+/// gives `free`. `scale` is the magnitude of the compared values.
 Roots component(const Vector3d& h, const Vector3d& axis, const Vector3d& x, double value, double scale, double free) {
   const double a = h.dot(across(axis, x)), b = h.dot(axis.cross(x));
   const double c = value - h.dot(axis) * axis.dot(x), r = std::hypot(a, b);
@@ -44,7 +44,7 @@ Roots component(const Vector3d& h, const Vector3d& axis, const Vector3d& x, doub
   }
   if (std::abs(c) > r + kTolerance * scale) return roots;
   const double middle = std::atan2(b, a);
-  // where the two meet, rounding of c would part them by its square root
+  // where the two coincide, rounding of c would separate them by its square root
   if (r - std::abs(c) <= kTolerance * scale) {
     roots.angle[roots.count++] = c > 0.0 ? middle : middle + kPi;
     return roots;
@@ -92,12 +92,12 @@ void SphericalWrist::solve_elbow(double q1, const Vector3d& wrist, const Matrix3
   }
 }
 
-/// The wrist's joints are ZYZ Euler angles but for where they count from: two branches (lecture 5, errata N-6).
+/// The wrist's joints are ZYZ Euler angles up to their zeros: two branches (lecture 5, errata N-6).
 void SphericalWrist::solve_wrist(const Vector3d& arm, const Matrix3d& turn, const Joints& near,
                                  Solutions& solutions) const noexcept {
   const Vector3d &w4 = g_.axes[3], &w5 = g_.axes[4], &w6 = g_.axes[5];
   Matrix3d R = turn;
-  for (int i = 0; i < 3; ++i) R = rotation(g_.axes[i], -arm[i]) * R;  // what the wrist turns by
+  for (int i = 0; i < 3; ++i) R = rotation(g_.axes[i], -arm[i]) * R;  // rotation of the wrist
   const Vector3d direction = R * w6;
   const double sine = w4.cross(direction).norm();
   const bool singular = sine < kSingularWrist;  // only the sum or the difference of joints 4 and 6 counts

@@ -51,7 +51,7 @@ bool factor_positive_definite(int n, double* A) noexcept {
 void solve_positive_definite(int n, const double* A, double* x) noexcept { cholesky_solve(n, A, x); }
 
 bool all_finite(const double* x, std::size_t count) noexcept {
-  // 0 x is NaN for what is not finite, and NaN stays in a sum; sums of their own, so that they are vectorized
+  // 0 x is NaN unless x is finite, and NaN stays in a sum; separate sums, so that they are vectorized
   constexpr std::size_t kSums = 8;
   double sums[kSums] = {};
   std::size_t i = 0;

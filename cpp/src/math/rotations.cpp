@@ -10,7 +10,7 @@ using Eigen::Vector3d;
 
 namespace {
 
-/// sin(x)/x, (1 - cos x)/x^2, (x - sin x)/x^3 and what their derivatives are over x, for x^2: series near zero.
+/// sin(x)/x, (1 - cos x)/x^2, (x - sin x)/x^3 and their derivatives over x, for x^2: series near zero.
 struct RotationCoefficients {
   explicit RotationCoefficients(double squared) noexcept {
     // Limit of x^2. Below it the series are within 3e-15 of their values. Above it differences cancel: at the limit c, db and

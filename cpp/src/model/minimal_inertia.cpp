@@ -8,7 +8,7 @@ namespace thunder {
 
 namespace {
 
-constexpr double kParallel = 1e-14;  // sine of an angle that is rounding
+constexpr double kParallel = 1e-14;  // sine of an angle that is a rounding error
 
 using Moments = SecondMoments<double>;
 
@@ -31,7 +31,7 @@ BodyInertia<double> inertia_of(const Moments& b) {
   return {b.m, b.h, {J.yy + J.zz, -J.xy, -J.xz, J.xx + J.zz, -J.yz, J.xx + J.yy}};
 }
 
-/// Can links up to this one rotate, and if only about one direction in space, about which in link axes?
+/// Possible rotation of the links up to this one; if about one direction in space only, that direction in link axes.
 struct Rotation {
   enum { none, one_axis, any } kind = none;
   Vec3<double> axis{0.0, 0.0, 0.0};
@@ -53,7 +53,7 @@ Rotation next_rotation(Rotation before, const Link<double>& link, bool known_ste
   return here;
 }
 
-/// Up to the first revolute joint, does everything move and fall along its axis?
+/// True if, up to the first revolute joint, all motion and gravity are along its axis.
 bool along_first_axis(const ChainView<double>& chain, const KnownNumbers& known) {
   if (!known.gravity) return false;
   Vec3<double> g = transposed_times(chain.root.R, chain.gravity);
@@ -84,7 +84,7 @@ void remove(const Moments& part, Moments& b) {
   b.J = {J.xx - P.xx, J.xy - P.xy, J.xz - P.xz, J.yy - P.yy, J.yz - P.yz, J.zz - P.zz};
 }
 
-/// What does not show while the link rotates about one direction at most.
+/// Parameters without effect while the link rotates about one direction at most.
 void drop_unidentifiable(const Link<double>& link, const Rotation& rotation, bool h_unidentifiable, Moments& b) {
   if (rotation.kind == Rotation::any) return;
   if (rotation.kind == Rotation::none || h_unidentifiable) b.h = {0.0, 0.0, 0.0};
@@ -167,7 +167,7 @@ void MinimalChain::slide_origins(const KnownNumbers& known) {
   for (int i = 1; i < n; ++i) {
     if (!known.bodies[i] || !known_step(i) || !known_step(i + 1)) continue;
     Link<double>& link = links[i];
-    const bool across = std::abs(link.sin_alpha) > 0.1;  // else p could become long
+    const bool across = std::abs(link.sin_alpha) > 0.1;  // else p could become large
     slide(across ? -link.p.y / link.sin_alpha : link.p.z / link.cos_alpha, i, links, bodies.view());
     (across ? link.p.y : link.p.z) = 0.0;
     if (i > 1 || !known.bodies[0]) continue;
@@ -177,7 +177,7 @@ void MinimalChain::slide_origins(const KnownNumbers& known) {
   for (Link<double>& link : links) link.p = {snapped(link.p.x), snapped(link.p.y), snapped(link.p.z)};
 }
 
-/// Translations by one unit cost no product. Masses are counted so that moments of inertia, and torques, stay as they are.
+/// Translations by one unit cost no product. Masses are counted so that moments of inertia and torques do not change.
 void MinimalChain::choose_length_unit() {
   const int n = static_cast<int>(links.size());
   const auto same = [](double a, double b) { return std::abs(std::abs(a) - b) < 1e-12 * b; };

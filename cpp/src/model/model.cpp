@@ -115,7 +115,7 @@ void Model::build_elastic() {
   }
 }
 
-/// A joint may be described in axes turned about its own: its zero and its link's pose take the turn up.
+/// Rotates the axes of a joint about its own axis; its zero and the pose of its link absorb the rotation.
 void Model::turn_frame_about_z(std::size_t joint, double angle) {
   Link<double>& link = links_[joint];
   link.theta += angle;
@@ -243,7 +243,7 @@ void Model::build_parameters() {
 }
 
 int Model::find_frame(const std::string& name) const {
-  // a link may be called like the base or the tool: then the link is meant
+  // a link named like the base or the tool takes precedence
   const auto found = std::find(frame_names_.begin() + 1, frame_names_.end(), name);
   if (found != frame_names_.end()) return static_cast<int>(found - frame_names_.begin());
   return name == frame_names_[0] ? 0 : -1;

@@ -59,7 +59,7 @@ Operands operands_of(Graph& graph, int i) {
   return o;
 }
 
-/// Of every node up to `count`: does it depend on a marked one?
+/// For every node up to `count`: true if it depends on a marked one.
 std::vector<char> dependents(const Graph& graph, int count, std::vector<char> marked) {
   for (int i = 0; i < count; ++i) {
     const Node& node = graph.node(i);
@@ -111,7 +111,7 @@ void forward(Graph& graph, const std::vector<int>& outputs, const std::vector<Ex
       const int indices[3] = {node.a, node.b, node.c};
       for (int k = 0; k < o.count; ++k)
         if (marked[indices[k]]) sum = sum + o.partial[k] * dot[indices[k]];
-      // the branch that is not taken may be infinite there: choose, do not weigh by zero
+      // the branch that is not taken may be infinite: select, do not multiply by zero
       dot[i] = node.op == Op::select ? select(o.value[0], dot[node.b], dot[node.c]) : sum;
     }
     for (std::size_t r = 0; r < outputs.size(); ++r) jacobian[r * m + j] = dot[outputs[r]];

@@ -101,7 +101,7 @@ std::string packed_definition(const Function& f, const Precision& precision) {
          ");\n}\n";
 }
 
-/// Names that a body mentions: an unused parameter draws a warning.
+/// Names used in a body: an unused parameter gives a warning.
 std::string unused_ports(const Function& f, const std::string& body) {
   const auto mentioned = [&](const std::string& name) {
     for (std::size_t at = 0; (at = body.find(name, at)) != std::string::npos; ++at) {
@@ -176,7 +176,7 @@ class FileWriter {
     return names;
   }
 
-  /// Few pieces that are called often have packs to gain. Pieces that call pieces would have to be told which form they are.
+  /// Few pieces that are called often have packs to gain. Pieces that call pieces would need their form as a parameter.
   static bool wants_two_forms(const Function& f) {
     const auto calls = [](const std::shared_ptr<const Function>& body) { return !body->calls().empty(); };
     if (std::any_of(f.bodies().begin(), f.bodies().end(), calls)) return false;
@@ -276,7 +276,7 @@ CSource emit_c(const std::vector<std::shared_ptr<const Function>>& functions, co
   using namespace emit;
   check_names(functions, options);
   FileWriter writer(functions, options);
-  std::vector<std::shared_ptr<const Function>> written;  // kept: the writer knows bodies by address
+  std::vector<std::shared_ptr<const Function>> written;  // kept: the writer identifies bodies by address
   for (const auto& f : functions) {
     written.push_back(compile_weight(*f) > kWhole ? split(f, kPart) : f);
     writer.add(*written.back());

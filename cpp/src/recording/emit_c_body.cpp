@@ -82,8 +82,8 @@ std::string BodyWriter::write() {
   return std::move(out_);
 }
 
-/// Is the expression of `other` that of `first` with some arguments replaced by those `distance` further on? `moving` collects
-/// which, leaf by leaf.
+/// True if the expression of `other` is that of `first` with some arguments replaced by those `distance` further on;
+/// `moving` collects them, leaf by leaf.
 bool BodyWriter::alike(int first, int other, int distance, std::vector<char>& moving) const {
   if (first < f_.first_instruction() || other < f_.first_instruction()) {
     if (first != other && (!f_.is_argument(first) || other != first + distance || !f_.is_argument(other))) return false;
@@ -101,7 +101,7 @@ bool BodyWriter::alike(int first, int other, int distance, std::vector<char>& mo
   return true;
 }
 
-/// Are `length` entries of the results from `entry` on alike?
+/// True if `length` entries of the results from `entry` on have the same form.
 bool BodyWriter::loop_at(int entry, int length, std::vector<char>& moving) const {
   const int first = f_.result_values()[entry];
   for (int k = 0; k < length; ++k) {
@@ -167,7 +167,7 @@ void BodyWriter::write_loops() {
   }
 }
 
-/// Local names are a letter and a number, or two letters and a number; no port is called so.
+/// Local names are a letter and a number, or two letters and a number; no port has such a name.
 void BodyWriter::choose_prefix() {
   const auto taken = [this](const std::string& prefix) {
     for (const std::vector<Port>* ports : {&f_.arguments(), &f_.results()})
@@ -213,7 +213,7 @@ void BodyWriter::write_constant_results() {
       assign(targets_[v], constant_term(precision_, f_.constant(v)).at_least(Binding::ternary));
 }
 
-/// What calls computed goes to the results at the end, runs of entries side by side together: compilers look back from
+/// Copies results of calls to the results at the end, runs of adjacent entries together: compilers look back from
 /// every single load past all calls and stores.
 void BodyWriter::write_copies() {
   std::map<std::pair<std::string, int>, std::pair<std::string, int>> from;  // by place in the results
@@ -260,7 +260,7 @@ void BodyWriter::write_zeros(std::vector<int>& entries) {
   entries = left;
 }
 
-/// The argument in which all angles stand side by side, or nothing.
+/// The argument in which all angles are adjacent, or nothing.
 std::string BodyWriter::angles_in_place() const {
   const int first = plan_.angles.front(), count = static_cast<int>(plan_.angles.size());
   if (count < 2 || plan_.angles.back() != first + count - 1) return "";
@@ -387,7 +387,7 @@ void BodyWriter::write_call(int call) {
   call_results_[call] = out;
 }
 
-/// Where all that a call gives stands side by side among the results, and is read nowhere else; or nothing.
+/// Position of the results of a call if they are adjacent results of the function and read nowhere else; or nothing.
 std::string BodyWriter::place_among_results(int call) const {
   const std::vector<int>& values = call_values_[call];
   std::pair<std::string, int> first;
@@ -403,7 +403,7 @@ std::string BodyWriter::place_among_results(int call) const {
 /// Values side by side in memory: a part of an array that holds them already, or an array of their own.
 std::string BodyWriter::array_of(const std::vector<std::string>& entries) {
   const std::size_t bracket = entries[0].find('[');
-  if (bracket != std::string::npos && is_identifier(entries[0].substr(0, bracket))) {  // -x[3] is no part of an array
+  if (bracket != std::string::npos && is_identifier(entries[0].substr(0, bracket))) {  // -x[3] is not part of an array
     const std::string array = entries[0].substr(0, bracket);
     const int first = std::atoi(entries[0].c_str() + bracket + 1);
     bool in_place = true;

@@ -11,18 +11,18 @@
 
 namespace thunder::emit {
 
-/// What a source file needs besides its functions.
+/// Requirements of a source file besides its functions.
 struct Needs {
   bool math = false, sincos = false, zeros = false, sign = false, copy = false, parts = false, pieces = false, avx = false;
 };
 
 class BodyWriter {
  public:
-  /// `name_of` gives what calls an outlined body in C.
+  /// `name_of` gives the C name of an outlined body.
   BodyWriter(const Function& function, const Precision& precision, Needs& needs,
              const std::function<std::string(const Function&)>& name_of);
 
-  /// Before writing: results side by side that are alike, of arguments side by side, become loops, which compilers turn into packs.
+  /// Before writing: adjacent results of equal form, of adjacent arguments, become loops, which compilers vectorize.
   void find_loops();
 
   std::string write();
@@ -69,7 +69,7 @@ class BodyWriter {
   std::vector<char> in_place_;                     // by call: its results stand among those of the function
   struct Loop {
     int first, length;  // entries of the results
-    std::vector<char> moving;  // by leaf of the expression: does it move with the entry?
+    std::vector<char> moving;  // by leaf of the expression: true if it moves with the entry
   };
   std::vector<Loop> loops_;
   std::vector<char> looped_;  // by value

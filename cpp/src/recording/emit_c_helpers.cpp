@@ -95,7 +95,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// n is at least two; a pair may repeat the angle before. Far away, and where the arithmetic is not what it seems, the library.
+/// n is at least two; a pair may repeat the angle before. Large angles, and other arithmetic, use the library.
 std::string sincos_loop(const Precision& precision) {
   const char* text = R"C(
 /* Unrolled it would take thrice the code, and no less time. */

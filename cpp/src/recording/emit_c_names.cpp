@@ -30,7 +30,7 @@ const Names& keywords() {
   return names;
 }
 
-/// What math.h, stddef.h, stdint.h and string.h define, by macro or not: functions hide it, locals would break its use.
+/// Names defined by math.h, stddef.h, stdint.h and string.h, macros included: functions hide them, locals would break their use.
 const Names& library_names() {
   static const Names names = [] {
     Names all = words(
@@ -49,7 +49,7 @@ const Names& library_names() {
   return names;
 }
 
-/// Functions that compilers know besides: another one of the same name draws a warning or worse.
+/// Other functions built into compilers: redefining one gives a warning or an error.
 const Names& known_functions() {
   static const Names names = words(
       "main abort abs atexit calloc div exit free getenv labs llabs ldiv malloc qsort rand realloc srand system bcmp bcopy bzero "

@@ -1,4 +1,4 @@
-// Which names may stand in generated C.
+// Names that are valid in generated C.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace thunder::emit {
 
-/// Throws std::invalid_argument, with a sentence, for names that C or C++ would not take, and for two that are the same.
+/// Throws std::invalid_argument, with a sentence, for names that are invalid in C or C++, and for duplicates.
 void check_names(const std::vector<std::shared_ptr<const Function>>& functions, const COptions& options);
 
 /// Names that the functions bring to file scope.
 std::vector<std::string> external_names(const Function& function, const COptions& options);
 
-/// The text as an identifier: what cannot be in one becomes an underscore.
+/// The text as an identifier: invalid characters become underscores.
 std::string identifier_from(const std::string& text);
 
 }  // namespace thunder::emit

@@ -1,4 +1,4 @@
-// What to know about a recorded function before it is written down.
+// Analysis of a recorded function before its C code is written.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace thunder::emit {
 struct Plan {
   explicit Plan(const Function& function);
 
-  /// Values whose sines and cosines are computed together at the start: they depend on no other operation worth the name.
+  /// Values whose sines and cosines are computed together at the start: they depend on no other significant operation.
   std::vector<int> angles;
-  /// By value: which angle a sine or cosine is of, or -1.
+  /// By value: index of the angle of a sine or cosine, or -1.
   std::vector<int> angle_of;
-  /// By value: how many operations and calls read it.
+  /// By value: number of operations and calls that read it.
   std::vector<int> uses;
   /// Instructions to write, as values, operands first.
   std::vector<int> order;

@@ -1,4 +1,4 @@
-// Pieces of C text: numbers, and expressions that know how tightly they bind.
+// Pieces of C text: numbers, and expressions with their operator precedence.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ struct Precision {
   bool single;
 
   const char* type() const { return single ? "float" : "double"; }
-  /// A number that is not negative, with the fewest digits that give it back. Throws where float cannot hold it.
+  /// A number that is not negative, with the fewest digits that reproduce it. Throws where float cannot hold it.
   std::string number(double x) const;
   /// A function of math.h.
   std::string function(const char* name) const { return single ? std::string(name) + "f" : name; }
 };
 
-/// How tightly the outermost operator binds.
+/// Precedence of the outermost operator.
 enum class Binding { ternary, comparison, sum, product, sign, primary };
 
 /// An expression, or the negative of one: signs are carried along until an operator absorbs them.
@@ -28,7 +28,7 @@ struct Term {
   bool negative = false;
   int depth = 0;  // of nested operators
 
-  /// With its sign, in parentheses where it binds less tightly than asked.
+  /// With its sign, in parentheses where its precedence is lower than required.
   std::string at_least(Binding wanted) const;
   std::string magnitude(Binding wanted) const;
 };

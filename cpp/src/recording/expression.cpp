@@ -174,7 +174,7 @@ Expression turned(bool cosine, const Expression& rest, int turns) {
 Expression sine_or_cosine(Op op, const Expression& x) {
   const bool cosine = op == Op::cos;
   if (x.is(Op::neg)) return cosine ? cos(x.operand(0)) : -sin(x.operand(0));
-  // of something plus quarter turns, such as a joint with its zero
+  // of a sum with quarter turns, such as a joint with its zero
   double angle;
   Expression rest;
   bool shifted = split_constant(Op::add, x, angle, rest);

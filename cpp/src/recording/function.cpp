@@ -64,7 +64,7 @@ std::shared_ptr<const Function> function_of(const Outline& outline) {
   return outline.function;
 }
 
-/// Nodes that matter to `roots`: unlike `reachable`, of a call only those arguments that the wanted result depends on.
+/// Nodes that affect `roots`: unlike `reachable`, of a call only those arguments that the wanted result depends on.
 std::vector<char> needed_nodes(const Graph& graph, const std::vector<int>& roots) {
   std::vector<char> needed(graph.size(), 0);
   for (const int root : roots) needed[root] = 1;
@@ -86,7 +86,7 @@ std::vector<char> needed_nodes(const Graph& graph, const std::vector<int>& roots
   return needed;
 }
 
-/// Refuses symbols that are no arguments, unless they only pass through calls to what does not depend on them.
+/// Refuses symbols that are not arguments, unless no result depends on them.
 void check_symbols(const std::string& name, const Graph& graph, const std::vector<int>& roots,
                    const std::vector<int>& symbols) {
   if (symbols.empty()) return;

@@ -83,7 +83,7 @@ void Interpreter::assign_slots(const Function& function) {
     for (int k = 0; k < arity(i.op); ++k) {
       const int operand = operands[k];
       if (last_use[operand] > v || slot[operand] < 0) continue;
-      last_use[operand] = count;  // give the slot back once
+      last_use[operand] = count;  // release the slot once
       free_slots.push_back(slot[operand]);
     }
   }
@@ -95,7 +95,7 @@ void Interpreter::execute(double* scratch) const {
   for (const Step& s : steps_) {
     double* out = scratch + s.out * B;
     const double *a = scratch + s.a * B, *b = scratch + s.b * B, *c = scratch + s.c * B;
-    double y[B];  // out may stand where an operand stood
+    double y[B];  // out may share the slot of an operand
     switch (s.op) {
       case Op::add: for (int l = 0; l < B; ++l) y[l] = a[l] + b[l]; break;
       case Op::sub: for (int l = 0; l < B; ++l) y[l] = a[l] - b[l]; break;

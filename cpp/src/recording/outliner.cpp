@@ -6,7 +6,7 @@ namespace thunder {
 
 namespace {
 
-/// Of a node among the results; their number if it is none of them.
+/// Index of a node among the results; their number if it is not a result.
 std::size_t position(const Outline& outline, const Expression& x) {
   const auto found = std::find(outline.results.begin(), outline.results.end(), static_cast<int>(x.node));
   return static_cast<std::size_t>(found - outline.results.begin());
@@ -51,7 +51,7 @@ void OutlineCall::define(const std::vector<Expression>& results) {
   graph_->outlines.emplace(key_, std::move(outline));
 }
 
-/// Constants and arguments that pass through stay what they are at the call; the rest are results of the call.
+/// Constants and arguments that pass through are unchanged by the call; the rest are results of the call.
 std::vector<Expression> OutlineCall::results() const {
   const auto outline = graph_->outlines.at(key_);
   std::vector<int> arguments;

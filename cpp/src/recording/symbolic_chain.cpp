@@ -296,7 +296,7 @@ Frame<Expression> SymbolicChain::frame(int index) const {
 
 namespace {
 
-/// What a minimal chain gives: not poses, Jacobians, regressors and energies.
+/// Quantities of a minimal chain: all but poses, Jacobians, regressors and energies.
 const std::set<std::string> kTorqueQuantities = {
     "mass_matrix", "coriolis_matrix", "gravity_vector", "mass_matrix_dot", "coriolis_matrix_dot", "gravity_vector_dot",
     "mass_matrix_ddot", "coriolis_matrix_ddot", "gravity_vector_ddot", "inverse_dynamics", "forward_dynamics",

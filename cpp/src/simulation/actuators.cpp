@@ -15,7 +15,7 @@ bool clip(const Eigen::VectorXd& limits, Eigen::VectorXd& value) noexcept {
   return clipped;
 }
 
-/// Takes over the entries that are numbers; true if there were others.
+/// Copies the entries that are not NaN; true if there were NaN entries.
 bool hold_nan(const double* values, Eigen::VectorXd& kept) noexcept {
   bool held = false;
   for (Eigen::Index i = 0; i < kept.size(); ++i) {

@@ -130,7 +130,7 @@ void ClosedLoop::integrate(double t) {
 
 void ClosedLoop::record() noexcept {
   if (pushed_) {
-    plant_.begin_step(t_);  // what acts from now on
+    plant_.begin_step(t_);  // loads and payloads from t_ on
     plant_.external_torque(x_.data(), external_.data());
   }
   recorder_.record();

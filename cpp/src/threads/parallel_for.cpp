@@ -34,7 +34,7 @@ class Loop {
   }
 
  private:
-  /// Where memory or threads run out, those that were started do the work.
+  /// If memory or threads run out, the started threads do the work.
   void start(int threads) noexcept {
     try {
       workers_.reserve(static_cast<std::size_t>(threads - 1));

@@ -1,4 +1,4 @@
-// Adaptation laws: how the unknown parameters move.
+// Adaptation laws of the unknown parameters.
 #pragma once
 
 #include <Eigen/Dense>
@@ -11,16 +11,16 @@ class AdaptationLaw {
  public:
   virtual ~AdaptationLaw() = default;
   virtual std::unique_ptr<AdaptationLaw> clone() const = 0;
-  /// How many unknown parameters it moves.
+  /// Number of unknown parameters.
   virtual int size() const noexcept = 0;
-  /// Moves the unknown parameters over `dt` seconds under the gradient Y_u' s, constant meanwhile. False where it could
-  /// not: the estimate has diverged.
+  /// Moves the unknown parameters over `dt` seconds under the gradient Y_u' s, constant meanwhile. False where the
+  /// estimate has diverged.
   virtual bool integrate(const double* gradient, double dt, double* unknown) noexcept = 0;
   /// At least the largest eigenvalue of W_u G W_u', where the law moves along G times the gradient and `squares` are the
   /// squared lengths of the columns of W_u: how fast W pihat follows, for every unit of weight.
   virtual double rate_bound(const double* squares, const double* unknown) const noexcept = 0;
 
-  /// May some parameters stand still while the others move? `moving` has `size()` entries.
+  /// True if the parameters outside `moving` may be held. `moving` has `size()` entries.
   virtual bool separable(const std::vector<bool>& /*moving*/) const noexcept { return true; }
 
   /// Errors s within plus and minus this, joint by joint, do not adapt, and others by as much as they are beyond; n
@@ -32,8 +32,8 @@ class AdaptationLaw {
   Eigen::VectorXd dead_zone_;
 };
 
-/// pihat' = Gamma^-1 Y_u' s (Thunder article, eq. 34); the sign goes with s = dq_r - dq (errata T-2). What would leave
-/// its bounds stays on them: with a diagonal Gamma this projection never raises the Lyapunov function as long as the
+/// pihat' = Gamma^-1 Y_u' s (Thunder article, eq. 34); the sign goes with s = dq_r - dq (errata T-2). Entries that would
+/// leave their bounds stay on them: with a diagonal Gamma this projection never raises the Lyapunov function as long as the
 /// true parameters are within.
 class GradientLaw final : public AdaptationLaw {
  public:

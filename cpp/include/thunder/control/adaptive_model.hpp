@@ -1,4 +1,4 @@
-// The model inside an adaptive controller: the linear form Y_r pihat, and the estimate that moves.
+// The model inside an adaptive controller: the linear form Y_r pihat and the estimate.
 #pragma once
 
 #include <memory>
@@ -23,12 +23,12 @@ class AdaptiveModel {
   const ParameterSubset& unknown() const noexcept { return unknown_; }
   /// All p parameters: the known ones and the current estimate of the others.
   const Eigen::VectorXd& estimate() const noexcept { return estimate_; }
-  /// Sets all p parameters, known ones too; `reset` will come back here.
+  /// Sets all p parameters, known ones too; `reset` restores them.
   void start_from(const double* parameters) noexcept;
   void reset() noexcept;
-  /// Which of all p parameters move from now on; the others keep what the estimate is now. At first all unknown ones
-  /// do, if there is a law. Throws std::invalid_argument, changing nothing, where a known parameter is asked to move or
-  /// the law cannot move these alone. Outlives `reset`.
+  /// Selects the parameters (of all p) that adapt; the others keep their current estimate. Initially all unknown ones
+  /// adapt, if there is a law. Throws std::invalid_argument, changing nothing, where a known parameter is selected or
+  /// the law cannot adapt these alone. Unchanged by `reset`.
   ///
   /// With G = Gamma^-1, the moving entries follow the block G_mm of it: a gradient law with the gain G_mm^-1.
   void set_adapting(const std::vector<bool>& moving);
@@ -39,19 +39,19 @@ class AdaptiveModel {
   bool advance(double t) noexcept;
   /// tau = Y_r(q, dq, dq_r, ddq_r) pihat
   void torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r, double* tau) noexcept;
-  /// From now on adapt along the tracking error's Y_u' s, with the regressor of the last `torque`; s as it is beyond the
+  /// Adapts along the tracking error's Y_u' s, with the regressor of the last `torque`; s as it is beyond the
   /// law's dead zone.
   void adapt(const double* s) noexcept;
   /// The same along another regressor: W_u' x.
   void adapt_along(const RowMajor& W, const Eigen::VectorXd& x) noexcept;
-  /// And along a prediction error too: W_u' R error, with `weighted` = R error and `weight` the largest eigenvalue of R.
-  /// Where Euler's rule would overshoot what W pihat = y wants, the step is shortened.
+  /// Also along a prediction error: W_u' R error, with `weighted` = R error and `weight` the largest eigenvalue of R.
+  /// Where Euler's rule would overshoot W pihat = y, the step is shortened.
   void predict(const RowMajor& W, const Eigen::VectorXd& weighted, double weight) noexcept;
-  /// The torque was clipped, so that the tracking error says nothing about the parameters: only predictions count.
+  /// For clipped torques: the tracking error carries no information on the parameters, only predictions count.
   void ignore_tracking() noexcept { tracking_.setZero(); }
-  /// No arm has this estimate: it has diverged, until `reset`.
+  /// Marks the estimate as diverged until `reset`: it is physically impossible.
   void mark_diverged() noexcept { diverged_ = true; }
-  /// The estimate does not move until the next `adapt` or `predict`.
+  /// Holds the estimate until the next `adapt` or `predict`.
   void freeze() noexcept {
     tracking_.setZero();
     prediction_.setZero();

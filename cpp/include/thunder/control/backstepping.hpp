@@ -16,7 +16,7 @@ class Backstepping final : public AdaptiveController<TaskReference> {
     Eigen::MatrixXd K_d;          // n x n
   };
 
-  /// Everything the law computes at one instant, under the article's names.
+  /// All terms of the law at one instant, under the article's names.
   struct Terms {
     FrameMotion motion;
     TaskError task;
@@ -28,7 +28,7 @@ class Backstepping final : public AdaptiveController<TaskReference> {
 
   int rows() const noexcept { return rows_.count(); }
   Terms blank_terms() const;
-  /// The law under the current estimate, which it leaves alone. Where the status is not ok, dq_r to tau are not set.
+  /// The law under the current estimate, which does not change. Where the status is not ok, dq_r to tau are not set.
   Status evaluate(const double* q, const double* dq, const TaskReference& desired, Terms& terms) noexcept;
 
  protected:

@@ -1,4 +1,4 @@
-// Time between control steps, for what a controller integrates.
+// Time between control steps, for integration in controllers.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace thunder {
 
 class StepClock {
  public:
-  /// Longest time one step counts for: after a pause what was measured before it says nothing any more.
+  /// Longest time counted for one step: after a longer pause, earlier measurements are outdated.
   static constexpr double kLongestGap = 0.1;
 
   /// Seconds since the last call, 0 at the first one and where time runs backwards, `kLongestGap` at most.

@@ -1,4 +1,4 @@
-// A task as laws in task space need it, and what the joints do besides.
+// Task and null-space motion for control laws in task space.
 #pragma once
 
 #include "../kinematics/task_motion.hpp"
@@ -18,7 +18,7 @@ class ControlTask : public TaskMotion {
   bool update(const Evaluator& dynamics, const double* q, const double* dq, const TaskReference& desired) noexcept;
 };
 
-/// What an arm does with joints that its task leaves free: K_posture (posture - q) - K_d dq (D4.2, eq. 111); without a
+/// Null-space motion of a redundant arm: K_posture (posture - q) - K_d dq (D4.2, eq. 111); without a
 /// posture the vector is empty and only damping remains.
 struct NullSpace {
   Eigen::MatrixXd K_d;

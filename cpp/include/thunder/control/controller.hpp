@@ -1,4 +1,4 @@
-// What every controller shares: statuses, the safe torque, signals for logs.
+// Base of all controllers: statuses, the safe torque, signals for logs.
 #pragma once
 
 #include <Eigen/Dense>
@@ -14,7 +14,7 @@
 
 namespace thunder {
 
-/// A vector that a controller shows to logs; it keeps its place as long as the controller lives.
+/// A vector of a controller for logs; its address is fixed for the lifetime of the controller.
 struct Signal {
   std::string name;
   const double* data;
@@ -35,7 +35,7 @@ class Controller : public Exclusive {
   /// Torques are clipped to plus and minus these, with status `saturated`; n positive entries, or none for no limits.
   void set_torque_limits(const Eigen::VectorXd& limits);
   const Eigen::VectorXd& torque_limits() const noexcept { return torque_limits_; }
-  /// Back to the state after construction.
+  /// Returns to the state after construction.
   virtual void reset() noexcept;
   /// Estimates, integrals, filters and signals; torque limits too. Derived classes add theirs, signals excepted.
   virtual void archive(StateArchive& state);
@@ -44,14 +44,14 @@ class Controller : public Exclusive {
   /// K_d damps the safe torque as it damps the law.
   Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d);
 
-  /// Gravity torque as the controller knows it.
+  /// Gravity torque of the model or estimate of the controller.
   virtual void gravity(const double* q, double* G) noexcept;
   /// Called where the law gave no torque: stop integrating and adapting.
   virtual void freeze() noexcept {}
-  /// Called where the law's torque was clipped: what follows from an error that limits cause is no news.
+  /// Called where the law's torque was clipped: errors caused by the limits carry no information.
   virtual void clipped() noexcept {}
 
-  /// Were torques clipped in the last step? Laws that integrate an error hold it then.
+  /// True if torques were clipped in the last step; laws that integrate an error then hold it.
   bool saturated() const noexcept { return status_ == Status::saturated; }
 
   bool read_state(double t, const double* q, const double* dq) noexcept;

@@ -1,4 +1,4 @@
-// Gains as the user writes them: a number, one number per row, or a symmetric positive definite matrix.
+// Gains as user input: a number, one number per row, or a symmetric positive definite matrix.
 #pragma once
 
 #include <Eigen/Dense>

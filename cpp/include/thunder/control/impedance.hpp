@@ -17,7 +17,7 @@ class Impedance final : public TaskController {
   Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains gains);
 
   bool shapes_inertia() const noexcept { return shapes_inertia_; }
-  /// Of the environment on the controlled frame, as measured: force and moment about its origin, world axes.
+  /// Measured wrench of the environment on the controlled frame: force and moment about its origin, world axes.
   const Vector6d& wrench() const noexcept { return wrench_; }
   void set_wrench(const Vector6d& wrench) noexcept { wrench_ = wrench; }
   void archive(StateArchive& state) override {

@@ -1,4 +1,4 @@
-// Independent joint control: every joint a motor with a PD (PID) loop of its own, the rest of the arm a disturbance.
+// Independent joint control: one PD (PID) loop per joint motor, with the rest of the arm as a disturbance.
 //
 // Lecture notes, lecture 20, with errata N-8.
 #pragma once

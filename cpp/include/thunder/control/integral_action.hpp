@@ -1,4 +1,4 @@
-// The integral part of a control law, which does not wind up.
+// Integral part of a control law with anti-windup.
 #pragma once
 
 #include <Eigen/Dense>
@@ -14,7 +14,7 @@ class IntegralAction {
   IntegralAction(Eigen::MatrixXd K_i, Eigen::VectorXd limit, int n);
 
   bool active() const noexcept { return K_i_.size() > 0; }
-  /// What the law adds, n values; it keeps its place.
+  /// Contribution to the law, n values, at a fixed address.
   const Eigen::VectorXd& torque() const noexcept { return torque_; }
   /// torque' = K_i e up to time t. A joint whose last torque was clipped is not pushed further beyond its limit; it may
   /// come back, which holding the integral as a whole would prevent.

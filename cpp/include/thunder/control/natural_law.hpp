@@ -1,4 +1,4 @@
-// Natural adaptation: estimates on the manifold of bodies that can exist.
+// Natural adaptation: estimates on the manifold of physically consistent bodies.
 //
 // T. Lee, J. Kwon, F. C. Park, "A natural adaptive control law for robot manipulators", IROS 2018. The parameters of a
 // link are its pseudo-inertia P = [ tr(I)/2 1 - I, h; h', m ], positive definite for every body with mass; with
@@ -27,7 +27,7 @@ class NaturalLaw final : public AdaptationLaw {
   int size() const noexcept override { return static_cast<int>(10 * gamma_.size() + inverse_others_.size()); }
   bool integrate(const double* gradient, double dt, double* unknown) noexcept override;
   double rate_bound(const double* squares, const double* unknown) const noexcept override;
-  /// Whole links only: a part of a body that moves alone leads out of the bodies that can exist.
+  /// Whole links only: adapting some parameters of a body can make it physically inconsistent.
   bool separable(const std::vector<bool>& moving) const noexcept override;
 
  private:

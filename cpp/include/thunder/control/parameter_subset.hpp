@@ -1,4 +1,4 @@
-// Which parameters are unknown (Thunder article, Remark 2): laws act on these, the rest keeps its nominal values.
+// Subset of unknown parameters (Thunder article, Remark 2): laws adapt these, the others keep their nominal values.
 #pragma once
 
 #include <vector>

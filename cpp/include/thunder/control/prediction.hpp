@@ -1,5 +1,5 @@
-// Filtered torque and its regressor: y = W pi holds for the true parameters, and y - W pihat tells how wrong an
-// estimate is without waiting for a tracking error (D4.2, sections 3.2.2 and 3.2.3).
+// Filtered torque and its regressor: y = W pi holds for the true parameters, and y - W pihat measures the error
+// of an estimate without a tracking error (D4.2, sections 3.2.2 and 3.2.3).
 //
 // Both forms pass the torque through the low-pass filter phi(t) = lambda exp(-lambda t), lambda the cutoff in rad/s.
 #pragma once
@@ -19,7 +19,7 @@ class Prediction {
   virtual std::unique_ptr<Prediction> clone() const = 0;
   /// Takes the state after `tau` has been held for `dt` seconds; with dt = 0 only the state, to start from.
   void update(double dt, const double* q, const double* dq, const double* tau) noexcept;
-  /// Forgets the past.
+  /// Discards past samples.
   void restart() noexcept;
   virtual void archive(StateArchive& state) { state(started_, W_, y_); }
 
@@ -43,8 +43,8 @@ class Prediction {
   bool started_ = false;
 };
 
-/// W = Y of the filtered position, velocity and acceleration, the last by differences of velocities. Friction and what
-/// else is not linear in the motion is only approximately the filtered torque's.
+/// W = Y of the filtered position, velocity and acceleration, the last by differences of velocities. Friction and
+/// other terms nonlinear in the motion match the filtered torque only approximately.
 class FilteredAcceleration final : public Prediction {
  public:
   FilteredAcceleration(std::shared_ptr<const Model> model, double cutoff);
@@ -60,7 +60,7 @@ class FilteredAcceleration final : public Prediction {
 
  private:
   Eigen::VectorXd last_q_, last_dq_, q_, dq_, ddq_, mean_ddq_;
-  double weight_ = 0.0;  // of what the filter has seen
+  double weight_ = 0.0;  // of the samples in the filter
 };
 
 /// W without accelerations, by parts (D4.2, 3.2.3 with the signs of errata D-13):

@@ -12,7 +12,7 @@ namespace thunder {
 
 class PredictionError {
  public:
-  /// gamma > 0 with a prediction; none of either without. R_t: n x n, symmetric positive definite.
+  /// gamma > 0 with a prediction, gamma = 0 without one. R_t: n x n, symmetric positive definite.
   PredictionError(std::unique_ptr<Prediction> prediction, double gamma, const Eigen::MatrixXd& R_t)
       : prediction_(std::move(prediction)), weight_(gamma * R_t),
         largest_weight_(largest_eigenvalue(weight_)),
@@ -22,7 +22,7 @@ class PredictionError {
   void update(double t, const double* q, const double* dq, const Eigen::VectorXd& tau) noexcept {
     if (prediction_) prediction_->update(clock_.advance(t), q, dq, tau.data());
   }
-  /// Lets the estimate move along it, besides what it does already.
+  /// Adapts the estimate along it, in addition to its other adaptation.
   void adapt(AdaptiveModel& model) noexcept {
     if (!prediction_) return;
     error_ = prediction_->y();

@@ -1,4 +1,4 @@
-// The inverse behind a right pseudo-inverse J^+ = J' (J J')^-1 of chosen task rows, and what follows from it.
+// The inverse behind a right pseudo-inverse J^+ = J' (J J')^-1 of chosen task rows, and quantities derived from it.
 #pragma once
 
 #include "../math/matrices.hpp"
@@ -16,7 +16,7 @@ Matrix6d spread_rows(TaskRows rows, const Eigen::MatrixXd& gain);
 /// positive.
 bool invert_task_matrix(Matrix6d A, TaskRows rows, Matrix6d& A_inverse) noexcept;
 
-/// (J J')^-1 in the rows of the task; false where |J| |J^+| passes `largest_condition` or is no number.
+/// (J J')^-1 in the rows of the task; false where |J| |J^+| exceeds `largest_condition` or is NaN.
 bool invert_gram(const Jacobian& J, TaskRows rows, Matrix6d& A_inverse,
                  double largest_condition = kLargestCondition) noexcept;
 

@@ -1,4 +1,4 @@
-// Forces that push chosen points of the arm away from spheres (D4.2, eqs. 109, 110), made bounded.
+// Repulsive forces of spheres on chosen points of the arm (D4.2, eqs. 109, 110), bounded.
 #pragma once
 
 #include <limits>
@@ -24,7 +24,7 @@ class Repulsion {
     double largest_force = std::numeric_limits<double>::infinity();
   };
 
-  /// Frames whose origins are pushed.
+  /// Frames whose origins are repelled.
   Repulsion(std::vector<Frame<double>> points, Shape shape, int n)
       : points_(std::move(points)), shape_(shape), poses_(points_.size()), J_(6 * points_.size(), n) {}
 

@@ -1,4 +1,4 @@
-// Robust control: computed torque with a unit vector that outweighs what the model does not know.
+// Robust control: computed torque with a unit-vector term that dominates model uncertainty.
 //
 // Technical project on a SCARA arm, section 4.1, with errata S-5; B. Siciliano et al., "Robotics", section 8.5.3.
 #pragma once

@@ -1,7 +1,7 @@
 // Slotine-Li adaptive control in joint space.
 //
 // J.-J. Slotine and W. Li, "On the adaptive control of robot manipulators", 1987; Thunder article, Appendix C, with
-// its misprints put right (errata T-1, T-2).
+// its misprints corrected (errata T-1, T-2).
 #pragma once
 
 #include "adaptive_controller.hpp"

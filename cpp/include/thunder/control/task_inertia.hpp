@@ -1,4 +1,4 @@
-// Inertia that a task feels, and torques that leave the task alone (Khatib, 1987).
+// Operational-space inertia of a task, and torques without effect on the task (Khatib, 1987).
 #pragma once
 
 #include "../kernels/evaluator.hpp"
@@ -16,7 +16,7 @@ class TaskInertia {
 
   /// False where the mass matrix is not positive definite or J without full rank.
   bool update(const Evaluator& dynamics, const double* q, const Jacobian& J, TaskRows rows) noexcept;
-  /// As `update`, with the mass matrix at hand.
+  /// As `update`, for a given mass matrix.
   bool update(const RowMajor& M, const Jacobian& J, TaskRows rows) noexcept;
 
   /// tau := P tau

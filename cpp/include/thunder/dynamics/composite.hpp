@@ -1,4 +1,4 @@
-// What the mass, Coriolis and gravity kernels share: joint screws and body inertias in world axes at the root, the
+// Shared by the mass, Coriolis and gravity kernels: joint screws and body inertias in world axes at the root, the
 // origin of joint frame 0, where composite bodies are plain sums (algorithms of the O(n d) Coriolis factorisation of Echeandia
 // and Wensing 2021, in the compact 22-number form).
 #pragma once

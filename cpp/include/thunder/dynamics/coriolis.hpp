@@ -1,4 +1,4 @@
-// Coriolis matrix of Christoffel form, what follows from it, and the Christoffel symbols themselves.
+// Coriolis matrix of Christoffel form, quantities derived from it, and the Christoffel symbols.
 #pragma once
 
 #include "mass_coriolis.hpp"

@@ -36,14 +36,14 @@ THUNDER_INLINE S motor_damping(const ElasticView<P>& elastic, int motor, const S
   return damping_torque(elastic.Dm + motor * elastic.Dm_order, elastic.Dm_order, dx);
 }
 
-/// Torques of the springs on the links, e values; the motors feel the opposite.
+/// Torques of the springs on the links, e values; the opposite acts on the motors.
 template <class S, class P>
 void elastic_torque(const ChainView<P>& chain, const S* q, const S* x, S* tau) {
   const ElasticView<P>& elastic = chain.elastic;
   for (int k = 0; k < elastic.count; ++k) tau[k] = spring_torque(elastic, k, x[k] - q[elastic.joints[k]]);
 }
 
-/// Torques of the dampers beside the springs on the links, e values.
+/// Torques of the dampers, parallel to the springs, on the links, e values.
 template <class S, class P>
 void elastic_damping_torque(const ChainView<P>& chain, const S* dq, const S* dx, S* tau) {
   const ElasticView<P>& elastic = chain.elastic;
@@ -105,8 +105,8 @@ void motor_inertia_regressor(const ChainView<P>& chain, const S* ddx, S* Y) {
     write_motor_row(chain.elastic.count, m, 1, [&](int) { return ddx[m]; }, Y);
 }
 
-/// ddq, then ddx. `tau` acts on the link at rigid joints and on the motor at elastic ones; Mm must not be zero. What
-/// acts on the links from outside, as joint torques, may come in `external`.
+/// ddq, then ddx. `tau` acts on the link at rigid joints and on the motor at elastic ones; Mm must not be zero.
+/// `external` may hold external loads on the links, as joint torques.
 template <class S, class P>
 void elastic_forward_dynamics(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* x, const S* dx,
                               const S* tau, S* out, const S* external = nullptr) {

@@ -16,7 +16,7 @@ THUNDER_INLINE void each(Axes<S>& t, F&& f) {
   each(t.x, f), each(t.y, f), each(t.z, f), each(t.p, f);
 }
 
-/// From one joint frame to the next; `slide` is the way of a prismatic joint, else zero and not looked at.
+/// From one joint frame to the next; `slide` is the way of a prismatic joint, else zero and ignored.
 template <bool prismatic, class S, class P>
 THUNDER_INLINE Axes<S> next_axes(const Axes<S>& f, const Vec3<P>& p, const Turn<P>& alpha, const Turn<S>& turn,
                                  const S& slide) {

@@ -8,7 +8,7 @@
 
 namespace thunder {
 
-/// Of a joint frame, in its own axes: angular velocity and acceleration, acceleration of the origin (gravity as -g).
+/// Motion of a joint frame, in its own axes: angular velocity and acceleration, acceleration of the origin (gravity as -g).
 template <class S>
 struct Motion {
   Vec3<S> w, dw, a;
@@ -46,7 +46,7 @@ THUNDER_INLINE Vec3<S> rotation_moment(const Mat3<S>& A, const Vec3<S>& w, const
           (A.yz * J.xz - A.xz * J.yz) + (A.yx * J.xx - A.xy * J.yy) + (yy - xx) * J.xy};
 }
 
-/// Wrench that moves a body so, about the joint frame's origin.
+/// Wrench of this motion of a body, about the joint frame's origin.
 template <class L, class P>
 THUNDER_INLINE Momentum<L> body_wrench(const BodyInertia<P>& body, const Motion<L>& m) {
   const Vec3<L> h = as<L>(body.h);
@@ -58,7 +58,7 @@ THUNDER_INLINE Momentum<L> body_wrench(const BodyInertia<P>& body, const Motion<
           m.a * body.m + skew_plus(m.dw, centripetal(m.w)) * h};
 }
 
-/// The same; recorded with uniform pieces, of bodies that are no numbers, one for all links. Of the first link little is needed.
+/// The same; recorded with uniform pieces, one for all links with symbolic bodies. The first link needs few operations.
 template <class B, class L>
 THUNDER_INLINE Momentum<L> wrench_piece([[maybe_unused]] int i, const B& body, const Motion<L>& m) {
   if constexpr (Outliner<L>::records)

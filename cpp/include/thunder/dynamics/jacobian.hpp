@@ -17,7 +17,7 @@ THUNDER_INLINE void write_columns(const Vec3<L>& linear, const Vec3<L>& angular,
   store_lanes(angular.z, J + 5 * n + i, count);
 }
 
-/// Of a value for revolute and one for prismatic joints, the one that holds, lane by lane.
+/// Selects the value for revolute or for prismatic joints, lane by lane.
 template <class S, class P>
 THUNDER_INLINE Vec3<Lane<S>> by_type(const ChainView<P>& chain, int i, const Vec3<Lane<S>>& revolute,
                                      const Vec3<Lane<S>>& prismatic) {
@@ -95,7 +95,7 @@ void jacobian_dot(const ChainView<P>& chain, Workspace work, const S* q, const S
   write_jacobian_dot(chain, work, poses, dq, frame.joint, frame_pose(poses, frame).p, Jd);
 }
 
-/// Pose, Jacobian and its derivative of one frame, sharing one pass: what a task-space controller needs.
+/// Pose, Jacobian and its derivative of one frame, in one pass, for task-space controllers.
 template <class S, class P>
 void frame_kinematics(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const Frame<P>& frame,
                       Pose<S>* pose, S* J, S* Jd) {

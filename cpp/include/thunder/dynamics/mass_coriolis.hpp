@@ -49,7 +49,7 @@ THUNDER_INLINE Sym3<S> twice_symmetric(const Vec3<S>& a, const Vec3<S>& b) {
           a.y * b.y * 2.0, a.y * b.z + a.z * b.y, a.z * b.z * 2.0};
 }
 
-/// What the Coriolis matrix needs beyond the mass matrix.
+/// Quantities of the Coriolis matrix in addition to the mass matrix.
 template <class S>
 struct CoriolisPass {
   Joints<Screw, S> velocities, screw_dots;
@@ -94,7 +94,7 @@ THUNDER_INLINE void velocities_and_factors(const ChainView<P>& chain, const S* d
   }
 }
 
-/// What screw k brings to its row and column of C: F1 = I Sdot + B S for the column, N3 = B' S (angular) for the row.
+/// Contribution of screw k to its row and column of C: F1 = I Sdot + B S for the column, N3 = B' S (angular) for the row.
 template <class S>
 struct CoriolisMomenta {
   Momentum<S> F2, F1;

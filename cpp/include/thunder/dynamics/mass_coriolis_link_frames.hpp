@@ -3,7 +3,7 @@
 //
 // C_jk = sum J_j . J_k_dot over the particles, J_k being a particle's velocity at unit speed of joint k: this is the C of
 // Christoffel symbols. Column k of C is the wrench of all J_k_dot beyond joint k; row k that of J_k against velocities.
-// Both are handed down to the joints before. What is beyond joint k is described relative to link k, and everything in
+// Both are passed to the joints before. All beyond joint k is described relative to link k, and everything in
 // axes that do not turn with its own joint: composites, wrenches and velocities are then turned once per joint.
 #pragma once
 
@@ -22,7 +22,7 @@ THUNDER_INLINE void each(LinkVelocity<S>& t, F&& f) {
   each(t.w, f), each(t.v, f);
 }
 
-/// Of joint k, in the axes of some frame before it: moment and force that particles' momenta at unit speed make, J_k.
+/// Moment and force of the particles' momenta J_k at unit speed of joint k, in the axes of some frame before it.
 template <class S>
 struct MassColumn {
   Vec3<S> n, f;
@@ -124,7 +124,7 @@ struct LinkFramePass {
   PerJoint<JointTransfer<S, P>> joints;
   PerJoint<LinkVelocity<S>> velocities;  // in the axes before the turn of the link's joint; of M alone: zero
 
-  /// What a joint carries. Moments about its own axis are kept from before the turn, which does not change them.
+  /// Composite carried by a joint. Moments about its own axis are kept from before the turn, which does not change them.
   struct Composite {
     SecondMoments<S> body;
     FlowMoments<S> flow;
@@ -175,7 +175,7 @@ struct LinkFramePass {
     }
   }
 
-  /// What column k, in the axes before the turn of a joint, gives to its entries.
+  /// Contribution of column k, in the axes before the turn of a joint, to its entries.
   static ColumnEntries entries_of(const Column& column, bool revolute, const LinkVelocity<S>& link) {
     const Vec3<S>&n2 = column.mass.n, &f2 = column.mass.f, &w = link.w, &v = link.v;
     ColumnEntries entries{column, revolute ? n2.z : f2.z, S(0.0), S(0.0)};
@@ -223,7 +223,7 @@ struct LinkFramePass {
     }
   }
 
-  /// What a joint carries, in the axes before its turn.
+  /// Composite carried by a joint, in the axes before its turn.
   static Composite rotated_back_body(const Composite& carried, const Turn<S>& turn) {
     return outlined<S>(
         coriolis ? "coriolis_turn" : "mass_turn",
@@ -241,7 +241,7 @@ struct LinkFramePass {
         },
         carried, turn);
   }
-  /// What joint k carries, in its axes before the turn, as the joint before carries it.
+  /// Composite of joint k, in its axes before the turn, seen from the joint before.
   Composite composite_in_previous_frame(const Composite& carried, int k) const {
     const JointTransfer<S, P>& joint = joints[k];
     const bool revolute = joint.revolute;
@@ -261,7 +261,7 @@ struct LinkFramePass {
         carried, joint.tilt, joint.p, coriolis ? dq[k] : S(0.0));
   }
 
-  /// The joint's own column, from what it carries, in axes before its turn.
+  /// The joint's own column, from its composite, in axes before its turn.
   void add_joint(const Composite& carried, int k) {
     const bool revolute = joints[k].revolute;
     const int diagonal = k * (chain.n + 1);

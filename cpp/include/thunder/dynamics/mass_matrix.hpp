@@ -22,7 +22,7 @@ struct MassPass {
   THUNDER_INLINE MassPass(Workspace& work, int n) : poses(work, n), screws(work, n), bodies(work, n) {}
 };
 
-/// What a rotor adds to M of its driven joint; its part as a body of the carrier goes into `pass.bodies`.
+/// Contribution of a rotor to M of its driven joint; its part as a body of the carrier goes into `pass.bodies`.
 template <class S, class P>
 THUNDER_INLINE void add_rotor_mass(const Rotor<P>& rotor, int n, MassPass<S>& pass, S* M) {
   const S k(rotor.ratio * rotor.inertia);
@@ -39,13 +39,13 @@ THUNDER_INLINE void add_rotor_mass(const Rotor<P>& rotor, int n, MassPass<S>& pa
   }
 }
 
-/// Is there anything besides the links?
+/// True if there are rotors or armatures.
 template <class P>
 THUNDER_INLINE bool has_rotors(const ChainView<P>& chain) {
   return chain.rotor_count > 0 || chain.has_armature;
 }
 
-/// The part of M that is no sum over composite bodies: rotors and armature.
+/// The part of M that is not a sum over composite bodies: rotors and armature.
 template <class S, class P>
 THUNDER_INLINE void rotor_mass(const ChainView<P>& chain, MassPass<S>& pass, S* M) {
   const int n = chain.n;

@@ -1,4 +1,4 @@
-// Inverse dynamics and regressors for recordings that keep pieces: what is alike for every joint is one function, called for
+// Inverse dynamics and regressors for recordings that keep pieces: the computation common to all joints is one function, called for
 // each of them, with the numbers of the link among its arguments. Fewer lines of code to fetch than straight operations, and
 // regressors have their rows in packs.
 #pragma once
@@ -22,7 +22,7 @@ THUNDER_INLINE void each(Row<S, N>& t, F&& f) {
   for (S& x : t.entry) f(x);
 }
 
-/// How the axes of two joints stand: what that leaves out of a step is worth a function of its own.
+/// Relative orientation of the axes of two joints; each case has its own function, which omits the zero terms.
 enum class AxisPair { right_angle, parallel, skew };
 
 /// Entries ca, sa, p of a step, fewer where the axes make them 0 and 1; the turn; and the position, of a prismatic joint.

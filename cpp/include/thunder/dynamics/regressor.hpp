@@ -227,7 +227,7 @@ THUNDER_INLINE void write_link(const ChainView<P>& chain, int i, const Reference
     for (int k = 0; k < kLinkParameters; ++k) row[k] = S(0.0);
 }
 
-/// What the next link needs: `lever` has a and A.
+/// Input of the next link: `lever` has a and A.
 template <class S>
 struct ReferenceState {
   Row<S, 12> lever;
@@ -331,7 +331,7 @@ THUNDER_INLINE void write_row_piece(const ColumnTable<S>& table, const Row<S, 8>
   for (int k = 0; k < kLinkParameters; ++k) row[k] = values.entry[k];
 }
 
-/// Of a link and of the joint it turns about or slides along: entries of the table as they stand.
+/// Entries of the table, unchanged, of a link and of its joint.
 template <class S>
 THUNDER_INLINE void write_own_piece(bool revolute, const ColumnTable<S>& table, S* row) {
   for (int k = 0; k < 4; ++k) row[k] = (revolute ? table.head : table.state.lever).entry[8 + k];
@@ -350,7 +350,7 @@ THUNDER_INLINE RegressorLink<S> link_at_offset(const ReferenceState<S>& state, c
       state, offset);
 }
 
-/// Columns and way of link i > 0, from what the link before left.
+/// Columns and way of link i > 0, from the results of the link before.
 template <bool classical, class S, class P>
 THUNDER_INLINE RegressorLink<S> next_regressor_link(const Link<P>& link, const ReferenceState<S>& before, const Turn<S>& turn,
                                                     const S& q, const S& v, const S& v_r, const S& a_r) {
@@ -388,7 +388,7 @@ THUNDER_INLINE void write_link_of_pieces(const ChainView<P>& chain, int i, const
     for (int k = 0; k < kLinkParameters; ++k) row[k] = S(0.0);
 }
 
-/// Without a revolute joint nearly all folds: positions do not matter, and pieces would hide that.
+/// Without a revolute joint nearly all terms fold: positions do not matter, which pieces would hide.
 template <class P>
 bool has_revolute_joint(const ChainView<P>& chain) {
   return std::any_of(chain.links, chain.links + chain.n, [](const Link<P>& link) { return link.type == JointType::revolute; });

@@ -1,4 +1,4 @@
-// A body by its second moments, and those of its motion: what mass and Coriolis matrices in joint frames are made of.
+// A body by its second moments, and those of its motion, for mass and Coriolis matrices in joint frames.
 //
 // With r the place of a particle in a frame and u its velocity relative to that frame,
 //   m = sum dm,  h = sum r dm,  J = sum r r' dm,  f = sum u dm,  E = sum u r' dm.
@@ -22,7 +22,7 @@ THUNDER_INLINE void each(SecondMoments<S>& t, F&& f) {
   f(t.m), each(t.h, f), each(t.J, f);
 }
 
-/// Of the particles' velocities relative to a frame.
+/// Moments of the particles' velocities relative to a frame.
 template <class S>
 struct FlowMoments {
   Vec3<S> f;

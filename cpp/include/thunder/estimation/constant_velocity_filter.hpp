@@ -1,4 +1,4 @@
-// Position and velocity of an object from measured positions: Kalman's filter for motion of constant velocity.
+// Position and velocity of an object from measured positions: Kalman filter for motion at constant velocity.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace thunder {
 
 struct ConstantVelocitySettings {
-  /// What changes the velocity.
+  /// Process noise.
   enum class Process {
     continuous,  // white acceleration with a spectral density, exact for steps of any length
     discrete,    // accelerations that are constant over a step and independent from step to step: D = [dt^2/2; dt]
@@ -26,17 +26,17 @@ struct ConstantVelocitySettings {
   int frozen_after = 3;                                      // repeats of one position to the last bit; 0: never
 };
 
-/// What became of a measurement.
+/// Outcome of a measurement.
 enum class FilterUpdate : int { started, accepted, late, rejected, reinitialised, duplicate, too_old, frozen, invalid };
 
-/// Measurements carry the time at which the picture was taken. They may come at irregular times and late: then the filter
-/// goes back to what it knew before and does what came after once more, as if they had come in order. Joseph's form of
+/// Measurements carry the time of the image. They may arrive at irregular times and late: the filter then returns to
+/// its earlier state and repeats the later updates, as if all had arrived in order. Joseph's form of
 /// the update. Never throws, never allocates.
 class ConstantVelocityFilter final : public Exclusive {
  public:
   using State = Vector6d;  // position, velocity
   using Covariance = Matrix6d;
-  /// Measurements that a late one may have after it.
+  /// Largest number of measurements newer than a late one.
   static constexpr int kHistory = 32;
   static constexpr int kMostRejected = 16;
 
@@ -49,9 +49,9 @@ class ConstantVelocityFilter final : public Exclusive {
   FilterUpdate update(double t, const Eigen::Vector3d& position) noexcept;
 
   bool started() const noexcept { return count_ > 0; }
-  /// Accepted since the start, or since the filter began anew.
+  /// Accepted since the last initialisation.
   int updates() const noexcept { return updates_; }
-  /// Of the newest measurement that was accepted; only once started.
+  /// Time of the newest accepted measurement; only once started.
   double time() const noexcept { return entry(count_ - 1).time; }
   /// Squared Mahalanobis distance of the last innovation, 3 on average; NaN without one.
   double distance() const noexcept { return distance_; }

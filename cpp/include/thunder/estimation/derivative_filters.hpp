@@ -21,7 +21,7 @@ class DerivativeEstimator {
   int width() const noexcept { return static_cast<int>(dq_.size()); }
   /// Takes the sample `q`, `dt` seconds after the one before; the first one is taken as a state of rest. A sample that
   /// is not finite leaves the estimates as they are; the next finite one fills the gap with a straight line, so that the
-  /// filter sees even samples. Behind more than `kLongestGap` such samples it starts anew. Never throws, never allocates.
+  /// filter sees even samples. After more than `kLongestGap` such samples it restarts. Never throws, never allocates.
   void step(double dt, const double* q) noexcept;
   const Eigen::VectorXd& dq() const noexcept { return dq_; }
   const Eigen::VectorXd& ddq() const noexcept { return ddq_; }
@@ -37,7 +37,7 @@ class DerivativeEstimator {
   DerivativeEstimator(int width, double cutoff);
   using Sample = Eigen::Map<const Eigen::VectorXd>;
 
-  /// Called when the sampling period is another one than before.
+  /// Called when the sampling period changes.
   virtual void prepare(double dt) noexcept = 0;
   /// Called with the first sample.
   virtual void start(const Sample& q) noexcept = 0;

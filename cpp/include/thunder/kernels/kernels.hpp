@@ -1,4 +1,4 @@
-// The waist between the kernels and everything that wants numbers: one table of functions for each instruction set, of which
+// Interface between the kernels and numeric callers: one table of functions for each instruction set, of which
 // one is chosen when the library is loaded. Controllers, plants, inverse kinematics, planners and Python call through it;
 // nothing but src/kernels/kernels_<instruction set>.cpp instantiates a kernel for numbers.
 #pragma once

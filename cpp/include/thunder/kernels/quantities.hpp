@@ -25,7 +25,7 @@ struct Shape {
   }
 };
 
-/// What shapes are made of: joints, parameters, chosen rows, elastic joints and their numbers of coefficients.
+/// Dimensions of shapes: joints, parameters, chosen rows, elastic joints and their numbers of coefficients.
 struct Sizes {
   int n, p, m, e, K, D, Dm;
 };
@@ -142,7 +142,7 @@ using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, Cor
 
 inline constexpr std::size_t kQuantityCount = std::tuple_size_v<quantities::All>;
 
-/// What a quantity's entry says, for callers that take any of them.
+/// Description of a quantity, for callers that take any of them.
 struct QuantityInfo {
   const char* name;
   const char* const* inputs;

@@ -37,7 +37,7 @@ class Clik final : public Exclusive {
   int n() const noexcept { return dynamics_.n(); }
   int rows() const noexcept { return task_.rows().count(); }
   int order() const noexcept { return settings_.order; }
-  /// Of the last step, in the rows of the task.
+  /// Error of the last step, in the rows of the task.
   const TaskVector& error() const noexcept { return e_; }
   double manipulability(const double* q) const noexcept {
     return dynamics_.manipulability(q, task_.controlled(), task_.rows());

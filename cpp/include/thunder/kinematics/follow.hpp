@@ -14,7 +14,7 @@ struct FollowSettings {
   bool runge_kutta = false;  // else Euler's rule, as in the SCARA project
 };
 
-/// What follow calls; any of these may throw to end the run, the last two may be empty.
+/// Callbacks of `follow`; any of these may throw to end the run, the last two may be empty.
 struct FollowCallbacks {
   std::function<void(double t, TaskReference& reference)> target;
   std::function<void(double t, const double* q, double* dq_0)> null_velocity;

@@ -1,4 +1,4 @@
-// Joint velocities that redundant arms are asked for beside the task.
+// Null-space joint velocities of secondary objectives of redundant arms.
 #pragma once
 
 #include <Eigen/Dense>

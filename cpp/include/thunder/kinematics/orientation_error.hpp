@@ -17,7 +17,7 @@ enum class OrientationKind : int {
 /// Orientation and its motion, of the reference or of the arm.
 struct OrientationMotion {
   Eigen::Matrix3d R;
-  Eigen::Vector3d w, w_dot;  // w_dot is looked at in the reference only
+  Eigen::Vector3d w, w_dot;  // w_dot is used in the reference only
 };
 
 /// The error e; e' = f - L w for the kinds with a Jacobian of their own, L = 1 and f = w_d for the others.
@@ -25,7 +25,7 @@ struct OrientationError {
   /// L of axis_angle has the determinant cos(theta) (1 + cos(theta)) / 2: no inverse at 90 degrees, and past it laws would
   /// let the error settle at half a turn (errata T-11). Below this cosine (88.9 degrees) the error counts as singular.
   static constexpr double kSmallestCosine = 0.02;
-  /// Of the second angle, for zyz.
+  /// Bound on the sine of the second angle, for zyz.
   static constexpr double kSmallestSine = 0.02;
 
   Eigen::Vector3d e = Eigen::Vector3d::Zero();

@@ -1,4 +1,4 @@
-// What a controller is asked to follow: values at one instant, and where they come from.
+// References of controllers: values at one instant, and their sources.
 #pragma once
 
 #include "../math/matrices.hpp"

@@ -77,7 +77,7 @@ class RowSvd {
   CompactJacobian W_;  // U' J: row i is sigma_i v_i'
   TaskMatrix Ut_;
   TaskVector squares_;  // of the singular values
-  double floor_ = 0.0;  // squares up to here are rounding
+  double floor_ = 0.0;  // squares up to this are rounding errors
 };
 
 }  // namespace thunder

@@ -7,8 +7,8 @@
 
 namespace thunder {
 
-/// e = [p_d - p; error of orientation], e' = f - [v; L w] with the L of the orientation, and f' beside f. Rows that are
-/// not in the task are zero; L stands for the identity where it has no orientation.
+/// e = [p_d - p; error of orientation], e' = f - [v; L w] with the L of the orientation, and f' with f. Rows that are
+/// not in the task are zero; L is the identity without an orientation.
 struct TaskError {
   Vector6d e = Vector6d::Zero(), e_dot = Vector6d::Zero();
   Vector6d f = Vector6d::Zero(), f_dot = Vector6d::Zero();

@@ -32,7 +32,7 @@ class TaskMotion {
   const Frame<double>& controlled() const noexcept { return controlled_; }
   bool redundant() const noexcept { return rows_.count() < J.cols(); }
 
-  /// Another frame to move: one that stands at `tool` in the frame that was chosen first.
+  /// Moves the controlled frame to pose `tool` in the frame that was chosen first.
   void set_tool(const Pose<double>& tool) noexcept { controlled_.pose = carrier_.pose * tool; }
   /// The tool and the last error.
   void archive(StateArchive& state);

@@ -29,7 +29,7 @@ void solve_positive_definite(int n, const double* A, double* x) noexcept;
 
 // for inputs
 
-/// Whether none of `count` numbers is infinite or NaN; as fast as memory is read.
+/// True if all of `count` numbers are finite; as fast as memory is read.
 bool all_finite(const double* x, std::size_t count) noexcept;
 
 }  // namespace thunder

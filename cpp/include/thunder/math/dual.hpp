@@ -47,7 +47,7 @@ THUNDER_INLINE Dual<S> operator/(const Dual<S>& x, const Dual<S>& y) {
   return {q, (x.b - q * y.b) / y.a};
 }
 
-/// Is K a constant beside a dual number over S: a plain number, or S or what S is made of? Parameters are such.
+/// True if K is a constant with respect to dual numbers over S: a plain number, S or a constant for S. Parameters are.
 template <class S, class K>
 struct IsConstant : std::bool_constant<std::is_same_v<S, K> || std::is_arithmetic_v<K>> {};
 template <class S, class K>

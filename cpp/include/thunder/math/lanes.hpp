@@ -1,7 +1,7 @@
 // One kernel source, two ways through the joints: a pack of joints at a time where the scalar is `One` double, one by one
 // for every other scalar (a pack of states, a dual number, a recording scalar).
 //
-// Values of all joints stand field by field (`Joints`), so that the same field of neighbouring joints is one load.
+// Values of all joints are stored field by field (`Joints`), so that the same field of neighbouring joints is one load.
 #pragma once
 
 #include <cstring>
@@ -98,7 +98,7 @@ THUNDER_INLINE Lane<S> one_hot([[maybe_unused]] int l) {
   }
 }
 
-/// A value T<S> for every joint, T an aggregate of S alone: a view of memory where blocks of joints stand field by field.
+/// A value T<S> for every joint, T an aggregate of S alone: a view of memory where blocks of joints are stored field by field.
 template <template <class> class T, class S>
 struct Joints {
   static constexpr int kFields = sizeof(T<S>) / sizeof(S), kBlock = LaneTraits<S>::block;

@@ -14,7 +14,7 @@ struct Outliner {
   THUNDER_INLINE static constexpr bool uniform(const S&) { return false; }  // with those that are alike for every joint?
 };
 
-/// f(arguments...), aggregates of S that `each` goes through. `name` must tell apart whatever else f depends on.
+/// f(arguments...), aggregates of S that `each` goes through. `name` must identify all else that f depends on.
 template <class S, class F, class... A>
 THUNDER_INLINE auto outlined([[maybe_unused]] const char* name, F&& f, const A&... arguments) {
   if constexpr (Outliner<S>::records)

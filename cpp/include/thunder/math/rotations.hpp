@@ -19,7 +19,7 @@ Eigen::Quaterniond quaternion_exp(const Eigen::Vector3d& phi) noexcept;
 /// phi of R = exp(phi), at most half a turn long.
 Eigen::Vector3d rotation_log(const Eigen::Matrix3d& R) noexcept;
 Eigen::Vector3d quaternion_log(const Eigen::Quaterniond& q) noexcept;
-/// Of the two quaternions of R the one with w >= 0; its vector is sin(theta / 2) long.
+/// The quaternion of R with w >= 0; its vector part has length sin(theta / 2).
 Eigen::Quaterniond shorter_quaternion(const Eigen::Matrix3d& R) noexcept;
 
 /// J of w = J dphi/dt, the angular velocity in the axes that phi is expressed in (the left Jacobian).

@@ -48,7 +48,7 @@ class StateArchive {
       throw std::invalid_argument("state must hold integers in their ranges");
     value = static_cast<Integer>(number);
   }
-  /// How many parts of at least `width` numbers follow, at most `most`.
+  /// Number of parts of at least `width` numbers that follow, at most `most`.
   std::size_t count(std::size_t size, std::size_t width, std::size_t most = kMost) {
     bounded(size, 0.0, static_cast<double>(most));
     if (reading_ && size > (values_.size() - place_) / width) refuse_size();

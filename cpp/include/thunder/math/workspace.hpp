@@ -1,7 +1,7 @@
 // Scratch memory of the kernels, for the joints that a robot has: owned by the caller or the thread, as Pinocchio's Data.
 //
 // A `Workspace` is a view passed by value: what a kernel takes is free again when it returns, because the caller's copy has
-// not moved. Kernels therefore neither allocate nor use more than a few kilobytes of stack, whatever the number of joints.
+// not moved. Kernels therefore neither allocate nor use more than a few kilobytes of stack, for any number of joints.
 #pragma once
 
 #include <cassert>

@@ -1,4 +1,4 @@
-// The serial chain as the kernels see it: plain data in a normal form. Joint frame i stands in joint frame i-1 at
+// The serial chain of the kernels: plain data in a normal form. Joint frame i stands in joint frame i-1 at
 //   translation p, then Rot_x(alpha), then Rot_z(theta + q) or Rot_z(theta) Tr_z(q),
 // the joint acting along its z. Every chain has this form once the frames are turned about their own axes; for
 // modified Denavit-Hartenberg tables it is the table. Joint frame 0 is the root, fixed in the world.
@@ -22,7 +22,7 @@ struct Link {
   Vec3<P> p;
   P theta, cos_theta, sin_theta;
   P armature;
-  bool has_offset;  // does the link frame, where REG parameters live, differ from the joint frame?
+  bool has_offset;  // true if the link frame, in which REG parameters are expressed, differs from the joint frame
   Pose<P> offset;   // link frame in the joint frame
 };
 
@@ -63,7 +63,7 @@ struct TaskRows {
   THUNDER_INLINE bool has(int row) const { return (mask >> row & 1) != 0; }
 };
 
-/// What a call chooses besides its vectors.
+/// Options of a call besides its vectors.
 template <class P>
 struct Selection {
   Frame<P> frame;

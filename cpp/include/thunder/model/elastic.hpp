@@ -5,7 +5,7 @@
 
 namespace thunder {
 
-/// Data of the e elastic joints, in the order of the arm. Coefficients stand joint after joint, row by row.
+/// Data of the e elastic joints, in the order of the arm. Coefficients are stored joint after joint, row by row.
 template <class P>
 struct ElasticView {
   int count;          // e

@@ -1,4 +1,4 @@
-// Limits of what a robot may have, for memory of fixed size.
+// Upper limits on the size of a robot, for memory of fixed size.
 #pragma once
 
 namespace thunder {

@@ -8,7 +8,7 @@
 
 namespace thunder {
 
-/// What is known when bodies are regrouped. A link gives and takes only where its ten inertial parameters are numbers, and
+/// Known data for regrouping bodies. A link exchanges inertia only where its ten inertial parameters are numbers, and
 /// across a joint only where the step to it (alpha, p, the angle of a prismatic joint) is one.
 struct KnownNumbers {
   const bool* bodies;  // one per link

@@ -9,7 +9,7 @@
 
 namespace thunder {
 
-/// What a model is made of; the pose of link i in link i-1 is placement * motion about axis * offset.
+/// Data of a model; the pose of link i in link i-1 is placement * motion about axis * offset.
 struct ModelData {
   std::string name;
   std::vector<Eigen::Matrix4d> placements, offsets;

@@ -16,7 +16,7 @@ struct Array {
   std::vector<Expression> entries;
 };
 
-/// Where the values of one argument or result stand.
+/// Location of the values of one argument or result.
 struct Port {
   std::string name;
   std::vector<int> shape;
@@ -24,7 +24,7 @@ struct Port {
   int first;  // of its entries among those of all arguments, or all results
 };
 
-/// op on earlier values. Of a `result`: a is the index of the call, b the position.
+/// op on earlier values. For a `result`, a is the index of the call, b the position.
 struct Instruction {
   Op op;
   int a, b, c;

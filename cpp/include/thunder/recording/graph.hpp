@@ -41,7 +41,7 @@ class Graph {
  public:
   int symbol(const std::string& name);
   int constant(double value);
-  /// The node of op(a, b, c) as it stands; algebra is in expression.hpp.
+  /// The node of op(a, b, c) without simplification; algebra is in expression.hpp.
   int intern(Op op, int a, int b = -1, int c = -1);
   /// The node of op(a, b, c) if it was recorded, else -1.
   int find(Op op, int a, int b = -1, int c = -1) const;

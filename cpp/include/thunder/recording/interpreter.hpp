@@ -16,7 +16,7 @@ class Interpreter {
   /// Doubles of scratch that `run` needs.
   std::size_t scratch_size() const { return static_cast<std::size_t>(slots_) * kBlock; }
 
-  /// Sample b of argument k stands at in[k] + b * stride[k], of result k at out[k] + b * (its size). Allocates nothing.
+  /// Sample b of argument k is at in[k] + b * stride[k], of result k at out[k] + b * (its size). Allocates nothing.
   void run(const double* const* in, const std::ptrdiff_t* stride, double* const* out, std::size_t count,
            double* scratch) const;
 

@@ -19,7 +19,7 @@ class NativeFunction {
   /// loader says.
   NativeFunction(const std::string& path, const std::string& symbol, const Function& function);
 
-  /// As `Interpreter::run`: sample b of argument k stands at in[k] + b * stride[k], of result k at out[k] + b * (its size).
+  /// As `Interpreter::run`: sample b of argument k is at in[k] + b * stride[k], of result k at out[k] + b * (its size).
   void run(const double* const* in, const std::ptrdiff_t* stride, double* const* out, std::size_t count) const;
 
  private:

@@ -1,6 +1,6 @@
-// Records a marked piece of a kernel once, with symbols for its arguments, and a call in every place it stands.
+// Records a marked piece of a kernel once, with symbols for its arguments, and a call at every use.
 //
-// Pieces are told apart by name and by which arguments are 0, 1 or -1: those are folded into the body, so that the zeros of
+// Pieces are distinguished by name and by which arguments are 0, 1 or -1: those are folded into the body, so that the zeros of
 // the table go on dropping terms. Uniform pieces take everything as it comes, and are one function for all joints.
 #pragma once
 
@@ -35,7 +35,7 @@ class OutlineCall {
   OutlineCall(const char* name, bool uniform) : key_(name), uniform_(uniform) {}
 
   void add_argument(const std::vector<Expression>& entries);
-  /// Is there a recording that wants outlines?
+  /// True if a recording uses outlines.
   bool wanted() const { return graph_ != nullptr && (uniform_ ? graph_->uniform : graph_->outlining); }
   bool known() const { return graph_->outlines.count(key_) != 0; }
   /// Arguments for the body: fresh symbols, constants where they are folded.

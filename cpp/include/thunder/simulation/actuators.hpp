@@ -15,7 +15,7 @@ struct CommandSettings {
   Eigen::VectorXd stall;          // n, torque that full voltage gives at rest, or empty
 };
 
-/// What a command goes through once in each control period: delay, torque limit, rate limit; then, in the units of a
+/// Processing of a command once in each control period: delay, torque limit, rate limit; then, in the units of a
 /// motor's voltage, what makes up for its back-EMF, and the limit of the supply.
 class CommandPath {
  public:
@@ -27,10 +27,10 @@ class CommandPath {
         last_(asked_),
         voltage_(asked_) {}
 
-  /// `torque` is the controller's, `dq` the velocity that it saw. In place of NaN stands what was there before, zero at
-  /// first. True if anything was clipped, or a torque was NaN.
+  /// `torque` is the controller's, `dq` its measured velocity. A NaN is replaced by the previous value, initially
+  /// zero. True if anything was clipped, or a torque was NaN.
   bool apply(const double* torque, const double* dq) noexcept;
-  /// What the drives are given, as the torque that it means at rest.
+  /// Command of the actuators, as the equivalent torque at rest.
   const Eigen::VectorXd& output() const noexcept { return voltage_; }
 
  private:

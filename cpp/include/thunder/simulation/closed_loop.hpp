@@ -12,7 +12,7 @@
 
 namespace thunder {
 
-/// What the loop calls once per control period.
+/// Control interface, called once per control period.
 class ControlStep {
  public:
   virtual ~ControlStep() = default;
@@ -46,7 +46,7 @@ struct LoopSettings {
   Eigen::VectorXd torque_limits;  // n, or empty for none; where there is a command path, the limits are its own
 };
 
-/// What may stand between plant and controller; null for nothing.
+/// Optional components between plant and controller; null for none.
 struct LoopParts {
   Sensors* sensors = nullptr;
   CommandPath* command = nullptr;
@@ -88,7 +88,7 @@ class ClosedLoop {
   LoopSettings settings_;
   LoopParts parts_;
   Eigen::VectorXd x_;
-  Eigen::VectorXd tau_;      // the controller's, clipped; with a command path as it was asked for
+  Eigen::VectorXd tau_;      // the controller's, clipped; with a command path as requested
   Eigen::VectorXd applied_;  // at the joints, with a command path
   Eigen::VectorXd external_;
   const double* input_;  // of the plant

@@ -1,4 +1,4 @@
-// What acts on an arm from outside, from a time to another.
+// External loads on an arm over intervals of time.
 #pragma once
 
 #include <Eigen/Dense>
@@ -21,7 +21,7 @@ class ExternalActions {
       : actions_(std::move(actions)), active_(actions_.size(), 0), J_(6, n), sum_(Eigen::VectorXd::Zero(n)) {}
 
   bool empty() const noexcept { return actions_.empty(); }
-  /// Sets what acts from t on; constant over an integration step.
+  /// Selects the loads acting from t on; constant over an integration step.
   void advance(double t) noexcept;
   /// Sum of the joint torques at q, n values.
   const Eigen::VectorXd& torque(const Model& model, Workspace work, const double* q) noexcept;

@@ -1,4 +1,4 @@
-// What a controller drives.
+// Plants of the closed loop.
 #pragma once
 
 #include <Eigen/Dense>
@@ -29,7 +29,7 @@ class Plant {
   virtual void start(const double* /*u*/, double* /*x*/) noexcept {}
   /// The torque in state x, n values.
   virtual void torque(const double* /*x*/, const double* u, double* tau) const noexcept { std::copy_n(u, n(), tau); }
-  /// Where in x the velocity of what a joint's torque drives stands.
+  /// Index in x of the velocity that a joint's torque drives.
   virtual int drive_velocity(int joint) const noexcept { return n() + joint; }
   /// Joint torques from outside at q, n values; false if nothing can act on the plant.
   virtual bool external_torque(const double* /*q*/, double* /*tau*/) noexcept { return false; }
@@ -106,7 +106,7 @@ class ElasticPlant final : public ArmPlant {
 
  private:
   Eigen::VectorXd acceleration_;  // ddq, then ddx
-  std::vector<int> velocities_;   // where those of links, or of motors, stand in x
+  std::vector<int> velocities_;   // indices in x of velocities of links or motors
 };
 
 }  // namespace thunder

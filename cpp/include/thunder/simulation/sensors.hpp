@@ -1,4 +1,4 @@
-// What a controller sees of the joints: late, noisy and in steps.
+// Joint measurements for a controller: delayed, noisy and quantised.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct SensorSettings {
   std::shared_ptr<DerivativeEstimator> velocity;  // of measured positions; null where velocities are measured
 };
 
-/// Delay, then noise, then quantisation; a velocity estimator works on what comes out. Missing readings are NaN.
+/// Delay, then noise, then quantisation; a velocity estimator uses the result. Missing readings are NaN.
 class Sensors {
  public:
   explicit Sensors(SensorSettings settings)

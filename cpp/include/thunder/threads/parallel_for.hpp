@@ -19,7 +19,7 @@ struct ParallelOptions {
 /// Indices [first, last) on thread `worker`, 0 to `parallel_threads - 1`; 0 is the calling thread.
 using ParallelBody = std::function<void(std::size_t first, std::size_t last, int worker)>;
 
-/// How many threads `parallel_for` uses at most: for scratch that each of them needs.
+/// Largest number of threads of `parallel_for`, for scratch memory per thread.
 int parallel_threads(std::size_t count, const ParallelOptions& options) noexcept;
 
 /// Calls `body` for chunks that together are [0, count), in order of the indices on every thread. Threads that cannot be

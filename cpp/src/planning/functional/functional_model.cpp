@@ -76,7 +76,7 @@ void FunctionalModel::functions_at(double tau, int derivative, double* values, d
   const auto at = [&](const double* points, double* out) {
     double sum[kMaxDofs] = {};
     for (int j = 0; j <= degree; ++j) {
-      if (weights[j] == 0.0) continue;  // at the ends of a piece most are
+      if (weights[j] == 0.0) continue;  // most are at the ends of a piece
       for (int k = 0; k < dimension; ++k) sum[k] += weights[j] * points[j * dimension + k];
     }
     for (int k = 0; k < dimension; ++k) out[k] = sum[k];

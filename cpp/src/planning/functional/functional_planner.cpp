@@ -14,7 +14,7 @@ namespace {
 
 using Mode = PlannerSettings::Mode;
 
-/// A derivative that no component changes by more than this part of what is usual is not theirs to choose.
+/// A derivative that no component changes by more than this fraction of the usual size is not a constraint on them.
 constexpr double kStill = 1e-9;
 
 [[noreturn]] void refuse(const FunctionalModel& model, int order, bool too_few, int dof = 0) {
@@ -104,7 +104,7 @@ void FunctionalPlanner::add_system(int first, int size) {
   const ScoreSolver solver(A, size, scale, {});
   if (!solver.solvable()) refuse(model_, settings_.order, false, first);
   condition_ = std::max(condition_, solver.condition());
-  Eigen::MatrixXd right(count * size, 1 + count * size);  // n: what the mean is off; M: each entry of b
+  Eigen::MatrixXd right(count * size, 1 + count * size);  // n: residual of the mean; M: each entry of b
   right << -mean, Eigen::MatrixXd::Identity(count * size, count * size);
   System system{first, size, {}, {}, {}};
   tabulate(system, solver.solve(right));

@@ -1,4 +1,4 @@
-// The rest of a motion on part of the components' time.
+// Remaining motion on part of the components' time.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ namespace {
 using Unknowns =
     Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxDofs*(FunctionalModel::kMaxComponents + 1), 1>;  // on the stack
 
-/// Keeps what comes after s in every dimension of a piece.
+/// Keeps the part after s in every dimension of a piece.
 void keep_right(double* points, int degree, int dimension, double s) noexcept {
   double column[BezierPath::kMaxDegree + 1], right[BezierPath::kMaxDegree + 1];
   for (int k = 0; k < dimension; ++k) {

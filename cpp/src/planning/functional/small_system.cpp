@@ -8,10 +8,10 @@ namespace thunder {
 
 namespace {
 
-constexpr double kLeastRest = 1e-14;  // of a row of unit length: what is left of one that repeats others
+constexpr double kLeastRest = 1e-14;  // remainder of a row of unit length that repeats others
 
 double inner(const double* a, const double* b, int n) noexcept {
-  double sums[4] = {};  // additions need not wait for each other
+  double sums[4] = {};  // independent additions
   int i = 0;
   for (; i + 4 <= n; i += 4)
     for (int k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
@@ -42,7 +42,7 @@ void SmallSystem::equilibrate() noexcept {
   }
 }
 
-/// Rows = L Q by Gram and Schmidt, twice, which leaves nothing but rounding.
+/// Rows = L Q by Gram-Schmidt, applied twice for orthogonality to rounding.
 bool SmallSystem::orthogonalise() noexcept {
   for (int r = 0; r + 1 < rows; ++r) {
     std::fill_n(L_[r], kMaxRows - 1, 0.0);

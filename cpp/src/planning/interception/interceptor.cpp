@@ -15,11 +15,11 @@ using Phase = InterceptionPhase;
 using Reason = InterceptionReason;
 using Strategy = InterceptionSettings::Strategy;
 
-constexpr int kTries = 6;             // of later arrivals, where one asks too much of the hand
+constexpr int kTries = 6;             // of later arrivals, where one exceeds the limits of the hand
 constexpr double kLater = 0.08;       // [s]
 constexpr double kLastTau = 1.0 - 1e-12;
 constexpr double kShortestStop = 0.2;  // [s]
-/// Results that come at once are no frequency: (116) would move the arrival by seconds [s].
+/// Results that arrive together give no frequency: (116) would move the arrival by seconds [s].
 constexpr double kShortestInterval = 0.01;
 
 /// Largest norms of velocity and acceleration of the position: bounds, from the control points.
@@ -36,7 +36,7 @@ void bounds(const BezierPath& path, double& velocity, double& acceleration) noex
   }
 }
 
-/// Whether the hand is in the workspace from the meeting until it has closed.
+/// True if the hand is in the workspace from the meeting until it has closed.
 bool may_grasp(const InterceptionSettings& settings, const Eigen::Vector3d& goal, const Eigen::Vector3d& v) noexcept {
   const Eigen::Vector3d end = goal + settings.closing_time * v;
   const auto low = settings.low.array(), high = settings.high.array();
@@ -95,7 +95,7 @@ void Interceptor::archive(StateArchive& state) {
 
 FilterUpdate Interceptor::measure(double now, double taken, const Eigen::Vector3d& position) noexcept {
   if (!std::isfinite(now)) return FilterUpdate::invalid;
-  now = std::max(now, clock_);  // what the hand has done already is not planned anew
+  now = std::max(now, clock_);  // motion already executed is not replanned
   if (phase_ == Phase::reaching) now = std::max(now, stretch_start_);
   if (taken > now) return FilterUpdate::invalid;  // not from the future
   const FilterUpdate update = filter_.update(taken, position);
@@ -116,7 +116,7 @@ void Interceptor::advance(double now) noexcept {
   if (phase_ == Phase::reaching && frozen(now) && pending_reason_ != Reason::none) abort(now, pending_reason_);
   if (phase_ == Phase::reaching && now >= arrival_) phase_ = Phase::closing;
   if (phase_ == Phase::closing && now >= arrival_ + settings_.closing_time)
-    leave(arrival_ + settings_.closing_time);  // then, also where the loop was late: the hand goes no farther
+    leave(arrival_ + settings_.closing_time);  // at that time even if the loop is late: the hand moves no farther
   if (phase_ == Phase::leaving && now >= path_.path.end()) phase_ = Phase::finished;
 }
 
@@ -155,7 +155,7 @@ void Interceptor::consider(double now) noexcept {
   }
 }
 
-/// One estimate may be wrong, and the present plan is safe: only what lasts ends it.
+/// One estimate may be wrong, and the current plan is safe: only lasting failures end it.
 void Interceptor::doubt(double now, Reason reason) noexcept {
   if (pending_reason_ == Reason::none) invalid_since_ = now;
   pending_reason_ = reason;
@@ -218,7 +218,7 @@ void Interceptor::make(double now, double arrival) noexcept {
     planner_->connect(now_, wanted_, now, left, path, 0);
     return;
   }
-  if (path_.fallback)  // there is no stretch of components to go on with
+  if (path_.fallback)  // no remaining components to continue with
     return hermite(now_, wanted_, settings_.order, now, left, candidate_.path);
   candidate_tau_ = std::min(tau_ + (now - stretch_start_) / stretch_, kLastTau);
   candidate_stretch_ = left / (1.0 - candidate_tau_);

@@ -32,7 +32,7 @@ struct Bubble {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-/// Is a point at least so far away? Of balls without a square root; rounding may turn the answer only at the limit itself.
+/// True if a point is at least this far away. Balls need no square root; rounding matters only at the limit itself.
 bool beyond(const hull::BallDistance& ball, const Vector3d& p, double distance) noexcept {
   const double reach = ball.radius + distance;
   return reach <= 0.0 ? ball(p).distance >= distance : (p - ball.centre).squaredNorm() >= reach * reach;
@@ -42,7 +42,7 @@ bool beyond(const hull::ShapeDistance& shape, const Vector3d& p, double distance
   return shape(p).distance >= distance;
 }
 
-/// Are positions and times numbers whose squares are, too, for an observer of this speed?
+/// True if positions, times and their squares are finite for an observer of this speed.
 bool measurable(const BezierPath& path, double speed) noexcept {
   double largest = 0.0;
   for (const double t : path.breaks) largest = std::max(largest, std::abs(t) * speed);
@@ -67,7 +67,7 @@ ObstacleSet::ObstacleSet(const std::vector<MovingObstacle>& obstacles) {
   }
 }
 
-/// Calls visit(item, distance function) until one says stop.
+/// Calls visit(item, distance function) until it returns stop.
 template <class Visit>
 bool ObstacleSet::each(const Visit& visit) const noexcept {
   for (const Ball& ball : balls_)
@@ -106,7 +106,7 @@ bool ObstacleSet::line_free(const Vector3d& a, const Vector3d& b, double margin)
 }
 
 bool ObstacleSet::free(const BezierPath& path, double margin, int first, int last) const noexcept {
-  for (int k = first; k < last; ++k)  // points of the curve: most paths that collide are found out here
+  for (int k = first; k < last; ++k)  // points of the curve: rejects most colliding paths
     if (const Vector3d p = point(path, k, 0); !each([&](const Item& item, const auto& nearest) noexcept {
           return beyond(nearest, p - path.breaks[k] * item.velocity, margin);
         }))
@@ -117,7 +117,7 @@ bool ObstacleSet::free(const BezierPath& path, double margin, int first, int las
     const auto away = [&](const Item& item, const auto& nearest) noexcept {
       const Vector3d at = bubble.centre - middle * item.velocity;
       const double reach = bubble.radius + half * item.speed;
-      if (!(at.lpNorm<1>() + reach < kLargest)) return false;  // of what overflows nothing is proved
+      if (!(at.lpNorm<1>() + reach < kLargest)) return false;  // nothing is proved after an overflow
       const double reach_slack = reach * (1.0 + 1e-5);  // gradients of distances have unit length to 1e-6
       const double round = 64.0 * kEpsilon * (at.lpNorm<1>() + reach + item.extent);
       if (beyond(nearest, at, margin + reach_slack + round)) return true;

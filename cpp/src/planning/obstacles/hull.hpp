@@ -1,4 +1,4 @@
-// A piece of a path as a standing obstacle sees it, and bounds of its distance by halving.
+// A piece of a path relative to an obstacle, and bounds of its distance by halving.
 #pragma once
 
 #include <Eigen/Core>
@@ -46,14 +46,14 @@ struct Piece {
       points[j] = Vector3d(p[0], p[1], p[2]) - (path.breaks[k] + j * step) * velocity;
   }
 
-  /// The lowest that a tangent plane of the distance reaches over the hull.
+  /// Minimum over the hull of a tangent plane of the distance.
   double bound(const Proximity& near, const Vector3d& at, int degree) const noexcept {
     double lowest = std::numeric_limits<double>::infinity();
     for (int j = 0; j <= degree; ++j) lowest = std::min(lowest, near.normal.dot(points[j] - at));
     return near.distance + lowest;
   }
 
-  /// What rounding may do to a bound: sizes times a few units in the last place.
+  /// Rounding error of a bound: sizes times a few units in the last place.
   double slack(int degree, double extent) const noexcept {
     double size = extent;
     for (int j = 0; j <= degree; ++j) size = std::max(size, points[j].cwiseAbs().maxCoeff());
@@ -70,10 +70,10 @@ struct Piece {
   }
 };
 
-constexpr int kDepth = 48;  // halvings: nothing is gained beyond
+constexpr int kDepth = 48;  // halvings: more bring no improvement
 constexpr double kNarrowest = 0x1p-48;
 
-/// Is the piece nowhere nearer than `margin`? Where the bound is within `touch` of the distance and still says no, no.
+/// True if the piece is nowhere nearer than `margin`. False too where the bound is within `touch` of the distance.
 template <class Distance>
 bool keeps_away(const Piece& whole, int degree, const Distance& nearest, double margin, double slack,
                 double touch) noexcept {
@@ -96,7 +96,7 @@ bool keeps_away(const Piece& whole, int degree, const Distance& nearest, double 
   return true;
 }
 
-/// The least distance so far, where it is, and what is proved of the rest.
+/// The least distance so far, its position, and the proved bound of the rest.
 struct Least {
   double distance = std::numeric_limits<double>::infinity(), bound = std::numeric_limits<double>::infinity();
   double at = 0.0;  // of the piece, 0 to 1
@@ -109,7 +109,7 @@ struct Least {
   }
 };
 
-/// Leaves `least` within the tolerance of what is least over the piece as well.
+/// Updates `least` with the minimum over the piece, to the tolerance.
 template <class Distance>
 void lower(const Piece& whole, int degree, const Distance& nearest, double slack, double tolerance, int k, int index,
            Least& least) noexcept {

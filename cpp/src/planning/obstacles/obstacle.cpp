@@ -7,7 +7,7 @@ namespace thunder {
 
 namespace {
 
-/// From a point at distance 0 every direction is as good.
+/// Any direction is valid for a point at distance 0.
 Proximity from_point(const Eigen::Vector3d& difference, double radius) {
   const double length = difference.norm();
   if (!(length > 0.0)) return {-radius, Eigen::Vector3d::UnitX()};

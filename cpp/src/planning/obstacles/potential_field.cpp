@@ -146,7 +146,7 @@ double PotentialField::clearance(const double* q) {
   return least - settings_.radius;
 }
 
-/// Of the arm as it stands. Joints are a fixed way apart; along a slide that changes, and is longest at an end of it.
+/// At this configuration. Joints have fixed distances; along a prismatic joint the largest is at an end of its range.
 PotentialField::Reach PotentialField::reach() const {
   std::vector<double> offset(static_cast<std::size_t>(n()), 0.0);  // of the frames each joint carries
   for (std::size_t k = 0; k < frames_.size(); ++k) {
@@ -169,7 +169,7 @@ bool PotentialField::free(const double* from, const double* to, double margin) {
   return free_between(a, clearance(from) - margin, b, clearance(to) - margin, margin, 14);
 }
 
-/// A point that moves by at most `way` stays clear if it has more than that to share between both ends.
+/// A point that moves by at most `way` stays clear if its clearances at both ends add up to more.
 bool PotentialField::free_between(const Eigen::VectorXd& from, double before, const Eigen::VectorXd& to, double after,
                                   double margin, int depth) {
   if (!(before > 0.0 && after > 0.0)) return false;

@@ -10,7 +10,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr double kSufficient = 1e-4;  // part of the expected descent that must come true (Armijo)
+constexpr double kSufficient = 1e-4;  // fraction of the expected descent that is required (Armijo)
 constexpr int kHalvings = 12;
 constexpr int kWindow = 40;          // iterations in which there must be progress ...
 constexpr int kWalkLengths = 6, kSameDirection = 5;
@@ -50,7 +50,7 @@ class Descent {
     return true;
   }
 
-  /// A step down, shorter and shorter until the potential falls and nothing is hit; false at a local minimum.
+  /// A descent step, shortened until the potential falls without collision; false at a local minimum.
   bool advance() {
     const double before = field_.potential(q_.data(), gradient_.data());
     const double slope = gradient_.norm();
@@ -70,7 +70,7 @@ class Descent {
     return false;
   }
 
-  /// Creeping along the bottom of a valley is no progress.
+  /// Small steps along the bottom of a valley are not progress.
   bool progresses() {
     if (++since_ < kWindow) return true;
     const bool moved = (q_ - mark_).norm() > kProgress * kWindow * settings_.step;
@@ -79,8 +79,8 @@ class Descent {
     return moved;
   }
 
-  /// Every joint goes up or down by a random part of a step, for a few steps the same, to get somewhere. Walks grow longer,
-  /// because some minima are wider than others, and then begin again with short ones.
+  /// Every joint moves by a random fraction of a step, the same for a few steps to cover distance. Walks grow longer, for
+  /// wide minima, and then start again with short ones.
   void walk() {
     const int steps = settings_.walk_steps * (1 + plan_.walks++ % kWalkLengths);
     VectorXd direction(q_.size());

@@ -84,7 +84,7 @@ bool ViaCandidates::next(Vector3d& via) noexcept {
 Vector3d ViaCandidates::at(int k) const noexcept {
   const Vector3d& p = table_[static_cast<std::size_t>(k)];
   if (method_ == Method::uniform) return middle_ + half_width_ * p;
-  // the polyline has length 2 sqrt(focal^2 + across^2) wherever on the ellipsoid the point is
+  // the polyline has length 2 sqrt(focal^2 + across^2) for every point on the ellipsoid
   const double across = half_width_ * p[0], along = std::sqrt(focal_ * focal_ + across * across);
   const double ring = across * std::sqrt(1.0 - p[1] * p[1]);
   const Eigen::Vector2d& turn = turns_[static_cast<std::size_t>(k)];

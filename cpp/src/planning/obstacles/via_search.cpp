@@ -12,7 +12,7 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double kLeastShare = 1e-3;  // of the duration, for a segment: what is nearer to an end is no via point
+constexpr double kLeastShare = 1e-3;  // of the duration, for a segment: nearer to an end there is no via point
 
 const ViaSettings& checked(const ViaSettings& settings) {
   if (settings.count < 1) throw std::invalid_argument("count must be at least 1, got " + std::to_string(settings.count));
@@ -78,7 +78,7 @@ std::vector<ViaSolution> ViaSearch::solve_all(const std::vector<ViaProblem>& pro
   return solutions;
 }
 
-/// Cheap questions first: is the via point free, then one segment after the other, that first which failed last.
+/// Cheap checks first: the via point, then the segments in turn, beginning with the one that failed last.
 bool ViaSearch::attempt(const Problem& problem, const Vector3d* points, int count, ViaResult& result) noexcept {
   ++result.evaluated;
   if (!place(problem, points, count, result)) return false;
@@ -134,7 +134,7 @@ void ViaSearch::measure_progress() noexcept {
   }
 }
 
-/// As a share of the duration.
+/// Share of the duration.
 double ViaSearch::passing_time(double share) const noexcept {
   const double length = progress_[kSamples];
   if (settings_.state == ViaSettings::State::paper || !(length > 0.0)) return share;

@@ -8,7 +8,7 @@ constexpr int kBlock = 2 * kMaxDofs;
 using Block = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kBlock, 1>;
 using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kBlock, kBlock>;
 
-/// What a planner lets one choose of a state: velocity, and acceleration if the block is that long.
+/// Free part of a state: velocity, and acceleration if the block is that long.
 Block choice(const BoundaryState& state, Eigen::Index size) noexcept {
   const Eigen::Index d = state.v.size();
   Block block(size);
@@ -23,7 +23,7 @@ void set_choice(const Block& block, BoundaryState& state) noexcept {
   if (block.size() >= 2 * d) state.a = block.tail(d);
 }
 
-/// Is every entry between different degrees of freedom zero?
+/// True if every entry between different degrees of freedom is zero.
 bool decoupled(const JerkCost& cost, Eigen::Index d) noexcept {
   for (Eigen::Index i = 0; i < cost.H.rows(); ++i)
     for (Eigen::Index j = 0; j < cost.H.cols(); ++j)
@@ -33,7 +33,7 @@ bool decoupled(const JerkCost& cost, Eigen::Index d) noexcept {
 
 }  // namespace
 
-/// The planner is asked for its cost in unit time, with each end in turn at 1; an aligned one is no such function.
+/// The planner is asked for its cost in unit time, with each end in turn at 1; an aligned one has no such cost.
 ViaStates::ViaStates(const FunctionalPlanner& planner) {
   const Eigen::Index d = planner.dimension();
   BoundaryState from(planner.dimension()), to(planner.dimension());

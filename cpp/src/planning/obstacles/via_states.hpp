@@ -1,4 +1,4 @@
-// The states in which via points are passed, of those that minimise the integral of squared jerk along the whole path.
+// Via states that minimise the integral of squared jerk along the whole path.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 namespace thunder {
 
 /// Velocities and accelerations of via points between two known states. The quadratic costs of the segments add up to one
-/// in all via states, block tridiagonal and positive definite. Between segments of a planner whose degrees of freedom have
-/// nothing to do with each other, one via point has two unknowns in each: two equations.
+/// in all via states, block tridiagonal and positive definite. For a planner with independent degrees of freedom,
+/// one via point has two unknowns in each: two equations.
 class ViaStates {
  public:
   explicit ViaStates(const FunctionalPlanner& planner);
@@ -20,7 +20,7 @@ class ViaStates {
                 const BoundaryState& to, const double* durations) const noexcept;
 
  private:
-  /// Cost of one degree of freedom in unit time, as JerkCost, with what the positions at the ends add to g.
+  /// Cost of one degree of freedom in unit time, as JerkCost, with the contribution of the end positions to g.
   struct Axis {
     double H[4][4], g[4], from[4], to[4];
   };

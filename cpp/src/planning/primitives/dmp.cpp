@@ -19,7 +19,7 @@ S dot(const S* a, const S* b, int size) {
   return sum;
 }
 
-/// The unit vector at right angles to u, by the axis that u is farthest from: where a half turn has to choose.
+/// The unit vector at right angles to u, by the axis that u is farthest from: for the choice at half a turn.
 template <class S>
 void perpendicular(const S* u, int size, S* v) {
   using std::abs, std::sqrt;
@@ -31,7 +31,7 @@ void perpendicular(const S* u, int size, S* v) {
   for (int i = 0; i < size; ++i) v[i] = v[i] / length;
 }
 
-/// f turned by the rotation that takes the unit vector u to w in their plane and leaves what is at right angles to both.
+/// f turned by the rotation that takes the unit vector u to w in their plane and keeps the part orthogonal to both.
 template <class S>
 void rotate(const S* u, const S* w, int size, S* f) {
   const S cosine = dot(u, w, size), fu = dot(f, u, size);
@@ -40,7 +40,7 @@ void rotate(const S* u, const S* w, int size, S* f) {
     for (int i = 0; i < size; ++i) f[i] = f[i] - (u[i] + w[i]) * part + w[i] * fu * 2.0;
     return;
   }
-  S v[Dmp::kMaxDimension];  // half a turn; on a line there is only the mirror
+  S v[Dmp::kMaxDimension];  // half a turn; in one dimension, the reflection
   if (size > 1) perpendicular(u, size, v);
   const S fv = size > 1 ? dot(f, v, size) : S(0.0);
   for (int i = 0; i < size; ++i) f[i] = f[i] - u[i] * fu * 2.0 - (size > 1 ? v[i] * fv * 2.0 : S(0.0));

@@ -1,4 +1,4 @@
-// All motions that meet constraints anywhere in time, as likely as the demonstrations say.
+// Distribution of the motions that meet constraints at any time, learned from demonstrations.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ struct MotionConstraint {
 };
 
 /// Offsets and scores under constraints, a normal distribution: their most likely values and a square root of their
-/// covariance, whose columns are the directions that are left. In the mode `exact` the constraints per degree of freedom
-/// say how many components there are, and no direction is left.
+/// covariance, whose columns are the remaining directions. In the mode `exact` the constraints per degree of freedom
+/// set the number of components, and no direction remains.
 class ConditionedMotion {
  public:
   /// start and goal give the frame of an aligned model. Throws std::invalid_argument where the constraints cannot be met
@@ -31,7 +31,7 @@ class ConditionedMotion {
   const Eigen::MatrixXd& spread() const noexcept { return spread_; }
   double condition() const noexcept { return condition_; }
 
-  /// The motion from t0 on; `along` holds a number per direction left, null: the most likely one.
+  /// The motion from t0 on; `along` holds a number per remaining direction, null: the most likely motion.
   BezierPath path(double t0, const double* along) const;
   /// Mean and covariance of a derivative at a normalised time, in real units: d and d x d numbers.
   void at(double tau, int derivative, double* mean, double* covariance) const;

@@ -5,10 +5,10 @@
 
 namespace thunder {
 
-/// Degrees of freedom that a motion may have: states at its ends live on the stack.
+/// Largest number of degrees of freedom of a motion: states at its ends are stored on the stack.
 constexpr int kMaxDofs = 8;
 
-/// What functional PCA has learned, on normalised time 0 to 1, as polynomials in Bernstein form on common pieces.
+/// Result of functional PCA, on normalised time 0 to 1, as polynomials in Bernstein form on common pieces.
 ///
 /// The *unknowns* of a motion are the offsets x_bar, one per degree of freedom, and then the scores alpha. A joint model
 /// has one score per component, whose function is vector valued; otherwise every degree of freedom has scores of its own,
@@ -30,7 +30,7 @@ struct FunctionalModel {
     return dimension + (joint ? component : component * dimension + dof);
   }
 
-  /// The piece that holds tau, and where in it: 0 to 1.
+  /// The piece that contains tau, and the position in it: 0 to 1.
   int piece_at(double tau, double& s) const noexcept;
   /// A derivative at tau of every S_i, [component][dof], and of S_0, [dof].
   void functions_at(double tau, int derivative, double* functions, double* mean) const noexcept;

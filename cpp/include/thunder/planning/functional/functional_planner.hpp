@@ -1,4 +1,4 @@
-// Motion between two states in closed form: the functional components that a few linear constraints leave.
+// Motion between two states in closed form: functional components under a few linear constraints.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ struct BoundaryState {
   DofVector x, v, a;
 };
 
-/// Integral of squared jerk of a segment as a function of what may be chosen at its ends: z' H z + 2 g' z + c with
+/// Integral of squared jerk of a segment as a function of the free states at its ends: z' H z + 2 g' z + c with
 /// z = (v from, a from, v to, a to), d numbers each; without accelerations where the planner has no constraint on them.
 struct JerkCost {
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 4 * kMaxDofs, 4 * kMaxDofs> H;
@@ -31,7 +31,7 @@ struct JerkCost {
 
 struct PlannerSettings {
   enum class Mode {
-    exact,  // D4.2, eqs. (102) and (115), corrected: as many components as it takes, a square system
+    exact,  // D4.2, eqs. (102) and (115), corrected: as many components as needed, a square system
     map     // all components: the most likely scores of those that meet the constraints
   };
   Mode mode = Mode::map;
@@ -43,14 +43,14 @@ struct Resumed {
   BezierPath path;
   double condition = 0.0;
   void archive(StateArchive& state) { state(path, condition, fallback); }
-  bool fallback = false;  // Hermite's polynomial, because the condition was too bad
+  bool fallback = false;  // Hermite's polynomial, because the condition exceeded the limit
 };
 
 /// From one state to another in a given time.
 ///
 /// On normalised time the motion is linear in b = (x0, x1, T v0, T v1, T^2 a0, T^2 a1): x(tau) = n(tau) + M(tau) b. n and
 /// M are solved for once, in Bernstein form. An aligned model does so in the frame of the path. The offsets x_bar are
-/// free: were they likely or unlikely, the motion would depend on where the origin is.
+/// free: with a prior, the motion would depend on the choice of the origin.
 class FunctionalPlanner {
  public:
   /// Throws std::invalid_argument where the components are too few for the constraints, or cannot meet them.
@@ -59,30 +59,30 @@ class FunctionalPlanner {
   const FunctionalModel& model() const noexcept { return model_; }
   const PlannerSettings& settings() const noexcept { return settings_; }
   int dimension() const noexcept { return model_.dimension; }
-  /// Of the equilibrated linear system, the worst one where there are several.
+  /// Condition of the equilibrated linear system, the worst one of several.
   double condition() const noexcept { return condition_; }
 
-  /// A path of so many segments, each of all the pieces of the model, to pass to `connect`.
+  /// A path of `segments` segments, each with all pieces of the model, to pass to `connect`.
   BezierPath blank(int segments = 1) const;
   /// The motion in segment number `segment`, with the whole components, S_0 included, compressed into its duration. Writes
   /// the segment's breaks, its first and last one included, and its control points.
   void connect(const BoundaryState& from, const BoundaryState& to, double t0, double duration, BezierPath& path,
                int segment) const noexcept;
-  /// Cost of such a segment for any velocities and accelerations at its ends; those of `from` and `to` are not looked at.
+  /// Cost of such a segment for any velocities and accelerations at its ends; those of `from` and `to` are ignored.
   void jerk_cost(const BoundaryState& from, const BoundaryState& to, double duration, JerkCost& cost) const noexcept;
 
-  /// The rest of a motion from normalised time tau on, at time t0 in state `now`, to be at `goal` after `left` seconds: the
+  /// Remaining motion from normalised time tau on, at time t0 in state `now`, to reach `goal` after `left` seconds: the
   /// components on [tau, 1] with `order` constraints at both ends (D4.2, eq. 115). `start` is where the motion began, which
-  /// an aligned model needs. Beyond `limit` of the condition Hermite's polynomial takes the place of the components.
+  /// an aligned model needs. Above a condition of `limit`, Hermite's polynomial replaces the components.
   Resumed resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau, double t0,
                  double left, int order, double limit) const;
-  /// The same into a result that is used again: without allocation, once its path has had room for all pieces, unless one
+  /// The same into a reused result: without allocation once its path has capacity for all pieces, unless one
   /// score moves several degrees of freedom.
   void resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau, double t0,
               double left, int order, double limit, Resumed& result) const;
 
-  /// Standard deviations of the scores of degrees of freedom first to first + size, which share them, zero for those that
-  /// so many constraints per degree of freedom do not make use of; for the square system, ones.
+  /// Standard deviations of the scores of degrees of freedom first to first + size, which share them, zero for those
+  /// that this number of constraints per degree of freedom does not use; for the square system, ones.
   Eigen::VectorXd score_scale(int first, int size, int constraints) const;
   /// A constraint at tau over the unknowns of those degrees of freedom: one row for each, S_0's part in `mean`. Rows of
   /// derivatives that no component moves enough to count are zero.
@@ -108,13 +108,13 @@ class FunctionalPlanner {
   FunctionalModel model_;
   PlannerSettings settings_;
   double condition_ = 0.0;
-  double least_[4][kMaxDofs] = {};  // derivatives below this are rounding
+  double least_[4][kMaxDofs] = {};  // derivatives below this are rounding errors
   std::vector<System> systems_;
 };
 
 /// The polynomial of degree 2 order - 1 between two states.
 BezierPath hermite(const BoundaryState& from, const BoundaryState& to, int order, double t0, double duration);
-/// The same into a path that is used again.
+/// The same into a reused path.
 void hermite(const BoundaryState& from, const BoundaryState& to, int order, double t0, double duration, BezierPath& path);
 
 }  // namespace thunder

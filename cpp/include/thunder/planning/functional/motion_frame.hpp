@@ -1,4 +1,4 @@
-// Between real motions and those that a model describes.
+// Transformation between real motions and motions of a model.
 #pragma once
 
 #include "functional_planner.hpp"
@@ -15,11 +15,11 @@ struct MotionFrame {
 
   MotionFrame(const FunctionalModel& model, const DofVector& start, const DofVector& goal) noexcept;
 
-  /// A position, or a derivative of one, as the model has it.
+  /// A position, or a derivative of one, in coordinates of the model.
   void to_model(const DofVector& x, bool derivative, double* out) const noexcept;
-  /// A control point of the model becomes one in the world.
+  /// A control point of the model in the world.
   void to_world(double* point) const noexcept;
-  /// What unit vectors of the model are in the world, without the origin.
+  /// Unit vectors of the model in the world, without the origin.
   Eigen::MatrixXd axes() const;
   double mean_scale(int dof) const noexcept { return aligned && dof < 3 ? ratio : 1.0; }
 

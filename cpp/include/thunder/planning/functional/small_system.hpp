@@ -1,4 +1,4 @@
-// The system of one degree of freedom, small enough for the stack: what `ScoreSolver` solves, while a motion runs.
+// The system of one degree of freedom, small enough for the stack: the problem of `ScoreSolver`, solved while a motion runs.
 #pragma once
 
 #include "functional_model.hpp"
@@ -6,7 +6,7 @@
 namespace thunder {
 
 /// Rows 0 and 1 are positions and hold the offset, whose column is not stored: its difference of the two eliminates it.
-/// What is left, rows and columns equilibrated, is a problem of least norm, solved by orthogonalising the rows.
+/// The rest, rows and columns equilibrated, is a least-norm problem, solved by orthogonalising the rows.
 struct SmallSystem {
   static constexpr int kMaxRows = 6;
 

@@ -1,4 +1,4 @@
-// Reaching for a moving object: estimates come in, the motion is planned anew where it would miss, and a reference goes out.
+// Reaching for a moving object: estimates in, reference out, with replanning where the motion would miss.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@ namespace thunder {
 
 enum class InterceptionPhase : int { waiting, reaching, closing, leaving, finished, aborted };
 
-/// Why there is no motion, or no motion any more.
+/// Reason for no motion, or for its end.
 enum class InterceptionReason : int {
   none,
   no_estimate,   // too few measurements so far
-  silent,        // no estimate to believe in for too long: drop-outs, NaN, a frozen source, jumps
+  silent,        // no valid estimate for too long: drop-outs, NaN, a frozen source, jumps
   stopped,
   reversed,
-  too_fast,      // the object, or what the hand would have to do
-  out_of_reach,  // no place to meet in the workspace
+  too_fast,      // the object, or the required motion of the hand
+  out_of_reach,  // no meeting point in the workspace
   too_late,      // the object is past all of them
 };
 
-/// A plan that was made.
+/// Record of a plan.
 struct PlannedArrival {
   double time, arrival;
   Eigen::Vector3d goal, velocity;
@@ -33,10 +33,10 @@ struct PlannedArrival {
 };
 
 /// One grasp, from waiting to lifting. `measure` and `advance` never throw and, where degrees of freedom have scores of their
-/// own, never allocate. Where a grasp is not possible any more the hand brakes along its way and stays: `aborted`.
+/// own, never allocate. Where a grasp becomes impossible, the hand brakes along its path and stops: `aborted`.
 class Interceptor final : public Exclusive {
  public:
-  static constexpr std::size_t kMostPlans = 512;  // that are remembered
+  static constexpr std::size_t kMostPlans = 512;  // kept in the history
 
   /// Start: where the hand waits, three or six coordinates as the planner has them; goal_rotation: rotation vector of the
   /// grasp from the start's orientation R, for planners of poses. Throws std::invalid_argument where these do not fit.
@@ -46,9 +46,9 @@ class Interceptor final : public Exclusive {
 
   void reset() noexcept;
   void archive(StateArchive& state);
-  /// A position from a picture taken at `taken` that can be used now; it counts from the last `advance` on, if that is later.
+  /// A position from an image taken at `taken`, available now; takes effect at the last `advance` if that is later.
   FilterUpdate measure(double now, double taken, const Eigen::Vector3d& position) noexcept;
-  /// Time goes on, never back; to be called in every control period, before `at`.
+  /// Advances the time, never back; call in every control period, before `at`.
   void advance(double now) noexcept;
   /// The reference at a time since the last `advance`.
   void at(double t, TaskReference& reference) const noexcept;
@@ -89,8 +89,8 @@ class Interceptor final : public Exclusive {
   double candidate_tau_ = 0.0, candidate_stretch_ = 1.0;
   double arrival_ = std::numeric_limits<double>::infinity();
   double clock_ = -std::numeric_limits<double>::infinity();  // of the last `advance`
-  double last_valid_ = 0.0;  // when there last was an estimate to believe in
-  double invalid_since_ = 0.0;  // since when the plan cannot be corrected
+  double last_valid_ = 0.0;  // time of the last valid estimate
+  double invalid_since_ = 0.0;  // time since which the plan cannot be corrected
   InterceptionReason pending_reason_ = InterceptionReason::none;
   double last_update_ = 0.0, frequency_ = 0.0, old_frequency_ = 0.0;
   InterceptionPhase phase_ = InterceptionPhase::waiting;
@@ -98,8 +98,8 @@ class Interceptor final : public Exclusive {
   std::vector<PlannedArrival> plans_;
 };
 
-/// An interceptor with the measurements that will come: the whole loop as a reference. Times must not go back, except for
-/// looking at what is planned now. It is in use when its interceptor is.
+/// An interceptor with its future measurements: the whole loop as a reference. Times must not go back, except for
+/// evaluating the current plan. It is in use when its interceptor is.
 class ScheduledInterception final : public TaskReferenceSource, public Exclusive {
  public:
   struct Measurement {

@@ -1,4 +1,4 @@
-// Is a path clear of obstacles, moving ones too? Answers are proofs: nothing is sampled.
+// Clearance of a path from obstacles, static or moving, proved without sampling.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace thunder {
 
-/// An obstacle that stands at time 0 as it was given and moves without turning.
+/// An obstacle, given at time 0, that moves without rotation.
 struct MovingObstacle {
   std::shared_ptr<const Obstacle> shape;
   Eigen::Vector3d velocity = Eigen::Vector3d::Zero();  // [m/s]
@@ -24,17 +24,17 @@ struct Clearance {
   int obstacle = -1;  // which one; -1 where there is none
 };
 
-/// Obstacles, sorted out for queries. The first three numbers of a path are its position; nothing here allocates.
+/// Obstacles, grouped for queries. The first three numbers of a path are its position; nothing here allocates.
 ///
 /// The signed distance to a convex set is a convex function, so it lies above its tangent planes: with the nearest
 /// direction n at one point x0, no point of the hull of the control points P_j is nearer than d(x0) + min_j n.(P_j - x0),
-/// and the piece lies in that hull. Halving the piece where that does not tell makes the bound converge with the square
+/// and the piece lies in that hull. Halving the piece where that is inconclusive makes the bound converge with the square
 /// of the interval. A motion at constant velocity is linear in time: subtracted from the control points, it leaves a
-/// standing obstacle. Bounds are lowered by what rounding can have done to them.
+/// standing obstacle. Bounds are lowered by a bound of their rounding errors.
 class ObstacleSet {
  public:
   ObstacleSet() = default;
-  /// Throws std::invalid_argument on an obstacle that is not there, or beyond `kLargest`.
+  /// Throws std::invalid_argument for a null obstacle, or one beyond `kLargest`.
   explicit ObstacleSet(const std::vector<MovingObstacle>& obstacles);
 
   int size() const noexcept { return static_cast<int>(balls_.size() + shapes_.size()); }
@@ -44,9 +44,9 @@ class ObstacleSet {
   /// The first obstacle nearer than `margin` to a point at time t, or -1.
   int nearer(const Eigen::Vector3d& p, double t, double margin) const noexcept;
 
-  /// Does the straight line between two points keep at least `margin` to what does not move?
+  /// True if the straight line between two points keeps at least `margin` from static obstacles.
   bool line_free(const Eigen::Vector3d& a, const Eigen::Vector3d& b, double margin) const noexcept;
-  /// Does the path keep at least `margin`? Yes is proved. No: it does not, or exceeds the margin by less than `kTouch`,
+  /// True if the path is proved to keep at least `margin`. False if it does not, exceeds it by less than `kTouch`,
   /// or its numbers are beyond `kLargest`.
   bool free(const BezierPath& path, double margin) const noexcept { return free(path, margin, 0, path.pieces()); }
   /// The same for the pieces from `first` to before `last`.
@@ -64,7 +64,7 @@ class ObstacleSet {
     double speed, extent;
     int index;
   };
-  struct Ball : Item {  // spheres are what searches meet most: without virtual calls
+  struct Ball : Item {  // spheres are most frequent in searches: without virtual calls
     Eigen::Vector3d centre;
     double radius;
   };

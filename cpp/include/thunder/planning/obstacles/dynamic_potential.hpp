@@ -1,4 +1,4 @@
-// Potential of an obstacle that only what approaches it feels (Park et al., 2008; D4.2 (107)).
+// Potential of an obstacle that acts on approaching motion only (Park et al., 2008; D4.2 (107)).
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Convex obstacles: how far a point is from one, and in which direction.
+// Convex obstacles: distance and direction from a point.
 #pragma once
 
 #include <Eigen/Dense>
@@ -61,7 +61,7 @@ class Capsule final : public Obstacle {
   double radius_;
 };
 
-/// Everything behind a plane; the normal, of unit length, points out of it.
+/// Half-space behind a plane; the normal, of unit length, points out of it.
 class HalfSpace final : public Obstacle {
  public:
   HalfSpace(const Eigen::Vector3d& point, const Eigen::Vector3d& normal) : normal_(normal), level_(normal.dot(point)) {}

@@ -1,5 +1,5 @@
-// Artificial potential of a whole arm among convex obstacles: points of the arm are drawn to where they are at the goal
-// and pushed away from obstacles (Khatib, 1986).
+// Artificial potential of a whole arm among convex obstacles: points of the arm are attracted to their positions at
+// the goal and repelled from obstacles (Khatib, 1986).
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace thunder {
 
-/// The arm is a polyline from the first joint through the origins O_1 ... O_n of the link frames to the end effector, as
-/// thick as `radius` all round. Forces act at these origins, at points of the links fixed by the user, and, repulsive ones
+/// The arm is a polyline from the first joint through the origins O_1 ... O_n of the link frames to the end effector, with
+/// thickness `radius` on all sides. Forces act at these origins, at points of the links fixed by the user, and, repulsive ones
 /// only, at points evenly between neighbouring origins.
 class PotentialField final : public Exclusive {
  public:
   struct Settings {
     double attraction;      // c in c d^2 / 2 [N/m]
-    double conic_distance;  // beyond it the attraction grows with d no longer [m]
+    double conic_distance;  // beyond it the attraction is constant [m]
     double repulsion;       // eta in eta (1/rho - 1/rho_0)^2 / 2 [N m^3]
     double influence;       // rho_0 [m]
-    double posture;         // of |q - q_goal|^2 / 2: turns that move no origin are drawn to the goal as well
+    double posture;         // of |q - q_goal|^2 / 2: also attracts rotations that move no origin to the goal
     double radius;          // [m]
     int interior;           // points between two origins
   };
@@ -40,7 +40,7 @@ class PotentialField final : public Exclusive {
   double potential(const double* q, double* gradient);
   /// Least distance between arm and obstacles, negative if they overlap; infinite without obstacles.
   double clearance(const double* q);
-  /// Is the straight motion free? Decided from clearances and how far the arm can move, halving where that does not tell.
+  /// True if the straight motion is free: by clearances and bounds on the motion of the arm, halving where undecided.
   bool free(const double* from, const double* to, double margin);
 
  private:
@@ -49,7 +49,7 @@ class PotentialField final : public Exclusive {
     double fraction;
     bool attracts;
   };
-  using Reach = std::vector<double>;  // how far from joint j any point of the arm can be
+  using Reach = std::vector<double>;  // largest distance of any point of the arm from joint j
 
   void place_points(int interior);
   void locate(const double* q);

@@ -1,4 +1,4 @@
-// Descends the potential of an arm among obstacles, and walks at random out of local minima.
+// Descends the potential of an arm among obstacles, with random walks out of local minima.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ enum class PlanStatus : int { reached, local_minimum, max_iterations };
 
 struct DescentSettings {
   double step;       // longest way in joint space per iteration [rad or m]
-  double tolerance;  // the goal is reached when |q - q_goal| is below, and the straight way there is free
+  double tolerance;  // the goal is reached when |q - q_goal| is less and the straight motion to it is free
   double margin;     // least clearance [m]
   int max_iterations;
   int walk_steps, max_walks;

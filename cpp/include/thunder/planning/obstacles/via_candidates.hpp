@@ -1,4 +1,4 @@
-// Points that a path may be led through, in the order of the polyline from start over the point to the goal.
+// Candidate via points of a path, in the order of the polyline from start over the point to the goal.
 #pragma once
 
 #include <Eigen/Dense>
@@ -7,7 +7,7 @@
 
 namespace thunder {
 
-/// Made once for a number of points and a seed; the same on every platform.
+/// Computed once for a number of points and a seed; identical on every platform.
 class ViaCandidates {
  public:
   enum class Method {
@@ -15,13 +15,13 @@ class ViaCandidates {
     ellipsoid  // on ellipsoids whose foci are start and goal, low discrepancy
   };
 
-  /// half_width: half the cube's edges; how far from the straight way, at its middle, the ellipsoids reach [m].
+  /// half_width: half the cube's edges; largest distance of the ellipsoids from the middle of the straight line [m].
   ViaCandidates(Method method, int count, std::uint64_t seed, double half_width);
 
   int count() const noexcept { return static_cast<int>(table_.size()); }
   /// From the shortest polyline on.
   void begin(const Eigen::Vector3d& start, const Eigen::Vector3d& goal) noexcept;
-  /// False when there is none left.
+  /// False when no candidate remains.
   bool next(Eigen::Vector3d& via) noexcept;
   /// Candidate k in the order of the table, which is the order of length for ellipsoids and no order for the cube.
   Eigen::Vector3d at(int k) const noexcept;

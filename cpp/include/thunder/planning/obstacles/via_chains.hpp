@@ -1,4 +1,4 @@
-// Chains of points around obstacles that no single via point leads around.
+// Chains of via points around obstacles for which one via point is not enough.
 #pragma once
 
 #include <Eigen/Dense>
@@ -12,7 +12,7 @@ namespace thunder {
 constexpr int kMaxVias = 4;
 
 /// Landmarks are an even choice of the candidates; one follows another where the straight line between them is free of
-/// standing obstacles. Beam search for the shortest polylines: a heuristic, what it finds must still be planned and proved.
+/// standing obstacles. Beam search for the shortest polylines: a heuristic, whose results must still be planned and proved.
 class ViaChains {
  public:
   struct Chain {
@@ -35,7 +35,7 @@ class ViaChains {
   const Eigen::Vector3d& landmark(int node) const noexcept { return landmarks_[static_cast<std::size_t>(node)]; }
 
  private:
-  /// The so many least of what is offered.
+  /// The least of the offered entries, up to a fixed number.
   struct Best {
     std::vector<Chain>& heap;
     std::size_t most;

@@ -1,4 +1,4 @@
-// A path around obstacles through via points (D4.2, section 5.1.2), each with the state it is passed in.
+// A path around obstacles through via points (D4.2, section 5.1.2), each with a via state.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace thunder {
 struct ViaSettings {
   enum class State {
     paper,   // mean velocity from start to goal, no acceleration; at the share of the polyline in the duration
-    optimal  // what minimises the integral of squared jerk of the whole path; when the path without via points has
+    optimal  // minimises the integral of squared jerk of the whole path; when the path without via points has
              // covered that share of its own length
   };
   ViaCandidates::Method method = ViaCandidates::Method::ellipsoid;
@@ -40,12 +40,12 @@ struct ViaResult {
 
   Status status = Status::none;
   int obstacle = -1, vias = 0;
-  int evaluated = 0;            // candidates looked at
+  int evaluated = 0;            // candidates evaluated
   BoundaryState states[kMaxVias];
-  double times[kMaxVias] = {};  // when they are passed [s]
+  double times[kMaxVias] = {};  // of passage [s]
 };
 
-/// From one state to another among obstacles that stand where they were given at time 0; the path begins at `start`.
+/// From one state to another among obstacles given at their positions at time 0; the path begins at `start`.
 struct ViaProblem {
   BoundaryState from, to;
   double start, duration;
@@ -68,10 +68,10 @@ class ViaStates;
 /// Degrees of freedom beyond the position pass the via point as the path without via points does at that time; with the
 /// state of the paper, on the straight line between their ends.
 ///
-/// Where no single point will do, chains of two, then up to `most`, are tried (see `ViaChains`). Every path returned is
+/// Where no single point suffices, chains of two, then up to `most`, are tried (see `ViaChains`). Every path returned is
 /// proved free.
 ///
-/// Scratch is kept between searches, so a copy per thread.
+/// Scratch memory is kept between searches: use one copy per thread.
 class ViaSearch final : public Exclusive {
  public:
   /// Throws std::invalid_argument for a planner of less than three dimensions, on no candidate and on `most` out of range.
@@ -81,18 +81,18 @@ class ViaSearch final : public Exclusive {
   const ViaSettings& settings() const noexcept { return settings_; }
   const ViaCandidates& candidates() const noexcept { return candidates_; }
 
-  /// Does not allocate. Obstacles that move stand where they were given at time 0, the path begins at `start`.
+  /// Does not allocate. Moving obstacles are given at their positions at time 0, the path begins at `start`.
   ViaResult plan(const BoundaryState& from, const BoundaryState& to, double start, double duration,
                  const ObstacleSet& obstacles, double margin) noexcept;
-  /// `plan` with what belongs to it.
+  /// `plan` with path and clearance.
   ViaSolution solve(const ViaProblem& problem);
   /// Every problem as `solve` does it, on copies of this search; `threads` 0 is one per core.
   std::vector<ViaSolution> solve_all(const std::vector<ViaProblem>& problems, int threads,
                                      const Interruption& interrupted = {}) const;
-  /// The path of the last search, or attempt; valid where the result says free.
+  /// The path of the last search, or attempt; valid if the result is free.
   const BezierPath& path() const noexcept { return paths_[static_cast<std::size_t>(vias_)]; }
 
-  /// Plans through these points, `most` at most, whatever stands there: fills `result` and path(). False where two follow
+  /// Plans through these points, `most` at most, ignoring obstacles: fills `result` and path(). False where two follow
   /// each other in less than a thousandth of the duration.
   bool through(const BoundaryState& from, const BoundaryState& to, double start, double duration,
                const Eigen::Vector3d* points, int count, ViaResult& result) noexcept;

@@ -3,8 +3,8 @@
 
 namespace thunder {
 
-/// What a step of length h needs (Cox and Matthews, 2002, "Exponential time differencing for stiff systems"): exponentials of
-/// the linear part, and what N adds if it is constant (over half the step) or a parabola through its values at the
+/// Coefficients of a step of length h (Cox and Matthews, 2002, "Exponential time differencing for stiff systems"): exponentials of
+/// the linear part, and the contribution of N if it is constant (over half the step) or a parabola through its values at the
 /// beginning, middle and end.
 struct DampedStep {
   double h = 0.0;

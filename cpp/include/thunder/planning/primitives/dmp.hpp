@@ -15,8 +15,8 @@ namespace thunder {
 /// tau z' = -K y - D z + N, tau y' = z, tau x' = -alpha x, with one of
 ///   paper:    N = K g + (g - y0) f(x)
 ///   hoffmann: N = K g - K (g - y0) x + K f(x)
-/// and, in both, the force of obstacles on the first three entries. The phase x is exp(-alpha t / tau) exactly; what is
-/// linear is integrated exactly, the rest as DampedStep says.
+/// and, in both, the force of obstacles on the first three entries. The phase x is exp(-alpha t / tau) exactly; the
+/// linear part is integrated exactly, the rest as described at DampedStep.
 class Dmp final : public Exclusive {
  public:
   static constexpr int kMaxDimension = 16;
@@ -35,15 +35,15 @@ class Dmp final : public Exclusive {
   int dimension() const noexcept { return dimension_; }
   const DmpBasis& basis() const noexcept { return basis_; }
 
-  /// Back to phase 1 and time 0. velocity: y', may be null for rest.
+  /// Resets to phase 1 and time 0. velocity: y', may be null for rest.
   void reset(const double* start, const double* goal, double tau, const double* velocity) noexcept;
   /// Between steps. The goal is taken at once, or approached with the time constant of the filter.
   void set_goal(const double* goal) noexcept;
-  /// Phase, position and velocity stay.
+  /// Phase, position and velocity do not change.
   void set_tau(double tau) noexcept;
   /// Time constant [s] with which the goal in use follows the one that was set; 0 for none.
   void set_goal_filter(double time_constant) noexcept { filter_ = time_constant; }
-  /// Obstacles where they are at time 0; allocates.
+  /// Obstacles at their positions at time 0; allocates.
   void set_obstacles(const DynamicPotential& field, std::vector<RepellingSphere> spheres);
 
   void step(double dt) noexcept;

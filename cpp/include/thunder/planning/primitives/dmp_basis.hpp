@@ -1,4 +1,4 @@
-// Functions of the phase that forcing terms of dynamic movement primitives are made of.
+// Basis functions of the phase for forcing terms of dynamic movement primitives.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace thunder {
 
-/// What a function looks like over r = |a (x - c)|. All but Gaussians are zero from r = 1 on.
+/// Shape of a function over r = |a (x - c)|. All but Gaussians are zero from r = 1 on.
 enum class BasisKind {
   gaussian,     // exp(-r^2)
   mollifier,    // exp(-1 / (1 - r^2)): D4.2 (106)

@@ -30,7 +30,7 @@ class QuaternionDmp final : public Exclusive {
   void reset(const Eigen::Quaterniond& start, const Eigen::Quaterniond& goal, double tau,
              const Eigen::Vector3d& velocity) noexcept;
   void set_goal(const Eigen::Quaterniond& goal) noexcept { goal_ = goal.normalized(); }
-  /// Phase, orientation and angular velocity stay.
+  /// Phase, orientation and angular velocity do not change.
   void set_tau(double tau) noexcept;
   void step(double dt) noexcept;
   void archive(StateArchive& state) {

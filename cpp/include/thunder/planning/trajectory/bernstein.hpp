@@ -3,14 +3,14 @@
 
 namespace thunder {
 
-/// Binomial coefficient; exact as far as the degrees here go.
+/// Binomial coefficient; exact for the degrees used.
 constexpr double choose(int n, int k) noexcept {
   double value = 1.0;
   for (int i = 1; i <= k; ++i) value = value * (n - k + i) / i;
   return value;
 }
 
-/// Value at s by de Casteljau's scheme, which spoils the degree + 1 coefficients.
+/// Value at s by de Casteljau's scheme, which overwrites the degree + 1 coefficients.
 template <class S>
 S bernstein_value(S* c, int degree, double s) noexcept {
   for (int level = degree; level > 0; --level)

@@ -1,4 +1,4 @@
-// Piecewise polynomials of time in Bernstein form: what the planner of human-like motion makes and clearances are proved on.
+// Piecewise polynomials of time in Bernstein form: output of the planner of human-like motion, input of clearance proofs.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace thunder {
 
 /// Piece k is x(t) = sum_j B_j(s) points[k][j], s = (t - breaks[k]) / (breaks[k + 1] - breaks[k]), with the Bernstein
 /// polynomials B_j of one degree; it lies in the convex hull of its control points. Before its first and after its last
-/// break the path stands still where it begins and where it ends.
+/// break the path rests at its start and at its end.
 struct BezierPath {
   static constexpr int kMaxDegree = 9;
 
@@ -24,7 +24,7 @@ struct BezierPath {
   /// Bernstein polynomials to powers.
   PiecewisePolynomial polynomial() const;
 
-  /// Of this dimension; throws std::invalid_argument where what is read is no such path.
+  /// Reads a path of this dimension; throws std::invalid_argument on invalid data.
   void archive(StateArchive& state);
 
   int pieces() const noexcept { return static_cast<int>(breaks.size()) - 1; }

@@ -6,7 +6,7 @@
 namespace thunder {
 
 /// q_i = q0_i + sum_k a_ik / (w k) sin(w k t) - b_ik / (w k) cos(w k t), k = 1 ... N, w = 2 pi fundamental, so that a and b
-/// are amplitudes of velocity (Swevers et al. 1997). Periodic; it goes on for ever.
+/// are amplitudes of velocity (Swevers et al. 1997). Periodic, without end.
 class FourierSeries final : public JointReferenceSource {
  public:
   /// a, b: joints x harmonics; fundamental in Hz.

@@ -1,4 +1,4 @@
-// Piecewise polynomials of a vector: what timing laws, splines and blends are made into.
+// Piecewise polynomials of a vector: the common form of timing laws, splines and blends.
 #pragma once
 
 #include <vector>
@@ -6,7 +6,7 @@
 namespace thunder {
 
 /// Piece k, from breaks[k] to breaks[k + 1], is sum_j coefficients[k][j] (t - breaks[k])^j in every dimension. Before its
-/// first and after its last break it stands still where it begins and where it ends.
+/// first and after its last break it rests at its start and at its end.
 class PiecewisePolynomial {
  public:
   /// coefficients: pieces x order x dimension, row by row, powers ascending. Throws std::invalid_argument where breaks do

@@ -12,10 +12,10 @@ struct PoseState {
   Vector6d xi = Vector6d::Zero(), xi_dot = xi;
 };
 
-/// Turns up to this are planned: half a turn has two vectors, and which one is meant cannot be told.
+/// Largest planned rotation: half a turn has two rotation vectors and is ambiguous.
 constexpr double kMostTurn = kPi - 1e-3;
 
-/// Coordinates with the rotation vector about R_ref; a turn beyond `kMostTurn` is none of its business.
+/// Coordinates with the rotation vector about R_ref; does not check rotations beyond `kMostTurn`.
 BoundaryState coordinates(const PoseState& pose, const Eigen::Matrix3d& R_ref) noexcept;
 
 }  // namespace thunder

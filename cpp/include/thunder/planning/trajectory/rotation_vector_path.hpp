@@ -6,7 +6,7 @@
 
 namespace thunder {
 
-/// What a path of 3 or 6 dimensions asks for at time t; see `RotationVectorPath`.
+/// Reference of a path of 3 or 6 dimensions at time t; see `RotationVectorPath`.
 void path_reference(const BezierPath& path, const Eigen::Matrix3d& R_ref, double t, TaskReference& reference) noexcept;
 
 /// Position from the first three degrees of freedom; orientation exp(phi) R_ref with phi from the next three, in world
@@ -26,7 +26,7 @@ class RotationVectorPath final : public TaskReferenceSource {
   Eigen::Matrix3d R_ref_;
 };
 
-/// Joints along such a path.
+/// Joint-space reference along such a path.
 class JointBezierPath final : public JointReferenceSource {
  public:
   explicit JointBezierPath(BezierPath path) : path_(std::move(path)) {}
