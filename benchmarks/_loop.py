@@ -93,7 +93,7 @@ def _arms() -> tuple[th.Robot, th.Robot]:
 
 
 def _wave() -> Sinusoid:
-    return Sinusoid(np.full(7, 0.3), np.linspace(0.1, 0.4, 7), centre=START)
+    return Sinusoid(np.full(7, 0.3), np.linspace(0.1, 0.4, 7), center=START)
 
 
 def _curve(plant: th.Robot) -> Lissajous:

@@ -11,7 +11,7 @@ from thunder_py.control import GradientAdaptation, NaturalAdaptation
 from thunder_py.robot.inertia import is_physical
 
 robot = th.Robot.load("panda")
-motion = th.reference.Sinusoid([0.3] * 7, np.linspace(0.1, 0.5, 7), centre=[0, -0.3, 0, -2, 0, 1.8, 0.7])
+motion = th.reference.Sinusoid([0.3] * 7, np.linspace(0.1, 0.5, 7), center=[0, -0.3, 0, -2, 0, 1.8, 0.7])
 hand = th.Payload(1.0, (0.05, 0.0, 0.05), inertia=np.diag([1e-3, 1e-3, 1e-3]))
 sensors = th.Sensors(velocity_noise=0.01, seed=1)
 truth = robot.parameters[60] + hand.mass

@@ -14,13 +14,13 @@ import thunder_py as th
 from thunder_py.reference import Sinusoid
 from thunder_py.simulation import Payload
 
-CENTRE = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+CENTER = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
 
 
 def main(picture: str | None = None) -> dict[bool, th.SimulationResult]:
     """Run both, print what they reach; return the results by whether they adapt."""
     robot = th.Robot.load("panda")
-    motion = Sinusoid([0.3] * 7, np.linspace(0.1, 0.5, 7), centre=CENTRE)
+    motion = Sinusoid([0.3] * 7, np.linspace(0.1, 0.5, 7), center=CENTER)
     load = Payload(mass=1.0, com=[0.0, 0.0, 0.1], time=2.0)
     results = {}
     for adaptive in (False, True):
@@ -36,11 +36,11 @@ def main(picture: str | None = None) -> dict[bool, th.SimulationResult]:
         m, *first = run.parameters[-1, 60:64]
         print(
             f"{'adaptive' if adaptive else 'fixed   '}  error {1e3 * run.steady_state_error():6.2f} mrad   "
-            f"link 7: {m:.3f} kg, centre {np.round(np.array(first) / m, 3)} m"
+            f"link 7: {m:.3f} kg, center {np.round(np.array(first) / m, 3)} m"
         )
         results[adaptive] = run
     m, *first = robot.parameters[60:64] + load.parameters[:4]
-    print(f"truth {'':26} link 7: {m:.3f} kg, centre {np.round(np.array(first) / m, 3)} m")
+    print(f"truth {'':26} link 7: {m:.3f} kg, center {np.round(np.array(first) / m, 3)} m")
     if picture is not None:
         results[True].plot()[0].figure.savefig(picture)
     return results

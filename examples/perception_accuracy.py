@@ -45,7 +45,7 @@ def shape_of(name: str, x: float, y: float, yaw: float):
 
 
 def clouds(seed: int) -> list[list[float]]:
-    """Return for every object errors of centroid (3) and centre (3) [mm], and of yaw [deg]."""
+    """Return for every object errors of centroid (3) and center (3) [mm], and of yaw [deg]."""
     rng = np.random.default_rng([1, seed])
     x, y, yaw = rng.uniform((-0.15, -0.1, -np.pi / 2.0), (0.15, 0.1, np.pi / 2.0))
     rows = []
@@ -53,7 +53,7 @@ def clouds(seed: int) -> list[list[float]]:
         shape, truth = shape_of(name, x, y, yaw)
         found = CloudPipeline()(DEPTH_CAMERA.see([BELT, shape], rng).cloud, near=truth)
         off = np.nan if found.yaw is None else np.degrees((found.yaw - yaw + np.pi / 2.0) % np.pi - np.pi / 2.0)
-        rows.append([*1e3 * (found.centroid - truth), *1e3 * (found.centre - truth), off])
+        rows.append([*1e3 * (found.centroid - truth), *1e3 * (found.center - truth), off])
     return rows
 
 
@@ -89,7 +89,7 @@ def main(scenes: int = 8, jobs: int = 1) -> dict[str, np.ndarray]:
         yaw = errors[:, 6][np.isfinite(errors[:, 6])]
         shown = np.sqrt((yaw**2).mean()) if name in ("box", "lying cylinder") else None  # others have none
         rows.append([name, bias[0], spread[0], bias[1], spread[1], shown, f"{len(yaw) / scenes:.0%}"])
-    header = ["", "centroid: bias [mm]", "RMS [mm]", "centre: bias [mm]", "RMS [mm]", "yaw: RMS [deg]", "given"]
+    header = ["", "centroid: bias [mm]", "RMS [mm]", "center: bias [mm]", "RMS [mm]", "yaw: RMS [deg]", "given"]
     print(markdown(header, rows))
     rows = []
     for distance, errors in zip(DISTANCES, found["tags"].swapaxes(0, 1), strict=True):

@@ -85,7 +85,7 @@ def test_panda_limits():
 def test_cart_pendulum_has_the_textbook_equations():
     robot = th.Robot.load("cart_pendulum")
     cart, m, length, g = 1.0, 0.1, 0.5, 9.81
-    inertia = m * length**2 / 3  # a rod about its centre
+    inertia = m * length**2 / 3  # a rod about its center
     rng = np.random.default_rng(0)
     for _ in range(20):
         (x, phi), (dx, dphi), (ddx, ddphi) = rng.normal(size=(3, 2))
@@ -156,7 +156,7 @@ def test_heights_of_the_upright_arms():
 
 
 PI = math.pi
-#: joint origins (translation, angles) and link inertias (centre, mass, diagonal) of the iiwa14 URDF in Drake
+#: joint origins (translation, angles) and link inertias (center, mass, diagonal) of the iiwa14 URDF in Drake
 IIWA = [
     ((0, 0, 0.1575), (0, 0, 0), (0, -0.03, 0.12), 5.76, (0.033, 0.0333, 0.0123)),
     ((0, 0, 0.2025), (PI / 2, 0, PI), (0.0003, 0.059, 0.042), 6.35, (0.0305, 0.0304, 0.011)),
@@ -190,6 +190,6 @@ def test_iiwa_in_dh_frames_is_the_one_of_the_urdf():
 def test_ur5e_shoulder_torque_of_the_stretched_arm():
     robot = th.Robot.load("ur5e")
     masses, reach = robot.description.inertial[:, 0], 0.425 + 0.3922
-    centres = [0.425 - 0.2125, 0.425 + 0.3922 - 0.15, reach, reach, reach]
-    assert robot.gravity_vector(np.zeros(6))[1] == pytest.approx(-9.81 * float(masses[1:] @ centres))
+    centers = [0.425 - 0.2125, 0.425 + 0.3922 - 0.15, reach, reach, reach]
+    assert robot.gravity_vector(np.zeros(6))[1] == pytest.approx(-9.81 * float(masses[1:] @ centers))
     assert masses.sum() == pytest.approx(17.7)

@@ -90,8 +90,8 @@ def test_tracking_without_knowing():
     assert off.max() > 0.05
 
 
-def test_centre_of_link_7():
-    """T-7: Gaz's centre of mass, 0.061597 m along z, seen from the flange at 0.107 m."""
+def test_center_of_link_7():
+    """T-7: Gaz's center of mass, 0.061597 m along z, seen from the flange at 0.107 m."""
     m, *c = th.robot.inertia.dyn_from_reg(th.Robot.load("panda").inertial)[6, :4]
     assert m == pytest.approx(0.735522, abs=1e-12)
     np.testing.assert_allclose(c, [0.010517, -0.004252, 0.061597 - 0.107], atol=1e-12)

@@ -84,7 +84,7 @@ def test_perception_accuracy(capsys):
     assert errors["clouds"].shape == (4, 4, 7)
     assert errors["tags"].shape == (4, 3, 3)
     box = errors["clouds"][:, 0]
-    assert np.abs(box[:, 3:6]).max() < 8.0 < np.abs(box[:, :3]).max()  # millimetres
+    assert np.abs(box[:, 3:6]).max() < 8.0 < np.abs(box[:, :3]).max()  # millimeters
     assert np.abs(box[:, 6]).max() < 3.0
     assert errors["tags"][:, :2, 0].max() < 6.0
     assert "centroid: bias [mm]" in capsys.readouterr().out

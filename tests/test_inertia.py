@@ -89,7 +89,7 @@ def explicit_log_cholesky(theta):
 
 
 @given(theta_vectors)
-def test_log_cholesky_is_the_published_factorisation(theta):
+def test_log_cholesky_is_the_published_factorization(theta):
     reg = reg_from_log_cholesky(theta)
     U = explicit_log_cholesky(theta)
     np.testing.assert_allclose(pseudo_inertia(reg), U @ U.T, rtol=1e-10, atol=1e-10)

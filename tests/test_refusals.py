@@ -37,7 +37,7 @@ def test_a_controller_may_not_log_what_the_run_logs(name):
 def test_negative_moment_of_inertia():
     dyn = [[1, 0.3, 0, 0, -1, 0, 0, 1, 0, 1]]
     with pytest.raises(
-        th.errors.ModelError, match=r"^principal moments of link1 about its centre of mass .* got -1 kg m\^2$"
+        th.errors.ModelError, match=r"^principal moments of link1 about its center of mass .* got -1 kg m\^2$"
     ):
         th.Robot.from_dh([[0, 0, 0, 0]], inertial=dyn)
     flat = th.Robot.from_dh([[0, 0, 0, 0]], inertial=[[2, 0.3, 0.4, 0, 0, 0, 0, 0, 0, 1]])

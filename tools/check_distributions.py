@@ -65,7 +65,7 @@ def check_wheel(names: set[str]) -> list[str]:
     if len(extensions) != 1:
         wrong.append(f"one compiled thunder_py/_core is expected, there are {sorted(extensions)}")
     if not any(name.endswith(".dist-info/licenses/LICENSE") for name in names):
-        wrong.append("the licence is missing")
+        wrong.append("the license is missing")
     for name in sorted(names - set(extensions)):
         top, path = name.split("/")[0], PurePosixPath(name)
         inside = top == "thunder_py" and path.suffix in SOURCES and "__pycache__" not in path.parts

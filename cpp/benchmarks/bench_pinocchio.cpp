@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
     pin::getJointJacobianTimeVariation(model, data, tip, aligned, J);
   });
 
-  measure("M", "crba, symmetrised", states, data.M, [&](const State& s) {
+  measure("M", "crba, symmetrized", states, data.M, [&](const State& s) {
     pin::crba(model, data, s.q);
     data.M.triangularView<Eigen::StrictlyLower>() = data.M.transpose();
   });
@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
     pin::computeCoriolisMatrix(model, data, s.q, s.dq);
     Mdot.noalias() = data.C + data.C.transpose();
   });
-  measure("M + C + M_dot", "crba, symmetrised, + computeCoriolisMatrix", states, std::tie(data.M, data.C, Mdot),
+  measure("M + C + M_dot", "crba, symmetrized, + computeCoriolisMatrix", states, std::tie(data.M, data.C, Mdot),
           [&](const State& s) {
             pin::crba(model, data, s.q);
             data.M.triangularView<Eigen::StrictlyLower>() = data.M.transpose();
@@ -158,5 +158,5 @@ int main(int argc, char** argv) {
   measure("Y", "computeJointTorqueRegressor", states, data.jointTorqueRegressor,
           [&](const State& s) { pin::computeJointTorqueRegressor(model, data, s.q, s.dq, s.ddq); });
   SlotineLi slotine_li(model);
-  measure("Y_r", "two regressors, polarised", states, Y, [&](const State& s) { slotine_li(s, Y); });
+  measure("Y_r", "two regressors, polarized", states, Y, [&](const State& s) { slotine_li(s, Y); });
 }

@@ -66,7 +66,7 @@ std::vector<State<Vector>> random_states(std::size_t n, Make make, std::size_t c
 
 // ---- clock ---------------------------------------------------------------------------------------
 
-// Makes the optimiser believe that all memory is read and written here, so that results are really computed.
+// Makes the optimizer believe that all memory is read and written here, so that results are really computed.
 inline void fence() { asm volatile("" ::: "memory"); }
 
 // The same for the processor: nothing is in flight when the clock is read.

@@ -109,10 +109,10 @@ class Reaches {
     for (;;) {
       const double along = 0.15 + 0.7 * (k + random_.uniform()) / count, radius = between(0.05, 0.12);
       const Eigen::Vector3d aside = (goal - start).cross(direction()).normalized();
-      const Eigen::Vector3d centre =
+      const Eigen::Vector3d center =
           start + along * (goal - start) + aside * (beside ? between(0.15, 0.35) : between(0.0, 0.05));
-      if (std::min((centre - start).norm(), (centre - goal).norm()) > radius + kMargin + 0.02)
-        return std::make_shared<thunder::Sphere>(centre, radius);
+      if (std::min((center - start).norm(), (center - goal).norm()) > radius + kMargin + 0.02)
+        return std::make_shared<thunder::Sphere>(center, radius);
     }
   }
 

@@ -27,13 +27,13 @@ Array to_array(const Dmp::Vector& v) { return Array(v.size(), v.data()); }
 
 Array matrix(const Eigen::Quaterniond& q) { return to_numpy(RowMajor(q.toRotationMatrix())); }
 
-/// Rows of centre, velocity, radius; planar obstacles have zero third coordinates.
+/// Rows of center, velocity, radius; planar obstacles have zero third coordinates.
 std::vector<RepellingSphere> read_spheres(A value) {
   const auto rows = read_array(value, "spheres", {-1, 7});
   std::vector<RepellingSphere> spheres(static_cast<std::size_t>(rows.shape(0)));
   for (py::ssize_t i = 0; i < rows.shape(0); ++i) {
     RepellingSphere& sphere = spheres[static_cast<std::size_t>(i)];
-    std::copy_n(rows.data(i, 0), 3, sphere.centre);
+    std::copy_n(rows.data(i, 0), 3, sphere.center);
     std::copy_n(rows.data(i, 3), 3, sphere.velocity);
     sphere.radius = rows.at(i, 6);
   }
@@ -50,7 +50,7 @@ py::typing::Tuple<Array, Array> field_at(const DynamicPotential& field, A points
     for (const RepellingSphere& sphere : obstacles) {
       double r[3], relative[3];
       for (int i = 0; i < 3; ++i) {
-        r[i] = y.at(k, i) - sphere.centre[i] - t * sphere.velocity[i];
+        r[i] = y.at(k, i) - sphere.center[i] - t * sphere.velocity[i];
         relative[i] = z.at(k, i) - sphere.velocity[i];
       }
       energy.mutable_at(k) += field.potential(r, relative, sphere.radius);
@@ -111,7 +111,7 @@ void bind_basis(py::module_& module) {
   py::class_<DmpBasis, std::shared_ptr<DmpBasis>>(module, "DmpBasis", "Basis functions of the phase.", py::dynamic_attr())
       .def(py::init<BasisKind, int, double, double>(), py::arg("kind"), py::arg("count"), py::arg("alpha"),
            py::arg("overlap"))
-      .def_property_readonly("centres", [](const DmpBasis& b) { return Array(b.count(), b.centres().data()); })
+      .def_property_readonly("centers", [](const DmpBasis& b) { return Array(b.count(), b.centers().data()); })
       .def_property_readonly("widths", [](const DmpBasis& b) { return Array(b.count(), b.widths().data()); })
       .def("evaluate",
            [](const DmpBasis& basis, A phases) {

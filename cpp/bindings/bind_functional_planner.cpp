@@ -197,7 +197,7 @@ py::typing::Tuple<Array, Array> tube(const ConditionedMotion& motion, A tau, int
   return py::make_tuple(mean, covariance);
 }
 
-/// Plans N problems and samples a derivative of each at the same normalised times.
+/// Plans N problems and samples a derivative of each at the same normalized times.
 Array plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations, A start_velocities, A goal_velocities,
                 A start_accelerations, A goal_accelerations, A tau, int derivative) {
   const py::ssize_t d = planner.dimension();
@@ -329,11 +329,11 @@ void bind_functional_planner(py::module_& module) {
            py::arg("goal_acceleration") = none)
       .def("resume", &resume, py::arg("path"), py::arg("t"), py::arg("end"), py::arg("tau"), py::arg("origin"),
            py::arg("goal"), py::arg("goal_velocity"), py::arg("goal_acceleration"), py::arg("order"), py::arg("limit"),
-           "Continue a path from time t [s], normalised time tau; returns path, condition and a flag for Hermite's polynomial.\n"
+           "Continue a path from time t [s], normalized time tau; returns path, condition and a flag for Hermite's polynomial.\n"
            "An aligned model needs the origin (d,), the start of the motion.")
       .def("plan_many", &plan_many, py::arg("starts"), py::arg("goals"), py::arg("durations"), py::arg("start_velocities"),
            py::arg("goal_velocities"), py::arg("start_accelerations"), py::arg("goal_accelerations"), py::arg("tau"),
-           py::arg("derivative") = 0, "Plan N problems and return samples (N, k, d) at k normalised times.")
+           py::arg("derivative") = 0, "Plan N problems and return samples (N, k, d) at k normalized times.")
       .def("jerk_cost", &jerk_cost, py::arg("start"), py::arg("goal"), py::arg("duration"),
            "H and (g, c) of the integral of squared jerk over velocities and accelerations at both ends.");
   motion

@@ -14,7 +14,7 @@ using A = const ArrayLike&;
 using Filter = ConstantVelocityFilter;
 using Pair = py::typing::Tuple<Array, Array>;
 
-constexpr const char* kUpdates[] = {"started",   "accepted", "late",   "rejected", "reinitialised",
+constexpr const char* kUpdates[] = {"started",   "accepted", "late",   "rejected", "reinitialized",
                                     "duplicate", "too old",  "frozen", "invalid"};
 constexpr const char* kPhases[] = {"waiting", "reaching", "closing", "leaving", "finished", "aborted"};
 constexpr const char* kReasons[] = {"none",     "no estimate", "silent",       "stopped",
@@ -40,7 +40,7 @@ Eigen::Vector3d read_position(A value) {
 }
 
 Filter make_filter(const std::string& process, double intensity, A R, double velocity_deviation, double gate,
-                   int reinitialise_after, int frozen_after) {
+                   int reinitialize_after, int frozen_after) {
   using Process = ConstantVelocitySettings::Process;
   ConstantVelocitySettings settings;
   settings.process = process == "paper" ? Process::paper : process == "discrete" ? Process::discrete : Process::continuous;
@@ -48,10 +48,10 @@ Filter make_filter(const std::string& process, double intensity, A R, double vel
   settings.R = Eigen::Map<const Rows3>(read_array(R, "R", {3, 3}).data());
   settings.velocity_deviation = velocity_deviation;
   settings.gate = gate;
-  if (reinitialise_after < 0 || reinitialise_after > Filter::kMostRejected)
-    throw py::value_error("reinitialise_after must be 0 to " + std::to_string(Filter::kMostRejected) + ", got " +
-                          std::to_string(reinitialise_after));
-  settings.reinitialise_after = reinitialise_after;
+  if (reinitialize_after < 0 || reinitialize_after > Filter::kMostRejected)
+    throw py::value_error("reinitialize_after must be 0 to " + std::to_string(Filter::kMostRejected) + ", got " +
+                          std::to_string(reinitialize_after));
+  settings.reinitialize_after = reinitialize_after;
   settings.frozen_after = frozen_after;
   return Filter(settings);
 }
@@ -72,7 +72,7 @@ void bind_filter(py::module_& module) {
   ExclusiveClass<Filter> c(module, "ConstantVelocityFilter", "Kalman filter for motion at constant velocity.");
   bind_state(c);
   c.def(py::init(&make_filter), py::arg("process"), py::arg("intensity"), py::arg("R"), py::arg("velocity_deviation"),
-           py::arg("gate"), py::arg("reinitialise_after"), py::arg("frozen_after"))
+           py::arg("gate"), py::arg("reinitialize_after"), py::arg("frozen_after"))
       .def("reset", &Filter::reset, "Discard all measurements.")
       .def(
           "update",
@@ -82,7 +82,7 @@ void bind_filter(py::module_& module) {
       .def("estimate", &estimate, py::arg("t") = py::none(),
            "State (6,), position [m] and velocity [m/s], and covariance (6, 6) at time t [s], by default of the newest measurement.")
       .def_property_readonly("started", &Filter::started, "True once there is an estimate.")
-      .def_property_readonly("updates", &Filter::updates, "Number of measurements accepted since the last initialisation.")
+      .def_property_readonly("updates", &Filter::updates, "Number of measurements accepted since the last initialization.")
       .def_property_readonly("distance", &Filter::distance, "Squared Mahalanobis distance of the last innovation.")
       .def_property_readonly(
           "time", [](const Filter& filter) { return require_started(filter), filter.time(); },

@@ -30,16 +30,16 @@ void bind_obstacles(py::module_& module) {
       .def("nearest", &nearest, py::arg("points"),
            "Signed distances (k,) [m] of points (k, 3), negative inside, and their gradients (k, 3).");
   ObstacleClass<Sphere>(module, "Sphere", "A ball.")
-      .def(py::init([](A centre, double radius) {
-             return std::make_shared<Sphere>(Eigen::Vector3d(read_column(centre, "centre", 3)), radius);
+      .def(py::init([](A center, double radius) {
+             return std::make_shared<Sphere>(Eigen::Vector3d(read_column(center, "center", 3)), radius);
            }),
-           py::arg("centre"), py::arg("radius"));
+           py::arg("center"), py::arg("radius"));
   ObstacleClass<Box>(module, "Box", "A box in any orientation.")
-      .def(py::init([](A centre, A R, A half) {
-             return std::make_shared<Box>(Eigen::Vector3d(read_column(centre, "centre", 3)), read_rotation(R, "R"),
+      .def(py::init([](A center, A R, A half) {
+             return std::make_shared<Box>(Eigen::Vector3d(read_column(center, "center", 3)), read_rotation(R, "R"),
                                           Eigen::Vector3d(read_column(half, "half", 3)));
            }),
-           py::arg("centre"), py::arg("R"), py::arg("half"));
+           py::arg("center"), py::arg("R"), py::arg("half"));
   ObstacleClass<Capsule>(module, "Capsule", "Capsule: all points within a radius of a segment.")
       .def(py::init([](A a, A b, double radius) {
              return std::make_shared<Capsule>(Eigen::Vector3d(read_column(a, "a", 3)),

@@ -162,7 +162,7 @@ py::object call_kernel(std::size_t index, const Model& model, const QuantityArgu
 const Model& model_of(PyObject* self) {
   const auto* instance = reinterpret_cast<py::detail::instance*>(self);
   const void* model = instance->simple_layout ? instance->simple_value_holder[0] : nullptr;
-  if (model == nullptr) return py::cast<const Model&>(py::handle(self));  // raises TypeError where it was not initialised
+  if (model == nullptr) return py::cast<const Model&>(py::handle(self));  // raises TypeError where it was not initialized
   return *static_cast<const Model*>(model);
 }
 

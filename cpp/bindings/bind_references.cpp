@@ -80,23 +80,23 @@ void bind_references(py::module_& module) {
   SourceClass<SetPoint, JointReference>(module, "SetPoint", "Constant joint positions.")
       .def(py::init([](A q) { return std::make_shared<SetPoint>(read_column(q, "q", -1)); }), py::arg("q"));
   SourceClass<Sinusoid, JointReference>(module, "Sinusoid", "A sinusoid in every joint.")
-      .def(py::init([](A amplitude, A frequency, A centre, A phase) {
+      .def(py::init([](A amplitude, A frequency, A center, A phase) {
              const Eigen::VectorXd a = read_column(amplitude, "amplitude", -1);
-             return std::make_shared<Sinusoid>(read_column(centre, "centre", a.size()), a,
+             return std::make_shared<Sinusoid>(read_column(center, "center", a.size()), a,
                                                read_column(frequency, "frequency", a.size()),
                                                read_column(phase, "phase", a.size()));
            }),
-           py::arg("amplitude"), py::arg("frequency"), py::arg("centre"), py::arg("phase"));
+           py::arg("amplitude"), py::arg("frequency"), py::arg("center"), py::arg("phase"));
   SourceClass<SetPose, TaskReference>(module, "SetPose", "Constant pose.")
       .def(py::init([](A p, A R) { return std::make_shared<SetPose>(read_column(p, "p", 3), read_rotation(R, "R")); }),
            py::arg("p"), py::arg("R"));
   SourceClass<Lissajous, TaskReference>(module, "Lissajous", "A Lissajous curve at constant orientation.")
-      .def(py::init([](A amplitude, A frequency, A centre, A R, double t0) {
-             return std::make_shared<Lissajous>(read_column(centre, "centre", 3), read_rotation(R, "orientation"),
+      .def(py::init([](A amplitude, A frequency, A center, A R, double t0) {
+             return std::make_shared<Lissajous>(read_column(center, "center", 3), read_rotation(R, "orientation"),
                                                 read_column(amplitude, "amplitude", 3),
                                                 read_column(frequency, "frequency", 3), t0);
            }),
-           py::arg("amplitude"), py::arg("frequency"), py::arg("centre"), py::arg("orientation"), py::arg("t0"));
+           py::arg("amplitude"), py::arg("frequency"), py::arg("center"), py::arg("orientation"), py::arg("t0"));
 }
 
 }  // namespace thunder::python

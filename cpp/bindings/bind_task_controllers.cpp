@@ -62,7 +62,7 @@ std::vector<Frame<double>> read_points(const Model& model, const py::list& point
 RowMajor obstacles(CartesianComputedTorque& controller) {
   const auto& spheres = controller.repulsion().spheres();
   RowMajor result(spheres.size(), 4);
-  for (std::size_t i = 0; i < spheres.size(); ++i) result.row(i) << spheres[i].centre.transpose(), spheres[i].radius;
+  for (std::size_t i = 0; i < spheres.size(); ++i) result.row(i) << spheres[i].center.transpose(), spheres[i].radius;
   return result;
 }
 

@@ -21,7 +21,7 @@ const QuantityDoc kDocs[] = {
      "Mass matrix M(q), rotors and armature included.", "(..., n, n) array [kg m^2, kg m, kg]", ""},
     {"coriolis_matrix", "dynamics/coriolis.hpp",
      "Coriolis matrix C(q, dq) of Christoffel symbols.", "(..., n, n) array",
-     "M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorisation of Echeandia "
+     "M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorization of Echeandia "
      "and Wensing (2021)."},
     {"mass_and_coriolis", "dynamics/coriolis.hpp",
      "Mass matrix M, Coriolis matrix C and M_dot = C + C', in one pass.", "(..., 3, n, n) array",
@@ -55,7 +55,7 @@ const QuantityDoc kDocs[] = {
      "Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``."},
     {"forward_dynamics", "dynamics/forward_dynamics.hpp",
      "Joint acceleration under torque tau.", "(..., n) array [rad/s^2 or m/s^2]",
-     "Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) "
+     "Articulated-body algorithm; with rotors, Cholesky factorization of M. Where M is singular (massless links) "
      "the result is meaningless, a rounded division by zero: huge or not finite."},
     {"christoffel_symbols", "dynamics/coriolis.hpp",
      "Christoffel symbols of the first kind, C_ij = sum_k Gamma[i, j, k] dq_k.",

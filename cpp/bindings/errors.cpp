@@ -10,11 +10,11 @@ namespace py = pybind11;
 
 namespace {
 
-constexpr const char* kUninitialised =
-    "the object was not initialised: a subclass must call super().__init__() before it uses its base class";
+constexpr const char* kUninitialized =
+    "the object was not initialized: a subclass must call super().__init__() before it uses its base class";
 
 /// pybind11 asks a class for memory where an object has no C++ object yet, and would let functions work on that.
-void* refuse(std::size_t) { throw py::type_error(kUninitialised); }
+void* refuse(std::size_t) { throw py::type_error(kUninitialized); }
 
 void translate_concurrent_use(std::exception_ptr exception) {
   try {
@@ -37,7 +37,7 @@ void translate_cast_error(std::exception_ptr exception) {
   } catch (const py::cast_error& error) {
     const std::string text = error.what();
     // an object without a C++ object, where a shared pointer is wanted
-    py::set_error(PyExc_TypeError, text.find("non-held") != std::string::npos ? kUninitialised : text.c_str());
+    py::set_error(PyExc_TypeError, text.find("non-held") != std::string::npos ? kUninitialized : text.c_str());
   }
 }
 
@@ -65,7 +65,7 @@ void bind_errors() {
   py::register_local_exception_translator(translate_cast_error);
 }
 
-void refuse_uninitialised(const py::module_& module) {
+void refuse_uninitialized(const py::module_& module) {
   for (const auto& [name, value] : py::reinterpret_borrow<py::dict>(module.attr("__dict__"))) {
     if (!PyType_Check(value.ptr())) continue;
     auto* info = py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(value.ptr()));

@@ -1,4 +1,4 @@
-// C++ exceptions as Python's, and objects that were not initialised.
+// C++ exceptions as Python's, and objects that were not initialized.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -15,6 +15,6 @@ void set_python_error() noexcept;
 
 void bind_errors();
 /// Makes every class of the module raise TypeError for objects whose `__init__` was not called; last of all bindings.
-void refuse_uninitialised(const pybind11::module_& module);
+void refuse_uninitialized(const pybind11::module_& module);
 
 }  // namespace thunder::python

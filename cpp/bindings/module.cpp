@@ -56,5 +56,5 @@ PYBIND11_MODULE(_core, module) {
   python::bind_symbolic(module);
   python::bind_codegen(module);
   python::enable_pickling(module);
-  python::refuse_uninitialised(module);
+  python::refuse_uninitialized(module);
 }

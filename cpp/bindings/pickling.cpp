@@ -39,7 +39,7 @@ void keep_arguments(py::handle self, const py::tuple& args, const py::dict& kwar
 py::tuple reduce(const py::object& self) {
   const py::object attributes = attributes_of(self);
   if (attributes.is_none() || !attributes.contains(kArguments))
-    throw py::type_error("a " + type_name(self) + " that belongs to another object, or was never initialised, cannot be pickled "
+    throw py::type_error("a " + type_name(self) + " that belongs to another object, or was never initialized, cannot be pickled "
                          "or copied on its own");
   py::dict others = py::dict(attributes.attr("copy")());
   const py::tuple arguments = others.attr("pop")(kArguments);
@@ -48,8 +48,8 @@ py::tuple reduce(const py::object& self) {
                         py::make_tuple(arguments[0], arguments[1], others, state));
 }
 
-/// Initialises an instance that `__new__` has made.
-void restore(const py::object& initialise, const py::object& self, const py::object& pickled) {
+/// Initializes an instance that `__new__` has made.
+void restore(const py::object& initialize, const py::object& self, const py::object& pickled) {
   const std::string name = type_name(self);
   if (!PyTuple_CheckExact(pickled.ptr()) || py::len(pickled) != 4)
     throw py::value_error("the pickle of a " + name + " must hold arguments, attributes and state");
@@ -59,9 +59,9 @@ void restore(const py::object& initialise, const py::object& self, const py::obj
   if (!PyTuple_CheckExact(args.ptr()) || !PyDict_CheckExact(kwargs.ptr()) || !PyDict_CheckExact(others.ptr()) ||
       attributes.is_none() || others.contains(kArguments) || state.is_none() == py::hasattr(self, "_core_state"))
     throw py::value_error("the pickle of a " + name + " must hold arguments, attributes and state");
-  if (attributes.contains(kArguments)) throw py::value_error("an initialised " + name + " cannot be restored from a pickle");
+  if (attributes.contains(kArguments)) throw py::value_error("an initialized " + name + " cannot be restored from a pickle");
   try {
-    initialise(self, *py::reinterpret_borrow<py::tuple>(args), **py::reinterpret_borrow<py::dict>(kwargs));
+    initialize(self, *py::reinterpret_borrow<py::tuple>(args), **py::reinterpret_borrow<py::dict>(kwargs));
     if (!state.is_none()) self.attr("_set_core_state")(state);
   } catch (py::error_already_set& error) {  // also what the arguments' conversions raise
     if (error.matches(PyExc_ValueError) || error.matches(PyExc_MemoryError) || !error.matches(PyExc_Exception)) throw;
@@ -73,22 +73,22 @@ void restore(const py::object& initialise, const py::object& self, const py::obj
 }
 
 void enable_for(const py::object& cls) {
-  const py::object initialise = cls.attr("__init__"), doc = initialise.attr("__doc__");
+  const py::object initialize = cls.attr("__init__"), doc = initialize.attr("__doc__");
   const std::string text = doc.is_none() ? "" : py::cast<std::string>(doc);
   // The texts begin with signatures. pybind11 gives functions that are called __init__ or __setstate__ an instance to fill.
   py::options options;
   options.disable_function_signatures();
   cls.attr("__init__") = py::cpp_function(
-      [initialise](const py::object& self, const py::args& args, const py::kwargs& kwargs) {
-        initialise(self, *args, **kwargs);
+      [initialize](const py::object& self, const py::args& args, const py::kwargs& kwargs) {
+        initialize(self, *args, **kwargs);
         keep_arguments(self, args, kwargs);
       },
-      py::name("_initialise"), py::is_method(cls), text.c_str());
+      py::name("_initialize"), py::is_method(cls), text.c_str());
   cls.attr("__reduce__") =
       py::cpp_function(&reduce, py::name("_reduce"), py::is_method(cls),
                        "__reduce__(self) -> tuple[typing.Any, ...]\n\nPickle by the arguments of the constructor.");
   cls.attr("__setstate__") = py::cpp_function(
-      [initialise](const py::object& self, const py::object& pickled) { restore(initialise, self, pickled); },
+      [initialize](const py::object& self, const py::object& pickled) { restore(initialize, self, pickled); },
       py::name("_restore"), py::is_method(cls), py::arg("pickled"),
       "__setstate__(self, pickled: typing.Any) -> None\n\nInitialise from the result of `__reduce__`.");
 }

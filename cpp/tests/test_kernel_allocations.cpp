@@ -14,11 +14,11 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// The constructions kept for study, which are not vectorised, may allocate.
+/// The constructions kept for study, which are not vectorized, may allocate.
 template <std::size_t Index>
 void check_allocations(const Kernels& table, const Model& model) {
   using Quantity = std::tuple_element_t<Index, quantities::All>;
-  if (!Quantity::vectorised) return;
+  if (!Quantity::vectorized) return;
   const VectorXd x = arms::posture();
   const double* in[] = {x.data(), x.data(), x.data(), x.data(), x.data()};
   const Selection<double> selection{model.frame(model.end_effector()), TaskRows{}};

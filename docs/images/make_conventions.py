@@ -96,8 +96,8 @@ def draw_dh(ax: Axes3D, convention: str) -> None:
         fontsize=11,
     )
     ax.set_box_aspect((1, 1, 1), zoom=1.45)
-    centre = (start[:3, 3] + end[:3, 3]) / 2 + (0.05, 0.0, 0.1)
-    for setter, c in zip((ax.set_xlim, ax.set_ylim, ax.set_zlim), centre, strict=True):
+    center = (start[:3, 3] + end[:3, 3]) / 2 + (0.05, 0.0, 0.1)
+    for setter, c in zip((ax.set_xlim, ax.set_ylim, ax.set_zlim), center, strict=True):
         setter(c - 0.95, c + 0.95)
     ax.view_init(elev=24, azim=-62)
     ax.set_axis_off()
@@ -132,7 +132,7 @@ def draw_layouts(ax: plt.Axes) -> None:
         ax.text((left + right) / 2, 1.75, label, ha="center", va="top", fontsize=9, color=SOFT)
     ax.text(
         0, 0.3,
-        r"DYN $= [m, c_x, c_y, c_z, I^c_{xx}, \ldots]$ about the centre of mass.   REG: $mc$, and "
+        r"DYN $= [m, c_x, c_y, c_z, I^c_{xx}, \ldots]$ about the center of mass.   REG: $mc$, and "
         r"$I = I^c + m\,[c]^T[c]$ "
         r"about the frame's origin.   $I_{xy} = -\int xy\,dm$",
         fontsize=10, va="center",

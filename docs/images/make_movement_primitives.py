@@ -60,7 +60,7 @@ def draw_obstacles(ax: Axes) -> None:
         motion = dmp.rollout(obstacles=() if gain is None else spheres, potential=field, until=2.5)
         ax.plot(motion.x[:, 0], motion.x[:, 2], color=color, linewidth=1.2, label=label)
     for sphere in spheres:
-        ax.add_patch(Circle((sphere.centre[0], sphere.centre[2]), sphere.radius, color="#bbbbbb"))
+        ax.add_patch(Circle((sphere.center[0], sphere.center[2]), sphere.radius, color="#bbbbbb"))
     ax.plot([0.0, 0.6], [0.0, 0.0], "o", color=INK, markersize=4)
     ax.set(title="dynamic potential, first sphere head-on", xlabel="x [m]", ylabel="z [m]", aspect="equal")
     ax.set_ylim(-0.2, 0.2)

@@ -67,7 +67,7 @@ def draw_lyapunov() -> Figure:
         "MACT, $m_2$ unknown": th.MACT(lighter, 40.0, 8.0, law=GradientAdaptation(1.0), unknown="link2.m", gamma=0.5),
     }
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.0), layout="constrained")
-    motion = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8], centre=[0.3, 0.8])
+    motion = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8], center=[0.3, 0.8])
     start = motion(0.0)
     for (name, law), color in zip(laws.items(), (BLUE, GREEN, ORANGE, PURPLE), strict=True):
         run = th.simulate(elbow, law, motion, 10.0, q0=start.q, dq0=start.dq)
@@ -100,7 +100,7 @@ def draw_components() -> Figure:
 
 
 def draw_phase(ax: Axes, throw: WristThrow, title: str) -> None:
-    """Draw one throw in the phase plane, a colour for each bound of the motor."""
+    """Draw one throw in the phase plane, a color for each bound of the motor."""
     t = np.linspace(0.0, throw.T, 600)
     (q, dq), u = throw.state(t), throw.control(t)
     for bound, color in ((u.min(), BLUE), (u.max(), ORANGE)):

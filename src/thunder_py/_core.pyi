@@ -227,7 +227,7 @@ class Model:
 
         Notes
         -----
-        M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorisation of Echeandia and Wensing (2021).
+        M_dot - 2 C is skew-symmetric and C dq is the Coriolis torque. Composite form of the factorization of Echeandia and Wensing (2021).
 
         Kernel: ``cpp/include/thunder/dynamics/coriolis.hpp``; theory: ``docs/theory/dynamics.md``.
 
@@ -691,7 +691,7 @@ class Model:
 
         Notes
         -----
-        Articulated-body algorithm; with rotors, Cholesky factorisation of M. Where M is singular (massless links) the result is meaningless, a rounded division by zero: huge or not finite.
+        Articulated-body algorithm; with rotors, Cholesky factorization of M. Where M is singular (massless links) the result is meaningless, a rounded division by zero: huge or not finite.
 
         Kernel: ``cpp/include/thunder/dynamics/forward_dynamics.hpp``; theory: ``docs/theory/dynamics.md``.
 
@@ -1953,7 +1953,7 @@ class Sinusoid(JointReferenceSource):
         self,
         amplitude: numpy.typing.ArrayLike,
         frequency: numpy.typing.ArrayLike,
-        centre: numpy.typing.ArrayLike,
+        center: numpy.typing.ArrayLike,
         phase: numpy.typing.ArrayLike,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -1979,7 +1979,7 @@ class Lissajous(TaskReferenceSource):
         self,
         amplitude: numpy.typing.ArrayLike,
         frequency: numpy.typing.ArrayLike,
-        centre: numpy.typing.ArrayLike,
+        center: numpy.typing.ArrayLike,
         orientation: numpy.typing.ArrayLike,
         t0: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
@@ -2110,7 +2110,7 @@ class Obstacle:
 class Sphere(Obstacle):
     """A ball."""
 
-    def __init__(self, centre: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    def __init__(self, center: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
@@ -2121,7 +2121,7 @@ class Box(Obstacle):
     """A box in any orientation."""
 
     def __init__(
-        self, centre: numpy.typing.ArrayLike, R: numpy.typing.ArrayLike, half: numpy.typing.ArrayLike
+        self, center: numpy.typing.ArrayLike, R: numpy.typing.ArrayLike, half: numpy.typing.ArrayLike
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -2350,7 +2350,7 @@ class FunctionalPlanner:
         tau: numpy.typing.ArrayLike,
         derivative: typing.SupportsInt | typing.SupportsIndex = 0,
     ) -> numpy.typing.NDArray[numpy.float64]:
-        """Plan N problems and return samples (N, k, d) at k normalised times."""
+        """Plan N problems and return samples (N, k, d) at k normalized times."""
 
     def resume(
         self,
@@ -2365,7 +2365,7 @@ class FunctionalPlanner:
         order: typing.SupportsInt | typing.SupportsIndex,
         limit: typing.SupportsFloat | typing.SupportsIndex,
     ) -> tuple[BezierPath, float, bool]:
-        """Continue a path from time t [s], normalised time tau; returns path, condition and a flag for Hermite's polynomial.
+        """Continue a path from time t [s], normalized time tau; returns path, condition and a flag for Hermite's polynomial.
         An aligned model needs the origin (d,), the start of the motion."""
 
     @property
@@ -2550,7 +2550,7 @@ class DmpBasis:
         """Forcing term (k, d) of weights (count, d) at phases (k,)."""
 
     @property
-    def centres(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def centers(self) -> numpy.typing.NDArray[numpy.float64]: ...
     @property
     def widths(self) -> numpy.typing.NDArray[numpy.float64]: ...
 
@@ -2713,7 +2713,7 @@ class ConstantVelocityFilter:
         R: numpy.typing.ArrayLike,
         velocity_deviation: typing.SupportsFloat | typing.SupportsIndex,
         gate: typing.SupportsFloat | typing.SupportsIndex,
-        reinitialise_after: typing.SupportsInt | typing.SupportsIndex,
+        reinitialize_after: typing.SupportsInt | typing.SupportsIndex,
         frozen_after: typing.SupportsInt | typing.SupportsIndex,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -2756,7 +2756,7 @@ class ConstantVelocityFilter:
 
     @property
     def updates(self) -> int:
-        """Number of measurements accepted since the last initialisation."""
+        """Number of measurements accepted since the last initialization."""
 
 class Interceptor:
     """One grasp of a moving object, from waiting to lifting."""

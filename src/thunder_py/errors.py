@@ -102,7 +102,7 @@ class ReleaseError(ThunderError):
     >>> robot, dq = th.Robot.load("panda"), np.array([0, 0, 0, 10.0, 0, 0, 0])
     >>> limits = MotionLimits.of(robot)
     >>> try:
-    ...     release_at(robot, limits.centre, dq, [1.0, 0.0, 0.0], limits)
+    ...     release_at(robot, limits.center, dq, [1.0, 0.0, 0.0], limits)
     ... except th.errors.ReleaseError as error:
     ...     print(error.limit)
     velocity of joint4

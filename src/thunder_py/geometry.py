@@ -45,7 +45,7 @@ class Sphere(Obstacle, _core.Sphere):
 
     Parameters
     ----------
-    centre : (3,) array_like
+    center : (3,) array_like
         [m].
     radius : float
         [m].
@@ -62,9 +62,9 @@ class Sphere(Obstacle, _core.Sphere):
     [0.5, -0.5]
     """
 
-    def __init__(self, centre: npt.ArrayLike, radius: float) -> None:
-        self.centre, self.radius = array(centre, (3,), "centre"), positive(radius, "radius")
-        _core.Sphere.__init__(self, self.centre, self.radius)
+    def __init__(self, center: npt.ArrayLike, radius: float) -> None:
+        self.center, self.radius = array(center, (3,), "center"), positive(radius, "radius")
+        _core.Sphere.__init__(self, self.center, self.radius)
 
 
 class Box(Obstacle, _core.Box):
@@ -72,7 +72,7 @@ class Box(Obstacle, _core.Box):
 
     Parameters
     ----------
-    centre : (3,) array_like
+    center : (3,) array_like
         [m].
     size : (3,) array_like
         Lengths of the edges [m].
@@ -91,12 +91,12 @@ class Box(Obstacle, _core.Box):
     1.5
     """
 
-    def __init__(self, centre: npt.ArrayLike, size: npt.ArrayLike, orientation: npt.ArrayLike | None = None) -> None:
-        self.centre, self.size = array(centre, (3,), "centre"), array(size, (3,), "size")
+    def __init__(self, center: npt.ArrayLike, size: npt.ArrayLike, orientation: npt.ArrayLike | None = None) -> None:
+        self.center, self.size = array(center, (3,), "center"), array(size, (3,), "size")
         if not (self.size > 0.0).all():
             raise ValueError(f"size must be positive, got {self.size.tolist()}")
         self.orientation = rotation(np.eye(3) if orientation is None else orientation, "orientation")
-        _core.Box.__init__(self, self.centre, self.orientation, 0.5 * self.size)
+        _core.Box.__init__(self, self.center, self.orientation, 0.5 * self.size)
 
 
 class Capsule(Obstacle, _core.Capsule):

@@ -35,7 +35,7 @@ def progress_bar(total: int, **options: Any) -> Iterator[Callable[[float], objec
     notebook = type(sys.stderr).__module__.startswith("ipykernel")
     drawn = notebook and find_spec("ipywidgets")
     tqdm: Any = import_module("tqdm.notebook" if drawn else "tqdm").tqdm
-    shown = notebook or sys.stderr.isatty()  # disable=None of tqdm does not recognise notebooks
+    shown = notebook or sys.stderr.isatty()  # disable=None of tqdm does not recognize notebooks
     with tqdm(total=total, disable=not shown, **options) as bar:
         yield lambda done: bar.update(round(done * total) - bar.n)
 

@@ -162,7 +162,7 @@ class SetPoint(_JointSource, _core.SetPoint):
 
 
 class Sinusoid(_JointSource, _core.Sinusoid):
-    """Sinusoid in every joint: ``centre + amplitude sin(2 pi frequency t + phase)``.
+    """Sinusoid in every joint: ``center + amplitude sin(2 pi frequency t + phase)``.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Sinusoid(_JointSource, _core.Sinusoid):
         [rad or m].
     frequency : float or (n,) array_like
         [Hz].
-    centre : float or (n,) array_like
+    center : float or (n,) array_like
         [rad or m].
     phase : float or (n,) array_like
         [rad].
@@ -183,7 +183,7 @@ class Sinusoid(_JointSource, _core.Sinusoid):
     Examples
     --------
     >>> import thunder_py as th
-    >>> motion = th.reference.Sinusoid([0.3, 0.2], frequency=0.5, centre=[0.0, 0.5])
+    >>> motion = th.reference.Sinusoid([0.3, 0.2], frequency=0.5, center=[0.0, 0.5])
     >>> motion(0.25).q.round(3).tolist(), motion(0.25).dq.round(3).tolist()
     ([0.212, 0.641], [0.666, 0.444])
     """
@@ -193,7 +193,7 @@ class Sinusoid(_JointSource, _core.Sinusoid):
         amplitude: npt.ArrayLike,
         frequency: npt.ArrayLike,
         *,
-        centre: npt.ArrayLike = 0.0,
+        center: npt.ArrayLike = 0.0,
         phase: npt.ArrayLike = 0.0,
     ) -> None:
         A = array(amplitude, (None,), "amplitude")
@@ -201,7 +201,7 @@ class Sinusoid(_JointSource, _core.Sinusoid):
         def per_joint(value: npt.ArrayLike, what: str) -> Array:
             return np.full(A.shape, array(value, (), what)) if np.ndim(value) == 0 else array(value, A.shape, what)
 
-        super().__init__(A, per_joint(frequency, "frequency"), per_joint(centre, "centre"), per_joint(phase, "phase"))
+        super().__init__(A, per_joint(frequency, "frequency"), per_joint(center, "center"), per_joint(phase, "phase"))
 
 
 class SetPose(_TaskSource, _core.SetPose):
@@ -234,8 +234,8 @@ class SetPose(_TaskSource, _core.SetPose):
 class Lissajous(_TaskSource, _core.Lissajous):
     """Lissajous curve with constant orientation.
 
-    ``p = centre + (A sin 2 pi a (t - t0), B cos 2 pi b (t - t0), C sin 2 pi c (t - t0))``. At t0 it is at
-    ``centre + (0, B, 0)``; `starting_at` computes the centre from a start pose.
+    ``p = center + (A sin 2 pi a (t - t0), B cos 2 pi b (t - t0), C sin 2 pi c (t - t0))``. At t0 it is at
+    ``center + (0, B, 0)``; `starting_at` computes the center from a start pose.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ class Lissajous(_TaskSource, _core.Lissajous):
         A, B, C [m].
     frequency : (3,) array_like
         a, b, c [Hz].
-    centre : (3,) array_like
+    center : (3,) array_like
         [m].
     orientation : (3, 3) array_like, optional
         Default the identity.
@@ -262,7 +262,7 @@ class Lissajous(_TaskSource, _core.Lissajous):
     Examples
     --------
     >>> import thunder_py as th
-    >>> curve = th.reference.Lissajous((0.1, 0.15, 0.1), (0.25, 0.5, 0.25), centre=(0.5, 0.0, 0.4))
+    >>> curve = th.reference.Lissajous((0.1, 0.15, 0.1), (0.25, 0.5, 0.25), center=(0.5, 0.0, 0.4))
     >>> curve(1.0).p.round(3).tolist()
     [0.6, -0.15, 0.5]
     >>> start = th.Robot.load("panda").forward_kinematics([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
@@ -276,7 +276,7 @@ class Lissajous(_TaskSource, _core.Lissajous):
         amplitude: npt.ArrayLike,
         frequency: npt.ArrayLike,
         *,
-        centre: npt.ArrayLike,
+        center: npt.ArrayLike,
         orientation: npt.ArrayLike | None = None,
         t0: float = 0.0,
     ) -> None:
@@ -285,7 +285,7 @@ class Lissajous(_TaskSource, _core.Lissajous):
         super().__init__(
             array(amplitude, (3,), "amplitude"),
             array(frequency, (3,), "frequency"),
-            array(centre, (3,), "centre"),
+            array(center, (3,), "center"),
             pose(T, "orientation")[:3, :3],
             float(array(t0, (), "t0")),
         )
@@ -306,5 +306,5 @@ class Lissajous(_TaskSource, _core.Lissajous):
             Start time [s].
         """
         start = pose(T, "T")
-        centre = start[:3, 3] - [0.0, array(amplitude, (3,), "amplitude")[1], 0.0]
-        return cls(amplitude, frequency, centre=centre, orientation=start[:3, :3], t0=t0)
+        center = start[:3, 3] - [0.0, array(amplitude, (3,), "amplitude")[1], 0.0]
+        return cls(amplitude, frequency, center=center, orientation=start[:3, :3], t0=t0)

@@ -20,7 +20,7 @@ _Set = TypeVar("_Set", bound="Estimator")
 
 
 def set_fields(instance: object, **fields: Any) -> None:
-    """Set fields of a frozen dataclass during its initialisation.
+    """Set fields of a frozen dataclass during its initialization.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def panda() -> th.Robot:
 
 @cache
 def wrong_panda() -> th.Robot:
-    """Link 7 as wrong as in the article: 2.5 kg at (20, 20, 20) cm, no inertia about its centre."""
+    """Link 7 as wrong as in the article: 2.5 kg at (20, 20, 20) cm, no inertia about its center."""
     parameters = panda().parameters.copy()
     parameters[60:] = th.robot.inertia.reg_from_dyn([2.5, 0.2, 0.2, 0.2, 0, 0, 0, 0, 0, 0])
     return panda().with_parameters(parameters)
@@ -37,7 +37,7 @@ def lissajous() -> Lissajous:
 
 
 def elbow_motion() -> Sinusoid:
-    return Sinusoid([0.8, 0.6], [0.5, 0.8], centre=[0.3, 0.8], phase=[0.0, 0.5])
+    return Sinusoid([0.8, 0.6], [0.5, 0.8], center=[0.3, 0.8], phase=[0.0, 0.5])
 
 
 def backstepping(robot: th.Robot, **changes: object) -> th.Backstepping:

@@ -85,7 +85,7 @@ def test_natural_adaptation_converges() -> None:
     parameters = wrong_panda().parameters.copy()
     parameters[64:] += [0.01, 0, 0, 0.01, 0, 0.01]
     robot = panda().with_parameters(parameters)
-    motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
+    motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), center=Q0)
     runs = [
         th.simulate(
             panda(),
@@ -106,7 +106,7 @@ def test_friction_beside_the_natural_law_stays_positive() -> None:
     with pytest.raises(ValueError, match="rest must be given: 7"):
         NaturalAdaptation(1.0).build(robot.unknown())
     law = SlotineLi(robot, 5.0, 5.0, law=NaturalAdaptation(5.0, rest=1e-2))
-    motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
+    motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), center=Q0)
     run = th.simulate(with_friction(panda(), 0.01), law, motion, 5.0)
     friction = run.parameters[:, 70:]
     assert (friction >= 0.0).all()

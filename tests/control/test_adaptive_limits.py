@@ -82,7 +82,7 @@ def test_a_prediction_too_fast_for_euler_is_slowed_down(gamma: float) -> None:
 
 def test_natural_law_with_a_fast_prediction() -> None:
     guess = panda().with_parameters(0.8 * panda().parameters)
-    motion = Sinusoid(np.full(7, 0.3), 0.4, centre=Q0)
+    motion = Sinusoid(np.full(7, 0.3), 0.4, center=Q0)
     stiffness, damping = [30] * 4 + [15] * 2 + [3], [15] * 4 + [7.5] * 2 + [1.5]
     law = MACT(guess, stiffness, damping, law=NaturalAdaptation(0.01), gamma=10.0)
     run = th.simulate(panda(), law, motion, 10.0, log_every=10)

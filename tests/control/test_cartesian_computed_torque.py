@@ -49,7 +49,7 @@ def repulsion(s: State, gain: float, influence: float, bound: float) -> np.ndarr
             ]
         )
         for obstacle in SPHERES:
-            away = x - obstacle.centre
+            away = x - obstacle.center
             d = np.linalg.norm(away) - obstacle.radius
             if d < influence:
                 size = min(gain * (1.0 / d - 1.0 / influence), bound)
@@ -142,7 +142,7 @@ def test_printed_signs_diverge() -> None:
 def clearance(q: np.ndarray, obstacle: Obstacle) -> float:
     """Distance of the nearest of the arm's points from the surface."""
     return min(
-        float(np.linalg.norm(point(panda(), q, link, offset) - obstacle.centre)) - obstacle.radius
+        float(np.linalg.norm(point(panda(), q, link, offset) - obstacle.center)) - obstacle.radius
         for link, offset in arm_points(panda())
     )
 
@@ -211,7 +211,7 @@ def test_obstacles_can_move() -> None:
     moved = law.step(0.0, s.q, s.dq, s.reference)
     np.testing.assert_array_equal(moved, law_of(s).step(0.0, s.q, s.dq, s.reference))
     assert np.abs(moved - bare).max() > 0.01
-    np.testing.assert_array_equal(law.obstacles[0].centre, SPHERES[0].centre)
+    np.testing.assert_array_equal(law.obstacles[0].center, SPHERES[0].center)
     assert [o.radius for o in law.obstacles] == [0.1, 0.0]
     law.obstacles = Obstacle([1.0, 2.0, 3.0])  # one alone
     assert len(law.obstacles) == 1
@@ -248,7 +248,7 @@ def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
 def test_obstacles_are_checked() -> None:
     with pytest.raises(ValueError, match="obstacle radius must not be negative, got -1"):
         Obstacle([0, 0, 0], -1.0)
-    with pytest.raises(ValueError, match=re.escape("obstacle centre must have shape (3,), got (2,)")):
+    with pytest.raises(ValueError, match=re.escape("obstacle center must have shape (3,), got (2,)")):
         Obstacle([0, 0])
 
 

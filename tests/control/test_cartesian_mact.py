@@ -134,9 +134,9 @@ def test_lyapunov_function_of_a_run(gamma: float, R_t: float | np.ndarray) -> No
     """V_dot = -s' K_v s - gamma (W pitilde)' R_t (W pitilde), up to the sampling of control and adaptation."""
     law = mact(gamma=gamma, R_t=R_t)
     run = th.simulate(panda(), law, lissajous(), 2.0, dt=2.5e-4, q0=Q0)
-    analysed = run.lyapunov(law)
-    V, V_dot = analysed.V, analysed.V_dot
-    assert analysed.analytic
+    analyzed = run.lyapunov(law)
+    V, V_dot = analyzed.V, analyzed.V_dot
+    assert analyzed.analytic
     assert (V_dot <= 0.0).all()
     lost = np.concatenate([[0.0], np.cumsum(0.5 * (V_dot[1:] + V_dot[:-1]) * np.diff(run.t))])
     np.testing.assert_allclose(V, V[0] + lost, atol=0.02 * (V[0] - V[-1]))

@@ -75,7 +75,7 @@ def test_payload_leaves_a_constant_error() -> None:
 
 
 # errata D-5: an elbow that swings at 10 rad/s with little damping
-SWING = Sinusoid([0.0, 1.4], [10.0 / (2 * np.pi)] * 2, centre=[0.0, np.pi / 2], phase=[0.0, np.pi / 2])
+SWING = Sinusoid([0.0, 1.4], [10.0 / (2 * np.pi)] * 2, center=[0.0, np.pi / 2], phase=[0.0, np.pi / 2])
 K_P, K_V, PERIOD = 16.0, 0.05, 2 * np.pi / 10.0
 
 

@@ -12,7 +12,7 @@ from thunder_py.robot.joint_data import Friction
 
 from .arms import Q0, panda
 
-MOTION = Sinusoid(np.full(7, 0.4), np.linspace(0.3, 0.8, 7), centre=Q0, phase=np.arange(7.0))
+MOTION = Sinusoid(np.full(7, 0.4), np.linspace(0.3, 0.8, 7), center=Q0, phase=np.arange(7.0))
 T, H = 0.7, 1e-5
 
 

@@ -100,7 +100,7 @@ def test_load_leaves_an_error_that_the_integral_removes() -> None:
 
 
 def test_feedforward_of_the_model_cancels_the_disturbance() -> None:
-    motion = Sinusoid([0.8, 0.6], [0.5, 0.8], centre=[0.3, 0.8])
+    motion = Sinusoid([0.8, 0.6], [0.5, 0.8], center=[0.3, 0.8])
     start = motion(0.0)
     motor, model = (
         th.simulate(

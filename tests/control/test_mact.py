@@ -52,7 +52,7 @@ def test_law_and_lyapunov_identity(seed: int) -> None:
 @pytest.mark.parametrize("route", ["regressor", "acceleration"])
 def test_prediction_error_is_w_pitilde(route: str) -> None:
     """With the true parameters there is none; its share in V' is -gamma (W pitilde)' R_t (W pitilde)."""
-    motion = Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
+    motion = Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), center=Q0)
     sizes = []
     for dt in (2e-3, 1e-3):
         still = MACT(panda(), K_P, K_V, Gamma=1e12, gamma=1.0, route=route)
@@ -119,7 +119,7 @@ def test_set_point_needs_the_prediction_error() -> None:
 
 
 def test_beats_the_fixed_law() -> None:
-    motion = Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), centre=Q0)
+    motion = Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), center=Q0)
     fixed, adaptive = (
         th.simulate(
             panda(),
@@ -135,7 +135,7 @@ def test_beats_the_fixed_law() -> None:
 
 def test_reset_goes_back() -> None:
     law = MACT(guess(panda()), K_P, K_V, Gamma=1.0, gamma=1.0)
-    motion = Sinusoid(np.full(7, 0.3), 0.3, centre=Q0)
+    motion = Sinusoid(np.full(7, 0.3), 0.3, center=Q0)
     first = th.simulate(panda(), law, motion, 0.2)
     second = th.simulate(panda(), law, motion, 0.2)
     np.testing.assert_array_equal(first.tau, second.tau)

@@ -88,7 +88,7 @@ def test_converges_exponentially() -> None:
 
 
 def test_panda_follows() -> None:
-    motion = th.reference.Sinusoid([0.3] * 7, [0.3] * 7, centre=[0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+    motion = th.reference.Sinusoid([0.3] * 7, [0.3] * 7, center=[0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
     law = PassivityBased(panda(), 5.0, [10.0] * 4 + [2.0] * 3)
     run = th.simulate(panda(), law, motion, 5.0, q0=motion(0.0).q + 0.2)
     assert run.error_norm()[-1] < 2e-3

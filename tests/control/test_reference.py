@@ -15,7 +15,7 @@ A, F = (0.10, 0.15, 0.10), (0.2, 0.1, 0.4)
 
 
 def test_lissajous_of_the_article() -> None:
-    curve = Lissajous(A, F, centre=[1.0, 2.0, 3.0], t0=0.5)
+    curve = Lissajous(A, F, center=[1.0, 2.0, 3.0], t0=0.5)
     t = np.linspace(0.0, 10.0, 7)
     tau = 2 * np.pi * (t[:, None] - 0.5) * F
     expected = np.array(A) * np.stack([np.sin(tau[:, 0]), np.cos(tau[:, 1]), np.sin(tau[:, 2])], axis=1) + [1, 2, 3]
@@ -24,19 +24,19 @@ def test_lissajous_of_the_article() -> None:
 
 
 def test_lissajous_starts_where_it_is_told() -> None:
-    """Errata T-15: the printed curve starts at centre + (0, B, 0)."""
+    """Errata T-15: the printed curve starts at center + (0, B, 0)."""
     T = panda().forward_kinematics(Q0)
     np.testing.assert_allclose(lissajous()(0.0).p, T[:3, 3], atol=1e-15)
     np.testing.assert_array_equal(lissajous()(0.0).R, T[:3, :3])
     late = Lissajous.starting_at(T, A, F, t0=2.0)
     np.testing.assert_allclose(late(2.0).p, T[:3, 3], atol=1e-15)
-    np.testing.assert_allclose(Lissajous(A, F, centre=T[:3, 3])(0.0).p - T[:3, 3], [0.0, A[1], 0.0], atol=1e-15)
+    np.testing.assert_allclose(Lissajous(A, F, center=T[:3, 3])(0.0).p - T[:3, 3], [0.0, A[1], 0.0], atol=1e-15)
 
 
 @pytest.mark.parametrize("t", [0.0, 0.7, 3.1])
 def test_derivatives_are_consistent(t: float) -> None:
     h = 1e-5
-    curve, sway = lissajous(), Sinusoid([0.5, 0.2], [0.8, 0.3], centre=[1.0, -1.0], phase=0.4)
+    curve, sway = lissajous(), Sinusoid([0.5, 0.2], [0.8, 0.3], center=[1.0, -1.0], phase=0.4)
     np.testing.assert_allclose((curve(t + h).p - curve(t - h).p) / (2 * h), curve(t).xi[:3], atol=1e-9)
     np.testing.assert_allclose((curve(t + h).xi - curve(t - h).xi) / (2 * h), curve(t).xi_dot, atol=1e-8)
     np.testing.assert_allclose((sway(t + h).q - sway(t - h).q) / (2 * h), sway(t).dq, atol=1e-8)
@@ -71,9 +71,9 @@ def test_rest() -> None:
         (lambda: SetPoint([[0.0]]), "q must have shape (n,), got (1, 1)"),
         (lambda: SetPoint([np.nan]), "q must be finite"),
         (lambda: Sinusoid([1.0, 2.0], [1.0]), "frequency must have shape (2,), got (1,)"),
-        (lambda: Lissajous([1.0, 2.0], F, centre=[0, 0, 0]), "amplitude must have shape (3,), got (2,)"),
+        (lambda: Lissajous([1.0, 2.0], F, center=[0, 0, 0]), "amplitude must have shape (3,), got (2,)"),
         (
-            lambda: Lissajous(A, F, centre=A, orientation=-np.eye(3)),
+            lambda: Lissajous(A, F, center=A, orientation=-np.eye(3)),
             "orientation must hold a rotation, got a reflection",
         ),
         (lambda: SetPose(np.eye(3)), "T must have shape (4, 4), got (3, 3)"),

@@ -104,7 +104,7 @@ def test_slotine_li_regressor_adds_up(case):
 
 @few
 @given(case=cases())
-def test_slotine_li_regressor_by_polarisation(case):
+def test_slotine_li_regressor_by_polarization(case):
     """Y_r(q, v, v_r, a_r) = Y(q, (v + v_r) / 2, a_r) - Y(q, (v - v_r) / 2, 0) + Y(q, 0, 0), but for friction."""
     robot, q, v, _, v_r, a_r = case
     Y, zero, keep = robot.regressor, np.zeros_like(q), mechanical(robot)

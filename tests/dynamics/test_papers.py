@@ -140,7 +140,7 @@ def test_appendix_d_needs_distal_frames(elbow):
 
 @pytest.mark.parametrize("name", CHAINS[:2])
 def test_regressor_multiplies_reg_not_dyn(name):
-    """T-3: Y_r is linear in the inertia about the frame origin; that about the centre of mass gives another torque."""
+    """T-3: Y_r is linear in the inertia about the frame origin; that about the center of mass gives another torque."""
     data = load(name)
     robot, dyn = robot_of(name), np.array(data["par_DYN"])
     for state in data["states"]:

@@ -16,7 +16,7 @@ def experiment():
 
 
 def test_merging_is_the_huygens_steiner_theorem(experiment):
-    """Body by body about the common centre of mass, against sums about the frame's origin."""
+    """Body by body about the common center of mass, against sums about the frame's origin."""
     m, c, inertia = [], [], []
     for dyn in (
         th.robot.inertia.dyn_from_reg(experiment.robot.inertial[6]),
@@ -26,17 +26,17 @@ def test_merging_is_the_huygens_steiner_theorem(experiment):
         c.append(dyn[1:4])
         xx, xy, xz, yy, yz, zz = dyn[4:]
         inertia.append(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-    centre = np.average(c, axis=0, weights=m)
+    center = np.average(c, axis=0, weights=m)
     whole = sum(
-        own + mass * ((at - centre) @ (at - centre) * np.eye(3) - np.outer(at - centre, at - centre))
+        own + mass * ((at - center) @ (at - center) * np.eye(3) - np.outer(at - center, at - center))
         for own, mass, at in zip(inertia, m, c, strict=True)
     )
-    expected = [sum(m), *centre, *whole[np.triu_indices(3)]]
+    expected = [sum(m), *center, *whole[np.triu_indices(3)]]
     np.testing.assert_allclose(th.robot.inertia.dyn_from_reg(experiment.truth), expected, atol=1e-14)
 
 
-def test_table_8_has_the_mass_of_link_and_hand_and_a_centre_that_needs_a_mounting(experiment):
-    """T-7: mass adds up; with the hand's base at the flange the centre is (0.0590, -0.0036, -0.0017), not Table 8's."""
+def test_table_8_has_the_mass_of_link_and_hand_and_a_center_that_needs_a_mounting(experiment):
+    """T-7: mass adds up; with the hand's base at the flange the center is (0.0590, -0.0036, -0.0017), not Table 8's."""
     m, *c = th.robot.inertia.dyn_from_reg(experiment.truth)[:4]
     assert m == pytest.approx(TABLE_8["true"][0], abs=5e-5)
     np.testing.assert_allclose(c, [0.0590, -0.0036, -0.0017], atol=5e-5)

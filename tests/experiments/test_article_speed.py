@@ -68,7 +68,7 @@ def test_the_gain_of_the_matrix_algebra_is_derivatives_that_are_shared(n):
     written, shared = counts(n)
     # each derivative derived where it stands: what the article's factor of ten comes from
     assert written["C_std"] > 8 * written["C"]
-    # the same sums over derivatives derived once, or an optimiser that knows equal operations: nothing is left of it
+    # the same sums over derivatives derived once, or an optimizer that knows equal operations: nothing is left of it
     assert written["C_std_once"] == pytest.approx(written["C"], rel=0.02)
     assert shared["C_std"] == pytest.approx(shared["C"], rel=0.02)
 

@@ -171,7 +171,7 @@ class TestMeasures:
         p = ROBOT.forward_kinematics(q)[:, :3, 3]
         assert run.jerk[0] == pytest.approx(mean_norm(np.diff(p, 3, axis=0) / PERIOD**3), rel=1e-3)
 
-    def test_clearances_are_those_of_points_and_centre_line(self) -> None:
+    def test_clearances_are_those_of_points_and_center_line(self) -> None:
         scene = SCENES["hitchhiking", "both"]
         q = np.tile(np.radians(REST), (11, 1))
         run = self.run(q, 0.0 * q, scene)

@@ -81,7 +81,7 @@ def test_the_straight_way_is_blocked_and_primitives_end_beside_the_goal(found: H
 
 
 def test_minimum_jerk_has_the_least_jerk_of_those_that_search_alike(found: HumanLikeObstacles) -> None:
-    """Not of every setting: searches end at different points, and the mean of the norm is not what is minimised."""
+    """Not of every setting: searches end at different points, and the mean of the norm is not what is minimized."""
     median = {name: np.median(found.values(name)[:, 1]) for name in METHODS}
     assert median["minimum jerk"] < median["minimum jerk, via"] < median["MAP"] < median["paper mode"]
     assert median["(102), via as MAP"] < 0.8 * median["paper mode"]

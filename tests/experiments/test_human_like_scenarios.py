@@ -31,13 +31,13 @@ class TestFamily:
             assert len(s.spheres) == NUMBER[family]
             assert all(0.05 <= o.radius <= largest for o in s.spheres)
             for a, b in combinations(s.spheres, 2):
-                assert np.linalg.norm(a.centre - b.centre) > a.radius + b.radius
+                assert np.linalg.norm(a.center - b.center) > a.radius + b.radius
 
     def test_draws_are_reproducible_whatever_the_count(self, family: int) -> None:
         few, many = scenarios(family, 3, seed=7), scenarios(family, 5, seed=7)
         for a, b in zip(few, many[:3], strict=True):
             np.testing.assert_array_equal(a.start, b.start)
-            np.testing.assert_array_equal([o.centre for o in a.spheres], [o.centre for o in b.spheres])
+            np.testing.assert_array_equal([o.center for o in a.spheres], [o.center for o in b.spheres])
         assert not np.allclose(few[0].start, few[1].start)
         assert not np.allclose(few[0].start, scenarios(family, 1, seed=8)[0].start)
 
@@ -52,7 +52,7 @@ def test_the_straight_line_is_blocked() -> None:
 def test_lone_sphere_is_on_the_line() -> None:
     for s in scenarios(1, 50):
         way = (s.goal - s.start) / s.length
-        assert np.linalg.norm(np.cross(way, s.spheres[0].centre - s.start)) < 1e-12
+        assert np.linalg.norm(np.cross(way, s.spheres[0].center - s.start)) < 1e-12
 
 
 def test_directions_have_no_preference() -> None:
@@ -64,7 +64,7 @@ def test_directions_have_no_preference() -> None:
 def test_distance_is_to_the_nearest_surface() -> None:
     s = scenarios(4, 1)[0]
     points = np.random.default_rng(0).normal(size=(20, 3))
-    expected = np.min([np.linalg.norm(points - o.centre, axis=1) - o.radius for o in s.spheres], axis=0)
+    expected = np.min([np.linalg.norm(points - o.center, axis=1) - o.radius for o in s.spheres], axis=0)
     np.testing.assert_allclose(s.distance(points), expected, atol=1e-15)
 
 

@@ -78,14 +78,14 @@ def test_kinetic_energy_ends_with_the_jacobian_itself():
 
 
 def test_applied_forces_of_the_lagrangian_are_without_gravity():
-    """N-3: generalised forces of gravity beside a Lagrangian with U make an arm that is let go fall twice as fast."""
+    """N-3: generalized forces of gravity beside a Lagrangian with U make an arm that is let go fall twice as fast."""
     robot, q, h = th.Robot.load("elbow"), np.array([0.4, 0.9]), 1e-6
     dyn = th.robot.inertia.dyn_from_reg(robot.inertial)
 
-    def centres(q):
+    def centers(q):
         return np.stack([(robot.forward_kinematics(q, i + 1) @ np.append(dyn[i, 1:4], 1.0))[:3] for i in range(2)])
 
-    slopes = [(centres(q + h * e) - centres(q - h * e)) / (2 * h) for e in np.eye(2)]
+    slopes = [(centers(q + h * e) - centers(q - h * e)) / (2 * h) for e in np.eye(2)]
     of_gravity = np.array([np.sum(dyn[:, :1] * robot.gravity * slope) for slope in slopes])
     falling = robot.forward_dynamics(q, np.zeros(2), np.zeros(2))
     inertial = robot.mass_matrix(q) @ falling

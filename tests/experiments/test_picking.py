@@ -127,7 +127,7 @@ def test_scenes_are_within_reach_and_the_same_for_a_seed():
 
 
 def test_position_errors_of_the_camera_are_those_of_the_report():
-    """99 % within about a centimetre, both parts together."""
+    """99 % within about a centimeter, both parts together."""
     scale = np.hypot(CAMERA.shared_position, CAMERA.position)
     assert stats.chi(3).ppf(0.99) * scale == pytest.approx(0.011, abs=5e-4)
 

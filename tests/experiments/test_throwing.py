@@ -55,7 +55,7 @@ def test_adaptation_throws_best(found: throwing.Throwing) -> None:
     ours = {name: found.figures(name) for name in throwing_setup.CONTROLLERS}
     assert ours["adaptive, low"].rms[0] < ours["fixed, high"].rms[0] < ours["fixed, low"].rms[0]
     assert ours["adaptive, low"].hits[0] >= ours["fixed, high"].hits[0] > ours["fixed, low"].hits[0]
-    small = {name: found.centres_within(name) for name in throwing_setup.CONTROLLERS}
+    small = {name: found.centers_within(name) for name in throwing_setup.CONTROLLERS}
     assert small["adaptive, low"] > small["fixed, high"] > small["fixed, low"]
     for name in throwing_setup.OBJECTS:
         errors = found.positions["adaptive, low", name]
@@ -145,7 +145,7 @@ def test_statistics_by_hand() -> None:
     assert figures.rms[1] < figures.rms[0] < figures.rms[2]
     assert figures.bias == pytest.approx(np.hypot(0.005, 0.015))
     assert figures.rms[0] ** 2 == pytest.approx(figures.bias**2 + figures.spread**2)
-    # Wilson: centre and half width by the textbook
+    # Wilson: center and half width by the textbook
     n, z = 4, 1.959963984540054
-    centre, half = (3 + z * z / 2) / (n + z * z), z / (n + z * z) * np.sqrt(3 * 1 / n + z * z / 4)
-    assert figures.hits[1:] == pytest.approx((centre - half, centre + half))
+    center, half = (3 + z * z / 2) / (n + z * z), z / (n + z * z) * np.sqrt(3 * 1 / n + z * z / 4)
+    assert figures.hits[1:] == pytest.approx((center - half, center + half))

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from tests.control.arms import elbow
-from thunder_py.identification import MotionLimits, adaptation_convergence, optimise_excitation
+from thunder_py.identification import MotionLimits, adaptation_convergence, optimize_excitation
 from thunder_py.reference import SetPoint
 
 
 @pytest.fixture(scope="module")
 def runs():
     nominal = elbow().replace(inertial=0.5 * elbow().inertial)
-    exciting = optimise_excitation(elbow(), 4.0, 3, limits=MotionLimits.of(elbow(), fraction=0.5), restarts=1).reference
+    exciting = optimize_excitation(elbow(), 4.0, 3, limits=MotionLimits.of(elbow(), fraction=0.5), restarts=1).reference
     options = {"duration": 30.0, "window": 4.0, "K_d": 15.0, "Gamma": 1.0}
     return (
         adaptation_convergence(elbow(), nominal, exciting, **options),

@@ -9,7 +9,7 @@ from scipy.integrate import trapezoid
 import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.dynamics.numerics import assert_close
-from thunder_py.identification import MotionLimits, base_regressor_condition, optimise_excitation, persistent_excitation
+from thunder_py.identification import MotionLimits, base_regressor_condition, optimize_excitation, persistent_excitation
 from thunder_py.identification.excitation import FourierBasis, criterion_by_states, soft_maximum, torques_by_states
 
 T = np.linspace(0.0, 10.0, 1001)
@@ -22,18 +22,18 @@ def random_motion(robot, seed, limits):
     c = rng.normal(size=(basis.size, robot.n))
     q = basis.S[0] @ c
     c *= limits.half_range / np.abs(q).max(axis=0)
-    return basis.series(limits.centre, c)(T)
+    return basis.series(limits.center, c)(T)
 
 
 @pytest.fixture(scope="module")
 def elbow_excitation():
-    return optimise_excitation(elbow(), 10.0, 4, criterion="condition", restarts=2, seed=1)
+    return optimize_excitation(elbow(), 10.0, 4, criterion="condition", restarts=2, seed=1)
 
 
 @pytest.fixture(scope="module")
 def panda_excitation():
     limits = MotionLimits.of(th.Robot.load("panda"), acceleration=8.0, torque=True, fraction=0.9)
-    return optimise_excitation(th.Robot.load("panda"), 8.0, 3, limits=limits, restarts=1, iterations=40)
+    return optimize_excitation(th.Robot.load("panda"), 8.0, 3, limits=limits, restarts=1, iterations=40)
 
 
 @pytest.mark.parametrize("robot", [elbow(), panda()], ids=["elbow", "panda"])
@@ -159,10 +159,10 @@ def test_torque_limits_bind():
     robot = elbow()
     free = MotionLimits.of(robot)
     t = np.linspace(0.0, 3.0, 500)
-    loose = optimise_excitation(robot, 3.0, 3, limits=free, restarts=1)
+    loose = optimize_excitation(robot, 3.0, 3, limits=free, restarts=1)
     peak = np.abs(robot.inverse_dynamics(*loose.reference(t))).max(axis=0)
     tight = MotionLimits(lower=free.lower, upper=free.upper, velocity=np.inf, effort=0.7 * peak)
-    bound = optimise_excitation(robot, 3.0, 3, limits=tight, restarts=1)
+    bound = optimize_excitation(robot, 3.0, 3, limits=tight, restarts=1)
     assert (np.abs(robot.inverse_dynamics(*bound.reference(t))) <= 0.7 * peak).all()
     assert bound.margins["effort"].min() < 0.2
 
@@ -170,7 +170,7 @@ def test_torque_limits_bind():
 def test_d_optimality_gives_more_information():
     options = {"restarts": 1, "seed": 3, "limits": MotionLimits.of(elbow())}
     volume, shape = (
-        optimise_excitation(elbow(), 5.0, 3, criterion=criterion, **options) for criterion in ("d_optimal", "condition")
+        optimize_excitation(elbow(), 5.0, 3, criterion=criterion, **options) for criterion in ("d_optimal", "condition")
     )
 
     def information(found):
@@ -184,7 +184,7 @@ def test_d_optimality_gives_more_information():
 def test_one_seed_one_motion_and_progress():
     seen = []
     first, second = (
-        optimise_excitation(elbow(), 5.0, 3, restarts=2, iterations=10, seed=9, progress=seen.append) for _ in range(2)
+        optimize_excitation(elbow(), 5.0, 3, restarts=2, iterations=10, seed=9, progress=seen.append) for _ in range(2)
     )
     np.testing.assert_array_equal(first.reference.a, second.reference.a)
     assert seen[-1] == 1.0
@@ -194,7 +194,7 @@ def test_one_seed_one_motion_and_progress():
 def test_figures():
     import matplotlib.pyplot as plt
 
-    found = optimise_excitation(elbow(), 5.0, 3, restarts=1, iterations=5)
+    found = optimize_excitation(elbow(), 5.0, 3, restarts=1, iterations=5)
     assert len(found.plot()) == 3
     assert found.plot_path().get_xlabel() == "x [m]"
     plt.close("all")
@@ -213,7 +213,7 @@ def test_figures():
 )
 def test_bad_requests_are_refused(changes, message):
     with pytest.raises(ValueError, match=message):
-        optimise_excitation(elbow(), **{"duration": 5.0, "harmonics": 3, **changes})
+        optimize_excitation(elbow(), **{"duration": 5.0, "harmonics": 3, **changes})
 
 
 def test_bad_limits_and_windows_are_refused():

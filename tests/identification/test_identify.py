@@ -12,7 +12,7 @@ from scipy.optimize import approx_fprime, least_squares
 
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
-from thunder_py.identification import MotionLimits, differentiate, divergence, identify, lowpass, optimise_excitation
+from thunder_py.identification import MotionLimits, differentiate, divergence, identify, lowpass, optimize_excitation
 from thunder_py.identification.least_squares import consistent_problem, solve_consistent
 from thunder_py.reference import SetPoint, Sinusoid
 from thunder_py.robot import inertia
@@ -199,7 +199,7 @@ def test_a_joint_without_torque():
     assert np.isfinite(identify(elbow(), T, *motion(2), tau).parameters).all()
 
 
-# --- the consistent fit as an optimisation ----------------------------------------------------------------------------
+# --- the consistent fit as an optimization ----------------------------------------------------------------------------
 
 
 def small_problem(gamma=3.0):
@@ -249,7 +249,7 @@ def gradient_at(problem, pi):
     return -F.T @ r
 
 
-def test_the_regulariser_weighs_the_prior():
+def test_the_regularizer_weighs_the_prior():
     problem, _ = small_problem()
     prior = inertia.pseudo_inertia(wrong(elbow()).inertial)
     found = (solve_consistent(problem, gamma).reshape(2, 10) for gamma in (1e-2, 1e2, 1e6, 1e10))
@@ -303,7 +303,7 @@ def test_a_noisy_log_of_a_panda_in_closed_loop():
     robot, rng = th.Robot.load("panda"), np.random.default_rng(4)
     nominal = wrong(robot)
     limits = MotionLimits.of(robot, acceleration=15.0, torque=True, fraction=0.9)
-    exciting = optimise_excitation(robot, 6.0, 4, limits=limits, restarts=1, iterations=30)
+    exciting = optimize_excitation(robot, 6.0, 4, limits=limits, restarts=1, iterations=30)
     law = th.PassivityBased(nominal, 10.0, [20, 20, 20, 20, 4, 4, 2])
     run = th.simulate(robot, law, exciting.reference, 6.0)
     q = run.q + 2e-5 * rng.normal(size=run.q.shape)  # an encoder
@@ -350,7 +350,7 @@ def test_prior_table_and_picture():
         ({"weights": [1.0, 0.0]}, r"^weights must be positive, got \[1\.0, 0\.0\]$"),
         ({"prior": panda()}, r"^prior must have the parameters of"),
         ({"unknown": "link1.m"}, r"^unknown must hold a parameter that torques depend on$"),
-        ({"consistent": True, "regularisation": 0.0}, r"^regularisation must be positive, got 0$"),
+        ({"consistent": True, "regularization": 0.0}, r"^regularization must be positive, got 0$"),
         ({"q": np.zeros((3, 2))}, r"^q must have shape \(1001, 2\), got \(3, 2\)$"),
         ({"tau": np.full((1001, 2), np.nan)}, r"^tau must be finite"),
     ],

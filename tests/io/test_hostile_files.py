@@ -88,7 +88,7 @@ def test_negative_moments_of_inertia_with_their_line(tmp_path: Path) -> None:
     path.write_text(wrong, encoding="utf-8")
     line = next(k for k, row in enumerate(wrong.splitlines(), start=1) if "mass:" in row)
     message = (
-        f"arm.yaml:{line}: links[0].inertial: principal moments of link1 about its centre of mass must be >= 0, got"
+        f"arm.yaml:{line}: links[0].inertial: principal moments of link1 about its center of mass must be >= 0, got"
     )
     with pytest.raises(FileFormatError, match=re.escape(message)):
         th.Robot.load(path)

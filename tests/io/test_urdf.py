@@ -192,7 +192,7 @@ def test_the_axis_defaults_to_x() -> None:
 
 
 @pytest.mark.parametrize("scale", ["1e-200", "1e200"])
-def test_axes_are_normalised(scale: str) -> None:
+def test_axes_are_normalized(scale: str) -> None:
     axes = parse_urdf(edited("0 1 0", f"{scale} 0 {scale}")).axes
     np.testing.assert_allclose(axes, [[math.sqrt(0.5), 0, math.sqrt(0.5)]], rtol=1e-15)
 

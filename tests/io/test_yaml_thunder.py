@@ -1,4 +1,4 @@
-"""Thunder 0.8 files: recognised, read with masks, friction and elastic block; its silent mistakes are refused."""
+"""Thunder 0.8 files: recognized, read with masks, friction and elastic block; its silent mistakes are refused."""
 
 # ruff: noqa: E501 (tables of cases read better with one line each)
 from __future__ import annotations

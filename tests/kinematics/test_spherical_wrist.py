@@ -68,25 +68,25 @@ def test_agrees_with_the_numeric_solver():
         assert turned(found, numeric.solve(T, start).q).min() < 1e-6
 
 
-def lecture_11(centre, signed):
+def lecture_11(center, signed):
     """The lecture's formulae for joints 1 to 3 of the elbow arm, with s = |z_c - d_1| as printed or z_c - d_1."""
     d1, a2, d4 = 0.4, 0.5, 0.45
-    s = centre[2] - d1 if signed else abs(centre[2] - d1)
-    r = np.hypot(*centre[:2])
+    s = center[2] - d1 if signed else abs(center[2] - d1)
+    r = np.hypot(*center[:2])
     D = (r**2 + s**2 - a2**2 - d4**2) / (2 * a2 * d4)
     t3 = np.arctan2(D, np.sqrt(1 - D**2))
     t2 = np.arctan2(s, r) - np.arctan2(d4 * np.sin(t3 - HALF), a2 + d4 * np.cos(t3 - HALF))
-    return np.array([np.arctan2(centre[1], centre[0]), t2, t3])
+    return np.array([np.arctan2(center[1], center[0]), t2, t3])
 
 
 def test_sign_of_the_height_below_the_shoulder():
-    """N-5: |z_c - d_1| mirrors wrists below the shoulder: half a metre off. The branch theta_1 + pi is missing too."""
+    """N-5: |z_c - d_1| mirrors wrists below the shoulder: half a meter off. The branch theta_1 + pi is missing too."""
     arm = ARMS["lecture"]
     wrist = lambda q: arm.forward_kinematics(np.r_[q, 0, 0, 0], 4)[:3, 3]  # noqa: E731
     above, below = np.array([0.3, 0.4, 0.7]), np.array([0.3, 0.4, 0.15])
-    for centre, error in ((above, 0.0), (below, 0.5)):
-        np.testing.assert_allclose(wrist(lecture_11(centre, signed=True)), centre, atol=1e-12)
-        printed = np.linalg.norm(wrist(lecture_11(centre, signed=False)) - centre)
+    for center, error in ((above, 0.0), (below, 0.5)):
+        np.testing.assert_allclose(wrist(lecture_11(center, signed=True)), center, atol=1e-12)
+        printed = np.linalg.norm(wrist(lecture_11(center, signed=False)) - center)
         assert printed == pytest.approx(error, abs=1e-12)
     T = arm.forward_kinematics(np.r_[lecture_11(below, signed=True), 0.3, 0.8, -0.4])
     found = SphericalWristIK(arm).solve(T)
@@ -159,7 +159,7 @@ def test_out_of_reach_and_at_its_edge():
     solver = SphericalWristIK(arm)
     for reach, expected in ((0.95, True), (0.9501, False), (0.0499, False)):
         T = np.eye(4)
-        T[:3, 3] = [reach, 0.0, 0.4 + 0.1]  # the wrist's centre is 0.1 m below the tool
+        T[:3, 3] = [reach, 0.0, 0.4 + 0.1]  # the wrist's center is 0.1 m below the tool
         assert (len(solver.solve(T)) > 0) == expected
     assert solver.solve(T).shape == (0, 6)
 

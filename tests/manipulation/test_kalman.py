@@ -168,13 +168,13 @@ def test_printed_noise_is_that_of_eq_119():
 
 def test_outliers_stay_outside_and_a_new_place_is_believed_in_the_end():
     t, z = irregular(np.random.default_rng(7))
-    made, _ = fed(t, z, gate=0.999, reinitialise_after=3)
+    made, _ = fed(t, z, gate=0.999, reinitialize_after=3)
     before = made.estimate(2.1)[0]
     assert made.update(2.1, [1.0, 1.0, 1.0]) == "rejected"
     assert np.array_equal(made.estimate(2.1)[0], before)
     assert made.distance > chi2.ppf(0.999, 3)
     assert made.update(2.15, [1.0, 1.01, 1.0]) == "rejected"
-    assert made.update(2.2, [1.0, 1.02, 1.0]) == "reinitialised"
+    assert made.update(2.2, [1.0, 1.02, 1.0]) == "reinitialized"
     assert made.updates == 3
     fresh, _ = fed([2.1, 2.15, 2.2], np.array([[1.0, 1.0, 1.0], [1.0, 1.01, 1.0], [1.0, 1.02, 1.0]]))
     assert np.allclose(made.estimate()[0], fresh.estimate()[0], rtol=1e-12)
@@ -183,7 +183,7 @@ def test_outliers_stay_outside_and_a_new_place_is_believed_in_the_end():
 def test_good_measurements_pass_the_gate_as_often_as_it_says():
     rng, passed = np.random.default_rng(8), 0
     t = 0.05 * np.arange(2000)
-    made = ConstantVelocityFilter(R, gate=0.9, intensity=0.0, velocity_deviation=1e-6, reinitialise_after=0)
+    made = ConstantVelocityFilter(R, gate=0.9, intensity=0.0, velocity_deviation=1e-6, reinitialize_after=0)
     for s in t:
         passed += made.update(s, np.sqrt(np.diag(R)) * rng.normal(size=3)) in ("started", "accepted")
     assert abs(passed / len(t) - 0.9) < 4 * np.sqrt(0.09 / len(t))
@@ -245,8 +245,8 @@ def test_estimates_need_a_measurement_and_reset_forgets():
         ({"intensity": -1.0}, "intensity"),
         ({"gate": 1.0}, "gate"),
         ({"velocity_deviation": -0.1}, "velocity_deviation"),
-        ({"reinitialise_after": 1.5}, "reinitialise_after"),
-        ({"reinitialise_after": 17}, "reinitialise_after"),
+        ({"reinitialize_after": 1.5}, "reinitialize_after"),
+        ({"reinitialize_after": 17}, "reinitialize_after"),
     ],
 )
 def test_bad_options(options, word):

@@ -56,7 +56,7 @@ def nees(seed, seconds=4.0, latency=0.25):
     return e @ np.linalg.solve(estimate.covariance, e)
 
 
-def test_normalised_estimation_error_is_consistent():
+def test_normalized_estimation_error_is_consistent():
     """NEES of 60 independent runs: its mean lies inside the 99.9 % bounds of chi-square with 12 degrees of freedom."""
     values = [nees(seed) for seed in range(60)]
     low, high = stats.chi2.ppf([0.0005, 0.9995], 12 * len(values)) / len(values)

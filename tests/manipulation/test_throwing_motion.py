@@ -59,7 +59,7 @@ def test_motion_keeps_limits_by_inverse_dynamics(motion: tw.ThrowMotion) -> None
     t = np.linspace(0.0, motion.duration(1), 3000)
     q, dq, ddq = motion.joints(t, 1)
     tau = ROBOT.inverse_dynamics(q, dq, ddq)
-    assert (np.abs(q - LIMITS.centre) <= LIMITS.half_range).all()
+    assert (np.abs(q - LIMITS.center) <= LIMITS.half_range).all()
     for values, limit in ((dq, LIMITS.velocity), (ddq, LIMITS.acceleration), (tau, LIMITS.effort)):
         assert (np.abs(values) <= limit).all()
     assert min(part.min() for part in motion.margins.values()) > 0.0
@@ -121,7 +121,7 @@ def test_a_line_ends_where_the_arm_does(motion: tw.ThrowMotion) -> None:
 
 def test_what_no_duration_can_do_is_refused_with_the_limit() -> None:
     def make(T: float) -> Any:
-        return free_swing(T, LIMITS.centre, 1.2 * LIMITS.velocity, np.zeros(7))
+        return free_swing(T, LIMITS.center, 1.2 * LIMITS.velocity, np.zeros(7))
 
     with pytest.raises(th.errors.ReleaseError, match="no swing keeps the limits") as caught:
         fastest(make, lambda x, v, a: (x, v, a), ROBOT, LIMITS, "swing", 1e-3)
@@ -243,7 +243,7 @@ def test_a_throw_in_task_space(motion: tw.ThrowMotion) -> None:
 
 
 def test_a_release_at_its_velocity_limit_can_be_swung_to() -> None:
-    """What the optimiser leaves free is more than what motions keep free."""
+    """What the optimizer leaves free is more than what motions keep free."""
     robot = th.Robot.load("iiwa14")
     motion = tw.plan_throw(robot, (1.3, 0.0, -0.3), starts=4)
     assert 0.0 < motion.margins["velocity"].min() < 0.01

@@ -36,7 +36,7 @@ def found(**options: Any) -> tw.Release:
 def test_a_release_hits_and_keeps_its_limits(options: dict[str, Any]) -> None:
     release = found(**options)
     np.testing.assert_allclose(tw.landing(release.p, release.v, TARGET[2]).p, TARGET, atol=1e-9)
-    assert (np.abs(release.q - LIMITS.centre) <= LIMITS.half_range).all()
+    assert (np.abs(release.q - LIMITS.center) <= LIMITS.half_range).all()
     assert (np.abs(release.dq) <= LIMITS.velocity).all()
     assert (np.abs(release.ddq) <= LIMITS.acceleration).all()
     assert (np.abs(ROBOT.inverse_dynamics(release.q, release.dq, release.ddq)) <= LIMITS.effort).all()
@@ -63,7 +63,7 @@ def test_the_same_seed_finds_the_same() -> None:
     np.testing.assert_array_equal(found(seed=3).q, found(seed=3).q)
 
 
-def test_objectives_are_minimised() -> None:
+def test_objectives_are_minimized() -> None:
     """Each is best by its own measure, and no release of the others from the same starts is better."""
     noise = tw.ReleaseNoise()
     best = {name: found(objective=name, starts=6) for name in ("velocity", "sensitivity")}
@@ -127,7 +127,7 @@ def test_a_given_release_beyond_a_limit_is_refused() -> None:
     dq = np.zeros(7)
     dq[3] = 1.1 * LIMITS.velocity[3]
     with pytest.raises(th.errors.ReleaseError, match="breaks the velocity of joint4 by 10 %") as caught:
-        tw.release_at(ROBOT, LIMITS.centre, dq, TARGET, LIMITS)
+        tw.release_at(ROBOT, LIMITS.center, dq, TARGET, LIMITS)
     assert caught.value.limit == "velocity of joint4"
 
 

@@ -37,11 +37,11 @@ def lagrange(base_mass, base_inertia):
     theta = sympy.symbols("theta")
     w = WRIST
     along, across = sympy.Matrix([sympy.cos(a), -sympy.sin(a)]), sympy.Matrix([sympy.sin(a), sympy.cos(a)])
-    centre = sympy.Matrix([x, z]) + w.r_c * (sympy.cos(q) * along + sympy.sin(q) * across)
-    v, turn = centre.diff(t), a.diff(t) - q.diff(t)
+    center = sympy.Matrix([x, z]) + w.r_c * (sympy.cos(q) * along + sympy.sin(q) * across)
+    v, turn = center.diff(t), a.diff(t) - q.diff(t)
     kinetic = base_mass * (x.diff(t) ** 2 + z.diff(t) ** 2) + base_inertia * a.diff(t) ** 2
     kinetic = (kinetic + w.m * v.dot(v) + (w.I - w.m * w.r_c**2) * turn**2) / 2
-    potential = w.g * (base_mass * z + w.m * centre[1]) + w.k * (q - theta) ** 2 / 2
+    potential = w.g * (base_mass * z + w.m * center[1]) + w.k * (q - theta) ** 2 / 2
     L, rows = kinetic - potential, []
     states = sympy.symbols("q0:4 v0:4 a0:4")
     for s in (x, z, a, q):

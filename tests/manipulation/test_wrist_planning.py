@@ -14,8 +14,8 @@ from thunder_py.manipulation.wrist import (
     BaseLimits,
     ElasticWrist,
     free_switching,
-    optimise_base_motion,
     optimize_base_and_motor,
+    optimize_base_motion,
     plan_motor,
     with_rigid_hand,
 )
@@ -62,7 +62,7 @@ def test_plans_know_that_79_is_not_linear():
         rate = lambda t, y, theta=theta: [y[1], WRIST.acceleration(y[0], y[1], theta)]  # noqa: E731
         x = solve_ivp(rate, (begin, end), x, rtol=1e-10, atol=1e-12).y[:, -1]
     np.testing.assert_allclose(x, [0.0, found.speed], atol=1e-7)
-    # no neighbour of its two switches that ends at q = 0 as well is faster by more than the grid
+    # no neighbor of its two switches that ends at q = 0 as well is faster by more than the grid
     assert found.speed > free_switching(WRIST, 0.15).speed
 
 
@@ -143,7 +143,7 @@ def test_throw_together(alpha):
 
 
 def test_throw_together_is_a_local_optimum_for_ipopt():
-    """Another solver with another discretisation (RK4, single shooting) starts there and finds nothing better."""
+    """Another solver with another discretization (RK4, single shooting) starts there and finds nothing better."""
     ca = pytest.importorskip("casadi")
     w, T, n, base = WRIST, 0.22, 10, BaseLimits()
     found = optimize_base_and_motor(w, T, base=base, cells=n, starts=1)
@@ -235,7 +235,7 @@ def rigid(panda):
 @pytest.fixture(scope="module")
 def base(rigid):
     options = {"acceleration_limits": ACCELERATION, "q_start": Q_START, "floor": 0.25, "opening_delay": 0.05}
-    return optimise_base_motion(rigid, [1.0, 0.0, 1.0], **options, T=0.3, starts=1, seed=12)
+    return optimize_base_motion(rigid, [1.0, 0.0, 1.0], **options, T=0.3, starts=1, seed=12)
 
 
 @pytest.fixture(scope="module")
@@ -354,7 +354,7 @@ def test_torque_left_for_the_spring(rigid):
         "starts": 1,
         "seed": 12,
     }
-    found = optimise_base_motion(rigid, [1.0, 0.0, 1.0], torque_margin=0.6, **options)
+    found = optimize_base_motion(rigid, [1.0, 0.0, 1.0], torque_margin=0.6, **options)
     now = found.trajectory(found.run_up + np.linspace(1e-6, found.T + found.brake - 1e-6, 60))
     share = np.abs(rigid.inverse_dynamics(now.q, now.dq, now.ddq) / rigid.limits.effort).max()
     assert 0.5 < share < 0.63
@@ -381,11 +381,11 @@ def test_bad_base_motions(rigid, changes, message):
     options = {"acceleration_limits": ACCELERATION, "q_start": Q_START, "T": 0.3, "direction": [1.0, 0.0, 1.0]}
     options |= changes
     with pytest.raises(ThunderError, match=message):
-        optimise_base_motion(rigid, options.pop("direction"), **options)
+        optimize_base_motion(rigid, options.pop("direction"), **options)
 
 
 def test_arms_without_limits_are_refused():
     with pytest.raises(ThunderError, match=r"limits\.lower must be finite, got"):
-        optimise_base_motion(
+        optimize_base_motion(
             with_rigid_hand(th.Robot.load("elbow"), WRIST), [1, 0, 0], acceleration_limits=[9, 9], q_start=[0, 0]
         )

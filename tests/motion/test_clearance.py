@@ -70,7 +70,7 @@ def test_sphere_agrees_with_the_roots_of_the_derivative(degree):
     for _ in range(60):
         path = random_path(rng, degree, 1)
         sphere = Sphere(rng.uniform(-1.0, 1.0, 3), 0.1)
-        powers = [np.polynomial.Polynomial(c) for c in _powers(path.points[0] - sphere.centre).T]
+        powers = [np.polynomial.Polynomial(c) for c in _powers(path.points[0] - sphere.center).T]
         square = sum((p * p for p in powers), np.polynomial.Polynomial([0.0]))
         roots = np.roots(square.deriv().coef[::-1])
         inside = roots.real[(abs(roots.imag) < 1e-6) & (roots.real > 0.0) & (roots.real < 1.0)]

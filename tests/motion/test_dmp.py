@@ -64,7 +64,7 @@ def _solved(dmp: DMP, y0: np.ndarray, g: np.ndarray, tau: float, spheres: list, 
         f = dmp.forcing([x])[0]
         force = dmp.K * f - dmp.K * (g - y0) * x if dmp.scaling == "hoffmann" else (g - y0) * f
         for sphere in spheres:
-            moved = Sphere(sphere.centre + t * velocity, sphere.radius)
+            moved = Sphere(sphere.center + t * velocity, sphere.radius)
             force = force + potential.force(y, z - tau * velocity, [moved])
         return np.concatenate([z, dmp.K * (g - y) - dmp.D_ * z + force, [-dmp.basis_.alpha * x]]) / tau
 

@@ -11,11 +11,11 @@ from thunder_py.motion.primitives.bases import BASES, DMPBasis, Fit
 COMPACT = [name for name in BASES if name != "gaussian"]
 
 
-def test_centres_and_widths_are_those_of_the_paper() -> None:
+def test_centers_and_widths_are_those_of_the_paper() -> None:
     basis = DMPBasis(21, "mollifier", alpha=4.0)
     i = np.arange(21)
-    np.testing.assert_allclose(basis.centres, np.exp(-4.0 * i / 20), rtol=1e-14)
-    np.testing.assert_allclose(basis.widths[:-1], 1.0 / np.abs(np.diff(basis.centres)), rtol=1e-12)
+    np.testing.assert_allclose(basis.centers, np.exp(-4.0 * i / 20), rtol=1e-14)
+    np.testing.assert_allclose(basis.widths[:-1], 1.0 / np.abs(np.diff(basis.centers)), rtol=1e-12)
     assert basis.widths[-1] == basis.widths[-2]
     np.testing.assert_allclose(DMPBasis(21, "mollifier", overlap=2.0).widths, 0.5 * basis.widths, rtol=1e-12)
 
@@ -24,7 +24,7 @@ def test_functions_are_their_formulae() -> None:
     x = np.linspace(0.01, 1.0, 400)
     for name in BASES:
         basis = DMPBasis(7, name, alpha=3.0, overlap=1.5)
-        r = np.abs(basis.widths * (x[:, None] - basis.centres))
+        r = np.abs(basis.widths * (x[:, None] - basis.centers))
         inside = np.where(r < 1.0, r, 0.0)
         expected = {
             "gaussian": np.exp(-(r**2)),
@@ -41,14 +41,14 @@ def test_forcing_is_the_design_times_the_weights(name: str) -> None:
     weights = np.random.default_rng(1).normal(size=(9, 4))
     x = np.linspace(0.02, 1.0, 200)
     np.testing.assert_allclose(basis.forcing(weights, x), basis.design(x) @ weights, atol=1e-13)
-    constant = np.full((9, 1), 2.5)  # normalised functions add up to one
+    constant = np.full((9, 1), 2.5)  # normalized functions add up to one
     np.testing.assert_allclose(basis.forcing(constant, x)[:, 0], 2.5 * x, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", COMPACT)
 def test_forcing_is_zero_where_no_function_is(name: str) -> None:
     basis = DMPBasis(21, name)
-    edge = basis.centres[-1] - 1.0 / basis.widths[-1]
+    edge = basis.centers[-1] - 1.0 / basis.widths[-1]
     for x in ([edge, 0.5 * edge, 1e-9, 0.0], [1.0 + 1.0 / basis.widths[0], 3.0, 1e8]):
         np.testing.assert_array_equal(basis.forcing(np.ones((21, 2)), x), 0.0)
         np.testing.assert_array_equal(basis.design(x), 0.0)

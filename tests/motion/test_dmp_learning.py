@@ -56,7 +56,7 @@ def test_a_filter_makes_noise_harmless() -> None:
 
 
 def test_mollifiers_of_ginesis_widths_add_jerk_and_gaussians_do_not() -> None:
-    """The basis, not the primitive, makes DMPs jerky: paths agree to a tenth of a millimetre in both cases."""
+    """The basis, not the primitive, makes DMPs jerky: paths agree to a tenth of a millimeter in both cases."""
     demonstrated = 23.094 * np.linalg.norm([0.4, 0.3, 0.25]) / 5.0**3
     mean, error = {}, {}
     for name, dmp in {

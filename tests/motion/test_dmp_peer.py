@@ -2,7 +2,7 @@
 
 Its form is tau^2 y'' = alpha_y (beta_y (g - y) - tau y' - beta_y (g - y0) x) + f(x), the last term of the bracket with
 smooth scaling only. So K = alpha_y beta_y, D = alpha_y, and f is K times ours (Hoffmann's scaling) or g - y0 times
-ours (the paper's, without). Its functions meet their neighbours at 0.8: an overlap of 1 / sqrt(-log 0.8).
+ours (the paper's, without). Its functions meet their neighbors at 0.8: an overlap of 1 / sqrt(-log 0.8).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _pair(scaling: str, smooth: bool) -> tuple[DMP, object]:
 
 def test_functions_phase_and_forcing_agree() -> None:
     ours, theirs = _pair("hoffmann", True)
-    np.testing.assert_allclose(ours.basis_.centres, theirs.forcing_term.centers, rtol=1e-14)
+    np.testing.assert_allclose(ours.basis_.centers, theirs.forcing_term.centers, rtol=1e-14)
     np.testing.assert_allclose(ours.basis_.widths**2, theirs.forcing_term.widths, rtol=1e-10)
     t = np.linspace(0.0, T, 50)
     x = ours.basis_.phase(t, T)

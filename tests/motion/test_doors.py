@@ -102,7 +102,7 @@ CALLS = {
         (lambda: DMP().fit(3), "demonstrations must be motions, or several of them, got int"),
         (lambda: QuaternionDMP().fit(3), "demonstrations must be motions, or several of them, got int"),
         (lambda: DMP().fit((t, "a")), "demonstration 0: x must be numbers"),
-        (lambda: DMP(alpha=1e3).fit(REACH), "alpha, n_basis and overlap must give distinct centres"),
+        (lambda: DMP(alpha=1e3).fit(REACH), "alpha, n_basis and overlap must give distinct centers"),
         (lambda: DMP(10**9).fit(REACH), "n_basis must be a whole number from 2 to 10000"),
         (lambda: DMP().with_weights(np.zeros((21, 17)), np.zeros(17), np.ones(17), 1.0), "1 to 16 coordinates, got 17"),
         (

@@ -123,7 +123,7 @@ def test_the_registry():
     assert set(downloads.REGISTRY) == {"culm", "kinesis_rtg", "ulimb"}
     for entry in downloads.REGISTRY.values():
         assert entry.url.startswith("https://")
-        assert entry.licence
+        assert entry.license
         assert entry.sha256 is None or re.fullmatch("[0-9a-f]{64}", entry.sha256)
     assert downloads.REGISTRY["culm"].sha256 is None
     with pytest.raises(errors.ThunderError, match=r"^known_hash must be given for culm"):

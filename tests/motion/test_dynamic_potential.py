@@ -37,11 +37,11 @@ def _relative(a: np.ndarray, b: np.ndarray) -> float:
 
 def test_potential_is_equation_107() -> None:
     y, z = _states()
-    centre = np.array([0.1, -0.2, 0.3])
+    center = np.array([0.1, -0.2, 0.3])
     plain = DynamicPotential(LAMBDA, BETA, tie_break=0.0)
-    r = y - centre
+    r = y - center
     cosine = np.sum(r * z, axis=1) / np.linalg.norm(r, axis=1) / np.linalg.norm(z, axis=1)
-    for obstacle, radius in ((centre, 0.0), (Sphere(centre, 0.05), 0.05)):
+    for obstacle, radius in ((center, 0.0), (Sphere(center, 0.05), 0.05)):
         p = np.linalg.norm(r, axis=1) - radius
         expected = LAMBDA * np.maximum(-cosine, 0.0) ** BETA * np.linalg.norm(z, axis=1) / p
         assert p.min() > 0.01
@@ -117,7 +117,7 @@ def test_moving_obstacles_are_met_with_the_relative_velocity() -> None:
     velocity, sphere = np.array([0.3, -0.2, 0.1]), Sphere([0.1, 0.2, 0.3], 0.1)
     moving = MovingObstacle(sphere, velocity)
     potential = DynamicPotential()
-    later = Sphere(sphere.centre + 1.5 * velocity, 0.1)
+    later = Sphere(sphere.center + 1.5 * velocity, 0.1)
     np.testing.assert_allclose(
         potential.force(y, z, [moving], t=1.5), potential.force(y, z - velocity, [later]), rtol=1e-9, atol=1e-12
     )

@@ -143,7 +143,7 @@ def test_the_mean_must_be_taken_off():
     fpca = FPCA(1, smoothing=None).fit(y)
     c = BASIS.evaluate(FINE) @ np.linalg.lstsq(BASIS.evaluate(TAU), y[:, :, 0].T, rcond=None)[0]
     c -= simpson(c, x=FINE, axis=0)
-    printed = np.linalg.svd(c, full_matrices=False)[0][:, 0]  # maximises the sum of squared integrals
+    printed = np.linalg.svd(c, full_matrices=False)[0][:, 0]  # maximizes the sum of squared integrals
     mean = fpca.mean(FINE)[:, 0]
     cosine = lambda f, g: abs(f @ g) / np.linalg.norm(f) / np.linalg.norm(g)  # noqa: E731
     assert cosine(printed, mean) > 0.999

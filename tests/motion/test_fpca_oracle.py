@@ -63,7 +63,7 @@ def test_components_scores_and_variances(motions, demean):
 
 
 @pytest.mark.parametrize("weight", [1e-8, 1e-4])
-def test_penalised_splines(weight):
+def test_penalized_splines(weight):
     basis = SplineBasis()
     y = np.sin(5.0 * TAU) + 0.05 * RNG.normal(size=(5, len(TAU)))
     with warnings.catch_warnings():

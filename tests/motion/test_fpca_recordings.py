@@ -28,7 +28,7 @@ def reaches():
 
 
 def test_a_few_shapes_are_enough(reaches):
-    """Splines follow the recordings to under a millimetre, five joint components explain 99 % of the variance."""
+    """Splines follow the recordings to under a millimeter, five joint components explain 99 % of the variance."""
     fpca = FPCA(5, joint=True, alignment="path").fit(reaches)
     nodes, weights = fpca.basis_.quadrature()
     S = fpca.components(nodes)

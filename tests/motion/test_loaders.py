@@ -107,8 +107,8 @@ def test_several_trials_in_a_table(tmp_path):
 
 def test_rates_that_fit_by_one_of_the_two_steps(tmp_path):
     k = np.arange(1, 1300)
-    quantised = [f"{v:.5g}" for v in k / 120.0]  # as CULM prints them: past 10 s steps of 8 and 9 ms, median 8
-    path = write(tmp_path / "quantised.csv", "t,a\n" + "\n".join(f"{v},0" for v in quantised))
+    quantized = [f"{v:.5g}" for v in k / 120.0]  # as CULM prints them: past 10 s steps of 8 and 9 ms, median 8
+    path = write(tmp_path / "quantized.csv", "t,a\n" + "\n".join(f"{v},0" for v in quantized))
     assert load_table(path, columns=["a"], unit="1", time="t", rate=120)[0].rate == 120.0
     dropped = [v / 85.0 for v in range(200) if not 50 < v < 90]
     path = write(tmp_path / "dropped.csv", "t,a\n" + "\n".join(f"{v},0" for v in dropped))

@@ -30,7 +30,7 @@ from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches, 
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory.hermite import minimum_jerk
 
-REACH = minimum_jerk([0.1, 0.0, 0.2], [0.4, 0.4, 0.2], 0.8)  # half a metre
+REACH = minimum_jerk([0.1, 0.0, 0.2], [0.4, 0.4, 0.2], 0.8)  # half a meter
 CLEAN = math.inf  # a recording that needs no filter
 
 

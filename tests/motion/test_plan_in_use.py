@@ -99,7 +99,7 @@ def test_paper_mode_searches_as_the_paper() -> None:
 
 def test_no_path_is_an_answer() -> None:
     planner = HumanLikePlanner(fitted("plain"))
-    for start, goal, word in ((BALL.centre, GOAL, "start"), (START, BALL.centre, "goal")):
+    for start, goal, word in ((BALL.center, GOAL, "start"), (START, BALL.center, "goal")):
         with pytest.raises(NoPathError, match=f"{word} must keep the margin"):
             planner.plan(start, goal, T, obstacles=[BALL])
     wall = [Capsule([0.25, -9.0, z], [0.25, 9.0, z], 0.3) for z in np.arange(-9.0, 9.1, 0.4)]

@@ -134,7 +134,7 @@ def test_whole_numbers_are_whole(planner) -> None:
 
 
 def test_batches_hold_good_and_bad_problems(planner) -> None:
-    starts, goals = np.array([START, START, BALL.centre, START]), np.array([GOAL, START, GOAL, BALL.centre])
+    starts, goals = np.array([START, START, BALL.center, START]), np.array([GOAL, START, GOAL, BALL.center])
     for threads in (0, 1, 2, 10_000):
         batch = planner.plan_many(starts, goals, T, obstacles=[BALL], margin=0.01, threads=threads)
         assert batch.found.tolist() == [True, True, False, False]

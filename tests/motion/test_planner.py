@@ -48,7 +48,7 @@ def test_constraints_are_met_in_100_000_problems(kind, mode, count) -> None:
 
 
 def square_system(fpca, b, T, dof):
-    """Eq. (102), corrected: matrix and right-hand side of one coordinate, time normalised."""
+    """Eq. (102), corrected: matrix and right-hand side of one coordinate, time normalized."""
     rows, right = [], []
     for r, value in enumerate(b):
         derivative, tau = r // 2, float(r % 2)

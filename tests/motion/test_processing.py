@@ -9,12 +9,12 @@ from scipy.spatial.transform import Rotation, Slerp
 from thunder_py.errors import ThunderError
 from thunder_py.recordings import MotionSet, Trial
 from thunder_py.recordings.processing import (
-    NormalisedTrial,
+    NormalizedTrial,
     fill_gaps,
     low_pass,
     median_filter,
     moving_average,
-    normalise_time,
+    normalize_time,
     resample,
     split_at_gaps,
 )
@@ -99,7 +99,7 @@ def test_median_removes_a_spike_and_keeps_an_edge():
 
 
 @pytest.mark.parametrize(("width", "weights"), [(5, np.ones(5)), (4, [0.5, 1, 1, 1, 0.5]), (1, [1.0])])
-def test_moving_average_is_a_centred_convolution(width, weights):
+def test_moving_average_is_a_centerd_convolution(width, weights):
     x = noise()
     half = len(weights) // 2
     got = moving_average(positions(x), width).x
@@ -266,21 +266,21 @@ def test_resampling_errors():
         resample(trial, rate=0.1)
 
 
-def test_normalised_time_knows_the_duration():
+def test_normalized_time_knows_the_duration():
     trial = positions(noise(), name="a").slice(0.5, 1.5)
-    got = normalise_time(trial)
-    assert isinstance(got, NormalisedTrial)
+    got = normalize_time(trial)
+    assert isinstance(got, NormalizedTrial)
     assert (got.t[0], got.t[-1]) == (0.0, 1.0)
     assert got.seconds == pytest.approx(1.0)
     assert got.real_duration == pytest.approx(trial.duration)
     np.testing.assert_array_equal(got.x, trial.x)
-    half = normalise_time(resample(trial.slice(0.5, 1.0), n=11))
+    half = normalize_time(resample(trial.slice(0.5, 1.0), n=11))
     assert half.rate == pytest.approx(10.0)
     assert half.slice(0.0, 0.5).real_duration == pytest.approx(0.25)
     back = half.real_time()
     assert type(back) is Trial
     assert (back.duration, back.rate) == pytest.approx((0.5, 20.0))
-    assert normalise_time(half).real_duration == pytest.approx(0.5)
+    assert normalize_time(half).real_duration == pytest.approx(0.5)
     # a derivative over tau is the one over time, times the duration
     tau_slope = CubicSpline(half.t, half.x)(0.3, 1)
     np.testing.assert_allclose(tau_slope, 0.5 * CubicSpline(back.t, back.x)(0.15, 1))

@@ -37,9 +37,9 @@ def learned():
 def test_weights_equal_movement_primitives():
     trial = minimum_jerk_reaches(1, 3)[0]
     tau = (trial.t - trial.t[0]) / trial.duration
-    for regularisation in (1e-6, 1e-2):
-        ours = ProMP(12, regularisation=regularisation).weights(tau, trial.x)
-        expected = oracle.ProMP(3, 12).weights(tau.copy(), trial.x, lmbda=regularisation)
+    for regularization in (1e-6, 1e-2):
+        ours = ProMP(12, regularization=regularization).weights(tau, trial.x)
+        expected = oracle.ProMP(3, 12).weights(tau.copy(), trial.x, lmbda=regularization)
         np.testing.assert_allclose(ours.T.ravel(), expected, rtol=0, atol=1e-8)
 
 
@@ -187,7 +187,7 @@ def gap():
     [
         (lambda: ProMP(1).fit(gapless()), "n_basis must be a whole number of at least 2, got 1"),
         (lambda: ProMP(5, overlap=1.0).fit(gapless()), r"overlap must be a number in \(0, 1\)"),
-        (lambda: ProMP(5, regularisation=-1.0).fit(gapless()), "regularisation must be a number >= 0"),
+        (lambda: ProMP(5, regularization=-1.0).fit(gapless()), "regularization must be a number >= 0"),
         (lambda: ProMP(5).rollout(), "ProMP must be fitted before .*: call fit first"),
         (lambda: ProMP(5).fit(gap()), "must have no gaps"),
         (lambda: ProMP(5).fit(np.zeros((3, 4))), r"motions must have shape \(n, n, n\)"),

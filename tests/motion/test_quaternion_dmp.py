@@ -81,13 +81,13 @@ def test_goal_may_change_and_the_way_is_the_shorter_one() -> None:
     dmp.goal = goal
     np.testing.assert_array_equal(dmp.state.R, before.R)
     np.testing.assert_array_equal(dmp.state.w, before.w)
-    travelled = 0.0
+    traveled = 0.0
     for _ in range(3000):
         state = dmp.step(2e-3)
-        travelled += 2e-3 * float(np.linalg.norm(state.w))
+        traveled += 2e-3 * float(np.linalg.norm(state.w))
         assert abs(np.linalg.det(state.R) - 1.0) < 1e-12
     assert (goal * Rotation.from_matrix(dmp.state.R).inv()).magnitude() < 1e-3
-    assert travelled < 2.0 * np.pi
+    assert traveled < 2.0 * np.pi
 
 
 def test_shorter_way_whatever_the_sign_of_the_quaternion() -> None:

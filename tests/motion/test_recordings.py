@@ -229,6 +229,6 @@ def test_reaches_of_kinesis():
     assert max(end - start for trial in motions for start, end in trial.gaps) == pytest.approx(0.906, abs=1e-3)
     ready = resample(fill_gaps(motions.filter(lambda trial: not trial.gaps or trial.name == "cc25/0")), rate=85.0)
     assert all(trial.uniform and trial.valid.all() for trial in ready)
-    # the way out: a third of a metre or more in one movement
+    # the way out: a third of a meter or more in one movement
     for trial in ready:
         assert len(segment_by_speed(trial, threshold=0.05, least_length=0.3)) >= 1

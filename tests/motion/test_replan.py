@@ -48,7 +48,7 @@ def test_continuity_and_arrival(kind, mode, part) -> None:
 
 
 def rest_system(fpca, tau, values, dof):
-    """Eq. (115), corrected: values are x(t_k), x(t_f), v(t_k), v(t_f) in normalised time."""
+    """Eq. (115), corrected: values are x(t_k), x(t_f), v(t_k), v(t_f) in normalized time."""
     rows, right = [], []
     for r, value in enumerate(values):
         mean, parts = spline_rows(fpca, tau if r % 2 == 0 else 1.0, r // 2, dof)

@@ -33,7 +33,7 @@ ESTIMATORS = {
     "FPCA": (FPCA(), reaches()),
     "FPCA, arguments": (FPCA(0.9, basis=SplineBasis(12), smoothing=1e-8, joint=True, shrinkage="auto"), reaches()),
     "ProMP": (ProMP(), reaches()),
-    "ProMP, arguments": (ProMP(8, overlap=0.6, regularisation=1e-6), reaches()),
+    "ProMP, arguments": (ProMP(8, overlap=0.6, regularization=1e-6), reaches()),
     "DMP": (DMP(), REACH),
     "DMP, arguments": (DMP(15, basis="mollifier", fit="lwr", K=200.0, D=30.0), REACH),
     "QuaternionDMP": (QuaternionDMP(fit="lwr"), daily_living(1, seed=0)[0]),

@@ -1,4 +1,4 @@
-"""Penalised splines against the normal equations written out; cross-validation against its definition."""
+"""Penalized splines against the normal equations written out; cross-validation against its definition."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def gcv(y, weight, dofs):
 
 
 @pytest.mark.parametrize("shared", [None, [[0, 2], [1]]])
-def test_weight_minimises_cross_validation(shared):
+def test_weight_minimizes_cross_validation(shared):
     y, _ = noisy_motions(count=4)
     y[1, 20:35, 0] = np.nan
     result = smooth(read_curves(y), BASIS, "gcv", shared=shared)

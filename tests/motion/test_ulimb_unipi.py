@@ -133,7 +133,7 @@ def test_what_is_wrong_is_said(tmp_path):
         load_ulimb_unipi(tmp_path, ids={"hand": (4, 5, 6, 90), "chest": CHEST_IDS})
     with pytest.raises(FileFormatError, match="in line"):
         load_ulimb_unipi(tmp_path, ids={"hand": (4, 7, 7), "chest": CHEST_IDS})
-    body = moving_body(chest=1e-3 * CHEST, hand=1e-3 * HAND)  # somebody wrote metres
+    body = moving_body(chest=1e-3 * CHEST, hand=1e-3 * HAND)  # somebody wrote meters
     write(file, body)
     with pytest.raises(FileFormatError, match=r"unit must be mm, got an extent of 7\.\d+e-05 m for the limb"):
         load_ulimb_unipi(tmp_path, ids=ids)

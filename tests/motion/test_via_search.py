@@ -164,8 +164,8 @@ def test_straight_first_unless_the_paper_says_otherwise(planner):
 @pytest.mark.parametrize(("name", "at"), [("start", START), ("goal", GOAL)])
 @pytest.mark.parametrize("radius", [0.05, 0.195])  # contains it; is nearer than the margin
 def test_blocked_ends_are_named(planner, name, at, radius):
-    centre = np.add(at, (0.0, 0.0, 0.0 if radius < 0.1 else 0.2))
-    obstacles = (Sphere([2.0, 0, 0], 0.1), Sphere(centre, radius))
+    center = np.add(at, (0.0, 0.0, 0.0 if radius < 0.1 else 0.2))
+    obstacles = (Sphere([2.0, 0, 0], 0.1), Sphere(center, radius))
     found = search(planner, obstacles)
     assert found.status == f"{name}_blocked"
     assert found.obstacle == 1
@@ -174,10 +174,10 @@ def test_blocked_ends_are_named(planner, name, at, radius):
         found.require(obstacles, 0.02)
 
 
-def shell(centre, size=0.3, wall=0.02):
+def shell(center, size=0.3, wall=0.02):
     """A closed box of six plates."""
     for axis, side in itertools.product(range(3), (-1, 1)):
-        at, edges = np.array(centre, float), np.full(3, size + wall)
+        at, edges = np.array(center, float), np.full(3, size + wall)
         at[axis] += side * size / 2
         edges[axis] = wall
         yield Box(at, edges)
@@ -232,7 +232,7 @@ def test_margin_is_kept(planner, margin):
 
 def test_moving_obstacles_on_the_clock_of_the_path(planner):
     """At time 0 the ball stands aside; a path that starts later meets it in the middle."""
-    ball = MovingObstacle(Sphere(BALL.centre - [2.0, 0, 0], 0.1), [0.5, 0, 0])
+    ball = MovingObstacle(Sphere(BALL.center - [2.0, 0, 0], 0.1), [0.5, 0, 0])
     assert search(planner, (ball,)).status == "direct"
     late = search(planner, (ball,), start_time=4.0 - T / 2)
     assert late.status == "via"
@@ -265,7 +265,7 @@ def test_batch_is_the_searches_one_by_one(planner):
     starts, goals = np.zeros((n, 3, 3)), np.zeros((n, 3, 3))
     starts[:, 0], goals[:, 0] = START + rng.normal(scale=0.02, size=(n, 3)), GOAL
     sets = [
-        obstacle_set([Capsule(BALL.centre - [0, 0, 0.1], BALL.centre + rng.normal(size=3), 0.05)]) for _ in range(n)
+        obstacle_set([Capsule(BALL.center - [0, 0, 0.1], BALL.center + rng.normal(size=3), 0.05)]) for _ in range(n)
     ]
     batch = core.plan_many(starts, goals, np.zeros(n), np.full(n, T), sets, 0.02, threads=2)
     for k, (status, path, *_, evaluated, _) in enumerate(batch):

@@ -17,7 +17,7 @@ from thunder_py.robot.description import Friction
 
 def loop(plant, robot, integrator="rk4", duration=0.5, **options):
     """Follow a sinusoid with half of the robot's gravity, so that there is an error."""
-    reference = Sinusoid(np.full(robot.n, 0.4), np.linspace(0.5, 1.0, robot.n), centre=np.full(robot.n, 0.3))
+    reference = Sinusoid(np.full(robot.n, 0.4), np.linspace(0.5, 1.0, robot.n), center=np.full(robot.n, 0.3))
     controller = th.ComputedTorque(robot, 100.0, 20.0)
     return th.simulate(plant, controller, reference, duration, 1e-3, integrator=integrator, **options)
 
@@ -74,7 +74,7 @@ def test_stiff_coulomb_friction_is_stable_with_long_steps():
     """Its slope at rest, 2 / 0.01 = 200 N m s/rad, would blow up an explicit step of 10 ms."""
     robot = rubbing(th.Robot.load("elbow"))
     held = th.simulate(
-        MujocoPlant(robot), th.PDGravity(robot, 30.0, 3.0), Sinusoid([0.0, 0.0], [1.0, 1.0], centre=[0.3, 0.2]),
+        MujocoPlant(robot), th.PDGravity(robot, 30.0, 3.0), Sinusoid([0.0, 0.0], [1.0, 1.0], center=[0.3, 0.2]),
         1.0, 1e-2, q0=[0.0, 0.0], integrator="plant",
     )  # fmt: skip
     assert np.abs(held.dq).max() < 5.0

@@ -95,7 +95,7 @@ def test_without_three_points_there_is_no_plane() -> None:
     assert exact[1].tolist() == [True, True, True, False]
 
 
-def test_planes_are_normalised_and_turned() -> None:
+def test_planes_are_normalized_and_turned() -> None:
     plane = Plane((0.0, 0.0, 2.0), 1.0)
     assert plane.distance([[5.0, 5.0, 1.5]]).tolist() == [1.0]
     assert plane.towards((0.0, 1.0, -1.0)) == Plane((0.0, 0.0, -1.0), -0.5)
@@ -106,7 +106,7 @@ def test_planes_are_normalised_and_turned() -> None:
 def test_clusters_are_in_the_order_of_their_size() -> None:
     rng = np.random.default_rng(0)
     parts = [
-        0.05 * rng.normal(size=(n, 3)) + centre for n, centre in ((50, (0, 0, 0)), (90, (1, 0, 0)), (4, (0, 1, 0)))
+        0.05 * rng.normal(size=(n, 3)) + center for n, center in ((50, (0, 0, 0)), (90, (1, 0, 0)), (4, (0, 1, 0)))
     ]
     points = np.concatenate(parts)
     groups = find_clusters(points, eps=0.15, min_size=10)

@@ -24,7 +24,7 @@ def _yaw_error(found: Detection, yaw: float) -> float:
 
 
 def test_a_box_is_found_where_it_stands_over_seeds() -> None:
-    centroids, centres, yaws, sizes = [], [], [], []
+    centroids, centers, yaws, sizes = [], [], [], []
     for seed in range(16):
         rng = np.random.default_rng([9, seed])
         x, y, yaw = rng.uniform((-0.15, -0.1, -np.pi / 2), (0.15, 0.1, np.pi / 2))
@@ -32,14 +32,14 @@ def test_a_box_is_found_where_it_stands_over_seeds() -> None:
         assert found.found
         assert found.planar
         assert found.centroid is not None
-        assert found.centre is not None
+        assert found.center is not None
         centroids.append(found.centroid - (x, y, 0.05))
-        centres.append(found.centre - (x, y, 0.05))
+        centers.append(found.center - (x, y, 0.05))
         yaws.append(_yaw_error(found, yaw))
         sizes.append(found.size)
     assert np.linalg.norm(np.mean(centroids, axis=0)) > 0.02  # the bias that the documentation tells of
-    assert np.linalg.norm(np.mean(centres, axis=0)) < 0.005
-    assert np.abs(np.array(centres)).max() < 0.012
+    assert np.linalg.norm(np.mean(centers, axis=0)) < 0.005
+    assert np.abs(np.array(centers)).max() < 0.012
     assert np.degrees(np.sqrt(np.mean(np.square(yaws)))) < 2.5
     np.testing.assert_allclose(np.mean(sizes, axis=0), _BOX, atol=0.01)
 
@@ -48,13 +48,13 @@ def test_a_cylinder_and_a_ball() -> None:
     upright = _FIND(view(Cylinder(0.04, 0.12, pose_from_rpy((0.05, 0.0, 0.06)))))
     assert upright.planar
     assert upright.yaw is None
-    np.testing.assert_allclose(upright.centre, (0.05, 0.0, 0.06), atol=0.008)
+    np.testing.assert_allclose(upright.center, (0.05, 0.0, 0.06), atol=0.008)
     lying = _FIND(view(Cylinder(0.03, 0.2, pose_from_rpy((0.0, 0.05, 0.03), (0.0, np.pi / 2, 0.4)))))
     assert abs(_yaw_error(lying, 0.4)) < 0.05
-    np.testing.assert_allclose(lying.centre, (0.0, 0.05, 0.03), atol=0.015)
+    np.testing.assert_allclose(lying.center, (0.0, 0.05, 0.03), atol=0.015)
     ball = _FIND(view(Ball(0.05, (0.0, 0.0, 0.05))))
     assert not ball.planar
-    np.testing.assert_allclose(ball.centre, (0.0, 0.0, 0.05), atol=0.02)
+    np.testing.assert_allclose(ball.center, (0.0, 0.0, 0.05), atol=0.02)
 
 
 def test_a_slanting_belt_and_a_belt_along_another_axis() -> None:
@@ -65,7 +65,7 @@ def test_a_slanting_belt_and_a_belt_along_another_axis() -> None:
     found = CloudPipeline(**SETTINGS, up=T[:3, 2])(cloud)
     assert found.table is not None
     np.testing.assert_allclose(found.table.normal, T[:3, 2], atol=0.01)
-    np.testing.assert_allclose(found.centre, T[:3, :3] @ (0.02, 0.03, 0.05) + T[:3, 3], atol=0.01)
+    np.testing.assert_allclose(found.center, T[:3, :3] @ (0.02, 0.03, 0.05) + T[:3, 3], atol=0.01)
 
 
 def test_grasps_come_from_above_with_the_long_side_between_thumb_and_index() -> None:
@@ -77,7 +77,7 @@ def test_grasps_come_from_above_with_the_long_side_between_thumb_and_index() -> 
     assert np.linalg.det(R) == pytest.approx(1.0)
     np.testing.assert_allclose(R[:, 2], (0.0, 0.0, -1.0), atol=0.01)
     np.testing.assert_allclose(np.abs(R[:2, 1]), (np.cos(0.5), np.sin(0.5)), atol=0.05)
-    assert np.array_equal(found.grasp[:3, 3], found.centre)
+    assert np.array_equal(found.grasp[:3, 3], found.center)
     assert np.array_equal(R[:, 1], found.pose[:3, 0])
 
 
@@ -86,7 +86,7 @@ def test_occlusion_hides_a_part_and_is_no_error() -> None:
     cloud = view(box(_BOX, 0.0, 0.0, 0.0), hand)
     found = _FIND(cloud, near=(0.0, 0.0, 0.05))
     assert found.found
-    np.testing.assert_allclose(found.centre, (0.0, 0.0, 0.05), atol=0.04)
+    np.testing.assert_allclose(found.center, (0.0, 0.0, 0.05), atol=0.04)
     whole = _FIND(view(box(_BOX, 0.0, 0.0, 0.0)))
     assert (found.groups == found.chosen).sum() < 0.95 * (whole.groups == whole.chosen).sum()
 
@@ -95,9 +95,9 @@ def test_of_two_equal_boxes_the_place_decides() -> None:
     cloud = view(box((0.08, 0.08, 0.08), -0.2), box((0.08, 0.08, 0.08), 0.2))
     for x in (-0.2, 0.2):
         found = _FIND(cloud, near=(x, 0.0, 0.04))
-        np.testing.assert_allclose(found.centre, (x, 0.0, 0.04), atol=0.008)
+        np.testing.assert_allclose(found.center, (x, 0.0, 0.04), atol=0.008)
     # nearer to the camera is larger
-    np.testing.assert_allclose(_FIND(cloud).centre, (0.2, 0.0, 0.04), atol=0.008)
+    np.testing.assert_allclose(_FIND(cloud).center, (0.2, 0.0, 0.04), atol=0.008)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_clouds_without_an_object_say_why(cloud: Any, reason: str) -> None:
     assert not found.found
     assert found.pose is None
     assert found.grasp is None
-    assert found.centre is None
+    assert found.center is None
     assert found.yaw is None
 
 
@@ -125,12 +125,12 @@ def test_a_known_table_and_a_region_are_used() -> None:
     cloud = view(box(_BOX))
     known = detect_object(cloud, table=Plane((0.0, 0.0, -1.0), 0.0), **SETTINGS)
     assert known.table == Plane((0.0, 0.0, 1.0), 0.0)
-    np.testing.assert_allclose(known.centre, (0.0, 0.0, 0.05), atol=0.008)
+    np.testing.assert_allclose(known.center, (0.0, 0.0, 0.05), atol=0.008)
     assert detect_object(cloud, region=[(0.3, -1, -1), (1, 1, 1)], **SETTINGS).reason == "nothing above the table"
     assert detect_object(cloud, region=[(3, 3, 3), (4, 4, 4)], **SETTINGS).reason == "no points"
     alone = detect_object(cloud[cloud[..., 2] > 0.012], find_table=False, **SETTINGS)
     assert alone.table is None
-    np.testing.assert_allclose(alone.centre, (0.0, 0.0, 0.05), atol=0.015)
+    np.testing.assert_allclose(alone.center, (0.0, 0.0, 0.05), atol=0.015)
 
 
 def test_the_same_cloud_gives_the_same_answer() -> None:
@@ -165,7 +165,7 @@ def test_outliers_however_far_change_nothing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     far = rng.normal(size=(60, 3)) * 10.0 ** rng.uniform(1.0, 300.0, (60, 1))
     found = _FIND(np.concatenate([cloud, far, [[np.inf, 0.0, 0.0], [0.0, -np.inf, np.nan]]]))
-    np.testing.assert_allclose(found.centre, (0.02, 0.01, 0.05), atol=0.008)
+    np.testing.assert_allclose(found.center, (0.02, 0.01, 0.05), atol=0.008)
     assert abs(_yaw_error(found, 0.4)) < 0.05
 
 

@@ -20,7 +20,7 @@ _POSE = pose_from_rpy((0.1, -0.2, 0.3), (0.4, 0.5, -0.6))
 def _inside(shape: Shape, points: Array) -> Any:
     """Return how deep points are inside a shape, negative outside: an independent description of each."""
     if isinstance(shape, Ball):
-        return shape.radius - np.linalg.norm(points - np.asarray(shape.centre), axis=-1)
+        return shape.radius - np.linalg.norm(points - np.asarray(shape.center), axis=-1)
     T = np.asarray(shape.pose)
     local = (points - T[:3, 3]) @ T[:3, :3]
     if isinstance(shape, Cuboid):
@@ -100,7 +100,7 @@ def test_depth_is_lost_at_edges() -> None:
     [
         (lambda: Cuboid((0.1, 0.0, 0.1)), "size must be positive"),
         (lambda: Cylinder(-0.1, 0.1), "radius must be a positive number"),
-        (lambda: Ball(0.1, (0.0, np.nan, 0.0)), "centre must be finite"),
+        (lambda: Ball(0.1, (0.0, np.nan, 0.0)), "center must be finite"),
         (lambda: DepthCamera(CAMERA, np.eye(4), near=2.0, far=1.0), "near must be below far"),
         (lambda: DepthCamera(CAMERA, np.eye(4), dropout=1.5), "dropout must be a probability"),
         (lambda: DepthCamera("D435", np.eye(4)), "camera must be a PinholeCamera"),  # type: ignore[arg-type]

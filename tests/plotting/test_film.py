@@ -81,7 +81,7 @@ def run() -> th.SimulationResult:
 
 
 def _reference(robot: th.Robot) -> th.reference.Sinusoid:
-    return th.reference.Sinusoid(0.2 * np.ones(robot.n), 1.0, centre=0.3)
+    return th.reference.Sinusoid(0.2 * np.ones(robot.n), 1.0, center=0.3)
 
 
 def test_a_run_is_shown_with_its_reference(run: th.SimulationResult, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_run_is_shown_with_its_reference(run: th.SimulationResult, tmp_path: P
 
 
 def test_a_reference_of_poses_is_a_path_as_it_is(run: th.SimulationResult) -> None:
-    curve = th.reference.Lissajous([0.1, 0.1, 0.0], [1.0, 2.0, 0.0], centre=[0.5, 0.0, 0.5])
+    curve = th.reference.Lissajous([0.1, 0.1, 0.0], [1.0, 2.0, 0.0], center=[0.5, 0.0, 0.5])
     film = run.animate(reference=curve, fps=5)
     film._draw_was_started = True  # type: ignore[attr-defined]  # it is only looked at
     drawn = np.stack(film._fig.axes[0].lines[0].get_data_3d(), -1)  # type: ignore[attr-defined]

@@ -149,14 +149,14 @@ def _urdf(folder: Path, geometry: str, material: str = "", origin: str = "") -> 
         ('<mesh filename="square.obj" scale="1 0.5 1"/>', [1.0, 1.0, 0.0]),
     ],
 )
-def test_primitives_and_files_have_size_place_and_colour(tmp_path: Path, geometry: str, extent: list[float]) -> None:
+def test_primitives_and_files_have_size_place_and_color(tmp_path: Path, geometry: str, extent: list[float]) -> None:
     (tmp_path / "square.obj").write_text(_SQUARE)
     file = _urdf(tmp_path, geometry, '<material name="red"/>', '<origin xyz="2 0 0" rpy="0 0 0"/>')
     robot, meshes = th.Robot.load(file), Meshes.load(file)
     (part,) = meshes.parts
     np.testing.assert_allclose(np.ptp(part.surface.vertices, axis=0), extent, atol=0.03)
     np.testing.assert_allclose(part.colors, np.tile([0.9, 0.1, 0.2], (len(part.surface.faces), 1)))
-    turned, _ = meshes.placed(robot, [np.pi / 2])  # x of the link is y of the world, a metre up
+    turned, _ = meshes.placed(robot, [np.pi / 2])  # x of the link is y of the world, a meter up
     middle = 0.5 * (part.surface.vertices.min(axis=0) + part.surface.vertices.max(axis=0))
     there = 0.5 * (turned.vertices.min(axis=0) + turned.vertices.max(axis=0))
     np.testing.assert_allclose(there, [-middle[1], middle[0], 1.0 + middle[2]], atol=1e-12)

@@ -64,9 +64,9 @@ def test_what_moves_is_braked_and_not_pulled_back() -> None:
     bench.run(2.0)
     speed = np.array([np.abs(s.dq).max() for s in bench.states])
     assert speed[-1] < 1e-2
-    travelled = np.array([s.q for s in bench.states]) - Q0
-    assert np.abs(travelled[-1]).max() < 0.1
-    assert (travelled.max(axis=0) - travelled[-1]).max() < 0.015
+    traveled = np.array([s.q for s in bench.states]) - Q0
+    assert np.abs(traveled[-1]).max() < 0.1
+    assert (traveled.max(axis=0) - traveled[-1]).max() < 0.015
 
 
 # --- tracking ---------------------------------------------------------------------------------------------------------

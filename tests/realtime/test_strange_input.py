@@ -79,7 +79,7 @@ def test_a_command_is_not_in_force_for_the_hour_that_a_clock_was_set_back() -> N
 
 
 def test_an_arm_that_was_told_to_move_fast_stops_when_it_is_told_to() -> None:
-    """A goal moved by a twist of 5 m/s for 0.2 s would be a metre ahead of a body with 0.3 m/s."""
+    """A goal moved by a twist of 5 m/s for 0.2 s would be a meter ahead of a body with 0.3 m/s."""
     bench = Bench(make_loop(POSE_LAW, task={"speed": 0.3}))
     bench.run(0.1)
     references, robot = bench.loop.references, bench.loop.options.robot

@@ -71,7 +71,7 @@ def test_the_default_is_the_middle_of_limits_and_all_of_it_is_in_the_picture(pan
     for robot in (panda, th.Robot.load("iiwa14"), th.Robot.load("human_arm")):
         where = stage(robot)
         reach = [robot.forward_kinematics(default_posture(robot), k)[:3, 3] for k in range(robot.n + 1)]
-        assert np.linalg.norm(np.array(reach) - where.centre, axis=1).max() < where.radius
+        assert np.linalg.norm(np.array(reach) - where.center, axis=1).max() < where.radius
     assert np.array_equal(render(panda, None, *_SMALL), render(panda, default_posture(panda), *_SMALL))
 
 
@@ -108,7 +108,7 @@ def test_lines_are_drawn_where_they_are(panda: th.Robot) -> None:
 
 
 def _urdf(folder: Path, hand: str = '<box size=".1 .2 .3"/>', axis: str = "0 1 0") -> Path:
-    """Write an arm of a red box in a frame of its own and a grey pyramid."""
+    """Write an arm of a red box in a frame of its own and a gray pyramid."""
     (folder / "pyramid.obj").write_text("v 0 0 0\nv .2 0 0\nv 0 .2 0\nv 0 0 .4\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
     inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
     file = folder / "arm.urdf"

@@ -221,10 +221,10 @@ def followed(source: Any) -> Any:
 
 
 made(reference.SetPoint, lambda: reference.SetPoint(Q), followed)
-made(reference.Sinusoid, lambda: reference.Sinusoid(0.1 * Q, 0.5, centre=Q), followed)
+made(reference.Sinusoid, lambda: reference.Sinusoid(0.1 * Q, 0.5, center=Q), followed)
 made(reference.SetPose, lambda: reference.SetPose(panda().forward_kinematics(Q)), followed)
 made(
-    reference.Lissajous, lambda: reference.Lissajous([0.1, 0.2, 0.1], [1.0, 2.0, 3.0], centre=[0.4, 0.0, 0.5]), followed
+    reference.Lissajous, lambda: reference.Lissajous([0.1, 0.2, 0.1], [1.0, 2.0, 3.0], center=[0.4, 0.0, 0.5]), followed
 )
 value(reference.JointReference, Q, Q, Q)
 made(reference.TaskReference, lambda: task_target(0.3))
@@ -339,7 +339,7 @@ made(
 def run(**options: Any) -> Any:
     law = th.SlotineLi(panda(), 5.0, 10.0, 5.0)
     steps(law, 0, 5)
-    target = reference.Sinusoid(np.full(7, 0.1), 0.5, centre=Q)
+    target = reference.Sinusoid(np.full(7, 0.1), 0.5, center=Q)
     options = {"q0": Q, "sensors": simulation.Sensors(position_noise=1e-4, seed=3), **options}
     return th.RunSpec(panda(), law, target, 0.05, label="one", **options)
 
@@ -374,7 +374,7 @@ value(simulation.ExternalTorque, [1.0, 2.0, 3.0], stop=1.0)
 @cache
 def exciting() -> Any:
     limits = identification.MotionLimits.of(elbow(), fraction=0.5)
-    return identification.optimise_excitation(elbow(), 4.0, 2, limits=limits, restarts=1, iterations=3)
+    return identification.optimize_excitation(elbow(), 4.0, 2, limits=limits, restarts=1, iterations=3)
 
 
 def shaken() -> Any:
@@ -542,7 +542,7 @@ made(motion.DynamicPotential, motion.DynamicPotential, lambda f: (f, f.force(STA
 made(motion.ProMP, lambda: motion.ProMP(5).fit(reaches()), lambda p: (p, p.sample(2, seed=1)))
 made(metrics.JerkSummary, lambda: metrics.jerk_summary(reaches()[0], cutoff=20.0))
 made(metrics.PowerLaw, lambda: metrics.power_law(reaches()[0], cutoff=20.0))
-made(processing.NormalisedTrial, lambda: processing.normalise_time(reaches()[0]))
+made(processing.NormalizedTrial, lambda: processing.normalize_time(reaches()[0]))
 made(
     synthetic.SigmaLognormal,
     lambda: synthetic.SigmaLognormal(np.array([[0.0, 0.2, -1.0, 0.3, 0.0, 0.4]]), np.zeros(3), np.eye(3)[:2], 1.0),
@@ -660,7 +660,7 @@ def base_motion() -> Any:
     hand = wrist.with_rigid_hand(panda(), WRIST, mount=MOUNT)
     acceleration = [15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0]
     start = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.8]
-    return wrist.optimise_base_motion(hand, [1.0, 0.0, 0.0], acceleration_limits=acceleration, q_start=start)
+    return wrist.optimize_base_motion(hand, [1.0, 0.0, 0.0], acceleration_limits=acceleration, q_start=start)
 
 
 def motor() -> Any:
@@ -855,7 +855,7 @@ value(
     papers.LissajousPanda,
     robot=panda(),
     nominal=panda(),
-    reference=reference.Lissajous([0.1] * 3, [1.0] * 3, centre=[0.0] * 3),
+    reference=reference.Lissajous([0.1] * 3, [1.0] * 3, center=[0.0] * 3),
     adaptive=None,
     fixed=None,
     step_times=np.arange(3.0),

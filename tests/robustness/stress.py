@@ -114,18 +114,18 @@ def actions(shared: Shared, rng: random.Random) -> list[Callable[[], None]]:
         value = shared.values[rng.choice([_core.Dmp, _core.QuaternionDmp])]
         value.copy().step(1e-3)
 
-    def uninitialised() -> None:
+    def uninitialized() -> None:
         cls = rng.choice(list(STATEFUL))
         try:
             cls.__new__(cls).reset()  # type: ignore[call-overload]
         except (TypeError, AttributeError):
             return
-        raise AssertionError(f"{cls.__name__} was used before it was initialised")
+        raise AssertionError(f"{cls.__name__} was used before it was initialized")
 
     def collect() -> None:
         gc.collect()
 
-    return [use] * 12 + [simulate] * 4 + [batch, solve, call, call, drop, drop, read_constants, copy, uninitialised] + [
+    return [use] * 12 + [simulate] * 4 + [batch, solve, call, call, drop, drop, read_constants, copy, uninitialized] + [
         compile_function, new_function, collect
     ]  # fmt: skip
 

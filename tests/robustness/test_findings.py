@@ -163,7 +163,7 @@ def test_inverse_kinematics_of_a_target_beyond_numbers(method: str, size: float)
         SetPoint([0.0, 1.0]),
         Sinusoid([0.1], [0.5]),
         SetPose(np.eye(4)),
-        Lissajous([0.1] * 3, [0.2] * 3, centre=[0.0, 0.0, 0.5]),
+        Lissajous([0.1] * 3, [0.2] * 3, center=[0.0, 0.0, 0.5]),
         quintic_spline([0.0, 1.0], [[0.0, 0.0], [1.0, 1.0]]),
     ],
     ids=lambda source: type(source).__name__,
@@ -360,7 +360,7 @@ WRONG_VALUES = [
     (lambda: _core.PiecewisePolynomial([], np.zeros((2, 5, 1))), "breaks must have at least two entries, got 0"),
     (lambda: _core.BezierPath([], np.zeros((5, 2, 1))), "breaks must have at least two entries, got 0"),
     (lambda: _core.ConstantVelocityFilter("paper", 1.0, np.eye(3), 1.0, 1.0, 99, 3),
-     "reinitialise_after must be 0 to 16, got 99"),
+     "reinitialize_after must be 0 to 16, got 99"),
 ]  # fmt: skip
 
 

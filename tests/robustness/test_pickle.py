@@ -127,7 +127,7 @@ BOUND = [c for c in vars(_core).values() if inspect.isclass(c) and "pybind11_obj
 
 
 @pytest.mark.parametrize("cls", BOUND, ids=lambda c: c.__name__)
-def test_instances_that_were_never_initialised_do_not_pickle(cls: type) -> None:
+def test_instances_that_were_never_initialized_do_not_pickle(cls: type) -> None:
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         with pytest.raises((TypeError, ValueError)):
             pickle.loads(pickle.dumps(cls.__new__(cls), protocol))
@@ -275,7 +275,7 @@ def test_pickles_have_four_parts(parts: Any) -> None:
 
 def test_what_exists_is_not_restored() -> None:
     one = th.reference.SetPoint([1.0])
-    with pytest.raises(ValueError, match=r"^an initialised SetPoint cannot be restored from a pickle$"):
+    with pytest.raises(ValueError, match=r"^an initialized SetPoint cannot be restored from a pickle$"):
         one.__setstate__(one.__reduce__()[2])
     assert one(0.0).q == 1.0
 

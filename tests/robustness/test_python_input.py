@@ -124,7 +124,7 @@ STEPS: dict[str, dict[str, float]] = {
     "low_pass": {"cutoff": 6.0},
     "median_filter": {},
     "moving_average": {},
-    "normalise_time": {},
+    "normalize_time": {},
     "resample": {"n": 50},
     "segment_by_speed": {},
     "split_at_gaps": {},

@@ -16,7 +16,7 @@ from .process import run
 from .stateful import Q, robot
 from .test_concurrent_use import classes
 
-MESSAGE = "the object was not initialised: a subclass must call super().__init__() before it uses its base class"
+MESSAGE = "the object was not initialized: a subclass must call super().__init__() before it uses its base class"
 MOST_ARGUMENTS = 20
 PICKLING = {"__reduce__", "__reduce_ex__", "__setstate__"}
 
@@ -73,15 +73,15 @@ def test_every_function_of_every_class(cls: type) -> None:
 @pytest.mark.parametrize("cls", [cls for cls in classes() if "__reduce__" in vars(cls)], ids=lambda cls: cls.__name__)
 def test_it_is_not_pickled(cls: type) -> None:
     value = cls.__new__(cls)
-    with pytest.raises(TypeError, match=r"never initialised, cannot be pickled|not initialised"):
+    with pytest.raises(TypeError, match=r"never initialized, cannot be pickled|not initialized"):
         value.__reduce__()
-    with pytest.raises((TypeError, ValueError), match=r"must hold|not initialised|incompatible function arguments"):
+    with pytest.raises((TypeError, ValueError), match=r"must hold|not initialized|incompatible function arguments"):
         value.__setstate__(None)
 
 
 @pytest.mark.parametrize("cls", classes(), ids=lambda cls: cls.__name__)
 def test_a_subclass_that_comes_too_early(cls: type) -> None:
-    """Its base cannot be used before it is initialised."""
+    """Its base cannot be used before it is initialized."""
     seen: list[str] = []
 
     def early(self: Any) -> None:
@@ -103,7 +103,7 @@ def test_of_the_findings() -> None:
             self.torque_limits = [5.0] * 7
             super().__init__(robot, 10.0, 1.0)
 
-    with pytest.raises(TypeError, match="not initialised"):
+    with pytest.raises(TypeError, match="not initialized"):
         My(robot())
 
 
@@ -128,7 +128,7 @@ def test_as_an_argument() -> None:
         lambda: controller.step(0.0, Q, Q, SetPoint(Q)(0.0)),
     ]
     for call in calls:
-        with pytest.raises(TypeError, match="not initialised"):
+        with pytest.raises(TypeError, match="not initialized"):
             call()
 
 

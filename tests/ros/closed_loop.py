@@ -41,7 +41,7 @@ def start(network: Network, listener: Listener, name: str, config: str) -> None:
 
 def start_reference(network: Network, listener: Listener) -> None:
     """Start it about where the arm began: with others on the processors it sags under its payload meanwhile."""
-    network.node("reference", "panda_sinusoid.yaml", **{"reference/centre": str(Q0)})
+    network.node("reference", "panda_sinusoid.yaml", **{"reference/center": str(Q0)})
     listener.wait_for("/controller", "tracking")
 
 

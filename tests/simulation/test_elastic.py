@@ -181,7 +181,7 @@ def test_known_throws(k: int) -> None:
 
 @pytest.mark.parametrize("k", range(4))
 def test_known_throws_under_gravity(k: int) -> None:
-    """The switching time is that of the linearised wrist, the motion the nonlinear one."""
+    """The switching time is that of the linearized wrist, the motion the nonlinear one."""
     case = load("elastic_wrist")["physical"][k]
     m, r, alpha = (case[key] for key in ("m", "r_c", "alpha"))
     robot = th.Robot.from_dh(

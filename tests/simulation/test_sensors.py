@@ -1,4 +1,4 @@
-"""Sensors: noise that repeats, quantisation, delay, velocities from positions."""
+"""Sensors: noise that repeats, quantization, delay, velocities from positions."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_controller_sees_the_measured_state() -> None:
     np.testing.assert_allclose(result.error, target.q - result.signals["q_measured"], atol=1e-14)
 
 
-def test_quantisation() -> None:
+def test_quantization() -> None:
     result = run(Sensors(position_resolution=[1e-3, 0.0], velocity_resolution=0.5))
     steps = result.signals["q_measured"][:, 0] / 1e-3
     np.testing.assert_allclose(steps, np.round(steps), atol=1e-9)

@@ -193,7 +193,7 @@ def test_recorded_value_is_the_direct_value(program, inputs):
     graph = Graph()
     symbols = [graph.symbol(name) for name in "abc"]
     f = Function("f", {"v": symbols}, {"r": run(program, symbols, sym)})
-    # comparisons near a tie and growing powers amplify rounding: measure it by neighbours of the inputs
+    # comparisons near a tie and growing powers amplify rounding: measure it by neighbors of the inputs
     spread = [np.array(run(program, [x + h for x in inputs], np), dtype=float) for h in (-1e-14, 1e-14)]
     bound = 1e-12 * (1.0 + np.abs(direct)) + 100 * sum(np.abs(s - direct) for s in spread)
     sane = np.isfinite(direct) & (np.abs(direct) < 1e8)

@@ -77,7 +77,7 @@ def simulated_run(robot):
 
 
 def filtered(t, values, rate):
-    """y' = rate (u - y), y(0) = 0, exactly for a u that is a parabola between every three neighbours."""
+    """y' = rate (u - y), y(0) = 0, exactly for a u that is a parabola between every three neighbors."""
     h = t[1] - t[0]
     y = np.zeros_like(values[::2])
     nodes, weights = np.polynomial.legendre.leggauss(8)

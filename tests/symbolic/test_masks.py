@@ -70,7 +70,7 @@ def test_one_group(kind, group, pattern):
 
 @pytest.mark.parametrize("kind", ["modified", "standard"])
 @pytest.mark.parametrize("pattern", ["all", "none", "random", "random again"])
-def test_inertial_about_the_centres_of_mass(kind, pattern):
+def test_inertial_about_the_centers_of_mass(kind, pattern):
     robot = arm(kind)
     seeds = {"random": 3, "random again": 4}
     mask = partial(40, seeds[pattern]) if pattern in seeds else pattern == "all"
@@ -166,7 +166,7 @@ def test_masks_of_thunders_files(name):
 
 
 def test_what_files_mask_in_part_is_dyn():
-    """A mask of a file is about mass, centre and central inertia: a part of a link's entries cannot be said of REG."""
+    """A mask of a file is about mass, center and central inertia: a part of a link's entries cannot be said of REG."""
     robot = th.Robot.load("elbow")
     whole = ((1,) * 10, (0,) * 10)
     half = ((1,) * 4 + (0,) * 6, (0,) * 10)

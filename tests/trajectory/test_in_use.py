@@ -96,7 +96,7 @@ def test_pictures() -> None:
     assert panels["v"].lines[0].get_xdata()[-1] == pytest.approx(path().duration)
     assert Sinusoid([1.0], [1.0]).plot(2.0)[0].lines[0].get_xdata()[-1] == 2.0
     only = {"v": plt.figure().subplots()}
-    assert Lissajous([1, 1, 1], [1, 1, 1], centre=[0, 0, 0]).plot(1.0, axes=only) == only
+    assert Lissajous([1, 1, 1], [1, 1, 1], center=[0, 0, 0]).plot(1.0, axes=only) == only
     plt.close("all")
 
 

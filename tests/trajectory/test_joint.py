@@ -103,7 +103,7 @@ def test_two_points_at_rest_are_minimum_jerk() -> None:
     np.testing.assert_allclose(TRAJECTORIES["quintic of two points"](t).q, point_to_point(*Q[:2], min_jerk(0.8))(t).q)
 
 
-def test_point_to_point_is_synchronised_and_within_limits() -> None:
+def test_point_to_point_is_synchronized_and_within_limits() -> None:
     v, a = np.array([1.0, 0.5, 2.0]), np.array([3.0, 2.0, 1.0])
     motion = point_to_point(Q[0], Q[1], v_max=v, a_max=a)
     q, dq, ddq = motion(np.linspace(0.0, motion.duration, 301))

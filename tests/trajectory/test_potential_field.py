@@ -32,10 +32,10 @@ def inside_constraints(name: str) -> list:
     """The obstacle as inequalities, for SciPy."""
     o = OBSTACLES[name]
     if isinstance(o, Sphere):
-        return [{"type": "ineq", "fun": lambda x: o.radius**2 - (x - o.centre) @ (x - o.centre)}]
+        return [{"type": "ineq", "fun": lambda x: o.radius**2 - (x - o.center) @ (x - o.center)}]
     if isinstance(o, Box):
         return [
-            {"type": "ineq", "fun": lambda x, s=s: 0.5 * o.size + s * o.orientation.T @ (x - o.centre)} for s in (1, -1)
+            {"type": "ineq", "fun": lambda x, s=s: 0.5 * o.size + s * o.orientation.T @ (x - o.center)} for s in (1, -1)
         ]
     if isinstance(o, HalfSpace):
         return [{"type": "ineq", "fun": lambda x: o.normal @ (o.point - x)}]
@@ -58,9 +58,9 @@ def test_capsule_is_the_union_of_its_spheres() -> None:
     capsule = OBSTACLES["capsule"]
     p = np.random.default_rng(1).normal(size=(20, 3))
     s = np.linspace(0.0, 1.0, 4001)[:, None, None]
-    centres = capsule.a + s * (capsule.b - capsule.a)
+    centers = capsule.a + s * (capsule.b - capsule.a)
     np.testing.assert_allclose(
-        capsule.distance(p), np.linalg.norm(p - centres, axis=2).min(axis=0) - capsule.radius, atol=1e-6
+        capsule.distance(p), np.linalg.norm(p - centers, axis=2).min(axis=0) - capsule.radius, atol=1e-6
     )
     ball = Capsule([1, 2, 3], [1, 2, 3], 0.5)
     np.testing.assert_allclose(ball.distance(p), Sphere([1, 2, 3], 0.5).distance(p), atol=1e-14)
@@ -81,7 +81,7 @@ def test_signed_distance_and_its_gradient(name: str) -> None:
     np.testing.assert_allclose(obstacle.distance(obstacle.nearest_point(p)), 0.0, atol=1e-12)
 
 
-def test_depth_inside_of_a_box_and_at_a_centre() -> None:
+def test_depth_inside_of_a_box_and_at_a_center() -> None:
     box = Box([0, 0, 0], [2, 4, 6])
     np.testing.assert_allclose(box.distance([[0.9, 0, 0], [0, -1.5, 0], [1, 0, 0]]), [-0.1, -0.5, 0.0], atol=1e-14)
     np.testing.assert_array_equal(box.nearest_point([0.0, -1.5, 0.0]), [0, -2, 0])
@@ -275,7 +275,7 @@ ARM = elbow()
     ("make", "message"),
     [
         (lambda: Sphere([0, 0, 0], 0.0), "radius must be a positive number, got 0.0"),
-        (lambda: Sphere([0, 0], 1.0), "centre must have shape (3,), got (2,)"),
+        (lambda: Sphere([0, 0], 1.0), "center must have shape (3,), got (2,)"),
         (lambda: Box([0, 0, 0], [1, 0, 1]), "size must be positive, got [1.0, 0.0, 1.0]"),
         (lambda: Box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)), "orientation must hold an orthonormal"),
         (lambda: Capsule([0, 0, np.nan], [0, 0, 1], 0.1), "a must be finite"),

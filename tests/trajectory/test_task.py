@@ -80,7 +80,7 @@ def test_line_is_straight_and_measures_arc_length() -> None:
 def test_arc_stays_on_its_circle_and_passes_its_points() -> None:
     arc = TRAJECTORIES["arc"]
     p = arc(np.linspace(0.0, 1.4, 2001)).p
-    np.testing.assert_allclose(np.linalg.norm(p - arc.centre, axis=1), arc.radius, rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(p - arc.center, axis=1), arc.radius, rtol=1e-12)
     np.testing.assert_allclose((p - P[0]) @ np.cross(P[1] - P[0], P[2] - P[0]), 0.0, atol=1e-11)
     assert np.linalg.norm(p - P[1], axis=1).min() < 2e-3 * arc.radius
     np.testing.assert_allclose(p[[0, -1]], P[[0, 2]], atol=1e-12)
@@ -94,13 +94,13 @@ def test_arc_goes_the_way_of_its_via_point(via: float, angle: float) -> None:
     arc = Arc(*points, 1.0)
     np.testing.assert_allclose(arc.portion.angle, np.radians(angle), rtol=1e-9)
     np.testing.assert_allclose(arc.radius, 2.0, rtol=1e-9)
-    np.testing.assert_allclose(arc.centre, [0, 0, 0.5], atol=1e-9)
+    np.testing.assert_allclose(arc.center, [0, 0, 0.5], atol=1e-9)
 
 
 def test_circle_closes_and_turns_right_handed() -> None:
     circle = Circle([1.0, 0.0, 0.3], [0.0, 0.0, 0.0], [0.0, 0.0, 5.0], 2.0)
     np.testing.assert_allclose(circle.end, circle.start, atol=1e-14)
-    np.testing.assert_allclose(circle.centre, [0, 0, 0.3])
+    np.testing.assert_allclose(circle.center, [0, 0, 0.3])
     half = circle(1.0)
     np.testing.assert_allclose(half.p, [-1, 0, 0.3], atol=1e-14)
     assert half.xi[1] < 0.0

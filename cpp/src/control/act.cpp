@@ -35,7 +35,7 @@ void ACT::freeze() noexcept {
 }
 
 /// False where the estimated mass matrix is not positive definite: the law inverts it.
-bool ACT::factorise(const double* q) noexcept {
+bool ACT::factorize(const double* q) noexcept {
   kernels().mass_matrix(chain_.with(*model(), adaptive_model_.estimate().data()), dynamics_.work(), q, M_.data());
   return factor_positive_definite(n(), M_.data());
 }
@@ -57,7 +57,7 @@ Status ACT::law(double t, const double* q_, const double* dq_, const JointRefere
   e_dot_ = desired.dq - dq;
   if (!adaptive_model_.advance(t)) return Status::diverged;
   if (prediction_) prediction_->update(clock_.advance(t), q_, dq_, last_torque().data());
-  if (prediction_ && !factorise(q_)) {
+  if (prediction_ && !factorize(q_)) {
     adaptive_model_.mark_diverged();
     return Status::diverged;
   }

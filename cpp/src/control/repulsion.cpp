@@ -9,9 +9,9 @@ namespace thunder {
 Eigen::Vector3d Repulsion::force(const Eigen::Vector3d& point) const noexcept {
   Eigen::Vector3d sum = Eigen::Vector3d::Zero();
   for (const Sphere& sphere : spheres_) {
-    const Eigen::Vector3d away = point - sphere.centre;
+    const Eigen::Vector3d away = point - sphere.center;
     const double length = away.norm(), distance = length - sphere.radius;
-    if (!(length > 0.0) || distance >= shape_.influence) continue;  // at the centre the direction is undefined
+    if (!(length > 0.0) || distance >= shape_.influence) continue;  // at the center the direction is undefined
     const double pushed = distance > 0.0 ? shape_.gain * (1.0 / distance - 1.0 / shape_.influence)
                                          : std::numeric_limits<double>::infinity();
     sum += std::min(pushed, shape_.largest_force) / length * away;

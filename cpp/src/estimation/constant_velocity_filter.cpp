@@ -105,7 +105,7 @@ FilterUpdate ConstantVelocityFilter::update(double t, const Eigen::Vector3d& z) 
   if (!std::isfinite(t) || !z.allFinite()) return FilterUpdate::invalid;
   for (int k = 0; k < count_; ++k)
     if (std::abs(entry(k).time - t) < kSameTime) return FilterUpdate::duplicate;
-  for (int k = 0; k < rejected_; ++k)  // repeats of one wrong image do not reinitialise
+  for (int k = 0; k < rejected_; ++k)  // repeats of one wrong image do not reinitialize
     if (std::abs(rejected_times_[k] - t) < kSameTime) return FilterUpdate::duplicate;
   if (repeated(z)) return FilterUpdate::frozen;
   if (count_ == 0) {
@@ -119,7 +119,7 @@ FilterUpdate ConstantVelocityFilter::update(double t, const Eigen::Vector3d& z) 
 }
 
 FilterUpdate ConstantVelocityFilter::reject(double t, const Eigen::Vector3d& z) noexcept {
-  const int most = std::min(settings_.reinitialise_after, kMostRejected), last = rejected_;
+  const int most = std::min(settings_.reinitialize_after, kMostRejected), last = rejected_;
   rejected_times_[last] = t;
   rejected_positions_[last] = z;
   if (++rejected_ < most) return FilterUpdate::rejected;
@@ -132,14 +132,14 @@ FilterUpdate ConstantVelocityFilter::reject(double t, const Eigen::Vector3d& z) 
     entry(count_++) = made;
     ++updates_;
   }
-  return FilterUpdate::reinitialised;
+  return FilterUpdate::reinitialized;
 }
 
 FilterUpdate ConstantVelocityFilter::insert(int place, double t, const Eigen::Vector3d& z) noexcept {
   const bool newest = place == count_;
   Entry made;
   if (!correct(entry(place - 1), t, z, settings_.gate, made))
-    return newest && settings_.reinitialise_after > 0 ? reject(t, z) : FilterUpdate::rejected;
+    return newest && settings_.reinitialize_after > 0 ? reject(t, z) : FilterUpdate::rejected;
   if (count_ == kHistory) {  // discard the oldest
     first_ = (first_ + 1) % kHistory;
     --count_;

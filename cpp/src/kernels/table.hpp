@@ -34,7 +34,7 @@ void evaluate_packs(const BatchCall& call, Workspace work) {
   using Q = std::tuple_element_t<Index, quantities::All>;
   const Sizes s = sizes(call.chain, call.selection.rows.count());
   const int size = Q::shape(s).size();
-  if constexpr (!Q::vectorised) {
+  if constexpr (!Q::vectorized) {
     for (std::size_t b = call.first; b < call.last; ++b) {
       const double* in[Q::input_count];
       for (int k = 0; k < Q::input_count; ++k) in[k] = call.in[k] + static_cast<std::ptrdiff_t>(b) * call.stride[k];

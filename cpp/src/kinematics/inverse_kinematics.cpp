@@ -14,7 +14,7 @@ namespace {
 
 using Eigen::Map;
 
-constexpr double kLongestStep = 0.7;  // of any joint in one iteration [rad, m]: the range of linearisations
+constexpr double kLongestStep = 0.7;  // of any joint in one iteration [rad, m]: the range of linearizations
 
 }  // namespace
 

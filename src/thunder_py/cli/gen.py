@@ -55,7 +55,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--batch", action="store_true", help="also functions for many samples")
     parser.add_argument("--run-time", default="", metavar="GROUPS", help="parameters that are arguments")
     parser.add_argument("--baked", default="", metavar="GROUPS", help="parameters that are numbers in the code")
-    parser.add_argument("--inertial-as", choices=("REG", "DYN"), help="inertia about link origins or centres of mass")
+    parser.add_argument("--inertial-as", choices=("REG", "DYN"), help="inertia about link origins or centers of mass")
     add_robot_options(parser)
     parser.set_defaults(run=run)
 

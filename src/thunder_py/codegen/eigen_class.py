@@ -49,7 +49,7 @@ _MEANINGS = {
     "elastic_Mm": "motor inertias",
 }  # fmt: skip
 _REG = "m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the link's origin, link after link"
-_DYN = "m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the centre of mass, link after link"
+_DYN = "m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the center of mass, link after link"
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
     -----
     Thunder article, section 4, as corrected in docs/errata.md. The law is defined below 90 degrees of orientation
     error and away from kinematic singularities. From 88.9 degrees on, or if the condition number of J (Frobenius norms,
-    metres and radians together) exceeds 200, the status is ``singular``, the torque is the estimated gravity minus
+    meters and radians together) exceeds 200, the status is ``singular``, the torque is the estimated gravity minus
     ``K_d dq``, and adaptation stops. Speeds are already high close to that limit: plan paths away from it.
 
     Signals: ``error`` (e), ``s``, ``parameters`` (the estimate). Status ``diverged`` once an estimate exceeds 1e6,

@@ -26,7 +26,7 @@ class Obstacle:
 
     Parameters
     ----------
-    centre : (3,) array_like
+    center : (3,) array_like
         World coordinates [m].
     radius : float
         [m]; 0 is a point.
@@ -40,16 +40,16 @@ class Obstacle:
     --------
     >>> import thunder_py as th
     >>> ball = th.control.Obstacle([0.4, 0.0, 0.3], radius=0.05)
-    >>> ball.centre.tolist(), ball.radius
+    >>> ball.center.tolist(), ball.radius
     ([0.4, 0.0, 0.3], 0.05)
     """
 
-    centre: npt.ArrayLike
+    center: npt.ArrayLike
     radius: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check centre and radius."""
-        object.__setattr__(self, "centre", array(self.centre, (3,), "obstacle centre"))
+        """Check center and radius."""
+        object.__setattr__(self, "center", array(self.center, (3,), "obstacle center"))
         radius = float(array(self.radius, (), "obstacle radius"))
         if radius < 0.0:
             raise ValueError(f"obstacle radius must not be negative, got {radius:g}")
@@ -97,7 +97,7 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
 
     Each obstacle repels each of the arm's `points` with a force ``gain (1/d - 1/influence)`` at distance d from its
     surface. The force is zero beyond `influence` and at most `largest_force`. For an `Obstacle` of radius 0 the
-    defaults give D4.2's form, 1/d from the centre, except for the bound. A non-redundant arm has no null space, so
+    defaults give D4.2's form, 1/d from the center, except for the bound. A non-redundant arm has no null space, so
     posture and obstacles have no effect.
 
     Parameters
@@ -113,7 +113,7 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     K_posture : float, (n,) or (n, n) array_like, optional
         Stiffness of this attraction [N m/rad].
     obstacles : sequence of Obstacle
-        Obstacles to avoid: any objects with a centre and a radius. The attribute may be set between steps.
+        Obstacles to avoid: any objects with a center and a radius. The attribute may be set between steps.
     points : sequence of int, str or (int or str, (3,) array_like), optional
         Repelled points of the arm: frames, or frames and a point in their coordinates [m]. Default `arm_points`.
     gain : float
@@ -193,14 +193,14 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
 
     @obstacles.setter
     def obstacles(self, obstacles: Sequence[Obstacle]) -> None:
-        spheres = [_sphere(o) for o in ((obstacles,) if hasattr(obstacles, "centre") else obstacles)]
-        self._obstacles = np.array([[*np.asarray(o.centre), o.radius] for o in spheres]).reshape(-1, 4)
+        spheres = [_sphere(o) for o in ((obstacles,) if hasattr(obstacles, "center") else obstacles)]
+        self._obstacles = np.array([[*np.asarray(o.center), o.radius] for o in spheres]).reshape(-1, 4)
 
 
 def _sphere(obstacle: object) -> Obstacle:
-    if not hasattr(obstacle, "centre") or not hasattr(obstacle, "radius"):
+    if not hasattr(obstacle, "center") or not hasattr(obstacle, "radius"):
         raise ValueError(f"obstacles must contain only Obstacle, got {obstacle!r}")
-    return Obstacle(obstacle.centre, obstacle.radius)
+    return Obstacle(obstacle.center, obstacle.radius)
 
 
 def _point(point: ArmPoint) -> tuple[int | str, Array]:

@@ -1,4 +1,4 @@
-"""Computed torque control (feedback linearisation)."""
+"""Computed torque control (feedback linearization)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ComputedTorque"]
 
 
 class ComputedTorque(_core.ComputedTorque):
-    """Computed torque control (feedback linearisation); follows a `JointReference`.
+    """Computed torque control (feedback linearization); follows a `JointReference`.
 
     ::
 

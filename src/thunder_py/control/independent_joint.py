@@ -21,7 +21,7 @@ class IndependentJoint(_core.IndependentJoint):
 
         tau = J ddq_d + B dq_d + K_p e + K_d de + K_i int e       e = q_d - q
 
-    Each joint is modelled as a motor, ``J ddq + B dq = tau - load``; gravity and the other joints are the load, a
+    Each joint is modeled as a motor, ``J ddq + B dq = tau - load``; gravity and the other joints are the load, a
     disturbance. Without load and with K_i = 0 the error obeys ``J dde + (B + K_d) de + K_p e = 0``; `with_poles` places
     its poles.
 

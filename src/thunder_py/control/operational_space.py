@@ -29,7 +29,7 @@ class OperationalSpace(_core.OperationalSpace):
     Parameters
     ----------
     robot : Robot
-        The model; the integral compensates unmodelled loads, such as a payload.
+        The model; the integral compensates unmodeled loads, such as a payload.
     K_p, K_v : float, (m,) or (m, m) array_like
         [1/s^2], [1/s], for the m rows of the task.
     K_d : float, (n,) or (n, n) array_like

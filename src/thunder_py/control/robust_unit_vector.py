@@ -52,7 +52,7 @@ class RobustUnitVector(_core.RobustUnitVector):
     Notes
     -----
     SCARA report, section 4.1, with errata S-5. With rho large enough, ``V = xi' P xi`` with ``xi = [e; de]`` decreases
-    wherever ``|z| >= epsilon``, and the error converges to a neighbourhood of zero that shrinks with epsilon. Inside
+    wherever ``|z| >= epsilon``, and the error converges to a neighborhood of zero that shrinks with epsilon. Inside
     the layer w is a PD term with gains ``rho / epsilon`` times blocks of P: when sampled, ``K_v + rho P_vv / epsilon``
     must stay well below 1 over period.
 

@@ -5,7 +5,7 @@ from .excitation import MotionLimits
 from .identify import Identification, identify
 from .least_squares import divergence
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
-from .optimise import Excitation, optimise_excitation
+from .optimize import Excitation, optimize_excitation
 from .signals import Motion, differentiate, lowpass
 
 __all__ = [
@@ -22,6 +22,6 @@ __all__ = [
     "divergence",
     "identify",
     "lowpass",
-    "optimise_excitation",
+    "optimize_excitation",
     "persistent_excitation",
 ]

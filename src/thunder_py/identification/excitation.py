@@ -1,4 +1,4 @@
-"""Excitation of the base parameters as a smooth optimisation problem."""
+"""Excitation of the base parameters as a smooth optimization problem."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def torques_by_states(robot: Robot, states: Sequence[Array]) -> tuple[Array, lis
     return robot.inverse_dynamics(*states), [np.stack(parts, axis=2) for parts in derivatives]
 
 
-#: half range of joints without position limits: half a turn, or a metre
+#: half range of joints without position limits: half a turn, or a meter
 _FREE = {"R": np.pi, "P": 1.0}
 
 
@@ -143,7 +143,7 @@ class MotionLimits(Value):
         Parameters
         ----------
         robot : Robot
-            Joints without position limits get half a turn or one metre to either side of zero.
+            Joints without position limits get half a turn or one meter to either side of zero.
         acceleration : float or (n,) array_like
             Acceleration limits [rad/s^2 or m/s^2], which a robot does not have.
         torque : bool
@@ -158,17 +158,17 @@ class MotionLimits(Value):
         limits = robot.limits
         lower = np.where(np.isfinite(limits.lower), limits.lower, -free)
         upper = np.where(np.isfinite(limits.upper), limits.upper, free)
-        centre, half = 0.5 * (lower + upper), 0.5 * fraction * (upper - lower)
+        center, half = 0.5 * (lower + upper), 0.5 * fraction * (upper - lower)
         return cls(
-            lower=centre - half,
-            upper=centre + half,
+            lower=center - half,
+            upper=center + half,
             velocity=fraction * limits.velocity,
             acceleration=np.asarray(acceleration, dtype=np.float64),
             effort=fraction * limits.effort if torque else np.asarray(np.inf),
         )
 
     @property
-    def centre(self) -> Array:
+    def center(self) -> Array:
         """Middle of the positions, (n,)."""
         return 0.5 * (self.lower + self.upper)
 
@@ -279,7 +279,7 @@ class FourierBasis:
 
 @dataclass(frozen=True)
 class ExcitationProblem:
-    """Optimisation problem in x: q0 and coefficients, both as fractions of the half range of each joint."""
+    """Optimization problem in x: q0 and coefficients, both as fractions of the half range of each joint."""
 
     robot: Robot
     columns: npt.NDArray[np.intp]
@@ -291,7 +291,7 @@ class ExcitationProblem:
     def unpack(self, x: Array) -> tuple[Array, Array]:
         """Return q0 and the coefficients of x."""
         table = x.reshape(self.basis.size + 1, self.robot.n) * self.limits.half_range
-        return self.limits.centre + table[0], table[1:]
+        return self.limits.center + table[0], table[1:]
 
     def pack_gradient(self, gradients: list[Array]) -> Array:
         """Return the gradient by x of a function with these gradients by the states."""
@@ -319,9 +319,9 @@ class ExcitationProblem:
         return value, self.pack_gradient(gradients)
 
     def _finite(self) -> list[tuple[int, Array, Array]]:
-        """Return number, limit and centre of each state with a finite limit."""
+        """Return number, limit and center of each state with a finite limit."""
         zero, one = np.zeros(self.robot.n), self.limits
-        kinds = [(0, one.half_range, one.centre), (1, one.velocity, zero), (2, one.acceleration, zero)]
+        kinds = [(0, one.half_range, one.center), (1, one.velocity, zero), (2, one.acceleration, zero)]
         return [kind for kind in kinds if np.isfinite(kind[1]).any()]
 
     def constraints(self, x: Array) -> tuple[Array, Array]:
@@ -345,7 +345,7 @@ class ExcitationProblem:
         return np.array(values), np.array(rows)
 
     def search(self, x: Array, iterations: int, report: Callable[[float], object]) -> tuple[Array, Array]:
-        """Minimise from x; return the solution and the history of the criterion."""
+        """Minimize from x; return the solution and the history of the criterion."""
         from scipy.optimize import minimize
 
         evaluations: dict[bytes, float] = {}
@@ -383,7 +383,7 @@ class ExcitationProblem:
         q, dq, ddq = self.fine.states(*self.unpack(x))
         limits = self.limits
         signals = {
-            "position": ((q - limits.centre) / limits.half_range),
+            "position": ((q - limits.center) / limits.half_range),
             "velocity": dq / limits.velocity,
             "acceleration": ddq / limits.acceleration,
             "effort": self.robot.inverse_dynamics(q, dq, ddq) / limits.effort,
@@ -395,7 +395,7 @@ class ExcitationProblem:
         return float(min(values.min() for values in self.margins(x).values()))
 
     def shrunk(self, x: Array) -> Array:
-        """Scale the motion down until it keeps its limits, which the optimiser may slightly violate."""
+        """Scale the motion down until it keeps its limits, which the optimizer may slightly violate."""
         table = x.reshape(self.basis.size + 1, self.robot.n).copy()
         table[0] = np.clip(table[0], -0.95, 0.95)
         for _ in range(20):

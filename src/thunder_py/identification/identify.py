@@ -136,7 +136,7 @@ def identify(
     weights: Literal["auto"] | npt.ArrayLike = "auto",
     prior: Robot | None = None,
     consistent: bool = False,
-    regularisation: float = 1.0,
+    regularization: float = 1.0,
     cutoff: float | None = None,
     hold: float = 0.0,
 ) -> Identification:
@@ -162,7 +162,7 @@ def identify(
         Robot with the prior parameters; default `robot`.
     consistent : bool
         Allow only positive definite pseudo-inertias and positive coefficients of friction, rotors and armature.
-    regularisation : float
+    regularization : float
         Weight gamma of the entropic divergence from the prior in the consistent fit; for a prior with relative error s
         use gamma = 1 / s^2.
     cutoff : float, optional
@@ -184,7 +184,7 @@ def identify(
 
     Notes
     -----
-    The consistent fit minimises ``1/2 sum_j w_j^2 |tau_j - Y_j pi|^2 + gamma sum_i D(P_i||P0_i)`` over P_i > 0, a
+    The consistent fit minimizes ``1/2 sum_j w_j^2 |tau_j - Y_j pi|^2 + gamma sum_i D(P_i||P0_i)`` over P_i > 0, a
     convex problem, solved by Newton's method.
 
     References
@@ -219,7 +219,7 @@ def identify(
     data = compress(Y[..., base.independent], torque - Y @ pi0, scale)
     solution = fit_reweighted(data) if isinstance(weights, str) else fit(data, _noise(weights, robot.n))
     if consistent:
-        pi = _consistent(robot, pi0, chosen.mask, Y, torque, solution.noise, regularisation)
+        pi = _consistent(robot, pi0, chosen.mask, Y, torque, solution.noise, regularization)
     else:
         pi = pi0 + spread(base, chosen.mask, solution.deviation)
     return _identification(robot, chosen, base, pi, data, pi0, solution, consistent)
@@ -290,11 +290,11 @@ def _noise(weights: npt.ArrayLike, n: int) -> Array:
 
 
 def _consistent(
-    robot: Robot, pi0: Array, mask: npt.NDArray[np.bool_], Y: Array, tau: Array, noise: Array, regularisation: float
+    robot: Robot, pi0: Array, mask: npt.NDArray[np.bool_], Y: Array, tau: Array, noise: Array, regularization: float
 ) -> Array:
-    gamma = float(array(regularisation, (), "regularisation"))
+    gamma = float(array(regularization, (), "regularization"))
     if gamma <= 0.0:
-        raise ThunderError(f"regularisation must be positive, got {gamma:g}")
+        raise ThunderError(f"regularization must be positive, got {gamma:g}")
     known = tau - Y[..., ~mask] @ pi0[~mask]
     W = (Y[..., mask] / noise[:, None]).reshape(-1, int(mask.sum()))
     return solve_consistent(consistent_problem(robot, pi0, mask, W, (known / noise).ravel()), gamma)

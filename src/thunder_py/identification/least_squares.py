@@ -150,7 +150,7 @@ def spread(base: BaseParameters, mask: npt.NDArray[np.bool_], deviation: Array) 
 
 #: pseudo-inertias of the ten unit parameters, (10, 4, 4): P is linear
 _UNITS = inertia.pseudo_inertia(np.eye(10))
-#: Newton's method: steps for each strength of the regulariser, decrement at which it ends, first strength
+#: Newton's method: steps for each strength of the regularizer, decrement at which it ends, first strength
 _STEPS, _DECREMENT, _FACTOR = 100, 1e-10, 0.1
 
 
@@ -231,7 +231,7 @@ class ConsistentProblem:
         return float(0.5 * misfit @ misfit + gamma * (entropy + np.sum(ratio - np.log(ratio) - 1.0)))
 
     def barrier(self, pi: Array) -> tuple[Array, Array]:
-        """Return F and r with the Hessian F'F and the gradient -F'r of the regulariser by x."""
+        """Return F and r with the Hessian F'F and the gradient -F'r of the regularizer by x."""
         count = 16 * self.links.size + self.positive.size
         F, r = np.zeros((count, pi.size)), np.zeros(count)
         inverse = np.linalg.inv(self.pseudo_inertias(self.prior))
@@ -283,7 +283,7 @@ def consistent_problem(
 
 
 def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
-    """Minimise by Newton's method from the prior, with regularisation decreasing to `gamma`; return all parameters.
+    """Minimize by Newton's method from the prior, with regularization decreasing to `gamma`; return all parameters.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
             break
         strength = max(strength * _FACTOR, gamma)
     if not converged:
-        raise ModelError(f"the consistent fit did not converge in {_STEPS} steps; a larger regularisation may help")
+        raise ModelError(f"the consistent fit did not converge in {_STEPS} steps; a larger regularization may help")
     return pi
 
 

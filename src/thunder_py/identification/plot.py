@@ -24,7 +24,7 @@ def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | N
     Parameters
     ----------
     excitation : Excitation
-        Motion of `thunder_py.identification.optimise_excitation`.
+        Motion of `thunder_py.identification.optimize_excitation`.
     axes : array of 3 Axes, optional
         Default a new figure.
 
@@ -40,7 +40,7 @@ def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | N
     row = np.ravel(np.asarray(axes, dtype=object))
     t = np.linspace(0.0, excitation.duration, _POINTS)
     motion, limits = excitation.reference(t), excitation.limits
-    relative = (motion.q - limits.centre) / limits.half_range
+    relative = (motion.q - limits.center) / limits.half_range
     speed = motion.dq / limits.velocity if np.isfinite(limits.velocity).all() else motion.dq
     for axis, values, bounded, title in (
         (row[0], relative, True, "position, part of its range"),

@@ -133,7 +133,7 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
     path : path-like
         Ends in ``.yaml``, ``.yml``, ``.urdf``, ``.xml`` or ``.mjcf``; an existing file is replaced in one step.
     lossy : bool
-        Write the robot even if the format cannot represent all of its behaviour; comments in the file name the losses.
+        Write the robot even if the format cannot represent all of its behavior; comments in the file name the losses.
         `thunder_py.io.conversion_losses` lists them in advance.
 
     Raises

@@ -91,7 +91,7 @@ def _matrix(six: Array) -> Array:
 
 
 def _second_moments(inertia: Array) -> Array:
-    """Return the integral of x x' dm about the centre, from the tensor: positive definite for bodies with volume."""
+    """Return the integral of x x' dm about the center, from the tensor: positive definite for bodies with volume."""
     return np.asarray(0.5 * np.trace(inertia) * np.eye(3) - inertia)
 
 
@@ -126,8 +126,8 @@ def _repaired(reg: Array, free: Array, name: str) -> Body:
             raise ModelError(f"{name} must be a body, got mass {mass:g} with first moment {reg[1:4].tolist()}")
         mass = LEAST
         notes.append(f"mass {LEAST:g} kg instead of {reg[0]:g}")
-    centre = reg[1:4] / mass
-    inertia = _matrix(reg[4:] - reg_from_dyn(np.concatenate([[mass], centre, np.zeros(6)]))[4:])
+    center = reg[1:4] / mass
+    inertia = _matrix(reg[4:] - reg_from_dyn(np.concatenate([[mass], center, np.zeros(6)]))[4:])
     chosen = _thickened(inertia, free)
     if chosen is not None:
         notes.append("moments of inertia without influence on the motion changed to those of a physical body")
@@ -136,9 +136,9 @@ def _repaired(reg: Array, free: Array, name: str) -> Body:
         true, (raised, least) = inertia, _above_zero(inertia, name)
         notes.append(f"second moments of at least {least:g} kg m2 instead of 0")
     return Body(
-        np.concatenate([[mass], centre, raised[_ROW, _COL]]),
+        np.concatenate([[mass], center, raised[_ROW, _COL]]),
         "; ".join(notes),
-        np.concatenate([reg[:1], centre, true[_ROW, _COL]]),
+        np.concatenate([reg[:1], center, true[_ROW, _COL]]),
     )
 
 
@@ -357,7 +357,7 @@ def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:
     robot : Robot
         Robot with physical links, or links equivalent to physical ones; see `acceptable_bodies`.
     lossy : bool
-        Write the robot even if MJCF cannot represent all of its behaviour; comments in the file name the losses.
+        Write the robot even if MJCF cannot represent all of its behavior; comments in the file name the losses.
 
     Returns
     -------
@@ -380,7 +380,7 @@ def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:
     lines += [
         f"  {_HEADER}",
         f"  {tag('option', gravity=numbers(d.gravity), timestep='0.001', integrator='implicitfast')}",
-        f"  {tag('statistic', center=_centre(robot), extent=number(1.2 * Shapes(d).length))}",
+        f"  {tag('statistic', center=_center(robot), extent=number(1.2 * Shapes(d).length))}",
         *_block("default", DEFAULTS),
         *_block("asset", ASSETS),
         "  <worldbody>",
@@ -403,8 +403,8 @@ def _remarks(d: RobotDescription, losses: tuple[str, ...]) -> list[str]:
     return remarks
 
 
-def _centre(robot: Robot) -> str:
-    """Return the centre of view: the middle between the extreme link frames at q = 0."""
+def _center(robot: Robot) -> str:
+    """Return the center of view: the middle between the extreme link frames at q = 0."""
     points = np.array([robot.forward_kinematics(np.zeros(robot.n), f)[:3, 3] for f in ("base", *robot.link_names)])
     return numbers(np.round(0.5 * (points.min(axis=0) + points.max(axis=0)), 6))
 

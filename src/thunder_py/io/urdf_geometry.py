@@ -1,4 +1,4 @@
-"""Geometry of URDF links: meshes and primitives with poses and colours. Mesh files are not opened."""
+"""Geometry of URDF links: meshes and primitives with poses and colors. Mesh files are not opened."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Geometry:
     pose : (4, 4) array
         Pose in the link's frame.
     kind : {"box", "cylinder", "sphere", "mesh"}
-        Shape, centred on its frame; the axis of a cylinder is z.
+        Shape, centerd on its frame; the axis of a cylinder is z.
     size : tuple of float
         Edges of a box, radius and length of a cylinder, radius of a sphere [m]; scale of a mesh.
     filename : str
         File of a mesh, as written; otherwise empty.
     color : (3,) array or None
-        Red, green and blue, 0 to 1, if the file has a colour.
+        Red, green and blue, 0 to 1, if the file has a color.
     element : Element
         XML element, for messages.
     """

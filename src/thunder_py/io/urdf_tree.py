@@ -150,7 +150,7 @@ def _read_link(element: Element) -> Link:
 
 
 def _read_inertial(element: Element) -> Array:
-    """Return REG parameters (10,); the tensor of URDF is about the centre of mass, in axes of its own."""
+    """Return REG parameters (10,); the tensor of URDF is about the center of mass, in axes of its own."""
     element.check_spelling(children=("origin", "mass", "inertia"))
     mass = element.required("mass").non_negative("value")
     tensor = element.required("inertia")

@@ -62,9 +62,9 @@ def write_urdf(description: RobotDescription, *, lossy: bool = False) -> str:
     Parameters
     ----------
     description : RobotDescription
-        Description of links with a centre of mass.
+        Description of links with a center of mass.
     lossy : bool
-        Write the robot even if URDF cannot represent all of its behaviour; comments in the file name the losses.
+        Write the robot even if URDF cannot represent all of its behavior; comments in the file name the losses.
 
     Returns
     -------

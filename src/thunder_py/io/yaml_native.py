@@ -431,7 +431,7 @@ def _write_rotor(rotor: Rotor, description: RobotDescription) -> str:
 
 
 def _write_inertial(reg: Array) -> list[str]:
-    """Write mass, centre and tensor if they reproduce the ten REG numbers exactly, otherwise the REG numbers."""
+    """Write mass, center and tensor if they reproduce the ten REG numbers exactly, otherwise the REG numbers."""
     if not reg.any():
         return []
     dyn = _exact_dyn(reg)

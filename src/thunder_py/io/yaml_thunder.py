@@ -1,4 +1,4 @@
-"""Robot files of Thunder Dynamics 0.8, recognised by their keys ``num_joints``, ``type_joints``, ``kinematics``.
+"""Robot files of Thunder Dynamics 0.8, recognized by their keys ``num_joints``, ``type_joints``, ``kinematics``.
 
 Differences from that tool: a file without gravity is refused (weightlessness there), masks and lists of the wrong
 length are refused, and unknown keys are refused unless their value is a number (constants for anchors).

@@ -31,7 +31,7 @@ class IKSolution(NamedTuple):
     success : (...) bool array
         True if the error is within the tolerance.
     error : (...) array
-        Norm of the error in the chosen rows, metres and radians together.
+        Norm of the error in the chosen rows, meters and radians together.
     iterations : (...) int array
         Iterations of all starts.
     restarts : (...) int array
@@ -75,11 +75,11 @@ class InverseKinematics(_core.InverseKinematics):
     seed : int
         Seed of the random starts, the same for every target: a batch gives the same results as single targets.
     tolerance : float, optional
-        Tolerance of the error's norm, metres and radians together; default 1e-8, or 1e-4 for gradient descent.
+        Tolerance of the error's norm, meters and radians together; default 1e-8, or 1e-4 for gradient descent.
     max_iterations : int, optional
         Limit for each start; default 100, or 5000 for gradient descent.
     learning_rate : float, optional
-        Constant gamma of gradient descent, as in the lecture; default the optimum of the linearised arm, halved when
+        Constant gamma of gradient descent, as in the lecture; default the optimum of the linearized arm, halved when
         the error grows.
 
     Raises

@@ -40,7 +40,7 @@ class SphericalWristIK(_core.SphericalWrist):
     Notes
     -----
     Kinematic decoupling (lectures 10 and 11), with the lecture's lost sign (errata N-5) and missing branch restored.
-    The wrist's centre determines joint 1 by its distance along axis 2, joint 3 by the cosine law, and joint 2 by an
+    The wrist's center determines joint 1 by its distance along axis 2, joint 3 by the cosine law, and joint 2 by an
     angle. The remaining rotation gives the wrist's ZYZ angles, both branches (lecture 5, errata N-6).
 
     Examples

@@ -41,8 +41,8 @@ from .wrist import WristThrow as WristThrow
 from .wrist import floating_wrist as floating_wrist
 from .wrist import free_switching as free_switching
 from .wrist import one_switch as one_switch
-from .wrist import optimise_base_motion as optimise_base_motion
 from .wrist import optimize_base_and_motor as optimize_base_and_motor
+from .wrist import optimize_base_motion as optimize_base_motion
 from .wrist import plan_motor as plan_motor
 from .wrist import with_rigid_hand as with_rigid_hand
 from .wrist import with_wrist as with_wrist

@@ -91,7 +91,7 @@ def path_frame(
         raise ThunderError("start and goal must differ, got a path of zero length")
     first = way / distance[..., None]
     vertical = vertical / np.linalg.norm(vertical)
-    # y for a vertical z; its neighbour, cyclically, for the others
+    # y for a vertical z; its neighbor, cyclically, for the others
     spare = np.eye(3)[int(np.argmax(np.abs(vertical))) - 1]
     level = np.cross(vertical, first)
     steep = np.linalg.norm(level, axis=-1, keepdims=True) < _VERTICAL

@@ -165,7 +165,7 @@ def set_small_inertia(mujoco: Any, model: Any, body: str, dyn: Array) -> None:
     model : mujoco.MjModel
         Model, changed in place.
     body : str
-        Name of the body; its centre of mass and principal axes are already those of `dyn`.
+        Name of the body; its center of mass and principal axes are already those of `dyn`.
     dyn : (10,) array
         Parameters in DYN order.
     """

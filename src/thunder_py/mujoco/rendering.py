@@ -128,7 +128,7 @@ _PIECES = 500
 #: segments of a trace for each picture of a film
 _FINER = 6
 _FOVY = 45.0
-#: number of colours of a GIF
+#: number of colors of a GIF
 _COLORS = 128
 #: largest width and height of a picture [pixels]
 _LARGEST = 4096
@@ -415,14 +415,14 @@ def _writer(path: Path, fps: float) -> Iterator[Any]:
 
 @contextmanager
 def _gif(path: Path, fps: float) -> Iterator[Any]:
-    """Yield a function that appends a picture; all share the colours of the first one, which keeps files small."""
+    """Yield a function that appends a picture; all share the colors of the first one, which keeps files small."""
     from PIL import Image
 
     pictures: list[Any] = []
     shades = 255.0 * np.linspace(0.5, 1.0, 6)[:, None, None] * np.array([_PATH, _TRACE])[None, :, :3]
 
     def append(picture: npt.NDArray[np.uint8]) -> None:
-        if not pictures:  # the first picture lacks the trace, but defines the colours
+        if not pictures:  # the first picture lacks the trace, but defines the colors
             lines = np.resize(shades.reshape(-1, 3), (picture.shape[1], 3))[None].repeat(8, axis=0).astype(np.uint8)
             first = Image.fromarray(np.concatenate([picture, lines])).quantize(_COLORS)
         palette = pictures[0] if pictures else first
@@ -460,7 +460,7 @@ def _camera(mujoco: Any, where: Stage, camera: Camera | str | None, size: tuple[
     view.distance = fits if chosen.distance is None else float(array(chosen.distance, (), "camera.distance"))
     if view.distance <= 0.0:
         raise ThunderError(f"camera.distance must be positive [m], got {view.distance:g}")
-    view.lookat[:] = where.centre if chosen.lookat is None else array(chosen.lookat, (3,), "camera.lookat")
+    view.lookat[:] = where.center if chosen.lookat is None else array(chosen.lookat, (3,), "camera.lookat")
     return view
 
 

@@ -34,7 +34,7 @@ class Stage:
     model, data : mujoco.MjModel, mujoco.MjData
     places : (n,) array of int
         Indices of the joints in ``data.qpos``.
-    centre : (3,) array
+    center : (3,) array
         Middle of the workspace [m].
     radius : float
         Radius of most of the workspace [m].
@@ -42,9 +42,9 @@ class Stage:
         None if the model is from an MJCF file.
     """
 
-    def __init__(self, model: Any, robot: Robot | None, centre: Array, radius: float, names: list[str]) -> None:
+    def __init__(self, model: Any, robot: Robot | None, center: Array, radius: float, names: list[str]) -> None:
         mujoco = require("mujoco", "mujoco")
-        self.model, self.robot, self.centre, self.radius = model, robot, centre, radius
+        self.model, self.robot, self.center, self.radius = model, robot, center, radius
         self.data = mujoco.MjData(model)
         self.places = np.array([int(model.joint(name).qposadr[0]) for name in names], dtype=np.int64)
         self._mujoco = mujoco
@@ -101,7 +101,7 @@ def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sli
     plain = robot.replace(inertial=bodies, friction=None, rotors=(), armature=None, elastic=())
     spec = mujoco.MjSpec.from_string(write_mjcf(plain))
     points = _reach(robot)
-    centre, radius = _ball(points, points[: robot.n + 2])  # the first posture is the default one
+    center, radius = _ball(points, points[: robot.n + 2])  # the first posture is the default one
     for light in list(spec.lights):
         _delete(spec, light)
     if meshes is not None:
@@ -109,8 +109,8 @@ def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sli
     if sliders:
         sliding = [kind == "P" for kind in robot.joint_types]
         _add_sliders(spec, list(robot.joint_names), sliding, robot.limits.lower, robot.limits.upper)
-    _furnish(spec, size, _floor_height(robot, points), centre, radius)
-    return Stage(spec.compile(), robot, centre, radius, list(robot.joint_names))
+    _furnish(spec, size, _floor_height(robot, points), center, radius)
+    return Stage(spec.compile(), robot, center, radius, list(robot.joint_names))
 
 
 def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
@@ -124,9 +124,9 @@ def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
         if plain.njnt == 0 or not set(plain.jnt_type.tolist()) <= {int(kind) for kind in kinds}:
             raise FileFormatError("joints must be revolute or prismatic, and there must be at least one", path=path)
         names = [plain.joint(j).name for j in range(plain.njnt)]
-        centre, radius = np.array(plain.stat.center), 0.7 * float(plain.stat.extent)
+        center, radius = np.array(plain.stat.center), 0.7 * float(plain.stat.extent)
         has_floor = int(mujoco.mjtGeom.mjGEOM_PLANE) in plain.geom_type.tolist()
-        _furnish(spec, size, None if has_floor else 0.0, centre, radius)
+        _furnish(spec, size, None if has_floor else 0.0, center, radius)
         if sliders:
             slides = (plain.jnt_type == int(mujoco.mjtJoint.mjJNT_SLIDE)).tolist()
             limits = np.where(plain.jnt_limited[:, None], plain.jnt_range, [-np.inf, np.inf])
@@ -138,7 +138,7 @@ def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
         raise FileFormatError(f"MuJoCo refuses it: {' '.join(str(error).split())}", path=path) from None
     if not all(names):
         raise FileFormatError("every joint must have a name", path=path)
-    return Stage(model, None, centre, radius, names)
+    return Stage(model, None, center, radius, names)
 
 
 def _reach(robot: Robot) -> Array:
@@ -154,10 +154,10 @@ def _reach(robot: Robot) -> Array:
 
 
 def _ball(points: Array, shown: Array) -> tuple[Array, float]:
-    """Return centre and radius of a ball that contains most of the points (k, 3) and one whole posture (m, 3)."""
-    centre = 0.5 * (np.quantile(points, 0.05, axis=0) + np.quantile(points, 0.95, axis=0))
-    most = float(np.quantile(np.linalg.norm(points - centre, axis=1), 0.65))  # an arm is rarely stretched
-    return centre, max(most, 1.05 * float(np.linalg.norm(shown - centre, axis=1).max()), 1e-2)
+    """Return center and radius of a ball that contains most of the points (k, 3) and one whole posture (m, 3)."""
+    center = 0.5 * (np.quantile(points, 0.05, axis=0) + np.quantile(points, 0.95, axis=0))
+    most = float(np.quantile(np.linalg.norm(points - center, axis=1), 0.65))  # an arm is rarely stretched
+    return center, max(most, 1.05 * float(np.linalg.norm(shown - center, axis=1).max()), 1e-2)
 
 
 def _floor_height(robot: Robot, points: Array) -> float:
@@ -168,14 +168,14 @@ def _floor_height(robot: Robot, points: Array) -> float:
     return base if shown.min() >= base - 0.02 * length else float(points[:, 2].min()) - 0.05 * length
 
 
-def _furnish(spec: Any, size: tuple[int, int], floor: float | None, centre: Array, radius: float) -> None:
+def _furnish(spec: Any, size: tuple[int, int], floor: float | None, center: Array, radius: float) -> None:
     """Add missing sky, floor and light."""
     mujoco = require("mujoco", "mujoco")
     spec.visual.global_.offwidth, spec.visual.global_.offheight = size
     # shadows at the resolution of the picture
     spec.visual.quality.shadowsize, spec.visual.quality.offsamples = min(4096, 6 * max(size)), 4
     # MuJoCo scales clipping, fog and shadows with the extent
-    spec.stat.extent, spec.stat.center = 2.0 * radius, centre
+    spec.stat.extent, spec.stat.center = 2.0 * radius, center
     spec.visual.map.znear, spec.visual.map.zfar, spec.visual.map.shadowscale = 0.005, 100.0, 0.8
     # with fog, the distant floor fades into the sky
     spec.visual.rgba.fog = spec.visual.rgba.haze = [*_HORIZON, 1.0]
@@ -191,11 +191,11 @@ def _furnish(spec: Any, size: tuple[int, int], floor: float | None, centre: Arra
     spec.visual.headlight.diffuse = [0.3, 0.3, 0.3]
     spec.visual.headlight.specular = [0.0, 0.0, 0.0]
     if not spec.lights:
-        above = centre + radius * np.array([1.5, -3.0, 6.0])
+        above = center + radius * np.array([1.5, -3.0, 6.0])
         spec.worldbody.add_light(
             name="thunder_light",
             pos=above,
-            dir=centre - above,
+            dir=center - above,
             cutoff=50.0,
             exponent=2.0,
             castshadow=True,
@@ -243,7 +243,7 @@ def _dress(spec: Any, robot: Robot, meshes: Meshes) -> None:
 
 
 def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) -> None:
-    """Add a mesh for each colour of a part, because MuJoCo has one colour for each mesh."""
+    """Add a mesh for each color of a part, because MuJoCo has one color for each mesh."""
     mujoco = require("mujoco", "mujoco")
     own = frame in robot.link_names
     link, T = (robot.link_names.index(frame) + 1, np.eye(4)) if own else robot.description.frames.get(frame, (0, None))

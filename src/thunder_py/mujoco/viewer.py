@@ -76,7 +76,7 @@ def view(
     where.data.ctrl[:] = posture(where, q if times is None else rows[0])
     with viewer.launch_passive(where.model, where.data, show_left_ui=False) as window:
         window.cam.azimuth, window.cam.elevation = 140.0, -18.0
-        window.cam.lookat[:], window.cam.distance = where.centre, 2.8 * where.radius
+        window.cam.lookat[:], window.cam.distance = where.center, 2.8 * where.radius
         start = time.monotonic()
         while window.is_running() and (seconds is None or time.monotonic() - start < seconds):
             with window.lock():

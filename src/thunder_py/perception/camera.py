@@ -20,7 +20,7 @@ _ROUNDS, _LEFT = 100, 1e-10
 
 @dataclass(frozen=True, eq=False)
 class PinholeCamera(Value):
-    """A calibrated camera. Its frame has x to the right, y down and z forward; pixel centres have integer coordinates.
+    """A calibrated camera. Its frame has x to the right, y down and z forward; pixel centers have integer coordinates.
 
     Attributes
     ----------

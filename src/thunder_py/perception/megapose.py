@@ -89,9 +89,9 @@ def json_bytes(value: Any) -> bytes:
 
 
 def picture_bytes(picture: npt.NDArray[np.uint8]) -> bytes:
-    """Return a picture (height, width) or (height, width, 3), grey or RGB, as RGB."""
-    coloured = np.repeat(picture[..., None], 3, axis=2) if picture.ndim == 2 else picture
-    return struct.pack(">3I", *coloured.shape) + coloured.tobytes()
+    """Return a picture (height, width) or (height, width, 3), gray or RGB, as RGB."""
+    colored = np.repeat(picture[..., None], 3, axis=2) if picture.ndim == 2 else picture
+    return struct.pack(">3I", *colored.shape) + colored.tobytes()
 
 
 def depth_bytes(depth: npt.NDArray[np.uint16]) -> bytes:
@@ -251,7 +251,7 @@ class MegaPoseClient:
         Parameters
         ----------
         picture : (height, width) or (height, width, 3) uint8 array
-            Grey or RGB.
+            Gray or RGB.
         labels : sequence of str
             Names of the objects, as the server knows them (`objects`).
         boxes : (n, 4) array_like, optional

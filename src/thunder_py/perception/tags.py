@@ -26,9 +26,9 @@ Picture = npt.NDArray[np.uint8]
 TAG_COUNT = 587
 #: modules on a side (six of data and a black border), and width of the white margin
 _MODULES, _QUIET = 8, 1
-#: least difference of grey values between ink and paper; OpenCV's default, 5, detects noise and takes 30 times as long
+#: least difference of gray values between ink and paper; OpenCV's default, 5, detects noise and takes 30 times as long
 _CONTRAST = 20
-#: grey values of ink, paper and background
+#: gray values of ink, paper and background
 _INK, _PAPER, _BEHIND = 30.0, 220.0, 130.0
 
 
@@ -108,11 +108,11 @@ def render_tag(
     blur : float
         Standard deviation of the lens's blur [pixel].
     noise : float
-        Standard deviation of the noise of each pixel [grey values of 255].
+        Standard deviation of the noise of each pixel [gray values of 255].
     rng : numpy.random.Generator, optional
         Generator of the noise; default one with seed 0.
     picture : (height, width) uint8 array, optional
-        Background, such as a picture with another tag; default a uniform grey.
+        Background, such as a picture with another tag; default a uniform gray.
 
     Returns
     -------
@@ -131,13 +131,13 @@ def render_tag(
     >>> from thunder_py.spatial import pose_from_rpy
     >>> camera = PinholeCamera.from_field_of_view(160, 120, 1.0)
     >>> picture = render_tag(camera, pose_from_rpy((0.0, 0.0, 0.3), (3.0, 0.0, 0.0)), size=0.08, noise=0.0)
-    >>> picture.shape, int(picture[0, 0])  # grey background
+    >>> picture.shape, int(picture[0, 0])  # gray background
     ((120, 160), 130)
     """
     _check_camera(camera)
     T = pose(tag_pose, "tag_pose")
     shape = (camera.height, camera.width)
-    values = np.full(shape, _BEHIND) if picture is None else _grey(picture, camera).astype(np.float64)
+    values = np.full(shape, _BEHIND) if picture is None else _gray(picture, camera).astype(np.float64)
     half = positive(size, "size", "m") * (_MODULES + 2 * _QUIET) / _MODULES / 2.0
     window = _window(camera, T, half)
     if window is not None:
@@ -157,7 +157,7 @@ def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list
     Parameters
     ----------
     picture : (height, width) or (height, width, 3) uint8 array
-        Grey values, or colours, which are averaged; black and white must differ by at least 20 grey values.
+        Gray values, or colors, which are averaged; black and white must differ by at least 20 gray values.
     camera : PinholeCamera
     size : float
         Edge of the black squares [m].
@@ -177,7 +177,7 @@ def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list
     Notes
     -----
     Two poses of a square by infinitesimal plane-based pose estimation (Collins and Bartoli 2014), each refined by
-    minimising the reprojection error.
+    minimizing the reprojection error.
 
     Examples
     --------
@@ -191,8 +191,8 @@ def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list
     (1, True)
     """
     edge = positive(size, "size", "m")
-    grey = _grey(picture, camera)
-    corners, ids, _ = _detector().detectMarkers(grey)
+    gray = _gray(picture, camera)
+    corners, ids, _ = _detector().detectMarkers(gray)
     if ids is None:
         return []
     tags = [
@@ -249,7 +249,7 @@ def _corner_offset() -> Array:
 
 @lru_cache(maxsize=32)
 def _card_modules(tag_id: int) -> Array:
-    """Return grey values of the modules and their white margin, first row on top."""
+    """Return gray values of the modules and their white margin, first row on top."""
     if tag_id >= TAG_COUNT:
         raise ThunderError(f"tag_id must be below {TAG_COUNT}, got {tag_id}")
     aruco = require("cv2").aruco
@@ -260,7 +260,7 @@ def _card_modules(tag_id: int) -> Array:
 def _card(
     camera: PinholeCamera, T: Array, size: float, tag_id: int, samples: int, window: tuple[slice, slice]
 ) -> Array:
-    """Return grey values of every ray of the pixels of a window, (rows, columns, rays); NaN outside the card."""
+    """Return gray values of every ray of the pixels of a window, (rows, columns, rays); NaN outside the card."""
     modules = _card_modules(whole(tag_id, "tag_id", 0))
     spread = (np.arange(samples) + 0.5) / samples - 0.5
     offsets = np.stack(np.meshgrid(spread, spread), axis=-1).reshape(-1, 2)
@@ -293,7 +293,7 @@ def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice]
     return None if (high <= low).any() else (slice(low[1], high[1]), slice(low[0], high[0]))
 
 
-def _grey(picture: Any, camera: PinholeCamera) -> Picture:
+def _gray(picture: Any, camera: PinholeCamera) -> Picture:
     _check_camera(camera)
     image = np.asarray(picture)
     expected = (camera.height, camera.width)
@@ -301,8 +301,8 @@ def _grey(picture: Any, camera: PinholeCamera) -> Picture:
         raise ThunderError(
             f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {image.dtype} of {image.shape}"
         )
-    grey = image if image.ndim == 2 else image.mean(axis=2).round().astype(np.uint8)
-    return np.ascontiguousarray(grey)
+    gray = image if image.ndim == 2 else image.mean(axis=2).round().astype(np.uint8)
+    return np.ascontiguousarray(gray)
 
 
 def _check_camera(camera: Any) -> None:

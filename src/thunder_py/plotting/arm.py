@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 _ARM, _JOINT, _BASE = "#444444", "#F0A030", "#8C8C8C"
-#: x, y, z of a frame: red, green and blue in shades that colour-blind readers can distinguish
+#: x, y, z of a frame: red, green and blue in shades that color-blind readers can distinguish
 AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
 #: length of a frame's axes, half length and radius of a cylinder, half edge of a box, relative to the arm's length
 _AXIS, _HALF, _RADIUS, _EDGE = 0.1, 0.035, 0.022, 0.025
@@ -158,7 +158,7 @@ class ArmPicture:
         self._bodies.set_verts(self._corners)
         shades = shaded(self._corners, colors, self._alpha)
         self._bodies.set_facecolor(shades)
-        if self._alpha == 1.0:  # edges in the colour of their faces close the gaps between them
+        if self._alpha == 1.0:  # edges in the color of their faces close the gaps between them
             self._bodies.set_edgecolor(shades)
 
 
@@ -294,8 +294,8 @@ def frame_box(axes: Any, points: Sequence[Array], margin: float = 0.08) -> None:
     # in a flat box the tick labels of its short sides would overlap
     half = np.maximum((high - low) / 2.0, 0.2 * size) + margin * size
     middle = (low + high) / 2.0
-    for name, centre, reach in zip("xyz", middle, half, strict=True):
-        getattr(axes, f"set_{name}lim")(centre - reach, centre + reach)
+    for name, center, reach in zip("xyz", middle, half, strict=True):
+        getattr(axes, f"set_{name}lim")(center - reach, center + reach)
         getattr(axes, f"set_{name}label")(f"{name} [m]")
         getattr(axes, f"{name}axis").set_major_locator(_ticks())
     axes.set_aspect("equal")
@@ -357,8 +357,8 @@ def _draw_ellipsoid(axes: Any, robot: Robot, q: Array, kind: str) -> Array:
     longest = float(ellipsoid.lengths[0])
     size = _LONGEST * _length(arm_points(robot, q))
     scale = size / longest if np.isfinite(longest) and longest > 0.0 else 1.0
-    centre = robot.forward_kinematics(q)[:3, 3]
-    return draw_ellipsoid(axes, ellipsoid, centre, scale=scale, color=ELLIPSOID_COLORS[kind])
+    center = robot.forward_kinematics(q)[:3, 3]
+    return draw_ellipsoid(axes, ellipsoid, center, scale=scale, color=ELLIPSOID_COLORS[kind])
 
 
 def _collection(axes: Any) -> Any:
@@ -371,7 +371,7 @@ def _collection(axes: Any) -> Any:
 
 
 def _rgb(parts: Sequence[tuple[str, int]]) -> Array:
-    """Return colours (f, 3) of parts: the colour and the number of faces of each."""
+    """Return colors (f, 3) of parts: the color and the number of faces of each."""
     from matplotlib.colors import to_rgb
 
     return np.concatenate([np.tile(to_rgb(color), (count, 1)) for color, count in parts])

@@ -39,7 +39,7 @@ def ellipsoid_surface(ellipsoid: Ellipsoid, scale: float = 1.0) -> Array:
     ellipsoid : Ellipsoid
         Ellipsoid of one state and three rows, such as ``robot.velocity_ellipsoid(q)``.
     scale : float
-        Metres per unit of velocity or force.
+        Meters per unit of velocity or force.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def ellipsoid_surface(ellipsoid: Ellipsoid, scale: float = 1.0) -> Array:
 
 def plot_ellipsoid(
     ellipsoid: Ellipsoid,
-    centre: npt.ArrayLike = (0.0, 0.0),
+    center: npt.ArrayLike = (0.0, 0.0),
     *,
     scale: float = 1.0,
     axes: Axes | None = None,
@@ -70,10 +70,10 @@ def plot_ellipsoid(
     ----------
     ellipsoid : Ellipsoid
         Ellipsoid of one state and two rows, such as ``robot.velocity_ellipsoid(q, rows=(0, 1))``.
-    centre : (2,) array_like
-        Centre [m], such as the end effector's position.
+    center : (2,) array_like
+        Center [m], such as the end effector's position.
     scale : float
-        Metres per unit of velocity or force.
+        Meters per unit of velocity or force.
     axes : Axes, optional
         Default the current axes.
     **style
@@ -94,7 +94,7 @@ def plot_ellipsoid(
     (181, 2)
     >>> plt.close()
     """
-    middle, size = array(centre, (2,), "centre"), float(array(scale, (), "scale"))
+    middle, size = array(center, (2,), "center"), float(array(scale, (), "scale"))
     outline = middle[:, None] + ellipsoid_outline(ellipsoid, size)
     if axes is None:
         from matplotlib.pyplot import gca
@@ -105,7 +105,7 @@ def plot_ellipsoid(
 
 
 def draw_ellipsoid(
-    axes: Any, ellipsoid: Ellipsoid, centre: npt.ArrayLike, *, scale: float = 1.0, color: str | None = None
+    axes: Any, ellipsoid: Ellipsoid, center: npt.ArrayLike, *, scale: float = 1.0, color: str | None = None
 ) -> Array:
     """Draw an ellipsoid in 3-D.
 
@@ -115,10 +115,10 @@ def draw_ellipsoid(
         Axes to draw on.
     ellipsoid : Ellipsoid
         Ellipsoid of one state and three rows, such as ``robot.velocity_ellipsoid(q)``.
-    centre : (3,) array_like
-        Centre [m], such as the end effector's position.
+    center : (3,) array_like
+        Center [m], such as the end effector's position.
     scale : float
-        Metres per unit of velocity or force.
+        Meters per unit of velocity or force.
     color : str, optional
         Color of the surface.
 
@@ -143,7 +143,7 @@ def draw_ellipsoid(
     (3, 13, 25)
     >>> plt.close()
     """
-    middle = array(centre, (3,), "centre")
+    middle = array(center, (3,), "center")
     surface = middle[:, None, None] + ellipsoid_surface(ellipsoid, float(array(scale, (), "scale")))
     shade = color or ELLIPSOID_COLORS["velocity"]
     axes.plot_surface(*surface, color=shade, alpha=0.3, linewidth=0.0, shade=True)

@@ -20,9 +20,9 @@ from .shapes import Triangles, box, cylinder, sphere, together
 if TYPE_CHECKING:
     from ..robot import Robot
 
-__all__ = ["GREY", "MeshPart", "Meshes", "load_surface"]
+__all__ = ["GRAY", "MeshPart", "Meshes", "load_surface"]
 
-GREY = (0.75, 0.76, 0.78)
+GRAY = (0.75, 0.76, 0.78)
 #: fewest faces of a part of a mesh
 _LEAST = 16
 
@@ -42,7 +42,7 @@ def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
     surface : Triangles
         Surface [m]; the unit of the file is converted.
     colors : (f, 3) array
-        Red, green and blue of each face, 0 to 1; grey where the file has none.
+        Red, green and blue of each face, 0 to 1; gray where the file has none.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
 
 
 def _placed(scene: Any, node: str) -> Any:
-    """Return a geometry of a scene at its pose, in metres."""
+    """Return a geometry of a scene at its pose, in meters."""
     trimesh = require("trimesh", "visual")
     T, name = scene.graph[node]
     body = scene.geometry[name].copy()
@@ -96,14 +96,14 @@ def _thinned(body: Any, faces: int) -> tuple[Triangles, Array]:
 
 
 def _colors(body: Any) -> Array:
-    """Return a colour for each face."""
+    """Return a color for each face."""
     visual = body.visual
     if visual.kind == "texture":
-        rgb: Any = np.asarray(getattr(visual.material, "main_color", (255 * c for c in GREY)))[:3] / 255.0
+        rgb: Any = np.asarray(getattr(visual.material, "main_color", (255 * c for c in GRAY)))[:3] / 255.0
     elif visual.kind in ("face", "vertex"):
         rgb = np.asarray(visual.face_colors)[:, :3] / 255.0
     else:
-        rgb = np.asarray(GREY)
+        rgb = np.asarray(GRAY)
     return np.array(np.broadcast_to(rgb, (len(body.faces), 3)), dtype=np.float64)
 
 
@@ -217,7 +217,7 @@ class Meshes:
         return next((name for name in (f"urdf:{link}", link) if name in robot.frame_names), None)
 
     def placed(self, robot: Robot, q: npt.ArrayLike) -> tuple[Triangles, Array]:
-        """Return all bodies in the world, and the colours of their faces.
+        """Return all bodies in the world, and the colors of their faces.
 
         Links that the robot does not have, such as other branches of the file, are left out.
 
@@ -264,6 +264,6 @@ def _part(body: Geometry, loaded: tuple[Triangles, Array] | None) -> MeshPart:
     else:
         surface = sphere(body.size[0])
     if loaded is None or body.color is not None:
-        colors = np.tile(GREY if body.color is None else body.color, (len(surface.faces), 1))
+        colors = np.tile(GRAY if body.color is None else body.color, (len(surface.faces), 1))
     name = Path(body.filename).name if body.kind == "mesh" else body.kind
     return MeshPart(body.link, surface.placed(body.pose), np.asarray(colors, dtype=np.float64), name)

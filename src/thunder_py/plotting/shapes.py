@@ -97,12 +97,12 @@ def draw_spheres(axes: Any, spheres: Iterable[Sphere], margin: float = 0.0) -> N
     unit = sphere_grid()
     for body in spheres:
         for radius, alpha in ((body.radius, 0.6), (body.radius + margin, 0.12))[: 2 if margin else 1]:
-            surface = np.asarray(body.centre)[:, None, None] + radius * unit
+            surface = np.asarray(body.center)[:, None, None] + radius * unit
             axes.plot_surface(*surface, color=_OBSTACLE, alpha=alpha, linewidth=0.0)
 
 
 def shaded(corners: Array, colors: Any, alpha: float = 1.0) -> Array:
-    """Return colours of faces under a light from above, (f, 4): faces turned away are darker.
+    """Return colors of faces under a light from above, (f, 4): faces turned away are darker.
 
     Parameters
     ----------

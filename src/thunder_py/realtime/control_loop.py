@@ -325,7 +325,7 @@ class ControlLoop(Stateful):
         ValueError
             If one of them is invalid; then no gain is changed.
         """
-        with self._one_change:  # serialises changes without blocking the loop while a controller is built
+        with self._one_change:  # serializes changes without blocking the loop while a controller is built
             spec = self._law_spec.changed(gains)
             law = self._build(spec)
             with self._lock:

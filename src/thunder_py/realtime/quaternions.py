@@ -26,7 +26,7 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def turned(q: Quaternion, x: float, y: float, z: float) -> Quaternion:
-    """Return q rotated by the rotation vector (x, y, z) [rad] in world axes, normalised."""
+    """Return q rotated by the rotation vector (x, y, z) [rad] in world axes, normalized."""
     angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 if angle < 1e-8 else math.sin(0.5 * angle) / angle
     a, b, c, d = multiply((s * x, s * y, s * z, math.cos(0.5 * angle)), q)

@@ -54,11 +54,11 @@ class InTurn:
 
 
 def _sinusoid(robot: Robot, table: Table, q: Array) -> Source:
-    centre = table.get("centre")
+    center = table.get("center")
     return Sinusoid(
         per_joint(table.get("amplitude", 0.2), robot.n, "reference: amplitude"),
         per_joint(table.get("frequency", 0.2), robot.n, "reference: frequency"),
-        centre=q if centre is None else per_joint(centre, robot.n, "reference: centre"),
+        center=q if center is None else per_joint(center, robot.n, "reference: center"),
         phase=per_joint(table.get("phase", 0.0), robot.n, "reference: phase"),
     )
 

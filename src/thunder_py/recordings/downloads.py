@@ -1,4 +1,4 @@
-"""Public recordings: addresses, licences, hashes and verified downloads."""
+"""Public recordings: addresses, licenses, hashes and verified downloads."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Download:
         Name on disk.
     sha256 : str or None
         Hash; None if unknown, and `fetch` then requires one.
-    licence, note : str
+    license, note : str
         Terms of use, and a description.
 
     Examples
     --------
     >>> from thunder_py.recordings.downloads import REGISTRY, Download
     >>> entry = REGISTRY["kinesis_rtg"]
-    >>> entry.file, entry.licence, isinstance(entry, Download)
+    >>> entry.file, entry.license, isinstance(entry, Download)
     ('rtgData.txt', 'MIT (Carlo Campagnoli)', True)
     >>> [name for name, download in REGISTRY.items() if download.sha256 is None]
     ['culm', 'ulimb']
@@ -42,7 +42,7 @@ class Download:
     url: str
     file: str
     sha256: str | None
-    licence: str
+    license: str
     note: str
 
 
@@ -52,9 +52,9 @@ REGISTRY = MappingProxyType(
             url="https://physionet.org/content/culm/get-zip/1.0.0/",
             file="culm-1.0.0.zip",
             sha256=None,
-            licence="PhysioNet 'Database Open Access'; its page has the terms. Cite PhysioNet and Miranda et al., "
+            license="PhysioNet 'Database Open Access'; its page has the terms. Cite PhysioNet and Miranda et al., "
             "Sci Rep 8:12918 (2018), doi:10.1038/s41598-018-29470-y",
-            note="Complex Upper-Limb Movements, 10 subjects, one marker on the hand, 120 Hz, metres; "
+            note="Complex Upper-Limb Movements, 10 subjects, one marker on the hand, 120 Hz, meters; "
             "page https://physionet.org/content/culm/1.0.0/. The address of the archive is PhysioNet's usual form and "
             "was not tried",
         ),
@@ -62,14 +62,14 @@ REGISTRY = MappingProxyType(
             url="https://raw.githubusercontent.com/ccamp83/kinesis/b01db2f/data/rtgData.txt",
             file="rtgData.txt",
             sha256="6d151dba1480a1e11a0c09fd0a71bd6485ea96cbcf8c8129393179b58aceb666",
-            licence="MIT (Carlo Campagnoli)",
-            note="45 reach-to-grasp trials of one subject, index finger and thumb, 85 Hz nominal, millimetres",
+            license="MIT (Carlo Campagnoli)",
+            note="45 reach-to-grasp trials of one subject, index finger and thumb, 85 Hz nominal, millimeters",
         ),
         "ulimb": Download(
             url="https://dataverse.harvard.edu/api/access/dataset/:persistentId/?persistentId=doi:10.7910/DVN/FU3QZ9",
             file="ulimb.zip",
             sha256=None,
-            licence="see https://doi.org/10.7910/DVN/FU3QZ9. Cite Averta et al., GigaScience 10 (2021)",
+            license="see https://doi.org/10.7910/DVN/FU3QZ9. Cite Averta et al., GigaScience 10 (2021)",
             note="U-Limb, arm motions of 91 able-bodied and 65 post-stroke participants; page "
             "https://doi.org/10.7910/DVN/FU3QZ9, where single files can be chosen; all of it in one archive is large. "
             "The address is Dataverse's usual form and was not tried",

@@ -31,7 +31,7 @@ def check_sequence(sequence: object) -> str:
     """Return an Euler sequence in SciPy's spelling: ``"XYZ"`` about moving axes, ``"xyz"`` about fixed ones."""
     if not isinstance(sequence, str) or not _SEQUENCE.fullmatch(sequence) or sequence[1] in (sequence[0], sequence[2]):
         raise ThunderError(
-            "sequence must name three axes, neighbours different, in capital letters for moving axes and small letters "
+            "sequence must name three axes, neighbors different, in capital letters for moving axes and small letters "
             f"for fixed axes, as 'ZYX' or 'xyz', got {sequence!r}"
         )
     return sequence
@@ -115,7 +115,7 @@ def continuous_rotation_vectors(rotations: Rotation) -> Array:
     """Return rotation vectors (T, 3) [rad], each on the branch nearest to its predecessor.
 
     ``log R`` has length at most pi and jumps from ``pi n`` to ``-pi n`` where a motion passes half a turn. The same
-    rotation is ``(theta + 2 pi k) n`` for any integer k; k minimises the distance to the predecessor. The first
+    rotation is ``(theta + 2 pi k) n`` for any integer k; k minimizes the distance to the predecessor. The first
     vector has length at most pi.
 
     Notes

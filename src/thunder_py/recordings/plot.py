@@ -20,18 +20,18 @@ _MOST_IN_LEGEND = 10
 def plot_motions(
     motions: MotionSet, dofs: Iterable[str] | None = None, *, axes: Sequence[Axes] | None = None
 ) -> list[Axes]:
-    """Draw every trial over its own time, one colour per subject; see `MotionSet.plot`."""
+    """Draw every trial over its own time, one color per subject; see `MotionSet.plot`."""
     names = _check_dofs(motions, dofs)
     panels = _panels(len(names)) if axes is None else list(axes)
     if len(panels) != len(names):
         raise ThunderError(f"axes must hold one panel for each of {len(names)} dofs, got {len(panels)}")
     colors = {subject: f"C{k % 10}" for k, subject in enumerate(motions.subjects)}
     for panel, name in zip(panels, names, strict=True):
-        labelled: set[str] = set()
+        labeled: set[str] = set()
         for trial in motions:
             column = trial.dofs.index(name)
-            label = None if trial.subject in labelled else trial.subject
-            labelled.add(trial.subject)
+            label = None if trial.subject in labeled else trial.subject
+            labeled.add(trial.subject)
             time, values = trial.t - trial.t[0], trial.x[:, column]
             panel.plot(time, values, color=colors[trial.subject], linewidth=0.8, alpha=0.7, label=label or None)
         unit = motions[0].units[motions[0].dofs.index(name)]

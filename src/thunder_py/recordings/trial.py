@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["ANGLES", "LENGTHS", "POSITION", "ROTATION", "SI_UNITS", "Trial", "to_si"]
 
-#: factors to metres
+#: factors to meters
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 #: factors to radians
 ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
-#: units of a `Trial`: metres, radians, and "1" for numbers without a unit (the opening of a hand, normalised signals)
+#: units of a `Trial`: meters, radians, and "1" for numbers without a unit (the opening of a hand, normalized signals)
 SI_UNITS = ("m", "rad", "1")
 
 
 def to_si(unit: str, kind: str = "length", what: str = "unit") -> float:
-    """Return the factor from `unit` to metres (`kind` ``"length"``), to radians (``"angle"``) or to SI (``"any"``)."""
+    """Return the factor from `unit` to meters (`kind` ``"length"``), to radians (``"angle"``) or to SI (``"any"``)."""
     tables = {"length": LENGTHS, "angle": ANGLES, "any": LENGTHS | ANGLES | {"1": 1.0}}
     known = tables[kind]
     if not isinstance(unit, str) or unit not in known:
@@ -65,7 +65,7 @@ class Trial:
     dofs : sequence of str
         Names of the columns: ``x, y, z`` for a position, ``rx, ry, rz`` for a rotation vector, others for joints.
     units : sequence of str, optional
-        ``"m"``, ``"rad"`` or ``"1"`` for each column; by default metres for ``x, y, z`` and radians for all others.
+        ``"m"``, ``"rad"`` or ``"1"`` for each column; by default meters for ``x, y, z`` and radians for all others.
     rate : float, optional
         Nominal sampling rate [Hz]. Times may deviate, as clocks of recordings do. If every step is more than 50 times
         longer or shorter than 1 / rate, the unit of time is refused.
@@ -261,7 +261,7 @@ class Trial:
         return bool(np.abs(steps - mean).max() <= slack)
 
     def quaternions(self, *, scalar_first: bool) -> Array:
-        """Return unit quaternions (T, 4) without sign changes between neighbours; NaN in gaps."""
+        """Return unit quaternions (T, 4) without sign changes between neighbors; NaN in gaps."""
         phi = self.rotation_vectors
         half = 0.5 * np.linalg.norm(phi, axis=1, keepdims=True)
         # the exponential map keeps a continuous phi continuous; a conversion with a fixed sign of w does not

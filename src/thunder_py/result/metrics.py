@@ -43,7 +43,7 @@ class Metrics(Value):
         Parameters
         ----------
         components : slice or sequence of int, optional
-            Entries of the error, such as ``slice(0, 3)`` for a position in metres; default all.
+            Entries of the error, such as ``slice(0, 3)`` for a position in meters; default all.
         """
         e = self.error if components is None else self.error[:, components]
         norm: Array = np.linalg.norm(e, axis=1)

@@ -82,7 +82,7 @@ class ConditionNumbers(NamedTuple):
     M : (k,) array
         Condition numbers of the mass matrix, payloads included.
     J : (k,) array
-        Condition numbers of the Jacobian, metres and radians together; infinite at a singularity.
+        Condition numbers of the Jacobian, meters and radians together; infinite at a singularity.
     M_estimate : (k,) array or None
         Condition numbers of the mass matrix under the controller's estimate, where ``parameters`` were logged.
 
@@ -339,7 +339,7 @@ PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external")
 #: prefixes of the names of signals and labels in a file
 _SIGNAL, _LABELS = "signal:", "labels:"
 _ROBOT, _PAYLOADS, _HELD = "robot", "payloads", "held"
-#: columns of payloads: time, link, mass, centre of mass, inertia about it
+#: columns of payloads: time, link, mass, center of mass, inertia about it
 _PAYLOAD_COLUMNS = 15
 
 

@@ -336,7 +336,7 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
 
 
 def check_moments(names: Sequence[str], reg: Array) -> None:
-    """Refuse a negative principal moment of inertia about the centre of mass; zero moments and masses pass.
+    """Refuse a negative principal moment of inertia about the center of mass; zero moments and masses pass.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ def check_moments(names: Sequence[str], reg: Array) -> None:
     for name, moment, size in zip(names, least, np.abs(reg[:, 4:]).max(axis=1), strict=True):
         if moment < -1e-9 * size:
             raise ModelError(
-                f"principal moments of {name} about its centre of mass must be >= 0, got {moment:g} kg m^2"
+                f"principal moments of {name} about its center of mass must be >= 0, got {moment:g} kg m^2"
             )
 
 
@@ -388,7 +388,7 @@ def describe_dh(
     joint_types : str or sequence of str, optional
         ``R`` or ``P`` for each joint; default all revolute.
     inertial : (n, 10) array_like, optional
-        DYN rows ``[m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, inertia about the centre of mass; default massless.
+        DYN rows ``[m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, inertia about the center of mass; default massless.
     name : str
         An identifier.
     **fields

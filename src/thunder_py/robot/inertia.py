@@ -1,7 +1,7 @@
 """Inertial parameters of a rigid body: REG, DYN, pseudo-inertia and log-Cholesky coordinates.
 
 REG ``[m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``: inertia about the origin of the link frame; regressors
-multiply it. DYN ``[m, cx, cy, cz, Ixx, ...]``: inertia about the centre of mass, axes of the link frame; files hold it.
+multiply it. DYN ``[m, cx, cy, cz, Ixx, ...]``: inertia about the center of mass, axes of the link frame; files hold it.
 Elements are those of the tensor, ``Ixy = -integral(x y dm)``. Every function accepts leading batch axes.
 """
 
@@ -45,7 +45,7 @@ def _steiner(mass: Array, com: Array) -> Array:
 
 
 def reg_from_dyn(dyn: npt.ArrayLike) -> Array:
-    """Convert DYN parameters (about the centre of mass) to REG (about the link origin).
+    """Convert DYN parameters (about the center of mass) to REG (about the link origin).
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def reg_from_dyn(dyn: npt.ArrayLike) -> Array:
 
 
 def dyn_from_reg(reg: npt.ArrayLike) -> Array:
-    """Convert REG parameters (about the link origin) to DYN (about the centre of mass).
+    """Convert REG parameters (about the link origin) to DYN (about the center of mass).
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def dyn_from_reg(reg: npt.ArrayLike) -> Array:
     Returns
     -------
     (..., 10) array
-        DYN order [kg, m, kg m^2]; the centre of a body without mass and first moment is the origin.
+        DYN order [kg, m, kg m^2]; the center of a body without mass and first moment is the origin.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def dyn_from_reg(reg: npt.ArrayLike) -> Array:
     massless = mass == 0.0
     if np.any(massless & np.any(moment != 0.0, axis=-1)):
         raise ModelError(
-            "reg must have a non-zero mass where its first moment m c is not zero: no centre of mass exists"
+            "reg must have a non-zero mass where its first moment m c is not zero: no center of mass exists"
         )
     com = moment / np.where(massless, 1.0, mass)[..., None]
     return np.concatenate([reg[..., :1], com, reg[..., 4:] - _steiner(mass, com)], axis=-1)
@@ -258,7 +258,7 @@ def reg_from_log_cholesky(theta: npt.ArrayLike) -> Array:
 
 
 def is_physical(reg: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Test for physical consistency: positive mass, positive definite second moments about the centre of mass.
+    """Test for physical consistency: positive mass, positive definite second moments about the center of mass.
 
     Equivalent to a positive definite pseudo-inertia, without its mixed units: the second moment is compared with its
     own size. Point masses, rods and plates (singular up to rounding) are not physical.

@@ -29,9 +29,9 @@ class Payload(Value):
     mass : float
         Mass [kg].
     com : (3,) array_like
-        Centre of mass in the link frame [m].
+        Center of mass in the link frame [m].
     inertia : (3, 3) array_like, optional
-        Inertia about the centre of mass, link axes [kg m^2]; default zero, a point mass.
+        Inertia about the center of mass, link axes [kg m^2]; default zero, a point mass.
     link : int or str, optional
         Number 1 to n or name of the link; default the last.
     time : float

@@ -369,7 +369,7 @@ class Robot(_core.Model):
         joint_types : str, optional
             One letter for each joint, ``R`` or ``P``; default all revolute.
         inertial : (n, 10) array_like, optional
-            DYN rows ``[m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, inertia about the centre of mass in link
+            DYN rows ``[m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``, inertia about the center of mass in link
             axes; default massless (kinematics only).
         gravity : (3,) array_like
             Acceleration of gravity in the world [m/s^2].
@@ -517,7 +517,7 @@ class Robot(_core.Model):
         path : path-like
             The suffix selects the format; an existing file is replaced in one step.
         lossy : bool
-            Write the robot even if URDF or MJCF cannot represent all of its behaviour; comments in the file name what
+            Write the robot even if URDF or MJCF cannot represent all of its behavior; comments in the file name what
             is missing.
 
         Raises
@@ -764,7 +764,7 @@ class Robot(_core.Model):
             Manipulability ellipsoid to draw at the end effector in the last posture; its longest half axis is a quarter
             of the arm's length.
         color : str, optional
-            Colour of the arm.
+            Color of the arm.
         meshes : Meshes or path-like, optional
             Meshes of the links, from the URDF that the robot was loaded from; see `thunder_py.plotting.Meshes`.
 

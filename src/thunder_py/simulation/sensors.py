@@ -43,7 +43,7 @@ def whole_periods(delay: float, period: float, name: str) -> int:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sensors:
-    """Joint sensors with delay, noise, quantisation and dropout, read once per control period.
+    """Joint sensors with delay, noise, quantization and dropout, read once per control period.
 
     A value is delayed, then normal noise is added, then it is rounded to the resolution. Before the run it equals its
     initial value.
@@ -53,7 +53,7 @@ class Sensors:
     position_noise, velocity_noise : float or (n,) array_like
         Standard deviations [rad or m; rad/s or m/s].
     position_resolution, velocity_resolution : float or (n,) array_like
-        Steps of quantisation [rad or m; rad/s or m/s], 0 for none; an encoder of N counts has ``2 pi / N``.
+        Steps of quantization [rad or m; rad/s or m/s], 0 for none; an encoder of N counts has ``2 pi / N``.
     dropout : float
         Probability of a missing reading, at least 0 and less than 1: the controller then sees NaN. Estimated velocities
         keep their last value; at the next reading the estimator interpolates the gap linearly.

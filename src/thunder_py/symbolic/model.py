@@ -23,7 +23,7 @@ class SymbolicModel(SymbolicQuantities):
     robot : Robot
         The arm.
     inertial_as : {"REG", "DYN"}, optional
-        Form of run-time inertial parameters: about the link frames (REG, as in regressors) or the centres of mass
+        Form of run-time inertial parameters: about the link frames (REG, as in regressors) or the centers of mass
         (DYN); default REG, or DYN where the robot's file masks a part of a link's entries.
     outline : bool or "uniform"
         Record code that repeats from joint to joint as functions, for long arms. With ``"uniform"`` only code that is

@@ -274,7 +274,7 @@ def parabolic_blends(times: npt.ArrayLike, points: npt.ArrayLike, blend: float |
     Raises
     ------
     ValueError
-        If two neighbouring blends overlap.
+        If two neighboring blends overlap.
 
     Notes
     -----

@@ -205,7 +205,7 @@ class PotentialField(_core.PotentialField):
     radius : float
         Radius of the links [m].
     interior_points : int
-        Number of points between two neighbouring origins.
+        Number of points between two neighboring origins.
     control_points : sequence of (link, offset)
         Further points: link 0 to n, and position in its frame, (3,) [m].
 

@@ -135,7 +135,7 @@ class Circle(Segment):
     ----------
     start : (3,) array_like
         Start point [m]; its distance from the axis is the radius.
-    centre : (3,) array_like
+    center : (3,) array_like
         A point on the axis [m].
     axis : (3,) array_like
         Direction of the axis, of any nonzero length; positive angles follow the right-hand rule.
@@ -150,7 +150,7 @@ class Circle(Segment):
 
     Attributes
     ----------
-    centre : (3,) array
+    center : (3,) array
         Projection of the start on the axis [m].
     axis : (3,) array
         Of unit length.
@@ -174,7 +174,7 @@ class Circle(Segment):
     def __init__(
         self,
         start: npt.ArrayLike,
-        centre: npt.ArrayLike,
+        center: npt.ArrayLike,
         axis: npt.ArrayLike,
         timing: Timing,
         *,
@@ -182,7 +182,7 @@ class Circle(Segment):
         rise: float = 0.0,
         orientation: OrientationLike = None,
     ) -> None:
-        a, c = array(start, (3,), "start"), array(centre, (3,), "centre")
+        a, c = array(start, (3,), "start"), array(center, (3,), "center")
         direction = array(axis, (3,), "axis")
         size = float(np.linalg.norm(direction))
         if size == 0.0:
@@ -190,7 +190,7 @@ class Circle(Segment):
         self.axis: Array = direction / size
         u = a - c
         u = u - (u @ self.axis) * self.axis
-        self.centre: Array = a - u
+        self.center: Array = a - u
         self.radius = float(np.linalg.norm(u))
         if self.radius <= 1e-12 * max(1.0, float(np.abs(a).max())):
             raise ValueError(f"start must not lie on the axis, got {a.tolist()}")
@@ -240,11 +240,11 @@ class Arc(Circle):
         if area <= (1e-9 * longest) ** 2:
             points = ", ".join(str((point + a).tolist()) for point in (np.zeros(3), b, c))
             raise ValueError(f"start, via and end must not lie on one line, got {points}")
-        centre = (c @ c * np.cross(normal, b) + b @ b * np.cross(c, normal)) / (2.0 * area)
+        center = (c @ c * np.cross(normal, b) + b @ b * np.cross(c, normal)) / (2.0 * area)
         # the order counter-clockwise about the normal is start, via, end
-        sine = float(np.cross(-centre, c - centre) @ normal) / math.sqrt(area)
-        angle = math.atan2(sine, float(-centre @ (c - centre)))
-        super().__init__(a, centre + a, normal, timing, angle=angle % (2.0 * math.pi), orientation=orientation)
+        sine = float(np.cross(-center, c - center) @ normal) / math.sqrt(area)
+        angle = math.atan2(sine, float(-center @ (c - center)))
+        super().__init__(a, center + a, normal, timing, angle=angle % (2.0 * math.pi), orientation=orientation)
 
 
 class RotationSegment(TaskTrajectory):

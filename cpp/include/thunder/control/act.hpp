@@ -34,7 +34,7 @@ class ACT final : public AdaptiveController<JointReference> {
   void freeze() noexcept override;
 
  private:
-  bool factorise(const double* q) noexcept;
+  bool factorize(const double* q) noexcept;
   void adapt() noexcept;
 
   std::unique_ptr<Prediction> prediction_;

@@ -1,4 +1,4 @@
-// Computed torque control, or feedback linearisation, in two forms that differ in where the gains act.
+// Computed torque control, or feedback linearization, in two forms that differ in where the gains act.
 //
 // Lecture notes, lecture 28 (J. J. Craig's form); DARKO D4.2, eq. 53, of which the errata (D-5) say that it is not
 // asymptotically stable in general.

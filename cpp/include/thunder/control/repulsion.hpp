@@ -13,7 +13,7 @@ namespace thunder {
 class Repulsion {
  public:
   struct Sphere {
-    Eigen::Vector3d centre;  // in the world
+    Eigen::Vector3d center;  // in the world
     double radius;
   };
   /// A force gain (1/d - 1/influence) along the way out, none past `influence`, `largest_force` at most. With gain 1,
@@ -33,7 +33,7 @@ class Repulsion {
 
   void archive(StateArchive& state) {
     spheres_.resize(state.count(spheres_.size(), 4));
-    for (Sphere& sphere : spheres_) state(sphere.centre, sphere.radius);
+    for (Sphere& sphere : spheres_) state(sphere.center, sphere.radius);
   }
 
   /// tau += sum of J_i' F_i

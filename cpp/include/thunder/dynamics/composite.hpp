@@ -1,5 +1,5 @@
 // Shared by the mass, Coriolis and gravity kernels: joint screws and body inertias in world axes at the root, the
-// origin of joint frame 0, where composite bodies are plain sums (algorithms of the O(n d) Coriolis factorisation of Echeandia
+// origin of joint frame 0, where composite bodies are plain sums (algorithms of the O(n d) Coriolis factorization of Echeandia
 // and Wensing 2021, in the compact 22-number form).
 #pragma once
 

@@ -1,5 +1,5 @@
 // Forward dynamics: the articulated-body algorithm at the base origin; with rotors, whose inertia couples distant
-// joints, and in recordings of short arms, the mass matrix and a Cholesky factorisation instead.
+// joints, and in recordings of short arms, the mass matrix and a Cholesky factorization instead.
 #pragma once
 
 #include "../math/cholesky.hpp"
@@ -109,7 +109,7 @@ inline constexpr int kLongArm = 12;
 template <class S, class P>
 void forward_dynamics(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* tau, S* ddq) {
   const int n = chain.n;
-  // recorded in link frames, M is so cheap that a short arm takes half the operations with its factorisation
+  // recorded in link frames, M is so cheap that a short arm takes half the operations with its factorization
   const bool articulated = !kPrefersLinkFrames<S> || n > kLongArm;
   if (chain.rotor_count == 0 && articulated) return articulated_body(chain, work, q, dq, tau, ddq);
   const PerJoint<S> M(work, n * n), bias(work, n), rest = zeros<S>(work, n);

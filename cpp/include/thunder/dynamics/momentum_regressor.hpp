@@ -1,4 +1,4 @@
-// Regressors of the generalised momentum p = M dq, of its drift C' dq and of gravity, which need no accelerations:
+// Regressors of the generalized momentum p = M dq, of its drift C' dq and of gravity, which need no accelerations:
 // p' = tau + C' dq - G - friction.
 //
 // The momentum of a body is to its twist what the wrench is to an acceleration, so the columns of a link are those of

@@ -22,12 +22,12 @@ struct ConstantVelocitySettings {
   Eigen::Matrix3d R = Eigen::Matrix3d::Identity() * 1.6e-5;  // covariance of a measured position [m^2]
   double velocity_deviation = 0.5;                           // of the first velocity, zero, per axis [m/s]
   double gate = std::numeric_limits<double>::infinity();     // of the squared Mahalanobis distance of an innovation
-  int reinitialise_after = 5;                                // rejected in a row, kMostRejected at most; 0: never
+  int reinitialize_after = 5;                                // rejected in a row, kMostRejected at most; 0: never
   int frozen_after = 3;                                      // repeats of one position to the last bit; 0: never
 };
 
 /// Outcome of a measurement.
-enum class FilterUpdate : int { started, accepted, late, rejected, reinitialised, duplicate, too_old, frozen, invalid };
+enum class FilterUpdate : int { started, accepted, late, rejected, reinitialized, duplicate, too_old, frozen, invalid };
 
 /// Measurements carry the time of the image. They may arrive at irregular times and late: the filter then returns to
 /// its earlier state and repeats the later updates, as if all had arrived in order. Joseph's form of
@@ -49,7 +49,7 @@ class ConstantVelocityFilter final : public Exclusive {
   FilterUpdate update(double t, const Eigen::Vector3d& position) noexcept;
 
   bool started() const noexcept { return count_ > 0; }
-  /// Accepted since the last initialisation.
+  /// Accepted since the last initialization.
   int updates() const noexcept { return updates_; }
   /// Time of the newest accepted measurement; only once started.
   double time() const noexcept { return entry(count_ - 1).time; }

@@ -49,12 +49,12 @@ constexpr unsigned motor_bits(const char* const (&inputs)[N]) {
 
 // NAME: struct; TEXT: Python name; INPUTS: names of the vectors; SHAPE: of one sample, from the names of `Sizes`;
 // CALL: the kernel on (c, in[0], in[1], ..., out), with `w` the workspace and `s` the selection.
-#define THUNDER_QUANTITY(NAME, TEXT, FRAME, ROWS, VECTORISED, SHAPE, CALL, ...)                    \
+#define THUNDER_QUANTITY(NAME, TEXT, FRAME, ROWS, VECTORIZED, SHAPE, CALL, ...)                    \
   struct NAME {                                                                                   \
     static constexpr const char* name = TEXT;                                                     \
     static constexpr const char* inputs[] = {__VA_ARGS__};                                        \
     static constexpr int input_count = sizeof(inputs) / sizeof(inputs[0]);                        \
-    static constexpr bool takes_frame = FRAME, takes_rows = ROWS, vectorised = VECTORISED;        \
+    static constexpr bool takes_frame = FRAME, takes_rows = ROWS, vectorized = VECTORIZED;        \
     static constexpr unsigned motor_inputs = motor_bits(inputs);                                  \
     THUNDER_INLINE static constexpr int input_size(int k, const Sizes& s) {                       \
       return (motor_inputs >> k & 1) != 0 ? s.e : s.n;                                            \

@@ -22,7 +22,7 @@ class RowSvd {
     for (int sweep = 0; turned && sweep < kSweeps; ++sweep) {
       turned = false;
       for (int i = 0; i < m; ++i)
-        for (int k = i + 1; k < m; ++k) turned |= orthogonalise(i, k, negligible);
+        for (int k = i + 1; k < m; ++k) turned |= orthogonalize(i, k, negligible);
     }
     squares_.resize(m);
     for (int i = 0; i < m; ++i) squares_[i] = W_.row(i).squaredNorm();
@@ -54,7 +54,7 @@ class RowSvd {
  private:
   static constexpr double kEpsilon = 1e-15;
 
-  bool orthogonalise(int i, int k, double negligible) noexcept {
+  bool orthogonalize(int i, int k, double negligible) noexcept {
     const double a = W_.row(i).squaredNorm(), b = W_.row(k).squaredNorm(), overlap = W_.row(i).dot(W_.row(k));
     if (a <= negligible || b <= negligible || std::abs(overlap) <= kEpsilon * std::sqrt(a * b)) return false;
     const double zeta = (b - a) / (2.0 * overlap);

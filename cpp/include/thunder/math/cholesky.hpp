@@ -1,4 +1,4 @@
-// Cholesky factorisation A = L D L' of small dense symmetric matrices, for any scalar, in place and branch-free.
+// Cholesky factorization A = L D L' of small dense symmetric matrices, for any scalar, in place and branch-free.
 // A pivot that is not positive shows in D: the caller decides what that means.
 #pragma once
 

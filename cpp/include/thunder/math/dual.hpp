@@ -36,7 +36,7 @@ template <class S>
 THUNDER_INLINE Dual<S> operator*(const Dual<S>& x, const Dual<S>& y) {
   return {x.a * y.a, x.a * y.b + x.b * y.a};
 }
-// of nested ones: not forced into their callers, which compilers without optimisation would choke on
+// of nested ones: not forced into their callers, which compilers without optimization would choke on
 template <class S>
 inline Dual<Dual<S>> operator*(const Dual<Dual<S>>& x, const Dual<Dual<S>>& y) {
   return {x.a * y.a, x.a * y.b + x.b * y.a};

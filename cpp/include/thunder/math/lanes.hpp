@@ -1,7 +1,7 @@
 // One kernel source, two ways through the joints: a pack of joints at a time where the scalar is `One` double, one by one
 // for every other scalar (a pack of states, a dual number, a recording scalar).
 //
-// Values of all joints are stored field by field (`Joints`), so that the same field of neighbouring joints is one load.
+// Values of all joints are stored field by field (`Joints`), so that the same field of neighboring joints is one load.
 #pragma once
 
 #include <cstring>

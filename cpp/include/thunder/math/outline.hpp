@@ -6,7 +6,7 @@
 
 namespace thunder {
 
-/// Specialised in recording/outliner.hpp.
+/// Specialized in recording/outliner.hpp.
 template <class S>
 struct Outliner {
   static constexpr bool records = false;

@@ -28,7 +28,7 @@ class Workspace {
   {
   }
 
-  /// Uninitialised memory for `count` values of a trivial type, aligned to a cache line.
+  /// Uninitialized memory for `count` values of a trivial type, aligned to a cache line.
   template <class T>
   THUNDER_INLINE T* take(int count) {
     T* const result = reinterpret_cast<T*>(top_);

@@ -20,7 +20,7 @@ using ParameterGroups = std::map<std::string, std::vector<Expression>>;
 class SymbolicChain {
  public:
   /// Throws std::invalid_argument for a group of another size or name.
-  /// `modified`: the convention of the table, where dh is given. `dyn`: inertial rows are about the centres of mass.
+  /// `modified`: the convention of the table, where dh is given. `dyn`: inertial rows are about the centers of mass.
   SymbolicChain(std::shared_ptr<const Model> model, ParameterGroups groups, bool modified, bool dyn);
   SymbolicChain(const SymbolicChain&) = delete;
   SymbolicChain& operator=(const SymbolicChain&) = delete;

@@ -1,4 +1,4 @@
-// Joint measurements for a controller: delayed, noisy and quantised.
+// Joint measurements for a controller: delayed, noisy and quantized.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace thunder {
 
 struct SensorSettings {
   Eigen::VectorXd position_noise, velocity_noise;            // n standard deviations
-  Eigen::VectorXd position_resolution, velocity_resolution;  // n steps of quantisation, 0 for none
+  Eigen::VectorXd position_resolution, velocity_resolution;  // n steps of quantization, 0 for none
   double dropout = 0.0;                                      // probability that a reading is missing
   long delay = 0;                                            // control periods
   double period = 1e-3;                                      // control period
@@ -21,7 +21,7 @@ struct SensorSettings {
   std::shared_ptr<DerivativeEstimator> velocity;  // of measured positions; null where velocities are measured
 };
 
-/// Delay, then noise, then quantisation; a velocity estimator uses the result. Missing readings are NaN.
+/// Delay, then noise, then quantization; a velocity estimator uses the result. Missing readings are NaN.
 class Sensors {
  public:
   explicit Sensors(SensorSettings settings)

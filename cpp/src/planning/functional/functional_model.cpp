@@ -18,7 +18,7 @@ void bernstein_weights(int degree, int derivative, double s, double* out) noexce
   for (int level = 1; level <= degree - derivative; ++level)
     for (int j = level; j >= 0; --j)
       out[j] = (j < level ? (1.0 - s) * out[j] : 0.0) + (j > 0 ? s * out[j - 1] : 0.0);
-  for (int level = degree - derivative + 1; level <= degree; ++level)  // a derivative is a difference of neighbours
+  for (int level = degree - derivative + 1; level <= degree; ++level)  // a derivative is a difference of neighbors
     for (int j = level; j >= 0; --j)
       out[j] = level * ((j > 0 ? out[j - 1] : 0.0) - (j < level ? out[j] : 0.0));
 }

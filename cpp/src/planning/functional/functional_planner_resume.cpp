@@ -25,7 +25,7 @@ void keep_right(double* points, int degree, int dimension, double s) noexcept {
   }
 }
 
-/// Constraints at tau and 1 in the frame of the model: value of row r and degree of freedom k, in normalised time.
+/// Constraints at tau and 1 in the frame of the model: value of row r and degree of freedom k, in normalized time.
 struct Ends {
   Ends(const MotionFrame& frame, const BoundaryState& now, const BoundaryState& goal, double T) noexcept {
     const DofVector* const given[] = {&now.x, &goal.x, &now.v, &goal.v, &now.a, &goal.a};

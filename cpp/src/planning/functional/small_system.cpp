@@ -43,7 +43,7 @@ void SmallSystem::equilibrate() noexcept {
 }
 
 /// Rows = L Q by Gram-Schmidt, applied twice for orthogonality to rounding.
-bool SmallSystem::orthogonalise() noexcept {
+bool SmallSystem::orthogonalize() noexcept {
   for (int r = 0; r + 1 < rows; ++r) {
     std::fill_n(L_[r], kMaxRows - 1, 0.0);
     for (int pass = 0; pass < 2; ++pass)
@@ -94,7 +94,7 @@ void SmallSystem::add_step(const double* residual) noexcept {
 
 double SmallSystem::solve() noexcept {
   equilibrate();
-  if (!orthogonalise()) return std::numeric_limits<double>::infinity();
+  if (!orthogonalize()) return std::numeric_limits<double>::infinity();
   std::fill_n(found, scores, 0.0);
   offset = 0.0;
   add_step(right);

@@ -99,7 +99,7 @@ FilterUpdate Interceptor::measure(double now, double taken, const Eigen::Vector3
   if (phase_ == Phase::reaching) now = std::max(now, stretch_start_);
   if (taken > now) return FilterUpdate::invalid;  // not from the future
   const FilterUpdate update = filter_.update(taken, position);
-  if (update == FilterUpdate::accepted || update == FilterUpdate::late || update == FilterUpdate::reinitialised) {
+  if (update == FilterUpdate::accepted || update == FilterUpdate::late || update == FilterUpdate::reinitialized) {
     if (filter_.updates() >= settings_.least_updates) last_valid_ = now;
     old_frequency_ = frequency_;
     if (now > last_update_) frequency_ = 1.0 / std::max(now - last_update_, kShortestInterval);

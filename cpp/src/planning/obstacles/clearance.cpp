@@ -19,13 +19,13 @@ Vector3d point(const BezierPath& path, int k, int j) noexcept {
 
 /// A ball about a piece, from rest.
 struct Bubble {
-  Vector3d centre;
+  Vector3d center;
   double radius;
 
   Bubble(const BezierPath& path, int k) noexcept {
-    centre = 0.5 * (point(path, k, 0) + point(path, k, path.degree));
+    center = 0.5 * (point(path, k, 0) + point(path, k, path.degree));
     double square = 0.0;
-    for (int j = 0; j <= path.degree; ++j) square = std::max(square, (point(path, k, j) - centre).squaredNorm());
+    for (int j = 0; j <= path.degree; ++j) square = std::max(square, (point(path, k, j) - center).squaredNorm());
     radius = std::sqrt(square);
   }
 };
@@ -35,7 +35,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// True if a point is at least this far away. Balls need no square root; rounding matters only at the limit itself.
 bool beyond(const hull::BallDistance& ball, const Vector3d& p, double distance) noexcept {
   const double reach = ball.radius + distance;
-  return reach <= 0.0 ? ball(p).distance >= distance : (p - ball.centre).squaredNorm() >= reach * reach;
+  return reach <= 0.0 ? ball(p).distance >= distance : (p - ball.center).squaredNorm() >= reach * reach;
 }
 
 bool beyond(const hull::ShapeDistance& shape, const Vector3d& p, double distance) noexcept {
@@ -61,7 +61,7 @@ ObstacleSet::ObstacleSet(const std::vector<MovingObstacle>& obstacles) {
     if (!(item.speed < kLargest && item.extent < kLargest))
       throw std::invalid_argument("obstacles must be nearer, smaller and slower than 1e100 m (per s)");
     if (const auto* sphere = dynamic_cast<const Sphere*>(obstacle.shape.get()))
-      balls_.push_back({item, sphere->centre(), sphere->radius()});
+      balls_.push_back({item, sphere->center(), sphere->radius()});
     else
       shapes_.push_back({item, obstacle.shape});
   }
@@ -71,7 +71,7 @@ ObstacleSet::ObstacleSet(const std::vector<MovingObstacle>& obstacles) {
 template <class Visit>
 bool ObstacleSet::each(const Visit& visit) const noexcept {
   for (const Ball& ball : balls_)
-    if (!visit(ball, hull::BallDistance{ball.centre, ball.radius})) return false;
+    if (!visit(ball, hull::BallDistance{ball.center, ball.radius})) return false;
   for (const Shape& shape : shapes_)
     if (!visit(shape, hull::ShapeDistance{shape.shape.get()})) return false;
   return true;
@@ -115,7 +115,7 @@ bool ObstacleSet::free(const BezierPath& path, double margin, int first, int las
     const Bubble bubble(path, k);
     const double half = 0.5 * (path.breaks[k + 1] - path.breaks[k]), middle = path.breaks[k] + half;
     const auto away = [&](const Item& item, const auto& nearest) noexcept {
-      const Vector3d at = bubble.centre - middle * item.velocity;
+      const Vector3d at = bubble.center - middle * item.velocity;
       const double reach = bubble.radius + half * item.speed;
       if (!(at.lpNorm<1>() + reach < kLargest)) return false;  // nothing is proved after an overflow
       const double reach_slack = reach * (1.0 + 1e-5);  // gradients of distances have unit length to 1e-6

@@ -15,11 +15,11 @@ namespace thunder::hull {
 using Eigen::Vector3d;
 
 struct BallDistance {
-  Vector3d centre;
+  Vector3d center;
   double radius;
 
   Proximity operator()(const Vector3d& p) const noexcept {
-    const Vector3d way = p - centre;
+    const Vector3d way = p - center;
     const double length = way.norm();
     if (!(length > 0.0)) return {-radius, Vector3d::UnitX()};
     return {length - radius, way / length};

@@ -16,10 +16,10 @@ Proximity from_point(const Eigen::Vector3d& difference, double radius) {
 
 }  // namespace
 
-Proximity Sphere::nearest(const Eigen::Vector3d& p) const noexcept { return from_point(p - centre_, radius_); }
+Proximity Sphere::nearest(const Eigen::Vector3d& p) const noexcept { return from_point(p - center_, radius_); }
 
 Proximity Box::nearest(const Eigen::Vector3d& p) const noexcept {
-  const Eigen::Vector3d x = R_.transpose() * (p - centre_);
+  const Eigen::Vector3d x = R_.transpose() * (p - center_);
   const Eigen::Vector3d beyond = x - x.cwiseMax(-half_).cwiseMin(half_);
   const double distance = beyond.norm();
   if (distance > 0.0) return {distance, R_ * beyond / distance};

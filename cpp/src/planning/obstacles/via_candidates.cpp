@@ -13,7 +13,7 @@ using Eigen::Vector3d;
 
 namespace {
 
-/// Points k alpha mod 1 with the powers of the root of x^4 = x + 1, 1/x, 1/x^2, 1/x^3: the golden ratio's generalisation
+/// Points k alpha mod 1 with the powers of the root of x^4 = x + 1, 1/x, 1/x^2, 1/x^3: the golden ratio's generalization
 /// to three dimensions, of low discrepancy; the seed shifts them.
 std::vector<Vector3d> low_discrepancy(int count, std::uint64_t seed) {
   constexpr double ratio = 1.2207440846057596;

@@ -161,7 +161,7 @@ void ViaSearch::set_states(const Problem& problem, int count, ViaResult& result)
     for (int k = 3; k < d; ++k) via.x[k] = optimal ? at[k] : problem.from.x[k] + share * way[k];
     via.v = way / problem.duration;
   }
-  if (optimal) via_states_->optimise(*planner_, problem.from, result.states, count, problem.to, durations);
+  if (optimal) via_states_->optimize(*planner_, problem.from, result.states, count, problem.to, durations);
 }
 
 void ViaSearch::connect(const Problem& problem, int count, const ViaResult& result, int segment) noexcept {

@@ -59,7 +59,7 @@ ViaStates::ViaStates(const FunctionalPlanner& planner) {
 }
 
 /// In a segment of duration T, velocities count T, accelerations T^2 and the whole T^-5.
-void ViaStates::optimise_one(const BoundaryState& from, BoundaryState& via, const BoundaryState& to,
+void ViaStates::optimize_one(const BoundaryState& from, BoundaryState& via, const BoundaryState& to,
                              const double* durations) const noexcept {
   const double T = durations[0], U = durations[1], before = 1.0 / (T * T * T), after = 1.0 / (U * U * U);
   for (Eigen::Index k = 0; k < via.x.size(); ++k) {
@@ -83,9 +83,9 @@ void ViaStates::optimise_one(const BoundaryState& from, BoundaryState& via, cons
 }
 
 /// Block elimination from the first via point to the last, then substitution back.
-void ViaStates::optimise(const FunctionalPlanner& planner, const BoundaryState& from, BoundaryState* vias, int n,
+void ViaStates::optimize(const FunctionalPlanner& planner, const BoundaryState& from, BoundaryState* vias, int n,
                          const BoundaryState& to, const double* durations) const noexcept {
-  if (n == 1 && !axes_.empty()) return optimise_one(from, vias[0], to, durations);
+  if (n == 1 && !axes_.empty()) return optimize_one(from, vias[0], to, durations);
   Square upper[kMaxVias];  // pivot^-1 times the coupling to the next via point
   Block solution[kMaxVias];
   JerkCost before, after;

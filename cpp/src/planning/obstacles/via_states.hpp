@@ -1,4 +1,4 @@
-// Via states that minimise the integral of squared jerk along the whole path.
+// Via states that minimize the integral of squared jerk along the whole path.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ class ViaStates {
   explicit ViaStates(const FunctionalPlanner& planner);
 
   /// n via points, whose positions must be set; `durations` has n + 1.
-  void optimise(const FunctionalPlanner& planner, const BoundaryState& from, BoundaryState* vias, int n,
+  void optimize(const FunctionalPlanner& planner, const BoundaryState& from, BoundaryState* vias, int n,
                 const BoundaryState& to, const double* durations) const noexcept;
 
  private:
@@ -25,7 +25,7 @@ class ViaStates {
     double H[4][4], g[4], from[4], to[4];
   };
 
-  void optimise_one(const BoundaryState& from, BoundaryState& via, const BoundaryState& to,
+  void optimize_one(const BoundaryState& from, BoundaryState& via, const BoundaryState& to,
                     const double* durations) const noexcept;
 
   std::vector<Axis> axes_;  // none where degrees of freedom are coupled or accelerations free

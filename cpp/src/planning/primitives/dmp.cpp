@@ -82,7 +82,7 @@ void Dmp::archive(StateArchive& state) {
   state.numbers(field_.side, 3);
   spheres_.resize(state.count(spheres_.size(), 7));
   for (RepellingSphere& sphere : spheres_) {
-    state.numbers(sphere.centre, 3);
+    state.numbers(sphere.center, 3);
     state.numbers(sphere.velocity, 3);
     state(sphere.radius);
   }
@@ -137,7 +137,7 @@ void Dmp::couple(const S* y, const S* z, const S& t, S* N) const noexcept {
   for (const RepellingSphere& sphere : spheres_) {
     S r[3]{S(0.0), S(0.0), S(0.0)}, relative[3]{S(0.0), S(0.0), S(0.0)}, force[3]{S(0.0), S(0.0), S(0.0)};
     for (int k = 0; k < size; ++k) {
-      r[k] = y[k] - (t * sphere.velocity[k] + sphere.centre[k]);
+      r[k] = y[k] - (t * sphere.velocity[k] + sphere.center[k]);
       relative[k] = z[k] - tau_ * sphere.velocity[k];
     }
     field_.add_force(r, relative, sphere.radius, force);

@@ -11,8 +11,8 @@ DmpBasis::DmpBasis(BasisKind kind, int count, double alpha, double overlap) : ki
   if (!(alpha > 0.0) || !(overlap > 0.0)) throw std::invalid_argument("alpha and overlap must be positive");
   const auto n = static_cast<std::size_t>(count);
   for (std::size_t i = 0; i < n; ++i)
-    centres_.push_back(std::exp(-alpha * static_cast<double>(i) / static_cast<double>(n - 1)));
-  for (std::size_t i = 0; i + 1 < n; ++i) widths_.push_back(1.0 / (overlap * (centres_[i] - centres_[i + 1])));
+    centers_.push_back(std::exp(-alpha * static_cast<double>(i) / static_cast<double>(n - 1)));
+  for (std::size_t i = 0; i + 1 < n; ++i) widths_.push_back(1.0 / (overlap * (centers_[i] - centers_[i + 1])));
   widths_.push_back(widths_.back());
 }
 

@@ -234,8 +234,8 @@ class Camera:
     """A depth camera on a pole and its processing pipeline, as a model of position measurements.
 
     The defaults are those of a RealSense D400 about 1 m away, chosen before any result: pictures at 30 Hz of which
-    every second one is processed, 80 to 110 ms from the exposure to the centroid, millimetres of noise on a centroid
-    seen from one side, and calibration to some millimetres.
+    every second one is processed, 80 to 110 ms from the exposure to the centroid, millimeters of noise on a centroid
+    seen from one side, and calibration to some millimeters.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
     gate : float, optional
         Probability with which a good measurement passes the test of its Mahalanobis distance, whose square has the
         chi-square distribution with three degrees of freedom; None for no test.
-    reinitialise_after : int
+    reinitialize_after : int
         Number of consecutive rejected measurements, 16 at most, that restart the filter with these; 0 for never.
     frozen_after : int
         Number of bitwise equal positions after which the source counts as frozen and is ignored; 0 for never.
@@ -53,7 +53,7 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
     Notes
     -----
     `update` returns the verdict on a measurement: ``started``, ``accepted``, ``late`` (accepted, older than others),
-    ``rejected`` (by the gate), ``reinitialised``, ``duplicate`` (of a known picture), ``too old`` (before the oldest of
+    ``rejected`` (by the gate), ``reinitialized``, ``duplicate`` (of a known picture), ``too old`` (before the oldest of
     the 32 measurements in memory), ``frozen``, ``invalid`` (NaN or infinite). It never raises for a number.
 
     Examples
@@ -75,7 +75,7 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
         intensity: float = 1e-3,
         velocity_deviation: float = 0.5,
         gate: float | None = 0.999,
-        reinitialise_after: int = 5,
+        reinitialize_after: int = 5,
         frozen_after: int = 3,
     ) -> None:
         if process not in PROCESSES:
@@ -86,7 +86,7 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
             _covariance(measurement_noise),
             at_least(velocity_deviation, "velocity_deviation"),
             np.inf if gate is None else _quantile(gate),
-            _few(whole(reinitialise_after, "reinitialise_after", 0)),
+            _few(whole(reinitialize_after, "reinitialize_after", 0)),
             whole(frozen_after, "frozen_after", 0),
         )
 
@@ -105,7 +105,7 @@ def _covariance(noise: npt.ArrayLike) -> np.ndarray:
 
 def _few(count: int) -> int:
     if count > 16:
-        raise ThunderError(f"reinitialise_after must be at most 16, got {count}")
+        raise ThunderError(f"reinitialize_after must be at most 16, got {count}")
     return count
 
 

@@ -63,7 +63,7 @@ class VariableStructure:
     ----------
     behind, ahead : float
         Extent of the region from p_ref against and along the motion of the belt [m]. The report draws it
-        asymmetric, "to favour grasp conditions with a lead", and gives no numbers.
+        asymmetric, "to favor grasp conditions with a lead", and gives no numbers.
 
     Raises
     ------
@@ -105,7 +105,7 @@ class TimeAugmentation:
     Parameters
     ----------
     alpha : float
-        Seconds for each metre in the bracket [s/m], 0 or more.
+        Seconds for each meter in the bracket [s/m], 0 or more.
     p_o : float
         Constant lead (positive) or delay (negative) [m].
     lam : float

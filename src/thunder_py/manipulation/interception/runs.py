@@ -41,7 +41,7 @@ class Follower:
     hand_mass : float
         Mass of the hand on the flange [kg]; a SoftHand weighs about half a kilogram.
     hand_height : float
-        Height of its centre of mass above the flange [m].
+        Height of its center of mass above the flange [m].
     """
 
     stiffness: float = 3000.0
@@ -124,7 +124,7 @@ PERIOD = 1e-3  # of the control loop [s]
 
 
 def default_belt() -> Belt:
-    """Return a belt across the front of a Panda; the flange grasps 0.15 m above an object's centre."""
+    """Return a belt across the front of a Panda; the flange grasps 0.15 m above an object's center."""
     return Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35), offset=(0.0, 0.0, 0.15))
 
 

@@ -456,7 +456,7 @@ def release_velocity_with_drag(
     Notes
     -----
     Drag acts along the velocity, so the flight stays in its vertical plane. Brent's method finds the speed for an
-    angle, bounded minimisation the angle.
+    angle, bounded minimization the angle.
 
     Examples
     --------
@@ -476,7 +476,7 @@ def release_velocity_with_drag(
     dz = float(goal[2] - start[2])
     if k == 0.0 or (d == 0.0 and dz <= 0.0):
         return vacuum
-    if d == 0.0:  # straight up, where v^2 loses 2 g + 2 k v^2 per metre
+    if d == 0.0:  # straight up, where v^2 loses 2 g + 2 k v^2 per meter
         straight = math.sqrt(g / k * math.expm1(min(2.0 * k * dz, 700.0)))
         if straight > _FASTEST:
             raise _too_fast()

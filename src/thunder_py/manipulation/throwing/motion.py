@@ -360,7 +360,7 @@ def _side(
         return np.asarray(np.linalg.lstsq(J, direction, rcond=None)[0])
 
     def room(_: float, q: Array) -> float:
-        outside = float((limits.half_range - np.abs(q - limits.centre)).min())
+        outside = float((limits.half_range - np.abs(q - limits.center)).min())
         singular = float(np.linalg.svd(robot.jacobian(q, frame), compute_uv=False)[-1]) - _SINGULAR
         return min(outside, singular) + _ON_LIMIT
 

@@ -25,7 +25,7 @@ def plot_motion(motion: ThrowMotion) -> Figure:
     q, dq, ddq = motion.joints(t, 1)
     limits = motion.limits
     parts = {
-        "position": (q - limits.centre) / limits.half_range,
+        "position": (q - limits.center) / limits.half_range,
         "velocity": dq / limits.velocity,
         "acceleration": ddq / limits.acceleration,
         "torque": motion.robot.inverse_dynamics(q, dq, ddq) / limits.effort,

@@ -187,7 +187,7 @@ def hand_states(
         a_hand[..., 2] = -GRAVITY
     bias = (robot.jacobian_dot(q, dq, frame) @ dq[..., None])[..., :rows, 0]
     A = J[..., :rows, :]
-    # damping lets the optimiser pass a singularity
+    # damping lets the optimizer pass a singularity
     gram = A @ np.swapaxes(A, -1, -2) + 1e-9 * np.eye(rows)
     ddq = (np.swapaxes(A, -1, -2) @ np.linalg.solve(gram, (a_hand - bias)[..., None]))[..., 0]
     return HandState(T[..., :3, 3], T[..., :3, :3], J, v, ddq, robot.inverse_dynamics(q, dq, ddq))
@@ -196,7 +196,7 @@ def hand_states(
 def margins_of(limits: MotionLimits, q: Array, dq: Array, ddq: Array, tau: Array) -> dict[str, Array]:
     """Return the remaining fraction of each limit along a motion at the worst instant of each joint, (n,)."""
     signals = {
-        "position": (q - limits.centre) / limits.half_range,
+        "position": (q - limits.center) / limits.half_range,
         "velocity": dq / limits.velocity,
         "acceleration": ddq / limits.acceleration,
         "effort": tau / limits.effort,
@@ -279,7 +279,7 @@ def release_at(
     )  # fmt: skip
 
 
-#: fraction of the limits that the optimiser may use; the rest is for its tolerance and for `ROOM`
+#: fraction of the limits that the optimizer may use; the rest is for its tolerance and for `ROOM`
 _ROOM = 1.0 - 1.5 * ROOM
 _TOLERANCE = 0.25 * ROOM
 _SHORTEST, _LONGEST = 0.02, 5.0  # times of flight [s]
@@ -429,7 +429,7 @@ class ReleaseProblem:
 
     def start(self, rng: np.random.Generator) -> Array:
         """Draw a configuration and the velocity that throws at the aim with the least speed."""
-        q = self.limits.centre + rng.uniform(-0.8, 0.8, self.robot.n) * self.limits.half_range
+        q = self.limits.center + rng.uniform(-0.8, 0.8, self.robot.n) * self.limits.half_range
         p = self.robot.forward_kinematics(q, self.frame)[:3, 3]
         v = release_velocity(p, self.aim)
         J = self.robot.jacobian(q, self.frame)[:3]
@@ -443,16 +443,16 @@ class ReleaseProblem:
         return float(np.sqrt(2.0 * max(p[2] - self.aim[2], 0.0) / GRAVITY))
 
     def search(self, x0: Array, iterations: int, *, scaled: bool = False) -> Solved | None:
-        """Minimise from a start; return None if the result breaks a limit.
+        """Minimize from a start; return None if the result breaks a limit.
 
-        The optimiser's tolerances suit costs of the order of 1: `scaled` divides the cost by that of the start.
+        The optimizer's tolerances suit costs of the order of 1: `scaled` divides the cost by that of the start.
         """
         from scipy.optimize import Bounds, minimize
 
         limits, room = self.limits, _ROOM
         half, rates = room * limits.half_range, room * limits.velocity
-        lower = np.concatenate([limits.centre - half, -rates, [_SHORTEST]])
-        upper = np.concatenate([limits.centre + half, rates, [_LONGEST]])
+        lower = np.concatenate([limits.center - half, -rates, [_SHORTEST]])
+        upper = np.concatenate([limits.center + half, rates, [_LONGEST]])
         slsqp: Any = minimize  # its stubs lack constraints as dicts with gradients
         scale = (float(self.cost(x0)) if scaled else 0.0) or 1.0
         result = slsqp(

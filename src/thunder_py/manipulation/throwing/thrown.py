@@ -67,7 +67,7 @@ class HandOpening:
 
 
 class ObjectState(NamedTuple):
-    """State of the object's centre of mass.
+    """State of the object's center of mass.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ def throw(
     payload : Payload, optional
         The object, unknown to the controller.
     offset : (3,) array_like
-        Centre of mass of the object in the throwing frame [m].
+        Center of mass of the object in the throwing frame [m].
     repetitions : int
         Number of repetitions before the throw.
     hand : HandOpening, optional

@@ -1,7 +1,7 @@
-"""Throwing with an elastic wrist (D4.2, section 4): models, optimal switching, base motion, joint optimisation."""
+"""Throwing with an elastic wrist (D4.2, section 4): models, optimal switching, base motion, joint optimization."""
 
 from .arm_throw import ArmThrow, WristRelease
-from .base_motion import BaseMotion, optimise_base_motion
+from .base_motion import BaseMotion, optimize_base_motion
 from .carried import CarriedWrist, CarrierControl
 from .collocation import BaseLimits, JointThrow, optimize_base_and_motor
 from .model import ElasticWrist, WristOscillator
@@ -31,8 +31,8 @@ __all__ = [
     "inclined_wrist",
     "one_switch",
     "one_switch_limit",
-    "optimise_base_motion",
     "optimize_base_and_motor",
+    "optimize_base_motion",
     "plan_motor",
     "run_with_motor",
     "with_rigid_hand",

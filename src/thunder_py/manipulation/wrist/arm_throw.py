@@ -99,12 +99,12 @@ class ArmThrow:
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.manipulation.wrist import ArmThrow, ElasticWrist, optimise_base_motion, with_rigid_hand
+    >>> from thunder_py.manipulation.wrist import ArmThrow, ElasticWrist, optimize_base_motion, with_rigid_hand
     >>> panda = th.Robot.load("panda")
     >>> mount = np.eye(4)
     >>> mount[:3, :3] = [[0, 0, 1], [0, -1, 0], [1, 0, 0]]  # the hand along the flange's z axis
     >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
-    >>> base = optimise_base_motion(
+    >>> base = optimize_base_motion(
     ...     with_rigid_hand(panda, wrist, mount=mount), [1, 0, 1], T=0.3, starts=1, seed=1,
     ...     acceleration_limits=[15, 7.5, 10, 12.5, 15, 20, 20], q_start=[0, -0.3, 0, -2.0, 0, 1.8, 0.8],
     ... )

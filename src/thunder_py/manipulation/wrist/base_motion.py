@@ -1,4 +1,4 @@
-"""Motion of the arm that carries the wrist (D4.2, section 4.4): optimised release, run-up, throw, brake."""
+"""Motion of the arm that carries the wrist (D4.2, section 4.4): optimized release, run-up, throw, brake."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...robot import Robot
 from ...trajectory import JointTrajectory, min_jerk, point_to_point
 from ...values import Value
 
-__all__ = ["BaseMotion", "optimise_base_motion"]
+__all__ = ["BaseMotion", "optimize_base_motion"]
 
 #: peak speed and acceleration of a minimum-jerk motion over unit distance in unit time
 _PEAKS = (1.875, 10.0 / math.sqrt(3.0))
@@ -49,9 +49,9 @@ class BaseMotion(Value):
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.manipulation.wrist import optimise_base_motion
+    >>> from thunder_py.manipulation.wrist import optimize_base_motion
     >>> most = [15, 7.5, 10, 12.5, 15, 20, 20]  # rad/s^2
-    >>> base = optimise_base_motion(
+    >>> base = optimize_base_motion(
     ...     th.Robot.load("panda"), [1, 0, 0], acceleration_limits=most, q_start=[0, -0.3, 0, -2, 0, 1.8, 0.8], starts=1
     ... )
     >>> at_release = base.trajectory(base.release_time)
@@ -124,7 +124,7 @@ class BaseMotion(Value):
         return {name: float(np.abs(share).max()) for name, share in shares.items()}
 
 
-def optimise_base_motion(
+def optimize_base_motion(
     robot: Robot,
     direction: npt.ArrayLike,
     *,
@@ -139,7 +139,7 @@ def optimise_base_motion(
     starts: int = 6,
     seed: int = 0,
 ) -> BaseMotion:
-    """Optimise the release for the greatest speed along a direction, and plan the motion to it.
+    """Optimize the release for the greatest speed along a direction, and plan the motion to it.
 
     Parameters
     ----------
@@ -187,8 +187,8 @@ def optimise_base_motion(
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.manipulation import optimise_base_motion
-    >>> base = optimise_base_motion(
+    >>> from thunder_py.manipulation import optimize_base_motion
+    >>> base = optimize_base_motion(
     ...     th.Robot.load("panda"), [1, 0, 1], acceleration_limits=[15, 7.5, 10, 12.5, 15, 20, 20],
     ...     q_start=[0, -0.3, 0, -2.0, 0, 1.8, 0.8], T=0.3, starts=1, seed=1,
     ... )

@@ -1,4 +1,4 @@
-"""Joint optimisation of base and wrist: direct collocation of the planar model, by successive linear programs."""
+"""Joint optimization of base and wrist: direct collocation of the planar model, by successive linear programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...errors import ThunderError
 from ...integration import integrate
 from ...values import Value, set_fields
 from .model import ElasticWrist
-from .motor_plan import maximise
+from .motor_plan import maximize
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,7 +139,7 @@ def base_alone(limits: BaseLimits, T: float, cells: int = 100) -> float:
     Z = np.tril(h**2 * (np.arange(n)[:, None] - np.arange(n) + 0.5))
     most = np.full(n, limits.acceleration)
     A, b = np.concatenate([W, -W, Z, -Z]), np.repeat([limits.speed, limits.stroke], 2 * n)
-    result = maximise(W[-1], -most, most, np.zeros((0, n)), np.zeros(0), A, b)
+    result = maximize(W[-1], -most, most, np.zeros((0, n)), np.zeros(0), A, b)
     return -float(result.fun)
 
 
@@ -155,7 +155,7 @@ def optimize_base_and_motor(
     seed: int = 0,
     tolerance: float = 1e-6,
 ) -> JointThrow:
-    """Optimise motor and base motion for the greatest speed of the tip along z, with q(T) = 0 and dx(T) = 0.
+    """Optimize motor and base motion for the greatest speed of the tip along z, with q(T) = 0 and dx(T) = 0.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def optimize_base_and_motor(
 
 
 class _Collocation:
-    """The discretised problem; its variables are all states, then all controls."""
+    """The discretized problem; its variables are all states, then all controls."""
 
     def __init__(self, wrist: ElasticWrist, h: float, n: int, base: BaseLimits, tip: float, linear: bool) -> None:
         self.wrist, self.h, self.n, self.linear = wrist, h, n, linear
@@ -284,7 +284,7 @@ class _Collocation:
         low, high = np.maximum(-self._high - w, -trust * self._reach), np.minimum(self._high - w, trust * self._reach)
         A = vstack([self._jacobian(w), self._base])
         b = -np.concatenate([self.defects(w).ravel(), self._base @ w])
-        result = maximise(self.objective, low, np.maximum(low, high), A, b)
+        result = maximize(self.objective, low, np.maximum(low, high), A, b)
         return np.asarray(result.x) if result.success else None
 
     def merit(self, w: Array) -> float:

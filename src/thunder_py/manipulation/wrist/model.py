@@ -132,7 +132,7 @@ class ElasticWrist(Value):
     m : float
         Mass of the hand with its load [kg].
     r_c : float
-        Distance of the centre of mass from the axis [m].
+        Distance of the center of mass from the axis [m].
     c : float
         Damping between hand and base [N m s/rad].
     theta_max : float

@@ -21,13 +21,13 @@ from .motor import MotorMotion
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MotorPlan", "maximise", "plan_motor"]
+__all__ = ["MotorPlan", "maximize", "plan_motor"]
 
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def maximise(objective: Array, low: Array, high: Array, A: Any, b: Array, A_ub: Any = None, b_ub: Any = None) -> Any:
-    """Maximise ``objective @ x`` with ``A x = b``, ``A_ub x <= b_ub``, low <= x <= high; return SciPy's result.
+def maximize(objective: Array, low: Array, high: Array, A: Any, b: Array, A_ub: Any = None, b_ub: Any = None) -> Any:
+    """Maximize ``objective @ x`` with ``A x = b``, ``A_ub x <= b_ub``, low <= x <= high; return SciPy's result.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def plan_motor(
     theta0: float | None = None,
     tolerance: float = 1e-8,
 ) -> MotorPlan:
-    """Optimise the motion of the motor for the greatest dq(T), with q(T) = 0.
+    """Optimize the motion of the motor for the greatest dq(T), with q(T) = 0.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class _Rollout:
 
 
 class _Controls(NamedTuple):
-    """Bounds of the controls: their range, and the difference between neighbours."""
+    """Bounds of the controls: their range, and the difference between neighbors."""
 
     low: Array
     high: Array
@@ -280,5 +280,5 @@ class _Controls(NamedTuple):
             ones = np.ones(theta.size - 1)
             D: Any = diags_array([-ones, ones], offsets=[0, 1], shape=(theta.size - 1, theta.size))
             A, b = vstack([D, -D]), np.r_[self.most - D @ theta, self.most + D @ theta]
-        result = maximise(gradient[1], low, np.maximum(low, high), gradient[:1], -end[:1], A, b)
+        result = maximize(gradient[1], low, np.maximum(low, high), gradient[:1], -end[:1], A, b)
         return np.asarray(result.x) if result.success else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_control", "draw_phase", "draw_together", "plot_plan", "plot_throw", "plot_together"]
 
-_BLUE, _ORANGE, _GREEN, _PINK, _GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#888888"
+_BLUE, _ORANGE, _GREEN, _PINK, _GRAY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#888888"
 
 
 def plot_throw(throw: WristThrow) -> Figure:
@@ -58,12 +58,12 @@ def draw_control(throw: WristThrow, axes: Axes) -> None:
     axes.step(t, throw.theta(t), where="post", color=_BLUE, label="motor $\\theta$ [rad]")
     offset = throw.oscillator.offset
     if offset:
-        axes.axhline(offset, color=_GREY, linewidth=0.8, linestyle=":", label="$\\theta_g$, holds gravity")
+        axes.axhline(offset, color=_GRAY, linewidth=0.8, linestyle=":", label="$\\theta_g$, holds gravity")
     if math.isfinite(throw.nu):
         second = throw.costates(t)[:, 1]
         axes.plot(t, offset + 0.5 * second / np.abs(second).max(), color=_ORANGE, label="$\\lambda_2$, scaled")
     for switch in throw.switches:
-        axes.axvline(switch, color=_GREY, linewidth=0.6)
+        axes.axvline(switch, color=_GRAY, linewidth=0.6)
     axes.set(
         xlabel="time [s]", title="motor and switching function" if throw.agrees() else "not optimal: signs disagree"
     )
@@ -89,7 +89,7 @@ def draw_phase(throw: WristThrow, axes: Axes) -> None:
     q, dq = throw.state(throw.switches)
     axes.plot(q, dq / throw.oscillator.omega0, "o", color="black", markersize=4, label="switches")
     axes.plot(0.0, throw.speed / throw.oscillator.omega0, "*", color=_ORANGE, markersize=9, label="release")
-    axes.axvline(0.0, color=_GREY, linewidth=0.6)
+    axes.axvline(0.0, color=_GRAY, linewidth=0.6)
     axes.set(xlabel="q [rad]", ylabel="dq / $\\omega_0$ [rad]", title="phase portrait", aspect="equal")
     axes.legend(fontsize="small")
 

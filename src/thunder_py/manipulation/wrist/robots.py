@@ -87,7 +87,7 @@ def floating_wrist(
     base_mass : float
         Mass of the base [kg].
     base_inertia : (3,) array_like
-        Principal moments about the base's origin, its centre of mass [kg m^2].
+        Principal moments about the base's origin, its center of mass [kg m^2].
     tip, motor_inertia : float
         As in `inclined_wrist`.
 
@@ -238,7 +238,7 @@ def with_rigid_hand(
 
 
 def _hand(wrist: ElasticWrist) -> Array:
-    """Return the REG parameters of the hand, isotropic about its centre of mass, which planar motion does not show."""
+    """Return the REG parameters of the hand, isotropic about its center of mass, which planar motion does not show."""
     about_com = wrist.I - wrist.m * wrist.r_c**2
     dyn = [wrist.m, wrist.r_c, 0.0, 0.0, about_com, 0.0, 0.0, about_com, 0.0, about_com]
     return np.asarray(reg_from_dyn(np.array([dyn]))[0])

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from ...checks import Array, positive, whole
 from ...errors import ThunderError
 from .model import ElasticWrist, WristOscillator
-from .motor_plan import maximise
+from .motor_plan import maximize
 from .throw import WristThrow
 
 __all__ = [
@@ -180,7 +180,7 @@ def grid_optimum(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2
     T : float
         Time of release [s].
     cells : int
-        Number of parts; only the control is discretised, the model is exact (zero-order hold).
+        Number of parts; only the control is discretized, the model is exact (zero-order hold).
 
     Raises
     ------
@@ -199,7 +199,7 @@ def grid_optimum(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2
     unit = o.u_hi - o.u_lo
     by_angle, by_rate = (float(np.abs(row).max()) or 1.0 for row in (angle, rate))
     low, high = np.full(count, o.u_lo / unit), np.full(count, o.u_hi / unit)
-    result = maximise(rate / by_rate, low, high, angle[None] / by_angle, np.zeros(1))
+    result = maximize(rate / by_rate, low, high, angle[None] / by_angle, np.zeros(1))
     if not result.success:
         raise ThunderError(f"the linear program of the wrist's motor found no optimum: {result.message}")
     speed, nu = -float(result.fun) * by_rate * unit, float(result.eqlin.marginals[0]) * by_rate / by_angle

@@ -25,7 +25,7 @@ _LARGEST = 1e100
 
 @dataclass(frozen=True)
 class Curves:
-    """Motions over normalised time.
+    """Motions over normalized time.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ def read_curves(
             )
     taus, durations = [], []
     for trial, name in zip(trials, names, strict=True):
-        tau, duration = _normalised(np.asarray(trial.t, dtype=np.float64), name)
+        tau, duration = _normalized(np.asarray(trial.t, dtype=np.float64), name)
         taus.append(tau)
         durations.append(duration)
     values = [_finite(np.asarray(trial.x, dtype=np.float64), name) for trial, name in zip(trials, names, strict=True)]
@@ -117,7 +117,7 @@ def _from_array(motions: Any, dofs: Sequence[str] | None) -> Curves:
     return Curves([tau] * count, data, np.full(count, np.nan), labels, units, names)
 
 
-def _normalised(t: Array, name: str) -> tuple[Array, float]:
+def _normalized(t: Array, name: str) -> tuple[Array, float]:
     if len(t) < 2 or not np.isfinite(t).all() or t[-1] <= t[0]:
         raise ThunderError(f"motions must last longer than 0 s, got {name} with {len(t)} samples and no duration")
     if np.any(np.diff(t) <= 0.0):

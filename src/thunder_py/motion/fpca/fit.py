@@ -206,7 +206,7 @@ class Sample(NamedTuple):
     """Motions from which a covariance is estimated."""
 
     offsets: Array  # (R, d), x_bar
-    centred: Array  # (R, K, d), coefficients without it
+    centerd: Array  # (R, K, d), coefficients without it
 
 
 class Blend(NamedTuple):
@@ -222,8 +222,8 @@ class Blend(NamedTuple):
 def plain(space: SplineSpace, sample: Sample) -> Blend:
     """Return sample mean and covariance of the motions."""
     count = max(len(sample.offsets) - 1, 1)
-    mean, offset_mean = sample.centred.mean(axis=0), sample.offsets.mean(axis=0)
-    rows = space.coordinates(sample.centred - mean) / np.sqrt(count)
+    mean, offset_mean = sample.centerd.mean(axis=0), sample.offsets.mean(axis=0)
+    rows = space.coordinates(sample.centerd - mean) / np.sqrt(count)
     spread = (sample.offsets - offset_mean) / np.sqrt(count)
     no_rows = np.zeros((0, space.dimension))
     return Blend(mean, offset_mean, spread.T @ spread, rows, [no_rows] * len(offset_mean))
@@ -297,15 +297,15 @@ def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
     count = len(sample.offsets)
     if count < 3:
         return 1.0
-    whole = sample.centred + sample.offsets[:, None]
-    variances = (setting.space.coordinates(sample.centred - sample.centred.mean(axis=0)) ** 2).sum(axis=(0, 1))
+    whole = sample.centerd + sample.offsets[:, None]
+    variances = (setting.space.coordinates(sample.centerd - sample.centerd.mean(axis=0)) ** 2).sum(axis=(0, 1))
     weights = np.zeros(len(variances))
     for part in map(list, setting.units):
         weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
     errors = []
     folds = np.arange(count) % min(count, _FOLDS)
     for fold in range(folds.max() + 1):
-        rest = Sample(sample.offsets[folds != fold], sample.centred[folds != fold])
+        rest = Sample(sample.offsets[folds != fold], sample.centerd[folds != fold])
         errors.append(_errors(setting, rest, whole[folds == fold], weights))
     excess = np.array(errors) - np.array(errors)[:, [int(np.argmin(np.sum(errors, axis=0)))]]
     close = excess.sum(axis=0) <= np.sqrt(len(excess)) * excess.std(axis=0, ddof=1)
@@ -419,10 +419,10 @@ def fit_components(
     return Components(moments.mean, components, variances, total, moments.offset_mean, moments.offset_covariance, rho)
 
 
-def project(space: SplineSpace, components: Array, centred: Array, joint: bool) -> Array:
+def project(space: SplineSpace, components: Array, centerd: Array, joint: bool) -> Array:
     """Return the scores (R, n, d), joint (R, n), of motions about the mean (R, K, d) on components (n, K, d)."""
     subscripts = "rmk,nmk->rn" if joint else "rmk,nmk->rnk"
-    return np.asarray(np.einsum(subscripts, space.coordinates(centred), space.coordinates(components), optimize=True))
+    return np.asarray(np.einsum(subscripts, space.coordinates(centerd), space.coordinates(components), optimize=True))
 
 
 def _sample(setting: Setting, coefficients: Array) -> Sample:

@@ -51,7 +51,7 @@ class Projection(NamedTuple):
 
 
 class FPCA(Estimator):
-    """Functional principal components of motions over normalised time.
+    """Functional principal components of motions over normalized time.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class FPCA(Estimator):
     basis : SplineBasis, optional
         Default: 15 functions of degree 5.
     smoothing : "gcv", float or None
-        Weight of the integrated squared third derivative in the fit of splines: by generalised cross-validation, a
+        Weight of the integrated squared third derivative in the fit of splines: by generalized cross-validation, a
         number, or none.
     joint : bool
         Compute components of all coordinates together, with one score each, instead of coordinate by coordinate.
@@ -247,8 +247,8 @@ class FPCA(Estimator):
         offsets = np.zeros((len(coefficients), len(self.dofs)))
         if self.demean:
             offsets = np.einsum("k,rkd->rd", space.integrals, coefficients)
-        centred = coefficients - offsets[:, None] - self.mean_coefficients_
-        return project(space, self.component_coefficients_, centred, self.joint), offsets
+        centerd = coefficients - offsets[:, None] - self.mean_coefficients_
+        return project(space, self.component_coefficients_, centerd, self.joint), offsets
 
     # --- results ----------------------------------------------------------------------------------------------------
 
@@ -325,7 +325,7 @@ class FPCA(Estimator):
         frames : PathFrames, optional
             Frames of aligned motions; without them, motions stay in the canonical frame.
         tau : array_like (T,), optional
-            Normalised times; 101 from 0 to 1 by default.
+            Normalized times; 101 from 0 to 1 by default.
         derivative : int
             Order of the derivative with respect to tau.
 

@@ -29,7 +29,7 @@ def plot_components(fpca: FPCA, n: int = 5, *, derivative: int = 0) -> list[Axes
         row[0].set_ylabel(f"{mark} of {dof}")
     # outside the panels, which the curves fill
     panels[0][0].legend(ncols=5, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False)
-    panels[-1][0].set_xlabel("normalised time")
+    panels[-1][0].set_xlabel("normalized time")
     return [row[0] for row in panels]
 
 
@@ -56,7 +56,7 @@ def plot_mean_and_components(fpca: FPCA, n: int = 3, *, spread: float = 1.0) -> 
         row[0].set_ylabel(f"{dof} [{_unit(fpca, unit)}]")
     panels[0][0].legend(fontsize="small")
     for axis in panels[-1]:
-        axis.set_xlabel("normalised time")
+        axis.set_xlabel("normalized time")
     return panels
 
 

@@ -92,7 +92,7 @@ class SplineBasis:
         Parameters
         ----------
         tau : array_like (T,)
-            Normalised times in [0, 1].
+            Normalized times in [0, 1].
         derivative : int
             Order of the derivative with respect to tau.
 
@@ -288,7 +288,7 @@ def _triangle(B: Array, D: Array) -> tuple[float, Array, Array]:
 
 
 def cross_validated(groups: list[Group], dofs: list[int]) -> float:
-    """Return the weight of the penalty that minimises generalised cross-validation over some coordinates."""
+    """Return the weight of the penalty that minimizes generalized cross-validation over some coordinates."""
     masks = [np.isin(group.dofs, dofs) for group in groups]
     used = [(group, mask) for group, mask in zip(groups, masks, strict=True) if mask.any()]
     columns = np.array([mask.sum() for _, mask in used])
@@ -352,7 +352,7 @@ def smooth(
     penalty: int = 3,
     shared: Sequence[Sequence[int]] | None = None,
 ) -> Smoothed:
-    """Fit splines to motions by penalised least squares.
+    """Fit splines to motions by penalized least squares.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ def smooth(
     smoothing : "gcv", float, array (d,) or None
         Weight lambda >= 0, one for all coordinates or one for each. None is 0: plain least squares.
     penalty : int
-        Order m of the penalised derivative.
+        Order m of the penalized derivative.
     shared : sequence of index lists, optional
         Groups of coordinates with a common lambda from cross-validation; by default each coordinate has its own.
         Results transform with rotations of the motions only if the rotated coordinates have a common lambda.
@@ -403,7 +403,7 @@ def _weights(smoothing: Any, d: int) -> Array | None:
     return np.broadcast_to(values, (d,)).copy()
 
 
-def _grouped(curves: Curves, basis: SplineBasis, unpenalised: bool) -> list[Group]:
+def _grouped(curves: Curves, basis: SplineBasis, unpenalized: bool) -> list[Group]:
     """Group columns (motion, coordinate) with samples at the same tau, which share all matrices."""
     groups: dict[bytes, Group] = {}
     for r, (tau, x) in enumerate(zip(curves.taus, curves.values, strict=True)):
@@ -417,16 +417,16 @@ def _grouped(curves: Curves, basis: SplineBasis, unpenalised: bool) -> list[Grou
         for valid, dofs in parts:
             key = grid + b"|" + valid.tobytes()
             if key not in groups:
-                _check_samples(tau[valid], basis, unpenalised, curves.names[r])
+                _check_samples(tau[valid], basis, unpenalized, curves.names[r])
                 groups[key] = Group(tau[valid], curves.names[r])
             groups[key].add(r, dofs, x[np.ix_(valid, dofs)])
     return list(groups.values())
 
 
-def _check_samples(tau: Array, basis: SplineBasis, unpenalised: bool, name: str) -> None:
-    least = basis.n_functions if unpenalised else basis.degree + 1
+def _check_samples(tau: Array, basis: SplineBasis, unpenalized: bool, name: str) -> None:
+    least = basis.n_functions if unpenalized else basis.degree + 1
     if len(tau) < least:
-        way = "without smoothing" if unpenalised else "with smoothing"
+        way = "without smoothing" if unpenalized else "with smoothing"
         raise ThunderError(
             f"motions must have at least {least} samples ({basis.n_functions} functions of degree {basis.degree}, "
             f"{way}), got {len(tau)} in {name}"

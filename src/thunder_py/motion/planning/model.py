@@ -216,16 +216,16 @@ def goal_state(
 
 
 class Stretch(NamedTuple):
-    """Last segment of a plan in the normalised time of the components.
+    """Last segment of a plan in the normalized time of the components.
 
     Attributes
     ----------
     start : float
         Start of the segment [s].
     tau : float
-        Normalised time of the start; 0 unless the segment continues a motion.
+        Normalized time of the start; 0 unless the segment continues a motion.
     duration : float
-        Seconds per unit of normalised time.
+        Seconds per unit of normalized time.
     order : int
         Number of constraints at both ends: 1 position, 2 and velocity, 3 and acceleration.
     origin : (d,) array or None

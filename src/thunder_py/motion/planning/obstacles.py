@@ -278,8 +278,8 @@ class ViaSearch:
     def paper(cls, count: int = 1000, seed: int = 0) -> ViaSearch:
         """Return the search of D4.2: always one via point out of `count` uniform ones, passed at the mean velocity.
 
-        The report gives neither size nor centre of the region of candidates. The size, 0.6 m each way, is from the
-        authors' released code; the centre, the midpoint of start and goal, is a choice of this package.
+        The report gives neither size nor center of the region of candidates. The size, 0.6 m each way, is from the
+        authors' released code; the center, the midpoint of start and goal, is a choice of this package.
         """
         return cls(count, seed, "uniform", 0.6, "paper", most=1, straight_first=False)
 

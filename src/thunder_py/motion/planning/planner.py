@@ -285,7 +285,7 @@ class HumanLikePlanner(PlannerModel):
         n : int
             Number of samples of each motion, evenly spaced from start to end.
         tau : (k,) array_like, optional
-            Normalised times of the samples instead.
+            Normalized times of the samples instead.
         derivative : int
             Order of the derivative sampled.
         obstacles, margin, via

@@ -63,8 +63,8 @@ def _draw_path(axis: Any, p: Array, vias: Array) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axis.plot(*p.T, color="tab:gray")
-    for point, colour, label in ((p[0], _START, "start"), (p[-1], _GOAL, "goal")):
-        axis.scatter(*point, color=colour, label=label)
+    for point, color, label in ((p[0], _START, "start"), (p[-1], _GOAL, "goal")):
+        axis.scatter(*point, color=color, label=label)
     for k, point in enumerate(vias):
         axis.scatter(*point, color=_VIA, label="via point" if k == 0 else None)
     for one in (axis.xaxis, axis.yaxis, axis.zaxis):

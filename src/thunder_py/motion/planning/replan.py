@@ -136,7 +136,7 @@ class PlannedBatch:
     Attributes
     ----------
     tau : (k,) array
-        Normalised times of the samples.
+        Normalized times of the samples.
     x : (N, k, d) array
         Coordinates or the requested derivative with respect to real time; NaN for motions without path.
     durations : (N,) array

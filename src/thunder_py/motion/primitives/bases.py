@@ -40,9 +40,9 @@ def known_name(value: str, known: tuple[str, ...], what: str) -> str:
 
 
 class DMPBasis:
-    """Basis of n functions of the phase x, with centres evenly spaced in time.
+    """Basis of n functions of the phase x, with centers evenly spaced in time.
 
-    Centres are ``c_i = exp(-alpha i / (n - 1))``, widths ``a_i = 1 / (overlap |c_{i+1} - c_i|)``, and with
+    Centers are ``c_i = exp(-alpha i / (n - 1))``, widths ``a_i = 1 / (overlap |c_{i+1} - c_i|)``, and with
     ``r = |a_i (x - c_i)|`` the functions are
 
     ============= ================================================== =========================
@@ -75,15 +75,15 @@ class DMPBasis:
         self.kind = known_name(kind, tuple(BASES), "basis")
         self.alpha, self.overlap = positive(alpha, "alpha"), positive(overlap, "overlap")
         self.core = _core.DmpBasis(BASES[kind], self.n_basis, self.alpha, self.overlap)
-        if not np.isfinite(self.core.widths).all() or not (self.core.centres > 0.0).all():
+        if not np.isfinite(self.core.widths).all() or not (self.core.centers > 0.0).all():
             raise ThunderError(
-                f"alpha, n_basis and overlap must give distinct centres, got {alpha:g}, {n_basis} and {overlap:g}"
+                f"alpha, n_basis and overlap must give distinct centers, got {alpha:g}, {n_basis} and {overlap:g}"
             )
 
     @property
-    def centres(self) -> Array:
+    def centers(self) -> Array:
         """Phases c_i, (n,), decreasing from 1."""
-        return self.core.centres
+        return self.core.centers
 
     @property
     def widths(self) -> Array:
@@ -184,14 +184,14 @@ class Fit:
 
 @dataclass(frozen=True)
 class GaussianBasis:
-    """Normalised Gaussians of the phase tau in [0, 1].
+    """Normalized Gaussians of the phase tau in [0, 1].
 
     Attributes
     ----------
     n : int
-        Number of functions, at least 2, with centres equally spaced from 0 to 1.
+        Number of functions, at least 2, with centers equally spaced from 0 to 1.
     overlap : float
-        Height of a Gaussian at distance 1 / (2 n) from its centre, in (0, 1). The variance is -1 / (8 n^2 ln overlap).
+        Height of a Gaussian at distance 1 / (2 n) from its center, in (0, 1). The variance is -1 / (8 n^2 ln overlap).
     """
 
     n: int

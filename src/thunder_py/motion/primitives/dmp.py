@@ -488,7 +488,7 @@ class DMP(Estimator, Stateful):
         return self.basis_.forcing(self.weights_, x)
 
     def plot_basis(self, *, axes: Axes | None = None) -> Axes:
-        """Draw the normalised basis functions over t / tau."""
+        """Draw the normalized basis functions over t / tau."""
         from .plot import plot_dmp_basis
 
         return plot_dmp_basis(DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap), axes=axes)

@@ -31,10 +31,10 @@ class DynamicPotential(_core.DynamicPotential):
         Distance [m] below which, and inside a sphere, the tangent of 1 / p replaces 1 / p. U and F stay finite, and F
         remains the gradient.
     tie_break : float
-        Angle [rad] by which U rotates z towards `side`, since the force on a motion straight at a centre only brakes.
+        Angle [rad] by which U rotates z towards `side`, since the force on a motion straight at a center only brakes.
         F is the gradient of this potential. 0 gives (107) exactly.
     side : (3,) or (2,) array_like, optional
-        Direction of `tie_break`; default (1, 4, 9) normalised, mostly upwards and along no axis, in the plane (1, 4).
+        Direction of `tie_break`; default (1, 4, 9) normalized, mostly upwards and along no axis, in the plane (1, 4).
 
     Raises
     ------
@@ -44,10 +44,10 @@ class DynamicPotential(_core.DynamicPotential):
     Notes
     -----
     ``U = gain (-cos theta)^beta |z| / p`` for theta above 90 degrees, otherwise 0. theta is the angle between z, the
-    (scaled) velocity relative to the obstacle, and the vector from the obstacle's centre to y; p is the distance of y
+    (scaled) velocity relative to the obstacle, and the vector from the obstacle's center to y; p is the distance of y
     from its surface. Motions away from an obstacle have no potential. Potentials of several obstacles add.
 
-    The force is the gradient, ``-dU/dy``. With ``r = y - centre, n = r / |r|, c = z . n / |z| = cos theta``, it is
+    The force is the gradient, ``-dU/dy``. With ``r = y - center, n = r / |r|, c = z . n / |z| = cos theta``, it is
 
     ``F = gain |z| (-c)^(beta - 1) / p * [beta (z / |z| - c n) / |r| - c n / p]``.
 
@@ -143,7 +143,7 @@ def _padded(values: Array, m: int) -> Array:
 
 
 def spheres_of(obstacles: Any, m: int) -> Array:
-    """Return obstacles as rows of centre (3), velocity (3) and radius, (s, 7).
+    """Return obstacles as rows of center (3), velocity (3) and radius, (s, 7).
 
     Parameters
     ----------
@@ -167,17 +167,17 @@ def _row(obstacle: Any, k: int, m: int) -> Array:
     what, velocity, row = f"obstacles[{k}]", None, np.zeros(7)
     if hasattr(obstacle, "velocity") and hasattr(obstacle, "obstacle"):
         obstacle, velocity = obstacle.obstacle, obstacle.velocity
-    if hasattr(obstacle, "centre") and hasattr(obstacle, "radius"):
+    if hasattr(obstacle, "center") and hasattr(obstacle, "radius"):
         if m != 3:
             raise ThunderError(f"{what} must be a point ({m},) for motions of {m} coordinates, got a sphere in space")
-        centre, row[6] = array(obstacle.centre, (3,), what), positive(obstacle.radius, f"{what}: radius")
+        center, row[6] = array(obstacle.center, (3,), what), positive(obstacle.radius, f"{what}: radius")
     elif isinstance(obstacle, (list, tuple, np.ndarray)):
-        centre = array(obstacle, (m,), what)
+        center = array(obstacle, (m,), what)
     else:
         raise ThunderError(
             f"{what} must be a Sphere, a MovingObstacle of one, or a point ({m},), got {type(obstacle).__name__}"
         )
-    row[:m] = centre
+    row[:m] = center
     if velocity is not None:
         row[3 : 3 + m] = array(velocity, (m,), f"{what}: velocity")
     return row

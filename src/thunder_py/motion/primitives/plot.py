@@ -44,7 +44,7 @@ def plot_dmp_motion(
 
 
 def plot_dmp_basis(basis: DMPBasis, *, axes: Axes | None = None) -> Axes:
-    """Draw normalised basis functions over t / tau; see `DMP.plot_basis`."""
+    """Draw normalized basis functions over t / tau; see `DMP.plot_basis`."""
     if axes is None:
         from matplotlib.pyplot import subplots
 

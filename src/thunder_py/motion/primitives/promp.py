@@ -54,10 +54,10 @@ class ProMP(Estimator):
     n_basis : int
         Number of basis functions for each degree of freedom.
     overlap : float
-        Overlap of neighbouring functions, see `GaussianBasis`.
-    regularisation : float
-        Ridge parameter of the regression of a demonstration's weights, which minimise
-        |x - Phi w|^2 + regularisation |w|^2 over its samples.
+        Overlap of neighboring functions, see `GaussianBasis`.
+    regularization : float
+        Ridge parameter of the regression of a demonstration's weights, which minimize
+        |x - Phi w|^2 + regularization |w|^2 over its samples.
     variance_floor : float
         Variance added to every weight, relative to the mean variance of weights over demonstrations and basis
         functions. It permits conditioning on directions in which few demonstrations do not vary.
@@ -77,7 +77,7 @@ class ProMP(Estimator):
 
     Notes
     -----
-    x(tau) = Phi(tau) w with w normally distributed and normalised Gaussians Phi of the phase tau = t / T. Weights of
+    x(tau) = Phi(tau) w with w normally distributed and normalized Gaussians Phi of the phase tau = t / T. Weights of
     all degrees of freedom are correlated. Parameters and results follow scikit-learn's conventions.
 
     Examples
@@ -102,12 +102,12 @@ class ProMP(Estimator):
         n_basis: int = 15,
         *,
         overlap: float = 0.7,
-        regularisation: float = 1e-9,
+        regularization: float = 1e-9,
         variance_floor: float = 1e-6,
     ) -> None:
         self.n_basis = n_basis
         self.overlap = overlap
-        self.regularisation = regularisation
+        self.regularization = regularization
         self.variance_floor = variance_floor
 
     @classmethod
@@ -176,7 +176,7 @@ class ProMP(Estimator):
 
     def weights(self, tau: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Return the weights (n_basis, d) of one motion x (T, d) at phases tau (T,), by ridge regression."""
-        ridge = at_least(self.regularisation, "regularisation")
+        ridge = at_least(self.regularization, "regularization")
         Phi = self.basis.evaluate(array(tau, (None,), "tau"))
         values = array(x, (len(Phi), None), "x")
         # stacked, since normal equations square the condition number
@@ -187,8 +187,8 @@ class ProMP(Estimator):
     def _estimate(self, weights: Array) -> None:
         rows = np.swapaxes(weights, 1, 2).reshape(len(weights), -1)
         self.mean_weights_ = weights.mean(axis=0)
-        centred = rows - rows.mean(axis=0)
-        covariance = centred.T @ centred / max(len(rows) - 1, 1)
+        centerd = rows - rows.mean(axis=0)
+        covariance = centerd.T @ centerd / max(len(rows) - 1, 1)
         scale = float(np.mean(np.var(weights, axis=1)) + np.trace(covariance) / len(covariance))
         self.covariance_ = covariance + self.variance_floor * scale * np.eye(len(covariance))
 

@@ -164,7 +164,7 @@ class QuaternionDMP(Estimator, Stateful):
         y : object
             Ignored; scikit-learn passes it.
         cutoff : float
-            Cutoff [Hz] of the filter of `DMP.fit`, applied to the quaternions, which are then normalised.
+            Cutoff [Hz] of the filter of `DMP.fit`, applied to the quaternions, which are then normalized.
 
         Returns
         -------

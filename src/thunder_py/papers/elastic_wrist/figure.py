@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_arm_case", "plot_elastic_wrist"]
 
-_BLUE, _ORANGE, _GREEN, _PINK, _GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#888888"
+_BLUE, _ORANGE, _GREEN, _PINK, _GRAY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#888888"
 
 
 def plot_elastic_wrist(found: ElasticWristExperiment) -> Figure:
@@ -72,10 +72,10 @@ def draw_arm_case(arm: ArmCase, axes: Any) -> None:
     share = np.abs(run.tau[shown, :-1] / robot.limits.effort[:-1])
     for k in np.argsort(-share.max(axis=0))[:3]:
         effort.plot(t, 100.0 * share[:, k], linewidth=1.0, label=f"joint {k + 1}")
-    effort.axhline(100.0, color=_GREY, linestyle="--")
+    effort.axhline(100.0, color=_GRAY, linestyle="--")
     effort.set(ylabel="torque [% of limit]", title="arm's torques, the three largest")
     for panel in (speed, wrist, effort):
-        panel.axvline(0.0, color=_GREY, linewidth=0.8)
+        panel.axvline(0.0, color=_GRAY, linewidth=0.8)
         panel.set_xlabel("time to release [s]")
         panel.legend(fontsize="small")
 
@@ -84,7 +84,7 @@ def _draw_sweep(found: ElasticWristExperiment, axes: Axes) -> None:
     axes.plot(found.times, found.free, color=_BLUE, label="free switching")
     axes.plot(found.times, found.one, color=_ORANGE, label="one switch, (91)")
     limit = math.pi + math.acos(1.0 / 3.0)
-    axes.axvline(limit, color=_GREY, linestyle="--", label=f"limit, $\\omega_0 T$ = {limit:.4f}")
+    axes.axvline(limit, color=_GRAY, linestyle="--", label=f"limit, $\\omega_0 T$ = {limit:.4f}")
     axes.set(
         xlabel="$\\omega_0 T$", ylabel="dq(T) / ($\\omega_0 \\theta_{max}$)", title="speed over the time of release"
     )

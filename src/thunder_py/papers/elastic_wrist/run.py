@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ...checks import Array, whole
 from ...errors import ThunderError
 from ...manipulation.wrist.arm_throw import ArmThrow, WristRelease, wrist_at_release
-from ...manipulation.wrist.base_motion import BaseMotion, optimise_base_motion
+from ...manipulation.wrist.base_motion import BaseMotion, optimize_base_motion
 from ...manipulation.wrist.collocation import BaseLimits, JointThrow, base_alone, optimize_base_and_motor
 from ...manipulation.wrist.model import ElasticWrist, WristOscillator
 from ...manipulation.wrist.motor import MotorMotion, WristRun, run_with_motor
@@ -72,7 +72,7 @@ class ArmCase:
     run : WristRun
         Run-up, throw and brake with the planned motion of the motor.
     found : int
-        Number of random starts of the release's optimisation that led to a throw.
+        Number of random starts of the release's optimization that led to a throw.
     spread : tuple of float
         Slowest and fastest of their releases, hand fixed [m/s].
     """
@@ -142,14 +142,14 @@ class ArmCase:
 
 
 def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1, cells: int = 200) -> ArmCase:
-    """Optimise the motion of the arm, plan those of the motor, simulate.
+    """Optimize the motion of the arm, plan those of the motor, simulate.
 
     Parameters
     ----------
     turning : bool
         If True, the hand may rotate at release.
     seeds : int or sequence of int
-        Number or list of the random starts of the release's optimisation.
+        Number or list of the random starts of the release's optimization.
     jobs : int
         Number of processes for them.
     cells : int
@@ -207,7 +207,7 @@ def _throws(throw: ArmThrow, still: ElasticWrist, cells: int) -> tuple[dict[str,
 def _release(arm: Robot, turning: bool, seed: int) -> BaseMotion | None:
     direction = [math.cos(_ANGLE), 0.0, math.sin(_ANGLE)]
     try:
-        return optimise_base_motion(
+        return optimize_base_motion(
             arm, direction, acceleration_limits=ACCELERATION, q_start=Q_START, T=_T, turning=turning, floor=_FLOOR,
             opening_delay=0.05, starts=1, seed=seed,
         )  # fmt: skip

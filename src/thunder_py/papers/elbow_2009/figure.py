@@ -49,31 +49,31 @@ def plot_elbow(experiment: Elbow2009) -> Figure:
 
 
 def _points(robot: Robot, q: Array) -> tuple[Array, Array]:
-    """Return base and frame origins (3, 2), and the centres of mass (2, 2), in the plane."""
+    """Return base and frame origins (3, 2), and the centers of mass (2, 2), in the plane."""
     frames = arm_frames(robot, q)[:3]
     bodies = robot.inertial
-    centres = [T @ np.append(body[1:4] / body[0], 1.0) for T, body in zip(frames[1:], bodies, strict=True)]
-    return frames[:, :2, 3], np.array(centres)[:, :2]
+    centers = [T @ np.append(body[1:4] / body[0], 1.0) for T, body in zip(frames[1:], bodies, strict=True)]
+    return frames[:, :2, 3], np.array(centers)[:, :2]
 
 
 def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
     shown = int(np.argmax(configurations[:, 1]))
     for k, q in enumerate(configurations):
         front = k == shown
-        origins, centres = _points(robot, q)
+        origins, centers = _points(robot, q)
         for link in range(2):
             style: dict[str, Any] = {"linewidth": 6.0, "marker": "", "solid_capstyle": "round"}
             draw_sticks(axes, origins[None, link : link + 2], _LINKS[link], (1.0 if front else 0.15,), **style)
         if front:
             axes.plot(*origins[:2].T, "o", color="white", markeredgecolor=_DARK, markersize=9)
-            axes.plot(*centres.T, "x", color=_DARK, markersize=8, markeredgewidth=2)
-            _label(axes, q, origins, centres)
+            axes.plot(*centers.T, "x", color=_DARK, markersize=8, markeredgewidth=2)
+            _label(axes, q, origins, centers)
     axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="frames at the links' ends, as in the paper")
     axes.grid(visible=True, alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _label(axes: Axes, q: Array, origins: Array, centres: Array) -> None:
+def _label(axes: Axes, q: Array, origins: Array, centers: Array) -> None:
     from matplotlib.patches import Arc
 
     angles = np.degrees(np.concatenate([[0.0], np.cumsum(q)]))
@@ -86,7 +86,7 @@ def _label(axes: Axes, q: Array, origins: Array, centres: Array) -> None:
         middle = np.radians((start + end) / 2)
         position = origins[joint] + 0.24 * np.array([np.cos(middle), np.sin(middle)])
         axes.text(position[0], position[1], f"$q_{joint + 1}$", ha="center", va="center")
-        axes.annotate(f"$G_{joint + 1}$", centres[joint], xytext=(6, -12), textcoords="offset points")
+        axes.annotate(f"$G_{joint + 1}$", centers[joint], xytext=(6, -12), textcoords="offset points")
         axes.annotate(f"$O_{joint + 1}$", origins[joint + 1], xytext=(8, 4), textcoords="offset points")
     arrow = {"arrowstyle": "->"}
     axes.annotate("g", (0.05, 0.72), (0.05, 0.9), xycoords="axes fraction", arrowprops=arrow, ha="center")

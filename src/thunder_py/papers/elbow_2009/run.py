@@ -239,9 +239,9 @@ def motion(times: Array, Lambda: float = 5.0) -> tuple[Array, Array, Array, Arra
     def wave(t: Array) -> tuple[Array, Array, Array]:
         return 0.9 * np.sin(w * t), 0.9 * w * np.cos(w * t), -0.9 * w**2 * np.sin(w * t)
 
-    centre = np.array([0.7, 0.9])
+    center = np.array([0.7, 0.9])
     (q_d, dq_d, ddq_d), (q, dq, _) = wave(t), wave(t - 0.05)
-    return centre + q, dq, dq_d + Lambda * (q_d - q), ddq_d + Lambda * (dq_d - dq)
+    return center + q, dq, dq_d + Lambda * (q_d - q), ddq_d + Lambda * (dq_d - dq)
 
 
 def run(quick: bool = False) -> Elbow2009:

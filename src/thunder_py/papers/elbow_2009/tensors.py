@@ -1,4 +1,4 @@
-"""Gabiccini et al. (2009), section 4: test of its generalised transposes of tensors."""
+"""Gabiccini et al. (2009), section 4: test of its generalized transposes of tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIRST_MOMENTS = slice(1, 4)  # as many as the arm has joints, so that wrong ord
 
 
 def transpose(tensor: Any, order: str, by_words: bool = False) -> Any:
-    """Return the generalised transpose of a tensor.
+    """Return the generalized transpose of a tensor.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ ESTIMATES = ("mass [kg]", "$c_x$ [m]", "$c_y$ [m]", "$c_z$ [m], along gravity")
 
 
 def body_of(reg: Array) -> Array:
-    """Return mass and centre of mass of link 7, (4, ...), from all parameters, (..., 70)."""
+    """Return mass and center of mass of link 7, (4, ...), from all parameters, (..., 70)."""
     m, mc = reg[..., 60], np.moveaxis(reg[..., 61:64], -1, 0)
     return np.concatenate([m[None], mc / m])
 
@@ -121,7 +121,7 @@ def plot_errors(gains: ArticleGains, table: str) -> Figure:
 
 
 def plot_estimates(gains: ArticleGains, table: str) -> Figure:
-    """Draw Figure 7 (``"Table 6"``) or 9 (``"Table 7"``): mass and centre of mass of link 7."""
+    """Draw Figure 7 (``"Table 6"``) or 9 (``"Table 7"``): mass and center of mass of link 7."""
     from matplotlib.pyplot import subplots
 
     figure, panels = subplots(1, 4, figsize=(13, 3.2), layout="constrained")

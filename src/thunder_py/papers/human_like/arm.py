@@ -112,7 +112,7 @@ class ArmRun:
 
     @cached_property
     def clearance(self) -> tuple[float, float, float]:
-        """Least distances of hand, elbow and the arm's centre line from the obstacles' surfaces [m]."""
+        """Least distances of hand, elbow and the arm's center line from the obstacles' surfaces [m]."""
         points = arm_points_at(self.robot, self.result.q[::10])
         hand, elbow = (float(self.scene.distance(points[:, k]).min()) for k in (-1, 1))
         return hand, elbow, float(self.scene.distance(_between(points)).min())
@@ -130,7 +130,7 @@ class ArmRun:
 
 
 def arm_controller(robot: Robot, scene: Scene) -> CartesianComputedTorque:
-    """Return eqs. 108 to 112 as corrected: posture at rest, obstacles felt everywhere as 1/d from their centres."""
+    """Return eqs. 108 to 112 as corrected: posture at rest, obstacles felt everywhere as 1/d from their centers."""
     return CartesianComputedTorque(
         robot,
         K_P,
@@ -138,7 +138,7 @@ def arm_controller(robot: Robot, scene: Scene) -> CartesianComputedTorque:
         K_D,
         posture=scene.q0,
         K_posture=K_POSTURE,
-        obstacles=[Point(sphere.centre, 0.0) for sphere in scene.spheres],
+        obstacles=[Point(sphere.center, 0.0) for sphere in scene.spheres],
     )
 
 
@@ -221,7 +221,7 @@ class KinematicNullSpace:
             r = T[:3, :3] @ offset
             J_point = J[:3] + np.cross(J[3:].T, r).T
             for sphere in self.scene.spheres:
-                away = T[:3, 3] + r - sphere.centre
+                away = T[:3, 3] + r - sphere.center
                 tau += J_point.T @ away / (away @ away)
         return tau
 
@@ -374,7 +374,7 @@ class HumanLikeArm:
             rows.append([name, avoids, f"{kept} of {len(runs)}", least, *real.min(axis=0).tolist(), hit, limits])
         header = ["", "goes round", "plans that keep 0.2 m", "plan: hand [m]", "arm: hand [m]", "elbow [m]"]
         return (
-            markdown([*header, "centre line [m]", "arm in obstacle", "past joint limits [deg]"], rows) if rows else ""
+            markdown([*header, "center line [m]", "arm in obstacle", "past joint limits [deg]"], rows) if rows else ""
         )
 
 
@@ -384,7 +384,7 @@ Why these are not the report's numbers:
 - Postures, places and sizes of obstacles, gains and the duration are ours: the report prints none. Jerk goes with
   1/T^3.
 - The components come from synthetic motions, not from the recordings of [6].
-- The hand stays 0.25 m from the obstacles' centres on a way of 0.6 to 1 m: most of the jerk is the detour's.
+- The hand stays 0.25 m from the obstacles' centers on a way of 0.6 to 1 m: most of the jerk is the detour's.
 - The arm does what was planned, as the controller's model is the plant's and its null space leaves the hand alone.
 - The DMPs are the better ones of their kind: least squares, and rotodilatation, without which they end 45 to 62 mm
   off, as the report's do (49 mm). Their orientation is still on its way at T: the phase ends at exp(-4).

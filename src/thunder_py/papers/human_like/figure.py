@@ -110,7 +110,7 @@ def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
 
 
 def equal_scales(axes: Any, zoom: float = 1.0) -> None:
-    """Let a metre be as long along all three axes, with a tick every 0.2 m."""
+    """Let a meter be as long along all three axes, with a tick every 0.2 m."""
     from matplotlib.ticker import MultipleLocator
 
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):

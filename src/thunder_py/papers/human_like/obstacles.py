@@ -147,7 +147,7 @@ def attempt(method: Method, scene: Scenario) -> tuple[Attempt, Motion | None]:
 
 def primitive(dmp: DMP, potential: DynamicPotential, scene: Scenario) -> DMPMotion:
     """Roll out a movement primitive among spheres with the margin around them."""
-    inflated = [Sphere(sphere.centre, sphere.radius + scene.margin) for sphere in scene.spheres]
+    inflated = [Sphere(sphere.center, sphere.radius + scene.margin) for sphere in scene.spheres]
     return dmp.rollout(scene.start, scene.goal, scene.duration, obstacles=inflated, potential=potential)
 
 
@@ -369,8 +369,8 @@ Why these are not the report's numbers, and what they say:
   it learned from, and these are not of least jerk.
 - Of the DMPs, the mollifiers' ripple is there without any obstacle (gain 0 below), and Gaussians have none of it. With
   obstacles most of the Gaussians' jerk is the potential's: it feels them late, and pushes.
-- DMPs end millimetres off: the potential is felt to the end, and a discrete primitive only comes near its goal. (104)
-  to the letter ends as far off as the report's; it stretches axis by axis what was hardly moved, to metres.
+- DMPs end millimeters off: the potential is felt to the end, and a discrete primitive only comes near its goal. (104)
+  to the letter ends as far off as the report's; it stretches axis by axis what was hardly moved, to meters.
 - A ProMP told MAP's via point keeps no margin: nothing checks it. Its jerk is that of motions under way made to rest.
 - The report's rank sum test takes the settings as independent samples; both methods have the same ones, so that the
   signed rank is the right test. "Fails to reject" with p < 0.01 in the report means rejects."""

@@ -197,7 +197,7 @@ class _Primitive:
 
     def __call__(self, scene: Scene) -> HandMotion:
         a, b, T = scene.start, scene.goal, scene.duration
-        inflated = [Sphere(sphere.centre, sphere.radius + scene.margin) for sphere in scene.spheres]
+        inflated = [Sphere(sphere.center, sphere.radius + scene.margin) for sphere in scene.spheres]
         place = self.place.rollout(a[:3, 3], b[:3, 3], T, PERIOD, obstacles=inflated, potential=DynamicPotential())
         turn = self.turn.rollout(a[:3, :3], b[:3, :3], T, PERIOD)
         xi, xi_dot = np.hstack([place.dx, turn.w]), np.hstack([place.ddx, turn.dw])

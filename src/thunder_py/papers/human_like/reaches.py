@@ -151,7 +151,7 @@ def least_jerk(ends: Ends) -> MinimumJerk:
     if a is None:
         T = ends.duration
         way, v = ends.x[1] - ends.x[0], T * ends.v
-        # no jerk at either end of the quintic: 9 a0 - 3 a1 = p, 3 a0 - 9 a1 = q, in normalised time
+        # no jerk at either end of the quintic: 9 a0 - 3 a1 = p, 3 a0 - 9 a1 = q, in normalized time
         p, q = 60.0 * way - 36.0 * v[0] - 24.0 * v[1], 60.0 * way - 24.0 * v[0] - 36.0 * v[1]
         a = np.stack([3.0 * p - q, p - 3.0 * q]) / (24.0 * T**2)
     return minimum_jerk(

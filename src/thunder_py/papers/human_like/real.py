@@ -272,7 +272,7 @@ Why these are not the report's numbers:
   needed to make ends at rest. That it is well conditioned does not help.
 - Jerk goes with 1/T^3. The report's numbers are those of reaches that take {DURATION:g} s, and so is the last column,
   by arithmetic; people take one or two. Real jerk is that of the filter too: second-order Butterworth, {CUTOFF:g} Hz,
-  forwards and backwards. What minimum jerk minimises is the square, and not the mean.
+  forwards and backwards. What minimum jerk minimizes is the square, and not the mean.
 - The DMPs are the better ones of their kind: least squares, rotodilatation, and the most typical reach to learn from.
   Even so mollifiers have up to two and a half times the jerk of Gaussians. They are told of no acceleration, and keep
   the demonstration's: compare them with those that may choose it."""
@@ -319,7 +319,7 @@ def _spread(values: Array, scale: float = 1e3) -> str:
     return f"{np.mean(x):.1f} ± {np.std(x, ddof=1):.1f} ({np.median(x):.1f})"
 
 
-def _centre(values: Array) -> str:
+def _center(values: Array) -> str:
     return f"{1e3 * np.mean(values):.1f} ({1e3 * np.median(values):.1f})"
 
 
@@ -395,7 +395,7 @@ def _ablation(found: Comparison) -> str:
 def _cuts(found: Comparison) -> str:
     names = list(next(iter(found.cuts.values())))
     rows = [
-        [f"{threshold:g} m/s", len(row[names[0]]), *(_centre(row[name]) for name in names)]
+        [f"{threshold:g} m/s", len(row[names[0]]), *(_center(row[name]) for name in names)]
         for threshold, row in found.cuts.items()
     ]
     return markdown(["cut at", "reaches", *names], rows)

@@ -3,7 +3,7 @@
 The report generates "a large number of simulation settings" and groups them into four scenarios whose definition our
 copy of it lacks. They are defined here, and by geometry alone: no planner has a say in which settings are kept. What is
 known of the report's is kept: spheres alone, a clearance of 0.05 m as in the released code, and a length of reach that
-its jerk suggests. With T = 5 s, as in the released code, a straight minimum-jerk reach of D metres has a mean jerk of
+its jerk suggests. With T = 5 s, as in the released code, a straight minimum-jerk reach of D meters has a mean jerk of
 23.1 D/T^3, so that Table 13's 0.21 to 0.26 m/s^3 are reaches of 1.1 to 1.4 m; 1.1 to 1.3 m are taken. That the report's
 tables are for T = 5 s is inferred, it does not say so; and a motion through a via point has about twice the jerk of the
 straight one, so that the report's reaches may as well have been half as long.
@@ -12,8 +12,8 @@ A setting is drawn in this order:
 
 1. The reach: its length uniform in `REACH`, its direction uniform over the sphere, its middle uniform in a ball of
    radius `MIDDLE` about the origin. Both ends are 0.45 to 0.75 m from the origin.
-2. The spheres, one `Placement` after the other: the foot of its centre on the straight line uniform in ``along`` (0 is
-   the start, 1 the goal), the distance of its centre from the line uniform in ``off`` to any side of it alike, its
+2. The spheres, one `Placement` after the other: the foot of its center on the straight line uniform in ``along`` (0 is
+   the start, 1 the goal), the distance of its center from the line uniform in ``off`` to any side of it alike, its
    radius uniform in ``radius``.
 3. A sphere is drawn again while it overlaps one before, or comes nearer to the start or the goal than the margin and
    another `ROOM`, so that there is space to set off. Gaps between spheres may be too narrow for the margin.
@@ -46,9 +46,9 @@ class Placement:
     Attributes
     ----------
     along : tuple of tuple of (float, float)
-        One sphere for each: where its centre's foot may be on the way from start to goal, as fractions.
+        One sphere for each: where its center's foot may be on the way from start to goal, as fractions.
     off : (float, float)
-        Distance of the centre from the straight line [m].
+        Distance of the center from the straight line [m].
     radius : (float, float)
         [m].
     """
@@ -202,10 +202,10 @@ def _sphere(
     for _ in range(_TRIES):
         aside = np.cross(way, _direction(random))
         foot = start + random.uniform(*along) * (goal - start)
-        centre = foot + random.uniform(*placement.off) * aside / np.linalg.norm(aside)
+        center = foot + random.uniform(*placement.off) * aside / np.linalg.norm(aside)
         radius = random.uniform(*placement.radius)
-        apart = all(np.linalg.norm(centre - o.centre) > radius + o.radius for o in others)
-        ends = min(np.linalg.norm(centre - end) for end in (start, goal))
+        apart = all(np.linalg.norm(center - o.center) > radius + o.radius for o in others)
+        ends = min(np.linalg.norm(center - end) for end in (start, goal))
         if apart and ends > radius + MARGIN + ROOM:
-            return Sphere(centre, radius)
+            return Sphere(center, radius)
     raise RuntimeError("no room for another sphere")  # not with the families above: tests draw thousands

@@ -179,22 +179,22 @@ def scenes(
         elbow = robot.forward_kinematics(0.5 * (q0 + q1), ELBOW_FRAME)[:3, 3]
         for kind in OBSTACLE_SETS if obstacles is OBSTACLE_SETS else obstacles:
             places = [_place(TASKS[name], part, start, goal, elbow) for part in OBSTACLE_SETS[kind]]
-            spheres = tuple(Sphere(centre, RADIUS) for centre in places)
+            spheres = tuple(Sphere(center, RADIUS) for center in places)
             found.append(Scene(task=name, obstacles=kind, start=start, goal=goal, q0=q0, spheres=spheres))
     return found
 
 
 def _place(task: Task, part: str, start: Array, goal: Array, elbow: Array) -> Array:
-    """Return the centre of one obstacle."""
+    """Return the center of one obstacle."""
     if part == "elbow":
         away = np.array(task.elbow)
-        centre: Array = elbow + AWAY * away / np.linalg.norm(away)
-        return centre
+        center: Array = elbow + AWAY * away / np.linalg.norm(away)
+        return center
     a, b = start[:3, 3], goal[:3, 3]
     way = (b - a) / np.linalg.norm(b - a)
     aside = np.array(task.aside) - np.dot(task.aside, way) * way
-    centre = 0.5 * (a + b) - OFF * aside / np.linalg.norm(aside)
-    return centre
+    center = 0.5 * (a + b) - OFF * aside / np.linalg.norm(aside)
+    return center
 
 
 def tasks_table(robot: Robot) -> str:
@@ -203,8 +203,8 @@ def tasks_table(robot: Robot) -> str:
     for scene in scenes(robot, obstacles=("both",)):
         task = TASKS[scene.task]
         length = float(np.linalg.norm(scene.goal[:3, 3] - scene.start[:3, 3]))
-        centres = [", ".join(f"{x:.2f}" for x in np.asarray(sphere.centre)) for sphere in scene.spheres]
-        rows.append([scene.task, task.sentence, _degrees(task.posture), length, *centres])
+        centers = [", ".join(f"{x:.2f}" for x in np.asarray(sphere.center)) for sphere in scene.spheres]
+        rows.append([scene.task, task.sentence, _degrees(task.posture), length, *centers])
     header = ["task", "", "joint angles [deg]", "way of the hand [m]", "obstacle of the hand [m]", "of the elbow [m]"]
     return markdown(header, rows)
 

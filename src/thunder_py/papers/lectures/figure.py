@@ -87,7 +87,7 @@ def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
 
 
 def _draw_down_to(floor: float, axis: Axes, curves: Iterable[tuple[str, Array, Array]]) -> None:
-    """Draw curves on a logarithmic axis that ends at `floor`; curves entirely below it are labelled as zero."""
+    """Draw curves on a logarithmic axis that ends at `floor`; curves entirely below it are labeled as zero."""
     zero = []
     for (name, t, values), color in zip(curves, _COLORS, strict=False):
         axis.semilogy(t, np.where(values > 0.0, values, np.nan), color=color, linewidth=1.2, label=name)

@@ -15,7 +15,7 @@ from ...identification import (
     Excitation,
     MotionLimits,
     adaptation_convergence,
-    optimise_excitation,
+    optimize_excitation,
 )
 from ...reference import JointReference, SetPoint, Sinusoid
 from ...result import SimulationResult
@@ -52,7 +52,7 @@ GOAL = np.array([0.9, -0.6])
 K_P, K_D = np.array([60.0, 30.0]), np.array([18.0, 6.0])
 LAMBDA, K = 4.0, np.array([12.0, 5.0])
 GAMMA = 1.0
-MOTION = Sinusoid([0.8, 0.6], [0.4, 0.6], centre=[0.3, 0.8], phase=[0.0, 0.5])
+MOTION = Sinusoid([0.8, 0.6], [0.4, 0.6], center=[0.3, 0.8], phase=[0.0, 0.5])
 LOG_EVERY = 2
 
 
@@ -148,7 +148,7 @@ def set_point_study(duration: float = 4.0) -> Study:
 
 
 def passivity_study(duration: float = 4.0) -> Study:
-    """Run lectures 28 and 32: feedback linearisation and passivity-based control, with a true and a wrong model."""
+    """Run lectures 28 and 32: feedback linearization and passivity-based control, with a true and a wrong model."""
     robot = Robot.load("elbow")
     wrong = wrong_arm(robot, 0.8)
     laws = {
@@ -185,11 +185,11 @@ def excitation_study(
     robot = Robot.load("elbow")
     period = 4.0
     limits = MotionLimits.of(robot, fraction=0.5)
-    exciting = optimise_excitation(robot, period, 3, limits=limits, restarts=1, iterations=iterations)
+    exciting = optimize_excitation(robot, period, 3, limits=limits, restarts=1, iterations=iterations)
     start = exciting.reference(0.0).q
     references: dict[str, Callable[[float], JointReference]] = {
         "at rest": SetPoint(start),
-        "one joint moves": Sinusoid([0.0, 0.8], [0.0, 1.0 / period], centre=start),
+        "one joint moves": Sinusoid([0.0, 0.8], [0.0, 1.0 / period], center=start),
         "exciting": exciting.reference,
     }
     nominal = wrong_arm(robot)
@@ -296,7 +296,7 @@ def euler_lagrange(kinetic: Any, potential: Any, q: Sequence[Any], dq: Sequence[
 
 
 def cart_pendulum_by_hand() -> LectureModel:
-    """Return the model of lecture 26: cart m_1 at x, pendulum m_2, centre l from the pivot, phi from upright."""
+    """Return the model of lecture 26: cart m_1 at x, pendulum m_2, center l from the pivot, phi from upright."""
     sp = require("sympy")
 
     x, phi, dx, dphi = sp.symbols("x phi xdot phidot", real=True)
@@ -339,16 +339,16 @@ def pendulum_frame(lecture: int) -> Any:
 
 
 def planar_arm_by_hand() -> LectureModel:
-    """Return the model of lecture 27: planar arm, two revolute joints, centres of mass l_c1, l_c2 from the joints."""
+    """Return the model of lecture 27: planar arm, two revolute joints, centers of mass l_c1, l_c2 from the joints."""
     sp = require("sympy")
 
     q, dq = sp.symbols("q_1 q_2", real=True), sp.symbols("qdot_1 qdot_2", real=True)
     m, inertia = sp.symbols("m_1 m_2", positive=True), sp.symbols("I_z1 I_z2", positive=True)
     l1, g = sp.symbols("l_1 g", positive=True)
-    centre = sp.symbols("l_c1 l_c2", positive=True)
+    center = sp.symbols("l_c1 l_c2", positive=True)
     first = sp.Matrix([sp.cos(q[0]), sp.sin(q[0])])
     second = sp.Matrix([sp.cos(q[0] + q[1]), sp.sin(q[0] + q[1])])
-    positions = (centre[0] * first, l1 * first + centre[1] * second)
+    positions = (center[0] * first, l1 * first + center[1] * second)
     rates = (dq[0], dq[0] + dq[1])
     kinetic = sum(
         m[i] * (r.jacobian(sp.Matrix(q)) * sp.Matrix(dq)).dot(r.jacobian(sp.Matrix(q)) * sp.Matrix(dq)) / 2
@@ -365,17 +365,17 @@ def planar_arm_by_package() -> LectureModel:
 
     model = Robot.load("elbow").symbolic(inertial=True, inertial_as="DYN", gravity=[0, 1, 0], dh=[1, 0, 0, 0] * 2)
     m, inertia = sp.symbols("m_1 m_2", positive=True), sp.symbols("I_z1 I_z2", positive=True)
-    centre, (l1, g) = sp.symbols("l_c1 l_c2", positive=True), sp.symbols("l_1 g", positive=True)
+    center, (l1, g) = sp.symbols("l_c1 l_c2", positive=True), sp.symbols("l_1 g", positive=True)
     a = sp.symbols("a1 a2", real=True)
     letters = {"g_y": -g, "a1": l1}
     for i in range(2):
-        # frames are at the far ends of the links, centres of mass are measured from the near ends
-        letters |= {f"m{i + 1}": m[i], f"c_x{i + 1}": centre[i] - a[i], f"c_y{i + 1}": 0, f"Ic_zz{i + 1}": inertia[i]}
+        # frames are at the far ends of the links, centers of mass are measured from the near ends
+        letters |= {f"m{i + 1}": m[i], f"c_x{i + 1}": center[i] - a[i], f"c_y{i + 1}": 0, f"Ic_zz{i + 1}": inertia[i]}
     return _in_letters(model, letters, planar_arm_by_hand())
 
 
 def _in_letters(model: Any, letters: Mapping[str, Any], hand: LectureModel) -> LectureModel:
-    """Replace names in the package's three matrices, those of the centres first, because these introduce lengths."""
+    """Replace names in the package's three matrices, those of the centers first, because these introduce lengths."""
     sp = require("sympy")
 
     joints = {f"q{i + 1}": q for i, q in enumerate(hand.q)} | {f"dq{i + 1}": v for i, v in enumerate(hand.dq)}
@@ -396,7 +396,7 @@ def difference(one: LectureModel, other: LectureModel) -> dict[str, Any]:
 
 
 def kinetic_energy_matrix(robot: Robot, q: Any, *, printed: bool = False) -> Any:
-    """Return the mass matrix ``sum_i m_i J_v' J_v + J_w' R I R' J_w`` from Jacobians of centres of mass (lecture 25).
+    """Return the mass matrix ``sum_i m_i J_v' J_v + J_w' R I R' J_w`` from Jacobians of centers of mass (lecture 25).
 
     Parameters
     ----------
@@ -421,8 +421,8 @@ def kinetic_energy_matrix(robot: Robot, q: Any, *, printed: bool = False) -> Any
         R, lever = T[:3, :3], T[:3, :3] @ np.array(rest[:3])
         J_w = J[3:]
         J_v = J[:3] + np.cross(J_w.T, lever).T
-        about_centre = np.empty((3, 3))
-        about_centre[np.triu_indices(3)] = rest[3:]
-        about_centre.T[np.triu_indices(3)] = rest[3:]
-        D += m * J_v.T @ J_v + J_w.T @ R @ about_centre @ R.T @ (J_w.T if printed else J_w)
+        about_center = np.empty((3, 3))
+        about_center[np.triu_indices(3)] = rest[3:]
+        about_center.T[np.triu_indices(3)] = rest[3:]
+        D += m * J_v.T @ J_v + J_w.T @ R @ about_center @ R.T @ (J_w.T if printed else J_w)
     return D

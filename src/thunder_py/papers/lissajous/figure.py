@@ -25,7 +25,7 @@ LISSAJOUS_PANELS: list[HashableList[str]] = [
 ]
 
 _SIZE = (12.0, 6.0)  # inches
-_ADAPTIVE, _FIXED, _TRUTH = "#0072B2", "#D55E00", "#222222"  # distinct for colour-blind readers as well
+_ADAPTIVE, _FIXED, _TRUTH = "#0072B2", "#D55E00", "#222222"  # distinct for color-blind readers as well
 _ESTIMATES = {
     "m": "mass $m$ [kg]",
     "mcx": "first moment $m c_x$ [kg m]",

@@ -44,7 +44,7 @@ PERIOD = 10.0  # period of the curve [s]
 CONTROL_PERIOD = 1e-3  # control period and integration step of the plant [s]
 LOG_EVERY = 10  # control periods between logged instants
 
-#: initial DYN row of the controller: m [kg], centre of mass [m], inertia about it [kg m^2]
+#: initial DYN row of the controller: m [kg], center of mass [m], inertia about it [kg m^2]
 WRONG_LINK_7 = (2.5, 0.20, 0.20, 0.20, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 LAMBDA = (3.0, 3.0, 3.0, 2.0, 2.0, 2.0)  # [1/s]
@@ -186,7 +186,7 @@ class LissajousPanda:
             "estimate": self.adaptive.result.parameters,
             "truth": self.robot.parameters,
         }
-        return {name: _with_centre_of_mass(pi[..., 60:70]) for name, pi in parameters.items()}
+        return {name: _with_center_of_mass(pi[..., 60:70]) for name, pi in parameters.items()}
 
     @property
     def improvement(self) -> SteadyState:
@@ -257,7 +257,7 @@ def run(quick: bool = False) -> LissajousPanda:
     return run_lissajous_panda(10.0 if quick else 40.0)
 
 
-def _with_centre_of_mass(reg: Array) -> Array:
+def _with_center_of_mass(reg: Array) -> Array:
     m, mc, rest = np.split(reg, [1, 4], axis=-1)
     return np.concatenate([m, mc / m, rest], axis=-1)
 
@@ -276,7 +276,7 @@ def run_lissajous_panda(
 
     The plant is the bundled Panda: fourth-order Runge-Kutta at 1 kHz, torque limits of the data sheet, control at
     1 kHz. It starts at rest at the start of the reference. Only link 7 is unknown, with the wrong initial values
-    m = 2.5 kg, centre of mass (0.20, 0.20, 0.20) m, zero inertia about it.
+    m = 2.5 kg, center of mass (0.20, 0.20, 0.20) m, zero inertia about it.
 
     Parameters
     ----------

@@ -57,8 +57,8 @@ def curves(robot: Robot, duration: float) -> dict[str, Curve]:
     points = [p if k % 2 == 0 else end for k in range(int(duration) + 1)]
     line = Path.through(points, [min_jerk(1.0)] * (len(points) - 1), orientation=R)
     turns = max(1.0, round(duration / 5.0))
-    centre, axis = p + np.array([0.0, 0.0, 0.1]), [1.0, 0.0, 0.0]
-    circle = Circle(p, centre, axis, min_jerk(duration), angle=2.0 * np.pi * turns, orientation=R)
+    center, axis = p + np.array([0.0, 0.0, 0.1]), [1.0, 0.0, 0.0]
+    circle = Circle(p, center, axis, min_jerk(duration), angle=2.0 * np.pi * turns, orientation=R)
     slow = Lissajous.starting_at(T, (0.1, 0.15, 0.1), (0.1, 0.05, 0.2))
     return {"liss3D": slow, "linear": line, "circle": Path([circle], orientation=R)}
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CONTROLLER_COLORS", "plot_cartesian", "plot_estimation", "plot_joint"]
 
-#: one colour for each controller, in all figures
+#: one color for each controller, in all figures
 CONTROLLER_COLORS = {"CT": "#D55E00", "ACT": "#E69F00", "AIRC": "#777777", "MACT": "#0072B2"}
 
 

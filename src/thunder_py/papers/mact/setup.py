@@ -58,7 +58,7 @@ def wrong_panda(robot: Robot, seed: int, error: float = PARAMETER_ERROR) -> Robo
 def joint_curve() -> Sinusoid:
     """Return a Lissajous curve in joint space."""
     frequency = [0.1, 0.2, 0.15, 0.3, 0.2, 0.25, 0.4]
-    return Sinusoid([0.5, 0.3, 0.5, 0.4, 0.5, 0.5, 0.5], frequency, centre=START)
+    return Sinusoid([0.5, 0.3, 0.5, 0.4, 0.5, 0.5, 0.5], frequency, center=START)
 
 
 def _law(nominal: Robot, unknown: str | None, eta: float) -> GradientAdaptation:

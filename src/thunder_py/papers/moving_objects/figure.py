@@ -81,7 +81,7 @@ def plot_reach(run: ConveyorRun, place: Axes, jerk: Axes, title: str) -> None:
     jerk.plot(run.t[inside][1:], run.jerk, color=_COLORS.get(title, "#0072B2"), lw=0.8)
     for plan in run.plans:
         jerk.axvline(plan.time, color="#DDDDDD", lw=0.8, zorder=0)
-    jerk.set(xlabel="time [s]", ylabel="jerk [m/s³]", title=f"mean {run.jerk.mean():.2g} m/s³; grey: new plans")
+    jerk.set(xlabel="time [s]", ylabel="jerk [m/s³]", title=f"mean {run.jerk.mean():.2g} m/s³; gray: new plans")
     jerk.set_xlim(place.get_xlim())
 
 

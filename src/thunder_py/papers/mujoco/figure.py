@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_mujoco_plants"]
 
-_OURS, _MUJOCO, _TRUTH = "#0072B2", "#D55E00", "#222222"  # told apart by colour-blind readers as well
+_OURS, _MUJOCO, _TRUTH = "#0072B2", "#D55E00", "#222222"  # told apart by color-blind readers as well
 
 
 def plot_mujoco_plants(found: MujocoPlants) -> Figure:

@@ -148,7 +148,7 @@ def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
     speed.plot(whole, gain * np.radians(whole), color=_LOG, label="logarithm: K theta")
     speed.axvspan(90.0, 180.0, color="#EEEEEE", zorder=0)
     speed.set(xlabel="angle to the target [deg]", ylabel="angular speed asked for [rad/s]", ylim=(0.0, 20.0))
-    speed.set(xlim=(0.0, 180.0), title="outside the domain: grey")
+    speed.set(xlim=(0.0, 180.0), title="outside the domain: gray")
     for axes in (course, speed):
         axes.legend(fontsize="small")
         tidy(axes)

@@ -289,7 +289,7 @@ def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
 
 _ARM = "#444444"
 _REACH = 1.0
-#: scale of the figure, metres for 1 m/s and 1 N; the frame clips long axes
+#: scale of the figure, meters for 1 m/s and 1 N; the frame clips long axes
 _SCALES = {"velocity": 0.35, "force": 0.08}
 _SMALLER = {"velocity": 0.25, "force": 0.15}  # than in the figure of single postures
 
@@ -299,8 +299,8 @@ def draw_arm(axes: Axes, robot: Robot, q: npt.ArrayLike) -> None:
     draw_sticks(axes, arm_points(robot, q)[None, :3, :2])
 
 
-def _draw(axes: Axes, centre: Array, ellipsoid: Ellipsoid, scale: float, color: str) -> None:
-    x, y = centre[:, None] + ellipsoid_outline(ellipsoid, scale, points=121)
+def _draw(axes: Axes, center: Array, ellipsoid: Ellipsoid, scale: float, color: str) -> None:
+    x, y = center[:, None] + ellipsoid_outline(ellipsoid, scale, points=121)
     axes.plot(x, y, color=color, linewidth=1.2)
     axes.fill(x, y, color=color, alpha=0.15)
 

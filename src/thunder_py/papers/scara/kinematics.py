@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "CENTRE",
+    "CENTER",
     "DURATION",
     "FOLDED",
     "GAINS",
@@ -181,8 +181,8 @@ def run_kinematics(samples: int = 200) -> ScaraKinematics:
 
 #: duration of the path [s]
 DURATION = 20.0
-#: centre of the drawing in the plane of the sheet [m], and height of the sheet [m]
-CENTRE, SHEET = (0.42, 0.0), 0.20
+#: center of the drawing in the plane of the sheet [m], and height of the sheet [m]
+CENTER, SHEET = (0.42, 0.0), 0.20
 #: scale of the drawing [m], and height of its start and end above the sheet [m]
 SCALE, LIFT = 0.16, 0.06
 #: fraction of each portion with acceleration, and fraction that overlaps with the next portion at a via point
@@ -220,7 +220,7 @@ _PORTIONS = (
 def _place(point: tuple[float, float], lift: float = 0.0) -> Array:
     """Map the drawing to the world: right is -y, up is x."""
     right, up = point
-    return np.array([CENTRE[0] + SCALE * up, CENTRE[1] - SCALE * right, SHEET + LIFT * lift])
+    return np.array([CENTER[0] + SCALE * up, CENTER[1] - SCALE * right, SHEET + LIFT * lift])
 
 
 #: key points, (16, 3) [m]
@@ -519,7 +519,7 @@ def _postures() -> dict[str, Array]:
 def run_transpose() -> ScaraTranspose:
     """Run the Jacobian transpose to the report's configurations and along the path, with the printed gains and half.
 
-    Every run to a set point starts 0.01 from it in each joint [rad, m], close enough for the linearised error.
+    Every run to a set point starts 0.01 from it in each joint [rad, m], close enough for the linearized error.
     """
     robot, path = Robot.load("scara"), scara_path()
     laws = {

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["HAND_COM", "HAND_MASS", "TABLE_8", "SoftHand", "hand_of_table_8", "merged", "run", "run_softhand"]
 
-#: mass and centre of mass of the SoftHand, in its base frame, printed in D4.2, section 3.3.2 [kg, m]
+#: mass and center of mass of the SoftHand, in its base frame, printed in D4.2, section 3.3.2 [kg, m]
 HAND_MASS, HAND_COM = 0.83, (0.102, -0.003, 0.037)
-#: Table 8: mass [kg] and centre of mass of link 7 with the hand, in the frame of link 7 [m]
+#: Table 8: mass [kg] and center of mass of link 7 with the hand, in the frame of link 7 [m]
 TABLE_8 = {
     "true": (1.5655, 0.0617, -0.0004, 0.0009),
     "estimate": (1.7542, 0.0414, -0.0039, -0.0191),
@@ -38,7 +38,7 @@ def merged(robot: Robot, payload: Payload) -> Array:
 
 
 def hand_of_table_8() -> Array:
-    """Return the hand's centre of mass in the frame of link 7 that agrees with the truth in Table 8, (3,) [m]."""
+    """Return the hand's center of mass in the frame of link 7 that agrees with the truth in Table 8, (3,) [m]."""
     m, *c = TABLE_8["true"]
     link = Robot.load("panda").inertial[6]
     return np.asarray((m * np.array(c) - link[1:4]) / (m - link[0]))
@@ -134,12 +134,12 @@ def run_softhand(duration: float = DURATION, *, com: tuple[float, float, float] 
     duration : float
         Duration of every run [s].
     com : tuple of float
-        Centre of mass of the hand in the frame of link 7 [m]; default with the hand's base at the flange, because the
+        Center of mass of the hand in the frame of link 7 [m]; default with the hand's base at the flange, because the
         papers do not specify the mounting.
 
     Notes
     -----
-    The papers use a real arm, this is a simulation. The hand's inertia about its centre of mass is not printed and is
+    The papers use a real arm, this is a simulation. The hand's inertia about its center of mass is not printed and is
     assumed to be zero. Gains are those of the middle columns of Tables 6 and 7; see `run_article_gains`.
     """
     robot = Robot.load("panda")

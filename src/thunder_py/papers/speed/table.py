@@ -33,7 +33,7 @@ TABLE_3 = {
     "Y": (32279, 5197),
 }
 
-_STYLES = {  # curve -> colour, line, marker; C_std is wide, to be visible below C
+_STYLES = {  # curve -> color, line, marker; C_std is wide, to be visible below C
     "C_std": ("tab:red", "-", ""),
     "C": ("tab:blue", "-", ""),
     "Y": ("tab:green", "-", ""),
@@ -79,14 +79,14 @@ def plot_operations(counts: Sequence[dict[str, float]]) -> Figure:
 
     figure, axes = plt.subplots(figsize=(9, 4), layout="constrained")
     joints = [row["joints"] for row in counts]
-    for name, colour, line, label in (
+    for name, color, line, label in (
         ("C_std", "tab:red", "-", "C_std as written"),
         ("C", "tab:blue", "-", "C as written"),
         ("C_std_shared", "tab:red", "-.", "C_std, equal operations shared"),
         ("C_shared", "tab:blue", ":", "C, equal operations shared"),
         ("ours", "black", "-", "our recording"),
     ):
-        axes.semilogy(joints, [row[name] for row in counts], color=colour, linestyle=line, label=label, marker=".")
+        axes.semilogy(joints, [row[name] for row in counts], color=color, linestyle=line, label=label, marker=".")
     axes.set(xlabel="joints", ylabel="operations", title="operations of a Coriolis matrix")
     axes.grid(alpha=0.3)
     axes.locator_params(axis="x", integer=True)
@@ -108,7 +108,7 @@ def plot_times(timings: Sequence[Timing], levels: Sequence[str] = ("-O0", "-O2")
 
 
 def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:
-    for curve, (colour, line, marker) in _STYLES.items():
+    for curve, (color, line, marker) in _STYLES.items():
         for build in (level, "interpreted", "as installed"):
             points = [(t.joints, 1e6 * t.seconds) for t in timings if t.curve == curve and t.build == build]
             if not points:
@@ -118,7 +118,7 @@ def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:
             dashes = "--" if interpreted else line
             x, y = zip(*points, strict=True)
             width = 4.0 if curve == "C_std" and not interpreted else 1.5
-            axes.plot(x, y, dashes, color=colour, marker=marker, markersize=4, linewidth=width, label=label)
+            axes.plot(x, y, dashes, color=color, marker=marker, markersize=4, linewidth=width, label=label)
     axes.axhline(1000.0, color="black", linewidth=0.8)
     axes.annotate("a period at 1 kHz", (0.02, 1000.0), xycoords=("axes fraction", "data"), ha="left", va="bottom")
     axes.set(yscale="log", xlabel="joints", title=f"compiled with {level}")

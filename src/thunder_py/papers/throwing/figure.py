@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_throwing"]
 
-#: colour of each controller, in all panels
+#: color of each controller, in all panels
 COLORS = {"adaptive, low": "#0072B2", "fixed, low": "#D55E00", "fixed, high": "#E69F00"}
 MARKERS = ("o", "^", "s")
 _OBJECT = "#7B3294"

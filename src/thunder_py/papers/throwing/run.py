@@ -166,7 +166,7 @@ class Figures:
 
 
 def window(size: Sequence[float], box: float) -> float:
-    """Return the largest distance of an object's centre from the middle of a box for which all of it falls in [m].
+    """Return the largest distance of an object's center from the middle of a box for which all of it falls in [m].
 
     Parameters
     ----------
@@ -197,11 +197,11 @@ def figures_of(misses: Sequence[Array], halves: Sequence[float]) -> Figures:
         low = high = float(squares[0])
     count = int(inside.sum())
     ends = binomtest(count, len(inside)).proportion_ci(_CONFIDENCE, "wilson")
-    centre = points.mean(axis=0)
+    center = points.mean(axis=0)
     return Figures(
         rms=tuple(float(np.sqrt(x)) for x in (squares.mean(), low, high)),  # type: ignore[arg-type]  # three
-        bias=float(np.linalg.norm(centre)),
-        spread=float(np.sqrt(np.mean(np.sum((points - centre) ** 2, axis=1)))),
+        bias=float(np.linalg.norm(center)),
+        spread=float(np.sqrt(np.mean(np.sum((points - center) ** 2, axis=1)))),
         hits=(count / len(inside), float(ends.low), float(ends.high)),
         throws=len(inside),
     )
@@ -253,8 +253,8 @@ class Throwing:
         misses = [self.misses[controller, each] for each in names]
         return figures_of(misses, [window(OBJECTS[each][1], BOX) for each in names])
 
-    def centres_within(self, controller: str, width: float = SMALL_BOX) -> float:
-        """Return the fraction of throws that land with the centre in a square of a width [m] around the target."""
+    def centers_within(self, controller: str, width: float = SMALL_BOX) -> float:
+        """Return the fraction of throws that land with the center in a square of a width [m] around the target."""
         return float(hits(self.all_misses(controller), 0.5 * width).mean())
 
     def expected_spread(self) -> float:
@@ -277,8 +277,8 @@ class Throwing:
         header = ["controller", "object", "RMS miss [cm]", "bias [cm]", "spread [cm]", "in the box [%]"]
         expected = f"spread due to grasp and opening of the hand: {100.0 * self.expected_spread():.2f} cm"
         text = f"{self.seeds} throws of each object, 95 % intervals in brackets; {expected}"
-        centres = ", ".join(f"{100.0 * self.centres_within(name):.0f} % ({name})" for name in CONTROLLERS)
-        small = f"centre within a square of {100.0 * SMALL_BOX:g} cm: {centres}"
+        centers = ", ".join(f"{100.0 * self.centers_within(name):.0f} % ({name})" for name in CONTROLLERS)
+        small = f"center within a square of {100.0 * SMALL_BOX:g} cm: {centers}"
         return f"{text}\n\n{markdown(header, rows)}\n\n{small}"
 
     def error_table(self) -> str:
@@ -313,7 +313,7 @@ class Throwing:
             "release": {"q": release.q.tolist(), "dq": release.dq.tolist(), "p": release.p.tolist(),
                         "v": release.v.tolist(), "target": release.target.tolist()},
             "friction": [{"kind": k, "friction": f, "rms": rms} for (k, f), rms in self.friction.items()],
-            "centres within 5 cm": {controller: self.centres_within(controller) for controller in CONTROLLERS},
+            "centers within 5 cm": {controller: self.centers_within(controller) for controller in CONTROLLERS},
             "controllers": {
                 controller: {
                     "all": self.figures(controller).to_dict(),

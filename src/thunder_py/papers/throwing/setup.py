@@ -54,7 +54,7 @@ class Grasp(NamedTuple):
     payload : Payload
         Load in the simulation.
     offset : (3,) array
-        Offset of its centre of mass from the grasp point [m].
+        Offset of its center of mass from the grasp point [m].
     """
 
     payload: Payload
@@ -93,7 +93,7 @@ class Setup:
 
 
 def panda_with_hand() -> Robot:
-    """Return the Panda with the SoftHand at the flange, with the printed mass and centre of mass."""
+    """Return the Panda with the SoftHand at the flange, with the printed mass and center of mass."""
     T = np.eye(4)
     T[:3, 3] = PALM
     return Payload(HAND_MASS, HAND_COM, link="link7").added_to(Robot.load("panda").replace(tool=T))

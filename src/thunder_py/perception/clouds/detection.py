@@ -57,7 +57,7 @@ class Detection(Value):
     centroid : (3,) array or None
         Mean of the object's points, the position of D4.2 [m]. It is biased towards the camera, which does not see the
         far sides and the underside.
-    centre : (3,) array or None
+    center : (3,) array or None
         Better estimate: below the middle of the bounding box of the upper surface, half way to the table [m]. Visible
         upright sides do not bias it; occlusion does, and so does the hidden side of round objects.
     axes : (3, 3) array or None
@@ -89,7 +89,7 @@ class Detection(Value):
     surface: Mask
     planar: bool = False
     centroid: Array | None = None
-    centre: Array | None = None
+    center: Array | None = None
     axes: Array | None = None
     size: Array | None = None
     elongation: float | None = None
@@ -102,11 +102,11 @@ class Detection(Value):
 
     @property
     def pose(self) -> Array | None:
-        """Pose (4, 4) of the object, its axes at its centre."""
-        if self.axes is None or self.centre is None:
+        """Pose (4, 4) of the object, its axes at its center."""
+        if self.axes is None or self.center is None:
             return None
         T = np.eye(4)
-        T[:3, :3], T[:3, 3] = self.axes, self.centre
+        T[:3, :3], T[:3, 3] = self.axes, self.center
         return T
 
     @property
@@ -188,7 +188,7 @@ class CloudPipeline(Value):
     >>> box = Cuboid((0.18, 0.07, 0.10), pose_from_rpy((0.05, 0.02, 0.05), (0.0, 0.0, 0.6)))
     >>> camera = DepthCamera(PinholeCamera.from_field_of_view(212, 120, 1.2), look_at((0.5, -0.7, 0.7), (0, 0, 0)))
     >>> detection = CloudPipeline()(camera.see([belt, box], np.random.default_rng(0)).cloud)
-    >>> bool(np.abs(detection.centre - [0.05, 0.02, 0.05]).max() < 0.005), abs(detection.yaw - 0.6) < 0.05
+    >>> bool(np.abs(detection.center - [0.05, 0.02, 0.05]).max() < 0.005), abs(detection.yaw - 0.6) < 0.05
     (True, True)
     """
 
@@ -286,7 +286,7 @@ class CloudPipeline(Value):
         heights = points[cluster] @ up
         top = float(np.median(points[surface] @ up) if planar else heights.max())
         bottom = float(heights.min()) if table is None else table.offset
-        centre = frame.middle + ((top + bottom) / 2.0 - frame.middle @ up) * up
+        center = frame.middle + ((top + bottom) / 2.0 - frame.middle @ up) * up
         yaw = yaw_of(frame.axes[:, 0], up) if frame.elongation >= self.elongation else None
         return Detection(
             reason="",
@@ -294,7 +294,7 @@ class CloudPipeline(Value):
             surface=surface,
             planar=planar,
             centroid=centroid,
-            centre=centre,
+            center=center,
             axes=frame.axes,
             size=np.array([*frame.size, top - bottom]),
             elongation=frame.elongation,

@@ -22,7 +22,7 @@ _TABLE, _OTHER, _CLUSTER, _SURFACE = "#C0C0C0", "#7F7F7F", "#0072B2", "#E69F00"
 
 
 def plot_detection(detection: Detection) -> Figure:
-    """Plot the stages of a detection in space and from above, with the object's axes at its centre."""
+    """Plot the stages of a detection in space and from above, with the object's axes at its center."""
     from matplotlib.pyplot import figure as new_figure
 
     figure = new_figure(figsize=(10.5, 4.8), layout="constrained")
@@ -74,15 +74,15 @@ def _draw_axes(axes: Axes, detection: Detection, pose: Array) -> None:
     for column, color in zip(pose[:3, :2].T, AXIS_COLORS, strict=False):
         line = np.stack([pose[:3, 3] - length * column, pose[:3, 3] + length * column])
         axes.plot(*line[:, :2].T, color=color, linewidth=1.5)
-    axes.plot(*pose[:2, 3], "o", color="#000000", markersize=5, label="centre")
+    axes.plot(*pose[:2, 3], "o", color="#000000", markersize=5, label="center")
     axes.plot(*detection.centroid[:2], "x", color="#000000", markersize=5, label="centroid of the points")
 
 
 def _nearby(detection: Detection) -> Any:
     """Return the points around the object, or all if there is none."""
-    if detection.centre is None:
+    if detection.center is None:
         return np.ones(len(detection.points), dtype=bool)
-    return np.linalg.norm(detection.points - detection.centre, axis=1) <= 4.0 * _length(detection)
+    return np.linalg.norm(detection.points - detection.center, axis=1) <= 4.0 * _length(detection)
 
 
 def _length(detection: Detection) -> float:

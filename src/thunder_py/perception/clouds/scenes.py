@@ -136,8 +136,8 @@ class Ball(Value):
     ----------
     radius : float
         Radius [m].
-    centre : (3,) array
-        Centre in the world [m].
+    center : (3,) array
+        Center in the world [m].
 
     Raises
     ------
@@ -149,20 +149,20 @@ class Ball(Value):
     >>> import numpy as np
     >>> from thunder_py.perception.clouds import Ball
     >>> origin, directions = np.array([0.0, 0.0, 1.0]), np.array([[0.0, 0.0, -1.0]])
-    >>> Ball(radius=0.1, centre=(0.0, 0.0, 0.1)).depth(origin, directions).round(3).tolist()
+    >>> Ball(radius=0.1, center=(0.0, 0.0, 0.1)).depth(origin, directions).round(3).tolist()
     [0.8]
     """
 
     radius: float
-    centre: npt.ArrayLike = (0.0, 0.0, 0.0)
+    center: npt.ArrayLike = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        """Check radius and centre."""
-        set_fields(self, radius=positive(self.radius, "radius", "m"), centre=array(self.centre, (3,), "centre"))
+        """Check radius and center."""
+        set_fields(self, radius=positive(self.radius, "radius", "m"), center=array(self.center, (3,), "center"))
 
     def depth(self, origin: Array, directions: Array) -> Array:
         """See `Shape.depth`."""
-        o = origin - np.asarray(self.centre)
+        o = origin - np.asarray(self.center)
         return _first_positive(_roots((directions**2).sum(axis=1), directions @ o, float(o @ o) - self.radius**2))
 
 
@@ -209,7 +209,7 @@ class View(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DepthCamera(Value):
-    """A stereo or structured-light camera whose depth has noise, quantisation and holes.
+    """A stereo or structured-light camera whose depth has noise, quantization and holes.
 
     The standard deviation of the depth z is ``noise + noise_per_z2 * z**2``, as for triangulation.
 
@@ -258,7 +258,7 @@ class DepthCamera(Value):
     near: float = 0.1
     far: float = 10.0
 
-    #: jump of depth between neighbours that counts as an edge [m]
+    #: jump of depth between neighbors that counts as an edge [m]
     EDGE = 0.02
 
     def __post_init__(self) -> None:
@@ -336,7 +336,7 @@ def look_at(eye: npt.ArrayLike, target: npt.ArrayLike, up: npt.ArrayLike = (0.0,
 
 
 def _edges(z: Array, jump: float) -> npt.NDArray[np.bool_]:
-    """Return the mask of pixels whose depth jumps to a neighbour."""
+    """Return the mask of pixels whose depth jumps to a neighbor."""
     mask = np.zeros(z.shape, dtype=np.bool_)
     down, right = np.abs(np.diff(z, axis=0)) > jump, np.abs(np.diff(z, axis=1)) > jump
     mask[1:] |= down

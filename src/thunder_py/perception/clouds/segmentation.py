@@ -39,11 +39,11 @@ def find_clusters(
     points : (n, 3) array_like
         Finite points of uniform density (`voxel_downsample`) [m].
     eps : float
-        Smallest distance between groups [m]; somewhat more than the distance of neighbours within a group.
+        Smallest distance between groups [m]; somewhat more than the distance of neighbors within a group.
     min_size : int
         Smallest size of a group; smaller ones are noise.
     min_samples : int
-        Number of neighbours, including itself, of a core point.
+        Number of neighbors, including itself, of a core point.
 
     Returns
     -------
@@ -67,10 +67,10 @@ def find_clusters(
     """
     xyz = array(points, (None, 3), "points")
     apart, smallest = positive(eps, "eps", "m"), whole(min_size, "min_size", 1)
-    neighbours = whole(min_samples, "min_samples", 1)
+    neighbors = whole(min_samples, "min_samples", 1)
     if not len(xyz):
         return np.zeros(0, dtype=np.int64)
-    raw = require("sklearn.cluster").DBSCAN(eps=apart, min_samples=neighbours).fit(xyz).labels_
+    raw = require("sklearn.cluster").DBSCAN(eps=apart, min_samples=neighbors).fit(xyz).labels_
     labels, counts = np.unique(raw[raw >= 0], return_counts=True)
     kept = [label for label, size in zip(labels, counts, strict=True) if size >= smallest]
     kept.sort(key=lambda label: (-int(counts[labels == label][0]), int(label)))
@@ -192,7 +192,7 @@ class Plane(Value):
     offset: float
 
     def __post_init__(self) -> None:
-        """Check and normalise."""
+        """Check and normalize."""
         n = array(self.normal, (3,), "normal")
         length = float(np.linalg.norm(n))
         if not length > 0.0:

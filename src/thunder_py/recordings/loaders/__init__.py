@@ -1,4 +1,4 @@
-"""Loaders of recordings; each returns a `MotionSet` in metres, radians and seconds."""
+"""Loaders of recordings; each returns a `MotionSet` in meters, radians and seconds."""
 
 import lazy_loader as lazy
 

@@ -1,6 +1,6 @@
 """The reach-to-grasp recording of the R package kinesis: index finger and thumb, Optotrak at 85 Hz.
 
-``rtgData.txt``, tab-separated, of github.com/ccamp83/kinesis (C. Campagnoli, MIT licence): one subject, 45 trials out
+``rtgData.txt``, tab-separated, of github.com/ccamp83/kinesis (C. Campagnoli, MIT license): one subject, 45 trials out
 and back.
 """
 

@@ -114,7 +114,7 @@ def read_mhh(
     Returns
     -------
     MarkerRecording
-        In metres; the first data row is t = 0.
+        In meters; the first data row is t = 0.
     """
     hertz, factor = positive_rate(rate), to_si(unit)
     file = Path(path)

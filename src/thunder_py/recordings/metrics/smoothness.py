@@ -131,7 +131,7 @@ def sparc(
 def spectral_arc_length(
     speed: npt.ArrayLike, rate: float, *, padding: int = 4, highest: float = 10.0, threshold: float = 0.05
 ) -> float:
-    """Return minus the arc length of the normalised amplitude spectrum of a speed profile.
+    """Return minus the arc length of the normalized amplitude spectrum of a speed profile.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def jerk_summary(
         derivative of the angular velocity in the axes of the frame, not the third derivative of the rotation vector.
     cutoff : float
         Cut-off [Hz] of the zero-phase Butterworth filter (`processing.low_pass`), required for recordings: a tenth of
-        a millimetre of noise at 120 Hz becomes more than 1000 m/s^3. `math.inf` for no filter. Must be None for motion
+        a millimeter of noise at 120 Hz becomes more than 1000 m/s^3. `math.inf` for no filter. Must be None for motion
         objects.
     filter_order : int
         Order of one pass.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from .filtering import fill_gaps, low_pass, median_filter, moving_average, split_at_gaps
 from .registration import half_path_time, landmark_map, peak_speed_time, register
-from .resampling import NormalisedTrial, normalise_time, resample
+from .resampling import NormalizedTrial, normalize_time, resample
 from .segmentation import crop_to_movement, segment_by_speed, speed
 
 __all__ = [
-    "NormalisedTrial",
+    "NormalizedTrial",
     "crop_to_movement",
     "fill_gaps",
     "half_path_time",
@@ -16,7 +16,7 @@ __all__ = [
     "low_pass",
     "median_filter",
     "moving_average",
-    "normalise_time",
+    "normalize_time",
     "peak_speed_time",
     "register",
     "resample",

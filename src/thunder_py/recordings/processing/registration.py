@@ -34,7 +34,7 @@ def affine_registration(
     pairs = _pairs(grid, shifts, stretches)
     tau = np.linspace(0.0, 1.0, _SAMPLES)
     index = int(reference) % len(motions)
-    target = _standardise(_over_tau(motions[index], tau))
+    target = _standardize(_over_tau(motions[index], tau))
     results: list[Trial] = []
     for k, trial in enumerate(motions):
         shift, stretch = (0.0, 1.0) if k == index else affine_fit(_over_tau(trial, tau), target, pairs)
@@ -61,12 +61,12 @@ def _over_tau(trial: Trial, tau: Array) -> Array:
     return at_times(trial, trial.t[0] + tau * trial.duration)
 
 
-def _standardise(values: Array) -> Array:
+def _standardize(values: Array) -> Array:
     """Return columns of mean 0 and length 1; constant columns become 0, with zero correlation."""
-    centred = values - values.mean(axis=-2, keepdims=True)
-    lengths = np.linalg.norm(centred, axis=-2, keepdims=True)
+    centerd = values - values.mean(axis=-2, keepdims=True)
+    lengths = np.linalg.norm(centerd, axis=-2, keepdims=True)
     constant = lengths <= 1e-12 * (1.0 + np.abs(values).max())
-    return np.asarray(np.where(constant, 0.0, centred / np.where(constant, 1.0, lengths)), dtype=np.float64)
+    return np.asarray(np.where(constant, 0.0, centerd / np.where(constant, 1.0, lengths)), dtype=np.float64)
 
 
 def affine_fit(values: Array, target: Array, pairs: Array) -> tuple[float, float]:
@@ -86,7 +86,7 @@ def affine_fit(values: Array, target: Array, pairs: Array) -> tuple[float, float
     left = np.minimum(index.astype(np.intp), len(values) - 2)
     part = (index - left)[..., None]
     warped = (1.0 - part) * values[left] + part * values[left + 1]  # (m, S, d)
-    correlation = np.einsum("msd,sd->md", _standardise(warped), target)
+    correlation = np.einsum("msd,sd->md", _standardize(warped), target)
     shift, stretch = pairs[int(np.argmax(correlation.max(axis=1)))]
     return float(shift), float(stretch)
 

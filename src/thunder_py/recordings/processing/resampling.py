@@ -1,4 +1,4 @@
-"""Resampling to equal time steps or a number of samples, and normalised time."""
+"""Resampling to equal time steps or a number of samples, and normalized time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .over_sets import over_sets, refuse_gaps, who
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-__all__ = ["NormalisedTrial", "about_mean", "at_times", "in_the_frame", "normalise_time", "resample", "through_mean"]
+__all__ = ["NormalizedTrial", "about_mean", "at_times", "in_the_frame", "normalize_time", "resample", "through_mean"]
 
 #: margin [rad] to the singularity of the coordinates a whole turn away from the mean
 _MARGIN = 0.2
@@ -34,7 +34,7 @@ def rotation_columns(trial: Trial) -> npt.NDArray[np.intp]:
 def about_mean(trial: Trial) -> tuple[Array, Rotation | None]:
     """Return the values with phi = log(R_mean^T R) in place of the rotation vector, and R_mean.
 
-    R_mean minimises the sum of squared chordal distances to the samples. phi is continuous. Near the mean, filters and
+    R_mean minimizes the sum of squared chordal distances to the samples. phi is continuous. Near the mean, filters and
     splines act on it as on positions. A rotation of the frame changes only R_mean, so results do not depend on the
     frame.
 
@@ -157,7 +157,7 @@ def at_times(trial: Trial, times: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NormalisedTrial(Trial):
+class NormalizedTrial(Trial):
     """A trial over tau: `t` is (time - start) / duration, and `rate` is in samples per unit of tau.
 
     Parameters
@@ -168,8 +168,8 @@ class NormalisedTrial(Trial):
     Examples
     --------
     >>> from thunder_py.recordings import Trial
-    >>> from thunder_py.recordings.processing import normalise_time
-    >>> trial = normalise_time(Trial([2.0, 3.0, 4.0], [[0.0], [1.0], [2.0]], ["q1"], rate=1.0))
+    >>> from thunder_py.recordings.processing import normalize_time
+    >>> trial = normalize_time(Trial([2.0, 3.0, 4.0], [[0.0], [1.0], [2.0]], ["q1"], rate=1.0))
     >>> trial.t.tolist(), trial.rate, trial.real_duration
     ([0.0, 0.5, 1.0], 2.0, 2.0)
     >>> trial.real_time().t.tolist()
@@ -192,7 +192,7 @@ class NormalisedTrial(Trial):
 
 
 @over_sets
-def normalise_time(trial: Trial) -> Trial:
+def normalize_time(trial: Trial) -> Trial:
     """Scale time to run from 0 to 1, with unchanged samples.
 
     Parameters
@@ -202,20 +202,20 @@ def normalise_time(trial: Trial) -> Trial:
 
     Returns
     -------
-    NormalisedTrial or MotionSet of them
+    NormalizedTrial or MotionSet of them
         `seconds` is the duration; `real_time` is the inverse.
 
     Examples
     --------
-    >>> from thunder_py.recordings.processing import normalise_time
+    >>> from thunder_py.recordings.processing import normalize_time
     >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
     >>> motions = minimum_jerk_reaches(2, seed=0)
-    >>> [(trial.duration, round(trial.seconds, 3)) for trial in normalise_time(motions)]
+    >>> [(trial.duration, round(trial.seconds, 3)) for trial in normalize_time(motions)]
     [(1.0, 0.75), (1.0, 1.292)]
     """
-    if isinstance(trial, NormalisedTrial):
+    if isinstance(trial, NormalizedTrial):
         trial = trial.real_time()
     fields = {field.name: getattr(trial, field.name) for field in dataclasses.fields(Trial)}
     tau = (trial.t - trial.t[0]) / trial.duration
     fields["t"], fields["rate"] = tau, None if trial.rate is None else trial.rate * trial.duration
-    return NormalisedTrial(**fields, seconds=trial.duration)
+    return NormalizedTrial(**fields, seconds=trial.duration)

@@ -89,8 +89,8 @@ def power_law_curves(
         xy = _oval(t / T, lobes, e, exponent, rng.uniform(0.0, 1.0))
         normal = direction(rng)
         first = perpendicular(normal, rng.uniform(-np.pi, np.pi))
-        centre = rng.uniform([0.25, -0.25, -0.2], [0.45, 0.1, 0.1])
-        x = centre + r * xy @ np.stack([first, np.cross(normal, first)])
+        center = rng.uniform([0.25, -0.25, -0.2], [0.45, 0.1, 0.1])
+        x = center + r * xy @ np.stack([first, np.cross(normal, first)])
         task, name = f"{lobes} lobes", f"curve {k}"
         trials.append(record(t, x, noise_rng, noise, rate=rate, subject=subject, task=task, name=name))
     return MotionSet(trials)

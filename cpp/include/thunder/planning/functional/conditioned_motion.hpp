@@ -9,7 +9,7 @@
 
 namespace thunder {
 
-/// A derivative of one degree of freedom at a normalised time, in real units; exact where noise is 0.
+/// A derivative of one degree of freedom at a normalized time, in real units; exact where noise is 0.
 struct MotionConstraint {
   double tau;
   int derivative, dof;
@@ -33,7 +33,7 @@ class ConditionedMotion {
 
   /// The motion from t0 on; `along` holds a number per remaining direction, null: the most likely motion.
   BezierPath path(double t0, const double* along) const;
-  /// Mean and covariance of a derivative at a normalised time, in real units: d and d x d numbers.
+  /// Mean and covariance of a derivative at a normalized time, in real units: d and d x d numbers.
   void at(double tau, int derivative, double* mean, double* covariance) const;
 
  private:

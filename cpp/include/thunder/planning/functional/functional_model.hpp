@@ -8,7 +8,7 @@ namespace thunder {
 /// Largest number of degrees of freedom of a motion: states at its ends are stored on the stack.
 constexpr int kMaxDofs = 8;
 
-/// Result of functional PCA, on normalised time 0 to 1, as polynomials in Bernstein form on common pieces.
+/// Result of functional PCA, on normalized time 0 to 1, as polynomials in Bernstein form on common pieces.
 ///
 /// The *unknowns* of a motion are the offsets x_bar, one per degree of freedom, and then the scores alpha. A joint model
 /// has one score per component, whose function is vector valued; otherwise every degree of freedom has scores of its own,

@@ -48,7 +48,7 @@ struct Resumed {
 
 /// From one state to another in a given time.
 ///
-/// On normalised time the motion is linear in b = (x0, x1, T v0, T v1, T^2 a0, T^2 a1): x(tau) = n(tau) + M(tau) b. n and
+/// On normalized time the motion is linear in b = (x0, x1, T v0, T v1, T^2 a0, T^2 a1): x(tau) = n(tau) + M(tau) b. n and
 /// M are solved for once, in Bernstein form. An aligned model does so in the frame of the path. The offsets x_bar are
 /// free: with a prior, the motion would depend on the choice of the origin.
 class FunctionalPlanner {
@@ -71,7 +71,7 @@ class FunctionalPlanner {
   /// Cost of such a segment for any velocities and accelerations at its ends; those of `from` and `to` are ignored.
   void jerk_cost(const BoundaryState& from, const BoundaryState& to, double duration, JerkCost& cost) const noexcept;
 
-  /// Remaining motion from normalised time tau on, at time t0 in state `now`, to reach `goal` after `left` seconds: the
+  /// Remaining motion from normalized time tau on, at time t0 in state `now`, to reach `goal` after `left` seconds: the
   /// components on [tau, 1] with `order` constraints at both ends (D4.2, eq. 115). `start` is where the motion began, which
   /// an aligned model needs. Above a condition of `limit`, Hermite's polynomial replaces the components.
   Resumed resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau, double t0,

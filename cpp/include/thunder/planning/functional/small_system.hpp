@@ -6,7 +6,7 @@
 namespace thunder {
 
 /// Rows 0 and 1 are positions and hold the offset, whose column is not stored: its difference of the two eliminates it.
-/// The rest, rows and columns equilibrated, is a least-norm problem, solved by orthogonalising the rows.
+/// The rest, rows and columns equilibrated, is a least-norm problem, solved by orthogonalizing the rows.
 struct SmallSystem {
   static constexpr int kMaxRows = 6;
 
@@ -24,7 +24,7 @@ struct SmallSystem {
 
  private:
   void equilibrate() noexcept;
-  bool orthogonalise() noexcept;
+  bool orthogonalize() noexcept;
   double condition() const noexcept;
   void add_step(const double* residual) noexcept;
 

@@ -65,7 +65,7 @@ class ObstacleSet {
     int index;
   };
   struct Ball : Item {  // spheres are most frequent in searches: without virtual calls
-    Eigen::Vector3d centre;
+    Eigen::Vector3d center;
     double radius;
   };
   struct Shape : Item {

@@ -7,16 +7,16 @@
 
 namespace thunder {
 
-/// A ball, or a point if its radius is zero, that moves from `centre` at time 0. In the plane the last entries are zero.
+/// A ball, or a point if its radius is zero, that moves from `center` at time 0. In the plane the last entries are zero.
 struct RepellingSphere {
-  double centre[3], velocity[3], radius;
+  double center[3], velocity[3], radius;
 };
 
 /// U = gain (-c)^beta |z| / p where c < 0, and 0 elsewhere: c the cosine between z and the way from the obstacle's
-/// centre to y, p the distance from its surface.
+/// center to y, p the distance from its surface.
 ///
 /// Below `least_distance`, inside the ball too, 1 / p goes on as its tangent, so that the force stays finite and stays
-/// the gradient. Straight at a centre that gradient has no component to either side; `tie_break` is the angle [rad] by
+/// the gradient. Straight at a center that gradient has no component to either side; `tie_break` is the angle [rad] by
 /// which z is turned towards `side` first, so that the motion leaves that line.
 struct DynamicPotential {
   double gain, beta, least_distance, tie_break;
@@ -60,7 +60,7 @@ struct DynamicPotential {
       slope = 1.0 / (kept * kept);
       inverse = 1.0 / kept - (p - kept) * slope;
     }
-    /// Never zero: at rest, and at a centre, directions are zero and so is the force.
+    /// Never zero: at rest, and at a center, directions are zero and so is the force.
     static S length(const S* v) {
       using std::sqrt;
       return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + 1e-200);

@@ -24,14 +24,14 @@ class Obstacle {
 
 class Sphere final : public Obstacle {
  public:
-  Sphere(const Eigen::Vector3d& centre, double radius) : centre_(centre), radius_(radius) {}
+  Sphere(const Eigen::Vector3d& center, double radius) : center_(center), radius_(radius) {}
   Proximity nearest(const Eigen::Vector3d& p) const noexcept override;
-  double extent() const noexcept override { return centre_.norm() + radius_; }
-  const Eigen::Vector3d& centre() const noexcept { return centre_; }
+  double extent() const noexcept override { return center_.norm() + radius_; }
+  const Eigen::Vector3d& center() const noexcept { return center_; }
   double radius() const noexcept { return radius_; }
 
  private:
-  Eigen::Vector3d centre_;
+  Eigen::Vector3d center_;
   double radius_;
 };
 
@@ -39,13 +39,13 @@ class Sphere final : public Obstacle {
 class Box final : public Obstacle {
  public:
   /// half: half the lengths of the edges, along the columns of R.
-  Box(const Eigen::Vector3d& centre, const Eigen::Matrix3d& R, const Eigen::Vector3d& half)
-      : centre_(centre), half_(half), R_(R) {}
+  Box(const Eigen::Vector3d& center, const Eigen::Matrix3d& R, const Eigen::Vector3d& half)
+      : center_(center), half_(half), R_(R) {}
   Proximity nearest(const Eigen::Vector3d& p) const noexcept override;
-  double extent() const noexcept override { return centre_.norm() + half_.norm(); }
+  double extent() const noexcept override { return center_.norm() + half_.norm(); }
 
  private:
-  Eigen::Vector3d centre_, half_;
+  Eigen::Vector3d center_, half_;
   Eigen::Matrix3d R_;
 };
 

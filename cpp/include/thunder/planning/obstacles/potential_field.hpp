@@ -13,7 +13,7 @@ namespace thunder {
 
 /// The arm is a polyline from the first joint through the origins O_1 ... O_n of the link frames to the end effector, with
 /// thickness `radius` on all sides. Forces act at these origins, at points of the links fixed by the user, and, repulsive ones
-/// only, at points evenly between neighbouring origins.
+/// only, at points evenly between neighboring origins.
 class PotentialField final : public Exclusive {
  public:
   struct Settings {

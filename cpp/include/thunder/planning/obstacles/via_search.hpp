@@ -16,7 +16,7 @@ namespace thunder {
 struct ViaSettings {
   enum class State {
     paper,   // mean velocity from start to goal, no acceleration; at the share of the polyline in the duration
-    optimal  // minimises the integral of squared jerk of the whole path; when the path without via points has
+    optimal  // minimizes the integral of squared jerk of the whole path; when the path without via points has
              // covered that share of its own length
   };
   ViaCandidates::Method method = ViaCandidates::Method::ellipsoid;

@@ -28,7 +28,7 @@ S basis_function(BasisKind kind, const S& r) {
   return squared * squared * squared * ((35.0 * r + 18.0) * r + 3.0) * (1.0 / 3.0);
 }
 
-/// n functions, evenly spaced in time: centres c_i = exp(-alpha i / (n - 1)), i = 0 ... n - 1, and widths
+/// n functions, evenly spaced in time: centers c_i = exp(-alpha i / (n - 1)), i = 0 ... n - 1, and widths
 /// a_i = 1 / (overlap (c_i - c_{i+1})), the last one as the one before it.
 class DmpBasis {
  public:
@@ -38,16 +38,16 @@ class DmpBasis {
   DmpBasis(BasisKind kind, int count, double alpha, double overlap);
 
   BasisKind kind() const noexcept { return kind_; }
-  int count() const noexcept { return static_cast<int>(centres_.size()); }
+  int count() const noexcept { return static_cast<int>(centers_.size()); }
   double alpha() const noexcept { return alpha_; }
-  const std::vector<double>& centres() const noexcept { return centres_; }
+  const std::vector<double>& centers() const noexcept { return centers_; }
   const std::vector<double>& widths() const noexcept { return widths_; }
 
   template <class S>
   S function(int i, const S& x) const {
     using std::abs;
     const auto k = static_cast<std::size_t>(i);
-    return basis_function<S>(kind_, abs((x - centres_[k]) * widths_[k]));
+    return basis_function<S>(kind_, abs((x - centers_[k]) * widths_[k]));
   }
 
   /// f = x sum_i w_i Phi_i(x) / sum_i Phi_i(x), (105), for weights count x dimension, row by row. Outside all supports,
@@ -68,7 +68,7 @@ class DmpBasis {
  private:
   BasisKind kind_;
   double alpha_;
-  std::vector<double> centres_, widths_;
+  std::vector<double> centers_, widths_;
 };
 
 }  // namespace thunder

@@ -1,4 +1,4 @@
-"""Draw docs/images/panda.png and visualisation_*.png: ``python docs/images/make_visualisation.py [folder]``.
+"""Draw docs/images/panda.png and visualization_*.png: ``python docs/images/make_visualization.py [folder]``.
 
 Needs the extras ``mujoco`` and ``visual``, and the package example-robot-data, whose URDFs bring meshes.
 """
@@ -32,7 +32,7 @@ Q = {
 
 
 def save(picture: np.ndarray, file: Path) -> None:
-    """Write a picture with 256 colours, which halves the file."""
+    """Write a picture with 256 colors, which halves the file."""
     Image.fromarray(picture).quantize(256, dither=Image.Dither.NONE).save(file, optimize=True)
     print(f"{file}: {file.stat().st_size / 1e3:.0f} kB")
 
@@ -92,14 +92,14 @@ def drawings(folder: Path) -> None:
         axes.set_aspect("equal")
         axes.set_title(f"{robot.name}.{title}", family="monospace", fontsize="medium")
         plt.close(drawn.figure)
-    save_figure(figure, folder / "visualisation_plot.png")
+    save_figure(figure, folder / "visualization_plot.png")
 
 
 def workspace(folder: Path) -> None:
     """Draw where the UR5e reaches."""
     axes = th.Robot.load("ur5e").plot_workspace()
     axes["space"].figure.set_dpi(72)
-    save_figure(axes["space"].figure, folder / "visualisation_workspace.png")
+    save_figure(axes["space"].figure, folder / "visualization_workspace.png")
 
 
 def rendered(folder: Path) -> None:
@@ -107,7 +107,7 @@ def rendered(folder: Path) -> None:
     ur5 = th.Robot.load(UR5, tip_link="tool0")
     pictures = [render(th.Robot.load(name), Q[name], 400, 360) for name in ("scara", "iiwa14")]
     pictures.append(render(ur5, Q["ur5"], 400, 360, meshes=Meshes.load(UR5, faces=8000)))
-    save(np.concatenate(pictures, axis=1), folder / "visualisation_mujoco.png")
+    save(np.concatenate(pictures, axis=1), folder / "visualization_mujoco.png")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Optimisation of exciting motions within joint limits."""
+"""Optimization of exciting motions within joint limits."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     from ..trajectory import FourierSeries
 
-__all__ = ["Excitation", "optimise_excitation"]
+__all__ = ["Excitation", "optimize_excitation"]
 
-#: instants per period of the highest harmonic, in the optimisation and for the verification of limits
+#: instants per period of the highest harmonic, in the optimization and for the verification of limits
 _SAMPLES, _FINE = 20, 200
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Excitation:
-    """Exciting motion, from `optimise_excitation`.
+    """Exciting motion, from `optimize_excitation`.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Excitation:
     duration : float
         Length of one period [s].
     criterion : str
-        Minimised criterion.
+        Minimized criterion.
     history : tuple of (i,) array
         Criterion after each iteration of each restart: the condition number, or minus the logarithm of det(W'W) per
         base parameter.
@@ -56,9 +56,9 @@ class Excitation:
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.identification import MotionLimits, optimise_excitation
+    >>> from thunder_py.identification import MotionLimits, optimize_excitation
     >>> limits = MotionLimits(lower=[-1.0, -1.0], upper=[1.0, 1.0], velocity=3.0)
-    >>> excitation = optimise_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
+    >>> excitation = optimize_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
     >>> sorted(excitation.margins), bool(abs(excitation.reference(0.0).dq).max() < 1e-9)
     (['acceleration', 'effort', 'position', 'velocity'], True)
     """
@@ -109,7 +109,7 @@ class Excitation:
         )
 
 
-def optimise_excitation(
+def optimize_excitation(
     robot: Robot,
     duration: float = 10.0,
     harmonics: int = 5,
@@ -122,7 +122,7 @@ def optimise_excitation(
     iterations: int = 150,
     progress: bool | Callable[[float], object] = False,
 ) -> Excitation:
-    """Optimise a Fourier series for the excitation of the base parameters.
+    """Optimize a Fourier series for the excitation of the base parameters.
 
     Parameters
     ----------
@@ -167,9 +167,9 @@ def optimise_excitation(
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.identification import MotionLimits, optimise_excitation
+    >>> from thunder_py.identification import MotionLimits, optimize_excitation
     >>> limits = MotionLimits(lower=[-1.0, -1.0], upper=[1.0, 1.0], velocity=3.0)
-    >>> excitation = optimise_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
+    >>> excitation = optimize_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
     >>> excitation.margin >= 0.0, len(excitation.history)
     (True, 1)
     """
