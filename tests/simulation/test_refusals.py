@@ -103,7 +103,5 @@ def test_files_that_are_no_runs(tmp_path: Path) -> None:
     np.savez(tmp_path / "objects.npz", t=np.array([{}], dtype=object))
     np.save(tmp_path / "array.npy", np.zeros(3))
     for name in ("text.npz", "objects.npz", "array.npy"):
-        with pytest.raises(
-            th.errors.FileFormatError, match=r"of SimulationResult\.save: no archive of plain arrays$"
-        ):
+        with pytest.raises(th.errors.FileFormatError, match=r"of SimulationResult\.save: no archive of plain arrays$"):
             th.SimulationResult.load(tmp_path / name)

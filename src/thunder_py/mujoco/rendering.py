@@ -352,7 +352,7 @@ def film(
         Pictures per second of the film.
     reference : (K, 3) array_like, optional
         Green line, constant in time [m].
-    seconds_per_second : float
+    playback_speed : float
         Seconds of the motion in each second of the film.
 
     Returns

@@ -55,7 +55,7 @@ def animate(
         Moving points, such as an object, by their names in the legend [m]; NaN hides a point.
     meshes : Meshes, optional
         Meshes of the links, from the URDF that the robot was loaded from.
-    seconds_per_second : float
+    playback_speed : float
         Seconds of the motion in each second of the film: 0.5 is half the speed.
     fps : float
         Frames per second of the film.
@@ -215,9 +215,7 @@ def film_times(t: Array, playback_speed: float, fps: float) -> Array:
     duration = t[-1] - t[0]
     count = int(np.ceil(duration * fps / speed - 1e-9)) + 1
     if count > _MOST:
-        raise ThunderError(
-            f"a film must have at most {_MOST} frames, got {count}; raise seconds_per_second or lower fps"
-        )
+        raise ThunderError(f"a film must have at most {_MOST} frames, got {count}; raise playback_speed or lower fps")
     instants: Array = np.minimum(t[0] + np.arange(count) * speed / fps, t[-1])
     return instants
 

@@ -566,7 +566,7 @@ class SimulationResult(Metrics):
             Reference of joints or poses whose path is drawn as well.
         meshes : Meshes, optional
             Meshes of the links, from the URDF that `robot` was loaded from.
-        seconds_per_second : float
+        playback_speed : float
             Seconds of the run in each second of the film.
         fps : float
             Frames per second of the film.
