@@ -176,6 +176,12 @@ def test_six_degrees_of_freedom():
     assert mean_jerk(motion, part="orientation") > 0.0
 
 
+def test_a_conditioned_primitive_keeps_the_parameters():
+    primitive = ProMP(5, regularization=1e-6, variance_floor=1e-4).fit(minimum_jerk_reaches(4))
+    conditioned = primitive.condition([Observation(1.0, [0.1, 0.2, 0.3], noise=0.01)])
+    assert conditioned.get_params() == primitive.get_params()
+
+
 def gap():
     x = np.zeros((20, 3))
     x[4] = np.nan

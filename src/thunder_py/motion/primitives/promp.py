@@ -242,6 +242,7 @@ class ProMP(Estimator):
         rest = np.eye(len(S)) - gain @ A
         covariance = rest @ S @ rest.T + (gain * R) @ gain.T  # stays symmetric and not negative
         result = self.from_weights(new.reshape(-1, self.n_basis).T, covariance, overlap=self.overlap, dofs=self.dofs)
+        result.set_params(regularization=self.regularization, variance_floor=self.variance_floor)
         result.duration_ = self.duration_
         return result
 
