@@ -39,7 +39,7 @@ else
   python=build/ros-venv/bin/python
   # no matplotlib and no tqdm: nodes need neither
   { $python -m pip install -q --no-deps --force-reinstall "$what" &&
-    $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" pytest pytest-xdist; } > build/ros_pip.log 2>&1 || {
+    $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" "lazy_loader>=0.4" pytest pytest-xdist; } > build/ros_pip.log 2>&1 || {
     cat build/ros_pip.log >&2
     exit 1
   }

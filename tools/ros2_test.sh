@@ -10,7 +10,7 @@ what=${1:-.}
 shift || true
 python=build/ros2-venv/bin/python
 [[ -x $python ]] || "${PYTHON:-python3}" -m venv build/ros2-venv
-$python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" pytest pytest-xdist \
+$python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" "lazy_loader>=0.4" pytest pytest-xdist \
   "ros-kilted-rclpy[fastrtps]==9.1.2" ros-diagnostic-msgs ros-geometry-msgs ros-sensor-msgs ros-std-msgs ros-std-srvs \
   ros-trajectory-msgs
 $python -m pip install -q --no-deps --force-reinstall "$what"
