@@ -156,7 +156,7 @@ def import_milliseconds(rounds: int) -> dict[str, float]:
     code = {
         "": "",
         "numpy": "import numpy",
-        "thunder_py": "import thunder_py, sys; assert 'matplotlib' not in sys.modules",
+        "thunder_py": "import thunder_py, sys; thunder_py.Robot; assert 'matplotlib' not in sys.modules",
     }
     best = dict.fromkeys(code, float("inf"))
     for _ in range(rounds):

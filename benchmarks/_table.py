@@ -171,7 +171,7 @@ def _rest(results: dict[str, Any]) -> list[str]:
     rows = [
         ["closed loop, adaptive backstepping and RK4 plant", "100 000 steps/s", f"{speed} steps/s"],
         [
-            "`import thunder_py`, less the interpreter's start",
+            "`import thunder_py` and its `Robot`, less the interpreter's start",
             "under 150 ms",
             f"{results['import_ms']['thunder_py']:.0f} ms",
         ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,13 @@ def test_names_given_out_lazily_are_public_where_they_are_defined(package):
 
 def test_some_packages_are_lazy():
     assert {"thunder_py", "thunder_py.motion", "thunder_py.recordings", "thunder_py.realtime"} <= set(PACKAGES)
+
+
+def test_a_robot_costs_no_import_of_scipy():
+    """A third of a second, which scripts and nodes that only evaluate quantities need not wait."""
+    load = "import sys, thunder_py as th; th.Robot.load('panda').mass_matrix([0.0] * 7)"
+    script = f"{load}; sys.exit('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 
 def test_other_names_are_refused():

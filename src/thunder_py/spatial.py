@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.transform import Rotation
 
 from .checks import ROTATION_TOLERANCE, Array, numbers, points
 from .errors import ModelError, ThunderError, nearest_hint
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 __all__ = [
     "DH_CONVENTIONS",
@@ -250,6 +252,8 @@ def _sequence(sequence: str) -> Literal["ZYZ", "ZYX"]:
 
 
 def _rotations(R: npt.ArrayLike) -> Rotation:
+    from scipy.spatial.transform import Rotation
+
     matrices = points(R, "R", (3, 3))
     if (
         not np.isfinite(matrices).all()
@@ -296,6 +300,8 @@ def rotation_from_euler(angles: npt.ArrayLike, sequence: str = "ZYX") -> Array:
     >>> np.round(rotation_from_euler([np.pi / 2, 0.0, 0.0]), 12).tolist()
     [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    from scipy.spatial.transform import Rotation
+
     a = _finite_points(angles, "angles", (3,))
     R: Array = Rotation.from_euler(_sequence(sequence), a.reshape(-1, 3)).as_matrix()
     return R.reshape(*a.shape[:-1], 3, 3)
@@ -474,6 +480,8 @@ def rotation_from_quaternion(quaternion: npt.ArrayLike, *, scalar_first: bool) -
     >>> np.round(rotation_from_quaternion([0.0, 0.0, 0.0, 1.0], scalar_first=False), 12).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    from scipy.spatial.transform import Rotation
+
     q = _finite_points(quaternion, "quaternion", (4,))
     if np.abs(np.linalg.norm(q, axis=-1) - 1.0).max(initial=0.0) > ROTATION_TOLERANCE:
         raise ModelError(f"quaternion must have unit length, got {q.tolist()!r:.80}")
@@ -569,6 +577,8 @@ def exp(phi: npt.ArrayLike) -> Array:
     >>> exp([0.1, -0.2, 0.3]).round(3).tolist()
     [[0.936, -0.303, -0.181], [0.283, 0.951, -0.127], [0.21, 0.068, 0.975]]
     """
+    from scipy.spatial.transform import Rotation
+
     vectors = points(phi, "phi")
     return Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape, 3)
 
@@ -597,6 +607,8 @@ def log(R: npt.ArrayLike) -> Array:
     >>> log(exp([0.1, -0.2, 0.3])).round(6).tolist()
     [0.1, -0.2, 0.3]
     """
+    from scipy.spatial.transform import Rotation
+
     matrices = points(R, "R", (3, 3))
     flat = matrices.reshape(-1, 3, 3)
     known = ~np.isnan(flat).any(axis=(1, 2))
@@ -779,6 +791,8 @@ def karcher_mean(phi: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Ar
     >>> karcher_mean([[0, 0, 0.1], [0, 0, 0.5]], weights=[3, 1])[2].round(6).item()
     0.2
     """
+    from scipy.spatial.transform import Rotation
+
     vectors = points(phi, "phi")
     if vectors.ndim != 2 or not len(vectors):
         raise ThunderError(f"phi must have shape (N, 3), N >= 1, got {vectors.shape}")
@@ -824,6 +838,8 @@ def to_reference(phi: npt.ArrayLike, reference: npt.ArrayLike) -> Array:
     >>> relative[:, 2].round(6).tolist(), from_reference(relative, start)[:, 2].round(6).tolist()
     ([0.3, 0.5], [0.4, 0.6])
     """
+    from scipy.spatial.transform import Rotation
+
     vectors, start = points(phi, "phi"), points(reference, "reference")
     if start.shape != (3,) or not np.isfinite(start).all():
         raise ThunderError(f"reference must be one finite rotation vector (3,), got {start.tolist()}")
