@@ -15,6 +15,7 @@ import json
 import os
 import platform
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ GROWTH_JOINTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
 KERNELS, CONTROLLERS = "benchmarks/run.py", "benchmarks/run.py --controllers"
 PLANNING = "benchmarks/run.py --planning"
 ROS = "benchmarks/run.py --ros"
+BEGUN = time.monotonic()
 
 
 def main() -> None:
@@ -56,20 +58,21 @@ def main() -> None:
         finish(arguments, planning_results(arm, quick))
         return
     programs, ours = build(quick, arguments.baseline, arm)
+    rounds = 2 if quick else arguments.rounds
     CACHE.mkdir(parents=True, exist_ok=True)
     options = ["--ticks", "100"] if quick else []
     if arguments.real_loop:
         options.append("--real-loop")
     report("C++")
     path = arm.write(CACHE / "panda.txt")
-    cpp = run_in_turns(programs, path, 2 if quick else 5, *options)
+    cpp = run_in_turns(programs, path, rounds, *options)
     check_same_numbers(cpp)
     report("generated libraries")
     generation = _generation.generation(
-        (3, 7) if quick else _generation.JOINTS, compilers()[: 1 if quick else None], 1 if quick else 5
+        (3, 7) if quick else _generation.JOINTS, compilers()[: 1 if quick else None], 1 if quick else rounds
     )
     report("growth")
-    growth = [slope(q, ours, 2 if quick else 5) for q in SLOPE_GOALS]
+    growth = [slope(q, ours, rounds) for q in SLOPE_GOALS]
     report("Python")
     results: dict[str, Any] = {
         "machine": machine(programs),
@@ -78,7 +81,7 @@ def main() -> None:
         "growth": growth,
         "import_ms": _python.import_milliseconds(5 if quick else 20),
         "batch": _python.batches(arm, rounds=50 if quick else 500),
-        "baseline": baseline_calls(ours, path, 2 if quick else 5),
+        "baseline": baseline_calls(ours, path, rounds),
         "steps_per_second": _loop.steps_per_second(duration=2.0 if quick else 10.0, rounds=3),
         "python": _python.python_calls(arm, 50 if quick else 400),
     }
@@ -141,6 +144,7 @@ def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few repetitions, g++ with baseline flags only")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="turns of each C++ program (default 5)")
     parser.add_argument("--baseline", action="store_true", help="leave the builds for this machine only (native) out")
     parser.add_argument("--real-loop", action="store_true", help="wait for real 1 kHz ticks instead of emulating them")
     parser.add_argument("--controllers", action="store_true", help="controllers and simulations only")
@@ -208,7 +212,7 @@ def renew(path: Path, name: str, text: str) -> None:
 
 
 def report(what: str) -> None:
-    print(f"benchmarks: {what}", file=sys.stderr, flush=True)
+    print(f"benchmarks: {what} ({time.monotonic() - BEGUN:.0f} s)", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

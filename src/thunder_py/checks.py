@@ -8,21 +8,29 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .errors import ModelError, ThunderError
+from .errors import ModelError, ThunderError, UnknownNameError, nearest_hint
 
 __all__ = [
     "Array",
+    "above_zero",
     "array",
     "at_least",
     "check_label",
     "check_name",
+    "finite",
     "is_number",
+    "is_pose",
     "is_whole",
+    "not_negative",
+    "number_or_row",
     "numbers",
     "of_kind",
+    "one_of",
+    "per_joint",
     "points",
     "pose",
     "positive",
+    "probability",
     "real",
     "rotation",
     "seed_of",
@@ -390,3 +398,66 @@ def of_kind(value: object, kind: type[T], what: str) -> T:
         name = f"an {kind.__name__}" if kind.__name__[0] in "AEIOU" else f"a {kind.__name__}"
         raise ThunderError(f"{what} must be {name}, got {type(value).__name__}: {value!r:.80}")
     return value
+
+
+def finite(value: Any, what: str) -> float:
+    """Return a finite number, or raise `ThunderError`."""
+    if not is_number(value) or not np.isfinite(value):
+        raise ThunderError(f"{what} must be a finite number, got {value!r}")
+    return float(value)
+
+
+def not_negative(value: Any, what: str, unit: str = "") -> float:
+    """Return a finite number that is not negative, or raise `ThunderError`."""
+    if not is_number(value) or not 0.0 <= value < np.inf:
+        raise ThunderError(f"{what} must be a finite number >= 0{unit and f' [{unit}]'}, got {value!r}")
+    return float(value)
+
+
+def probability(value: Any, what: str) -> float:
+    """Return a number from 0 to 1, or raise `ThunderError`."""
+    if not is_number(value) or not 0.0 <= value <= 1.0:
+        raise ThunderError(f"{what} must be a probability from 0 to 1, got {value!r}")
+    return float(value)
+
+
+def one_of(value: object, options: tuple[str, ...], what: str) -> str:
+    """Return `value` if it is one of `options`, or raise `UnknownNameError` naming `what`."""
+    if value not in options:
+        hint = nearest_hint(value, options) if isinstance(value, str) else ""
+        raise UnknownNameError(f"{what} must be one of {options}, got {value!r}{hint}")
+    return str(value)
+
+
+def above_zero(value: Any, what: str) -> float:
+    """Return a positive number, also from an array without dimensions, or raise `ModelError` naming `what`."""
+    number = float(array(value, (), what))
+    if number <= 0.0:
+        raise ModelError(f"{what} must be positive, got {number:g}")
+    return number
+
+
+def number_or_row(value: object, what: str, *, finite: bool = True) -> Array:
+    """Return `value` as an array if it is a number or a row of them, or raise `ModelError` naming `what`."""
+    if value is None or isinstance(value, (str, bytes)):
+        raise ModelError(f"{what} must be a number or a row of numbers, got {value!r}")
+    return array(value, (None,) if np.iterable(value) else (), what, finite=finite)
+
+
+def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array:
+    """Return `value` as n numbers, one per joint, or raise `ModelError` naming `what`."""
+    row = number_or_row(value, what, finite=finite)
+    if row.ndim == 1 and row.size != n:
+        raise ModelError(f"{what} must be a number or {n} numbers, one per joint, got {row.size}")
+    return np.full(n, row)
+
+
+def is_pose(T: Array) -> bool:
+    """Return whether a (4, 4) matrix, finite or not, is a rigid transform."""
+    R = T[:3, :3]
+    return bool(
+        np.isfinite(T).all()
+        and np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0))
+        and np.abs(R.T @ R - np.eye(3)).max() <= ROTATION_TOLERANCE
+        and np.linalg.det(R) > 0.0
+    )

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import one_of
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
-from .options import one_of
 
 __all__ = ["ComputedTorque"]
 

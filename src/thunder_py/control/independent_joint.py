@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import above_zero, one_of, per_joint
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
-from .options import one_of, per_joint, positive
 
 __all__ = ["IndependentJoint"]
 
@@ -129,7 +129,7 @@ class IndependentJoint(_core.IndependentJoint):
         [4.0, 0.0]
         """
         require_robot(robot)
-        omega, zeta = positive(frequency, "frequency"), positive(damping_ratio, "damping_ratio")
+        omega, zeta = above_zero(frequency, "frequency"), above_zero(damping_ratio, "damping_ratio")
         J = per_joint(inertia, robot.n, "inertia")
         K_d = 2.0 * zeta * omega * J - per_joint(damping, robot.n, "damping")
         return cls(robot, omega**2 * J, K_d, inertia=inertia, damping=damping, **options)

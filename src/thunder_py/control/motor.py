@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from ..checks import Array, number_or_row
 from ..errors import ModelError
-from .options import number_or_row
 
 __all__ = ["DCMotor"]
 

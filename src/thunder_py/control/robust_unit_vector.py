@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import above_zero
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
-from .options import positive
 
 __all__ = ["RobustUnitVector"]
 
@@ -82,4 +82,4 @@ class RobustUnitVector(_core.RobustUnitVector):
         Q: npt.ArrayLike = 1.0,
     ) -> None:
         require_robot(robot)
-        super().__init__(robot, K_p, K_v, positive(rho, "rho"), positive(epsilon, "epsilon"), np.asarray(Q))
+        super().__init__(robot, K_p, K_v, above_zero(rho, "rho"), above_zero(epsilon, "epsilon"), np.asarray(Q))

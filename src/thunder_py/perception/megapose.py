@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import ROTATION_TOLERANCE, Array, array, pose, positive, whole
+from ..checks import ROTATION_TOLERANCE, Array, array, finite, pose, positive, probability, whole
 from ..errors import ThunderError
 from ..values import Stateful, Value
 from .camera import PinholeCamera
-from .pose_source import PoseMeasurement, finite, probability
+from .pose_source import PoseMeasurement
 
 __all__ = [
     "CODES",

@@ -11,7 +11,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from ..checks import ROTATION_TOLERANCE, Array, array, is_number, numbers, positive, whole
+from ..checks import (
+    Array,
+    array,
+    finite,
+    is_pose,
+    not_negative,
+    numbers,
+    positive,
+    probability,
+    whole,
+)
 from ..checks import pose as checked_pose
 from ..errors import ThunderError
 from ..values import Stateful, Value, set_fields
@@ -21,37 +31,12 @@ __all__ = [
     "PoseMeasurement",
     "PoseSource",
     "SimulatedPoseSource",
-    "finite",
-    "is_pose",
     "measurement_times",
-    "not_negative",
-    "probability",
     "soon",
 ]
 
 #: largest number of pictures in one poll; more indicates a wrong time
 _MOST_PICTURES = 100_000
-
-
-def finite(value: Any, what: str) -> float:
-    """Return a finite number, or raise."""
-    if not is_number(value) or not np.isfinite(value):
-        raise ThunderError(f"{what} must be a finite number, got {value!r}")
-    return float(value)
-
-
-def not_negative(value: Any, what: str, unit: str = "") -> float:
-    """Return a finite number that is not negative, or raise."""
-    if not is_number(value) or not 0.0 <= value < np.inf:
-        raise ThunderError(f"{what} must be a finite number >= 0{unit and f' [{unit}]'}, got {value!r}")
-    return float(value)
-
-
-def probability(value: Any, what: str) -> float:
-    """Return a number from 0 to 1, or raise."""
-    if not is_number(value) or not 0.0 <= value <= 1.0:
-        raise ThunderError(f"{what} must be a probability from 0 to 1, got {value!r}")
-    return float(value)
 
 
 def soon(t: Any, last: float, rate: float) -> float:
@@ -63,17 +48,6 @@ def soon(t: Any, last: float, rate: float) -> float:
             "clocks that do not begin near 0 need start="
         )
     return now
-
-
-def is_pose(T: Array) -> bool:
-    """Return whether a (4, 4) matrix, finite or not, is a rigid transform."""
-    R = T[:3, :3]
-    return bool(
-        np.isfinite(T).all()
-        and np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0))
-        and np.abs(R.T @ R - np.eye(3)).max() <= ROTATION_TOLERANCE
-        and np.linalg.det(R) > 0.0
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import gaussian_filter
 
-from ..checks import Array, pose, positive, whole
+from ..checks import Array, finite, not_negative, pose, positive, probability, whole
 from ..errors import ThunderError
 from ..values import Stateful, Value
 from .camera import PinholeCamera
 from .optional import require
-from .pose_source import PoseMeasurement, finite, not_negative, probability, soon
+from .pose_source import PoseMeasurement, soon
 
 __all__ = ["TAG_COUNT", "FiducialPoseSource", "TagDetection", "detect_tags", "render_tag"]
 

@@ -11,10 +11,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, array, number_or_row, per_joint
 from ..control.estimation import DerivativeEstimator
 from ..control.motor import DCMotor
-from ..control.options import number_or_row, per_joint
 from ..robot import Robot
 from ..robot.payload import one_or_several
 from ..values import Value, set_fields

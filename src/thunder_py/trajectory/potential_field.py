@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, above_zero, array
 from ..geometry import Obstacle
 from ..robot import Robot
 from .joint import JointTrajectory, spline
-from .timing import numbers, positive, positive_duration
+from .timing import numbers, positive_duration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -264,10 +264,10 @@ class PotentialField(_core.PotentialField):
             self.goal,
             [link for link, _ in control_points],
             np.array(offsets).reshape(-1, 3),
-            positive(attraction, "attraction"),
-            conic_distance if conic_distance == math.inf else positive(conic_distance, "conic_distance"),
-            positive(repulsion, "repulsion"),
-            positive(influence, "influence"),
+            above_zero(attraction, "attraction"),
+            conic_distance if conic_distance == math.inf else above_zero(conic_distance, "conic_distance"),
+            above_zero(repulsion, "repulsion"),
+            above_zero(influence, "influence"),
             float(posture),
             float(radius),
             interior_points,
@@ -351,13 +351,13 @@ class PotentialField(_core.PotentialField):
             raise ValueError(f"margin must not be negative, got {keep:g}")
         self._check_free(start, "q0", keep)
         self._check_free(self.goal, "goal", keep)
-        longest = positive(step, "step")
+        longest = above_zero(step, "step")
         status, path, iterations, walks = self._plan(
             start,
             self.robot.limits.lower,
             self.robot.limits.upper,
             longest,
-            longest if tolerance is None else positive(tolerance, "tolerance"),
+            longest if tolerance is None else above_zero(tolerance, "tolerance"),
             keep,
             _whole(max_iterations, "max_iterations", 1),
             _whole(walk_steps, "walk_steps", 1),

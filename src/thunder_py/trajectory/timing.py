@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array, real
+from ..checks import Array, above_zero, array, real
 from ..errors import ThunderError
 
 if TYPE_CHECKING:
@@ -151,17 +151,9 @@ class TimingLaw:
         return f"TimingLaw({self.start:g} to {self.end:g} in {self.duration:g} s)"
 
 
-def positive(value: float, what: str) -> float:
-    """Return `value` if it is a positive finite number, or raise ValueError naming `what`."""
-    number = float(array(value, (), what))
-    if number <= 0.0:
-        raise ValueError(f"{what} must be positive, got {number:g}")
-    return number
-
-
 def positive_duration(value: float) -> float:
     """Return `value` if it is a valid duration [s], or raise ValueError."""
-    number = positive(value, "duration")
+    number = above_zero(value, "duration")
     if number < _SHORTEST:
         raise ValueError(f"duration must be at least {_SHORTEST:g} s, got {number:g}")
     return number
@@ -367,8 +359,8 @@ def trapezoidal(
     """
     x0, x1 = numbers(start=start, end=end)
     distance = abs(x1 - x0)
-    v = None if v_max is None else positive(v_max, "v_max")
-    a = None if a_max is None else positive(a_max, "a_max")
+    v = None if v_max is None else above_zero(v_max, "v_max")
+    a = None if a_max is None else above_zero(a_max, "a_max")
     if duration is None:
         if v is None or a is None or blend is not None:
             raise ValueError("v_max and a_max must be given, or a duration with blend, v_max or a_max")
@@ -446,7 +438,7 @@ def s_curve(start: float = 0.0, end: float = 1.0, *, v_max: float, a_max: float,
     (1.55, 0.5)
     """
     x0, x1 = numbers(start=start, end=end)
-    v, a, j = positive(v_max, "v_max"), positive(a_max, "a_max"), positive(j_max, "j_max")
+    v, a, j = above_zero(v_max, "v_max"), above_zero(a_max, "a_max"), above_zero(j_max, "j_max")
     distance = abs(x1 - x0)
     if distance == 0.0:
         raise ValueError(f"start and end must differ, got {x0:g} twice")

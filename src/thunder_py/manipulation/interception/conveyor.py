@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, numbers, positive, unit_axis
+from ...checks import Array, array, finite, not_negative, numbers, positive, probability, unit_axis
 from ...errors import ThunderError
-from ...perception.pose_source import finite, measurement_times, not_negative, probability
+from ...perception.pose_source import measurement_times
 from ...values import Value, set_fields
 
 __all__ = ["Belt", "BeltObject", "Camera", "Conveyor", "Feed", "Grasp", "GraspTolerance", "evaluate_grasp"]

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, at_least, numbers, pose, positive, whole, within
+from ...checks import Array, array, at_least, finite, not_negative, numbers, pose, positive, whole, within
 from ...errors import ThunderError
-from ...perception.pose_source import finite, not_negative
 from ...reference import TaskReference, _TaskSource
 from ...values import Stateful
 from .conveyor import Belt

@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, positive
+from ...checks import Array, array, finite, not_negative, positive
 from ...control import CartesianMACT, GradientAdaptation
 from ...errors import ThunderError
 from ...motion import FPCA, HumanLikePlanner
-from ...perception.pose_source import finite, not_negative
 from ...recordings.synthetic import sigma_lognormal_reaches
 from ...robot import Robot
 from ...simulation import Payload, simulate

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, numbers, pose, positive
+from ...checks import Array, array, not_negative, numbers, pose, positive
 from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...kinematics.clik import CLIK
 from ...kinematics.objectives import Objective
-from ...perception.pose_source import not_negative
 from ...reference import TaskReference
 from ...robot import Robot
 from ...values import Stateful

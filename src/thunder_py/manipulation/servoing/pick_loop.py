@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, positive
+from ...checks import Array, finite, positive
 from ...errors import ThunderError
-from ...perception.pose_source import PoseSource, finite
+from ...perception.pose_source import PoseSource
 from ...reference import JointReference
 from ...values import Stateful
 from .law import ServoStep, VisualServo

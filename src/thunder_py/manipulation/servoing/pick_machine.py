@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...checks import Array, positive, whole
+from ...checks import Array, finite, positive, whole
 from ...errors import ThunderError
-from ...perception.pose_source import finite
 from ...values import Stateful
 from .law import ServoState, ServoStep
 from .lie import angle_of

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...checks import Array, positive, whole
+from ...checks import Array, finite, is_pose, not_negative, positive, probability, whole
 from ...errors import ThunderError
-from ...perception.pose_source import PoseMeasurement, PoseSource, finite, is_pose, not_negative, probability
+from ...perception.pose_source import PoseMeasurement, PoseSource
 from ...values import Stateful
 from .lie import exp, interpolate, left_jacobian, log, make_pose
 

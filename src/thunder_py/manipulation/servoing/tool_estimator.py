@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...checks import Array, is_number, pose, positive, whole
+from ...checks import Array, finite, is_number, not_negative, pose, positive, whole
 from ...errors import ThunderError
-from ...perception.pose_source import finite, not_negative
 from ...values import Stateful
 from .lie import exp, inverse, left_jacobian, log, make_pose
 from .pose_filter import rigid

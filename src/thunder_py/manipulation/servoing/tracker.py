@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, is_number, whole
+from ...checks import Array, finite, is_number, whole
 from ...errors import ThunderError
-from ...perception.pose_source import PoseMeasurement, PoseSource, finite
+from ...perception.pose_source import PoseMeasurement, PoseSource
 from ...values import Stateful
 from .pose_filter import PoseEstimate, Verdict, poll, rigid
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, at_least, is_number, positive
+from ...checks import Array, at_least, finite, positive
 from ...errors import ThunderError
 from ...values import Value, set_fields
 
-__all__ = ["ElasticWrist", "WristOscillator", "finite"]
+__all__ = [
+    "ElasticWrist",
+    "WristOscillator",
+]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,13 +109,6 @@ class WristOscillator(Value):
         elapsed = np.asarray(t, dtype=np.float64)[..., None] - np.asarray(starts, dtype=np.float64)
         steps = np.diff(np.asarray(values, dtype=np.float64), prepend=0.0)
         return np.asarray(self.step(elapsed) @ steps), np.asarray(self.step_rate(elapsed) @ steps)
-
-
-def finite(value: Any, what: str) -> float:
-    """Return a finite number of either sign; raise otherwise."""
-    if not is_number(value) or not math.isfinite(value):
-        raise ThunderError(f"{what} must be a finite number, got {value!r}")
-    return float(value)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

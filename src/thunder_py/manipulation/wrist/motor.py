@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, of_kind, positive
+from ...checks import Array, array, finite, of_kind, positive
 from ...errors import ThunderError
 from ...reference import JointReference
 from ...robot import Robot
 from ...simulation import ControllerLike, simulate
 from ...values import Value, set_fields
-from .model import finite
 from .throw import WristThrow
 
 __all__ = ["MotorMotion", "WristRun", "run_with_motor"]

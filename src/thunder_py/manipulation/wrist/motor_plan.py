@@ -12,10 +12,9 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import diags_array, vstack
 
-from ...checks import Array, array, is_number, positive, whole
+from ...checks import Array, array, finite, is_number, positive, whole
 from ...errors import ThunderError
 from ...values import Value
-from .model import finite
 from .motor import MotorMotion
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, positive, whole
+from ...checks import Array, array, positive, probability, whole
 from ...errors import ThunderError
 from ...values import Value, set_fields
-from ..pose_source import probability
 from .segmentation import (
     Plane,
     choose_cluster,

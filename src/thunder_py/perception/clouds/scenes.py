@@ -10,11 +10,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, pose, positive
+from ...checks import Array, array, not_negative, pose, positive, probability
 from ...errors import ThunderError
 from ...values import Value, set_fields
 from ..camera import PinholeCamera
-from ..pose_source import not_negative, probability
 
 __all__ = ["Ball", "Cuboid", "Cylinder", "DepthCamera", "Shape", "View", "look_at"]
 

@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, numbers, positive, whole
+from ...checks import Array, array, finite, numbers, positive, whole
 from ...errors import ThunderError
 from ...values import Value, set_fields
 from ..optional import require
-from ..pose_source import finite
 
 __all__ = [
     "Plane",
