@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import graphlib
+import re
 import shutil
 import subprocess
 import sys
@@ -97,3 +99,16 @@ def test_facades_import_when_they_are_called():
                 seen += 1
                 assert drawing or id(node) not in at_once, f"{importer} imports {target} at once"
     assert seen > 30
+
+
+def test_folders_of_headers_have_no_circles():
+    """The same for the core: `graphlib` names the folders of a circle."""
+    include = ROOT / "cpp" / "include" / "thunder"
+    folders: dict[Path, set[Path]] = {}
+    for header in include.rglob("*.hpp"):
+        named = re.findall(r'^#include "(.+)"', header.read_text(encoding="utf-8"), re.MULTILINE)
+        others = {(header.parent / name).resolve().parent for name in named}
+        folders.setdefault(header.parent, set()).update(others - {header.parent})
+    assert len(folders) > 10
+    assert all(folder.is_relative_to(include) for needed in folders.values() for folder in needed)
+    assert len(list(graphlib.TopologicalSorter(folders).static_order())) == len(folders)

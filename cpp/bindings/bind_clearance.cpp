@@ -18,7 +18,7 @@ std::shared_ptr<ObstacleSet> make_set(const std::vector<std::shared_ptr<Obstacle
                                       const std::optional<ArrayLike>& velocities) {
   std::vector<MovingObstacle> moving;
   for (const auto& obstacle : obstacles) {
-    if (!obstacle) throw py::value_error("obstacles must be Obstacle objects, got None");
+    if (!obstacle) throw py::value_error("obstacles must not contain None");
     moving.push_back({obstacle, Eigen::Vector3d::Zero()});
   }
   if (velocities) {

@@ -3,7 +3,7 @@
 
 #include "gil.hpp"
 #include "thunder/planning/functional/conditioned_motion.hpp"
-#include "thunder/planning/trajectory/pose_states.hpp"
+#include "thunder/planning/functional/pose_states.hpp"
 #include "thunder/planning/trajectory/rotation_vector_path.hpp"
 
 namespace thunder::python {

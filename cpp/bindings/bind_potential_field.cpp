@@ -66,7 +66,7 @@ std::shared_ptr<PotentialField> make_field(const std::shared_ptr<Model>& model,
     if (link < 0 || link > model->n())
       throw py::value_error("links must be 0 to " + std::to_string(model->n()) + ", got " + std::to_string(link));
   for (const auto& obstacle : obstacles)
-    if (!obstacle) throw py::value_error("obstacles must be Obstacle objects, got None");
+    if (!obstacle) throw py::value_error("obstacles must not contain None");
   if (settings.interior < 0 || settings.interior > kMostInterior)
     throw py::value_error("interior must be 0 to " + std::to_string(kMostInterior) + ", got " +
                           std::to_string(settings.interior));

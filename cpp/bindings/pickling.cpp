@@ -90,7 +90,7 @@ void enable_for(const py::object& cls) {
   cls.attr("__setstate__") = py::cpp_function(
       [initialize](const py::object& self, const py::object& pickled) { restore(initialize, self, pickled); },
       py::name("_restore"), py::is_method(cls), py::arg("pickled"),
-      "__setstate__(self, pickled: typing.Any) -> None\n\nInitialise from the result of `__reduce__`.");
+      "__setstate__(self, pickled: typing.Any) -> None\n\nInitialize from the result of `__reduce__`.");
 }
 
 /// Protocols 0 and 1 make an instance of the base type of all bound classes, which ends the process: they become protocol 2.

@@ -1944,7 +1944,7 @@ class SetPoint(JointReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class Sinusoid(JointReferenceSource):
     """A sinusoid in every joint."""
@@ -1960,7 +1960,7 @@ class Sinusoid(JointReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class SetPose(TaskReferenceSource):
     """Constant pose."""
@@ -1970,7 +1970,7 @@ class SetPose(TaskReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class Lissajous(TaskReferenceSource):
     """A Lissajous curve at constant orientation."""
@@ -1987,7 +1987,7 @@ class Lissajous(TaskReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class AdaptationLaw:
     """Adaptation law of the unknown parameters."""
@@ -2014,7 +2014,7 @@ class GradientLaw(AdaptationLaw):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class NaturalLaw(AdaptationLaw):
     """Natural adaptation law."""
@@ -2026,7 +2026,7 @@ class NaturalLaw(AdaptationLaw):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class PiecewisePolynomial:
     """Piecewise polynomial of a vector."""
@@ -2041,7 +2041,7 @@ class PiecewisePolynomial:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def at(
         self, t: typing.SupportsFloat | typing.SupportsIndex
@@ -2064,7 +2064,7 @@ class FourierSeries(JointReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class JointTrajectory(JointReferenceSource):
     """Joint-space reference along piecewise polynomials."""
@@ -2074,7 +2074,7 @@ class JointTrajectory(JointReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class TaskPath(TaskReferenceSource):
     """Task-space path of portions and turns, each with its timing law."""
@@ -2094,7 +2094,7 @@ class TaskPath(TaskReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class Obstacle:
     """Convex obstacle."""
@@ -2115,7 +2115,7 @@ class Sphere(Obstacle):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class Box(Obstacle):
     """A box in any orientation."""
@@ -2127,7 +2127,7 @@ class Box(Obstacle):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class Capsule(Obstacle):
     """Capsule: all points within a radius of a segment."""
@@ -2139,7 +2139,7 @@ class Capsule(Obstacle):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class HalfSpace(Obstacle):
     """Half-space behind a plane."""
@@ -2149,7 +2149,7 @@ class HalfSpace(Obstacle):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class PotentialField:
     """Potential of an arm among convex obstacles."""
@@ -2176,7 +2176,7 @@ class PotentialField:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _clearance(self, q: numpy.typing.ArrayLike) -> float: ...
     def _free(
@@ -2237,7 +2237,7 @@ class RotationVectorPath(TaskReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     @property
     def path(self) -> BezierPath: ...
@@ -2252,7 +2252,7 @@ class JointBezierPath(JointReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     @property
     def path(self) -> BezierPath: ...
@@ -2277,7 +2277,7 @@ class ConditionedMotion:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def path(
         self, start_time: typing.SupportsFloat | typing.SupportsIndex = 0.0, along: typing.Any = None
@@ -2317,7 +2317,7 @@ class FunctionalPlanner:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def jerk_cost(
         self,
@@ -2389,7 +2389,7 @@ class ObstacleSet:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def clearance(
         self, path: BezierPath, tolerance: typing.SupportsFloat | typing.SupportsIndex = 1e-09
@@ -2436,7 +2436,7 @@ class ViaSearch:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def candidates(
         self, start: numpy.typing.ArrayLike, goal: numpy.typing.ArrayLike
@@ -2539,7 +2539,7 @@ class DmpBasis:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def evaluate(self, x: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
         """Values (k, count) of the functions at phases (k,)."""
@@ -2572,7 +2572,7 @@ class DynamicPotential:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _at(
         self,
@@ -2602,7 +2602,7 @@ class Dmp:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
@@ -2666,7 +2666,7 @@ class QuaternionDmp:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
@@ -2723,7 +2723,7 @@ class ConstantVelocityFilter:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
@@ -2777,7 +2777,7 @@ class Interceptor:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
@@ -2835,7 +2835,7 @@ class ScheduledInterception(TaskReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
@@ -2929,7 +2929,7 @@ class IndependentJoint(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class PDGravity(JointController):
     """PD control with gravity compensation."""
@@ -2947,7 +2947,7 @@ class PDGravity(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class ComputedTorque(JointController):
     """Computed torque control."""
@@ -2959,7 +2959,7 @@ class ComputedTorque(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class PassivityBased(JointController):
     """Passivity-based control."""
@@ -2969,7 +2969,7 @@ class PassivityBased(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class RobustUnitVector(JointController):
     """Robust unit-vector control."""
@@ -2987,7 +2987,7 @@ class RobustUnitVector(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     @property
     def lyapunov_matrix(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -3008,7 +3008,7 @@ class SlotineLi(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     @property
     def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
@@ -3046,7 +3046,7 @@ class ACT(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     @property
     def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
@@ -3082,7 +3082,7 @@ class MACT(JointController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     @property
     def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
@@ -3120,7 +3120,7 @@ class OperationalSpace(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class CartesianComputedTorque(TaskController):
     """Computed torque in task space with a secondary task."""
@@ -3144,7 +3144,7 @@ class CartesianComputedTorque(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     @property
     def _obstacles(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -3172,7 +3172,7 @@ class Impedance(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     @property
     def wrench(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -3204,7 +3204,7 @@ class CartesianMACT(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     @property
     def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
@@ -3240,7 +3240,7 @@ class Backstepping(TaskController):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _evaluate(
         self, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike, reference: typing.Any
@@ -3284,7 +3284,7 @@ class DerivativeEstimator:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _apply(
         self, dt: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike
@@ -3324,7 +3324,7 @@ class ManipulabilityObjective(NullObjective):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class JointLimitObjective(NullObjective):
     """Objective that attracts joints to the middle of their ranges."""
@@ -3340,7 +3340,7 @@ class JointLimitObjective(NullObjective):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class PostureObjective(NullObjective):
     """Objective that attracts the joints to a posture."""
@@ -3352,7 +3352,7 @@ class PostureObjective(NullObjective):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class Clik:
     """Closed-loop inverse kinematics."""
@@ -3372,7 +3372,7 @@ class Clik:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
@@ -3426,7 +3426,7 @@ class SampledJointReference(JointReferenceSource):
         """Pickle by the arguments of the constructor."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
 class InverseKinematics:
     """Numeric inverse kinematics."""
@@ -3451,7 +3451,7 @@ class InverseKinematics:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _solve(
         self, T: numpy.typing.ArrayLike, q0: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex
@@ -3479,7 +3479,7 @@ class SphericalWrist:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def _solve(self, T: numpy.typing.ArrayLike, near: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
         """See SphericalWristIK.solve."""
@@ -3600,7 +3600,7 @@ class Function:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def apply(self, entries: collections.abc.Iterable[typing.Any]) -> list[typing.Any]:
         """Apply to expressions, entry by entry: the function becomes part of their recording."""
@@ -3672,7 +3672,7 @@ class SymbolicChain:
         """Pickle by protocol 2 at least."""
 
     def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialise from the result of `__reduce__`."""
+        """Initialize from the result of `__reduce__`."""
 
     def evaluate(
         self,

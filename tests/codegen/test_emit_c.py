@@ -377,11 +377,11 @@ def test_sanitizers_find_nothing(compiler, tmp_path):
         ("_Bool", "reserved"),
         ("_x", "reserved"),
         ("a__b", "reserved"),
-        ("2fast", "no C identifier"),
-        ("", "no C identifier"),
-        ("a b", "no C identifier"),
-        ('"; rm -rf', "no C identifier"),
-        ("größe", "no C identifier"),
+        ("2fast", "not a C identifier"),
+        ("", "not a C identifier"),
+        ("a b", "not a C identifier"),
+        ('"; rm -rf', "not a C identifier"),
+        ("größe", "not a C identifier"),
         ("x" * 300, "longer"),
         ("thunder_sincos", "uses itself"),
         ("thunder_zeros", "uses itself"),
@@ -409,9 +409,9 @@ def test_names_that_clash():
         _core.emit_c([core_function("f", {"x": x}, {"x": x})], header_name="f.h")
     f, packed = (core_function(name, {"x": x}, {"y": x}) for name in ("f", "f_packed"))
     _core.emit_c([f, packed], header_name="f.h")
-    with pytest.raises(ValueError, match="'f_packed' stands twice"):
+    with pytest.raises(ValueError, match="'f_packed' appears twice"):
         _core.emit_c([f, packed], header_name="f.h", packed=True)
-    with pytest.raises(ValueError, match="'f' stands twice"):
+    with pytest.raises(ValueError, match="'f' appears twice"):
         _core.emit_c([f, f], header_name="f.h")
 
 

@@ -91,14 +91,14 @@ def test_what_cannot_move_is_refused_and_changes_nothing() -> None:
     kept = law.adapting
     mass = panda().unknown("link7.m").mask
     for mask, word in (
-        (np.ones(70, dtype=bool), "link1.m is not among"),
-        (mass, "whole links"),
+        (np.ones(70, dtype=bool), "link1.m, which is not an unknown parameter"),
+        (mass, "all parameters of a link or none"),
         (np.ones(3, dtype=bool), "one entry for each of the 70"),
     ):
         with pytest.raises(ValueError, match=word):
             law.adapting = mask
         np.testing.assert_array_equal(law.adapting, kept)
     fixed = th.SlotineLi(panda(), 5.0, 8.0, adaptive=False)
-    with pytest.raises(ValueError, match="adaptive=False"):
+    with pytest.raises(ValueError, match="this one has none"):
         fixed.adapting = np.ones(70, dtype=bool)
     fixed.adapting = np.zeros(70, dtype=bool)

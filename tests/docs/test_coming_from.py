@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
+import sys
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,25 +172,47 @@ def test_getters_compute_what_the_python_names_say(library):
 
 # --- Robotics Toolbox -------------------------------------------------------------------------------------------------
 
+TOOLBOX_ROWS = [row for row in rows("robotics_toolbox.md") if "equal" in row.header[0]]
+
+
+def toolbox_names() -> set[tuple[str, str]]:
+    """Names of the toolbox on the page: `puma` or `rtb`, and the path after it."""
+    found = [re.findall(r"\b(puma|rtb)\.([A-Za-z_][\w.]*)", code) for code in inline_code("robotics_toolbox.md")]
+    return {(root, path.rstrip(".")) for names in found for root, path in names}
+
 
 @pytest.fixture(scope="module")
-def toolbox():
-    pytest.importorskip("roboticstoolbox", reason="no dependency of the tests")
-    first = snippets((PAGES / "robotics_toolbox.md").read_text(encoding="utf-8"))[0]
+def answers():
+    """Recorded by tests/data/robotics_toolbox/make.py."""
+    path = DOCS.parent / "tests" / "data" / "robotics_toolbox" / "answers.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def converted(answers):
+    """The names of the page's program, run on the recorded robot in place of the toolbox's."""
+    data = answers["robot"]
+    links = [SimpleNamespace(**{**link, "I": np.array(link["I"])}) for link in data["links"]]
+    poses = {name: SimpleNamespace(A=np.array(data[name])) for name in ("base", "tool")}
+    puma = SimpleNamespace(**{**data, **poses, "links": links, "dynchanged": lambda: None})
+    puma.rne = lambda q, qd, qdd: np.array(answers["values"]["puma.rne(q, qd, qdd)"])
+    models = SimpleNamespace(DH=SimpleNamespace(Puma560=lambda: puma))
+    program = snippets((PAGES / "robotics_toolbox.md").read_text(encoding="utf-8"))[0]
     names: dict[str, Any] = {}
-    exec(first.code, names)
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+        patch.setitem(sys.modules, "roboticstoolbox", SimpleNamespace(models=models))
+        exec(program.code, names)
+    assert printed.getvalue() == program.shown
     return names
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in rows("robotics_toolbox.md") if "equal" in row.header[0]], ids=lambda row: row.code[0]
-)
-def test_rows_for_the_robotics_toolbox_are_equal(row, toolbox):
-    there, here = (np.array(eval(code, toolbox)) for code in row.code[:2])
-    np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-3 if "ikine" in row.code[0] else 1e-9)
+@pytest.mark.parametrize("row", TOOLBOX_ROWS, ids=lambda row: row.code[0])
+def test_rows_for_the_robotics_toolbox_are_equal(row, converted, answers):
+    here = np.array(eval(row.code[1], converted))
+    tolerance = 1e-3 if "ikine" in row.code[0] else 1e-9
+    np.testing.assert_allclose(here, answers["values"][row.code[0]], rtol=1e-9, atol=tolerance)
 
 
-def test_the_robotics_toolbox_has_its_names(toolbox):
-    for code in inline_code("robotics_toolbox.md"):
-        for root, name in re.findall(r"\b(puma|rtb)\.([A-Za-z_]\w*)", code):
-            getattr(toolbox[root], name)
+def test_the_robotics_toolbox_has_its_names(answers):
+    assert {f"{root}.{path}" for root, path in toolbox_names()} == set(answers["names"])

@@ -191,7 +191,7 @@ def test_conversion_keeps_values_and_derivatives():
         (lambda: clearance(line([0, 0, 0], [1, 0, 0]), [], tolerance=0.0), "tolerance must be a positive number"),
         (lambda: MovingObstacle("ball", [0, 0, 0]), "obstacle must be Sphere.*got str"),
         (lambda: MovingObstacle(Sphere([0, 0, 0], 1.0), [0, np.nan, 0]), "velocity must be finite"),
-        (lambda: _core.ObstacleSet([None]), "obstacles must be Obstacle objects, got None"),
+        (lambda: _core.ObstacleSet([None]), "obstacles must not contain None"),
     ],
 )
 def test_bad_input(call, message):

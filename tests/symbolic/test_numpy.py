@@ -329,7 +329,7 @@ def test_arguments_and_results_of_functions(v):
         Function("f", {"v": [x, y]}, {"r": x + z})
     with pytest.raises(ModelError, match="argument 'v' of f must consist of symbols"):
         Function("f", {"v": [x, 2 * y]}, {"r": x})
-    with pytest.raises(ModelError, match="symbol x stands twice among the arguments of f"):
+    with pytest.raises(ModelError, match="symbol x appears twice among the arguments of f"):
         Function("f", {"v": [x, y], "w": [x]}, {"r": x})
     with pytest.raises(ModelError, match="function name must be an identifier"):
         Function("f g", {"v": v}, {"r": x})

@@ -19,7 +19,7 @@ GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma) : diagonal_(Gamma.isDiago
 
 GradientLaw::GradientLaw(const Eigen::MatrixXd& Gamma, const VectorXd& lower, const VectorXd& upper)
     : GradientLaw(Gamma) {
-  if (!diagonal_) throw std::invalid_argument("bounds need a diagonal Gamma: entry by entry they would disturb the law");
+  if (!diagonal_) throw std::invalid_argument("lower and upper require a diagonal Gamma");
   if (lower.size() != size() || upper.size() != size())
     throw std::invalid_argument("lower and upper must have " + std::to_string(size()) + " entries, got " +
                                 std::to_string(lower.size()) + " and " + std::to_string(upper.size()));

@@ -62,11 +62,12 @@ void AdaptiveModel::set_adapting(const std::vector<bool>& moving) {
   }
   const auto first = std::find(known.begin(), known.end(), true);
   if (first != known.end())
-    throw std::invalid_argument("adapting: " + nominal()->parameter_names()[first - known.begin()] +
-                                " is not among the controller's unknown parameters");
+    throw std::invalid_argument("adapting must be False for " + nominal()->parameter_names()[first - known.begin()] +
+                                ", which is not an unknown parameter of the controller");
   const bool any = std::find(among.begin(), among.end(), true) != among.end();
-  if (any && !law_) throw std::invalid_argument("adapting: the controller was made with adaptive=False");
-  if (law_ && !law_->separable(among)) throw std::invalid_argument("adapting: the natural law moves whole links only");
+  if (any && !law_) throw std::invalid_argument("adapting requires a controller with adaptation; this one has none");
+  if (law_ && !law_->separable(among))
+    throw std::invalid_argument("adapting must select all parameters of a link or none with natural adaptation");
   for (int k = 0; k < unknown_.size(); ++k) moving_[k] = among[k] ? 1.0 : 0.0;
 }
 

@@ -32,7 +32,7 @@ InverseKinematics::InverseKinematics(std::shared_ptr<const Model> model, const F
   const auto n = static_cast<Eigen::Index>(model_->n());
   const Settings& s = settings_;
   if (s.lower.size() != n || s.upper.size() != n || s.starts.cols() != n || s.starts.rows() < 1)
-    throw std::invalid_argument("limits and starts must have one entry for each joint, and there must be a start");
+    throw std::invalid_argument("limits and starts must have one entry per joint, and at least one start");
 }
 
 void InverseKinematics::evaluate(Workspace work, const Target& target, Point& point) const noexcept {

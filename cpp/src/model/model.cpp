@@ -64,13 +64,13 @@ Pose<double> to_pose(const Matrix4d& T) {
 
 Model::Model(ModelData data) : data_(std::move(data)) {
   const std::size_t n = data_.placements.size();
-  require(n >= 1, "a robot needs at least one joint");
+  require(n >= 1, "a robot must have at least one joint");
   require(n <= kMaxJoints, "a robot has at most 64 joints");
   require(data_.offsets.size() == n && data_.axes.size() == n && data_.prismatic.size() == n, "one entry per joint");
-  require(static_cast<std::size_t>(data_.inertial.rows()) == n, "one row of inertial parameters per link");
-  require(data_.joint_names.size() == n && data_.link_names.size() == n, "one name per joint and link");
-  require(data_.armature.empty() || data_.armature.size() == n, "armature: none or one per joint");
-  require(data_.friction_terms.empty() || static_cast<std::size_t>(data_.friction.rows()) == n, "friction: one row per joint");
+  require(static_cast<std::size_t>(data_.inertial.rows()) == n, "inertial must have one row per link");
+  require(data_.joint_names.size() == n && data_.link_names.size() == n, "joint_names and link_names must have one name per joint and link");
+  require(data_.armature.empty() || data_.armature.size() == n, "armature must be empty or have one entry per joint");
+  require(data_.friction_terms.empty() || static_cast<std::size_t>(data_.friction.rows()) == n, "friction must have one row per joint");
   require(data_.friction_terms.size() <= static_cast<std::size_t>(kMaxFrictionTerms), "too many friction terms");
   build_elastic();
   build_links();
@@ -105,11 +105,11 @@ void Model::build_elastic() {
   const auto e = static_cast<Eigen::Index>(elastic.joints.size());
   require(elastic.K.rows() == e && elastic.D.rows() == e && elastic.Dm.rows() == e &&
               static_cast<Eigen::Index>(elastic.Mm.size()) == e,
-          "elastic: one row of coefficients for each joint");
+          "elastic must have one row of coefficients per joint");
   int last = 0;
   for (const int joint : elastic.joints) {
     require(joint > last && joint <= static_cast<int>(data_.placements.size()),
-            "elastic: joints from 1 to n, ascending");
+            "elastic joints must be from 1 to n in ascending order");
     last = joint;
     elastic_joints_.push_back(joint - 1);
   }
@@ -206,7 +206,7 @@ void Model::build_rotors() {
   }
   for (const auto& rotor : data_.rotors) {
     require(rotor.joint >= 1 && rotor.joint <= n() && rotor.carrier >= 0 && rotor.carrier <= n(),
-            "a rotor drives joint 1..n and sits on link 0..n");
+            "rotors must name a driven joint from 1 to n and a carrying link from 0 to n");
     Vec3<double> axis;  // in the joint frame of the carrier
     if (rotor.has_axis) {
       const Frame<double> carrier = frame_on_link(rotor.carrier, Matrix4d::Identity());

@@ -70,7 +70,7 @@ const Names& known_functions() {
 void check_identifier(const std::string& what, const std::string& name) {
   bool valid = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
   for (const char c : name) valid = valid && (c == '_' || (std::isalnum(static_cast<unsigned char>(c)) && c > 0));
-  if (!valid) refuse(what, name, "is no C identifier: letters, digits and underscores, not starting with a digit");
+  if (!valid) refuse(what, name, "is not a C identifier: letters, digits and underscores, not starting with a digit");
   if (name.size() > 200) refuse(what, name, "is longer than 200 characters");
   if (name[0] == '_' || name.find("__") != std::string::npos)
     refuse(what, name, "is reserved: no leading underscore, and no two in a row");
@@ -96,7 +96,7 @@ void check_header_name(const std::string& name) {
   bool valid = true;
   for (const char c : name)
     valid = valid && (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '/') && c > 0;
-  if (!valid) refuse("header_name", name, "is no file name of letters, digits, '_', '-', '.' and '/'");
+  if (!valid) refuse("header_name", name, "is not a file name of letters, digits, '_', '-', '.' and '/'");
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ void check_names(const std::vector<std::shared_ptr<const Function>>& functions, 
     if (known_functions().count(function->name()))
       refuse("function", function->name(), "is a name of the C library");
     for (const std::string& name : external_names(*function, options))
-      if (!taken.insert(name).second) refuse("function", name, "stands twice in one file");
+      if (!taken.insert(name).second) refuse("function", name, "appears twice in one file");
     check_ports(*function);
   }
 }

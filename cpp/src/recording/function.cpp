@@ -108,7 +108,7 @@ Function::Function(std::string name, const std::shared_ptr<Graph>& graph, const 
         throw std::invalid_argument("argument '" + array.name + "' of " + name_ + " must consist of symbols of the recording");
       if (value[x.node] >= 0)
         throw std::invalid_argument("symbol " + graph->symbol_name(static_cast<int>(x.node)) +
-                                    " stands twice among the arguments of " + name_);
+                                    " appears twice among the arguments of " + name_);
       value[x.node] = argument_size_++;
     }
   for (const Array& array : results)

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../model/limits.hpp"
+#include "limits.hpp"
 #include "pack.hpp"
 #include "workspace.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <Eigen/Dense>
 
-#include "../model/limits.hpp"
+#include "limits.hpp"
 
 namespace thunder {
 

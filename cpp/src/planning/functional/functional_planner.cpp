@@ -35,7 +35,7 @@ FunctionalPlanner::FunctionalPlanner(FunctionalModel model, PlannerSettings sett
     : model_(std::move(model)), settings_(settings) {
   if (settings_.order < 1 || settings_.order > 3)
     throw std::invalid_argument("order must be 1 to 3, got " + std::to_string(settings_.order));
-  if (model_.degree < 1) throw std::invalid_argument("a planner needs polynomials of degree 1 at least");
+  if (model_.degree < 1) throw std::invalid_argument("degree must be at least 1");
   measure_derivatives();
   const int need = (2 * settings_.order - 1) * (model_.joint ? model_.dimension : 1);
   if (model_.components < need) refuse(model_, settings_.order, true);

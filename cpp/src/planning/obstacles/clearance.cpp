@@ -56,7 +56,7 @@ bool measurable(const BezierPath& path, double speed) noexcept {
 ObstacleSet::ObstacleSet(const std::vector<MovingObstacle>& obstacles) {
   int index = 0;
   for (const MovingObstacle& obstacle : obstacles) {
-    if (!obstacle.shape) throw std::invalid_argument("obstacles must be obstacles, got none");
+    if (!obstacle.shape) throw std::invalid_argument("every obstacle must have a shape");
     const Item item{obstacle.velocity, obstacle.velocity.norm(), obstacle.shape->extent(), index++};
     if (!(item.speed < kLargest && item.extent < kLargest))
       throw std::invalid_argument("obstacles must be nearer, smaller and slower than 1e100 m (per s)");

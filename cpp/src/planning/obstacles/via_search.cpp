@@ -30,7 +30,7 @@ ViaSearch::ViaSearch(std::shared_ptr<const FunctionalPlanner> planner, const Via
       candidates_(settings.method, settings.count, settings.seed, settings.half_width),
       chains_(settings.count, settings.count) {
   if (!planner_ || planner_->dimension() < 3)
-    throw std::invalid_argument("obstacles need a planner whose first three dimensions are a position");
+    throw std::invalid_argument("obstacles require a planner whose first three dimensions are a position");
   via_states_ = std::make_shared<const ViaStates>(*planner_);
   for (int n = 0; n <= settings_.most; ++n) paths_.push_back(planner_->blank(n + 1));
 }

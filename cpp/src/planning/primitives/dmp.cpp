@@ -52,10 +52,10 @@ Dmp::Dmp(DmpBasis basis, const Settings& settings, const Eigen::MatrixXd& weight
     : basis_(std::move(basis)), settings_(settings), dimension_(static_cast<int>(weights.cols())) {
   if (weights.rows() != basis_.count() || displacement.size() != weights.cols())
     throw std::invalid_argument("weights must be functions x dimension, and displacement as long as the dimension");
-  if (dimension_ < 1 || dimension_ > kMaxDimension) throw std::invalid_argument("a primitive has 1 to 16 dimensions");
+  if (dimension_ < 1 || dimension_ > kMaxDimension) throw std::invalid_argument("dimension must be from 1 to 16");
   if (!(settings.K > 0.0) || !(settings.D > 0.0)) throw std::invalid_argument("K and D must be positive");
   if (settings.rotodilatation && !(displacement.norm() > 0.0))
-    throw std::invalid_argument("a motion that ends where it starts has no direction to turn");
+    throw std::invalid_argument("start and goal must differ: a rotation of the motion needs a direction");
   for (Eigen::Index i = 0; i < weights.rows(); ++i)
     for (Eigen::Index d = 0; d < weights.cols(); ++d) weights_.push_back(weights(i, d));
   displacement_ = displacement;

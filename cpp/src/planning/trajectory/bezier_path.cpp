@@ -11,7 +11,7 @@
 namespace thunder {
 
 BezierPath::BezierPath(int dimension_, int degree_, int pieces) : dimension(dimension_), degree(degree_) {
-  if (dimension < 1 || pieces < 1) throw std::invalid_argument("a path needs a piece and a dimension");
+  if (dimension < 1 || pieces < 1) throw std::invalid_argument("a path must have at least one piece and one dimension");
   if (degree < 0 || degree > kMaxDegree)
     throw std::invalid_argument("degree must be 0 to " + std::to_string(kMaxDegree) + ", got " + std::to_string(degree));
   breaks.resize(static_cast<std::size_t>(pieces) + 1);

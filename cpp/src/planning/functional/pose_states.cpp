@@ -1,4 +1,4 @@
-#include "thunder/planning/trajectory/pose_states.hpp"
+#include "thunder/planning/functional/pose_states.hpp"
 
 #include "thunder/math/rotations.hpp"
 

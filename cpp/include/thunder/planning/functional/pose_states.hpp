@@ -1,7 +1,7 @@
 // Poses and twists at the ends of a motion as states of position and rotation vector.
 #pragma once
 
-#include "../functional/functional_planner.hpp"
+#include "functional_planner.hpp"
 
 namespace thunder {
 
