@@ -17,8 +17,8 @@ from ...kinematics.clik import CLIK
 from ...kinematics.objectives import Objective
 from ...reference import TaskReference
 from ...robot import Robot
+from ...spatial.single import angle_of
 from ...values import Stateful
-from .lie import angle_of
 
 __all__ = ["DOMAIN", "ERRORS", "ServoState", "ServoStep", "VisualServo"]
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...checks import Array, finite, positive, whole
 from ...errors import ThunderError
+from ...spatial.single import angle_of
 from ...values import Stateful
 from .law import ServoState, ServoStep
-from .lie import angle_of
 from .tracker import Track, Trouble
 
 __all__ = [

@@ -16,8 +16,8 @@ from scipy import stats
 from ...checks import Array, finite, is_pose, not_negative, positive, probability, whole
 from ...errors import ThunderError
 from ...perception.pose_source import PoseMeasurement, PoseSource
+from ...spatial.single import exp, interpolate, left_jacobian, log, make_pose
 from ...values import Stateful
-from .lie import exp, interpolate, left_jacobian, log, make_pose
 
 __all__ = ["LatestPose", "PoseEstimate", "PoseFilter", "PoseHistory", "Verdict", "poll", "rigid"]
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 from ...checks import Array, finite, is_number, not_negative, pose, positive, whole
 from ...errors import ThunderError
+from ...spatial.single import exp, inverse, left_jacobian, log, make_pose
 from ...values import Stateful
-from .lie import exp, inverse, left_jacobian, log, make_pose
 from .pose_filter import rigid
 
 __all__ = ["ToolEstimator", "ToolVerdict"]
