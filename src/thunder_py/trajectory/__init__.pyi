@@ -9,6 +9,7 @@ from .joint import spline as spline
 from .orientation import Orientation as Orientation
 from .path import Path as Path
 from .potential_field import Plan as Plan
+from .potential_field import PlanStatus as PlanStatus
 from .potential_field import PotentialField as PotentialField
 from .segments import Arc as Arc
 from .segments import Circle as Circle

@@ -4,11 +4,14 @@ from .conveyor import Camera as Camera
 from .conveyor import Conveyor as Conveyor
 from .conveyor import Feed as Feed
 from .conveyor import Grasp as Grasp
+from .conveyor import GraspOutcome as GraspOutcome
 from .conveyor import GraspTolerance as GraspTolerance
 from .conveyor import evaluate_grasp as evaluate_grasp
 from .filter import ConstantVelocityFilter as ConstantVelocityFilter
 from .interceptor import FollowedInterception as FollowedInterception
 from .interceptor import InterceptionOptions as InterceptionOptions
+from .interceptor import InterceptionPhase as InterceptionPhase
+from .interceptor import InterceptionReason as InterceptionReason
 from .interceptor import Interceptor as Interceptor
 from .interceptor import PlannedArrival as PlannedArrival
 from .interceptor import SingleShot as SingleShot
