@@ -48,7 +48,7 @@ def test_contracts_are_kept(copy):
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("spatial.py", "from .robot import Robot"),
+        ("spatial/poses.py", "from ..robot import Robot"),
         ("plotting/style.py", "from ..result import Result"),
         ("control/mact.py", "if TYPE_CHECKING:\n    from ..papers import run_experiment"),
         ("trajectory/timing.py", "from .path import Path"),  # a circle

@@ -111,6 +111,7 @@ def test_jacobian_of_quaternions(scalar_first):
         (lambda: spatial.euler_from_rotation(2.0 * np.eye(3)), "R must hold orthonormal rotation matrices"),
         (lambda: spatial.axis_angle_from_rotation(-np.eye(3)), "R must hold rotations, got a reflection"),
         (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 2.0], 1.0), "axis must have unit length, got"),
+        (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 1.0], np.nan), "angle must be finite, got nan"),
         (
             lambda: spatial.rotation_from_quaternion([1.0, 1.0, 0.0, 0.0], scalar_first=True),
             "quaternion must have unit",

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 _OPEN = {
@@ -46,31 +47,32 @@ def _repair(tree: ast.Module) -> None:
                 setattr(node, name, ast.parse(text, mode="eval").body)
 
 
-def outline(tree: ast.Module) -> list[str]:
-    """Names, arguments and defaults, one line each: what must not drift; types vary with the generator's version."""
-    lines = []
+def _members(tree: ast.Module) -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef]]:
+    """Classes, functions and methods, with their names."""
     for scope in [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]:
         where = scope.name + "." if isinstance(scope, ast.ClassDef) else ""
         for node in scope.body:
-            if isinstance(node, ast.FunctionDef):
-                for argument in ast.walk(node.args):
-                    if isinstance(argument, ast.arg):
-                        argument.annotation = None
-                lines.append(f"{where}{node.name}({ast.unparse(node.args)})")
-            elif isinstance(node, ast.ClassDef):
-                lines.append(f"{where}{node.name}")
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                yield where + node.name, node
+
+
+def outline(tree: ast.Module) -> list[str]:
+    """Names, arguments and defaults, one line each: what must not drift; types vary with the generator's version."""
+    lines = []
+    for name, node in _members(tree):
+        if isinstance(node, ast.FunctionDef):
+            for argument in ast.walk(node.args):
+                if isinstance(argument, ast.arg):
+                    argument.annotation = None
+            name = f"{name}({ast.unparse(node.args)})"
+        lines.append(name)
     return sorted(lines)
 
 
 def docstrings(tree: ast.Module) -> dict[str, str]:
     """Docstrings of classes, functions and methods, by name; spaces at the ends of lines do not count."""
-    found = {}
-    for scope in [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]:
-        where = scope.name + "." if isinstance(scope, ast.ClassDef) else ""
-        for node in scope.body:
-            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)) is not None:
-                found[where + node.name] = "\n".join(line.rstrip() for line in text.splitlines())
-    return found
+    texts = ((name, ast.get_docstring(node)) for name, node in _members(tree))
+    return {name: "\n".join(line.rstrip() for line in text.splitlines()) for name, text in texts if text is not None}
 
 
 def main() -> None:

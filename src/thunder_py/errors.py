@@ -91,7 +91,8 @@ class ReleaseError(ThunderError):
     message : str
         Requested throw and violated limit.
     limit : str
-        Name of the limit: ``"velocity of joint4"``, ``"reach"``, ``"target"``, ...
+        Name of the limit: ``"velocity of joint4"``, ``"reach"``, ``"target"``, ...; ``"convergence"`` if the
+        search failed for a throw that may exist.
 
     Examples
     --------

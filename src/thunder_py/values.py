@@ -1,4 +1,4 @@
-"""Base classes: `Value`, compared and pickled by value, and `Stateful`, always copied deeply."""
+"""Base classes: `Value`, compared and pickled by value, `Stateful`, always copied deeply, and `StrEnum` of outcomes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 from collections.abc import Mapping
+from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -13,10 +14,25 @@ import numpy as np
 
 from .errors import NotFittedError, UnknownNameError, nearest_hint
 
-__all__ = ["Estimator", "Stateful", "Value", "frozen", "set_fields"]
+__all__ = ["Estimator", "Stateful", "StrEnum", "Value", "frozen", "set_fields"]
 
 _Copied = TypeVar("_Copied", bound="Stateful")
 _Set = TypeVar("_Set", bound="Estimator")
+
+
+class StrEnum(str, Enum):
+    """Base of outcomes, phases and reasons: members are equal to their text and are printed as such.
+
+    Examples
+    --------
+    >>> from thunder_py.values import StrEnum
+    >>> class Outcome(StrEnum):
+    ...     too_late = "too late"
+    >>> Outcome.too_late == "too late", f"{Outcome.too_late}", Outcome("too late").name
+    (True, 'too late', 'too_late')
+    """
+
+    __str__ = str.__str__
 
 
 def set_fields(instance: object, **fields: Any) -> None:

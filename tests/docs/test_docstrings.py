@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 
 import pytest
 from numpydoc.validate import validate
 
-import thunder_py
+from tests.docs.test_reference import public_modules
 
 #: no docstring, summary lines, unknown parameters, types with a full stop, no example
 CHECKS = {"GL08", "SS01", "SS02", "SS03", "SS04", "SS05", "SS06", "PR02", "PR05", "EX01"}
@@ -22,15 +21,8 @@ EXCEPT = {
 
 def public_names() -> list[str]:
     """Classes and functions in the ``__all__`` of a package or of a module that a package makes public."""
-    modules = {module.name for module in pkgutil.walk_packages(thunder_py.__path__, "thunder_py.") if module.ispkg} - {
-        "thunder_py.cli"
-    }
-    modules.add("thunder_py")
-    for name in sorted(modules):
-        module = importlib.import_module(name)
-        modules |= {f"{name}.{n}" for n in getattr(module, "__all__", ()) if inspect.ismodule(getattr(module, n))}
     names = {}
-    for name in sorted(modules, key=lambda module: (module.count("."), module)):
+    for name in sorted(public_modules(), key=lambda module: (module.count("."), module)):
         module = importlib.import_module(name)
         for attribute in getattr(module, "__all__", ()):
             thing = getattr(module, attribute)

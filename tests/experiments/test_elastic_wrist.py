@@ -9,7 +9,6 @@ import pytest
 from tests import truth
 from thunder_py.errors import ThunderError
 from thunder_py.papers.elastic_wrist import run as elastic_wrist
-from thunder_py.papers.elastic_wrist import run as elastic_wrist_arm
 from thunder_py.papers.registry import REGISTRY
 
 
@@ -52,7 +51,7 @@ def test_ways_of_base_and_wrist_are_in_order(found):
 
 def test_arm_gains_what_the_wrist_gives(found):
     arm = found.arms[0]
-    linear = elastic_wrist_arm.TIP * arm.rates["linear optimum (80), base at rest"]
+    linear = elastic_wrist.TIP * arm.rates["linear optimum (80), base at rest"]
     assert abs(arm.gain / linear - 1.0) < 0.05
     slower = [arm.releases[f"planned, motor at most {rate:g} rad/s"].speed for rate in (40.0, 20.0, 10.0)]
     assert np.all(np.diff([arm.releases["planned for the arm's motion"].speed, *slower]) < 0.0)

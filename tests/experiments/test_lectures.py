@@ -10,22 +10,21 @@ from scipy.integrate import trapezoid
 import thunder_py as th
 from tests.control.arms import panda
 from thunder_py.papers.lectures import run as lectures
-from thunder_py.papers.lectures import run as models
 
 
 @pytest.fixture(scope="module")
 def cart():
-    return models.cart_pendulum_by_hand(), models.cart_pendulum_by_package()
+    return lectures.cart_pendulum_by_hand(), lectures.cart_pendulum_by_package()
 
 
 @pytest.fixture(scope="module")
 def arm():
-    return models.planar_arm_by_hand(), models.planar_arm_by_package()
+    return lectures.planar_arm_by_hand(), lectures.planar_arm_by_package()
 
 
 @pytest.mark.parametrize("which", ["cart", "arm"])
 def test_hand_and_package_agree_in_letters(which, request):
-    for name, rest in models.difference(*request.getfixturevalue(which)).items():
+    for name, rest in lectures.difference(*request.getfixturevalue(which)).items():
         assert rest.is_zero_matrix, name
 
 
@@ -46,7 +45,7 @@ def test_lecture_26_prints_a_gravity_that_is_none(cart):
     """N-1: the cosine is no gradient of m2 g l cos(phi), and would hold the pendulum up where it falls."""
     hand, package = cart
     phi = hand.q[1]
-    rest = sp.simplify(package.G - models.printed_cart_pendulum_gravity())
+    rest = sp.simplify(package.G - lectures.printed_cart_pendulum_gravity())
     assert not rest.is_zero_matrix
     assert rest[1].subs(phi, 0) != 0  # upright is an equilibrium, printed it is none
     assert package.G[1].subs(phi, 0) == 0
@@ -54,25 +53,25 @@ def test_lecture_26_prints_a_gravity_that_is_none(cart):
 
 def test_lecture_26_prints_a_reflection(cart):
     """N-1: the third row of R_2^0 lost its signs; lecture 27 has the rotation, and it is the pendulum's."""
-    assert sp.simplify(models.pendulum_frame(26).det()) == -1
-    assert sp.simplify(models.pendulum_frame(27).det()) == 1
+    assert sp.simplify(lectures.pendulum_frame(26).det()) == -1
+    assert sp.simplify(lectures.pendulum_frame(27).det()) == 1
     robot = th.Robot.load("cart_pendulum")
     base = robot.description.base[:3, :3]
-    R = np.array(models.pendulum_frame(27).subs(cart[0].q[1], 0.4), dtype=float)
+    R = np.array(lectures.pendulum_frame(27).subs(cart[0].q[1], 0.4), dtype=float)
     np.testing.assert_allclose(base @ R, robot.forward_kinematics([0.2, 0.4], 2)[:3, :3], atol=1e-14)
 
 
 def test_kinetic_energy_ends_with_the_jacobian_itself():
     """N-2: with J_w' as the last factor the shapes fit for three joints only, and the result is no mass matrix."""
     q = np.linspace(-0.8, 1.1, 7)
-    np.testing.assert_allclose(models.kinetic_energy_matrix(panda(), q), panda().mass_matrix(q), atol=1e-13)
+    np.testing.assert_allclose(lectures.kinetic_energy_matrix(panda(), q), panda().mass_matrix(q), atol=1e-13)
     with pytest.raises(ValueError, match="mismatch"):
-        models.kinetic_energy_matrix(panda(), q, printed=True)
+        lectures.kinetic_energy_matrix(panda(), q, printed=True)
     dh = [[0.0, 0.3, 0.2, 0.0], [0.4, -1.2, 0.1, 0.0], [0.3, 0.7, 0.0, 0.0]]
     three = th.Robot.from_dh(dh, inertial=np.tile([2.0, 0.1, 0.2, -0.1, 0.5, 0.1, 0.0, 0.4, 0.1, 0.6], (3, 1)))
     q = np.array([0.3, -0.5, 0.9])
-    np.testing.assert_allclose(models.kinetic_energy_matrix(three, q), three.mass_matrix(q), atol=1e-13)
-    printed = models.kinetic_energy_matrix(three, q, printed=True)
+    np.testing.assert_allclose(lectures.kinetic_energy_matrix(three, q), three.mass_matrix(q), atol=1e-13)
+    printed = lectures.kinetic_energy_matrix(three, q, printed=True)
     assert np.abs(printed - three.mass_matrix(q)).max() > 0.1
     assert np.abs(printed - printed.T).max() > 0.1
 

@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from thunder_py.errors import ThunderError
-from thunder_py.manipulation.servoing.lie import angle_of
 from thunder_py.manipulation.servoing.pick_machine import PickPhase
 from thunder_py.manipulation.servoing.pose_filter import LatestPose
 from thunder_py.papers.picking.run import (
@@ -29,6 +28,7 @@ from thunder_py.papers.picking.run import (
 )
 from thunder_py.papers.picking.scene import CAMERA, TASKS, random_scene
 from thunder_py.perception.pose_source import SimulatedPoseSource
+from thunder_py.spatial.single import angle_of
 
 
 @pytest.fixture(scope="module")

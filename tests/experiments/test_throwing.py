@@ -12,7 +12,6 @@ from thunder_py.control import MACT, GradientAdaptation
 from thunder_py.manipulation.throwing import landing, throw
 from thunder_py.papers.mact.setup import ETA, FLOOR, TORQUES
 from thunder_py.papers.throwing import run as throwing
-from thunder_py.papers.throwing import run as throwing_friction
 from thunder_py.papers.throwing import setup as throwing_setup
 from thunder_py.papers.throwing.run import figures_of, hits, window
 from thunder_py.simulation import Payload
@@ -82,7 +81,7 @@ def test_spread_left_is_that_of_grasp_and_opening(found: throwing.Throwing) -> N
 
 def test_friction_must_be_learnt_as_well(found: throwing.Throwing) -> None:
     """Where joints have friction that no model has, learning the object alone is worse than stiffness."""
-    object_alone, both, stiff = throwing_friction.KINDS
+    object_alone, both, stiff = throwing.KINDS
     miss = found.friction
     assert miss[object_alone, 0.0] < 0.3 * miss[stiff, 0.0]
     assert miss[object_alone, 0.3] > 2.0 * miss[stiff, 0.3]

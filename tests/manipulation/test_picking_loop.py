@@ -7,7 +7,6 @@ from thunder_py import Robot
 from thunder_py.control import ComputedTorque
 from thunder_py.errors import ThunderError
 from thunder_py.manipulation.servoing.law import VisualServo
-from thunder_py.manipulation.servoing.lie import exp, make_pose
 from thunder_py.manipulation.servoing.pick_loop import PickingController, PickLoop
 from thunder_py.manipulation.servoing.pick_machine import PickMachine, PickPhase, PickReason
 from thunder_py.manipulation.servoing.pose_filter import PoseFilter, PoseHistory
@@ -16,6 +15,7 @@ from thunder_py.manipulation.servoing.tracker import TargetTracker
 from thunder_py.perception.pose_source import PoseFault, SimulatedPoseSource
 from thunder_py.reference import SetPoint
 from thunder_py.simulation import simulate
+from thunder_py.spatial.single import exp, make_pose
 
 PANDA = Robot.load("panda")
 HOME = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])

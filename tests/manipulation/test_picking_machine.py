@@ -5,7 +5,6 @@ import pytest
 
 from thunder_py.errors import ThunderError
 from thunder_py.manipulation.servoing.law import ServoState, ServoStep
-from thunder_py.manipulation.servoing.lie import make_pose
 from thunder_py.manipulation.servoing.pick_machine import (
     TRANSITIONS,
     PickInput,
@@ -16,6 +15,7 @@ from thunder_py.manipulation.servoing.pick_machine import (
 )
 from thunder_py.manipulation.servoing.pose_filter import PoseEstimate
 from thunder_py.manipulation.servoing.tracker import Track, Trouble
+from thunder_py.spatial.single import make_pose
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 TARGET = make_pose(DOWN, [0.5, 0.0, 0.1])

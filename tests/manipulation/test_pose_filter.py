@@ -6,8 +6,8 @@ from scipy import linalg, stats
 from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import ThunderError
-from thunder_py.manipulation.servoing.lie import exp, log, make_pose
 from thunder_py.manipulation.servoing.pose_filter import LatestPose, PoseFilter, Verdict, _State
+from thunder_py.spatial.single import exp, log, make_pose
 
 NOISE = (0.003, 0.035)
 

@@ -6,7 +6,6 @@ import pytest
 from thunder_py import Robot
 from thunder_py.errors import ThunderError
 from thunder_py.manipulation.servoing.law import VisualServo
-from thunder_py.manipulation.servoing.lie import exp, make_pose
 from thunder_py.manipulation.servoing.pick_loop import PickLoop
 from thunder_py.manipulation.servoing.pick_machine import PickMachine, PickPhase, PickReason
 from thunder_py.manipulation.servoing.pose_filter import LatestPose, PoseFilter, Verdict
@@ -14,6 +13,7 @@ from thunder_py.manipulation.servoing.tool_estimator import ToolEstimator, ToolV
 from thunder_py.manipulation.servoing.tracker import TargetTracker, Trouble
 from thunder_py.perception.pose_source import PoseMeasurement
 from thunder_py.robot.description import Limits
+from thunder_py.spatial.single import exp, make_pose
 
 PANDA = Robot.load("panda")
 HOME = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])

@@ -6,8 +6,8 @@ from scipy import stats
 from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import ThunderError
-from thunder_py.manipulation.servoing.lie import exp, inverse, log, make_pose
 from thunder_py.manipulation.servoing.tool_estimator import ToolEstimator, ToolVerdict
+from thunder_py.spatial.single import exp, inverse, log, make_pose
 
 NOMINAL = make_pose(np.eye(3), [0.0, 0.0, 0.25])
 SPREAD, NOISE = (0.01, 0.14), (0.003, 0.035)

@@ -11,7 +11,15 @@ import pytest
 import thunder_py as th
 from thunder_py.identification.excitation import MotionLimits
 from thunder_py.manipulation import throwing as tw
-from thunder_py.manipulation.throwing.motion import evaluate, fastest, free_stop, free_swing, line_states, swing_from
+from thunder_py.manipulation.throwing.motion import (
+    evaluate,
+    fastest,
+    free_stop,
+    free_swing,
+    joined,
+    line_states,
+    swing_from,
+)
 from thunder_py.trajectory import TimingLaw
 
 from .throws import TARGET, limits_of, thrower
@@ -36,7 +44,7 @@ def test_swing_and_stop_have_the_least_jerk() -> None:
     T, x, v, a = 0.4, np.array([0.3]), np.array([1.2]), np.array([-2.0])
     swing, stop = free_swing(T, x, v, a), free_stop(T, x, v, a)
     for piece, at in ((swing, (0.0, T)), (stop, (T, 0.0))):
-        values = evaluate(piece, np.array(at))
+        values = evaluate(joined([piece]), np.array(at))
         np.testing.assert_allclose([values[1][0], values[2][0]], 0.0, atol=1e-12)
         np.testing.assert_allclose([part[1] for part in values], [x, v, a], atol=1e-12)
     start = swing.coefficients[-1]
@@ -69,7 +77,8 @@ def test_pieces_are_as_short_as_limits_allow(motion: tw.ThrowMotion) -> None:
     release = motion.release
     for piece, make in ((motion.swing, free_swing), (motion.stop, free_stop)):
         x, v, a = evaluate(
-            make(piece.duration - 2e-3, release.q, release.dq, release.ddq), np.linspace(0, piece.duration, 200)
+            joined([make(piece.duration - 2e-3, release.q, release.dq, release.ddq)]),
+            np.linspace(0, piece.duration - 2e-3, 200),
         )
         tau = ROBOT.inverse_dynamics(x, v, a)
         used = [np.abs(v) / LIMITS.velocity, np.abs(a) / LIMITS.acceleration, np.abs(tau) / LIMITS.effort]
@@ -229,7 +238,7 @@ def test_laws_of_repetitions_are_those_of_timing(motion: tw.ThrowMotion) -> None
     piece = motion.swing
     law = TimingLaw([0.0, piece.duration], piece.coefficients[:, :1])
     t = np.linspace(0.0, piece.duration, 7)
-    np.testing.assert_allclose(law(t).ds, evaluate(piece, t)[1][:, 0], atol=1e-12)
+    np.testing.assert_allclose(law(t).ds, evaluate(joined([piece]), t)[1][:, 0], atol=1e-12)
 
 
 def test_a_throw_in_task_space(motion: tw.ThrowMotion) -> None:

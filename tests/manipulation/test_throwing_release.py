@@ -11,6 +11,7 @@ import pytest
 import thunder_py as th
 from thunder_py.identification.excitation import MotionLimits
 from thunder_py.manipulation import throwing as tw
+from thunder_py.manipulation.throwing.release import ReleaseProblem
 
 from .throws import TARGET, limits_of, thrower
 
@@ -121,6 +122,18 @@ def test_limits_next_to_zero_are_what_binds() -> None:
 def test_an_impossible_region_is_refused() -> None:
     with pytest.raises(th.errors.ReleaseError, match="binding: reach, region"):
         tw.find_release(ROBOT, TARGET, limits=LIMITS, starts=2, region=[[2.0, 2.0, 2.0], [3.0, 3.0, 3.0]])
+
+
+def test_no_convergence_is_not_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ReleaseProblem, "search", lambda *_, **__: None)  # an optimizer that never converges
+    region = [[2.0, 2.0, 2.0], [3.0, 3.0, 3.0]]
+    for options, limit, message in (
+        ({}, "convergence", "in reach, but the search converged from none of 2 starts; more starts may help"),
+        ({"region": region}, "reach, region", "binding: reach, region"),
+    ):
+        with pytest.raises(th.errors.ReleaseError, match=message) as caught:
+            tw.find_release(ROBOT, TARGET, starts=2, **options)
+        assert caught.value.limit == limit
 
 
 def test_a_given_release_beyond_a_limit_is_refused() -> None:

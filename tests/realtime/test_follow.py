@@ -7,12 +7,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from thunder_py.realtime import quaternions
 from thunder_py.realtime.command import Reason
 from thunder_py.realtime.configuration import TaskLimits
 from thunder_py.realtime.joint_follower import JointFollower, lead_in, make_motion, offset
 from thunder_py.realtime.task_follower import TaskFollower
 from thunder_py.reference import JointReference
+from thunder_py.spatial import single
 
 from .loops import MS, NOON, POSE_LAW, Q0, make_loop
 
@@ -147,14 +147,12 @@ def test_quaternions_are_those_of_scipy() -> None:
     for _ in range(50):
         a, b = Rotation.random(rng=RNG), Rotation.random(rng=RNG)
         qa, qb = tuple(a.as_quat()), tuple(b.as_quat())
-        np.testing.assert_allclose(quaternions.to_matrix(qa), a.as_matrix(), atol=1e-12)
-        np.testing.assert_allclose(
-            quaternions.to_matrix(quaternions.from_matrix(a.as_matrix())), a.as_matrix(), atol=1e-12
-        )
-        np.testing.assert_allclose(quaternions.to_matrix(quaternions.multiply(qa, qb)), (a * b).as_matrix(), atol=1e-12)
-        way = quaternions.rotation_vector(qa, qb)
+        np.testing.assert_allclose(single.matrix_of(qa), a.as_matrix(), atol=1e-12)
+        np.testing.assert_allclose(single.matrix_of(single.quaternion_of(a.as_matrix())), a.as_matrix(), atol=1e-12)
+        np.testing.assert_allclose(single.matrix_of(single.multiply(qa, qb)), (a * b).as_matrix(), atol=1e-12)
+        way = single.rotation_vector(qa, qb)
         np.testing.assert_allclose(way, (a * b.inv()).as_rotvec(), atol=1e-9)
-        np.testing.assert_allclose(quaternions.to_matrix(quaternions.turned(qb, *way)), a.as_matrix(), atol=1e-9)
+        np.testing.assert_allclose(single.matrix_of(single.turned(qb, *way)), a.as_matrix(), atol=1e-9)
 
 
 def follow(follower: TaskFollower, t: np.ndarray) -> tuple[np.ndarray, ...]:

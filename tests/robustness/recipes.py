@@ -285,6 +285,7 @@ def field() -> Any:
 
 
 made(trajectory.PotentialField, field, lambda f: (f.potential(Q), f.clearance(Q), f.plan(Q, max_iterations=40).path))
+made(trajectory.PlanStatus, lambda: trajectory.PlanStatus.reached)
 made(trajectory.Plan, lambda: field().plan(Q, max_iterations=200), lambda plan: (plan, plan.clearance))
 
 # --- kinematics -------------------------------------------------------------------------------------------------------
@@ -492,6 +493,7 @@ made(
     lambda c: ([one(TIMES) for one in c.sample(2, seed=1)], c.plan()(TIMES), c.tube(TIMES[1:8])),
 )
 value(motion.Constraint, 0.5, "position", START)
+made(motion.PathStatus, lambda: motion.PathStatus.via)
 made(motion.PlannedBatch, lambda: planner().plan_many(START + 0.1 * POINTS, GOAL, 1.0))
 made(
     motion.ViaSearch,
@@ -776,6 +778,9 @@ def controlled(one: Any, first: int, last: int) -> Any:
 made(manipulation.PickLoop, lambda: halfway(pick_loop()), lambda loop: picked(loop, 20, 40), moves=True)
 made(manipulation.PickMachine, lambda: halfway(pick_loop()).machine)
 made(manipulation.PickPhase, lambda: manipulation.PickPhase.grip)
+made(interception.GraspOutcome, lambda: interception.GraspOutcome.beside)
+made(interception.InterceptionPhase, lambda: interception.InterceptionPhase.reaching)
+made(interception.InterceptionReason, lambda: interception.InterceptionReason.too_fast)
 made(manipulation.PickReason, lambda: manipulation.PickReason.target_lost)
 value(manipulation.PickSettings, standoff=0.2)
 made(manipulation.PickingController, picking_controller, lambda one: controlled(one, 20, 40), moves=True)

@@ -160,5 +160,5 @@ def test_measured_noise_and_delay() -> None:
         assert noise["short"] > 3.0 * noise["long"]
     assert measured.velocity_rms["long"] < 0.02 * measured.velocity_rms["signal"]
     table = measured.table()
-    assert list(table.rows) == ["estimate of zero", "slow", "fast", "butter", "short", "long"]
+    assert list(table.to_dict()) == ["estimate of zero", "slow", "fast", "butter", "short", "long"]
     assert "delay [ms]" in str(table)

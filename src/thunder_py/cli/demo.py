@@ -8,7 +8,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .text import check_picture, check_target, number, table
+from ..table import Table
+from .text import check_picture, check_target, number
 
 if TYPE_CHECKING:
     from ..papers import LissajousPanda
@@ -128,7 +129,7 @@ def _errors(experiment: LissajousPanda) -> str:
         line("steady-state norm |e|", 1.0, 2),
         ["rise time [s]", rise(experiment.adaptive.rise_time), rise(experiment.fixed.rise_time), ""],
     ]
-    return table(["tracking", "adaptive", "not adaptive", "better"], rows)
+    return str(Table(["tracking", "adaptive", "not adaptive", "better"], rows))
 
 
 def _link_7(experiment: LissajousPanda) -> str:
@@ -141,4 +142,4 @@ def _link_7(experiment: LissajousPanda) -> str:
         [f"{name} [{unit}]", *(f"{column[k]:.4f}" for column in columns)]
         for k, (name, unit) in enumerate(zip(LINK_7_NAMES, units, strict=True))
     ]
-    return table(["link 7 (inertia about its frame)", "initial", "final estimate", "truth"], rows)
+    return str(Table(["link 7 (inertia about its frame)", "initial", "final estimate", "truth"], rows))

@@ -14,8 +14,9 @@ import numpy as np
 
 from .. import __version__, _core, robots
 from ..robot import Robot, inertia
+from ..table import Table
 from .robot_options import add_robot_options, load_robot
-from .text import number, table
+from .text import number
 
 if TYPE_CHECKING:
     from ..checks import Array
@@ -83,7 +84,7 @@ def _installation_text(facts: dict[str, Any]) -> str:
             "",
             *(f"{name.replace('_', ' '):22} {value}" for name, value in facts["build"].items()),
             "",
-            table(["bundled robot", "joints", "types", "parameters"], rows),
+            str(Table(["bundled robot", "joints", "types", "parameters"], rows)),
             "'thunder info NAME' says more about a robot",
         ]
     )
@@ -166,7 +167,7 @@ def _joint_table(joints: list[dict[str, Any]]) -> str:
 
     keys = ("lower", "upper", "velocity", "effort")
     rows = [[joint["name"], joint["type"], *(limit(joint[key]) for key in keys)] for joint in joints]
-    return table(["joint", "type", *keys], rows) + "\nR turns [rad, rad/s, N m], P slides [m, m/s, N]"
+    return str(Table(["joint", "type", *keys], rows)) + "\nR turns [rad, rad/s, N m], P slides [m, m/s, N]"
 
 
 def _link_table(facts: dict[str, Any]) -> str:
@@ -176,9 +177,10 @@ def _link_table(facts: dict[str, Any]) -> str:
         for link in facts["links"]
     ]
     note = "parameters link.m, link.mcx, ...: kg, kg m, kg m2, inertia about the origin of the link's frame"
-    return table(["link", *_INERTIAL, "body"], rows) + "\n" + note
+    return str(Table(["link", *_INERTIAL, "body"], rows)) + "\n" + note
 
 
 def _other_parameters(facts: dict[str, Any]) -> str:
     others = list(facts["parameters"].items())[10 * len(facts["links"]) :]
-    return table(["further parameter", "value"], [[name, number(value)] for name, value in others]) if others else ""
+    rows = [[name, number(value)] for name, value in others]
+    return str(Table(["further parameter", "value"], rows)) if rows else ""

@@ -14,6 +14,7 @@ from ..errors import ThunderError
 from ..result import SimulationResult
 from ..robot import Robot, inertia
 from ..robot.robot import BaseParameters, UnknownParameters
+from ..table import Table
 from .least_squares import (
     Data,
     Fit,
@@ -101,13 +102,11 @@ class Identification:
         """Predict torques, (..., n)."""
         return self.robot.inverse_dynamics(q, dq, ddq)
 
-    def table(self) -> str:
-        """Return a Markdown table of the base parameters: leading name, value, standard deviation in per cent."""
-        lines = ["| base parameter | value | standard deviation [%] |", "|---|---|---|"]
-        for name, value, sigma in zip(self.base.names, self.base_parameters, self.standard_deviations, strict=True):
-            relative = 100.0 * sigma / abs(value) if value else np.inf
-            lines.append(f"| {name} | {value:.5g} | {relative:.2g} |")
-        return "\n".join(lines)
+    def table(self) -> Table:
+        """Return a table of the base parameters: leading name, value, standard deviation in per cent."""
+        columns = zip(self.base.names, self.base_parameters, self.standard_deviations, strict=True)
+        rows = ((name, value, 100.0 * sigma / abs(value) if value else np.inf) for name, value, sigma in columns)
+        return Table(["base parameter", "value", "standard deviation [%]"], rows)
 
     def plot(self, *, axes: Axes | None = None, truth: Robot | None = None) -> Axes:
         """Plot the base parameters with two standard deviations.

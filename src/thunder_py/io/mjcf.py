@@ -19,6 +19,7 @@ from ..robot import Robot
 from ..robot.description import RESERVED_NAMES, RobotDescription, Rotor
 from ..robot.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
 from ..robot.joint_data import Friction, Limits
+from ..spatial.single import exp, make_pose, matrix_of
 from .mjcf_text import read_mjcf_text
 from .mjcf_writer import translate_rotors
 
@@ -32,7 +33,6 @@ __all__ = [
     "parse_mjcf",
     "read_rotors",
     "refuse_springs",
-    "turn",
 ]
 
 
@@ -97,16 +97,8 @@ class Tree:
         return self._pose(self.model.site_pos[site], self.model.site_quat[site])
 
     def _pose(self, position: Array, quaternion: Array) -> Array:
-        T = np.eye(4)
-        T[:3, :3], T[:3, 3] = self._rotation(quaternion), position
-        return T
-
-    def _rotation(self, quaternion: Array) -> Array:
-        if np.array_equal(quaternion, (1.0, 0.0, 0.0, 0.0)):
-            return np.eye(3)
-        matrix = np.zeros(9)
-        self.mujoco.mju_quat2Mat(matrix, quaternion)
-        return matrix.reshape(3, 3)
+        w, x, y, z = quaternion.tolist()
+        return make_pose(matrix_of((x, y, z, w)), position)
 
     def motion(self, joint: int, q: float) -> Array:
         """Return the pose (4, 4) of the child body in the parent body for a joint at q [rad or m]."""
@@ -116,14 +108,14 @@ class Tree:
         if self.slides(joint):
             T[:3, 3] = moved * model.jnt_axis[joint]
             return T
-        T[:3, :3] = turn(model.jnt_axis[joint], moved)
+        T[:3, :3] = exp(moved * model.jnt_axis[joint])
         T[:3, 3] = model.jnt_pos[joint] - T[:3, :3] @ model.jnt_pos[joint]
         return T
 
     def inertia(self, body: int) -> Array:
         """Return the pseudo-inertia (4, 4) of a body in its frame."""
         model = self.model
-        R = self._rotation(model.body_iquat[body])
+        R = self._pose(model.body_ipos[body], model.body_iquat[body])[:3, :3]
         tensor = R @ np.diag(model.body_inertia[body]) @ R.T
         dyn = np.concatenate([[model.body_mass[body]], model.body_ipos[body], tensor[np.triu_indices(3)]])
         return pseudo_inertia(reg_from_dyn(dyn))
@@ -144,13 +136,6 @@ class Tree:
             return None
         start, size = int(self.model.numeric_adr[index]), int(self.model.numeric_size[index])
         return [float(x) for x in self.model.numeric_data[start : start + size]]
-
-
-def turn(axis: Array, angle: float) -> Array:
-    """Return the rotation (3, 3) about a unit axis by an angle [rad]."""
-    x, y, z = axis
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K))  # Rodrigues
 
 
 _LISTED = 20

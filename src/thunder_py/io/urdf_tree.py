@@ -13,6 +13,7 @@ from ..checks import check_label
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..robot.inertia import reg_from_dyn
 from ..spatial import pose_from_rpy
+from ..spatial.single import exp
 from .xml import Element
 
 __all__ = ["NO_LIMIT", "Joint", "Link", "Tree", "read_tree"]
@@ -77,9 +78,7 @@ class Joint:
         if self.type == "prismatic":
             motion[:3, 3] = q * self.axis
         else:
-            x, y, z = self.axis
-            K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-            motion[:3, :3] += math.sin(q) * K + (1.0 - math.cos(q)) * (K @ K)  # Rodrigues
+            motion[:3, :3] = exp(q * self.axis)
         return self.origin @ motion
 
 

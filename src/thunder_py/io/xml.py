@@ -18,6 +18,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import FileFormatError
+from ..spatial.single import quaternion_of
 
 __all__ = ["Element", "comment", "number", "numbers", "opened", "parse_xml", "quaternion", "tag"]
 
@@ -238,8 +239,5 @@ def comment(text: str) -> str:
 
 def quaternion(R: Array) -> Array:
     """Return the unit quaternion [w, x, y, z] of a rotation matrix (3, 3), with w >= 0."""
-    from scipy.spatial.transform import Rotation
-
-    x, y, z, w = Rotation.from_matrix(R).as_quat()
-    q = np.array([w, x, y, z])
-    return -q if w < 0.0 else q
+    x, y, z, w = quaternion_of(R)
+    return np.array([w, x, y, z])

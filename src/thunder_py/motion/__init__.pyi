@@ -5,6 +5,7 @@ from .planning.conditions import ConditionedPlan as ConditionedPlan
 from .planning.conditions import Constraint as Constraint
 from .planning.obstacles import Clearance as Clearance
 from .planning.obstacles import MovingObstacle as MovingObstacle
+from .planning.obstacles import PathStatus as PathStatus
 from .planning.obstacles import ViaSearch as ViaSearch
 from .planning.obstacles import clearance as clearance
 from .planning.plan import HumanLikeJointPlan as HumanLikeJointPlan

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum, IntEnum
+from enum import IntEnum
 from typing import NamedTuple
 
 from ..checks import Array
 from ..control import Status
+from ..values import StrEnum
 
 __all__ = ["Command", "Mode", "Reason"]
 
@@ -31,7 +32,7 @@ class Mode(IntEnum):
     fault = 3
 
 
-class Reason(str, Enum):
+class Reason(StrEnum):
     """Reason for the mode of the loop.
 
     Examples

@@ -83,13 +83,15 @@ def make_motion(start: float, times: Array, q: Array, dq: Array | None, ddq: Arr
         raise ThunderError(f"times must not be negative, got {at[0]:g}")
     if not np.isfinite(q).all() or any(x is not None and not np.isfinite(x).all() for x in (dq, ddq)):
         raise ThunderError("points must be finite")
+    from scipy.interpolate import CubicHermiteSpline
+
     m, still = at.size, np.zeros_like(q[0])
     v, a = (np.zeros_like(q) if x is None else x for x in (dq, ddq))
     trajectory = None
     if m > 1 and dq is None:
         trajectory = JointTrajectory(start + at, spline(at, q).coefficients)
     elif m > 1 and ddq is None:
-        trajectory = JointTrajectory(start + at, _hermite(np.diff(at)[:, None], q, v))
+        trajectory = JointTrajectory(start + at, CubicHermiteSpline(at, q, v).c)
     elif m > 1:
         T = np.diff(at)[:, None]
         pieces = quintic_coefficients(T, q[:-1], v[:-1], a[:-1], q[1:], v[1:], a[1:])
@@ -97,14 +99,6 @@ def make_motion(start: float, times: Array, q: Array, dq: Array | None, ddq: Arr
     first = JointReference(q[0], v[0], a[0]) if trajectory is None else JointReference(*trajectory.at(start + at[0]))
     last = JointReference(q[-1], still if dq is None else v[-1], a[-1])
     return JointMotion(start + float(at[0]), start + float(at[-1]), trajectory, first, last)
-
-
-def _hermite(T: Array, q: Array, v: Array) -> Array:
-    """Return the coefficients of the cubics with these values and slopes at their ends."""
-    slope = np.diff(q, axis=0) / T
-    c3 = (v[:-1] + v[1:] - 2.0 * slope) / T**2
-    c2 = (3.0 * slope - 2.0 * v[:-1] - v[1:]) / T
-    return np.stack([c3, c2, v[:-1], q[:-1]])
 
 
 def lead_in(motion: JointMotion, t: float, now: JointReference) -> JointMotion:

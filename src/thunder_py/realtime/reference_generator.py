@@ -13,11 +13,11 @@ from ..checks import Array, array
 from ..errors import FileFormatError, ThunderError
 from ..reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 from ..robot import Robot
+from ..spatial.single import Quaternion, quaternion_of
 from ..trajectory.joint import point_to_point, spline
 from ..values import Stateful
 from .joint_states import JointOrder
 from .plain_data import Table, per_joint, read_plain
-from .quaternions import Quaternion, from_matrix
 
 __all__ = ["KINDS", "JointSample", "PoseSample", "ReferenceGenerator", "Source", "make_source"]
 
@@ -353,7 +353,7 @@ class ReferenceGenerator(Stateful):
         r = self._sample(np.array([1e-9 * (stamp - self._begin)]))
         if not isinstance(r, TaskReference):
             raise ThunderError(f"{self._kind} gives joints, not poses")
-        return PoseSample(stamp, r.p[0], from_matrix(r.R[0]), r.xi[0, :3], r.xi[0, 3:])
+        return PoseSample(stamp, r.p[0], quaternion_of(r.R[0]), r.xi[0, :3], r.xi[0, 3:])
 
     def _sample(self, t: Array) -> JointReference | TaskReference:
         if self._source is None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..checks import Array
 from ..reference import TaskReference
+from ..spatial.single import Quaternion, matrix_of, quaternion_of, rotation_vector, turned
 from .command import Reason
 from .configuration import TaskLimits
-from .quaternions import Quaternion, from_matrix, rotation_vector, to_matrix, turned
 
 __all__ = ["TaskFollower"]
 
@@ -119,7 +119,7 @@ class TaskFollower:
 
     def _start(self, t: float, T: Array, xi: Array) -> None:
         x, y, z = (float(entry) for entry in T[:3, 3])
-        self._p, self._R = (x, y, z), from_matrix(T[:3, :3])
+        self._p, self._R = (x, y, z), quaternion_of(T[:3, :3])
         self._v: Triple = tuple(float(entry) for entry in xi[:3])  # type: ignore[assignment]
         self._w: Triple = tuple(float(entry) for entry in xi[3:])  # type: ignore[assignment]
         self._a: Triple = (0.0, 0.0, 0.0)
@@ -159,7 +159,7 @@ class TaskFollower:
         self._v, self._w = _moved(self._v, a, dt), _moved(self._w, b, dt)
         self._p = _moved(self._p, self._v, dt)
         self._R = turned(self._R, dt * self._w[0], dt * self._w[1], dt * self._w[2])
-        return TaskReference(np.array(self._p), to_matrix(self._R), np.array(self._v + self._w), np.array(a + b))
+        return TaskReference(np.array(self._p), matrix_of(self._R), np.array(self._v + self._w), np.array(a + b))
 
 
 def _triple(values: Sequence[float]) -> Triple | None:

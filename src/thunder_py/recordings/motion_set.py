@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..checks import Array, whole
 from ..errors import FileFormatError, ThunderError
 from ..files import read_archive, write_archive
+from ..table import Table
 from .trial import Trial
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class MotionSet(Sequence[Trial]):
         """Durations (len,) [s]."""
         return np.array([trial.duration for trial in self], dtype=np.float64)
 
-    def summary(self) -> str:
+    def summary(self) -> Table:
         """Return a table of trials, durations, rates and gaps of every subject.
 
         Examples
@@ -142,24 +143,18 @@ class MotionSet(Sequence[Trial]):
         S02           1      1  1.13 to 1.13        120     0
         all           3      1  1.10 to 1.25        120     0
         """
-        if not self._trials:
-            return "0 trials"
-        rows = [("subject", "trials", "tasks", "duration [s]", "rate [Hz]", "gaps"), *map(self._row, self.subjects)]
-        rows.append(("all", *self._numbers()))
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        return "\n".join(
-            "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
-            for row in rows
-        )
+        header = ["subject", "trials", "tasks", "duration [s]", "rate [Hz]", "gaps"]
+        rows = [self._row(subject) for subject in self.subjects]
+        return Table(header, [*rows, ("all", *self._numbers())])
 
-    def _row(self, subject: str) -> tuple[str, ...]:
+    def _row(self, subject: str) -> tuple[str | int, ...]:
         return (subject or "-", *self.filter(subject=subject)._numbers())
 
-    def _numbers(self) -> tuple[str, ...]:
+    def _numbers(self) -> tuple[str | int, ...]:
         rates = sorted({"-" if trial.rate is None else f"{trial.rate:g}" for trial in self})
         times = self.durations
-        span = f"{times.min():.2f} to {times.max():.2f}"
-        return str(len(self)), str(len(self.tasks)), span, ", ".join(rates), str(sum(len(trial.gaps) for trial in self))
+        span = f"{times.min():.2f} to {times.max():.2f}" if times.size else "-"
+        return len(self), len(self.tasks), span, ", ".join(rates), sum(len(trial.gaps) for trial in self)
 
     # --- derived sets -------------------------------------------------------------------------------------------
 

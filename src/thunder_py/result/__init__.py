@@ -1,5 +1,6 @@
 """Results of simulations: arrays over time, metrics, energy, files, comparisons."""
 
+from ..table import Table
 from .result import (
     ALWAYS_LOGGED,
     MOTORS_LOGGED,
@@ -9,7 +10,7 @@ from .result import (
     Lyapunov,
     SimulationResult,
 )
-from .tables import DEFAULT_METRICS, Comparison, Metric, Table, compare_results, metrics_table
+from .tables import DEFAULT_METRICS, Comparison, Metric, compare_results, metrics_table
 
 __all__ = [
     "ALWAYS_LOGGED",

@@ -3,85 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._core import Status
+from ..table import Table
 from .metrics import Metrics
 from .result import SimulationResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DEFAULT_METRICS", "Comparison", "Metric", "Table", "compare_results", "metrics_table"]
+__all__ = ["DEFAULT_METRICS", "Comparison", "Metric", "compare_results", "metrics_table"]
 
 Metric = Callable[[Any], object]
 
 DEFAULT_METRICS = ("rmse", "steady_state_error", "peak", "rise_time", "torque_rms", "status")
-
-
-@dataclass(frozen=True)
-class Table:
-    """Table of values by row and column; `str` and `print` give aligned text.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        Names of the values.
-    rows : dict of str to tuple
-        Values of each row; a text for a row without values.
-
-    Examples
-    --------
-    >>> from thunder_py.result import Table
-    >>> print(Table(("rmse", "status"), {"MACT": (0.012, "ok")}).to_markdown())
-    |  | rmse | status |
-    |---|---|---|
-    | MACT | 0.012 | ok |
-    """
-
-    columns: tuple[str, ...]
-    rows: dict[str, tuple[Any, ...] | str]
-
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Return the values by row and column; the text of a row without values is under ``"failure"``."""
-        return {
-            name: {"failure": row} if isinstance(row, str) else dict(zip(self.columns, row, strict=True))
-            for name, row in self.rows.items()
-        }
-
-    def _cells(self) -> list[list[str]]:
-        cells = [["", *self.columns]]
-        for name, row in self.rows.items():
-            values = [row, *[""] * (len(self.columns) - 1)] if isinstance(row, str) else [_text(value) for value in row]
-            cells.append([name, *values])
-        return cells
-
-    def to_markdown(self) -> str:
-        """Return the table in Markdown."""
-        header, *rows = (f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in self._cells())
-        return "\n".join([header, "|---" * (len(self.columns) + 1) + "|", *rows])
-
-    def __str__(self) -> str:
-        cells = self._cells()
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        aligned = (
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-            for row in cells
-        )
-        return "\n".join("  ".join(row).rstrip() for row in aligned)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    numbers = np.asarray(value)
-    if numbers.dtype.kind not in "iufb":
-        return str(value)
-    return f"{numbers:.4g}" if numbers.ndim == 0 else " ".join(f"{number:.3g}" for number in numbers.ravel())
 
 
 def metrics_table(
@@ -99,7 +38,7 @@ def metrics_table(
     Returns
     -------
     Table
-        Metrics by run.
+        Metrics by run; where a run has no result its text is in the column ``failure``.
 
     Examples
     --------
@@ -107,13 +46,17 @@ def metrics_table(
     >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
     >>> run = th.simulate(robot, th.PDGravity(robot, 80.0, 20.0), rest, 0.5)
     >>> th.result.metrics_table({"PD": run, "other": "not run"}, ["status"]).to_dict()
-    {'PD': {'status': 'ok'}, 'other': {'failure': 'not run'}}
+    {'PD': {'status': 'ok', 'failure': None}, 'other': {'status': None, 'failure': 'not run'}}
     """
     functions = _functions(metrics)
-    rows: dict[str, tuple[Any, ...] | str] = {}
+    rows: list[list[Any]] = []
     for name, result in results.items():
-        rows[name] = result if isinstance(result, str) else tuple(function(result) for function in functions.values())
-    return Table(tuple(functions), rows)
+        failed = isinstance(result, str)
+        values = [None if failed else function(result) for function in functions.values()]
+        rows.append([name, *values, result if failed else None])
+    if all(row[-1] is None for row in rows):
+        return Table(["", *functions], [row[:-1] for row in rows])
+    return Table(["", *functions, "failure"], rows)
 
 
 def _functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str, Metric]:

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from ..errors import ThunderError
 from ..progress import progress_bar
-from ..result import DEFAULT_METRICS, Metric, SimulationResult, Table, metrics_table
+from ..result import DEFAULT_METRICS, Metric, SimulationResult, metrics_table
+from ..table import Table
 from ..values import Stateful
 from .loop import simulate
 
@@ -120,7 +121,7 @@ class Runs(Sequence[SimulationResult]):
         return (self[k] for k in range(len(self)))
 
     def table(self, metrics: Sequence[str] | Mapping[str, Metric] = DEFAULT_METRICS) -> Table:
-        """Return a table of metrics with a row for each run; the row of a failed run is its error.
+        """Return a table of metrics with a row for each run; errors of failed runs are in the column ``failure``.
 
         Parameters
         ----------

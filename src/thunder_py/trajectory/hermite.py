@@ -11,22 +11,12 @@ import numpy.typing as npt
 from ..checks import Array, array, is_number, is_whole, numbers
 from ..errors import ThunderError
 from ..values import Value, set_fields
+from .timing import quintic_coefficients
 
 __all__ = ["MinimumJerk", "minimum_jerk"]
 
 #: range of durations [s] with finite powers, up to the fifth
 _SHORTEST, _LONGEST = 1e-50, 1e50
-#: rows: coefficients of 1, tau, ..., tau^5; columns: x0, T v0, T^2 a0, x1, T v1, T^2 a1
-_HERMITE = np.array(
-    [
-        [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        [0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
-        [0.0, 0.0, 0.5, 0.0, 0.0, 0.0],
-        [-10.0, -6.0, -1.5, 10.0, -4.0, 0.5],
-        [15.0, 8.0, 1.5, -15.0, 7.0, -1.0],
-        [-6.0, -3.0, -0.5, 6.0, -3.0, 0.5],
-    ]
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,20 +146,9 @@ def minimum_jerk(
     def of(value: Any, what: str, scale: float) -> Array:
         return np.zeros(shape) if value is None else scale * array(value, shape, what)
 
-    state = np.stack(
-        [
-            x0,
-            of(start_velocity, "start_velocity", T),
-            of(start_acceleration, "start_acceleration", T * T),
-            x1,
-            of(goal_velocity, "goal_velocity", T),
-            of(goal_acceleration, "goal_acceleration", T * T),
-        ]
-    )
-    # relative to the start: far from the origin the coefficients would lose digits to cancellation
-    state[0], state[3] = 0.0, x1 - x0
-    coefficients = _HERMITE @ state
-    coefficients[0] = x0
+    v0, v1 = of(start_velocity, "start_velocity", T), of(goal_velocity, "goal_velocity", T)
+    a0, a1 = of(start_acceleration, "start_acceleration", T * T), of(goal_acceleration, "goal_acceleration", T * T)
+    coefficients = quintic_coefficients(1.0, x0, v0, a0, x1, v1, a1)[::-1]
     return MinimumJerk(coefficients, T)
 
 

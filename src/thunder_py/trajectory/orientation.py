@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, array, rotation
+from ..spatial.single import angle_of, exp, log
 from .timing import Timing, as_laws, placed, start_times
 
 __all__ = ["Orientation", "OrientationLike", "as_orientation", "rotation"]
@@ -52,7 +53,7 @@ class Orientation:
         self.duration = max((turn.end for turn in turns), default=0.0)
         end = start
         for turn in turns:
-            end = _about(turn.axis, turn.angle) @ end
+            end = exp(turn.angle * turn.axis) @ end
         self.end: Array = end
 
     @classmethod
@@ -88,7 +89,7 @@ class Orientation:
         if len(matrices) < 2:
             raise ValueError(f"rotations must be at least two, got {len(matrices)}")
         each = [rotation(R, f"rotations[{k}]") for k, R in enumerate(matrices)]
-        ways = [_rotation_vector(R1 @ R0.T, k) for k, (R0, R1) in enumerate(pairwise(each))]
+        ways = [_axis_and_angle(R1 @ R0.T, k) for k, (R0, R1) in enumerate(pairwise(each))]
         return cls._turning(each[0], [axis for axis, _ in ways], [angle for _, angle in ways], timing, anticipation)
 
     @classmethod
@@ -125,7 +126,7 @@ class Orientation:
             raise ValueError(f"angles must be at least two, got {turns.size}")
         unit = direction / length
         steps = np.diff(turns).tolist()
-        return cls._turning(_about(unit, turns[0]) @ zero, [unit] * len(steps), steps, timing, anticipation)
+        return cls._turning(exp(turns[0] * unit) @ zero, [unit] * len(steps), steps, timing, anticipation)
 
     @classmethod
     def _turning(
@@ -158,22 +159,13 @@ def as_orientation(value: OrientationLike) -> Orientation:
     return Orientation(np.eye(3) if value is None else rotation(value, "orientation"), ())
 
 
-def _about(axis: Array, angle: float) -> Array:
-    """Return the rotation by an angle about a unit axis."""
-    K = np.cross(np.eye(3), axis)  # K v = axis x v
-    matrix: Array = np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K
-    return matrix
-
-
-def _rotation_vector(R: Array, k: int) -> tuple[Array, float]:
-    """Return axis and angle of a rotation."""
-    twice = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    length = float(np.linalg.norm(twice))
-    angle = math.atan2(length, float(np.trace(R)) - 1.0)
+def _axis_and_angle(R: Array, k: int) -> tuple[Array, float]:
+    """Return axis and angle of the k-th rotation."""
+    angle = angle_of(R)
     if angle < 1e-12:
         return np.array([0.0, 0.0, 1.0]), 0.0
     if math.pi - angle < 1e-6:
         raise ValueError(
             f"rotations {k} and {k + 1} must be less than half a turn apart: use Orientation.about with an axis"
         )
-    return twice / length, angle
+    return log(R) / angle, angle

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from .. import _core
 from ..checks import Array, above_zero, array
 from ..geometry import Obstacle
 from ..robot import Robot
+from ..values import StrEnum
 from .joint import JointTrajectory, spline
 from .timing import numbers, positive_duration
 
@@ -23,7 +24,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "PlanStatus", "PotentialField"]
 
-PlanStatus = Literal["reached", "local_minimum", "max_iterations"]
+
+class PlanStatus(StrEnum):
+    """Status of the potential-field planner.
+
+    Examples
+    --------
+    >>> from thunder_py.trajectory import PlanStatus
+    >>> [status.value for status in PlanStatus]
+    ['reached', 'local_minimum', 'max_iterations']
+    """
+
+    reached = "reached"
+    local_minimum = "local_minimum"
+    max_iterations = "max_iterations"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +48,7 @@ class Plan:
     ----------
     field : PotentialField
         The potential field of the plan.
-    status : {"reached", "local_minimum", "max_iterations"}
+    status : PlanStatus
         ``"local_minimum"`` if the last allowed random walk also failed.
     path : (k, n) array
         From the start; to the goal, if it was reached [rad or m].
@@ -49,7 +63,7 @@ class Plan:
     >>> robot, q0 = th.Robot.load("elbow"), [0.0, 0.5]
     >>> post = th.geometry.Capsule([0.2, 0.9, -0.5], [0.2, 0.9, 0.5], radius=0.05)
     >>> plan = th.trajectory.PotentialField(robot, [2.0, 0.5], [post]).plan(q0, margin=0.01)
-    >>> plan.status, bool(plan.clearance.min() > 0.01)
+    >>> plan.status.value, bool(plan.clearance.min() > 0.01)
     ('reached', True)
     >>> motion = plan.to_trajectory(duration=3.0)
     >>> motion(0.0).q.round(3).tolist(), motion(3.0).q.round(3).tolist()
@@ -57,7 +71,7 @@ class Plan:
     """
 
     field: PotentialField
-    status: str
+    status: PlanStatus
     path: Array
     iterations: int
     walks: int
@@ -66,7 +80,7 @@ class Plan:
     @property
     def reached(self) -> bool:
         """True if the path ends at the goal."""
-        return self.status == "reached"
+        return self.status is PlanStatus.reached
 
     @property
     def clearance(self) -> Array:
@@ -113,7 +127,7 @@ class Plan:
             with the most points collides.
         """
         if not self.reached:
-            raise ValueError(f"status must be 'reached' for a trajectory, got {self.status!r}")
+            raise ValueError(f"status must be 'reached' for a trajectory, got {self.status.value!r}")
         if (duration is None) == (v_max is None):
             raise ValueError("exactly one of duration and v_max must be given")
         unit = self._smooth(self.shortened() if shorten else self.path)
@@ -364,7 +378,7 @@ class PotentialField(_core.PotentialField):
             _whole(max_walks, "max_walks", 0),
             _whole(seed, "seed", 0),
         )
-        return Plan(self, status, path, iterations, walks, keep)
+        return Plan(self, PlanStatus(status), path, iterations, walks, keep)
 
     def _check_free(self, q: Array, what: str, margin: float = 0.0) -> None:
         limits = self.robot.limits

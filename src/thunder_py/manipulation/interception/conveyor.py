@@ -11,9 +11,19 @@ import numpy.typing as npt
 from ...checks import Array, array, finite, not_negative, numbers, positive, probability, unit_axis
 from ...errors import ThunderError
 from ...perception.pose_source import measurement_times
-from ...values import Value, set_fields
+from ...values import StrEnum, Value, set_fields
 
-__all__ = ["Belt", "BeltObject", "Camera", "Conveyor", "Feed", "Grasp", "GraspTolerance", "evaluate_grasp"]
+__all__ = [
+    "Belt",
+    "BeltObject",
+    "Camera",
+    "Conveyor",
+    "Feed",
+    "Grasp",
+    "GraspOutcome",
+    "GraspTolerance",
+    "evaluate_grasp",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,6 +347,22 @@ class GraspTolerance:
             positive(getattr(self, name), name)
 
 
+class GraspOutcome(StrEnum):
+    """Outcome of a grasp: success, or the quantity out of tolerance.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import GraspOutcome
+    >>> [outcome.value for outcome in GraspOutcome]
+    ['grasped', 'beside', 'above or below', 'sliding']
+    """
+
+    grasped = "grasped"
+    beside = "beside"
+    above_or_below = "above or below"
+    sliding = "sliding"
+
+
 class Grasp(NamedTuple):
     """Result of a grasp.
 
@@ -344,22 +370,22 @@ class Grasp(NamedTuple):
     ----------
     success : bool
         Whether all quantities were within tolerance at all times.
-    reason : str
-        ``"grasped"``, or the quantity out of tolerance: ``"beside"``, ``"above or below"``, ``"sliding"``.
+    reason : GraspOutcome
+        Success, or the quantity out of tolerance.
     along, horizontal, vertical, speed : float
         Mean lead of the hand over the object along its motion, largest horizontal and vertical distance [m], largest
         relative speed [m/s].
 
     Examples
     --------
-    >>> from thunder_py.manipulation.interception import Grasp
-    >>> grasp = Grasp(False, "sliding", along=0.002, horizontal=0.01, vertical=0.003, speed=0.12)
-    >>> grasp.success, grasp.reason
+    >>> from thunder_py.manipulation.interception import Grasp, GraspOutcome
+    >>> grasp = Grasp(False, GraspOutcome.sliding, along=0.002, horizontal=0.01, vertical=0.003, speed=0.12)
+    >>> grasp.success, grasp.reason.value
     (False, 'sliding')
     """
 
     success: bool
-    reason: str
+    reason: GraspOutcome
     along: float
     horizontal: float
     vertical: float
@@ -401,9 +427,9 @@ def evaluate_grasp(
     >>> from thunder_py.manipulation.interception import Belt, BeltObject, evaluate_grasp
     >>> target = BeltObject(Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35)), start=-0.2, speed=0.2)
     >>> t = np.linspace(1.0, 1.25, 26)
-    >>> evaluate_grasp(t, target.position(t) + [0.0, 0.01, 0.0], target.velocity(t), target).reason
+    >>> evaluate_grasp(t, target.position(t) + [0.0, 0.01, 0.0], target.velocity(t), target).reason.value
     'grasped'
-    >>> evaluate_grasp(t, np.tile([0.5, 0.0, 0.25], (26, 1)), np.zeros((26, 3)), target).reason  # a hand at rest
+    >>> evaluate_grasp(t, np.tile([0.5, 0.0, 0.25], (26, 1)), np.zeros((26, 3)), target).reason.value  # a hand at rest
     'beside'
     """
     allowed = GraspTolerance() if tolerance is None else tolerance
@@ -414,11 +440,11 @@ def evaluate_grasp(
     slip = float(np.linalg.norm(v - target.velocity(times), axis=1).max())
     horizontal, vertical = float(np.hypot(gap[:, 0], gap[:, 1]).max()), float(np.abs(gap[:, 2]).max())
     along = float((gap @ np.asarray(target.belt.direction)).mean())
-    reason = "grasped"
+    reason = GraspOutcome.grasped
     if not slip <= allowed.speed:
-        reason = "sliding"
+        reason = GraspOutcome.sliding
     if not vertical <= allowed.vertical:
-        reason = "above or below"
+        reason = GraspOutcome.above_or_below
     if not horizontal <= allowed.horizontal:
-        reason = "beside"
-    return Grasp(reason == "grasped", reason, along, horizontal, vertical, slip)
+        reason = GraspOutcome.beside
+    return Grasp(reason is GraspOutcome.grasped, reason, along, horizontal, vertical, slip)

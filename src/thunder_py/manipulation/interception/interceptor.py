@@ -12,7 +12,7 @@ from ... import _core
 from ...checks import Array, array, at_least, finite, not_negative, numbers, pose, positive, whole, within
 from ...errors import ThunderError
 from ...reference import TaskReference, _TaskSource
-from ...values import Stateful
+from ...values import Stateful, StrEnum
 from .conveyor import Belt
 from .filter import ConstantVelocityFilter
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "FollowedInterception",
     "InterceptionOptions",
+    "InterceptionPhase",
+    "InterceptionReason",
     "Interceptor",
     "PlannedArrival",
     "SingleShot",
@@ -297,6 +299,46 @@ class PlannedArrival(NamedTuple):
     fallback: bool
 
 
+class InterceptionPhase(StrEnum):
+    """Phase of an interception. An aborted reach brakes along its path and stays where it comes to rest, until `reset`.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import InterceptionPhase
+    >>> [phase.value for phase in InterceptionPhase]
+    ['waiting', 'reaching', 'closing', 'leaving', 'finished', 'aborted']
+    """
+
+    waiting = "waiting"
+    reaching = "reaching"
+    closing = "closing"
+    leaving = "leaving"
+    finished = "finished"
+    aborted = "aborted"
+
+
+class InterceptionReason(StrEnum):
+    """Reason for an abort or for waiting.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import InterceptionReason
+    >>> InterceptionReason.too_fast.value, InterceptionReason("out of reach").name
+    ('too fast', 'out_of_reach')
+    """
+
+    none = "none"
+    no_estimate = "no estimate"
+    #: no accepted estimate for too long: drop-outs, NaN, a source that freezes or jumps
+    silent = "silent"
+    stopped = "stopped"
+    reversed = "reversed"
+    #: the object, or the required motion of the hand
+    too_fast = "too fast"
+    out_of_reach = "out of reach"
+    too_late = "too late"
+
+
 class Interceptor(_core.Interceptor):
     """Grasp one object that moves along a belt: waiting, reaching, closing, leaving.
 
@@ -322,13 +364,10 @@ class Interceptor(_core.Interceptor):
 
     Attributes
     ----------
-    phase : str
-        ``waiting``, ``reaching``, ``closing``, ``leaving``, ``finished`` or ``aborted``. An aborted reach brakes along
-        its path and stays where it comes to rest, until `reset`.
-    reason : str
-        Reason for an abort or for waiting: ``no estimate``, ``silent`` (no accepted estimate for too long:
-        drop-outs, NaN, a source that freezes or jumps), ``stopped``, ``reversed``, ``too fast`` (the object, or the
-        required motion of the hand), ``out of reach``, ``too late``; else ``none``.
+    phase : InterceptionPhase
+        Phase.
+    reason : InterceptionReason
+        Reason for an abort or for waiting.
     arrival : float
         t_f of the plan [s].
     goal, goal_velocity : (d,) array
@@ -354,7 +393,7 @@ class Interceptor(_core.Interceptor):
     ...     if k % 7 == 0 and t >= 0.08:
     ...         verdict = hand.measure(t, t - 0.08, [0.5, -0.55 + 0.26 * (t - 0.08), 0.1])
     ...     reference = hand.reference(t)
-    >>> hand.phase, bool(abs(hand.goal[1]) < 0.03)
+    >>> hand.phase.value, bool(abs(hand.goal[1]) < 0.03)
     ('finished', True)
     """
 
@@ -378,6 +417,16 @@ class Interceptor(_core.Interceptor):
         estimator = ConstantVelocityFilter() if filter is None else filter
         turn = _turn(T[:3, :3], goal_rotation, planner.kind)
         super().__init__(planner._core, estimator, self.options._settings(belt), T[:3, 3], T[:3, :3], turn)
+
+    @property
+    def phase(self) -> InterceptionPhase:
+        """Phase."""
+        return InterceptionPhase(super().phase)
+
+    @property
+    def reason(self) -> InterceptionReason:
+        """Reason for an abort or for waiting."""
+        return InterceptionReason(super().reason)
 
     def take(self, measurement: PoseMeasurement, now: float | None = None) -> str:
         """Take in a measurement of a `PoseSource`.
@@ -439,7 +488,7 @@ class FollowedInterception(Stateful, _TaskSource, _core.ScheduledInterception):
     >>> taken = np.arange(0.0, 3.0, 0.07)
     >>> feed = Feed(taken, taken + 0.08, np.array([0.5, -0.55, 0.4]) + np.outer(taken, [0.0, 0.26, 0.0]))
     >>> source = hand.follow(feed)  # a FollowedInterception
-    >>> source(np.linspace(0.0, 3.0, 301)).p.shape, hand.phase
+    >>> source(np.linspace(0.0, 3.0, 301)).p.shape, hand.phase.value
     ((301, 3), 'finished')
     """
 

@@ -19,7 +19,14 @@ from ...robot import Robot
 from ...simulation import Payload, simulate
 from .conveyor import Belt, BeltObject, Camera, Conveyor, Feed, Grasp, GraspTolerance, evaluate_grasp
 from .filter import ConstantVelocityFilter
-from .interceptor import FollowedInterception, InterceptionOptions, Interceptor, PlannedArrival
+from .interceptor import (
+    FollowedInterception,
+    InterceptionOptions,
+    InterceptionPhase,
+    InterceptionReason,
+    Interceptor,
+    PlannedArrival,
+)
 
 __all__ = ["FOLLOWER", "START", "ConveyorRun", "Follower", "RunSummary", "Scenario", "run_conveyor", "summary"]
 
@@ -185,7 +192,8 @@ class ConveyorRun:
     ----------
     grasp : Grasp or None
         None if the hand never closed.
-    phase, reason : str
+    phase : InterceptionPhase
+    reason : InterceptionReason
         Final phase and reason of the interceptor.
     t : (k,) array
         Times [s].
@@ -206,8 +214,8 @@ class ConveyorRun:
     """
 
     grasp: Grasp | None
-    phase: str
-    reason: str
+    phase: InterceptionPhase
+    reason: InterceptionReason
     t: Array
     reference: Array
     hand: Array
@@ -229,7 +237,7 @@ class ConveyorRun:
     def outcome(self) -> str:
         """``"grasped"``, the quantity out of tolerance, or the reason for a missing grasp."""
         if self.grasp is None:
-            return "still on its way" if self.reason == "none" else self.reason
+            return "still on its way" if self.reason is InterceptionReason.none else self.reason
         return self.grasp.reason
 
     @property
@@ -265,7 +273,7 @@ def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
         reference, velocity, acceleration = desired.p, desired.xi[:, :3], desired.xi_dot[:, :3]
         hand = reference
     grasp = None
-    if interceptor.phase in ("leaving", "finished"):
+    if interceptor.phase in (InterceptionPhase.leaving, InterceptionPhase.finished):
         end = interceptor.arrival + scenario.options.closing_time
         closing = (t >= interceptor.arrival) & (t < end)
         grasp = evaluate_grasp(t[closing], hand[closing], velocity[closing], target, scenario.tolerance)

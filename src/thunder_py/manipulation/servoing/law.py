@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,8 @@ from ...kinematics.clik import CLIK
 from ...kinematics.objectives import Objective
 from ...reference import TaskReference
 from ...robot import Robot
-from ...values import Stateful
-from .lie import angle_of
+from ...spatial.single import angle_of
+from ...values import Stateful, StrEnum
 
 __all__ = ["DOMAIN", "ERRORS", "ServoState", "ServoStep", "VisualServo"]
 
@@ -32,7 +31,7 @@ _NO_TWIST, _LAST_ROW = np.zeros(6), np.array([0.0, 0.0, 0.0, 1.0])
 _LARGEST = 1e100
 
 
-class ServoState(enum.Enum):
+class ServoState(StrEnum):
     """State of a step of the law.
 
     Examples

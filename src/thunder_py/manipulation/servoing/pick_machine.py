@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import math
 from dataclasses import dataclass
 
@@ -11,9 +10,9 @@ import numpy as np
 
 from ...checks import Array, finite, positive, whole
 from ...errors import ThunderError
-from ...values import Stateful
+from ...spatial.single import angle_of
+from ...values import Stateful, StrEnum
 from .law import ServoState, ServoStep
-from .lie import angle_of
 from .tracker import Track, Trouble
 
 __all__ = [
@@ -28,7 +27,7 @@ __all__ = [
 ]
 
 
-class PickPhase(enum.Enum):
+class PickPhase(StrEnum):
     """Phase of a pick.
 
     Examples
@@ -68,7 +67,7 @@ TRANSITIONS: dict[PickPhase, frozenset[PickPhase]] = {
 }
 
 
-class PickReason(enum.Enum):
+class PickReason(StrEnum):
     """Reason for which a pick failed.
 
     Examples

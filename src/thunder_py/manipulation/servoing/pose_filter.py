@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from bisect import bisect_right
 from collections import deque
@@ -16,8 +15,8 @@ from scipy import stats
 from ...checks import Array, finite, is_pose, not_negative, positive, probability, whole
 from ...errors import ThunderError
 from ...perception.pose_source import PoseMeasurement, PoseSource
-from ...values import Stateful
-from .lie import exp, interpolate, left_jacobian, log, make_pose
+from ...spatial.single import exp, interpolate, left_jacobian, log, make_pose
+from ...values import Stateful, StrEnum
 
 __all__ = ["LatestPose", "PoseEstimate", "PoseFilter", "PoseHistory", "Verdict", "poll", "rigid"]
 
@@ -97,7 +96,7 @@ def rigid(pose: Any) -> Array | None:
     return T
 
 
-class Verdict(enum.Enum):
+class Verdict(StrEnum):
     """Verdict on a measurement."""
 
     first = "the first one"

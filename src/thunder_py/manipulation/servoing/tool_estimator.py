@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections import deque
 
 import numpy as np
@@ -11,8 +10,8 @@ from scipy import stats
 
 from ...checks import Array, finite, is_number, not_negative, pose, positive, whole
 from ...errors import ThunderError
-from ...values import Stateful
-from .lie import exp, inverse, left_jacobian, log, make_pose
+from ...spatial.single import exp, inverse, left_jacobian, log, make_pose
+from ...values import Stateful, StrEnum
 from .pose_filter import rigid
 
 __all__ = ["ToolEstimator", "ToolVerdict"]
@@ -21,7 +20,7 @@ __all__ = ["ToolEstimator", "ToolVerdict"]
 _ITERATIONS = 5
 
 
-class ToolVerdict(enum.Enum):
+class ToolVerdict(StrEnum):
     """Verdict on a picture of the tool."""
 
     used = "used"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from ...checks import Array, finite, is_number, whole
 from ...errors import ThunderError
 from ...perception.pose_source import PoseMeasurement, PoseSource
-from ...values import Stateful
+from ...values import Stateful, StrEnum
 from .pose_filter import PoseEstimate, Verdict, poll, rigid
 
 __all__ = ["PoseBelief", "Repetition", "TargetTracker", "Track", "Trouble"]
@@ -36,7 +35,7 @@ class PoseBelief(Protocol):
         """Return pose, twist and covariance at time `t` [s]."""
 
 
-class Trouble(enum.Enum):
+class Trouble(StrEnum):
     """Problem with the last measurement."""
 
     none = "none"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -24,6 +24,7 @@ from .release import ROOM, Release, margins_of, worst_margin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from scipy.interpolate import PPoly
 
 __all__ = [
     "Piece",
@@ -33,13 +34,11 @@ __all__ = [
     "fastest",
     "free_stop",
     "free_swing",
+    "joined",
     "line_states",
-    "rest",
     "swing_from",
     "way_back",
 ]
-
-_ORDER = 6  # coefficients of a quintic, highest power first
 
 
 class Piece(NamedTuple):
@@ -93,21 +92,17 @@ def way_back(T: float, start: Array, end: Array) -> Piece:
     return Piece(T, quintic_coefficients(T, start, zero, zero, end, zero, zero))
 
 
-def rest(T: float, x: Array) -> Piece:
-    """Return a pause."""
-    zero = np.zeros_like(x)
-    return Piece(T, np.array([zero] * (_ORDER - 1) + [x]))
+def evaluate(motion: PPoly, t: Array) -> tuple[Array, Array, Array]:
+    """Return value, velocity and acceleration at times (m,), (m, k) each."""
+    return motion(t), motion.derivative()(t), motion.derivative(2)(t)
 
 
-def evaluate(piece: Piece, t: Array) -> tuple[Array, Array, Array]:
-    """Return value, velocity and acceleration at times (m,) since the start of the piece, (m, k) each."""
-    c, s = piece.coefficients, t[:, None]
-    x, v, a = (np.zeros((t.size, c.shape[1])) for _ in range(3))
-    for row in c:  # Horner's rule for a polynomial and two derivatives
-        a = a * s + 2.0 * v
-        v = v * s + x
-        x = x * s + row
-    return x, v, a
+def joined(pieces: Sequence[Piece]) -> PPoly:
+    """Return pieces one after the other, from time 0."""
+    from scipy.interpolate import PPoly
+
+    breaks = np.array(list(accumulate((piece.duration for piece in pieces), initial=0.0)))
+    return PPoly(np.stack([piece.coefficients for piece in pieces], axis=1), breaks)
 
 
 #: map from value, velocity and acceleration of a coordinate to those of the joints
@@ -187,9 +182,9 @@ class ThrowMotion:
         """Return the duration of the repetitions and of the throw after them [s]."""
         return self.cycle * whole(repetitions, "repetitions", 0) + self.throw_duration
 
-    def _pieces(self, repetitions: int) -> list[Piece]:
+    def _coordinates(self, repetitions: int) -> PPoly:
         cycle = [self.swing, self.stop, self.back]
-        return cycle * whole(repetitions, "repetitions", 0) + [self.swing, self.stop]
+        return joined(cycle * whole(repetitions, "repetitions", 0) + [self.swing, self.stop])
 
     def reference(self, repetitions: int = 0) -> JointTrajectory | TaskTrajectory:
         """Return the reference of a controller, a joint or a task trajectory according to `space`.
@@ -199,33 +194,23 @@ class ThrowMotion:
         repetitions : int
             Number of cycles before the throw.
         """
-        pieces = self._pieces(repetitions)
-        breaks = np.array(list(accumulate((piece.duration for piece in pieces), initial=0.0)))
-        coefficients = np.stack([piece.coefficients for piece in pieces], axis=1)
+        motion = self._coordinates(repetitions)
         if self.space == "joint":
-            return JointTrajectory(breaks, coefficients)
-        along = coefficients[:, :, 0].copy()
+            return JointTrajectory(motion.x, motion.c)
+        along = motion.c[:, :, 0].copy()
         first = float(along[-1, 0])
         along[-1] -= first
         direction = self.release.v / self.release.speed
         start = self.release.p + first * direction
         portion = Portion(direction, np.zeros(3), np.zeros(3), 0.0)
-        return TaskTrajectory(start, [TimingLaw(breaks, along)], [0.0], [portion], as_orientation(self.release.R))
+        return TaskTrajectory(start, [TimingLaw(motion.x, along)], [0.0], [portion], as_orientation(self.release.R))
 
     def joints(self, t: npt.ArrayLike, repetitions: int = 0) -> tuple[Array, Array, Array]:
         """Return q, dq and ddq of the nominal motion at times (k,), (k, n) each; the arm rests before and after."""
-        pieces = self._pieces(repetitions)
-        ends = np.cumsum([piece.duration for piece in pieces])
-        times = np.clip(np.atleast_1d(np.asarray(t, dtype=np.float64)), 0.0, ends[-1])
-        which = np.minimum(np.searchsorted(ends, times, side="right"), len(pieces) - 1)
-        result = [np.zeros((times.size, self.robot.n)) for _ in range(3)]
-        for k, piece in enumerate(pieces):
-            rows = which == k
-            if rows.any():
-                begin = ends[k] - piece.duration
-                for target, values in zip(result, self.states(*evaluate(piece, times[rows] - begin)), strict=True):
-                    target[rows] = values
-        return result[0], result[1], result[2]
+        motion = self._coordinates(repetitions)
+        return self.states(
+            *evaluate(motion, np.clip(np.atleast_1d(np.asarray(t, dtype=np.float64)), 0.0, motion.x[-1]))
+        )
 
     @cached_property
     def q_start(self) -> Array:
@@ -278,7 +263,7 @@ def fastest(
 
     def margin(T: float) -> tuple[float, str]:
         piece = make(T)
-        q, dq, ddq = states(*evaluate(piece, np.linspace(0.0, T, _SAMPLES)))
+        q, dq, ddq = states(*evaluate(joined([piece]), np.linspace(0.0, T, _SAMPLES)))
         if not np.isfinite(q).all():
             return -np.inf, "reach"
         return worst_margin(margins_of(limits, q, dq, ddq, robot.inverse_dynamics(q, dq, ddq)), robot)

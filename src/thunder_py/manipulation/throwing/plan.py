@@ -174,7 +174,7 @@ def motion_through(
 
     forward = fastest(swing, states, robot, limits, "swing", period)
     stop = fastest(lambda T: free_stop(T, *coordinates), states, robot, limits, "stop", period)
-    first, last = forward.coefficients[-1], _end(stop)
+    first, last = forward.coefficients[-1], np.asarray(np.polyval(stop.coefficients, stop.duration), dtype=np.float64)
     back = fastest(lambda T: way_back(T, last, first), states, robot, limits, "way back", period)
     return ThrowMotion(
         robot=robot, release=release, limits=limits, space=space, swing=forward, stop=stop, back=back, states=states,
@@ -184,10 +184,6 @@ def motion_through(
 
 def _same(x: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
     return x, v, a
-
-
-def _end(piece: Piece) -> Array:
-    return np.asarray(np.array([np.polyval(c, piece.duration) for c in piece.coefficients.T]))
 
 
 def _least_velocity(robot: Robot, release: Release, limits: MotionLimits, frame: int | str | None) -> Release:

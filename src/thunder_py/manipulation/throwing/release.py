@@ -518,7 +518,8 @@ def find_release(robot: Robot, target: npt.ArrayLike, **options: Any) -> Release
     Raises
     ------
     ReleaseError
-        If no throw within the limits was found; `limit` names the binding limit.
+        If no throw within the limits was found; `limit` names the binding limit, ``"reach"`` where the throw is
+        impossible at any speed, or ``"convergence"`` where it is not but the search converged from no start.
 
     Examples
     --------
@@ -529,10 +530,10 @@ def find_release(robot: Robot, target: npt.ArrayLike, **options: Any) -> Release
     >>> landing(release.p, release.v, -0.4).p.round(3).tolist()
     [1.1, 0.1, -0.4]
     >>> try:
-    ...     find_release(panda, (5.0, 0.0, 0.0), starts=1)
+    ...     find_release(panda, (1.1, 0.1, -0.4), region=[[2, 2, 2], [3, 3, 3]], starts=1)
     ... except th.errors.ReleaseError as error:
     ...     print(error.limit)
-    reach
+    reach, region
     """
     return find_releases(robot, target, **options)[0]
 
@@ -597,7 +598,8 @@ def find_releases(
     Raises
     ------
     ReleaseError
-        If no throw within the limits was found; `limit` names the binding limit.
+        If no throw within the limits was found; `limit` names the binding limit, ``"reach"`` where the throw is
+        impossible at any speed, or ``"convergence"`` where it is not but the search converged from no start.
 
     Notes
     -----
@@ -636,14 +638,14 @@ def find_releases(
         noise=ReleaseNoise() if noise is None else of_kind(noise, ReleaseNoise, "noise"),
     )
     rng = np.random.default_rng(whole(seed, "seed", 0))
-    x0 = [problem.start(rng) for _ in range(whole(starts, "starts", 1))]
-    releases = list(_solve(problem, x0, goal, k))
+    first = [problem.start(rng) for _ in range(whole(starts, "starts", 1))]
+    releases = list(_solve(problem, first, goal, k))
     if not releases:
-        unlimited = _without_limits(problem, x0)
+        unlimited = _without_limits(problem, first)
         x0 = [np.concatenate([s.q, s.dq, [s.flight_time]]) for s in unlimited]
         releases = list(_solve(problem, x0, goal, k))
         if not releases:
-            raise _infeasibility(problem, unlimited)
+            raise _infeasibility(problem, unlimited, starts=first)
     return sorted(releases, key=lambda release: release.value)
 
 
@@ -702,18 +704,42 @@ def _release(problem: ReleaseProblem, solved: Solved, goal: Array) -> Release:
 
 def _without_limits(problem: ReleaseProblem, starts: list[Array]) -> list[Solved]:
     """Return throws with the least use of the limits of velocity, acceleration and torque, feasible or not."""
-    limits = problem.full
-    fast = np.maximum(_LOOSE * limits.velocity, _LOOSE)
-    loose = MotionLimits(lower=limits.lower, upper=limits.upper, velocity=fast)
-    free = replace(problem, limits=loose, objective="limits")
+    free = replace(problem, limits=_loose(problem.full), objective="limits")
     # velocities of the starts are within the limits, which may be close to zero, hence `exact`
     results = [free.search(free.exact(x0), _ITERATIONS, scaled=True) for x0 in starts]
     return sorted((solved for solved in results if solved is not None), key=lambda solved: solved.value)
 
 
-def _infeasibility(problem: ReleaseProblem, unlimited: list[Solved]) -> ReleaseError:
+def _loose(limits: MotionLimits) -> MotionLimits:
+    """Return high limits of velocity, none of acceleration and torque."""
+    return MotionLimits(lower=limits.lower, upper=limits.upper, velocity=np.maximum(_LOOSE * limits.velocity, _LOOSE))
+
+
+def _is_in_reach(problem: ReleaseProblem, starts: list[Array]) -> bool:
+    """Return whether some configuration allows the throw at any speed, with palm, region and angle as required."""
+    from scipy.optimize import least_squares
+
+    free, n = replace(problem, limits=_loose(problem.full)), problem.robot.n
+
+    def violations(y: Array) -> Array:
+        x = free.exact(np.concatenate([y[:n], np.zeros(n), y[n:]]))
+        return np.concatenate([free.equalities(x), np.minimum(free.inequalities(x), 0.0)])
+
+    half = free.limits.half_range
+    bounds = np.append(free.limits.center - half, _SHORTEST), np.append(free.limits.center + half, _LONGEST)
+    fits = (least_squares(violations, np.append(x0[:n], x0[-1]), bounds=bounds, max_nfev=_ITERATIONS) for x0 in starts)
+    return any(np.abs(fit.fun).max() < _TOLERANCE for fit in fits)
+
+
+def _infeasibility(problem: ReleaseProblem, unlimited: list[Solved], starts: list[Array]) -> ReleaseError:
     """Return the error that names the limit which the throw breaks."""
     where = f"({', '.join(f'{x:.3g}' for x in problem.aim)}) m"
+    if not unlimited and _is_in_reach(problem, starts):
+        return ReleaseError(
+            f"no release to {where} was found: the target is in reach, but the search converged from none of "
+            f"{len(starts)} starts; more starts may help",
+            "convergence",
+        )
     if not unlimited:
         others = [name for name in ("palm", "region", "angle") if getattr(problem, name) is not None]
         what = ", ".join(["reach", *others])

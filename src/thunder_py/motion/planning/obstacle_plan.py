@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ThunderError
 from .model import Ends, PlannerModel, Stretch
-from .obstacles import FREE, Clearance, Obstacles, ViaPath, ViaSearch, obstacle_set
+from .obstacles import FREE, Clearance, Obstacles, PathStatus, ViaPath, ViaSearch, obstacle_set
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ def plan_with_obstacles(
         ends.start, ends.goal, duration, obstacle_set(obstacles), margin, start_time, *ends.rates
     )
     if status not in FREE:
-        ViaPath(status, path, times, states, Clearance(*clearance), evaluated, blocking).require(obstacles, margin)
+        ViaPath(PathStatus(status), path, times, states, Clearance(*clearance), evaluated, blocking).require(
+            obstacles, margin
+        )
     begins, points = start_time, states[:, 0, :3]
     if evaluated:
         begins = float(times[-1])

@@ -17,7 +17,7 @@ from ... import _core
 from ...checks import Array, array, positive, real
 from ...errors import NoPathError, ThunderError
 from ...geometry import Obstacle
-from ...values import Value, set_fields
+from ...values import StrEnum, Value, set_fields
 from ..fpca.splines import bernstein_points
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Clearance",
     "MovingObstacle",
     "Obstacles",
+    "PathStatus",
     "ViaPath",
     "ViaSearch",
     "as_sequence",
@@ -200,8 +201,25 @@ def clearance(path: _core.BezierPath | PPoly, obstacles: Obstacles, *, tolerance
     return Clearance(*obstacle_set(as_sequence(obstacles)).clearance(core, gap))
 
 
+class PathStatus(StrEnum):
+    """Status of a search for a path around obstacles.
+
+    Examples
+    --------
+    >>> from thunder_py.motion import PathStatus
+    >>> [status.value for status in PathStatus]
+    ['direct', 'via', 'none', 'start_blocked', 'goal_blocked']
+    """
+
+    direct = "direct"
+    via = "via"
+    none = "none"
+    start_blocked = "start_blocked"
+    goal_blocked = "goal_blocked"
+
+
 #: statuses of free paths
-FREE = ("direct", "via")
+FREE = (PathStatus.direct, PathStatus.via)
 _MOST = 4
 _LARGEST = 10_000_000
 
@@ -302,8 +320,7 @@ class ViaPath(NamedTuple):
 
     Attributes
     ----------
-    status : str
-        ``"direct"``, ``"via"``; without path ``"none"``, ``"start_blocked"`` or ``"goal_blocked"``.
+    status : PathStatus
     path : BezierPath
         Path that provably keeps the margin for the first two statuses; the last attempt otherwise.
     times : (k,) ndarray
@@ -318,7 +335,7 @@ class ViaPath(NamedTuple):
         Index of the obstacle that blocks start or goal, otherwise -1.
     """
 
-    status: str
+    status: PathStatus
     path: _core.BezierPath
     times: Array
     states: Array
@@ -341,7 +358,7 @@ class ViaPath(NamedTuple):
         """Return self, or raise `NoPathError` with the reason."""
         if self.found:
             return self
-        if self.status == "none":
+        if self.status is PathStatus.none:
             count = f"{self.evaluated} candidates tried"
             raise NoPathError(
                 f"no path keeps {margin:g} m from the obstacles, {count}: more candidates, a wider region, more via "
@@ -406,7 +423,7 @@ def via_path(
         start_acceleration,
         goal_acceleration,
     )
-    return ViaPath(status, path, times, states, Clearance(*clearance), evaluated, obstacle)
+    return ViaPath(PathStatus(status), path, times, states, Clearance(*clearance), evaluated, obstacle)
 
 
 class Searches:

@@ -142,7 +142,7 @@ class PlannedBatch:
     durations : (N,) array
         [s].
     status : (N,) array of str
-        ``"direct"``, ``"via"``, ``"none"``, ``"start_blocked"`` or ``"goal_blocked"``.
+        Values of `PathStatus`.
     clearance : (N,) array
         Proved distance to the obstacles [m]; infinite without obstacles, NaN for motions without path.
 

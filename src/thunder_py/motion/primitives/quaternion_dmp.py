@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, array, positive, rotation
 from ...errors import NotFittedError, ThunderError
+from ...spatial import quaternion_jacobian
 from ...trajectory.hermite import duration_of
 from ...values import Estimator, Stateful
 from .bases import FITS, DMPBasis, Fit, known_name
@@ -353,16 +354,8 @@ def _read(value: Any, name: str, cutoff: float) -> _Demonstration:
     q = q * np.cumprod(np.insert(flips, 0, 1.0))[:, None]
     t, spline = smooth(t, q, cutoff, name)
     q, dq, ddq = (spline(t, derivative) for derivative in range(3))
-    inverse = q * np.array([-1.0, -1.0, -1.0, 1.0]) / np.sum(q * q, axis=1, keepdims=True)  # for any norm
-    first = _product(dq, inverse)
-    return _Demonstration(
-        t, Rotation.from_quat(q), 2.0 * first[:, :3], 2.0 * (_product(ddq, inverse) - _product(first, first))[:, :3]
-    )
-
-
-def _product(a: Array, b: Array) -> Array:
-    """Return the quaternion product, components x, y, z, w."""
-    vector = a[:, 3:] * b[:, :3] + b[:, 3:] * a[:, :3] + np.cross(a[:, :3], b[:, :3])
-    scalar = a[:, 3] * b[:, 3] - np.sum(a[:, :3] * b[:, :3], axis=1)
-    product: Array = np.column_stack([vector, scalar])
-    return product
+    square = np.sum(q * q, axis=1, keepdims=True)  # the spline leaves the unit length
+    rates = 4.0 * quaternion_jacobian(q, scalar_first=False).swapaxes(1, 2) / square[:, None]
+    omega: Array = np.einsum("tij,tj->ti", rates, dq)
+    stretch = 2.0 * np.sum(q * dq, axis=1, keepdims=True) / square
+    return _Demonstration(t, Rotation.from_quat(q), omega, np.einsum("tij,tj->ti", rates, ddq) - stretch * omega)

@@ -14,7 +14,7 @@ from ...control.estimation import (
     FirstOrderDerivative,
     SavitzkyGolayDerivative,
 )
-from ...result import Table
+from ...table import Table
 
 __all__ = ["DEFAULT_ESTIMATORS", "VelocityEstimation", "velocity_estimation"]
 
@@ -57,16 +57,19 @@ class VelocityEstimation:
 
     def table(self) -> Table:
         """Return everything, a row for each estimator."""
-        columns = ("dq error [rad/s]", "noise", "delay [ms]", "ddq error [rad/s^2]", "noise", "delay [ms]")
-        rows = {
-            name: (
-                self.velocity_rms[name], self.velocity_noise[name], 1e3 * self.velocity_delay[name],
+        columns = [f"{x} {what}" for x, unit in (("dq", "rad/s"), ("ddq", "rad/s^2"))
+                   for what in (f"error [{unit}]", f"noise [{unit}]", "delay [ms]")]  # fmt: skip
+        rows: list[tuple[str | float, ...]] = [
+            ("estimate of zero", self.velocity_rms["signal"], 0.0, 0.0, self.acceleration_rms["signal"], 0.0, 0.0)
+        ]
+        rows += (
+            (
+                name, self.velocity_rms[name], self.velocity_noise[name], 1e3 * self.velocity_delay[name],
                 self.acceleration_rms[name], self.acceleration_noise[name], 1e3 * self.acceleration_delay[name],
             )
             for name in self.velocity_noise
-        }  # fmt: skip
-        zero = (self.velocity_rms["signal"], 0.0, 0.0, self.acceleration_rms["signal"], 0.0, 0.0)
-        return Table(columns, {"estimate of zero": zero, **rows})
+        )  # fmt: skip
+        return Table(["", *columns], rows)
 
 
 def velocity_estimation(

@@ -16,7 +16,6 @@ from ...checks import Array, whole
 from ...control import ComputedTorque
 from ...errors import ThunderError
 from ...manipulation.servoing.law import VisualServo
-from ...manipulation.servoing.lie import inverse
 from ...manipulation.servoing.pick_loop import PickingController, PickLoop, PickStep
 from ...manipulation.servoing.pick_machine import PickEvent, PickMachine, PickPhase
 from ...manipulation.servoing.pose_filter import LatestPose, PoseFilter
@@ -26,6 +25,7 @@ from ...perception.pose_source import PoseMeasurement, PoseSource, SimulatedPose
 from ...reference import SetPoint
 from ...robot import Robot
 from ...simulation import Payload, simulate
+from ...spatial.single import inverse
 from ..parallel import map_seeds
 from ..tables import markdown
 from .scene import CAMERA, GRASP, HAND, TASKS, Camera, Grasp, Scene, Task, random_scene

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...checks import Array
-from ...manipulation.servoing.lie import exp, make_pose
 from ...perception.pose_source import PoseFault
 from ...robot import Robot
+from ...spatial.single import exp, make_pose
 
 __all__ = ["CAMERA", "GRASP", "HAND", "HOME", "TASKS", "Camera", "Scene", "Task", "random_scene"]
 

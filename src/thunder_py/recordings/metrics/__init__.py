@@ -4,25 +4,6 @@ Each takes a `Trial`, a motion object (``position(t, derivative)`` and ``duratio
 or a tuple ``(t, x)``. docs/motion_metrics.md explains the numbers.
 """
 
-from __future__ import annotations
+import lazy_loader as lazy
 
-from .sampling import Motion, MotionLike
-from .shape import PowerLaw, path_length, power_law, rms_distance, straightness
-from .smoothness import JerkSummary, jerk_summary, ldlj, mean_jerk, sparc, spectral_arc_length, speed_peaks
-
-__all__ = [
-    "JerkSummary",
-    "Motion",
-    "MotionLike",
-    "PowerLaw",
-    "jerk_summary",
-    "ldlj",
-    "mean_jerk",
-    "path_length",
-    "power_law",
-    "rms_distance",
-    "sparc",
-    "spectral_arc_length",
-    "speed_peaks",
-    "straightness",
-]
+__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)

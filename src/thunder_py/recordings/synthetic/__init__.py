@@ -1,8 +1,5 @@
 """Synthetic recordings: seeded, in SI units, of several subjects; no download needed."""
 
-from __future__ import annotations
+import lazy_loader as lazy
 
-from .drawing import power_law_curves
-from .reaching import SigmaLognormal, daily_living, minimum_jerk_reaches, sigma_lognormal_reaches
-
-__all__ = ["SigmaLognormal", "daily_living", "minimum_jerk_reaches", "power_law_curves", "sigma_lognormal_reaches"]
+__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...checks import Array, positive, seed_of
 from ...errors import ThunderError
+from ...trajectory.hermite import minimum_jerk
 from ..trial import POSITION, ROTATION, Trial
 
 __all__ = [
@@ -24,8 +25,7 @@ __all__ = [
 
 def step(tau: Array) -> Array:
     """Return the minimum-jerk step, 0 before tau = 0 and 1 after tau = 1."""
-    u = np.clip(tau, 0.0, 1.0)
-    return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2), dtype=np.float64)
+    return minimum_jerk([0.0], [1.0], 1.0).position(tau)[..., 0]
 
 
 def bump(tau: Array) -> Array:

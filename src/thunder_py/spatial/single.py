@@ -1,6 +1,6 @@
-"""Single rotations and poses for control loops, in world axes.
+"""Single rotations and poses for control loops, in world axes; unit quaternions as plain numbers (x, y, z, w).
 
-`thunder_py.spatial` does the same for arrays of them, and takes ten times as long for a single one.
+Functions of `thunder_py.spatial` for arrays check their arguments and take about ten times as long for one rotation.
 """
 
 from __future__ import annotations
@@ -9,10 +9,26 @@ import math
 
 import numpy as np
 
-from ...checks import Array
+from ..checks import Array
 
-__all__ = ["angle_of", "cross", "exp", "interpolate", "inverse", "left_jacobian", "log", "make_pose", "pose_error"]
+__all__ = [
+    "Quaternion",
+    "angle_of",
+    "cross",
+    "exp",
+    "interpolate",
+    "inverse",
+    "left_jacobian",
+    "log",
+    "make_pose",
+    "matrix_of",
+    "multiply",
+    "quaternion_of",
+    "rotation_vector",
+    "turned",
+]
 
+Quaternion = tuple[float, float, float, float]
 #: below this angle [rad] two terms of the series are exact to rounding
 _SMALL = 1e-3
 
@@ -86,12 +102,66 @@ def inverse(T: Array) -> Array:
     return make_pose(R, -R @ T[:3, 3])
 
 
-def pose_error(desired: Array, actual: Array) -> Array:
-    """Return the error (6,): difference of positions, and rotation vector from actual to desired orientation."""
-    return np.concatenate((desired[:3, 3] - actual[:3, 3], log(desired[:3, :3] @ actual[:3, :3].T)))
-
-
 def interpolate(a: Array, b: Array, part: float) -> Array:
     """Return the pose (4, 4) at `part` of a straight line and a constant rotation from a to b; past 1, extrapolate."""
     turn = exp(part * log(b[:3, :3] @ a[:3, :3].T))
     return make_pose(turn @ a[:3, :3], a[:3, 3] + part * (b[:3, 3] - a[:3, 3]))
+
+
+def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
+    """Return the product a b, the rotation by b and then by a."""
+    ax, ay, az, aw = a
+    bx, by, bz, bw = b
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+def turned(q: Quaternion, x: float, y: float, z: float) -> Quaternion:
+    """Return q rotated by the rotation vector (x, y, z) [rad] in world axes, normalized."""
+    angle = math.sqrt(x * x + y * y + z * z)
+    s = 0.5 if angle < 1e-8 else math.sin(0.5 * angle) / angle
+    a, b, c, d = multiply((s * x, s * y, s * z, math.cos(0.5 * angle)), q)
+    length = math.sqrt(a * a + b * b + c * c + d * d)
+    return a / length, b / length, c / length, d / length
+
+
+def rotation_vector(goal: Quaternion, q: Quaternion) -> tuple[float, float, float]:
+    """Return the shortest rotation vector from q to the goal, in world axes [rad]."""
+    x, y, z, w = multiply(goal, (-q[0], -q[1], -q[2], q[3]))
+    if w < 0.0:
+        x, y, z, w = -x, -y, -z, -w
+    s = math.sqrt(x * x + y * y + z * z)
+    k = 2.0 if s < 1e-8 else 2.0 * math.atan2(s, w) / s
+    return k * x, k * y, k * z
+
+
+def matrix_of(q: Quaternion) -> Array:
+    """Return the rotation matrix, (3, 3)."""
+    x, y, z, w = q
+    return np.array(
+        (
+            (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+            (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+            (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
+        )
+    )
+
+
+def quaternion_of(R: Array) -> Quaternion:
+    """Return the quaternion of a rotation matrix with w >= 0, by Shepperd's method."""
+    (a, b, c), (d, e, f), (g, h, i) = (tuple(float(x) for x in row) for row in R)
+    squares = (1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i, 1.0 + a + e + i)
+    k = max(range(4), key=squares.__getitem__)
+    rows = (
+        (squares[0], b + d, c + g, h - f),
+        (b + d, squares[1], f + h, c - g),
+        (c + g, f + h, squares[2], d - b),
+        (h - f, c - g, d - b, squares[3]),
+    )
+    scale = 0.5 / math.sqrt(squares[k])
+    x, y, z, w = (scale * entry for entry in rows[k])
+    return (x, y, z, w) if w >= 0.0 else (-x, -y, -z, -w)

@@ -1,0 +1,10 @@
+from .clik import CLIK as CLIK
+from .clik import CLIKResult as CLIKResult
+from .inverse import IKSolution as IKSolution
+from .inverse import InverseKinematics as InverseKinematics
+from .objectives import JointCentering as JointCentering
+from .objectives import Manipulability as Manipulability
+from .objectives import Posture as Posture
+from .spherical_wrist import SphericalWristIK as SphericalWristIK
+from .wrench import joint_torque as joint_torque
+from .wrench import wrench_from_torque as wrench_from_torque

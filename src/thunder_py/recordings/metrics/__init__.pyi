@@ -1,0 +1,14 @@
+from .sampling import Motion as Motion
+from .sampling import MotionLike as MotionLike
+from .shape import PowerLaw as PowerLaw
+from .shape import path_length as path_length
+from .shape import power_law as power_law
+from .shape import rms_distance as rms_distance
+from .shape import straightness as straightness
+from .smoothness import JerkSummary as JerkSummary
+from .smoothness import jerk_summary as jerk_summary
+from .smoothness import ldlj as ldlj
+from .smoothness import mean_jerk as mean_jerk
+from .smoothness import sparc as sparc
+from .smoothness import spectral_arc_length as spectral_arc_length
+from .smoothness import speed_peaks as speed_peaks

@@ -1,0 +1,15 @@
+from .filtering import fill_gaps as fill_gaps
+from .filtering import low_pass as low_pass
+from .filtering import median_filter as median_filter
+from .filtering import moving_average as moving_average
+from .filtering import split_at_gaps as split_at_gaps
+from .registration import half_path_time as half_path_time
+from .registration import landmark_map as landmark_map
+from .registration import peak_speed_time as peak_speed_time
+from .registration import register as register
+from .resampling import NormalizedTrial as NormalizedTrial
+from .resampling import normalize_time as normalize_time
+from .resampling import resample as resample
+from .segmentation import crop_to_movement as crop_to_movement
+from .segmentation import segment_by_speed as segment_by_speed
+from .segmentation import speed as speed
