@@ -63,17 +63,17 @@ def many(rounds: int) -> dict[str, Any]:
 
 def _slotine_li(duration: float) -> th.RunSpec:
     plant, guess = _arms()
-    return _run(plant, th.SlotineLi(guess, 5.0, DAMPING, Gamma=GAMMA * plant.n), _wave(), duration)
+    return _run(plant, th.SlotineLi(guess, 5.0, DAMPING, adaptation=GAMMA * plant.n), _wave(), duration)
 
 
 def _mact(duration: float, gamma: float = 0.0) -> th.RunSpec:
     plant, guess = _arms()
-    return _run(plant, th.MACT(guess, 400.0, DAMPING, Gamma=GAMMA * plant.n, gamma=gamma), _wave(), duration)
+    return _run(plant, th.MACT(guess, 400.0, DAMPING, adaptation=GAMMA * plant.n, gamma=gamma), _wave(), duration)
 
 
 def _backstepping(duration: float) -> th.RunSpec:
     plant, guess = _arms()
-    return _run(plant, th.Backstepping(guess, 5.0, 50.0, DAMPING, Gamma=GAMMA * plant.n), _curve(plant), duration)
+    return _run(plant, th.Backstepping(guess, 5.0, 50.0, DAMPING, adaptation=GAMMA * plant.n), _curve(plant), duration)
 
 
 LAWS: dict[str, Callable[[float], th.RunSpec]] = {

@@ -22,7 +22,7 @@ laws = {
     "natural": NaturalAdaptation(0.05),
 }
 for name, law in laws.items():
-    controller = th.SlotineLi(robot, 5.0, [20] * 4 + [2] * 3, law=law, unknown="link7")
+    controller = th.SlotineLi(robot, 5.0, [20] * 4 + [2] * 3, adaptation=law)
     run = th.simulate(robot, controller, motion, 20.0, payloads=[hand], sensors=sensors, log_every=10)
     bodies = is_physical(run.parameters[:, 60:70]).mean()
     print(
