@@ -28,8 +28,7 @@ def steps_per_second(duration: float, rounds: int) -> float:
         Lambda=5.0,
         K_p=50.0,
         K_d=[20.0] * 4 + [5.0] * 3,
-        Gamma=GAMMA,
-        unknown="link7",
+        adaptation=th.control.GradientAdaptation(GAMMA, unknown="link7"),
     )
     run = th.RunSpec(plant, controller, _curve(plant), duration=duration, dt=1e-3, q0=START)
     return max((len(result.t) - 1) / seconds for seconds, result in (_timed(run) for _ in range(rounds)))

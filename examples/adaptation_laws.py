@@ -17,9 +17,9 @@ sensors = th.Sensors(velocity_noise=0.01, seed=1)
 truth = robot.parameters[60] + hand.mass
 
 laws = {
-    "gradient": GradientAdaptation(1.0),
-    "gradient, dead zone": GradientAdaptation(1.0, dead_zone=0.03),
-    "natural": NaturalAdaptation(0.05),
+    "gradient": GradientAdaptation(1.0, unknown="link7"),
+    "gradient, dead zone": GradientAdaptation(1.0, unknown="link7", dead_zone=0.03),
+    "natural": NaturalAdaptation(0.05, unknown="link7"),
 }
 for name, law in laws.items():
     controller = th.SlotineLi(robot, 5.0, [20] * 4 + [2] * 3, adaptation=law)

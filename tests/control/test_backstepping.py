@@ -234,15 +234,9 @@ def messages() -> list[tuple[dict, str]]:
             {"K_p": commuting_not, "Lambda": mixed},
             "K_p Lambda + Lambda K_p must be positive definite, its smallest eigenvalue is -33.4",
         ),
-        (
-            {"adaptation": GradientAdaptation(1.0, unknown=np.zeros(70, dtype=bool))},
-            "unknown must select at least one parameter",
-        ),
-        (
-            {"adaptation": GradientAdaptation(1.0, unknown=np.ones(69, dtype=bool))},
-            "unknown must be names or a bool mask of shape (70,)",
-        ),
-        ({"adaptation": GradientAdaptation(1.0, unknown="link8")}, "did you mean 'link"),
+        (unknown(np.zeros(70, dtype=bool)), "unknown must select at least one parameter"),
+        (unknown(np.ones(69, dtype=bool)), "unknown must be names or a bool mask of shape (70,)"),
+        (unknown("link8"), "did you mean 'link"),
         ({"frame": "elbow"}, "elbow"),
         ({"task": "orientation"}, "task must be one of ('pose', 'position'), got 'orientation'"),
     ]

@@ -227,7 +227,7 @@ def test_bad_arguments_say_what_came(law: Callable, changes: dict, message: str)
 def test_model_and_references_are_checked(law: Factory) -> None:
     kind = type(law(panda()))
     with pytest.raises(ValueError, match="robot must be a Robot, got str"):
-        kind("panda", 1.0, 1.0, 1.0)
+        kind("panda", 1.0, 1.0, **({"adaptation": None} if law is mact else {"K_d": 1.0}))
     with pytest.raises(ValueError, match="a task of 6 rows needs as many joints, got 2"):
         law(elbow())
     with pytest.raises(ValueError, match="follows task-space references; JointReference has no p, R, xi, xi_dot"):

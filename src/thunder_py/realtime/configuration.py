@@ -50,7 +50,8 @@ class LawSpec:
         One of `LAWS`.
     arguments : mapping
         Arguments of the class of this name in `thunder_py.control`, without the robot. ``adaptation`` is a number, a
-        list, None, ``{"natural": {"gamma": 2.0}}`` or ``{"gradient": {"Gamma": 5.0, "unknown": "link7"}}``.
+        list, ``{"natural": {"gamma": 2.0}}``, ``{"gradient": {"Gamma": 5.0, "unknown": "link7"}}``, or None or
+        ``"none"`` for a fixed estimate.
     """
 
     name: str
@@ -113,7 +114,7 @@ def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
 
 def _adaptation(entry: Any) -> Any:
     if not isinstance(entry, Mapping):
-        return entry
+        return None if entry == "none" else entry
     if len(entry) != 1 or next(iter(entry)) not in _ADAPTATION:
         raise ThunderError(f"adaptation must be a mapping with one of {', '.join(_ADAPTATION)}, got {entry!r}")
     name, arguments = next(iter(entry.items()))
@@ -125,10 +126,9 @@ def _adaptation(entry: Any) -> Any:
 
 def _unknown(entry: Any) -> str:
     """Return the unknown parameters of an adaptation, in words."""
-    if entry is None:
-        return "no parameters"
-    unknown = getattr(_adaptation(entry), "unknown", None)
-    return "all parameters" if unknown is None else repr(unknown)
+    law = _adaptation(entry)
+    unknown = getattr(law, "unknown", None)
+    return "no parameters" if law is None else "all parameters" if unknown is None else repr(unknown)
 
 
 def is_task_law(law: _core.Controller) -> bool:
