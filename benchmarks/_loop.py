@@ -28,8 +28,7 @@ def steps_per_second(duration: float, rounds: int) -> float:
         Lambda=5.0,
         K_p=50.0,
         K_d=[20.0] * 4 + [5.0] * 3,
-        Gamma=GAMMA,
-        unknown="link7",
+        adaptation=th.control.GradientAdaptation(GAMMA, unknown="link7"),
     )
     run = th.RunSpec(plant, controller, _curve(plant), duration=duration, dt=1e-3, q0=START)
     return max((len(result.t) - 1) / seconds for seconds, result in (_timed(run) for _ in range(rounds)))
@@ -63,17 +62,17 @@ def many(rounds: int) -> dict[str, Any]:
 
 def _slotine_li(duration: float) -> th.RunSpec:
     plant, guess = _arms()
-    return _run(plant, th.SlotineLi(guess, 5.0, DAMPING, Gamma=GAMMA * plant.n), _wave(), duration)
+    return _run(plant, th.SlotineLi(guess, 5.0, DAMPING, adaptation=GAMMA * plant.n), _wave(), duration)
 
 
 def _mact(duration: float, gamma: float = 0.0) -> th.RunSpec:
     plant, guess = _arms()
-    return _run(plant, th.MACT(guess, 400.0, DAMPING, Gamma=GAMMA * plant.n, gamma=gamma), _wave(), duration)
+    return _run(plant, th.MACT(guess, 400.0, DAMPING, adaptation=GAMMA * plant.n, gamma=gamma), _wave(), duration)
 
 
 def _backstepping(duration: float) -> th.RunSpec:
     plant, guess = _arms()
-    return _run(plant, th.Backstepping(guess, 5.0, 50.0, DAMPING, Gamma=GAMMA * plant.n), _curve(plant), duration)
+    return _run(plant, th.Backstepping(guess, 5.0, 50.0, DAMPING, adaptation=GAMMA * plant.n), _curve(plant), duration)
 
 
 LAWS: dict[str, Callable[[float], th.RunSpec]] = {

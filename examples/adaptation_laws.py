@@ -17,12 +17,12 @@ sensors = th.Sensors(velocity_noise=0.01, seed=1)
 truth = robot.parameters[60] + hand.mass
 
 laws = {
-    "gradient": GradientAdaptation(1.0),
-    "gradient, dead zone": GradientAdaptation(1.0, dead_zone=0.03),
-    "natural": NaturalAdaptation(0.05),
+    "gradient": GradientAdaptation(1.0, unknown="link7"),
+    "gradient, dead zone": GradientAdaptation(1.0, unknown="link7", dead_zone=0.03),
+    "natural": NaturalAdaptation(0.05, unknown="link7"),
 }
 for name, law in laws.items():
-    controller = th.SlotineLi(robot, 5.0, [20] * 4 + [2] * 3, law=law, unknown="link7")
+    controller = th.SlotineLi(robot, 5.0, [20] * 4 + [2] * 3, adaptation=law)
     run = th.simulate(robot, controller, motion, 20.0, payloads=[hand], sensors=sensors, log_every=10)
     bodies = is_physical(run.parameters[:, 60:70]).mean()
     print(

@@ -23,14 +23,13 @@ def main(picture: str | None = None) -> dict[bool, th.SimulationResult]:
     motion = Sinusoid([0.3] * 7, np.linspace(0.1, 0.5, 7), center=CENTER)
     load = Payload(mass=1.0, com=[0.0, 0.0, 0.1], time=2.0)
     results = {}
+    link_7 = th.control.GradientAdaptation(Gamma=1.0, unknown="link7")
     for adaptive in (False, True):
         law = th.SlotineLi(
             robot,
             Lambda=5.0,
             K_d=[20, 20, 20, 20, 2, 2, 2],  # the wrist is light: more would be too stiff for 1 kHz
-            Gamma=1.0,
-            unknown="link7",
-            adaptive=adaptive,
+            adaptation=link_7 if adaptive else None,
         )
         run = th.simulate(robot, law, motion, 20.0, payloads=[load], torque_limits=robot.limits.effort, log_every=10)
         m, *first = run.parameters[-1, 60:64]

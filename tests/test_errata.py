@@ -62,7 +62,7 @@ def test_determinant_of_L(degrees):
     """T-11: det L_o = cos(theta) (1 + cos(theta)) / 2."""
     T = panda().forward_kinematics(Q0)
     T[:3, :3] = Rotation.from_rotvec(np.radians(degrees) * np.array([2.0, -1.0, 2.0]) / 3.0).as_matrix() @ T[:3, :3]
-    law = th.Backstepping(panda(), 1.0, 1.0, 1.0, adaptive=False)
+    law = th.Backstepping(panda(), 1.0, 1.0, 1.0, adaptation=None)
     L = law.evaluate(Q0, np.zeros(7), th.reference.SetPose(T)(0.0)).L
     cosine = np.cos(np.radians(degrees))
     assert np.linalg.det(L[3:, 3:]) == pytest.approx(0.5 * cosine * (1.0 + cosine), rel=1e-12)
@@ -82,7 +82,7 @@ def test_tracking_without_knowing():
     """T-12: at a set point e and s vanish, the estimate stays wrong: stability is not asymptotic in the estimate."""
     goal = [0.3, 0.8]
     nominal = elbow().with_parameters(0.5 * elbow().parameters)
-    law = th.SlotineLi(nominal, Lambda=5.0, K_d=8.0, Gamma=0.1)
+    law = th.SlotineLi(nominal, Lambda=5.0, K_d=8.0, adaptation=0.1)
     run = th.simulate(elbow(), law, th.reference.SetPoint(goal), 20.0, q0=[0.0, 0.0])
     assert run.error_norm()[-1] < 1e-6
     assert np.abs(run.dq[-1]).max() < 1e-6
@@ -192,7 +192,7 @@ def test_order_of_the_task_gain():
     T[:3, :3] = Rotation.from_rotvec([0.3, -0.5, 0.4]).as_matrix() @ T[:3, :3]
     reference = th.reference.Lissajous.starting_at(T, (0.1, 0.1, 0.1), (0.2, 0.1, 0.4))(0.7)
     dq = np.linspace(-0.5, 0.4, 7)
-    law = th.Backstepping(panda(), Lambda, K_p, K_d, adaptive=False)
+    law = th.Backstepping(panda(), Lambda, K_p, K_d, adaptation=None)
     x = law.evaluate(Q0, dq, reference)
     J, M, C = panda().jacobian(Q0), panda().mass_matrix(Q0), panda().coriolis_matrix(Q0, dq)
 

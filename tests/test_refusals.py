@@ -66,7 +66,7 @@ def test_broken_result_files(tmp_path, change, message):
 
 def test_payloads_and_logs():
     robot, motion = th.Robot.load("elbow"), th.reference.SetPoint([0.0, 0.0])
-    law = th.SlotineLi(robot, 1.0, 1.0, adaptive=False)
+    law = th.SlotineLi(robot, 1.0, 1.0, adaptation=None)
     with pytest.raises(ValueError, match=r"^payloads must be a sequence of Payload, got 1 in it$"):
         th.simulate(robot, law, motion, 0.01, payloads=[1])
     with pytest.raises(ValueError, match=r"^payload link must be 1 to 2 or a name, got True$"):

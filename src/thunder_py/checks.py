@@ -429,9 +429,9 @@ def one_of(value: object, options: tuple[str, ...], what: str) -> str:
     return str(value)
 
 
-def above_zero(value: Any, what: str) -> float:
+def above_zero(value: Any, what: str, *, finite: bool = True) -> float:
     """Return a positive number, also from an array without dimensions, or raise `ModelError` naming `what`."""
-    number = float(array(value, (), what))
+    number = float(array(value, (), what, finite=finite))
     if number <= 0.0:
         raise ModelError(f"{what} must be positive, got {number:g}")
     return number

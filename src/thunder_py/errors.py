@@ -180,7 +180,7 @@ class ConcurrentUseError(ThunderError, RuntimeError):
     --------
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> import thunder_py as th
-    >>> controller = th.SlotineLi(th.Robot.load("elbow"), Lambda=5.0, K_d=8.0, Gamma=2.0)
+    >>> controller = th.SlotineLi(th.Robot.load("elbow"), Lambda=5.0, K_d=8.0, adaptation=2.0)
     >>> target = th.reference.SetPoint([0.1, 0.2])(0.0)
     >>> class Encoder:  # read by the controller during a step
     ...     def __array__(self, dtype=None, copy=None):

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .checks import Array, array, positive, real, rotation
+from .checks import Array, array, not_negative, positive, real, rotation
 
 __all__ = ["Box", "Capsule", "HalfSpace", "Obstacle", "Sphere"]
 
@@ -48,12 +48,12 @@ class Sphere(Obstacle, _core.Sphere):
     center : (3,) array_like
         [m].
     radius : float
-        [m].
+        [m]; 0 is a point.
 
     Raises
     ------
     ValueError
-        If `radius` is not positive, or a value is not finite.
+        If `radius` is negative, or a value is not finite.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Sphere(Obstacle, _core.Sphere):
     """
 
     def __init__(self, center: npt.ArrayLike, radius: float) -> None:
-        self.center, self.radius = array(center, (3,), "center"), positive(radius, "radius")
+        self.center, self.radius = array(center, (3,), "center"), not_negative(radius, "radius")
         _core.Sphere.__init__(self, self.center, self.radius)
 
 

@@ -45,7 +45,6 @@ def backstepping(robot: th.Robot, **changes: object) -> th.Backstepping:
         "Lambda": [5, 5, 5, 4, 4, 4],
         "K_p": [100, 100, 100, 20, 20, 20],
         "K_d": [20, 20, 20, 20, 5, 5, 5],
-        "Gamma": [2] + [20] * 3 + [200] * 6,
-        "unknown": "link7",
+        "adaptation": th.control.GradientAdaptation([2] + [20] * 3 + [200] * 6, unknown="link7"),
     }
     return th.Backstepping(robot, **{**arguments, **changes})  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ def test_law_and_lyapunov_identity(seed: int) -> None:
     """V = x' P x + pitilde' Gamma pitilde falls as -x' Q x when the regressor is that of the acceleration."""
     rng = np.random.default_rng(seed)
     Q = np.diag([2.0, 1.0, 0.5, 1.0])
-    law = ACT(wrong(), K_P, K_V, 2.0, Q=Q, cutoff=1e6)  # so high that the filter passes everything
+    law = ACT(wrong(), K_P, K_V, adaptation=2.0, Q=Q, cutoff=1e6)  # so high that the filter passes everything
     q, dq = rng.normal(size=2), rng.normal(size=2)
     d = JointReference(*(rng.normal(size=2) for _ in range(3)))
     tau = law.step(0.0, q, dq, d)
@@ -62,7 +62,14 @@ def test_law_and_lyapunov_identity(seed: int) -> None:
 def test_converges_on_the_elbow() -> None:
     start = elbow_motion()(0.0).q
     fixed, adaptive = (
-        th.simulate(elbow(), ACT(wrong(), K_P, K_V, 3.0, adaptive=on), elbow_motion(), 60.0, q0=start, log_every=10)
+        th.simulate(
+            elbow(),
+            ACT(wrong(), K_P, K_V, adaptation=3.0 if on else None),
+            elbow_motion(),
+            60.0,
+            q0=start,
+            log_every=10,
+        )
         for on in (False, True)
     )
     assert adaptive.steady_state_error() < 0.1 * fixed.steady_state_error()
@@ -71,14 +78,14 @@ def test_converges_on_the_elbow() -> None:
 @pytest.mark.parametrize("route", ["acceleration", "regressor"])
 def test_both_routes_adapt(route: str) -> None:
     start = elbow_motion()(0.0).q
-    law = ACT(wrong(), K_P, K_V, 3.0, route=route)
+    law = ACT(wrong(), K_P, K_V, adaptation=3.0, route=route)
     run = th.simulate(elbow(), law, elbow_motion(), 40.0, q0=start, log_every=10)
     norm = run.error_norm()
     assert norm[-500:].max() < 0.2 * norm[:1000].max()
 
 
 def test_impedance_form_is_the_printed_one() -> None:
-    law = ACT(wrong(), K_P, K_V, 1.0, form="impedance", adaptive=True)
+    law = ACT(wrong(), K_p=K_P, K_d=K_V, adaptation=1.0)
     rng = np.random.default_rng(3)
     q, dq, d = rng.normal(size=2), rng.normal(size=2), JointReference(*(rng.normal(size=2) for _ in range(3)))
     expected = wrong().inverse_dynamics(q, dq, d.ddq) + K_V * (d.dq - dq) + K_P * (d.q - q)
@@ -88,11 +95,11 @@ def test_impedance_form_is_the_printed_one() -> None:
 def test_singular_mass_matrix_ends_in_a_status_not_in_a_wild_torque() -> None:
     """What the paper holds against the law; and the natural law keeps the mass matrix definite."""
     robot = elbow().with_parameters(1e-9 * elbow().parameters)
-    law = ACT(robot, K_P, K_V, 1e-9)
+    law = ACT(robot, K_P, K_V, adaptation=1e-9)
     run = th.simulate(elbow(), law, elbow_motion(), 1.0, q0=[2.0, 1.0])
     assert run.status[-1] == Status.diverged
     assert np.isfinite(run.tau).all()
-    natural = ACT(physical_elbow(), K_P, K_V, law=NaturalAdaptation(1.0))
+    natural = ACT(physical_elbow(), K_P, K_V, adaptation=NaturalAdaptation(1.0))
     kept = th.simulate(physical_elbow(1.0), natural, elbow_motion(), 5.0)
     assert (np.linalg.eigvalsh(physical_elbow().with_parameters(kept.parameters[-1]).mass_matrix([0.3, 0.9])) > 0).all()
 
@@ -106,7 +113,7 @@ def physical_elbow(part: float = 0.7) -> th.Robot:
 
 
 def test_statuses() -> None:
-    law = ACT(panda(), 100.0, 20.0, 100.0)
+    law = ACT(panda(), 100.0, 20.0, adaptation=100.0)
     here = JointReference(Q0, np.zeros(7), np.zeros(7))
     law.step(0.0, Q0, np.zeros(7), here)
     assert law.status is Status.ok
@@ -122,13 +129,14 @@ def test_statuses() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"K_p": 0.0}, "K_p must be positive definite"),
+        ({"K_0": 0.0}, "K_0 must be positive definite"),
+        ({"K_0": None, "K_1": None, "K_p": 30.0, "K_d": 0.0}, "K_d must be positive definite"),
         ({"Q": -1.0}, "Q must be positive definite"),
-        ({"form": "other"}, "form must be one of"),
+        ({"K_p": 30.0}, "gains must be K_0 and K_1, or K_p and K_d, got K_0 and K_1 and K_p"),
         ({"route": "other"}, "route must be one of"),
         ({"cutoff": -1.0}, "cutoff must be positive"),
     ],
 )
 def test_wrong_arguments(changes: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ACT(elbow(), **{"K_p": 30.0, "K_v": 10.0, "Gamma": 1.0, **changes})  # type: ignore[arg-type]
+        ACT(elbow(), **{"K_0": 30.0, "K_1": 10.0, "adaptation": 1.0, **changes})  # type: ignore[arg-type]

@@ -53,7 +53,7 @@ def divergence(P: np.ndarray, Phat: np.ndarray) -> float:
 def test_natural_law_lets_the_divergence_fall_as_the_gradient_law_its_distance() -> None:
     """sum gamma_i D(P_i, Phat_i)' = -(Y_r' s)' pitilde, so that V' = -s' K_d s as for the gradient law."""
     robot, gamma = physical_guess(), np.linspace(0.5, 2.0, 7)
-    g, rate, _ = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, law=NaturalAdaptation(gamma)))
+    g, rate, _ = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, adaptation=NaturalAdaptation(gamma)))
     true, start = panda().inertial, robot.inertial
     moved = start + 1e-6 * rate[:70].reshape(7, 10)
 
@@ -67,8 +67,8 @@ def test_natural_law_lets_the_divergence_fall_as_the_gradient_law_its_distance()
 
 def test_natural_law_keeps_bodies_where_the_gradient_law_does_not() -> None:
     robot, rng = physical_guess(), np.random.default_rng(1)
-    natural = SlotineLi(robot, 5.0, 5.0, law=NaturalAdaptation(1.0))
-    plain = SlotineLi(robot, 5.0, 5.0, Gamma=1.0)
+    natural = SlotineLi(robot, 5.0, 5.0, adaptation=NaturalAdaptation(1.0))
+    plain = SlotineLi(robot, 5.0, 5.0, adaptation=1.0)
     lost = 0
     for k in range(3000):
         q, dq, desired = state(int(rng.integers(1 << 30)))
@@ -89,12 +89,12 @@ def test_natural_adaptation_converges() -> None:
     runs = [
         th.simulate(
             panda(),
-            SlotineLi(robot, 5.0, [10] * 4 + [3] * 3, law=law, unknown="link7", adaptive=law is not None),
+            SlotineLi(robot, 5.0, [10] * 4 + [3] * 3, adaptation=law),
             motion,
             20.0,
             log_every=10,
         )
-        for law in (None, NaturalAdaptation(0.2))
+        for law in (None, NaturalAdaptation(0.2, unknown="link7"))
     ]
     assert runs[1].steady_state_error() < 0.05 * runs[0].steady_state_error()
     assert is_physical(runs[1].parameters[:, 60:70]).all()
@@ -105,7 +105,7 @@ def test_friction_beside_the_natural_law_stays_positive() -> None:
     robot = with_friction(panda(), 0.3)
     with pytest.raises(ValueError, match="rest must be given: 7"):
         NaturalAdaptation(1.0).build(robot.unknown())
-    law = SlotineLi(robot, 5.0, 5.0, law=NaturalAdaptation(5.0, rest=1e-2))
+    law = SlotineLi(robot, 5.0, 5.0, adaptation=NaturalAdaptation(5.0, rest=1e-2))
     motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), center=Q0)
     run = th.simulate(with_friction(panda(), 0.01), law, motion, 5.0)
     friction = run.parameters[:, 70:]
@@ -119,7 +119,7 @@ def test_bounds_hold_and_do_no_harm() -> None:
     true = elbow().parameters
     law = GradientAdaptation(0.5, lower=np.minimum(0.4 * true, true - 0.1), upper=np.maximum(1.1 * true, true + 0.1))
     free, bound = (
-        th.simulate(elbow(), SlotineLi(robot, 5.0, 8.0, law=each), elbow_motion(), 10.0, q0=[0.9, 0.3])
+        th.simulate(elbow(), SlotineLi(robot, 5.0, 8.0, adaptation=each), elbow_motion(), 10.0, q0=[0.9, 0.3])
         for each in (GradientAdaptation(0.5), law)
     )
     assert (bound.parameters >= np.asarray(law.lower) - 1e-12).all()
@@ -139,7 +139,7 @@ def test_bounds_hold_and_do_no_harm() -> None:
 
 def test_dead_zone_ignores_small_errors() -> None:
     robot, width = panda(), 0.4
-    g, rate, s = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, law=GradientAdaptation(1.0, dead_zone=width)))
+    g, rate, s = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, adaptation=GradientAdaptation(1.0, dead_zone=width)))
     q, dq, desired = state()
     Y = robot.slotine_li_regressor(q, dq, desired.dq + 5.0 * (desired.q - q), desired.ddq + 5.0 * (desired.dq - dq))
     assert (np.abs(s) < width).any()
@@ -153,34 +153,43 @@ def test_gains_by_link_and_by_size() -> None:
     Gamma = link_gains(robot, np.arange(1.0, 8.0))
     assert Gamma.shape == (70,)
     assert (Gamma[60:] == 7.0).all()
-    g, rate, _ = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, Gamma=Gamma))
+    g, rate, _ = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, adaptation=Gamma))
     np.testing.assert_allclose(rate, g / Gamma, atol=1e-6)
     law = GradientAdaptation.proportional(robot, 3.0, unknown="link7", floor=0.01)
     np.testing.assert_allclose(np.asarray(law.Gamma) * np.maximum(np.abs(robot.parameters[60:]), 0.01), 3.0)
 
 
 @pytest.mark.parametrize(
-    ("law", "unknown", "message"),
+    ("law", "message"),
     [
-        (GradientAdaptation(-1.0), None, "positive definite"),
-        (GradientAdaptation([1.0, 2.0]), None, "Gamma must be"),
-        (GradientAdaptation(1.0, lower=1.0, upper=0.0), None, "lower must be less"),
-        (GradientAdaptation(np.eye(70) + 0.1, lower=0.0), None, "diagonal Gamma"),
-        (GradientAdaptation(1.0, dead_zone=-1.0), None, "dead_zone"),
-        (GradientAdaptation(1.0, dead_zone=[1.0, 2.0]), None, "dead_zone"),
-        (NaturalAdaptation(0.0), None, "gamma must be positive"),
-        (NaturalAdaptation([1.0, 2.0]), None, "gamma"),
-        (NaturalAdaptation(1.0), "link7.m", "unknown must select whole links"),
-        ("gradient", None, "GradientAdaptation or NaturalAdaptation"),
+        (GradientAdaptation(-1.0), "positive definite"),
+        (GradientAdaptation([1.0, 2.0]), "Gamma must be"),
+        (GradientAdaptation(1.0, lower=1.0, upper=0.0), "lower must be less"),
+        (GradientAdaptation(np.eye(70) + 0.1, lower=0.0), "diagonal Gamma"),
+        (GradientAdaptation(1.0, dead_zone=-1.0), "dead_zone"),
+        (GradientAdaptation(1.0, dead_zone=[1.0, 2.0]), "dead_zone"),
+        (NaturalAdaptation(0.0), "gamma must be positive"),
+        (NaturalAdaptation([1.0, 2.0]), "gamma"),
+        (NaturalAdaptation(1.0, unknown="link7.m"), "unknown must select whole links"),
+        ("gradient", "adaptation must be a GradientAdaptation, a NaturalAdaptation, a number.* got 'gradient'"),
     ],
 )
-def test_wrong_laws_are_refused(law: object, unknown: str | None, message: str) -> None:
+def test_wrong_laws_are_refused(law: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        SlotineLi(panda(), 5.0, 5.0, law=law, unknown=unknown)  # type: ignore[arg-type]
+        SlotineLi(panda(), 5.0, 5.0, adaptation=law)  # type: ignore[arg-type]
 
 
 def test_natural_law_wants_a_body_to_start_from() -> None:
     with pytest.raises(ValueError, match="link7"):
-        SlotineLi(wrong_panda(), 5.0, 5.0, law=NaturalAdaptation(1.0), unknown="link7")
-    with pytest.raises(ValueError, match="not both"):
-        SlotineLi(panda(), 5.0, 5.0, 1.0, law=NaturalAdaptation(1.0))
+        SlotineLi(wrong_panda(), 5.0, 5.0, adaptation=NaturalAdaptation(1.0, unknown="link7"))
+
+
+def test_adaptation_must_be_given() -> None:
+    """An adaptive law without adaptation is a choice, never a default."""
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'adaptation'"):
+        SlotineLi(panda(), 5.0, 5.0)  # type: ignore[call-arg]
+    fixed, short = (SlotineLi(panda(), 5.0, 5.0, adaptation=value) for value in (None, 2.0))
+    assert fixed.adaptation is None
+    assert isinstance(short.adaptation, GradientAdaptation)
+    assert short.adaptation.Gamma == 2.0
+    assert short.unknown.mask.all()

@@ -27,9 +27,9 @@ def run(law: th.SlotineLi, start: float, steps: int) -> None:
 
 
 def test_all_unknown_parameters_move_at_first() -> None:
-    law = th.SlotineLi(wrong_elbow(), 5.0, 8.0, 1.0, unknown="link2")
+    law = th.SlotineLi(wrong_elbow(), 5.0, 8.0, adaptation=GradientAdaptation(1.0, unknown="link2"))
     np.testing.assert_array_equal(law.adapting, law.unknown.mask)
-    assert not th.SlotineLi(wrong_elbow(), 5.0, 8.0, adaptive=False).adapting.any()
+    assert not th.SlotineLi(wrong_elbow(), 5.0, 8.0, adaptation=None).adapting.any()
 
 
 @pytest.mark.parametrize("kind", ["diagonal", "full", "natural"])
@@ -41,7 +41,7 @@ def test_what_stands_still_keeps_its_estimate_and_the_rest_moves(kind: str) -> N
         "full": GradientAdaptation(A @ A.T + 20 * np.eye(20)),
         "natural": NaturalAdaptation(5.0),
     }
-    law = th.SlotineLi(robot, 5.0, 8.0, law=laws[kind])
+    law = th.SlotineLi(robot, 5.0, 8.0, adaptation=laws[kind])
     run(law, 0.0, 50)
     before = law.parameters
     first = robot.unknown("link1").mask
@@ -67,18 +67,18 @@ def test_a_moving_part_follows_the_gradient_law_of_its_block() -> None:
     """With G = Gamma^-1 the moving entries move as under the gain (G_mm)^-1."""
     robot, A = wrong_elbow(), RNG.normal(size=(20, 20))
     Gamma = A @ A.T + 20 * np.eye(20)
-    whole = th.SlotineLi(robot, 5.0, 8.0, Gamma)
+    whole = th.SlotineLi(robot, 5.0, 8.0, adaptation=Gamma)
     moving = robot.unknown("link2").mask
     whole.adapting = moving
     block = np.linalg.inv(np.linalg.inv(Gamma)[np.ix_(moving, moving)])
-    part = th.SlotineLi(robot, 5.0, 8.0, block, unknown="link2")
+    part = th.SlotineLi(robot, 5.0, 8.0, adaptation=GradientAdaptation(block, unknown="link2"))
     for law in (whole, part):
         run(law, 0.0, 100)
     np.testing.assert_allclose(whole.parameters, part.parameters, rtol=1e-9)
 
 
 def test_predictions_move_only_what_may_move() -> None:
-    law = th.MACT(wrong_elbow(), 50.0, 10.0, 2.0, gamma=5.0)
+    law = th.MACT(wrong_elbow(), 50.0, 10.0, adaptation=2.0, gamma=5.0)
     law.adapting = wrong_elbow().unknown("link2").mask
     run(law, 0.0, 200)
     wrong = law.parameters - wrong_elbow().parameters
@@ -87,7 +87,7 @@ def test_predictions_move_only_what_may_move() -> None:
 
 
 def test_what_cannot_move_is_refused_and_changes_nothing() -> None:
-    law = th.SlotineLi(panda(), 5.0, 8.0, law=NaturalAdaptation(5.0), unknown="link7")
+    law = th.SlotineLi(panda(), 5.0, 8.0, adaptation=NaturalAdaptation(5.0, unknown="link7"))
     kept = law.adapting
     mass = panda().unknown("link7.m").mask
     for mask, word in (
@@ -98,7 +98,7 @@ def test_what_cannot_move_is_refused_and_changes_nothing() -> None:
         with pytest.raises(ValueError, match=word):
             law.adapting = mask
         np.testing.assert_array_equal(law.adapting, kept)
-    fixed = th.SlotineLi(panda(), 5.0, 8.0, adaptive=False)
+    fixed = th.SlotineLi(panda(), 5.0, 8.0, adaptation=None)
     with pytest.raises(ValueError, match="this one has none"):
         fixed.adapting = np.ones(70, dtype=bool)
     fixed.adapting = np.zeros(70, dtype=bool)

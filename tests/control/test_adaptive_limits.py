@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import ACT, MACT, CartesianMACT, NaturalAdaptation, SlotineLi, Status
+from thunder_py.control import ACT, MACT, CartesianMACT, GradientAdaptation, NaturalAdaptation, SlotineLi, Status
 from thunder_py.reference import JointReference, SetPose, Sinusoid
 
 from .arms import Q0, backstepping, elbow, panda
@@ -25,9 +25,9 @@ class Jump:
 
 
 LAWS: dict[str, Callable[[bool], th._core.JointController]] = {
-    "SlotineLi": lambda on: SlotineLi(elbow(), 5.0, 20.0, 3.0, adaptive=on),
-    "MACT": lambda on: MACT(elbow(), 100.0, 20.0, 3.0, adaptive=on, gamma=1.0),
-    "ACT": lambda on: ACT(elbow(), 100.0, 20.0, 300.0, adaptive=on),
+    "SlotineLi": lambda on: SlotineLi(elbow(), 5.0, 20.0, adaptation=3.0 if on else None),
+    "MACT": lambda on: MACT(elbow(), 100.0, 20.0, adaptation=3.0 if on else None, gamma=1.0),
+    "ACT": lambda on: ACT(elbow(), 100.0, 20.0, adaptation=300.0 if on else None),
 }
 
 
@@ -55,11 +55,11 @@ def out_of_reach() -> SetPose:
 @pytest.mark.parametrize("kind", ["backstepping", "mact"])
 def test_a_target_out_of_reach_ends_at_rest(kind: str) -> None:
     """The arm stretches out, where the task is singular, and is held there; the estimate stays a small thing."""
-    gains = {"unknown": "link7", "Gamma": 10.0}
+    slow = GradientAdaptation(10.0, unknown="link7")
     if kind == "backstepping":
-        law: th._core.TaskController = backstepping(panda(), **gains)
+        law: th._core.TaskController = backstepping(panda(), adaptation=slow)
     else:
-        law = CartesianMACT(panda(), [100] * 3 + [10] * 3, [20] * 4 + [2] * 3, gamma=0.1, **gains)  # type: ignore[arg-type]
+        law = CartesianMACT(panda(), [100] * 3 + [10] * 3, [20] * 4 + [2] * 3, gamma=0.1, adaptation=slow)
     law.torque_limits = EFFORT
     run = th.simulate(panda(), law, out_of_reach(), 6.0, q0=Q0, log_every=10)
     assert run.status[-1] == Status.singular
@@ -74,7 +74,7 @@ def test_a_prediction_too_fast_for_euler_is_slowed_down(gamma: float) -> None:
     """Geared arms have large regressor columns: 1e4 is thousands of times past the limit of Euler's rule."""
     scara = th.Robot.load("scara")
     motion = Sinusoid([0.3, 0.3, 0.05, 0.3], 0.5)
-    law = MACT(scara.with_parameters(0.8 * scara.parameters), 100.0, 100.0, Gamma=10.0, gamma=gamma)
+    law = MACT(scara.with_parameters(0.8 * scara.parameters), 100.0, 100.0, adaptation=10.0, gamma=gamma)
     run = th.simulate(scara, law, motion, 10.0, log_every=10)
     assert run.status.max() == Status.ok
     assert run.steady_state_error() < 0.02
@@ -84,14 +84,14 @@ def test_natural_law_with_a_fast_prediction() -> None:
     guess = panda().with_parameters(0.8 * panda().parameters)
     motion = Sinusoid(np.full(7, 0.3), 0.4, center=Q0)
     stiffness, damping = [30] * 4 + [15] * 2 + [3], [15] * 4 + [7.5] * 2 + [1.5]
-    law = MACT(guess, stiffness, damping, law=NaturalAdaptation(0.01), gamma=10.0)
+    law = MACT(guess, stiffness, damping, adaptation=NaturalAdaptation(0.01), gamma=10.0)
     run = th.simulate(panda(), law, motion, 10.0, log_every=10)
     assert run.status.max() == Status.ok
     assert run.steady_state_error() < 0.01
 
 
 def test_estimates_without_a_definite_mass_matrix_are_given_up() -> None:
-    law = ACT(elbow(), 100.0, 20.0, 1e-3)
+    law = ACT(elbow(), 100.0, 20.0, adaptation=1e-3)
     run = th.simulate(elbow(), law, Jump(), 2.0, q0=[0.0, 0.0])
     assert run.status[-1] == Status.diverged
     assert np.isfinite(run.tau).all()
@@ -117,4 +117,4 @@ def test_infinity_is_no_limit() -> None:
 
 def test_gains_of_a_prediction_that_is_not_used_are_looked_at_too() -> None:
     with pytest.raises(ValueError, match="gamma must not be negative"):
-        MACT(elbow(), 1.0, 1.0, adaptive=False, gamma=-5.0)
+        MACT(elbow(), 1.0, 1.0, adaptation=None, gamma=-5.0)

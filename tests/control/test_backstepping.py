@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import Status
+from thunder_py.control import GradientAdaptation, Status
 from thunder_py.reference import SetPose, TaskReference
 
 from .. import truth
@@ -29,7 +29,7 @@ def turned(T: np.ndarray, degrees: float, axis: tuple[float, float, float] = (1.
 
 @pytest.mark.parametrize("state", TRUTH["states"])
 def test_terms_equal_truth(state: dict) -> None:
-    law = th.Backstepping(panda(), TRUTH["Lambda"], TRUTH["K_p"], TRUTH["K_d"], adaptive=False)
+    law = th.Backstepping(panda(), TRUTH["Lambda"], TRUTH["K_p"], TRUTH["K_d"], adaptation=None)
     reference = TaskReference(state["p_d"], state["R_d"], state["xi_d"], state["xi_d_dot"])
     terms = law.evaluate(state["q"], state["qd"], reference)
     for name, values in terms._asdict().items():
@@ -82,7 +82,9 @@ def test_lyapunov_derivative_along_a_run() -> None:
     Gamma = np.array([2.0] + [20.0] * 3 + [200.0] * 6)
     K_p, Lambda = np.diag([100.0, 80, 60, 20, 15, 10]), np.diag([5.0, 4, 3, 4, 3, 2])
     K_d = np.diag([20.0, 20, 20, 20, 5, 5, 5])
-    law = backstepping(wrong_panda(), K_p=K_p, Lambda=Lambda, K_d=K_d, Gamma=Gamma)
+    law = backstepping(
+        wrong_panda(), K_p=K_p, Lambda=Lambda, K_d=K_d, adaptation=GradientAdaptation(Gamma, unknown="link7")
+    )
     T = turned(panda().forward_kinematics(Q0), 30.0)  # so that L matters
     reference = th.reference.Lissajous.starting_at(T, (0.10, 0.15, 0.10), (0.2, 0.1, 0.4))
     run = th.simulate(panda(), law, reference, duration=2.0, dt=2.5e-4, q0=Q0)
@@ -105,8 +107,8 @@ def test_lyapunov_derivative_along_a_run() -> None:
 
 def test_adaptation_brings_the_error_down() -> None:
     runs = {
-        adaptive: th.simulate(panda(), backstepping(wrong_panda(), adaptive=adaptive), lissajous(), 20.0, q0=Q0)
-        for adaptive in (False, True)
+        adaptive: th.simulate(panda(), backstepping(wrong_panda(), **changes), lissajous(), 20.0, q0=Q0)
+        for adaptive, changes in {False: {"adaptation": None}, True: {}}.items()
     }
     assert runs[True].steady_state_error() < 0.02 * runs[False].steady_state_error()
     assert abs(runs[True].parameters[-1, 60] - panda().parameters[60]) < 0.02  # the mass, which the motion excites
@@ -117,7 +119,9 @@ def test_adaptation_brings_the_error_down() -> None:
 
 def test_true_parameters_track_up_to_sampling() -> None:
     errors = [
-        th.simulate(panda(), backstepping(panda(), adaptive=False), lissajous(), 4.0, dt=dt, q0=Q0).steady_state_error()
+        th.simulate(
+            panda(), backstepping(panda(), adaptation=None), lissajous(), 4.0, dt=dt, q0=Q0
+        ).steady_state_error()
         for dt in (1e-3, 2.5e-4)
     ]
     assert errors[0] < 1e-4
@@ -130,14 +134,14 @@ def test_robot_with_friction_and_armature() -> None:
     )
     plant = panda().replace(friction=friction, armature=np.full(7, 0.05))
     nominal = plant.with_parameters(np.where(plant.unknown(["friction", "armature"]).mask, 0.0, plant.parameters))
-    settings = {"unknown": ["friction", "armature"], "Gamma": 0.1}
-    before = th.simulate(plant, backstepping(nominal, adaptive=False), lissajous(), 15.0, q0=Q0)
-    after = th.simulate(plant, backstepping(nominal, **settings), lissajous(), 15.0, q0=Q0)
+    law = GradientAdaptation(0.1, unknown=["friction", "armature"])
+    before = th.simulate(plant, backstepping(nominal, adaptation=None), lissajous(), 15.0, q0=Q0)
+    after = th.simulate(plant, backstepping(nominal, adaptation=law), lissajous(), 15.0, q0=Q0)
     assert after.steady_state_error() < 0.2 * before.steady_state_error()
 
 
 def test_position_task_leaves_orientation_free() -> None:
-    law = backstepping(panda(), Lambda=5.0, K_p=100.0, adaptive=False, task="position")
+    law = backstepping(panda(), Lambda=5.0, K_p=100.0, adaptation=None, task="position")
     T = turned(panda().forward_kinematics(Q0), 170.0)  # an orientation it must not care about
     T[:3, 3] += [0.05, -0.05, 0.05]
     run = th.simulate(panda(), law, SetPose(T), 4.0, q0=Q0)
@@ -150,7 +154,7 @@ def test_position_task_leaves_orientation_free() -> None:
 
 
 def test_position_terms_by_finite_differences() -> None:
-    law = backstepping(panda(), Lambda=[5.0, 4.0, 3.0], K_p=100.0, adaptive=False, task="position")
+    law = backstepping(panda(), Lambda=[5.0, 4.0, 3.0], K_p=100.0, adaptation=None, task="position")
     curve, dq, h = lissajous(), np.linspace(-0.4, 0.5, 7), 1e-6
     # along q(t) = q + dq t, so that only the derivative of dq_r is seen
     ahead, behind = (law.evaluate(Q0 + k * h * dq, dq, curve(1.0 + k * h)) for k in (1, -1))
@@ -162,7 +166,7 @@ def test_position_terms_by_finite_differences() -> None:
 @pytest.mark.parametrize(("degrees", "status"), [(85.0, Status.ok), (89.5, Status.singular), (95.0, Status.singular)])
 def test_ends_at_a_right_angle(degrees: float, status: Status) -> None:
     """Errata T-11: no inverse of L at 90 degrees."""
-    law = backstepping(panda(), adaptive=False)
+    law = backstepping(panda(), adaptation=None)
     reference = SetPose(turned(panda().forward_kinematics(Q0), degrees))
     tau = law.step(0.0, Q0, np.full(7, 0.1), reference(0.0))
     assert law.status is status
@@ -172,14 +176,14 @@ def test_ends_at_a_right_angle(degrees: float, status: Status) -> None:
 
 
 def test_converges_from_85_degrees() -> None:
-    law = backstepping(panda(), adaptive=False)
+    law = backstepping(panda(), adaptation=None)
     run = th.simulate(panda(), law, SetPose(turned(panda().forward_kinematics(Q0), 85.0, (0, 0, 1))), 4.0, q0=Q0)
     assert (run.status == Status.ok).all()
     assert run.error_norm()[-1] < 1e-4
 
 
 def test_past_a_right_angle_the_arm_only_comes_to_rest() -> None:
-    law = backstepping(panda(), adaptive=False)
+    law = backstepping(panda(), adaptation=None)
     reference = SetPose(turned(panda().forward_kinematics(Q0), 95.0))
     run = th.simulate(panda(), law, reference, 4.0, q0=Q0, dq0=np.full(7, 0.05))
     assert (run.status == Status.singular).all()
@@ -204,6 +208,10 @@ def test_an_orientation_must_be_a_rotation(change: float) -> None:
     assert law.status is Status.ok
 
 
+def unknown(which: object) -> dict[str, object]:
+    return {"adaptation": GradientAdaptation(1.0, unknown=which)}  # type: ignore[arg-type]
+
+
 def messages() -> list[tuple[dict, str]]:
     asymmetric = np.eye(7) + np.eye(7, k=1)
     commuting_not = np.diag([1.0, 100, 1, 1, 1, 1])
@@ -217,18 +225,20 @@ def messages() -> list[tuple[dict, str]]:
         ({"K_d": np.full(7, np.nan)}, "K_d must be finite, got nan at index (0,)"),
         ({"K_d": "stiff"}, "K_d must be an array of real numbers, got 'stiff'"),
         ({"K_p": np.zeros((2, 2, 2))}, "K_p must be a number, a vector or a matrix, got shape (2, 2, 2)"),
-        ({"Gamma": 0.0}, "Gamma must be positive definite, its smallest eigenvalue is 0"),
-        ({"Gamma": np.ones(70)}, "Gamma must be a number, 10 numbers or a 10 x 10 matrix, got 70 numbers"),
-        ({"Gamma": None}, "Gamma or law must be given; without adaptation, set adaptive=False"),
+        ({"adaptation": 0.0}, "Gamma must be positive definite, its smallest eigenvalue is 0"),
+        ({"adaptation": np.ones(10)}, "Gamma must be a number, 70 numbers or a 70 x 70 matrix, got 10 numbers"),
+        ({"adaptation": "link7"}, "adaptation must be a GradientAdaptation, a NaturalAdaptation, a number"),
+        ({"adaptation": True}, "adaptation must be a GradientAdaptation, a NaturalAdaptation, a number"),
+        ({"adaptation": [1.0, np.nan]}, "adaptation must be finite, got [1.0, nan]"),
         (
             {"K_p": commuting_not, "Lambda": mixed},
             "K_p Lambda + Lambda K_p must be positive definite, its smallest eigenvalue is -33.4",
         ),
-        ({"unknown": np.zeros(70, dtype=bool)}, "unknown must select at least one parameter"),
-        ({"unknown": np.ones(69, dtype=bool)}, "unknown must be names or a bool mask of shape (70,)"),
-        ({"unknown": "link8"}, "did you mean 'link"),
+        (unknown(np.zeros(70, dtype=bool)), "unknown must select at least one parameter"),
+        (unknown(np.ones(69, dtype=bool)), "unknown must be names or a bool mask of shape (70,)"),
+        (unknown("link8"), "did you mean 'link"),
         ({"frame": "elbow"}, "elbow"),
-        ({"task": "orientation"}, "task must be 'pose' or 'position', got 'orientation'"),
+        ({"task": "orientation"}, "task must be one of ('pose', 'position'), got 'orientation'"),
     ]
 
 
@@ -240,7 +250,7 @@ def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
 
 def test_too_few_joints() -> None:
     with pytest.raises(ValueError, match=r"task needs at least 6 joints, got 2"):
-        th.Backstepping(elbow(), 1.0, 1.0, 1.0, 1.0)
+        th.Backstepping(elbow(), 1.0, 1.0, 1.0, adaptation=1.0)
 
 
 def test_nominal_model_must_be_a_robot() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import CartesianMACT, Status
+from thunder_py.control import CartesianMACT, GradientAdaptation, Status
 
 from .arms import Q0, lissajous, panda, wrong_panda
 from .task_terms import State, gain, states, task_terms
@@ -20,11 +20,11 @@ CASES = [pytest.param(s, id=f"{s.robot.name}-{len(s.rows)}") for s in states(3)]
 def law_of(s: State, **changes: object) -> CartesianMACT:
     n = s.robot.n
     arguments: dict[str, object] = {
-        "K_xi": gain(s.rows, 100.0, 20.0),
-        "K_v": np.linspace(8.0, 4.0, n),
-        "adaptive": False,
+        "K_p": gain(s.rows, 100.0, 20.0),
+        "K_d": np.linspace(8.0, 4.0, n),
+        "adaptation": None,
         "posture": np.linspace(-0.5, 0.5, n),
-        "K_posture": np.linspace(0.5, 1.5, n),
+        "Lambda_posture": np.linspace(0.5, 1.5, n),
         "rows": s.rows,
     }
     return CartesianMACT(s.robot, **{**arguments, **changes})  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ def test_equals_the_law_written_out(s: State) -> None:
 
 
 def storage_rate(s: State, tau: np.ndarray) -> float:
-    """V' of V = 1/2 e' K_xi e + 1/2 s' M s along the motion of the true model under a torque."""
+    """V' of V = 1/2 e' K_p e + 1/2 s' M s along the motion of the true model under a torque."""
     task, slip = task_terms(s), beta(s) - s.dq
     M, C = s.robot.mass_matrix(s.q), s.robot.coriolis_matrix(s.q, s.dq)
     slip_dot = alpha(s) - s.robot.forward_dynamics(s.q, s.dq, tau)
@@ -71,7 +71,7 @@ def storage_rate(s: State, tau: np.ndarray) -> float:
 
 @pytest.mark.parametrize("s", CASES)
 def test_storage_falls_by_the_damping(s: State) -> None:
-    """V' = -(beta - dq)' K_v (beta - dq), exactly."""
+    """V' = -(beta - dq)' K_d (beta - dq), exactly."""
     tau = law_of(s).step(0.0, s.q, s.dq, s.reference)
     slip = beta(s) - s.dq
     assert storage_rate(s, tau) == pytest.approx(-slip @ (np.linspace(8, 4, s.robot.n) * slip), rel=1e-6)
@@ -98,7 +98,7 @@ def test_printed_alpha_lets_the_storage_grow() -> None:
         inverse = np.linalg.pinv(task.J)
         free_dot = -np.linspace(0.5, 1.5, 7) * s.dq
         printed = inverse @ (task.f_dot - task.J_dot @ s.dq) + (np.eye(7) - inverse @ task.J) @ free_dot
-        less = -0.9 * np.linspace(8, 4, 7) * slip  # a tenth of K_v is left
+        less = -0.9 * np.linspace(8, 4, 7) * slip  # a tenth of K_d is left
         grows["printed"] += storage_rate(s, torque(s, printed) + less) > 0.0
         grows["ours"] += storage_rate(s, torque(s, alpha(s)) + less) > 0.0
     assert grows["ours"] == 0
@@ -107,10 +107,9 @@ def test_printed_alpha_lets_the_storage_grow() -> None:
 
 def mact(**changes: object) -> CartesianMACT:
     arguments: dict[str, object] = {
-        "K_xi": [400, 400, 400, 60, 60, 60],
-        "K_v": [20, 20, 20, 20, 5, 5, 5],
-        "Gamma": [2] + [20] * 3 + [200] * 6,
-        "unknown": "link7",
+        "K_p": [400, 400, 400, 60, 60, 60],
+        "K_d": [20, 20, 20, 20, 5, 5, 5],
+        "adaptation": GradientAdaptation([2] + [20] * 3 + [200] * 6, unknown="link7"),
     }
     return CartesianMACT(wrong_panda(), **{**arguments, **changes})  # type: ignore[arg-type]
 
@@ -119,7 +118,7 @@ def test_prediction_error_brings_the_error_down() -> None:
     """By s alone, a velocity error, the estimate of a wrong hand hardly moves in this time."""
     runs = {
         name: th.simulate(panda(), mact(**changes), lissajous(), 12.0, q0=Q0, log_every=10)
-        for name, changes in {"fixed": {"adaptive": False}, "direct": {}, "both": {"gamma": 20.0}}.items()
+        for name, changes in {"fixed": {"adaptation": None}, "direct": {}, "both": {"gamma": 20.0}}.items()
     }
     errors = {name: run.steady_state_error() for name, run in runs.items()}
     assert all((run.status == Status.ok).all() for run in runs.values())
@@ -131,7 +130,7 @@ def test_prediction_error_brings_the_error_down() -> None:
 @pytest.mark.parametrize("gamma", [0.0, 1.0])
 @pytest.mark.parametrize("R_t", [1.0, np.diag([0.2, 0.2, 0.2, 0.2, 1.0, 1.0, 1.0])], ids=["number", "matrix"])
 def test_lyapunov_function_of_a_run(gamma: float, R_t: float | np.ndarray) -> None:
-    """V_dot = -s' K_v s - gamma (W pitilde)' R_t (W pitilde), up to the sampling of control and adaptation."""
+    """V_dot = -s' K_d s - gamma (W pitilde)' R_t (W pitilde), up to the sampling of control and adaptation."""
     law = mact(gamma=gamma, R_t=R_t)
     run = th.simulate(panda(), law, lissajous(), 2.0, dt=2.5e-4, q0=Q0)
     analyzed = run.lyapunov(law)
@@ -147,7 +146,7 @@ def test_lyapunov_function_of_a_run(gamma: float, R_t: float | np.ndarray) -> No
 def test_adapts_along_the_regressor() -> None:
     """One step of pihat' = Gamma^-1 Y_u' s."""
     s = states(3)[0]
-    law = law_of(s, adaptive=True, Gamma=2.0, unknown="link7")
+    law = law_of(s, adaptation=GradientAdaptation(2.0, unknown="link7"))
     before = law.parameters
     law.step(0.0, s.q, s.dq, s.reference)
     law.step(0.01, s.q, s.dq, s.reference)
@@ -177,7 +176,7 @@ def test_does_not_adapt_where_it_is_singular() -> None:
         ({"gamma": -1.0}, "gamma must not be negative, got -1"),
         ({"R_t": [1.0, 2.0]}, "R_t must be a number, 7 numbers or a 7 x 7 matrix, got 2 numbers"),
         ({"cutoff": 0.0}, "cutoff must be positive, got 0"),
-        ({"Gamma": None}, "Gamma or law must be given"),
+        ({"adaptation": "link7"}, "adaptation must be a GradientAdaptation"),
         ({"route": "measured"}, "route must be one of ('regressor', 'acceleration'), got 'measured'"),
     ],
 )

@@ -17,11 +17,11 @@ from .laws import ARMS, arm, random_state, rest, spd
 @pytest.mark.parametrize("name", ARMS)
 def test_equals_the_laws_written_out(name: str) -> None:
     robot, rng = arm(name), np.random.default_rng(1)
-    K_p, K_v = spd(robot.n, rng, 50.0), spd(robot.n, rng, 5.0)
-    craig, impedance = ComputedTorque(robot, K_p, K_v), ComputedTorque(robot, K_p, K_v, form="impedance")
+    K_p, K_d = spd(robot.n, rng, 50.0), spd(robot.n, rng, 5.0)
+    craig, impedance = ComputedTorque(robot, K_p, K_d), ComputedTorque(robot, K_p=K_p, K_d=K_d)
     for _ in range(5):
         q, dq, d = random_state(robot.n, rng)
-        feedback, M = K_v @ (d.dq - dq) + K_p @ (d.q - q), robot.mass_matrix(q)
+        feedback, M = K_d @ (d.dq - dq) + K_p @ (d.q - q), robot.mass_matrix(q)
         np.testing.assert_allclose(
             craig.step(0.0, q, dq, d), M @ (d.ddq + feedback) + rest(robot, q, dq), rtol=1e-10, atol=1e-9
         )
@@ -32,25 +32,25 @@ def test_equals_the_laws_written_out(name: str) -> None:
 
 @pytest.mark.parametrize("name", ARMS)
 def test_error_dynamics_at_any_state(name: str) -> None:
-    """dde + K_v de + K_p e = 0, and M dde + K_v de + K_p e = 0 for the other form."""
+    """dde + K_1 de + K_0 e = 0, and M dde + K_d de + K_p e = 0 for the other form."""
     robot, rng = arm(name), np.random.default_rng(2)
-    K_p, K_v = spd(robot.n, rng, 50.0), spd(robot.n, rng, 5.0)
+    K_p, K_d = spd(robot.n, rng, 50.0), spd(robot.n, rng, 5.0)
     for form in ("craig", "impedance"):
-        law = ComputedTorque(robot, K_p, K_v, form=form)  # type: ignore[arg-type]
+        law = ComputedTorque(robot, K_p, K_d) if form == "craig" else ComputedTorque(robot, K_p=K_p, K_d=K_d)
         for _ in range(5):
             q, dq, d = random_state(robot.n, rng)
             e_ddot = d.ddq - robot.forward_dynamics(q, dq, law.step(0.0, q, dq, d))
             inertia = np.eye(robot.n) if form == "craig" else robot.mass_matrix(q)
-            feedback = K_v @ (d.dq - dq) + K_p @ (d.q - q)
+            feedback = K_d @ (d.dq - dq) + K_p @ (d.q - q)
             np.testing.assert_allclose(inertia @ e_ddot, -feedback, rtol=1e-7, atol=1e-7)
 
 
 def test_error_is_a_matrix_exponential() -> None:
     """Of matrices that couple the joints; what differs is the sampling, and goes with its period."""
     rng, motion = np.random.default_rng(3), elbow_motion()
-    K_p, K_v, start = spd(2, rng, 20.0), spd(2, rng, 4.0), motion(0.0)
-    law = ComputedTorque(elbow(), K_p, K_v)
-    H = np.block([[np.zeros((2, 2)), np.eye(2)], [-K_p, -K_v]])
+    K_p, K_d, start = spd(2, rng, 20.0), spd(2, rng, 4.0), motion(0.0)
+    law = ComputedTorque(elbow(), K_p, K_d)
+    H = np.block([[np.zeros((2, 2)), np.eye(2)], [-K_p, -K_d]])
     x0 = np.array([0.5, -0.4, 0.0, 0.0])
     gaps = []
     for dt in (2e-3, 5e-4):
@@ -113,7 +113,7 @@ def test_multipliers_of_the_three_forms() -> None:
 
 
 class CoriolisOfReference:
-    """M ddq_d + C(q, dq) dq_d + G + K_v de + K_p e: D4.2's (63) with a known model."""
+    """M ddq_d + C(q, dq) dq_d + G + K_d de + K_p e: D4.2's (63) with a known model."""
 
     def __init__(self, robot: th.Robot) -> None:
         self.robot, self.signals = robot, {"error": np.zeros(2)}
@@ -128,7 +128,7 @@ def test_printed_form_diverges() -> None:
     """Errata D-5, in simulation: from an error of 1e-3 to radians, where the two other forms stay."""
     start, runs = SWING(0.0), {}
     laws = {
-        "printed": ComputedTorque(elbow(), K_P, K_V, form="impedance"),
+        "printed": ComputedTorque(elbow(), K_p=K_P, K_d=K_V),
         "craig": ComputedTorque(elbow(), K_P, K_V),
         "reference": CoriolisOfReference(elbow()),
     }

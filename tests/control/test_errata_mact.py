@@ -79,7 +79,7 @@ def test_second_derivative_of_the_lyapunov_function() -> None:
 def test_friction_at_the_actual_velocity() -> None:
     """D-10: Y_r pi of eq. 63 has D(dq); with D(dq_d) the error torque K_v e' + K_p e is not all there is."""
     robot = panda().replace(friction=Friction(terms=("viscous", "coulomb"), coefficients=np.full((7, 2), 0.8)))
-    law = MACT(robot, 30.0, 10.0, adaptive=False)
+    law = MACT(robot, 30.0, 10.0, adaptation=None)
     rng = np.random.default_rng(0)
     q, dq, d = rng.normal(size=7), rng.normal(size=7), JointReference(*(rng.normal(size=7) for _ in range(3)))
     e, e_dot = d.q - q, d.dq - dq

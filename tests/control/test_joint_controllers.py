@@ -31,20 +31,20 @@ LAWS: dict[str, Callable[..., th._core.JointController]] = {
         robot, **{"K_p": 200.0, "K_d": 20.0, "inertia": 1.0, "feedforward": "model", **k}
     ),
     "pd_gravity": lambda robot, **k: PDGravity(robot, **{"K_p": 100.0, "K_d": 20.0, **k}),
-    "craig": lambda robot, **k: ComputedTorque(robot, **{"K_p": 100.0, "K_v": 20.0, **k}),
-    "impedance": lambda robot, **k: ComputedTorque(robot, **{"K_p": 100.0, "K_v": 20.0, "form": "impedance", **k}),
-    "passivity_based": lambda robot, **k: PassivityBased(robot, **{"Lambda": 5.0, "K": 10.0, **k}),
+    "craig": lambda robot, **k: ComputedTorque(robot, **{"K_0": 100.0, "K_1": 20.0, **k}),
+    "impedance": lambda robot, **k: ComputedTorque(robot, **{"K_p": 100.0, "K_d": 20.0, **k}),
+    "passivity_based": lambda robot, **k: PassivityBased(robot, **{"Lambda": 5.0, "K_d": 10.0, **k}),
     "robust_unit_vector": lambda robot, **k: RobustUnitVector(
-        robot, **{"K_p": 100.0, "K_v": 20.0, "rho": 5.0, "epsilon": 0.1, **k}
+        robot, **{"K_0": 100.0, "K_1": 20.0, "rho": 5.0, "epsilon": 0.1, **k}
     ),
 }
 GAINS = {
     "independent_joint": ("K_p", "K_d", "K_i"),
     "pd_gravity": ("K_p", "K_d", "K_i"),
-    "craig": ("K_p", "K_v"),
-    "impedance": ("K_p", "K_v"),
-    "passivity_based": ("Lambda", "K"),
-    "robust_unit_vector": ("K_p", "K_v"),
+    "craig": ("K_0", "K_1"),
+    "impedance": ("K_p", "K_d"),
+    "passivity_based": ("Lambda", "K_d"),
+    "robust_unit_vector": ("K_0", "K_1"),
 }
 SIGNALS = {"passivity_based": {"s"}, "robust_unit_vector": {"z", "w"}}
 GOAL = SetPoint([0.5, 0.7])
@@ -155,7 +155,8 @@ def test_bad_gains(name: str, gain: str) -> None:
         ("independent_joint", {"integral_limit": 1.0}, "integral_limit needs K_i"),
         ("pd_gravity", {"K_i": 1.0, "integral_limit": 0.0}, "integral_limit must be positive"),
         ("pd_gravity", {"gravity": "both"}, "gravity must be one of"),
-        ("craig", {"form": 53}, "form must be one of .* got 53"),
+        ("craig", {"K_d": 5.0}, "gains must be K_0 and K_1, or K_p and K_d, got K_0 and K_1 and K_d"),
+        ("impedance", {"K_p": None, "K_d": None}, "gains must be K_0 and K_1, or K_p and K_d, got none"),
         ("robust_unit_vector", {"rho": 0.0}, "rho must be positive, got 0"),
         ("robust_unit_vector", {"rho": np.inf}, "rho must be finite"),
         ("robust_unit_vector", {"rho": [1.0, 2.0]}, "rho must have shape"),

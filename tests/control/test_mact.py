@@ -28,9 +28,9 @@ def random_state(seed: int) -> tuple[np.ndarray, np.ndarray, JointReference]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_law_and_lyapunov_identity(seed: int) -> None:
-    """V' = -e'' K_v e' for gamma = 0, whatever the state and the estimate (D4.2, eq. 67)."""
+    """V' = -e'' K_d e' for gamma = 0, whatever the state and the estimate (D4.2, eq. 67)."""
     robot, Gamma = panda(), np.linspace(1.0, 5.0, 70)
-    law = MACT(guess(robot), K_P, K_V, Gamma)
+    law = MACT(guess(robot), K_P, K_V, adaptation=Gamma)
     q, dq, d = random_state(seed)
     e, e_dot = d.q - q, d.dq - dq
     tau = law.step(0.0, q, dq, d)
@@ -55,7 +55,7 @@ def test_prediction_error_is_w_pitilde(route: str) -> None:
     motion = Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), center=Q0)
     sizes = []
     for dt in (2e-3, 1e-3):
-        still = MACT(panda(), K_P, K_V, Gamma=1e12, gamma=1.0, route=route)
+        still = MACT(panda(), K_P, K_V, adaptation=1e12, gamma=1.0, route=route)
         run = th.simulate(panda(), still, motion, 2.0, dt=dt)
         sizes.append(np.abs(run.signals["prediction_error"]).max())
     torque = np.abs(run.tau).max()
@@ -66,7 +66,7 @@ def test_prediction_error_is_w_pitilde(route: str) -> None:
         assert sizes[1] < 0.05 * torque  # the filter of a product is not the product of the filtered
 
     robot = guess(panda())
-    law = MACT(robot, K_P, K_V, Gamma=50.0, gamma=2.0, R_t=0.5, route=route)
+    law = MACT(robot, K_P, K_V, adaptation=50.0, gamma=2.0, R_t=0.5, route=route)
     run = th.simulate(panda(), law, motion, 1.0, dt=1e-3)
     for k in range(100, 900, 100):
         d = motion(run.t[k])
@@ -84,7 +84,7 @@ def test_prediction_error_is_w_pitilde(route: str) -> None:
 def test_filtered_regressor_signs() -> None:
     """Errata D-13: by parts with the signs that D4.2 prints, y is not the filtered torque."""
     robot, lam = elbow(), 6.0
-    run = th.simulate(robot, MACT(robot, 20.0, 5.0, adaptive=False), elbow_motion(), 1.5, dt=5e-4, q0=[0.9, 0.3])
+    run = th.simulate(robot, MACT(robot, 20.0, 5.0, adaptation=None), elbow_motion(), 1.5, dt=5e-4, q0=[0.9, 0.3])
     t, q, dq = run.t, run.q, run.dq
     phi = lam * np.exp(-lam * (t[-1] - t))
     M, C, G = robot.mass_matrix(q), robot.coriolis_matrix(q, dq), robot.gravity_vector(q)
@@ -111,7 +111,7 @@ def test_set_point_needs_the_prediction_error() -> None:
     wrong = elbow().with_parameters(0.5 * elbow().parameters)
     offsets = []
     for gamma in (0.0, 1.0):
-        law = MACT(wrong, 30.0, 10.0, Gamma=1.0, gamma=gamma)
+        law = MACT(wrong, 30.0, 10.0, adaptation=1.0, gamma=gamma)
         run = th.simulate(elbow(), law, SetPoint(goal), 30.0, q0=[0.3, 0.1], log_every=10)
         offsets.append(run.steady_state_error())
     assert offsets[0] > 0.05
@@ -123,7 +123,7 @@ def test_beats_the_fixed_law() -> None:
     fixed, adaptive = (
         th.simulate(
             panda(),
-            MACT(guess(panda()), K_P, K_V, Gamma=5.0, gamma=0.1, R_t=0.1, adaptive=on),
+            MACT(guess(panda()), K_P, K_V, adaptation=5.0 if on else None, gamma=0.1, R_t=0.1),
             motion,
             30.0,
             log_every=10,
@@ -134,7 +134,7 @@ def test_beats_the_fixed_law() -> None:
 
 
 def test_reset_goes_back() -> None:
-    law = MACT(guess(panda()), K_P, K_V, Gamma=1.0, gamma=1.0)
+    law = MACT(guess(panda()), K_P, K_V, adaptation=1.0, gamma=1.0)
     motion = Sinusoid(np.full(7, 0.3), 0.3, center=Q0)
     first = th.simulate(panda(), law, motion, 0.2)
     second = th.simulate(panda(), law, motion, 0.2)
@@ -143,7 +143,7 @@ def test_reset_goes_back() -> None:
 
 
 def test_nan_and_jumps_leave_a_safe_torque() -> None:
-    law = MACT(panda(), K_P, K_V, Gamma=10.0, gamma=0.1)
+    law = MACT(panda(), K_P, K_V, adaptation=10.0, gamma=0.1)
     law.torque_limits = panda_limits = np.array([87.0] * 4 + [12.0] * 3)
     here = JointReference(Q0, np.zeros(7), np.zeros(7))
     law.step(0.0, Q0, np.zeros(7), here)
@@ -167,15 +167,15 @@ def test_nan_and_jumps_leave_a_safe_torque() -> None:
     ("changes", "message"),
     [
         ({"K_p": -1.0}, "K_p must be positive definite"),
-        ({"K_v": [1.0, 2.0]}, "K_v must be a number, 7 numbers"),
+        ({"K_d": [1.0, 2.0]}, "K_d must be a number, 7 numbers"),
         ({"K_p": np.eye(7) + np.eye(7, k=1)}, "K_p must be symmetric"),
         ({"gamma": -1.0}, "gamma must not be negative"),
         ({"R_t": 0.0}, "R_t must be positive definite"),
         ({"cutoff": 0.0}, "cutoff must be positive"),
         ({"route": "magic"}, "route must be one of"),
-        ({"Gamma": None}, "Gamma or law must be given"),
+        ({"adaptation": "link7"}, "adaptation must be a GradientAdaptation"),
     ],
 )
 def test_wrong_arguments(changes: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        MACT(panda(), **{"K_p": 30.0, "K_v": 10.0, "Gamma": 1.0, **changes})  # type: ignore[arg-type]
+        MACT(panda(), **{"K_p": 30.0, "K_d": 10.0, "adaptation": 1.0, **changes})  # type: ignore[arg-type]

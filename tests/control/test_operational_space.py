@@ -28,8 +28,8 @@ CASES = [pytest.param(s, id=f"{s.robot.name}-{len(s.rows)}") for s in states()]
 def law_of(s: State, **changes: object) -> OperationalSpace:
     n = s.robot.n
     arguments: dict[str, object] = {
-        "K_p": gain(s.rows, 80.0, 120.0),
-        "K_v": gain(s.rows, 15.0, 25.0),
+        "K_0": gain(s.rows, 80.0, 120.0),
+        "K_1": gain(s.rows, 15.0, 25.0),
         "K_d": np.linspace(1.0, 3.0, n),
         "posture": np.linspace(-0.5, 0.5, n),
         "K_posture": np.linspace(4.0, 8.0, n),
@@ -55,8 +55,8 @@ def test_equals_the_law_written_out(s: State) -> None:
 
 @pytest.mark.parametrize("s", CASES)
 def test_error_dynamics_are_linear(s: State) -> None:
-    """e'' + K_v e' + K_p e + K_i (integral of e) = 0 with the true model, the null space whatever it does."""
-    law = law_of(s, K_i=gain(s.rows, 30.0, 50.0))
+    """e'' + K_1 e' + K_0 e + K_integral (integral of e) = 0 with the true model, the null space whatever it does."""
+    law = law_of(s, K_integral=gain(s.rows, 30.0, 50.0))
     law.step(0.0, s.q, s.dq, s.reference)
     tau = law.step(0.05, s.q, s.dq, s.reference)
     task = task_terms(s)
@@ -88,18 +88,18 @@ def test_error_decays_as_the_linear_equation_says() -> None:
     assert (run.status == Status.ok).all()
 
 
-def payload_run(K_i: list[float] | None) -> th.result.SimulationResult:
+def payload_run(K_integral: list[float] | None) -> th.result.SimulationResult:
     """The report's set-up: 5 kg that the model does not know, K_P and K_D as printed."""
     T = scara().forward_kinematics(SCARA_Q0)
     law = OperationalSpace(
-        scara(), [5000, 5000, 10000, 5000], [50, 50, 100, 50], 1.0, K_i, rows=SCARA_ROWS, integral_limit=1.0
+        scara(), [5000, 5000, 10000, 5000], [50, 50, 100, 50], 1.0, K_integral, rows=SCARA_ROWS, integral_limit=1.0
     )
     return th.simulate(scara(), law, SetPose(T), 4.0, q0=SCARA_Q0, payloads=[th.Payload(5.0)], log_every=10)
 
 
 def test_integral_action_removes_the_error_of_a_payload() -> None:
     without, faster = payload_run(None), payload_run([20, 20, 30000, 20])
-    # what is left carries the weight: M_33 K_p e = m g
+    # what is left carries the weight: M_33 K_0 e = m g
     left = 5.0 * 9.81 / (scara().mass_matrix(SCARA_Q0)[2, 2] * 10000.0)
     assert np.abs(without.error[-1, 2]) == pytest.approx(left, rel=1e-3)
     assert np.abs(faster.error[-1, 2]) < 1e-3 * left

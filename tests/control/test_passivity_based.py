@@ -31,7 +31,7 @@ def test_equals_the_law_written_out(name: str) -> None:
 def test_is_slotine_li_that_does_not_adapt() -> None:
     robot, rng = arm("panda"), np.random.default_rng(2)
     ours = PassivityBased(robot, 4.0, 10.0)
-    theirs = th.SlotineLi(robot, 4.0, 10.0, adaptive=False)
+    theirs = th.SlotineLi(robot, 4.0, 10.0, adaptation=None)
     q, dq, d = random_state(7, rng)
     np.testing.assert_allclose(ours.step(0.0, q, dq, d), theirs.step(0.0, q, dq, d), rtol=1e-10, atol=1e-9)
 

@@ -14,7 +14,7 @@ from .arms import elbow, elbow_motion
 from .laws import ARMS, arm, moved, random_state, rate, rest, spd
 
 # the report's numbers
-SCARA_GAINS = {"K_p": [1000.0, 1000.0, 2000.0, 1000.0], "K_v": [10.0, 10.0, 50.0, 1.0], "rho": 10.0, "epsilon": 0.2}
+SCARA_GAINS = {"K_0": [1000.0, 1000.0, 2000.0, 1000.0], "K_1": [10.0, 10.0, 50.0, 1.0], "rho": 10.0, "epsilon": 0.2}
 PAYLOAD = th.Payload(1.0, com=(0.3, 0.0, 0.0))
 RHO, EPSILON = 80.0, 0.05
 
@@ -24,9 +24,9 @@ def robust(epsilon: float = EPSILON) -> RobustUnitVector:
     return RobustUnitVector(elbow(), 60.0, 15.0, RHO, epsilon, Q=[100.0, 100.0, 1.0, 1.0])
 
 
-def lyapunov_matrix(K_p: np.ndarray, K_v: np.ndarray, Q: np.ndarray) -> np.ndarray:
-    n = len(K_p)
-    H = np.block([[np.zeros((n, n)), np.eye(n)], [-K_p, -K_v]])
+def lyapunov_matrix(K_0: np.ndarray, K_1: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    n = len(K_0)
+    H = np.block([[np.zeros((n, n)), np.eye(n)], [-K_0, -K_1]])
     return np.asarray(solve_continuous_lyapunov(H.T, -Q))
 
 
@@ -34,19 +34,19 @@ def lyapunov_matrix(K_p: np.ndarray, K_v: np.ndarray, Q: np.ndarray) -> np.ndarr
 def test_equals_the_law_written_out(name: str) -> None:
     robot, rng = arm(name), np.random.default_rng(1)
     n = robot.n
-    K_p, K_v, Q = spd(n, rng, 50.0), spd(n, rng, 5.0), spd(2 * n, rng)
-    P = lyapunov_matrix(K_p, K_v, Q)
+    K_0, K_1, Q = spd(n, rng, 50.0), spd(n, rng, 5.0), spd(2 * n, rng)
+    P = lyapunov_matrix(K_0, K_1, Q)
     states = [random_state(n, rng) for _ in range(6)]
     sizes = [np.linalg.norm(P[n:] @ np.r_[d.q - q, d.dq - dq]) for q, dq, d in states]
     epsilon = float(np.median(sizes))
-    law = RobustUnitVector(robot, K_p, K_v, 3.0, epsilon, Q=Q)
+    law = RobustUnitVector(robot, K_0, K_1, 3.0, epsilon, Q=Q)
     np.testing.assert_allclose(law.lyapunov_matrix, P, atol=1e-11)
     assert min(sizes) < epsilon < max(sizes)  # both branches
     for (q, dq, d), size in zip(states, sizes, strict=True):
         e, e_dot = d.q - q, d.dq - dq
         z = P[n:] @ np.r_[e, e_dot]
         w = 3.0 * z / (size if size >= epsilon else epsilon)
-        tau = robot.mass_matrix(q) @ (d.ddq + K_v @ e_dot + K_p @ e + w) + rest(robot, q, dq)
+        tau = robot.mass_matrix(q) @ (d.ddq + K_1 @ e_dot + K_0 @ e + w) + rest(robot, q, dq)
         np.testing.assert_allclose(law.step(0.0, q, dq, d), tau, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(law.signals["z"], z, atol=1e-11)
         np.testing.assert_allclose(law.signals["w"], w, atol=1e-11)
@@ -56,9 +56,9 @@ def test_lyapunov_derivative() -> None:
     """xi' P xi falls as -xi' Q xi + 2 z' (eta - w), eta what the model's faults do; so it falls where rho > |eta|."""
     robot, rng = arm("rr_elbow_craig"), np.random.default_rng(2)
     nominal = robot.with_parameters(0.8 * robot.parameters)
-    K_p, K_v, Q = spd(2, rng, 50.0), spd(2, rng, 5.0), spd(4, rng)
-    P = lyapunov_matrix(K_p, K_v, Q)
-    law = RobustUnitVector(nominal, K_p, K_v, 400.0, 1e-6, Q=Q)
+    K_0, K_1, Q = spd(2, rng, 50.0), spd(2, rng, 5.0), spd(4, rng)
+    P = lyapunov_matrix(K_0, K_1, Q)
+    law = RobustUnitVector(nominal, K_0, K_1, 400.0, 1e-6, Q=Q)
     for _ in range(8):
         q, dq, d = random_state(2, rng)
         tau = law.step(0.0, q, dq, d)
@@ -133,7 +133,7 @@ def test_scara_of_the_report() -> None:
     start = np.array([0.3, 0.8, 0.2, 0.1])
     law = RobustUnitVector(scara, **SCARA_GAINS)  # type: ignore[arg-type]
     run = th.simulate(scara, law, SetPoint(start), 8.0, payloads=[th.Payload(5.0)])
-    plain = ComputedTorque(scara, SCARA_GAINS["K_p"], SCARA_GAINS["K_v"])
+    plain = ComputedTorque(scara, SCARA_GAINS["K_0"], SCARA_GAINS["K_1"])
     alone = th.simulate(scara, plain, SetPoint(start), 8.0, payloads=[th.Payload(5.0)])
     error, without = np.abs(run.error[-1]), np.abs(alone.error[-1])
     assert error[2] == max(error) > 0.0

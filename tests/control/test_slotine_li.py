@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import Status
+from thunder_py.control import GradientAdaptation, Status
 from thunder_py.reference import SetPoint
 
 from .arms import elbow, elbow_motion, panda
@@ -19,7 +19,7 @@ def wrong_elbow() -> th.Robot:
 
 
 def slotine_li(**changes: object) -> th.SlotineLi:
-    return th.SlotineLi(wrong_elbow(), **{"Lambda": LAMBDA, "K_d": K_D, "Gamma": GAMMA, **changes})  # type: ignore[arg-type]
+    return th.SlotineLi(wrong_elbow(), **{"Lambda": LAMBDA, "K_d": K_D, "adaptation": GAMMA, **changes})  # type: ignore[arg-type]
 
 
 class WrittenOut:
@@ -63,7 +63,7 @@ def test_adaptation_converges_and_the_printed_sign_does_not() -> None:
 def test_adapts_below_the_fixed_law() -> None:
     start = elbow_motion()(0.0).q
     fixed, adaptive = (
-        th.simulate(elbow(), slotine_li(adaptive=on), elbow_motion(), 20.0, q0=start) for on in (False, True)
+        th.simulate(elbow(), slotine_li(adaptation=law), elbow_motion(), 20.0, q0=start) for law in (None, GAMMA)
     )
     assert adaptive.steady_state_error() < 0.1 * fixed.steady_state_error()
 
@@ -90,9 +90,9 @@ def test_lyapunov_derivative_along_a_run() -> None:
 def test_gains_as_number_vector_and_matrix_agree() -> None:
     p = elbow().p
     forms = (
-        {"Lambda": LAMBDA, "K_d": K_D, "Gamma": GAMMA},
-        {"Lambda": [LAMBDA] * 2, "K_d": [K_D] * 2, "Gamma": [GAMMA] * p},
-        {"Lambda": LAMBDA * np.eye(2), "K_d": K_D * np.eye(2), "Gamma": GAMMA * np.eye(p)},
+        {"Lambda": LAMBDA, "K_d": K_D, "adaptation": GAMMA},
+        {"Lambda": [LAMBDA] * 2, "K_d": [K_D] * 2, "adaptation": [GAMMA] * p},
+        {"Lambda": LAMBDA * np.eye(2), "K_d": K_D * np.eye(2), "adaptation": GAMMA * np.eye(p)},
     )
     runs = [th.simulate(elbow(), slotine_li(**form), elbow_motion(), 0.5) for form in forms]
     for run in runs[1:]:
@@ -102,7 +102,7 @@ def test_gains_as_number_vector_and_matrix_agree() -> None:
 def test_full_gamma() -> None:
     p = elbow().p
     Gamma = np.eye(p) + 0.3 * (np.eye(p, k=1) + np.eye(p, k=-1))
-    law = slotine_li(Gamma=Gamma)
+    law = slotine_li(adaptation=Gamma)
     q, dq, d = np.array([0.1, 0.2]), np.array([0.3, -0.1]), elbow_motion()(0.0)
     start = law.parameters
     law.step(0.0, q, dq, d)
@@ -113,7 +113,7 @@ def test_full_gamma() -> None:
 
 
 def test_only_unknown_parameters_move() -> None:
-    law = slotine_li(unknown="link2", Gamma=GAMMA)
+    law = slotine_li(adaptation=GradientAdaptation(GAMMA, unknown="link2"))
     run = th.simulate(elbow(), law, elbow_motion(), 1.0)
     known = ~law.unknown.mask
     assert law.unknown.names[0] == "link2.m"
@@ -143,7 +143,7 @@ def test_step_alone_is_the_step_of_the_loop() -> None:
 
 def test_set_point_of_the_panda() -> None:
     goal = np.array([0.2, -0.5, 0.1, -1.8, 0.1, 1.6, 0.5])
-    law = th.SlotineLi(panda(), 4.0, [10.0] * 4 + [2.0] * 3, adaptive=False)
+    law = th.SlotineLi(panda(), 4.0, [10.0] * 4 + [2.0] * 3, adaptation=None)
     run = th.simulate(panda(), law, SetPoint(goal), 5.0, q0=np.zeros(7))
     np.testing.assert_allclose(run.q[-1], goal, atol=1e-6)
 

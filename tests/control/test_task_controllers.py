@@ -32,12 +32,12 @@ def per_row(linear: float, angular: float, rows: object) -> list[float]:
 
 
 def operational_space(robot: th.Robot, **changes: object) -> OperationalSpace:
-    settings = {"K_p": 100.0, "K_v": 20.0, "K_d": K_D[: robot.n], "K_i": 200.0, **changes}
+    settings = {"K_0": 100.0, "K_1": 20.0, "K_d": K_D[: robot.n], "K_integral": 200.0, **changes}
     return OperationalSpace(robot, **settings)  # type: ignore[arg-type]
 
 
 def computed_torque(robot: th.Robot, **changes: object) -> CartesianComputedTorque:
-    settings = {"K_p": 100.0, "K_v": 20.0, "K_d": K_D[: robot.n], **changes}
+    settings = {"K_0": 100.0, "K_1": 20.0, "K_d": K_D[: robot.n], **changes}
     return CartesianComputedTorque(robot, **settings)  # type: ignore[arg-type]
 
 
@@ -48,7 +48,8 @@ def impedance(robot: th.Robot, **changes: object) -> Impedance:
 
 
 def mact(robot: th.Robot, **changes: object) -> CartesianMACT:
-    settings = {"K_xi": per_row(300.0, 20.0, changes.get("rows")), "K_v": K_D[: robot.n], "adaptive": False, **changes}
+    K_p = per_row(300.0, 20.0, changes.get("rows"))
+    settings = {"K_p": K_p, "K_d": K_D[: robot.n], "adaptation": None, **changes}
     return CartesianMACT(robot, **settings)  # type: ignore[arg-type]
 
 
@@ -143,7 +144,7 @@ def test_relaxed_task_leaves_the_rest_free(law: Factory) -> None:
 def test_scara_tracks_with_the_rows_it_has(law: Factory) -> None:
     T = turned_about_z(scara().forward_kinematics(SCARA_Q0), 40.0)
     T[:3, 3] += [0.05, -0.1, 0.08]
-    gains = {impedance: {"K": 300.0, "D": 100.0}, mact: {"K_xi": 300.0, "K_v": 50.0}}.get(law, {})
+    gains = {impedance: {"K": 300.0, "D": 100.0}, mact: {"K_p": 300.0, "K_d": 50.0}}.get(law, {})
     run = th.simulate(scara(), law(scara(), rows=SCARA_ROWS, **gains), SetPose(T), 6.0, q0=SCARA_Q0, log_every=10)
     assert (run.status == Status.ok).all()
     assert run.names["error"] == SCARA_ROWS
@@ -183,8 +184,8 @@ def test_named_frame(law: Factory) -> None:
 
 def refusals() -> list[tuple[Callable, dict, str]]:
     asymmetric = np.eye(6) + np.eye(6, k=1)
-    task_gains = [(operational_space, ("K_p", "K_v", "K_i")), (computed_torque, ("K_p", "K_v"))]
-    task_gains += [(impedance, ("K", "D", "inertia")), (mact, ("K_xi",))]
+    task_gains = [(operational_space, ("K_0", "K_1", "K_integral")), (computed_torque, ("K_0", "K_1"))]
+    task_gains += [(impedance, ("K", "D", "inertia")), (mact, ("K_p",))]
     cases: list[tuple[Callable, dict, str]] = []
     for law, names in task_gains:
         for name in names:
@@ -194,14 +195,14 @@ def refusals() -> list[tuple[Callable, dict, str]]:
                 (law, {name: np.ones(7)}, f"{name} must be a number, 6 numbers or a 6 x 6 matrix, got 7 numbers"),
                 (law, {name: np.nan}, f"{name} must be finite"),
             ]
-        joint = "K_v" if law is mact else "K_d"
+        pull = "Lambda_posture" if law is mact else "K_posture"
         cases += [
-            (law, {joint: np.ones(6)}, f"{joint} must be a number, 7 numbers or a 7 x 7 matrix, got 6 numbers"),
-            (law, {joint: 0.0}, f"{joint} must be positive definite, its smallest eigenvalue is 0"),
-            (law, {"posture": Q0}, "posture and K_posture belong together, K_posture is missing"),
-            (law, {"K_posture": 1.0}, "posture and K_posture belong together, posture is missing"),
-            (law, {"posture": Q0[:6], "K_posture": 1.0}, "posture must have shape (7,), got (6,)"),
-            (law, {"posture": Q0, "K_posture": -1.0}, "K_posture must be positive definite"),
+            (law, {"K_d": np.ones(6)}, "K_d must be a number, 7 numbers or a 7 x 7 matrix, got 6 numbers"),
+            (law, {"K_d": 0.0}, "K_d must be positive definite, its smallest eigenvalue is 0"),
+            (law, {"posture": Q0}, f"posture and {pull} belong together, {pull} is missing"),
+            (law, {pull: 1.0}, f"posture and {pull} belong together, posture is missing"),
+            (law, {"posture": Q0[:6], pull: 1.0}, "posture must have shape (7,), got (6,)"),
+            (law, {"posture": Q0, pull: -1.0}, f"{pull} must be positive definite"),
             (law, {"rows": ()}, "rows must be some of x, y, z, rx, ry, rz, or of 0 to 5, in this order, got ()"),
             (law, {"rows": "xyz"}, "rows must be some of x, y, z, rx, ry, rz, or of 0 to 5, in this order, got 'xyz'"),
             (law, {"rows": ("y", "x")}, "rows must be some of"),
@@ -226,7 +227,7 @@ def test_bad_arguments_say_what_came(law: Callable, changes: dict, message: str)
 def test_model_and_references_are_checked(law: Factory) -> None:
     kind = type(law(panda()))
     with pytest.raises(ValueError, match="robot must be a Robot, got str"):
-        kind("panda", 1.0, 1.0, 1.0)
+        kind("panda", 1.0, 1.0, **({"adaptation": None} if law is mact else {"K_d": 1.0}))
     with pytest.raises(ValueError, match="a task of 6 rows needs as many joints, got 2"):
         law(elbow())
     with pytest.raises(ValueError, match="follows task-space references; JointReference has no p, R, xi, xi_dot"):

@@ -65,7 +65,7 @@ def test_fast_act_loses_its_mass_matrix(joint: d42_joint.D42Joint) -> None:
 def test_with_its_equivalent_gains_computed_torque_is_airc() -> None:
     """Eq. 60, at random states."""
     robot, rng = d42_setup.panda(), np.random.default_rng(0)
-    law = th.SlotineLi(robot, d42_setup.LAMBDA, d42_setup.K_V, adaptive=False)
+    law = th.SlotineLi(robot, d42_setup.LAMBDA, d42_setup.K_V, adaptation=None)
     for _ in range(5):
         q, dq = rng.normal(size=7), rng.normal(size=7)
         d = JointReference(*(rng.normal(size=7) for _ in range(3)))

@@ -101,7 +101,7 @@ def test_sampled_error_dynamics_is_a_held_double_integrator():
 
 def test_third_gain_of_k_pi_belongs_to_the_mass_of_link_3():
     law = adaptive(arm())
-    gains = dict(zip(law.unknown.names, np.asarray(law.law.Gamma), strict=True))
+    gains = dict(zip(law.unknown.names, np.asarray(law.adaptation.Gamma), strict=True))
     assert len(gains) == 12
     assert {name for name, gain in gains.items() if gain == 0.01} == {"link3.m"}
 

@@ -40,14 +40,14 @@ def test_gains_are_what_the_report_says(found: throwing.Throwing) -> None:
     """A stiffness of 30 and 300 N/m at the hand; all modes critically damped."""
     robot, q = found.setup.robot, found.setup.motion.release.q
     M, J = robot.mass_matrix(q), robot.jacobian(q)[:3]
-    for stiffness, (K_p, K_v) in found.setup.gains.items():
+    for stiffness, (K_p, K_d) in found.setup.gains.items():
         compliance = J @ np.linalg.inv(np.diag(K_p)) @ J.T
         assert 3.0 / np.trace(compliance) == pytest.approx(stiffness)
-        A = np.block([[np.zeros((7, 7)), np.eye(7)], [-np.linalg.solve(M, np.diag(K_p)), -np.linalg.solve(M, K_v)]])
+        A = np.block([[np.zeros((7, 7)), np.eye(7)], [-np.linalg.solve(M, np.diag(K_p)), -np.linalg.solve(M, K_d)]])
         poles = np.linalg.eigvals(A)
         # double poles, which rounding splits
         assert (-poles.real / np.abs(poles)).min() > 0.999
-        np.testing.assert_allclose(K_v, K_v.T, atol=1e-12)
+        np.testing.assert_allclose(K_d, K_d.T, atol=1e-12)
 
 
 def test_adaptation_throws_best(found: throwing.Throwing) -> None:
@@ -96,7 +96,7 @@ def test_what_four_repetitions_teach(found: throwing.Throwing) -> None:
     left = {}
     for gamma in (0.1, 1.0, 10.0):
         law = GradientAdaptation.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
-        learns = MACT(setup.robot, *setup.gains[30.0], law=law, unknown="link7", gamma=gamma, R_t=1.0 / TORQUES)
+        learns = MACT(setup.robot, *setup.gains[30.0], adaptation=law, gamma=gamma, R_t=1.0 / TORQUES)
         left[gamma] = float(throw(setup.motion, learns, payload=tube, repetitions=4, **ideal).position_errors[-1])
     assert 0.014 < left[0.1] < 0.022
     assert 0.8e-3 < left[1.0] < 2e-3

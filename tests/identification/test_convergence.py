@@ -14,7 +14,7 @@ from thunder_py.reference import SetPoint
 def runs():
     nominal = elbow().replace(inertial=0.5 * elbow().inertial)
     exciting = optimize_excitation(elbow(), 4.0, 3, limits=MotionLimits.of(elbow(), fraction=0.5), restarts=1).reference
-    options = {"duration": 30.0, "window": 4.0, "K_d": 15.0, "Gamma": 1.0}
+    options = {"duration": 30.0, "window": 4.0, "K_d": 15.0, "adaptation": 1.0}
     return (
         adaptation_convergence(elbow(), nominal, exciting, **options),
         adaptation_convergence(elbow(), nominal, SetPoint(exciting(0.0).q), **options),

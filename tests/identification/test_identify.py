@@ -290,7 +290,7 @@ def test_lowpass_keeps_the_slow_and_takes_the_fast():
 
 
 def test_a_simulated_run_is_enough():
-    law, reference = th.SlotineLi(wrong(elbow()), Lambda=5.0, K_d=10.0, Gamma=1.0), elbow_motion()
+    law, reference = th.SlotineLi(wrong(elbow()), Lambda=5.0, K_d=10.0, adaptation=1.0), elbow_motion()
     run = th.simulate(elbow(), law, reference, 8.0, dq0=reference(0.0).dq)
     found = identify(wrong(elbow()), run, cutoff=20.0, hold=1e-3)
     late = identify(wrong(elbow()), run, cutoff=20.0)

@@ -275,7 +275,7 @@ def test_joint_reference_drives_a_joint_controller():
     later = joint(5.0)
     np.testing.assert_array_equal(later.q, joint(1.0).q)
     assert not later.dq.any()
-    controller = th.SlotineLi(panda, 20.0, [20, 20, 20, 20, 5, 5, 1], adaptive=False)
+    controller = th.SlotineLi(panda, 20.0, [20, 20, 20, 20, 5, 5, 1], adaptation=None)
     run = th.simulate(panda, controller, joint, 1.0, dq0=joint(0.0).dq)
     tip = panda.forward_kinematics(run.q)[:, :3, 3]
     assert np.linalg.norm(tip - task(run.t).p, axis=1).max() < 2e-3

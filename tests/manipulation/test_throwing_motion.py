@@ -142,7 +142,7 @@ def test_what_no_duration_can_do_is_refused_with_the_limit() -> None:
 
 
 def controller(robot: th.Robot = ROBOT) -> th.MACT:
-    return th.MACT(robot, K_p=[200] * 4 + [60] * 3, K_v=[20] * 4 + [2, 2, 0.5], adaptive=False)
+    return th.MACT(robot, K_p=[200] * 4 + [60] * 3, K_d=[20] * 4 + [2, 2, 0.5], adaptation=None)
 
 
 def test_a_throw_without_noise_lands_where_ballistics_says(motion: tw.ThrowMotion) -> None:
@@ -222,9 +222,9 @@ def test_an_object_off_the_middle_lands_beside(motion: tw.ThrowMotion) -> None:
 def test_repetitions_teach_the_payload(motion: tw.ThrowMotion) -> None:
     payload = th.Payload(0.4, (0.13, 0.0, 0.06), link="link7")
     law = th.control.GradientAdaptation.proportional(ROBOT, 3.0, unknown="link7", floor=1e-2)
-    soft = {"K_p": [23] * 4 + [12, 12, 2.3], "K_v": [14, 14, 7, 8, 1.4, 1.4, 0.3]}
-    learns = th.MACT(ROBOT, **soft, law=law, unknown="link7", gamma=10.0, R_t=0.1)
-    fixed = th.MACT(ROBOT, **soft, adaptive=False)
+    soft = {"K_p": [23] * 4 + [12, 12, 2.3], "K_d": [14, 14, 7, 8, 1.4, 1.4, 0.3]}
+    learns = th.MACT(ROBOT, **soft, adaptation=law, gamma=10.0, R_t=0.1)
+    fixed = th.MACT(ROBOT, **soft, adaptation=None)
     taught, not_taught = (
         tw.throw(motion, each, plant=ROBOT, payload=payload, repetitions=4) for each in (learns, fixed)
     )
@@ -245,7 +245,7 @@ def test_a_throw_in_task_space(motion: tw.ThrowMotion) -> None:
     """The report's own kind of motion under its own kind of controller, on an arm with more room than a Panda."""
     loose = MotionLimits(lower=LIMITS.lower, upper=LIMITS.upper, velocity=1.5 * LIMITS.velocity, acceleration=60.0)
     line = tw.motion_through(ROBOT, motion.release, loose, space="task")
-    law = th.CartesianMACT(ROBOT, [400] * 3 + [40] * 3, [20] * 4 + [5, 5, 1], adaptive=False)
+    law = th.CartesianMACT(ROBOT, [400] * 3 + [40] * 3, [20] * 4 + [5, 5, 1], adaptation=None)
     thrown = tw.throw(line, law, plant=ROBOT, repetitions=1)
     assert np.linalg.norm(thrown.miss) < 5e-3
     assert (thrown.position_errors < 1e-3).all()

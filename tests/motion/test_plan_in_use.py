@@ -29,7 +29,7 @@ BALL = Sphere([0.25, 0.05, 0.0], 0.08)
 
 def follower(robot):
     """Computed torque in task space."""
-    return th.CartesianComputedTorque(robot, K_p=np.full(6, 400.0), K_v=np.full(6, 40.0), K_d=np.full(7, 5.0))
+    return th.CartesianComputedTorque(robot, K_0=np.full(6, 400.0), K_1=np.full(6, 40.0), K_d=np.full(7, 5.0))
 
 
 @pytest.mark.parametrize("kind", ["plain", "pose joint aligned"])

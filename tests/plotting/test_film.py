@@ -76,7 +76,7 @@ def test_files_that_cannot_be_written_are_refused(tmp_path: Path, monkeypatch: p
 @pytest.fixture(scope="module")
 def run() -> th.SimulationResult:
     robot = th.Robot.load("scara")
-    controller = th.ComputedTorque(robot, K_p=100.0, K_v=20.0)
+    controller = th.ComputedTorque(robot, K_0=100.0, K_1=20.0)
     return th.simulate(robot, controller, _reference(robot), 0.5, 1e-3)
 
 

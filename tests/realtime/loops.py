@@ -13,10 +13,11 @@ from thunder_py.realtime import Command, ControlLoop, JointState, ReferenceGener
 NOON = 1_700_000_000_000_000_000
 MS = 1_000_000
 Q0 = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
-JOINT_LAW = {"name": "SlotineLi", "Lambda": 10, "K_d": [20] * 4 + [2, 2, 1], "Gamma": 5, "unknown": "link7"}
+LINK_7 = {"gradient": {"Gamma": 5, "unknown": "link7"}}
+JOINT_LAW = {"name": "SlotineLi", "Lambda": 10, "K_d": [20] * 4 + [2, 2, 1], "adaptation": LINK_7}
 #: well damped where the Panda stands at Q0
 HOLD = {"stiffness": [150, 400, 150, 300, 20, 20, 5], "damping": [10, 60, 10, 30, 2, 2, 0.5]}
-POSE_LAW = {"name": "OperationalSpace", "K_p": 100, "K_v": 20, "K_d": 2}
+POSE_LAW = {"name": "OperationalSpace", "K_0": 100, "K_1": 20, "K_d": 2}
 
 
 def make_loop(law: dict[str, Any] | None = None, **options: Any) -> ControlLoop:

@@ -15,7 +15,7 @@ from thunder_py.realtime.configuration import LAWS, LawSpec, build_law
 from .loops import JOINT_LAW, POSE_LAW, Bench, make_loop, make_robot
 
 PANDA = th.Robot.load("panda")
-TWO_LINKS = {**JOINT_LAW, "unknown": ["link6", "link7"]}
+TWO_LINKS = {**JOINT_LAW, "adaptation": {"gradient": {"Gamma": 5, "unknown": ["link6", "link7"]}}}
 
 
 def tracking(law: dict[str, Any] | None = None) -> Bench:
@@ -30,8 +30,9 @@ def tracking(law: dict[str, Any] | None = None) -> Bench:
 def test_gains_change_while_the_estimate_goes_on() -> None:
     bench = tracking()
     before = bench.commands[-1].parameters
-    bench.loop.set_gains({"Lambda": 15, "Gamma": 50})
-    assert bench.loop.gains == {**{k: v for k, v in JOINT_LAW.items() if k != "name"}, "Lambda": 15, "Gamma": 50}
+    changes = {"Lambda": 15, "adaptation": {"gradient": {"Gamma": 50, "unknown": "link7"}}}
+    bench.loop.set_gains(changes)
+    assert bench.loop.gains == {**{k: v for k, v in JOINT_LAW.items() if k != "name"}, **changes}
     bench.run(0.002)
     np.testing.assert_allclose(bench.commands[-1].parameters, before, atol=1e-3)
     assert (before != PANDA.parameters).any()
@@ -48,14 +49,17 @@ def test_gains_change_while_the_estimate_goes_on() -> None:
         {"Lambda": 15, "Lamda": 1},
         {"Lambda": [1, 2]},
         {"Lambda": "much"},
-        {"unknown": "link6"},
-        {"law": {"fast": {}}},
+        {"unknown": "link7"},
+        {"adaptation": {"gradient": {"Gamma": 5, "unknown": "link6"}}},
+        {"adaptation": 5},
+        {"adaptation": None},
+        {"adaptation": {"fast": {}}},
     ],
 )
 def test_gains_are_taken_all_or_none(gains: dict[str, Any]) -> None:
     bench = tracking()
     law, before = bench.loop._law, bench.loop.gains
-    with pytest.raises(ValueError, match=r"gain|K_d|Lambda|law|Gamma"):
+    with pytest.raises(ValueError, match=r"gain|K_d|Lambda|adaptation must"):
         bench.loop.set_gains(gains)
     assert bench.loop.gains == before
     assert bench.loop._law is law
@@ -87,9 +91,8 @@ def test_adaptation_that_cannot_be_is_refused() -> None:
     with pytest.raises(ThunderError, match="does not adapt"):
         make_loop(POSE_LAW).adapt(False)
     with pytest.raises(ThunderError, match="does not adapt"):
-        make_loop({"name": "SlotineLi", "Lambda": 5, "K_d": 5, "adaptive": False}).adapt(True)
-    natural = {**JOINT_LAW, "law": {"natural": {"gamma": 1}}}
-    del natural["Gamma"]
+        make_loop({"name": "SlotineLi", "Lambda": 5, "K_d": 5, "adaptation": "none"}).adapt(True)
+    natural = {**JOINT_LAW, "adaptation": {"natural": {"gamma": 1, "unknown": "link7"}}}
     with pytest.raises(ValueError, match="whole links"):
         make_loop(natural).adapt(False, "link7.m")
 
@@ -123,7 +126,7 @@ def test_reset_forgets_what_was_learned_and_keeps_gains_and_what_adapts() -> Non
 
 @pytest.mark.parametrize("name", LAWS)
 def test_every_law_can_be_named(name: str) -> None:
-    joint = {"K_p": 100, "K_v": 20, "K_d": 5, "Lambda": 5, "Lambda_e": 5, "K": 5, "K_xi": 100, "D": 10, "Gamma": 5,
+    joint = {"K_0": 100, "K_1": 20, "K_p": 100, "K_d": 5, "Lambda": 5, "K": 100, "D": 10, "adaptation": 5,
              "rho": 5, "epsilon": 0.1}  # fmt: skip
     import inspect
 
@@ -131,8 +134,8 @@ def test_every_law_can_be_named(name: str) -> None:
     arguments = {k: v for k, v in joint.items() if k in takes}
     if name == "IndependentJoint":
         arguments |= {"inertia": 1.0, "damping": 1.0}
-    if name == "Impedance":
-        arguments["K"] = 100
+    if "K_0" in takes and name in ("ACT", "ComputedTorque"):  # one of the pairs
+        del arguments["K_p"], arguments["K_d"]
     assert build_law(PANDA, LawSpec(name, arguments)).n == 7
 
 

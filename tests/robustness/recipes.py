@@ -139,21 +139,21 @@ law(th.IndependentJoint, 200.0, 20.0, inertia=0.5, K_i=30.0)
 law(th.ComputedTorque, 100.0, 20.0, ran=33)  # the safe torque at the last position comes next
 law(th.PassivityBased, 5.0, 10.0)
 law(th.RobustUnitVector, 100.0, 20.0, 5.0, 0.1, ran=33)
-law(th.SlotineLi, 5.0, 10.0, law=control.NaturalAdaptation(1.0, 1.0))
-law(th.ACT, 100.0, 20.0, 50.0, route="regressor")
-law(th.MACT, 100.0, 20.0, 5.0, gamma=0.1)
+law(th.SlotineLi, 5.0, 10.0, adaptation=control.NaturalAdaptation(1.0, 1.0))
+law(th.ACT, 100.0, 20.0, adaptation=50.0, route="regressor")
+law(th.MACT, 100.0, 20.0, adaptation=5.0, gamma=0.1)
 law(th.OperationalSpace, 100.0, 20.0, 2.0, 10.0, posture=Q, K_posture=3.0)
 law(
     th.CartesianComputedTorque,
     100.0,
     20.0,
     2.0,
-    obstacles=[control.Obstacle([0.4, 0.2, 0.5], 0.05)],
+    obstacles=[geometry.Sphere([0.4, 0.2, 0.5], 0.05)],
     rows=["x", "y", "z"],
 )
 law(th.Impedance, 300.0, 30.0, 2.0, inertia=2.0)
-law(th.CartesianMACT, 50.0, 10.0, 5.0, gamma=0.1, route="acceleration")
-law(th.Backstepping, 5.0, 10.0, 10.0, law=control.GradientAdaptation(5.0, lower=-1.0))
+law(th.CartesianMACT, 50.0, 10.0, adaptation=5.0, gamma=0.1, route="acceleration")
+law(th.Backstepping, 5.0, 10.0, 10.0, adaptation=control.GradientAdaptation(5.0, lower=-1.0))
 
 SAMPLES = np.array([Q + 0.1 * np.sin(0.2 * k + np.arange(7.0)) for k in range(40)])
 
@@ -177,13 +177,12 @@ estimator(control.SavitzkyGolayDerivative, 9)
 
 value(control.GradientAdaptation, 5.0, lower=-1.0)
 value(control.NaturalAdaptation, 2.0, [1.0, 2.0])
-value(control.Obstacle, [0.1, 0.2, 0.3], 0.1)
 value(control.Derivatives, Q, Q)
 value(control.DCMotor, [0.1] * 3, 0.2, 0.3, 0.4)
 made(control.Status, lambda: control.Status.saturated)
 made(
     control.BacksteppingTerms,
-    lambda: th.Backstepping(panda(), 5.0, 10.0, 10.0, 5.0).evaluate(Q, Q, task_target(0.0)),
+    lambda: th.Backstepping(panda(), 5.0, 10.0, 10.0, adaptation=5.0).evaluate(Q, Q, task_target(0.0)),
 )
 
 # --- robots and descriptions ------------------------------------------------------------------------------------------
@@ -338,7 +337,7 @@ made(
 
 
 def run(**options: Any) -> Any:
-    law = th.SlotineLi(panda(), 5.0, 10.0, 5.0)
+    law = th.SlotineLi(panda(), 5.0, 10.0, adaptation=5.0)
     steps(law, 0, 5)
     target = reference.Sinusoid(np.full(7, 0.1), 0.5, center=Q)
     options = {"q0": Q, "sensors": simulation.Sensors(position_noise=1e-4, seed=3), **options}
@@ -360,7 +359,7 @@ made(th.SimulationResult, finished)
 made(result.Comparison, lambda: th.compare_results({"a": finished(), "b": finished()}), lambda c: (dict(c), c.table()))
 made(result.ConditionNumbers, lambda: finished().condition_numbers())
 made(result.EnergyBalance, lambda: finished().energy())
-made(result.Lyapunov, lambda: finished().lyapunov(th.SlotineLi(panda(), 5.0, 10.0, 5.0)))
+made(result.Lyapunov, lambda: finished().lyapunov(th.SlotineLi(panda(), 5.0, 10.0, adaptation=5.0)))
 made(result.Table, lambda: th.compare_results({"a": finished()}).table())
 value(th.Sensors, position_noise=1e-3, velocity=control.ButterworthDerivative(30.0), seed=4)
 value(th.Actuators, delay=0.002, lag=0.01)
@@ -871,7 +870,12 @@ value(
 MS = 1_000_000
 NOON = 1_700_000_000_000_000_000
 HOLD = {"stiffness": [150, 400, 150, 300, 20, 20, 5], "damping": [10, 60, 10, 30, 2, 2, 0.5]}
-LAW = {"name": "SlotineLi", "Lambda": 10, "K_d": [20] * 4 + [2, 2, 1], "Gamma": 5, "unknown": "link7"}
+LAW = {
+    "name": "SlotineLi",
+    "Lambda": 10,
+    "K_d": [20] * 4 + [2, 2, 1],
+    "adaptation": {"gradient": {"Gamma": 5, "unknown": "link7"}},
+}
 
 
 def loop() -> Any:

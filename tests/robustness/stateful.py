@@ -139,19 +139,19 @@ def _estimator() -> ButterworthDerivative:
 
 
 FIELD = _core.DynamicPotential(1.0, 1.0, 0.01, 0.1, [0.0, 0.0, 1.0])
-SETTINGS = {"K_p": 100.0, "K_v": 20.0}
+GAINS = 100.0, 20.0
 
 STATEFUL: dict[type, Stateful] = {
     _core.IndependentJoint: _joint(lambda: th.IndependentJoint(robot(), 100.0, 20.0, inertia=1.0)),
     _core.PDGravity: _joint(lambda: th.PDGravity(robot(), 100.0, 20.0)),
-    _core.ComputedTorque: _joint(lambda: th.ComputedTorque(robot(), **SETTINGS)),
+    _core.ComputedTorque: _joint(lambda: th.ComputedTorque(robot(), *GAINS)),
     _core.PassivityBased: _joint(lambda: th.PassivityBased(robot(), 5.0, 8.0)),
     _core.RobustUnitVector: _joint(
-        lambda: th.RobustUnitVector(robot(), **SETTINGS, rho=5.0, epsilon=0.1), frozenset({"lyapunov_matrix"})
+        lambda: th.RobustUnitVector(robot(), *GAINS, rho=5.0, epsilon=0.1), frozenset({"lyapunov_matrix"})
     ),
-    _core.SlotineLi: _joint(lambda: th.SlotineLi(robot(), 5.0, 8.0, 2.0), **ESTIMATE),
-    _core.ACT: _joint(lambda: th.ACT(robot(), **SETTINGS, Gamma=2.0), **ESTIMATE),
-    _core.MACT: _joint(lambda: th.MACT(robot(), **SETTINGS, Gamma=2.0), **ESTIMATE),
+    _core.SlotineLi: _joint(lambda: th.SlotineLi(robot(), 5.0, 8.0, adaptation=2.0), **ESTIMATE),
+    _core.ACT: _joint(lambda: th.ACT(robot(), *GAINS, adaptation=2.0), **ESTIMATE),
+    _core.MACT: _joint(lambda: th.MACT(robot(), *GAINS, adaptation=2.0), **ESTIMATE),
     _core.OperationalSpace: _task(lambda: th.OperationalSpace(robot(), 100.0, 20.0, 1.0)),
     _core.CartesianComputedTorque: _task(
         lambda: th.CartesianComputedTorque(robot(), 100.0, 20.0, 1.0),
@@ -161,9 +161,9 @@ STATEFUL: dict[type, Stateful] = {
         lambda: th.Impedance(robot(), 100.0, 20.0, 1.0, inertia=1.0),
         **{"wrench": _getter("wrench"), "wrench=": _setter("wrench", np.ones(6))},
     ),
-    _core.CartesianMACT: _task(lambda: th.CartesianMACT(robot(), 100.0, 20.0, 2.0), **ESTIMATE),
+    _core.CartesianMACT: _task(lambda: th.CartesianMACT(robot(), 100.0, 20.0, adaptation=2.0), **ESTIMATE),
     _core.Backstepping: _task(
-        lambda: th.Backstepping(robot(), 5.0, 100.0, 20.0, 2.0),
+        lambda: th.Backstepping(robot(), 5.0, 100.0, 20.0, adaptation=2.0),
         _evaluate=lambda x: x._evaluate(Q, ZERO, pose()),
         **ESTIMATE,
     ),

@@ -237,7 +237,7 @@ def test_a_run_holds_a_reference_with_state() -> None:
 
 def test_the_same_thread_may_come_back() -> None:
     """A callback of a run may look at its controller and change it: steps are over when it is called."""
-    law = th.SlotineLi(robot(), 5.0, 8.0, 2.0)
+    law = th.SlotineLi(robot(), 5.0, 8.0, adaptation=2.0)
     seen = []
 
     def progress(done: float) -> None:

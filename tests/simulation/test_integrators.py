@@ -19,7 +19,7 @@ PERIOD, DURATION = 1e-2, 0.3
 
 
 def run(integrator: str, steps: int = 1, **options: object) -> th.SimulationResult:
-    law = th.SlotineLi(elbow(), 5.0, 8.0, 2.0)
+    law = th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0)
     return th.simulate(
         elbow(), law, elbow_motion(), DURATION, PERIOD / steps, control_period=PERIOD, integrator=integrator, **options
     )  # fmt: skip

@@ -17,7 +17,7 @@ from ..control.arms import elbow, elbow_motion
 def make(K_d: float = 8.0, seed: int = 0, mass: float = 0.0, duration: float = 0.1) -> RunSpec:
     if K_d < 0.5:
         raise RuntimeError("too weak")
-    law = th.SlotineLi(elbow(), 5.0, K_d, 2.0)
+    law = th.SlotineLi(elbow(), 5.0, K_d, adaptation=2.0)
     sensors = Sensors(position_noise=1e-4, velocity_noise=1e-3, seed=seed)
     return RunSpec(elbow(), law, elbow_motion(), duration, sensors=sensors, payloads=Payload(mass), q0=[0.5, 0.5])
 
@@ -103,7 +103,7 @@ def test_plots() -> None:
 
 
 def test_bad_arguments() -> None:
-    shared = th.SlotineLi(elbow(), 5.0, 8.0, 2.0)
+    shared = th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0)
     same = [RunSpec(elbow(), shared, elbow_motion(), 0.1) for _ in range(2)]
     for arguments, message in (
         ((same,), "runs 0 and 1 share a controller, which has state: make one for each run"),
@@ -124,7 +124,7 @@ def test_bad_arguments() -> None:
             return np.zeros(2)
 
     plant = Stateful()
-    runs = [RunSpec(plant, th.SlotineLi(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.1) for _ in range(2)]
+    runs = [RunSpec(plant, th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0), elbow_motion(), 0.1) for _ in range(2)]
     with pytest.raises(ValueError, match="runs 0 and 1 share a plant, which has state: make one for each run"):
         simulate_many(runs)
     with pytest.raises(ValueError, match="threads must be an integer of at least 0, got -1"):

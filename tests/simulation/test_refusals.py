@@ -17,7 +17,7 @@ from ..control.arms import elbow, elbow_motion
 
 
 def run(**options: object) -> th.SimulationResult:
-    return th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.01, **options)  # type: ignore[arg-type]
+    return th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0), elbow_motion(), 0.01, **options)  # type: ignore[arg-type]
 
 
 def motor(**entries: object) -> DCMotor:

@@ -20,7 +20,7 @@ from ..control.arms import elbow, elbow_motion
 
 
 def run() -> th.SimulationResult:
-    return th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.2, q0=[1.0, 0.0])
+    return th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0), elbow_motion(), 0.2, q0=[1.0, 0.0])
 
 
 def with_error(t: np.ndarray, norm: np.ndarray) -> th.SimulationResult:
@@ -46,7 +46,9 @@ def test_figures_of_merit() -> None:
 def test_a_diverged_run_has_infinite_errors() -> None:
     """It ends at once, where the error is still that of the start: zero."""
     start = elbow_motion()(0.0)
-    wild = th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 1e9, 2.0), elbow_motion(), 5.0, q0=start.q, dq0=start.dq)
+    wild = th.simulate(
+        elbow(), th.SlotineLi(elbow(), 5.0, 1e9, adaptation=2.0), elbow_motion(), 5.0, q0=start.q, dq0=start.dq
+    )
     assert wild.diverged
     assert wild.t[-1] < 5.0
     assert wild.error_norm().max() < 1.0

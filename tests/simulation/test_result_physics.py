@@ -26,7 +26,7 @@ def friction() -> th.Robot:
 
 
 def slotine_li(robot: th.Robot | None = None, **options: object) -> th.SlotineLi:
-    options = options or {"Gamma": 2.0}
+    options = options or {"adaptation": 2.0}
     return th.SlotineLi(robot or elbow(), 5.0, 8.0, **options)  # type: ignore[arg-type]
 
 
@@ -115,10 +115,10 @@ def check_lyapunov(law: object, results: list[th.SimulationResult], tolerance: f
 
 
 LAWS = {
-    "gradient": {"Gamma": 2.0},
-    "matrix": {"Gamma": 2.0 * np.eye(20) + 0.1},
-    "natural": {"law": NaturalAdaptation([2.0, 3.0])},
-    "fixed": {"adaptive": False},
+    "gradient": {"adaptation": 2.0},
+    "matrix": {"adaptation": 2.0 * np.eye(20) + 0.1},
+    "natural": {"adaptation": NaturalAdaptation([2.0, 3.0])},
+    "fixed": {"adaptation": None},
 }
 
 
@@ -149,7 +149,7 @@ def test_lyapunov_function_of_backstepping() -> None:
 @pytest.mark.parametrize("gamma", [0.0, 0.5])
 def test_lyapunov_function_of_mact(gamma: float) -> None:
     plant = elbow_with_bodies()
-    law = MACT(plant.with_parameters(0.7 * plant.parameters), 20.0, 8.0, Gamma=2.0, gamma=gamma)
+    law = MACT(plant.with_parameters(0.7 * plant.parameters), 20.0, 8.0, adaptation=2.0, gamma=gamma)
     results = [th.simulate(plant, law, elbow_motion(), 1.0, dt, q0=[0.6, 0.9]) for dt in (1e-3, 1e-4)]
     check_lyapunov(law, results, 2e-2)
 
@@ -157,7 +157,7 @@ def test_lyapunov_function_of_mact(gamma: float) -> None:
 def test_lyapunov_function_of_act() -> None:
     """The filter lags, so that V may rise a little; over the run it falls to a part of what it was."""
     plant = elbow_with_bodies()
-    law = ACT(plant.with_parameters(0.85 * plant.parameters), 25.0, 10.0, Gamma=3.0)
+    law = ACT(plant.with_parameters(0.85 * plant.parameters), 25.0, 10.0, adaptation=3.0)
     lyapunov = th.simulate(plant, law, elbow_motion(), 5.0, q0=elbow_motion()(0.0).q).lyapunov(law)
     assert not lyapunov.analytic
     assert np.diff(lyapunov.V).max() < 1e-3 * lyapunov.V[0]
@@ -173,9 +173,9 @@ def test_lyapunov_derivative_by_differences_where_the_expression_does_not_hold()
     ):
         result = th.simulate(elbow(), law, elbow_motion(), 0.1, **options)  # type: ignore[arg-type]
         assert result.lyapunov(law).analytic == ("payloads" in options)  # the pieces between arrivals are as by the law
-    bounded = slotine_li(wrong_elbow(), law=GradientAdaptation(2.0, lower=-100.0, upper=100.0))
+    bounded = slotine_li(wrong_elbow(), adaptation=GradientAdaptation(2.0, lower=-100.0, upper=100.0))
     assert not th.simulate(elbow(), bounded, elbow_motion(), 0.1).lyapunov(bounded).analytic
-    known_wrongly = slotine_li(wrong_elbow(), Gamma=2.0, unknown="link1")
+    known_wrongly = slotine_li(wrong_elbow(), adaptation=GradientAdaptation(2.0, unknown="link1"))
     assert not th.simulate(elbow(), known_wrongly, elbow_motion(), 0.1).lyapunov(known_wrongly).analytic
 
 

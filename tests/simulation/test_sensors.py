@@ -23,7 +23,7 @@ MASK = 2**64 - 1
 
 
 def run(sensors: Sensors | None = None, duration: float = 0.2, **options: object) -> th.SimulationResult:
-    law = th.SlotineLi(elbow(), 5.0, 8.0, 2.0)
+    law = th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0)
     return th.simulate(elbow(), law, elbow_motion(), duration, sensors=sensors, **options)  # type: ignore[arg-type]
 
 

@@ -29,7 +29,7 @@ class Idle:
 
 
 def slotine_li(robot: th.Robot | None = None) -> th.SlotineLi:
-    return th.SlotineLi(robot or elbow(), 5.0, 8.0, 2.0)
+    return th.SlotineLi(robot or elbow(), 5.0, 8.0, adaptation=2.0)
 
 
 def swing(dt: float, integrator: str, duration: float = 2.0) -> th.SimulationResult:
@@ -127,7 +127,7 @@ def test_subclasses_in_python_are_called() -> None:
         def forward_dynamics(self, q, dq, tau, **options):  # type: ignore[no-untyped-def, override]
             return np.zeros(2)
 
-    quiet = th.simulate(elbow(), Quiet(elbow(), 5.0, 8.0, 2.0), elbow_motion(), 0.01)
+    quiet = th.simulate(elbow(), Quiet(elbow(), 5.0, 8.0, adaptation=2.0), elbow_motion(), 0.01)
     assert not quiet.tau.any()
     still = th.simulate(Still(elbow().description), slotine_li(), elbow_motion(), 0.01)
     assert not still.dq.any()
@@ -135,7 +135,7 @@ def test_subclasses_in_python_are_called() -> None:
 
 def test_payload_appears_in_time() -> None:
     body = Payload(2.0, com=[0.1, -0.05, 0.2], inertia=np.diag([0.01, 0.02, 0.03]), link="link7", time=0.2)
-    law, hold = backstepping(panda(), adaptive=False), th.reference.SetPose(panda().forward_kinematics(Q0))
+    law, hold = backstepping(panda(), adaptation=None), th.reference.SetPose(panda().forward_kinematics(Q0))
     run = th.simulate(panda(), law, hold, 0.4, q0=Q0, payloads=[body])
     assert np.abs(run.q[run.t <= 0.2] - Q0).max() < 1e-10
     assert np.abs(run.q[run.t > 0.25] - Q0).max() > 1e-4

@@ -71,7 +71,7 @@ def test_operational_space(name):
 
 def simulated_run(robot):
     """A closed loop along a moving reference: t, q, dq and the torque that was applied."""
-    law = th.SlotineLi(robot, Lambda=4.0, K_d=10.0, adaptive=False)
+    law = th.SlotineLi(robot, Lambda=4.0, K_d=10.0, adaptation=None)
     reference = th.reference.Sinusoid(np.full(robot.n, 0.6), np.linspace(0.4, 0.7, robot.n))
     return th.simulate(robot, law, reference, 3.0, dt=1e-3)
 

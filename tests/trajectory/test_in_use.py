@@ -70,7 +70,7 @@ def path() -> trajectory.Path:
 @pytest.mark.parametrize("reference", JOINT.values(), ids=JOINT)
 def test_joint_trajectories_run_in_the_core_as_in_python(reference) -> None:
     robot = elbow()
-    controller = th.SlotineLi(robot, [20, 20], [30, 10], adaptive=False)
+    controller = th.SlotineLi(robot, [20, 20], [30, 10], adaptation=None)
     start = {"q0": reference(0.0).q, "dq0": reference(0.0).dq}
     native = th.simulate(robot, controller, reference, 0.2, **start)
     python = th.simulate(robot, controller, lambda t: reference(t), 0.2, **start)
@@ -79,7 +79,7 @@ def test_joint_trajectories_run_in_the_core_as_in_python(reference) -> None:
 
 
 def test_task_trajectories_run_in_the_core_as_in_python() -> None:
-    reference, controller = path(), backstepping(panda(), adaptive=False)
+    reference, controller = path(), backstepping(panda(), adaptation=None)
     native = th.simulate(panda(), controller, reference, 0.1, q0=Q0)
     python = th.simulate(panda(), controller, lambda t: reference(t), 0.1, q0=Q0)
     np.testing.assert_array_equal(native.q, python.q)

@@ -274,7 +274,7 @@ ARM = elbow()
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Sphere([0, 0, 0], 0.0), "radius must be a positive number, got 0.0"),
+        (lambda: Sphere([0, 0, 0], -1.0), "radius must be a finite number >= 0, got -1.0"),
         (lambda: Sphere([0, 0], 1.0), "center must have shape (3,), got (2,)"),
         (lambda: Box([0, 0, 0], [1, 0, 1]), "size must be positive, got [1.0, 0.0, 1.0]"),
         (lambda: Box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)), "orientation must hold an orthonormal"),

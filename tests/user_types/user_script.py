@@ -54,7 +54,8 @@ def files(robot: th.Robot, folder: Path) -> th.Robot:
 def control(robot: th.Robot) -> th.SimulationResult:
     """A law in a loop of one's own, then in the simulator."""
     motion = th.reference.Sinusoid([0.3] * 7, np.linspace(0.1, 0.5, 7), center=[0, -0.3, 0, -2, 0, 1.8, 0.7])
-    law = th.SlotineLi(robot, 5.0, [20] * 4 + [2] * 3, Gamma=1.0, unknown="link7")
+    adaptation = th.control.GradientAdaptation(1.0, unknown="link7")
+    law = th.SlotineLi(robot, 5.0, [20] * 4 + [2] * 3, adaptation=adaptation)
     torque: Array = law.step(0.0, motion(0.0).q, np.zeros(7), motion(0.0))
     status: str = law.status.name
     assert status == "ok"

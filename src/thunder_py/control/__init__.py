@@ -8,7 +8,7 @@ from .._core import Status
 from .act import ACT
 from .adaptation import GradientAdaptation, NaturalAdaptation, link_gains
 from .backstepping import Backstepping, BacksteppingTerms
-from .cartesian_computed_torque import CartesianComputedTorque, Obstacle, arm_points
+from .cartesian_computed_torque import CartesianComputedTorque, arm_points
 from .cartesian_mact import CartesianMACT
 from .computed_torque import ComputedTorque
 from .estimation import (
@@ -45,7 +45,6 @@ __all__ = [
     "Impedance",
     "IndependentJoint",
     "NaturalAdaptation",
-    "Obstacle",
     "OperationalSpace",
     "PDGravity",
     "PassivityBased",

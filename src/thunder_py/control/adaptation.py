@@ -1,59 +1,66 @@
-"""Adaptation laws, the ``law=`` of adaptive controllers."""
+"""Adaptation laws, and the argument ``adaptation`` of adaptive controllers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import KW_ONLY, dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, above_zero, array, one_of, per_joint, real
 from ..errors import ModelError
 from ..robot import Robot, require_robot
 from ..robot.robot import UnknownParameters
 
-__all__ = [
-    "ROUTES",
-    "GradientAdaptation",
-    "LawLike",
-    "NaturalAdaptation",
-    "cutoff_frequency",
-    "link_gains",
-    "prediction_arguments",
-    "prediction_weight",
-    "resolve_unknown",
-]
+__all__ = ["AdaptationLike", "AdaptiveController", "GradientAdaptation", "NaturalAdaptation", "link_gains"]
+
+#: unknown parameters, see `Robot.unknown`
+Unknown: TypeAlias = "str | Sequence[str] | npt.ArrayLike | UnknownParameters | None"
 
 
-class LawLike(Protocol):
-    """Interface of `GradientAdaptation` and `NaturalAdaptation` to a controller."""
-
-    def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
-        """Return the law for these unknown parameters."""
-
-
-def _per_joint(dead_zone: npt.ArrayLike, n: int) -> Array | None:
-    width = _gains(dead_zone, n, "dead_zone")
-    if (width < 0.0).any():
-        raise ValueError(f"dead_zone must not be negative, got {width.tolist()}")
-    return width if width.any() else None
+def _select(robot: Robot, unknown: Unknown) -> UnknownParameters:
+    chosen = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown)
+    if not chosen.mask.any():
+        raise ValueError("unknown must select at least one parameter")
+    return chosen
 
 
 @dataclass(frozen=True, eq=False)
-class GradientAdaptation:
+class _Adaptation:
+    """What the laws have in common: the parameters that adapt, and the dead zone."""
+
+    _: KW_ONLY
+    unknown: Unknown = None
+    dead_zone: npt.ArrayLike = 0.0
+
+    def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
+        """Return the law for these unknown parameters; raise ValueError if sizes or values do not fit them."""
+        raise NotImplementedError
+
+    def _widths(self, n: int) -> Array | None:
+        widths = per_joint(self.dead_zone, n, "dead_zone")
+        if (widths < 0.0).any():
+            raise ValueError(f"dead_zone must not be negative, got {widths.tolist()}")
+        return widths if widths.any() else None
+
+
+@dataclass(frozen=True, eq=False)
+class GradientAdaptation(_Adaptation):
     """Gradient adaptation law ``pihat' = Gamma^-1 Y_u' s``, with optional bounds and dead zone.
 
-    The argument ``Gamma=10.0`` of a controller is short for ``law=GradientAdaptation(10.0)``.
+    ``adaptation=10.0`` of a controller is short for ``adaptation=GradientAdaptation(10.0)``.
 
     Parameters
     ----------
     Gamma : float, (u,) or (u, u) array_like
         Adaptation gain of the u unknown parameters; a larger one adapts more slowly. `link_gains` computes it from one
         gain per link, `GradientAdaptation.proportional` from the size of the parameters.
+    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
+        Parameters to adapt, see `Robot.unknown`; default all.
     lower, upper : float or (u,) array_like, optional
         Bounds on the estimate, enforced by projection; require a diagonal `Gamma`. They must contain the true
         parameters.
@@ -70,19 +77,20 @@ class GradientAdaptation:
     --------
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
-    >>> law = th.control.GradientAdaptation(5.0, lower=0.0, upper=10.0, dead_zone=0.01)
-    >>> controller = th.SlotineLi(robot, Lambda=5.0, K_d=8.0, law=law, unknown=["link1.m", "link2.m"])
+    >>> masses = ["link1.m", "link2.m"]
+    >>> law = th.control.GradientAdaptation(5.0, unknown=masses, lower=0.0, upper=10.0, dead_zone=0.01)
+    >>> controller = th.SlotineLi(robot, Lambda=5.0, K_d=8.0, adaptation=law)
     >>> controller.unknown.names
     ('link1.m', 'link2.m')
-    >>> slow = th.control.GradientAdaptation.proportional(robot, eta=10.0, unknown=["link1.m", "link2.m"])
+    >>> slow = th.control.GradientAdaptation.proportional(robot, eta=10.0, unknown=masses)
     >>> slow.Gamma.round(3).tolist()
     [3.333, 5.0]
     """
 
     Gamma: npt.ArrayLike
+    _: KW_ONLY
     lower: npt.ArrayLike | None = None
     upper: npt.ArrayLike | None = None
-    dead_zone: npt.ArrayLike = 0.0
 
     @classmethod
     def proportional(
@@ -90,7 +98,7 @@ class GradientAdaptation:
         robot: Robot,
         eta: float,
         *,
-        unknown: str | npt.ArrayLike | UnknownParameters | None = None,
+        unknown: Unknown = None,
         floor: float = 1e-3,
         dead_zone: npt.ArrayLike = 0.0,
     ) -> GradientAdaptation:
@@ -104,39 +112,36 @@ class GradientAdaptation:
             Robot with parameters of the expected size.
         eta : float
             Common gain; a larger one adapts more slowly.
-        unknown : see `Robot.unknown`
-            Parameters to adapt, as for the controller.
+        unknown, dead_zone
+            See the class.
         floor : float
             Least size of an entry (SI units).
-        dead_zone : float or (n,) array_like
-            See the class.
 
         Raises
         ------
         ValueError
             If `eta` or `floor` is not positive.
         """
-        if not float(array(eta, (), "eta")) > 0.0 or not float(array(floor, (), "floor")) > 0.0:
-            raise ValueError(f"eta and floor must be positive, got {eta!r} and {floor!r}")
-        values = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown).values
-        return cls(eta / np.maximum(np.abs(values), floor), dead_zone=dead_zone)
+        sizes = np.maximum(np.abs(_select(robot, unknown).values), above_zero(floor, "floor"))
+        return cls(above_zero(eta, "eta") / sizes, unknown=unknown, dead_zone=dead_zone)
 
     def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
         """Return the law for these unknown parameters; raise ValueError if sizes or values do not fit them."""
         size = unknown.values.size
         lower = upper = None
         if self.lower is not None or self.upper is not None:
-            lower, upper = _bound(self.lower, -np.inf, size, "lower"), _bound(self.upper, np.inf, size, "upper")
-        return _core.GradientLaw(self.Gamma, size, lower, upper, _per_joint(self.dead_zone, unknown.robot.n))
+            lower = _each(-np.inf if self.lower is None else self.lower, size, "lower", finite=False)
+            upper = _each(np.inf if self.upper is None else self.upper, size, "upper", finite=False)
+        return _core.GradientLaw(self.Gamma, size, lower, upper, self._widths(unknown.robot.n))
 
 
 @dataclass(frozen=True, eq=False)
-class NaturalAdaptation:
+class NaturalAdaptation(_Adaptation):
     """Natural adaptation law: the estimate of every link stays physically consistent.
 
     A link's ten parameters form its pseudo-inertia P, which is positive definite for every physical body. With
     ``tr(B P) = (Y_i' s)' pi`` the law is ``P' = P B P / gamma``. It is integrated along geodesics: P stays positive
-    definite at any gain. `unknown` must select whole links.
+    definite at any gain.
 
     Parameters
     ----------
@@ -145,6 +150,8 @@ class NaturalAdaptation:
     rest : float or (r,) array_like, optional
         Gains of the r unknown parameters of friction and motors. These follow the gradient law and stay nonnegative.
         Required if there are any.
+    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
+        Parameters to adapt, see `Robot.unknown`, in whole links; default all.
     dead_zone : float or (n,) array_like
         See `GradientAdaptation`.
 
@@ -159,7 +166,8 @@ class NaturalAdaptation:
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
     >>> guess = robot.with_parameters(0.5 * robot.parameters)
-    >>> controller = th.SlotineLi(guess, 5.0, 8.0, law=th.control.NaturalAdaptation(gamma=0.5), unknown="link2")
+    >>> law = th.control.NaturalAdaptation(gamma=0.5, unknown="link2")
+    >>> controller = th.SlotineLi(guess, 5.0, 8.0, adaptation=law)
     >>> motion = th.reference.Sinusoid([0.5, 0.5], 0.5)
     >>> result = th.simulate(robot, controller, motion, 2.0, dq0=motion(0.0).dq)
     >>> robot.with_parameters(controller.parameters).inertial_is_physical().tolist()
@@ -168,7 +176,6 @@ class NaturalAdaptation:
 
     gamma: npt.ArrayLike
     rest: npt.ArrayLike | None = None
-    dead_zone: npt.ArrayLike = 0.0
 
     def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
         """Return the law for these unknown parameters; raise ValueError if sizes or values do not fit them."""
@@ -191,24 +198,12 @@ class NaturalAdaptation:
             raise ValueError(
                 f"rest must be given: {others} unknown parameters belong to no link, such as {unknown.names[-1]}"
             )
-        rest = np.zeros(0) if self.rest is None else _gains(self.rest, others, "rest")
-        gamma = _gains(self.gamma, len(whole), "gamma")
-        return _core.NaturalLaw(gamma, rest, _per_joint(self.dead_zone, robot.n))
+        rest = np.zeros(0) if self.rest is None else _each(self.rest, others, "rest")
+        return _core.NaturalLaw(_each(self.gamma, len(whole), "gamma"), rest, self._widths(robot.n))
 
 
-def _bound(value: npt.ArrayLike | None, absent: float, size: int, name: str) -> Array:
-    if value is None:
-        return np.full(size, absent)
-    bound = array(value, () if np.ndim(value) == 0 else (size,), name, finite=False)
-    if np.isnan(bound).any():
-        raise ValueError(f"{name} must not be NaN")
-    return np.full(size, bound) if bound.ndim == 0 else bound
-
-
-def _gains(value: npt.ArrayLike, count: int, name: str) -> Array:
-    if np.ndim(value) == 0:
-        return np.full(count, array(value, (), name))
-    return array(value, (count,), name)
+def _each(value: npt.ArrayLike, count: int, name: str, *, finite: bool = True) -> Array:
+    return np.full(count, array(value, () if np.ndim(value) == 0 else (count,), name, finite=finite))
 
 
 def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) -> Array:
@@ -251,54 +246,56 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
     return np.concatenate([np.broadcast_to(per_link, (robot.n, 10)).ravel(), np.full(others, rest or 1.0)])
 
 
-def resolve_unknown(
-    robot: Robot,
-    unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
-    Gamma: npt.ArrayLike | None,
-    adaptive: bool,
-    law: LawLike | None = None,
-) -> tuple[UnknownParameters, _core.AdaptationLaw | None]:
-    """Return the unknown parameters and the adaptation law, None without adaptation."""
-    if not isinstance(robot, Robot):
-        raise ValueError(f"robot must be a Robot, got {type(robot).__name__}")
-    chosen = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown)
-    if not chosen.mask.any():
-        raise ValueError("unknown must select at least one parameter")
-    if not adaptive:
-        return chosen, None
-    if law is not None and Gamma is not None:
-        raise ValueError("Gamma and law must not both be given: Gamma is short for law=GradientAdaptation(Gamma)")
-    if law is None and Gamma is None:
-        raise ValueError("Gamma or law must be given; without adaptation, set adaptive=False")
-    if law is not None and not callable(getattr(law, "build", None)):
-        raise ValueError(f"law must be a GradientAdaptation or NaturalAdaptation, got {type(law).__name__}")
-    return chosen, (GradientAdaptation(Gamma) if law is None else law).build(chosen)  # type: ignore[arg-type]
+#: adaptation of a controller; a number or array is the Gamma of a `GradientAdaptation`, None a fixed estimate
+AdaptationLike: TypeAlias = "GradientAdaptation | NaturalAdaptation | npt.ArrayLike | None"
 
 
-ROUTES = ("regressor", "acceleration")
+def _law(adaptation: AdaptationLike) -> GradientAdaptation | NaturalAdaptation | None:
+    if adaptation is None or isinstance(adaptation, (GradientAdaptation, NaturalAdaptation)):
+        return adaptation
+    expected = "a GradientAdaptation, a NaturalAdaptation, a number, an array of numbers or None"
+    if isinstance(adaptation, bool):
+        raise ValueError(f"adaptation must be {expected}, got {adaptation}")
+    return GradientAdaptation(real(adaptation, "adaptation", expected=expected))
 
 
-def cutoff_frequency(route: str, cutoff: float) -> float:
-    """Check `route` and return the cutoff in rad/s from one in Hz."""
-    if route not in ROUTES:
-        raise ValueError(f"route must be one of {ROUTES}, got {route!r}")
-    frequency = float(array(cutoff, (), "cutoff"))
-    if frequency <= 0.0:
-        raise ValueError(f"cutoff must be positive, got {frequency:g}")
-    return 2.0 * math.pi * frequency
+class AdaptiveController:
+    """Mixin for controllers with an estimate: their arguments ``adaptation`` and those of a prediction error.
 
+    Attributes
+    ----------
+    adaptation : GradientAdaptation, NaturalAdaptation or None
+        Adaptation law; None for a fixed estimate.
+    unknown : UnknownParameters
+        Parameters to adapt; all for a fixed estimate.
+    """
 
-def prediction_arguments(
-    route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike, adaptive: bool
-) -> tuple[str, float, float, npt.ArrayLike]:
-    """Return the core's arguments of a prediction error: route, cutoff [rad/s], gamma and R_t."""
-    weight = float(array(gamma, (), "gamma"))
-    if weight < 0.0:
-        raise ValueError(f"gamma must not be negative, got {weight:g}")
-    return route, cutoff_frequency(route, cutoff), weight if adaptive else 0.0, R_t
+    adaptation: GradientAdaptation | NaturalAdaptation | None
+    unknown: UnknownParameters
+    prediction_weight: Array | None = None  # gamma R_t, for laws with a prediction error
+    route: str = "regressor"  # computation of the filtered regressor
 
+    def _adapt(self, robot: Robot, adaptation: AdaptationLike) -> tuple[_core.AdaptationLaw | None, list[bool]]:
+        """Set `adaptation` and `unknown`; return the law and the mask for the core."""
+        require_robot(robot)
+        self.adaptation = law = _law(adaptation)
+        self.unknown = _select(robot, None if law is None else law.unknown)
+        return None if law is None else law.build(self.unknown), self.unknown.mask.tolist()
 
-def prediction_weight(arguments: tuple[str, float, float, npt.ArrayLike]) -> Array | None:
-    """Return gamma R_t (number, vector or matrix), None without prediction error."""
-    _, _, gamma, R_t = arguments
-    return gamma * np.asarray(R_t, dtype=np.float64) if gamma > 0.0 else None
+    def _filtered(self, route: str, cutoff: float) -> tuple[str, float]:
+        """Set `route`; return it and the cutoff [rad/s] for the core."""
+        self.route = one_of(route, ("regressor", "acceleration"), "route")
+        return self.route, 2.0 * math.pi * above_zero(cutoff, "cutoff")
+
+    def _prediction(
+        self, route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike
+    ) -> tuple[str, float, float, npt.ArrayLike]:
+        """Set `prediction_weight`; return route, cutoff [rad/s], gamma and R_t for the core, after `_adapt`."""
+        weight = float(array(gamma, (), "gamma"))
+        if weight < 0.0:
+            raise ValueError(f"gamma must not be negative, got {weight:g}")
+        if self.adaptation is None:
+            weight = 0.0
+        if weight > 0.0:
+            self.prediction_weight = weight * np.asarray(R_t, dtype=np.float64)
+        return *self._filtered(route, cutoff), weight, R_t

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array
+from ..checks import Array, one_of
 from ..reference import TaskReference
 from ..robot import Robot
-from ..robot.robot import UnknownParameters
-from .adaptation import LawLike, resolve_unknown
-from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
+from .adaptation import AdaptationLike
+from .lyapunov_functions import AdaptiveLyapunov
 
 __all__ = ["Backstepping", "BacksteppingTerms"]
 
@@ -43,7 +41,7 @@ class BacksteppingTerms(NamedTuple):
     >>> import thunder_py as th
     >>> robot = th.Robot.load("panda")
     >>> q = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
-    >>> controller = th.Backstepping(robot, Lambda=5.0, K_p=50.0, K_d=2.0, adaptive=False)
+    >>> controller = th.Backstepping(robot, Lambda=5.0, K_p=50.0, K_d=2.0, adaptation=None)
     >>> target = th.reference.SetPose(robot.forward_kinematics(q))
     >>> terms = controller.evaluate(q, [0.0] * 7, target(0.0))
     >>> terms.e.shape, bool(abs(terms.tau - robot.gravity_vector(q)).max() < 1e-9)
@@ -85,15 +83,9 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
     K_d : float, (n,) or (n, n) array_like
         [N m s/rad]. When sampled, it must stay well below inertia over period for each joint: 10 is unstable for the
         Panda's last joint at 1 kHz.
-    Gamma : float, (u,) or (u, u) array_like, optional
-        Adaptation gain of the u unknown parameters; a larger one adapts more slowly. Excludes ``law``; ignored for
-        ``adaptive=False``.
-    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Parameters to adapt, see `Robot.unknown`; default all.
-    adaptive : bool
-        False keeps the initial estimate.
-    law : Gradient or Natural, optional
-        Adaptation law, in place of `Gamma`.
+    adaptation : GradientAdaptation, NaturalAdaptation, float or array_like, or None
+        Adaptation law and unknown parameters. A number or an array is short for ``GradientAdaptation(Gamma)`` with all
+        parameters unknown; a larger Gamma adapts more slowly. None keeps the initial estimate.
     frame : int or str, optional
         Controlled frame, default the end effector.
     task : {"pose", "position"}
@@ -101,10 +93,10 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
 
     Attributes
     ----------
+    adaptation : GradientAdaptation, NaturalAdaptation or None
+        Adaptation law; None for a fixed estimate.
     unknown : UnknownParameters
-        Parameters to adapt.
-    law : Gradient, Natural or None
-        Adaptation law; None without adaptation.
+        Parameters to adapt; all for a fixed estimate.
 
     Raises
     ------
@@ -127,7 +119,8 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
     >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
     >>> target = robot.forward_kinematics(q0)
     >>> target[:3, 3] += 0.02
-    >>> controller = th.Backstepping(robot, Lambda=5.0, K_p=50.0, K_d=2.0, Gamma=100.0, unknown="link7")
+    >>> adaptation = th.control.GradientAdaptation(100.0, unknown="link7")
+    >>> controller = th.Backstepping(robot, Lambda=5.0, K_p=50.0, K_d=2.0, adaptation=adaptation)
     >>> result = th.simulate(robot, controller, th.reference.SetPose(target), 1.0, q0=q0)
     >>> result.error_norm()[[0, -1]].round(3).tolist()
     [0.035, 0.001]
@@ -139,20 +132,14 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         Lambda: npt.ArrayLike,
         K_p: npt.ArrayLike,
         K_d: npt.ArrayLike,
-        Gamma: npt.ArrayLike | None = None,
         *,
-        unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
-        adaptive: bool = True,
-        law: LawLike | None = None,
+        adaptation: AdaptationLike,
         frame: int | str | None = None,
         task: Literal["pose", "position"] = "pose",
     ) -> None:
-        if task not in ("pose", "position"):
-            raise ValueError(f"task must be 'pose' or 'position', got {task!r}")
-        self.law = adaptive_law(Gamma, adaptive, law)
+        position = one_of(task, ("pose", "position"), "task") == "position"
         self.Lambda, self.K_p, self.K_d = Lambda, K_p, K_d
-        self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
-        super().__init__(robot, Lambda, K_p, K_d, adaptation, self.unknown.mask.tolist(), frame, task == "position")
+        super().__init__(robot, Lambda, K_p, K_d, *self._adapt(robot, adaptation), frame, position)
 
     def evaluate(self, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> BacksteppingTerms:
         """Return the terms of the law at one state under the current estimate, which stays as it is.

@@ -2,58 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, above_zero, array, of_kind
+from ..geometry import Sphere
 from ..kinematics.task_rows import require_robot, resolve_rows
 from ..robot import Robot
+from .gains import argument_names
 
-__all__ = ["CartesianComputedTorque", "Obstacle", "arm_points"]
+__all__ = ["CartesianComputedTorque", "arm_points"]
 
 #: a frame, or a frame and a point in its coordinates [m]
 ArmPoint: TypeAlias = int | str | tuple[int | str, npt.ArrayLike]
-
-
-@dataclass(frozen=True, eq=False)
-class Obstacle:
-    """Sphere to avoid.
-
-    Parameters
-    ----------
-    center : (3,) array_like
-        World coordinates [m].
-    radius : float
-        [m]; 0 is a point.
-
-    Raises
-    ------
-    ValueError
-        If `radius` is negative or a value is not finite.
-
-    Examples
-    --------
-    >>> import thunder_py as th
-    >>> ball = th.control.Obstacle([0.4, 0.0, 0.3], radius=0.05)
-    >>> ball.center.tolist(), ball.radius
-    ([0.4, 0.0, 0.3], 0.05)
-    """
-
-    center: npt.ArrayLike
-    radius: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check center and radius."""
-        object.__setattr__(self, "center", array(self.center, (3,), "obstacle center"))
-        radius = float(array(self.radius, (), "obstacle radius"))
-        if radius < 0.0:
-            raise ValueError(f"obstacle radius must not be negative, got {radius:g}")
-        object.__setattr__(self, "radius", radius)
 
 
 def arm_points(robot: Robot) -> list[tuple[int, Array]]:
@@ -87,16 +52,16 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
 
     ::
 
-        tau = J' M_X (xi_dot_d + K_v e' + K_p e) + C dq + G + friction - J' M_X J_dot dq
+        tau = J' M_X (xi_dot_d + K_1 e' + K_0 e) + C dq + G + friction - J' M_X J_dot dq
               + P (tau_obs + K_posture (posture - q) - K_d dq)
         M_X = (J M^-1 J')^-1      P = I - J' M_X J M^-1      tau_obs = sum of J_i' F_i
 
-    With the true model ``e'' + K_v e' + K_p e = 0``, independent of the null space. With an orientation error
+    With the true model ``e'' + K_1 e' + K_0 e = 0``, independent of the null space. With an orientation error
     ``e_o = r sin(theta)``, J stands for L J and xi_d for L' xi_d, derivatives included. Every gain is a number, one
     number per row or a symmetric positive definite matrix.
 
     Each obstacle repels each of the arm's `points` with a force ``gain (1/d - 1/influence)`` at distance d from its
-    surface. The force is zero beyond `influence` and at most `largest_force`. For an `Obstacle` of radius 0 the
+    surface. The force is zero beyond `influence` and at most `largest_force`. For a `Sphere` of radius 0 the
     defaults give D4.2's form, 1/d from the center, except for the bound. A non-redundant arm has no null space, so
     posture and obstacles have no effect.
 
@@ -104,7 +69,7 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     ----------
     robot : Robot
         The model.
-    K_p, K_v : float, (m,) or (m, m) array_like
+    K_0, K_1 : float, (m,) or (m, m) array_like
         [1/s^2], [1/s], for the m rows of the task.
     K_d : float, (n,) or (n, n) array_like
         Damping [N m s/rad] of the null space and of the safe torque.
@@ -112,8 +77,8 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
         Posture that attracts a redundant arm in the null space of the task.
     K_posture : float, (n,) or (n, n) array_like, optional
         Stiffness of this attraction [N m/rad].
-    obstacles : sequence of Obstacle
-        Obstacles to avoid: any objects with a center and a radius. The attribute may be set between steps.
+    obstacles : sequence of Sphere
+        Obstacles to avoid, of `thunder_py.geometry`. The attribute may be set between steps.
     points : sequence of int, str or (int or str, (3,) array_like), optional
         Repelled points of the arm: frames, or frames and a point in their coordinates [m]. Default `arm_points`.
     gain : float
@@ -144,7 +109,7 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     --------
     >>> import thunder_py as th
     >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
-    >>> ball = th.control.Obstacle(robot.forward_kinematics(q0, "link4")[:3, 3] + [0.0, 0.12, 0.0], radius=0.05)
+    >>> ball = th.geometry.Sphere(robot.forward_kinematics(q0, "link4")[:3, 3] + [0.0, 0.12, 0.0], radius=0.05)
     >>> controller = th.CartesianComputedTorque(robot, 100.0, 20.0, 4.0, obstacles=[ball], influence=0.3)
     >>> target = th.reference.SetPose(robot.forward_kinematics(q0))
     >>> result = th.simulate(robot, controller, target, 1.0, q0=q0)
@@ -155,13 +120,13 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     def __init__(
         self,
         robot: Robot,
-        K_p: npt.ArrayLike,
-        K_v: npt.ArrayLike,
+        K_0: npt.ArrayLike,
+        K_1: npt.ArrayLike,
         K_d: npt.ArrayLike,
         *,
         posture: npt.ArrayLike | None = None,
         K_posture: npt.ArrayLike | None = None,
-        obstacles: Sequence[Obstacle] = (),
+        obstacles: Sequence[Sphere] = (),
         points: Sequence[ArmPoint] | None = None,
         gain: float = 1.0,
         influence: float = np.inf,
@@ -170,37 +135,24 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
         frame: int | str | None = None,
     ) -> None:
         require_robot(robot)
-        super().__init__(
-            robot,
-            K_p,
-            K_v,
-            K_d,
-            resolve_rows(rows),
-            frame,
-            posture,
-            K_posture,
-            arm_points(robot) if points is None else [_point(p) for p in points],
-            _positive(gain, "gain"),
-            _positive(influence, "influence", finite=False),
-            _positive(largest_force, "largest_force"),
-        )
+        repelled = arm_points(robot) if points is None else [_point(p) for p in points]
+        repulsion = above_zero(gain, "gain"), above_zero(influence, "influence", finite=False)
+        largest, chosen = above_zero(largest_force, "largest_force"), resolve_rows(rows)
+        with argument_names(K_p="K_0", K_v="K_1"):
+            super().__init__(robot, K_0, K_1, K_d, chosen, frame, posture, K_posture, repelled, *repulsion, largest)
         self.obstacles = obstacles
 
     @property
-    def obstacles(self) -> tuple[Obstacle, ...]:
+    def obstacles(self) -> tuple[Sphere, ...]:
         """Obstacles to avoid; may be set between steps."""
-        return tuple(Obstacle(row[:3], float(row[3])) for row in self._obstacles)
+        return tuple(Sphere(row[:3], float(row[3])) for row in self._obstacles)
 
     @obstacles.setter
-    def obstacles(self, obstacles: Sequence[Obstacle]) -> None:
-        spheres = [_sphere(o) for o in ((obstacles,) if hasattr(obstacles, "center") else obstacles)]
-        self._obstacles = np.array([[*np.asarray(o.center), o.radius] for o in spheres]).reshape(-1, 4)
-
-
-def _sphere(obstacle: object) -> Obstacle:
-    if not hasattr(obstacle, "center") or not hasattr(obstacle, "radius"):
-        raise ValueError(f"obstacles must contain only Obstacle, got {obstacle!r}")
-    return Obstacle(obstacle.center, obstacle.radius)
+    def obstacles(self, obstacles: Sequence[Sphere]) -> None:
+        spheres = list(obstacles) if isinstance(obstacles, Iterable) else [obstacles]
+        for obstacle in spheres:
+            of_kind(obstacle, Sphere, "each of obstacles")
+        self._obstacles = np.array([[*o.center, o.radius] for o in spheres]).reshape(-1, 4)
 
 
 def _point(point: ArmPoint) -> tuple[int | str, Array]:
@@ -209,10 +161,3 @@ def _point(point: ArmPoint) -> tuple[int | str, Array]:
     if not isinstance(point, (tuple, list)) or len(point) != 2:
         raise ValueError(f"points must be frames or pairs of a frame and a point in its axes, got {point!r}")
     return point[0], array(point[1], (3,), "points offset")
-
-
-def _positive(value: float, what: str, *, finite: bool = True) -> float:
-    number = float(array(value, (), what, finite=finite))
-    if number <= 0.0:
-        raise ValueError(f"{what} must be positive, got {number:g}")
-    return number

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from .. import _core
 from ..kinematics.task_rows import resolve_rows
 from ..robot import Robot
-from ..robot.robot import UnknownParameters
-from .adaptation import LawLike, prediction_arguments, prediction_weight, resolve_unknown
-from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
+from .adaptation import AdaptationLike
+from .gains import argument_names
+from .lyapunov_functions import AdaptiveLyapunov
 
 __all__ = ["CartesianMACT"]
 
@@ -23,31 +23,25 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     ::
 
         e     = [p_d - p; r sin(theta)]      e' = L' xi_d - L J dq
-        beta  = (L J)^+ L' xi_d + N K_posture (posture - q)      alpha = d beta/dt      s = beta - dq
-        tau   = Y_r(q, dq, beta, alpha) pihat + K_v s + J' L' K_xi e
+        beta  = (L J)^+ L' xi_d + N Lambda_posture (posture - q)      alpha = d beta/dt      s = beta - dq
+        tau   = Y_r(q, dq, beta, alpha) pihat + K_d s + J' L' K_p e
         pihat' = Gamma^-1 (Y_u' s + gamma W_u' R_t (y - W pihat))
 
     with N = I - (L J)^+ L J, and y = W pi the low-passed torque and its regressor. Unlike in `Backstepping`, the error
-    is not part of the reference velocity beta: stiffness and damping are exactly K_xi and K_v. Every gain is a number,
+    is not part of the reference velocity beta: stiffness and damping are exactly K_p and K_d. Every gain is a number,
     one number per row or a symmetric positive definite matrix.
 
     Parameters
     ----------
     robot : Robot
         The nominal model; the estimate starts at its parameters.
-    K_xi : float, (m,) or (m, m) array_like
+    K_p : float, (m,) or (m, m) array_like
         Stiffness [N/m, N m], for the m rows of the task.
-    K_v : float, (n,) or (n, n) array_like
+    K_d : float, (n,) or (n, n) array_like
         Damping of the joints [N m s/rad]. When sampled, it must stay well below inertia over period for each joint.
-    Gamma : float, (u,) or (u, u) array_like, optional
-        Adaptation gain of the u unknown parameters; a larger one adapts more slowly (the paper's R_p is its inverse).
-        Excludes ``law``; ignored for ``adaptive=False``.
-    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Parameters to adapt, see `Robot.unknown`; default all.
-    adaptive : bool
-        False keeps the initial estimate.
-    law : Gradient or Natural, optional
-        Adaptation law, in place of `Gamma`.
+    adaptation : GradientAdaptation, NaturalAdaptation, float or array_like, or None
+        Adaptation law and unknown parameters. A number or an array is short for ``GradientAdaptation(Gamma)`` with all
+        parameters unknown; a larger Gamma adapts more slowly. None keeps the initial estimate.
     gamma : float
         Weight of the prediction error. With 0, e need not converge to zero at a set point.
     R_t : float, (n,) or (n, n) array_like
@@ -62,15 +56,15 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         Controlled frame, default the end effector.
     posture : (n,) array_like, optional
         Posture that attracts a redundant arm in the null space; by default the null space is only damped, through s.
-    K_posture : float, (n,) or (n, n) array_like, optional
+    Lambda_posture : float, (n,) or (n, n) array_like, optional
         Gain of this attraction [1/s].
 
     Attributes
     ----------
+    adaptation : GradientAdaptation, NaturalAdaptation or None
+        Adaptation law; None for a fixed estimate.
     unknown : UnknownParameters
-        Parameters to adapt.
-    law : Gradient, Natural or None
-        Adaptation law; None without adaptation.
+        Parameters to adapt; all for a fixed estimate.
 
     Raises
     ------
@@ -80,12 +74,12 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     Notes
     -----
     D4.2, eqs. (68) and (69). The printed alpha is not the derivative of beta, which invalidates the proof (errata
-    D-12). With the derivative, ``V = 1/2 (e' K_xi e + s' M s + pitilde' Gamma pitilde)`` has
-    ``V' = -s' K_v s - gamma (W pitilde)' R_t (W pitilde)``. In a partial task, L J and L' xi_d stand for their chosen
+    D-12). With the derivative, ``V = 1/2 (e' K_p e + s' M s + pitilde' Gamma pitilde)`` has
+    ``V' = -s' K_d s - gamma (W pitilde)' R_t (W pitilde)``. In a partial task, L J and L' xi_d stand for their chosen
     rows. Integration of the estimate and the applied torque are as in `MACT`.
 
     From 88.9 degrees of orientation error on, or if the condition number of J (Frobenius norms) exceeds 200, the status
-    is ``singular``, the torque is the estimated gravity minus ``K_v dq``, and adaptation stops.
+    is ``singular``, the torque is the estimated gravity minus ``K_d dq``, and adaptation stops.
 
     Signals: ``error`` (e), ``s``, ``prediction_error`` (y - W pihat), ``parameters``. Status ``diverged`` once an
     estimate exceeds 1e6, until `reset`.
@@ -96,7 +90,7 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
     >>> target = robot.forward_kinematics(q0)
     >>> target[:3, 3] += 0.02
-    >>> controller = th.CartesianMACT(robot, [400] * 3 + [40] * 3, [20] * 4 + [5, 5, 3], adaptive=False)
+    >>> controller = th.CartesianMACT(robot, [400] * 3 + [40] * 3, [20] * 4 + [5, 5, 3], adaptation=None)
     >>> result = th.simulate(robot, controller, th.reference.SetPose(target), 4.0, q0=q0)
     >>> result.error_norm()[[0, -1]].round(3).tolist()
     [0.035, 0.003]
@@ -105,13 +99,10 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     def __init__(
         self,
         robot: Robot,
-        K_xi: npt.ArrayLike,
-        K_v: npt.ArrayLike,
-        Gamma: npt.ArrayLike | None = None,
+        K_p: npt.ArrayLike,
+        K_d: npt.ArrayLike,
         *,
-        unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
-        adaptive: bool = True,
-        law: LawLike | None = None,
+        adaptation: AdaptationLike,
         gamma: float = 0.0,
         R_t: npt.ArrayLike = 1.0,
         route: Literal["regressor", "acceleration"] = "regressor",
@@ -119,12 +110,10 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         rows: Sequence[int | str] | None = None,
         frame: int | str | None = None,
         posture: npt.ArrayLike | None = None,
-        K_posture: npt.ArrayLike | None = None,
+        Lambda_posture: npt.ArrayLike | None = None,
     ) -> None:
-        self.law = adaptive_law(Gamma, adaptive, law)
-        self.K_p, self.K_d, self.Lambda = K_xi, K_v, 0.0  # the names that `lyapunov` reads
-        self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
-        prediction = prediction_arguments(route, cutoff, gamma, R_t, adaptive)
-        self.prediction_weight, self.route = prediction_weight(prediction), route
-        mask, chosen = self.unknown.mask.tolist(), resolve_rows(rows)
-        super().__init__(robot, K_xi, K_v, adaptation, mask, prediction, chosen, frame, posture, K_posture)
+        self.K_p, self.K_d = K_p, K_d
+        law, mask = self._adapt(robot, adaptation)
+        prediction, chosen = self._prediction(route, cutoff, gamma, R_t), resolve_rows(rows)
+        with argument_names(K_xi="K_p", K_v="K_d", K_posture="Lambda_posture"):
+            super().__init__(robot, K_p, K_d, law, mask, prediction, chosen, frame, posture, Lambda_posture)

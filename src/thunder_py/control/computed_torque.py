@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import one_of
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
+from .gains import argument_names, either_pair
 
 __all__ = ["ComputedTorque"]
 
@@ -19,22 +17,20 @@ class ComputedTorque(_core.ComputedTorque):
 
     ::
 
-        craig      tau = M (ddq_d + K_v de + K_p e) + C dq + friction(dq) + G
-        impedance  tau = M ddq_d + C dq + friction(dq) + G + K_v de + K_p e
+        tau = M (ddq_d + K_1 de + K_0 e) + C dq + friction(dq) + G      with K_0 and K_1
+        tau = M ddq_d + C dq + friction(dq) + G + K_d de + K_p e        with K_p and K_d, the impedance form
 
-    with ``e = q_d - q``. With the true model, the error of Craig's form obeys ``dde + K_v de + K_p e = 0``, a linear
+    with ``e = q_d - q``. With the true model, the error of the first form obeys ``dde + K_1 de + K_0 e = 0``, a linear
     equation with constant coefficients, and converges to zero exponentially.
 
     Parameters
     ----------
     robot : Robot
         The model, its friction included.
-    K_p : float, (n,) or (n, n) array_like
-        [1/s^2] in Craig's form, [N m/rad] in the impedance form.
-    K_v : float, (n,) or (n, n) array_like
-        [1/s] in Craig's form, where ``2 sqrt(K_p)`` is critical damping; [N m s/rad] in the impedance form.
-    form : {"craig", "impedance"}
-        Law, see above.
+    K_0, K_1 : float, (n,) or (n, n) array_like, optional
+        [1/s^2], [1/s]; ``K_1 = 2 sqrt(K_0)`` is critical damping.
+    K_p, K_d : float, (n,) or (n, n) array_like, optional
+        Stiffness [N m/rad] and damping [N m s/rad] of the impedance form, in place of `K_0` and `K_1`.
 
     Raises
     ------
@@ -44,21 +40,22 @@ class ComputedTorque(_core.ComputedTorque):
     Warnings
     --------
     The impedance form, equation 53 of D4.2, sets a stiffness in N m/rad. Its error obeys
-    ``M(q(t)) dde + K_v de + K_p e = 0`` with a varying M. Contrary to the paper, this is **not** stable in general:
+    ``M(q(t)) dde + K_d de + K_p e = 0`` with a varying M. Contrary to the paper, this is **not** stable in general:
     some motions make the error grow (docs/errata.md, D-5). Use it for slow motions with ample damping only.
 
     Notes
     -----
-    Lecture notes, lecture 28; DARKO D4.2, eqs. 53 to 55. Model errors cause tracking errors: an unknown payload at
-    rest, a constant one.
+    Lecture notes, lecture 28; DARKO D4.2, eqs. 53 to 55. K_0 and K_1 are the letters of Spong, Hutchinson and
+    Vidyasagar (2006); Craig writes K_p and K_v. Model errors cause tracking errors: an unknown payload at rest, a
+    constant one.
 
-    Signals: ``error`` (q_d - q). The safe torque of Craig's form is damped by k M(q), k the smallest eigenvalue of K_v.
+    Signals: ``error`` (q_d - q). With K_1 the safe torque is damped by k M(q), k the smallest eigenvalue of K_1.
 
     Examples
     --------
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
-    >>> controller = th.ComputedTorque(robot, K_p=100.0, K_v=20.0)
+    >>> controller = th.ComputedTorque(robot, K_0=100.0, K_1=20.0)
     >>> target = th.reference.SetPoint([0.5, 0.8])
     >>> result = th.simulate(robot, controller, target, 2.0, q0=[0.0, 0.5])
     >>> result.error_norm()[[0, -1]].round(3).tolist(), controller.status.name
@@ -68,10 +65,13 @@ class ComputedTorque(_core.ComputedTorque):
     def __init__(
         self,
         robot: Robot,
-        K_p: npt.ArrayLike,
-        K_v: npt.ArrayLike,
+        K_0: npt.ArrayLike | None = None,
+        K_1: npt.ArrayLike | None = None,
         *,
-        form: Literal["craig", "impedance"] = "craig",
+        K_p: npt.ArrayLike | None = None,
+        K_d: npt.ArrayLike | None = None,
     ) -> None:
         require_robot(robot)
-        super().__init__(robot, K_p, K_v, one_of(form, ("craig", "impedance"), "form") == "impedance")
+        position, velocity, names = either_pair(K_0, K_1, K_p, K_d)
+        with argument_names(**names):
+            super().__init__(robot, position, velocity, K_p is not None)

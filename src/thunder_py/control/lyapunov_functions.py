@@ -9,29 +9,16 @@ import numpy.typing as npt
 
 from .._core import Status
 from ..checks import Array
-from ..errors import ModelError, ThunderError
+from ..errors import ModelError
 from ..robot import Robot
 from ..robot.inertia import is_physical, pseudo_inertia
-from ..robot.robot import UnknownParameters
-from .adaptation import GradientAdaptation, LawLike, NaturalAdaptation
+from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation
+from .gains import gain
 
 if TYPE_CHECKING:
     from ..result import SimulationResult
 
-__all__ = ["AdaptiveLyapunov", "adaptive_law", "check_parameters", "gain", "half_form"]
-
-
-def adaptive_law(Gamma: npt.ArrayLike | None, adaptive: bool, law: LawLike | None) -> LawLike | None:
-    """Return the adaptation law of a controller's arguments, None without adaptation."""
-    if not adaptive:
-        return None
-    return GradientAdaptation(Gamma) if law is None and Gamma is not None else law
-
-
-def gain(value: npt.ArrayLike, size: int) -> Array:
-    """Return a gain, already checked by the core, as a matrix."""
-    matrix = np.asarray(value, dtype=np.float64)
-    return matrix if matrix.ndim == 2 else np.diag(np.broadcast_to(matrix, (size,)))
+__all__ = ["AdaptiveLyapunov", "check_parameters", "half_form"]
 
 
 def half_form(x: Array, A: Array) -> Array:
@@ -40,21 +27,17 @@ def half_form(x: Array, A: Array) -> Array:
     return half
 
 
-class AdaptiveLyapunov:
-    """Mixin for controllers with s and an estimate: V and V_dot along a run.
+class AdaptiveLyapunov(AdaptiveController):
+    """Mixin for adaptive controllers with s: V and V_dot along a run.
 
     V = 1/2 s' M s + D(pi, pihat) [+ 1/2 e' K_p e], where D is ``1/2 pitilde' Gamma pitilde`` for the gradient law and
     ``sum gamma_i D(P_i || Phat_i)`` for the natural one (Slotine and Li 1987; Thunder article, section 4; Lee, Kwon and
     Park 2018). V_dot = -s' K_d s [- e' K_p Lambda e] [- gamma eps' R_t eps], eps the prediction error (D4.2, eq. 67).
     """
 
-    unknown: UnknownParameters
-    law: LawLike | None
-    Lambda: npt.ArrayLike
+    Lambda: npt.ArrayLike = 0.0
     K_d: npt.ArrayLike
     K_p: npt.ArrayLike | None = None  # gain of the position error, for laws with e in V
-    prediction_weight: Array | None = None  # gamma R_t, for laws with a prediction error
-    route: str = "regressor"  # route of the prediction error's regressor: V_dot is exact for this one only
 
     def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
         """Return V at each logged instant, (k,).
@@ -68,26 +51,21 @@ class AdaptiveLyapunov:
 
         Raises
         ------
-        ThunderError
-            For a law other than `GradientAdaptation` and `NaturalAdaptation`, or an estimate of other parameters than
-            the plant's.
+        ModelError
+            If the estimate has other parameters than the plant.
         """
         s = result.s
         V: Array = 0.5 * np.einsum("ki,kij,kj->k", s, robot.mass_matrix(result.q), s)
         if self.K_p is not None:
             V += half_form(result.error, gain(self.K_p, result.error.shape[1]))
-        if self.law is None:
+        if self.adaptation is None:
             return V
         check_parameters(robot, result)
         mask = self.unknown.mask
-        if isinstance(self.law, NaturalAdaptation):
-            return V + _natural_distance(self.law, mask, robot, result.parameters)
-        if not isinstance(self.law, GradientAdaptation):
-            raise ThunderError(
-                f"law must be GradientAdaptation or NaturalAdaptation for V, got {type(self.law).__name__}"
-            )
+        if isinstance(self.adaptation, NaturalAdaptation):
+            return V + _natural_distance(self.adaptation, mask, robot, result.parameters)
         wrong = (robot.parameters - result.parameters)[:, mask]
-        return V + half_form(wrong, gain(self.law.Gamma, wrong.shape[1]))
+        return V + half_form(wrong, gain(self.adaptation.Gamma, wrong.shape[1]))
 
     def lyapunov_dot(self, robot: Robot, result: SimulationResult) -> Array | None:
         """Return V_dot at each logged instant, (k,), or None if the law's expression does not hold.
@@ -115,17 +93,16 @@ class AdaptiveLyapunov:
 
     def _undisturbed(self, result: SimulationResult) -> bool:
         between = {"q_measured", "tau_commanded", "external"} & set(result.signals)
-        law = self.law
+        law = self.adaptation
         bounded = isinstance(law, GradientAdaptation) and (law.lower is not None or law.upper is not None)
         bounded = bounded or (isinstance(law, NaturalAdaptation) and law.rest is not None)  # bounded below by zero
-        if law is not None and np.any(np.asarray(getattr(law, "dead_zone", 0.0)) != 0.0):
-            bounded = True
+        bounded = bounded or (law is not None and bool(np.any(np.asarray(law.dead_zone) != 0.0)))
         elastic = result.x.shape[1] > 0  # V has no energy of springs and motors
         return not between and not bounded and not elastic and bool(np.all(result.status == int(Status.ok)))
 
     def _fixed_are_known(self, robot: Robot, result: SimulationResult) -> bool:
         check_parameters(robot, result)
-        fixed = np.ones(robot.p, dtype=bool) if self.law is None else ~self.unknown.mask
+        fixed = np.ones(robot.p, dtype=bool) if self.adaptation is None else ~self.unknown.mask
         return np.allclose(result.parameters[0, fixed], robot.parameters[fixed], rtol=1e-9, atol=1e-12)
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy.typing as npt
 
 from .. import _core
 from ..robot import Robot
-from ..robot.robot import UnknownParameters
-from .adaptation import LawLike, prediction_arguments, prediction_weight, resolve_unknown
-from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
+from .adaptation import AdaptationLike
+from .gains import argument_names
+from .lyapunov_functions import AdaptiveLyapunov
 
 __all__ = ["MACT"]
 
@@ -22,11 +21,11 @@ class MACT(AdaptiveLyapunov, _core.MACT):
     ::
 
         e    = q_d - q
-        tau  = Y_r(q, dq, dq_d, ddq_d) pihat + K_v e' + K_p e
+        tau  = Y_r(q, dq, dq_d, ddq_d) pihat + K_d e' + K_p e
         pihat' = Gamma^-1 (Y_u' e' + gamma W_u' R_t (y - W pihat))
 
     where Y_r pihat is M ddq_d + C(q, dq) dq_d + G + friction(dq), and y = W pi the low-passed torque and its regressor.
-    The mass matrix is not inverted, no acceleration is measured, and stiffness and damping are exactly K_p and K_v.
+    The mass matrix is not inverted, no acceleration is measured, and stiffness and damping are exactly K_p and K_d.
 
     Parameters
     ----------
@@ -34,17 +33,11 @@ class MACT(AdaptiveLyapunov, _core.MACT):
         The nominal model; the estimate starts at its parameters.
     K_p : float, (n,) or (n, n) array_like
         Stiffness [N m/rad].
-    K_v : float, (n,) or (n, n) array_like
+    K_d : float, (n,) or (n, n) array_like
         Damping [N m s/rad]. When sampled, it must stay well below inertia over period for each joint.
-    Gamma : float, (u,) or (u, u) array_like, optional
-        Adaptation gain of the u unknown parameters; a larger one adapts more slowly (the paper's R_p is its inverse).
-        Excludes ``law``; ignored for ``adaptive=False``.
-    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Parameters to adapt, see `Robot.unknown`; default all.
-    adaptive : bool
-        False keeps the initial estimate.
-    law : Gradient or Natural, optional
-        Adaptation law, in place of `Gamma`.
+    adaptation : GradientAdaptation, NaturalAdaptation, float or array_like, or None
+        Adaptation law and unknown parameters. A number or an array is short for ``GradientAdaptation(Gamma)`` with all
+        parameters unknown; a larger Gamma adapts more slowly. None keeps the initial estimate.
     gamma : float
         Weight of the prediction error. With 0, e need not converge to zero at a set point.
     R_t : float, (n,) or (n, n) array_like
@@ -57,10 +50,10 @@ class MACT(AdaptiveLyapunov, _core.MACT):
 
     Attributes
     ----------
+    adaptation : GradientAdaptation, NaturalAdaptation or None
+        Adaptation law; None for a fixed estimate.
     unknown : UnknownParameters
-        Parameters to adapt.
-    law : Gradient, Natural or None
-        Adaptation law; None without adaptation.
+        Parameters to adapt; all for a fixed estimate.
 
     Raises
     ------
@@ -69,11 +62,11 @@ class MACT(AdaptiveLyapunov, _core.MACT):
 
     Notes
     -----
-    D4.2, eqs. (63) and (64), with the filtered regressor of section 3.2.3 as corrected in docs/errata.md (D-13). With
-    ``V = 1/2 (e' K_p e + e'' M e' + pitilde' Gamma pitilde)`` one has ``V' = -e'' K_v e' - gamma (W pitilde)' R_t (W
-    pitilde)``, where e'' is the transpose of e'. The estimate is integrated over each control step by Euler's rule; a
-    step that would overshoot because of gamma R_t / Gamma is shortened. The law assumes that the last returned torque
-    was applied: if the drive clips torques, set `torque_limits`.
+    D4.2, eqs. (63) and (64), where Gamma^-1 is R_p and K_d is K_v, with the filtered regressor of section 3.2.3 as
+    corrected in docs/errata.md (D-13). With ``V = 1/2 (e' K_p e + e'' M e' + pitilde' Gamma pitilde)`` one has ``V' =
+    -e'' K_d e' - gamma (W pitilde)' R_t (W pitilde)``, where e'' is the transpose of e'. The estimate is integrated
+    over each control step by Euler's rule; a step that would overshoot because of gamma R_t / Gamma is shortened. The
+    law assumes that the last returned torque was applied: if the drive clips torques, set `torque_limits`.
 
     Signals: ``error`` (e), ``s`` (its derivative), ``prediction_error`` (y - W pihat), ``parameters``.
 
@@ -82,7 +75,7 @@ class MACT(AdaptiveLyapunov, _core.MACT):
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
     >>> guess = robot.with_parameters(0.5 * robot.parameters)
-    >>> controller = th.MACT(guess, K_p=30.0, K_v=8.0, Gamma=2.0, gamma=1.0)
+    >>> controller = th.MACT(guess, K_p=30.0, K_d=8.0, adaptation=2.0, gamma=1.0)
     >>> result = th.simulate(robot, controller, th.reference.SetPoint([0.3, 0.8]), 10.0, q0=[0.0, 0.5], dt=0.002)
     >>> result.error_norm()[[0, -1]].round(2).tolist()
     [0.42, 0.0]
@@ -92,20 +85,15 @@ class MACT(AdaptiveLyapunov, _core.MACT):
         self,
         robot: Robot,
         K_p: npt.ArrayLike,
-        K_v: npt.ArrayLike,
-        Gamma: npt.ArrayLike | None = None,
+        K_d: npt.ArrayLike,
         *,
-        unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
-        adaptive: bool = True,
-        law: LawLike | None = None,
+        adaptation: AdaptationLike,
         gamma: float = 0.0,
         R_t: npt.ArrayLike = 1.0,
         route: Literal["regressor", "acceleration"] = "regressor",
         cutoff: float = 5.0,
     ) -> None:
-        self.law = adaptive_law(Gamma, adaptive, law)
-        self.K_p, self.K_d, self.Lambda = K_p, K_v, 0.0  # the names that `lyapunov` reads
-        self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
-        prediction = prediction_arguments(route, cutoff, gamma, R_t, adaptive)
-        self.prediction_weight, self.route = prediction_weight(prediction), route
-        super().__init__(robot, K_p, K_v, adaptation, self.unknown.mask.tolist(), prediction)
+        self.K_p, self.K_d = K_p, K_d
+        law, mask = self._adapt(robot, adaptation)
+        with argument_names(K_v="K_d"):
+            super().__init__(robot, K_p, K_d, law, mask, self._prediction(route, cutoff, gamma, R_t))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from .. import _core
 from ..kinematics.task_rows import require_robot, resolve_rows
 from ..robot import Robot
+from .gains import argument_names
 
 __all__ = ["OperationalSpace"]
 
@@ -18,24 +19,24 @@ class OperationalSpace(_core.OperationalSpace):
 
     ::
 
-        y   = J^+ (xi_dot_d + K_v e' + K_p e + K_i (integral of e) - J_dot dq)
+        y   = J^+ (xi_dot_d + K_1 e' + K_0 e + K_integral (integral of e) - J_dot dq)
         tau = M y + C dq + G + friction + P (K_posture (posture - q) - K_d dq)
 
-    P projects on torques that do not accelerate the task. With the true model the error is exactly linear,
-    ``e'' + K_v e' + K_p e + K_i (integral of e) = 0``, in every row: with an orientation error ``e_o = r sin(theta)``,
-    J stands for L J and xi_d for L' xi_d, derivatives included. Every gain is a number, one number per row or a
-    symmetric positive definite matrix.
+    P projects on torques that do not accelerate the task. With the true model the error is exactly linear in every row,
+    ``e'' + K_1 e' + K_0 e + K_integral (integral of e) = 0``: with an orientation error ``e_o = r sin(theta)``, J
+    stands for L J and xi_d for L' xi_d, derivatives included. Every gain is a number, one number per row or a symmetric
+    positive definite matrix.
 
     Parameters
     ----------
     robot : Robot
         The model; the integral compensates unmodeled loads, such as a payload.
-    K_p, K_v : float, (m,) or (m, m) array_like
+    K_0, K_1 : float, (m,) or (m, m) array_like
         [1/s^2], [1/s], for the m rows of the task.
     K_d : float, (n,) or (n, n) array_like
         Damping [N m s/rad] of the null space and of the safe torque.
-    K_i : float, (m,) or (m, m) array_like, optional
-        [1/s^3]; stable for K_v K_p > K_i, row by row. Default no integral action.
+    K_integral : float, (m,) or (m, m) array_like, optional
+        [1/s^3]; stable for K_1 K_0 > K_integral, row by row. Default no integral action.
     integral_limit : float or (m,) array_like, optional
         Bound of the magnitude of the integral of e [m s, rad s].
     rows : sequence of int or str, optional
@@ -68,7 +69,7 @@ class OperationalSpace(_core.OperationalSpace):
     >>> robot, q0 = th.Robot.load("scara"), [-0.2, 1.5, 0.1, 0.2]
     >>> target = robot.forward_kinematics(q0)
     >>> target[:3, 3] += 0.02
-    >>> controller = th.OperationalSpace(robot, K_p=100.0, K_v=20.0, K_d=2.0, rows=("x", "y", "z", "rz"))
+    >>> controller = th.OperationalSpace(robot, K_0=100.0, K_1=20.0, K_d=2.0, rows=("x", "y", "z", "rz"))
     >>> result = th.simulate(robot, controller, th.reference.SetPose(target), 2.0, q0=q0)
     >>> result.error_norm()[[0, -1]].round(3).tolist()
     [0.035, 0.0]
@@ -77,10 +78,10 @@ class OperationalSpace(_core.OperationalSpace):
     def __init__(
         self,
         robot: Robot,
-        K_p: npt.ArrayLike,
-        K_v: npt.ArrayLike,
+        K_0: npt.ArrayLike,
+        K_1: npt.ArrayLike,
         K_d: npt.ArrayLike,
-        K_i: npt.ArrayLike | None = None,
+        K_integral: npt.ArrayLike | None = None,
         *,
         integral_limit: npt.ArrayLike | None = None,
         rows: Sequence[int | str] | None = None,
@@ -90,4 +91,5 @@ class OperationalSpace(_core.OperationalSpace):
     ) -> None:
         require_robot(robot)
         chosen = resolve_rows(rows)
-        super().__init__(robot, K_p, K_v, K_d, K_i, integral_limit, chosen, frame, posture, K_posture)
+        with argument_names(K_p="K_0", K_v="K_1", K_i="K_integral"):
+            super().__init__(robot, K_0, K_1, K_d, K_integral, integral_limit, chosen, frame, posture, K_posture)

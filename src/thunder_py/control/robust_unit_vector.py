@@ -9,6 +9,7 @@ from .. import _core
 from ..checks import above_zero
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
+from .gains import argument_names
 
 __all__ = ["RobustUnitVector"]
 
@@ -18,18 +19,16 @@ class RobustUnitVector(_core.RobustUnitVector):
 
     ::
 
-        tau = M (ddq_d + K_v de + K_p e + w) + C dq + friction(dq) + G          e = q_d - q
-        z   = [0 1] P [e; de]        H' P + P H = -Q        H = [0 1; -K_p -K_v]
+        tau = M (ddq_d + K_1 de + K_0 e + w) + C dq + friction(dq) + G          e = q_d - q
+        z   = [0 1] P [e; de]        H' P + P H = -Q        H = [0 1; -K_0 -K_1]
         w   = rho z / |z| where |z| >= epsilon, else rho z / epsilon
 
     Parameters
     ----------
     robot : Robot
         The nominal model, its friction included.
-    K_p : float, (n,) or (n, n) array_like
-        [1/s^2].
-    K_v : float, (n,) or (n, n) array_like
-        [1/s]; the report's K_D.
+    K_0, K_1 : float, (n,) or (n, n) array_like
+        [1/s^2], [1/s]; the report's K_P and K_D.
     rho : float
         Magnitude of w, an acceleration [rad/s^2]. It must bound the acceleration error of the model, ``M^-1`` times the
         torque error.
@@ -53,10 +52,10 @@ class RobustUnitVector(_core.RobustUnitVector):
     -----
     SCARA report, section 4.1, with errata S-5. With rho large enough, ``V = xi' P xi`` with ``xi = [e; de]`` decreases
     wherever ``|z| >= epsilon``, and the error converges to a neighborhood of zero that shrinks with epsilon. Inside
-    the layer w is a PD term with gains ``rho / epsilon`` times blocks of P: when sampled, ``K_v + rho P_vv / epsilon``
+    the layer w is a PD term with gains ``rho / epsilon`` times blocks of P: when sampled, ``K_1 + rho P_vv / epsilon``
     must stay well below 1 over period.
 
-    Signals: ``error`` (q_d - q), ``z``, ``w``. The safe torque is damped by k M(q), k the smallest eigenvalue of K_v.
+    Signals: ``error`` (q_d - q), ``z``, ``w``. The safe torque is damped by k M(q), k the smallest eigenvalue of K_1.
 
     Examples
     --------
@@ -64,7 +63,7 @@ class RobustUnitVector(_core.RobustUnitVector):
     >>> robot = th.Robot.load("elbow")
     >>> motion = th.reference.Sinusoid([0.5, 0.5], 0.5)
     >>> nominal = robot.with_parameters(0.8 * robot.parameters)
-    >>> controller = th.RobustUnitVector(nominal, K_p=100.0, K_v=20.0, rho=30.0, epsilon=0.05)
+    >>> controller = th.RobustUnitVector(nominal, K_0=100.0, K_1=20.0, rho=30.0, epsilon=0.05)
     >>> result = th.simulate(robot, controller, motion, 2.0, dq0=motion(0.0).dq)
     >>> plain = th.simulate(robot, th.ComputedTorque(nominal, 100.0, 20.0), motion, 2.0, dq0=motion(0.0).dq)
     >>> bool(result.rmse() < 0.1 * plain.rmse())
@@ -74,12 +73,14 @@ class RobustUnitVector(_core.RobustUnitVector):
     def __init__(
         self,
         robot: Robot,
-        K_p: npt.ArrayLike,
-        K_v: npt.ArrayLike,
+        K_0: npt.ArrayLike,
+        K_1: npt.ArrayLike,
         rho: float,
         epsilon: float,
         *,
         Q: npt.ArrayLike = 1.0,
     ) -> None:
         require_robot(robot)
-        super().__init__(robot, K_p, K_v, above_zero(rho, "rho"), above_zero(epsilon, "epsilon"), np.asarray(Q))
+        rho, epsilon = above_zero(rho, "rho"), above_zero(epsilon, "epsilon")
+        with argument_names(K_p="K_0", K_v="K_1"):
+            super().__init__(robot, K_0, K_1, rho, epsilon, np.asarray(Q))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy.typing as npt
 
 from .. import _core
 from ..robot import Robot
-from ..robot.robot import UnknownParameters
-from .adaptation import LawLike, resolve_unknown
-from .lyapunov_functions import AdaptiveLyapunov, adaptive_law
+from .adaptation import AdaptationLike
+from .lyapunov_functions import AdaptiveLyapunov
 
 __all__ = ["SlotineLi"]
 
@@ -36,22 +33,16 @@ class SlotineLi(AdaptiveLyapunov, _core.SlotineLi):
     K_d : float, (n,) or (n, n) array_like
         [N m s/rad]. When sampled, it must stay well below inertia over period for each joint: 10 is unstable for the
         Panda's last joint at 1 kHz.
-    Gamma : float, (u,) or (u, u) array_like, optional
-        Adaptation gain of the u unknown parameters; a larger one adapts more slowly. Excludes ``law``; ignored for
-        ``adaptive=False``.
-    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Parameters to adapt, see `Robot.unknown`; default all.
-    adaptive : bool
-        False keeps the initial estimate.
-    law : Gradient or Natural, optional
-        Adaptation law, in place of `Gamma`.
+    adaptation : GradientAdaptation, NaturalAdaptation, float or array_like, or None
+        Adaptation law and unknown parameters. A number or an array is short for ``GradientAdaptation(Gamma)`` with all
+        parameters unknown; a larger Gamma adapts more slowly. None keeps the initial estimate.
 
     Attributes
     ----------
+    adaptation : GradientAdaptation, NaturalAdaptation or None
+        Adaptation law; None for a fixed estimate.
     unknown : UnknownParameters
-        Parameters to adapt.
-    law : Gradient, Natural or None
-        Adaptation law; None without adaptation.
+        Parameters to adapt; all for a fixed estimate.
 
     Raises
     ------
@@ -72,7 +63,7 @@ class SlotineLi(AdaptiveLyapunov, _core.SlotineLi):
     >>> robot = th.Robot.load("elbow")
     >>> motion = th.reference.Sinusoid([0.5, 0.5], 0.5)
     >>> guess = robot.with_parameters(0.5 * robot.parameters)
-    >>> controller = th.SlotineLi(guess, Lambda=5.0, K_d=8.0, Gamma=0.5)
+    >>> controller = th.SlotineLi(guess, Lambda=5.0, K_d=8.0, adaptation=0.5)
     >>> result = th.simulate(robot, controller, motion, 4.0, dq0=motion(0.0).dq)
     >>> errors = result.error_norm()
     >>> bool(errors[-1000:].max() < 0.5 * errors[:1000].max()), controller.status.name
@@ -84,13 +75,8 @@ class SlotineLi(AdaptiveLyapunov, _core.SlotineLi):
         robot: Robot,
         Lambda: npt.ArrayLike,
         K_d: npt.ArrayLike,
-        Gamma: npt.ArrayLike | None = None,
         *,
-        unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
-        adaptive: bool = True,
-        law: LawLike | None = None,
+        adaptation: AdaptationLike,
     ) -> None:
-        self.law = adaptive_law(Gamma, adaptive, law)
         self.Lambda, self.K_d = Lambda, K_d
-        self.unknown, adaptation = resolve_unknown(robot, unknown, Gamma, adaptive, law)
-        super().__init__(robot, Lambda, K_d, adaptation, self.unknown.mask.tolist())
+        super().__init__(robot, Lambda, K_d, *self._adapt(robot, adaptation))

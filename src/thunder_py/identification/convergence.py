@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..control import SlotineLi
+from ..control.adaptation import AdaptationLike
 from ..reference import JointReference
 from ..result import SimulationResult
 from ..robot import Robot
@@ -56,7 +57,7 @@ def adaptation_convergence(
     *,
     Lambda: npt.ArrayLike = 5.0,
     K_d: npt.ArrayLike = 10.0,
-    Gamma: npt.ArrayLike = 0.1,
+    adaptation: AdaptationLike = 0.1,
     dt: float = 1e-3,
     log_every: int = 10,
 ) -> AdaptationConvergence:
@@ -73,8 +74,8 @@ def adaptation_convergence(
         ``reference(t)`` returns a `JointReference`; the plant starts on it.
     duration, window : float
         Length of the run, and of the window in which excitation is measured [s].
-    Lambda, K_d, Gamma : array_like
-        Gains of `SlotineLi`.
+    Lambda, K_d, adaptation
+        Arguments of `SlotineLi`.
     dt : float
         Control period and integration step [s].
     log_every : int
@@ -91,11 +92,11 @@ def adaptation_convergence(
     >>> from thunder_py.identification import adaptation_convergence
     >>> robot, motion = th.Robot.load("elbow"), th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
     >>> nominal = robot.with_parameters(0.7 * robot.parameters)
-    >>> run = adaptation_convergence(robot, nominal, motion, 10.0, window=2.0, Gamma=10.0)
+    >>> run = adaptation_convergence(robot, nominal, motion, 10.0, window=2.0, adaptation=10.0)
     >>> bool(run.excitation.l1 > 0.0), bool(run.parameter_error[-1] < 0.4)
     (True, True)
     """
-    controller = SlotineLi(nominal, Lambda, K_d, Gamma)
+    controller = SlotineLi(nominal, Lambda, K_d, adaptation=adaptation)
     result = simulate(plant, controller, reference, duration, dt, log_every=log_every)
     K = plant.base_parameters().mapping
     error = np.linalg.norm((result.parameters - plant.parameters) @ K.T, axis=1)

@@ -36,7 +36,7 @@ LAWS: tuple[str, ...] = (
     "SlotineLi",
 )
 #: arguments that define the law instead of its gains; constant while the loop runs
-_FIXED = ("adaptive", "form", "frame", "rows", "unknown")
+_FIXED = ("frame", "rows")
 _ADAPTATION = {"gradient": control.GradientAdaptation, "natural": control.NaturalAdaptation}
 
 
@@ -49,26 +49,33 @@ class LawSpec:
     name : str
         One of `LAWS`.
     arguments : mapping
-        Arguments of the class of this name in `thunder_py.control`, without the robot. ``law`` has one entry,
-        ``{"natural": {"gamma": 2.0}}`` or ``{"gradient": {"Gamma": 5.0, "dead_zone": 0.01}}``.
+        Arguments of the class of this name in `thunder_py.control`, without the robot. ``adaptation`` is a number, a
+        list, ``{"natural": {"gamma": 2.0}}``, ``{"gradient": {"Gamma": 5.0, "unknown": "link7"}}``, or None or
+        ``"none"`` for a fixed estimate.
     """
 
     name: str
     arguments: Mapping[str, Any]
 
     def changed(self, gains: Mapping[str, Any]) -> LawSpec:
-        """Return the same law with other gains.
+        """Return the same law with other gains; the unknown parameters stay.
 
         Raises
         ------
         UnknownNameError
             If the controller does not have the gain, or it cannot change while the controller runs.
+        ThunderError
+            If the adaptation begins, ends, or has other unknown parameters.
         """
         allowed = [name for name in _parameters(self.name) if name not in _FIXED]
         for name in gains:
             if name not in allowed:
                 hint = nearest_hint(str(name), allowed) or f"; there are {', '.join(allowed)}"
                 raise UnknownNameError(f"{self.name} has no gain {name!r} that can change while it runs{hint}")
+        if "adaptation" in gains:
+            before, after = _unknown(self.arguments.get("adaptation")), _unknown(gains["adaptation"])
+            if before != after:
+                raise ThunderError(f"adaptation must be of {before} while {self.name} runs, got {after}")
         return LawSpec(self.name, {**self.arguments, **gains})
 
 
@@ -94,8 +101,8 @@ def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
         if name not in known:
             raise UnknownNameError(f"{spec.name} has no argument {name!r}{nearest_hint(str(name), known)}")
     arguments = dict(spec.arguments)
-    if "law" in arguments:
-        arguments["law"] = _adaptation(arguments["law"])
+    if "adaptation" in arguments:
+        arguments["adaptation"] = _adaptation(arguments["adaptation"])
     try:
         law = getattr(control, spec.name)(robot, **arguments)
     except TypeError as error:
@@ -105,15 +112,23 @@ def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
     return law
 
 
-def _adaptation(entry: object) -> control.GradientAdaptation | control.NaturalAdaptation:
-    if not isinstance(entry, Mapping) or len(entry) != 1 or next(iter(entry)) not in _ADAPTATION:
-        raise ThunderError(f"law must be a mapping with one of {', '.join(_ADAPTATION)}, got {entry!r}")
+def _adaptation(entry: Any) -> Any:
+    if not isinstance(entry, Mapping):
+        return None if entry == "none" else entry
+    if len(entry) != 1 or next(iter(entry)) not in _ADAPTATION:
+        raise ThunderError(f"adaptation must be a mapping with one of {', '.join(_ADAPTATION)}, got {entry!r}")
     name, arguments = next(iter(entry.items()))
     try:
-        law: control.GradientAdaptation | control.NaturalAdaptation = _ADAPTATION[name](**arguments)
+        return _ADAPTATION[name](**arguments)
     except TypeError as error:
-        raise ThunderError(f"law {name}: {error}") from error
-    return law
+        raise ThunderError(f"adaptation {name}: {error}") from error
+
+
+def _unknown(entry: Any) -> str:
+    """Return the unknown parameters of an adaptation, in words."""
+    law = _adaptation(entry)
+    unknown = getattr(law, "unknown", None)
+    return "no parameters" if law is None else "all parameters" if unknown is None else repr(unknown)
 
 
 def is_task_law(law: _core.Controller) -> bool:
@@ -153,7 +168,7 @@ def adapt(robot: Robot, law: _core.Controller, which: str | None, on: bool) -> N
     ValueError
         If the controller does not adapt, no unknown parameter has that name, or its law cannot move these alone.
     """
-    if not hasattr(law, "adapting") or getattr(law, "law", None) is None:
+    if not hasattr(law, "adapting") or getattr(law, "adaptation", None) is None:
         raise ThunderError(f"{type(law).__name__} does not adapt")
     chosen = robot.unknown(which).mask & law.unknown.mask  # type: ignore[attr-defined]
     if not chosen.any():

@@ -62,7 +62,7 @@ class ControlLoop(Stateful):
     Examples
     --------
     >>> from thunder_py.realtime import ControlLoop, SimulatedRobot
-    >>> law = {"name": "SlotineLi", "Lambda": 20, "K_d": [4, 50, 5.5, 14, 1.2, 0.9, 0.23], "adaptive": False}
+    >>> law = {"name": "SlotineLi", "Lambda": 20, "K_d": [4, 50, 5.5, 14, 1.2, 0.9, 0.23], "adaptation": None}
     >>> loop = ControlLoop({"robot": "panda", "controller": law})
     >>> robot, now = SimulatedRobot({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
     >>> for k in range(300):  # 1 kHz

@@ -284,7 +284,7 @@ class Lyapunov(Value):
     --------
     >>> import thunder_py as th
     >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
-    >>> law = th.SlotineLi(robot, Lambda=5.0, K_d=8.0, adaptive=False)
+    >>> law = th.SlotineLi(robot, Lambda=5.0, K_d=8.0, adaptation=None)
     >>> lyapunov = th.simulate(robot, law, rest, 0.5, q0=[0.0, 0.5]).lyapunov(law)
     >>> lyapunov.analytic, bool((lyapunov.V_dot <= 0.0).all())
     (True, True)
@@ -427,7 +427,7 @@ class SimulationResult(Metrics):
     >>> import tempfile
     >>> import thunder_py as th
     >>> robot, motion = th.Robot.load("elbow"), th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
-    >>> run = th.simulate(robot, th.SlotineLi(robot, 5.0, 8.0, adaptive=False), motion, 5.0)
+    >>> run = th.simulate(robot, th.SlotineLi(robot, 5.0, 8.0, adaptation=None), motion, 5.0)
     >>> round(run.rmse(), 3), round(run.settling_time(0.05), 2), run.diverged
     (0.062, 0.76, False)
     >>> with tempfile.TemporaryDirectory() as folder:

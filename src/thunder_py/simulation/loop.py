@@ -117,7 +117,7 @@ def simulate(
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
     >>> motion = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
-    >>> law = th.ComputedTorque(robot, K_p=100.0, K_v=20.0)
+    >>> law = th.ComputedTorque(robot, K_0=100.0, K_1=20.0)
     >>> run = th.simulate(robot, law, motion, duration=2.0)
     >>> run.q.shape, round(run.steady_state_error(), 4)
     ((2001, 2), 0.0001)

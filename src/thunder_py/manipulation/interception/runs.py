@@ -38,9 +38,9 @@ class Follower:
     Parameters
     ----------
     stiffness, turning : float
-        K_xi of positions [N/m] and of orientation [N m].
+        K_p of positions [N/m] and of orientation [N m].
     damping : tuple of 7 floats
-        K_v [N m s/rad]. Sampled at 1 kHz it must stay well below a joint's inertia divided by a millisecond; the last
+        K_d [N m s/rad]. Sampled at 1 kHz it must stay well below a joint's inertia divided by a millisecond; the last
         joint has 0.005 kg m².
     eta : float
         Adaptation gain of link 7, Gamma_i = eta / |pi_i|: larger is slower. 0 for no adaptation.
@@ -113,12 +113,11 @@ def _panda() -> Robot:
 @lru_cache(maxsize=8)
 def _controller(follower: Follower) -> CartesianMACT:
     robot = _panda()
-    K_xi = [follower.stiffness] * 3 + [follower.turning] * 3
-    K_v = follower.damping
-    if follower.eta == 0.0:
-        return CartesianMACT(robot, K_xi, K_v, adaptive=False)
-    law = GradientAdaptation.proportional(robot, follower.eta, unknown="link7", floor=1e-2)
-    return CartesianMACT(robot, K_xi, K_v, law=law, unknown="link7")
+    K_p = [follower.stiffness] * 3 + [follower.turning] * 3
+    law = None
+    if follower.eta > 0.0:
+        law = GradientAdaptation.proportional(robot, follower.eta, unknown="link7", floor=1e-2)
+    return CartesianMACT(robot, K_p, follower.damping, adaptation=law)
 
 
 FOLLOWER = Follower()

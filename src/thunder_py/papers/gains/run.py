@@ -19,12 +19,10 @@ from ..lissajous.run import (
     FREQUENCY,
     K_P,
     LAMBDA,
-    R_C,
-    R_I,
-    R_M,
     START,
     Run,
     follow_lissajous,
+    link_7_adaptation,
     wrong_last_link,
 )
 from ..tables import markdown
@@ -97,8 +95,8 @@ def controller_of(
     adaptive: bool = True,
 ) -> Backstepping:
     """Return the article's controller for a Panda with unknown link 7."""
-    Gamma = slower * r_7 * np.repeat([R_M, R_C, R_I], [1, 3, 6])
-    return Backstepping(nominal, Lambda, K_p, K_d, Gamma, unknown="link7", adaptive=adaptive)
+    law = link_7_adaptation(slower * r_7) if adaptive else None
+    return Backstepping(nominal, Lambda, K_p, K_d, adaptation=law)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

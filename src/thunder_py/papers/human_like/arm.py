@@ -12,8 +12,8 @@ import numpy as np
 
 from ...checks import Array
 from ...control import CartesianComputedTorque, Status, arm_points
-from ...control import Obstacle as Point
 from ...errors import NoPathError
+from ...geometry import Sphere
 from ...progress import progress_bar
 from ...recordings import MotionSet
 from ...recordings.statistics import rank_sum, signed_rank
@@ -46,8 +46,8 @@ __all__ = [
 ]
 
 # eq. 108; the report prints no gains: critically damped, two time constants of 0.1 s
-K_P = 100.0  # [1/s^2]
-K_V = 20.0  # [1/s]
+K_0 = 100.0  # [1/s^2]
+K_1 = 20.0  # [1/s]
 # eq. 111: weak against gravity (up to 10 N m), the wrist held more than its inertia asks for, as its range is small
 K_POSTURE = np.diag([2.0, 1.0, 2.0, 1.0, 1.0, 2.0, 4.0])  # [N m/rad]
 K_D = np.diag([1.0, 1.0, 0.5, 0.5, 0.1, 0.1, 0.1])  # [N m s/rad]
@@ -133,12 +133,12 @@ def arm_controller(robot: Robot, scene: Scene) -> CartesianComputedTorque:
     """Return eqs. 108 to 112 as corrected: posture at rest, obstacles felt everywhere as 1/d from their centers."""
     return CartesianComputedTorque(
         robot,
-        K_P,
-        K_V,
+        K_0,
+        K_1,
         K_D,
         posture=scene.q0,
         K_posture=K_POSTURE,
-        obstacles=[Point(sphere.center, 0.0) for sphere in scene.spheres],
+        obstacles=[Sphere(sphere.center, 0.0) for sphere in scene.spheres],
     )
 
 
@@ -205,7 +205,7 @@ class KinematicNullSpace:
     def __init__(self, robot: Robot, scene: Scene) -> None:
         self.robot, self.scene = robot, scene
         self.points = arm_points(robot)
-        self.task = CartesianComputedTorque(robot, K_P, K_V, _NO_DAMPING * np.eye(robot.n))
+        self.task = CartesianComputedTorque(robot, K_0, K_1, _NO_DAMPING * np.eye(robot.n))
 
     def step(self, t: float, q: Array, dq: Array, reference: TaskReference) -> Array:
         """Return the torques (7,) [N m]."""

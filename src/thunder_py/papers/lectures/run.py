@@ -170,8 +170,8 @@ def adaptation_study(duration: float = 8.0) -> Study:
     robot = Robot.load("elbow")
     nominal = wrong_arm(robot)
     laws: dict[str, Any] = {
-        "Slotine-Li": SlotineLi(nominal, LAMBDA, K, GAMMA),
-        "the same, not adapting": SlotineLi(nominal, LAMBDA, K, adaptive=False),
+        "Slotine-Li": SlotineLi(nominal, LAMBDA, K, adaptation=GAMMA),
+        "the same, not adapting": SlotineLi(nominal, LAMBDA, K, adaptation=None),
         "as printed": PrintedSlotineLi(nominal, LAMBDA, K, GAMMA),
     }
     runs = {name: _track(robot, law, duration) for name, law in laws.items()}
@@ -195,7 +195,7 @@ def excitation_study(
     nominal = wrong_arm(robot)
     return exciting, {
         name: adaptation_convergence(
-            robot, nominal, reference, duration, period, Lambda=LAMBDA, K_d=K, Gamma=GAMMA, log_every=10
+            robot, nominal, reference, duration, period, Lambda=LAMBDA, K_d=K, adaptation=GAMMA, log_every=10
         )
         for name, reference in references.items()
     }

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array
-from ...control import Backstepping, Status
+from ...control import Backstepping, GradientAdaptation, Status
 from ...plotting.style import figure_of
 from ...progress import percentage
 from ...reference import Lissajous
@@ -31,6 +31,7 @@ __all__ = [
     "Run",
     "SteadyState",
     "follow_lissajous",
+    "link_7_adaptation",
     "run",
     "run_lissajous_panda",
     "wrong_last_link",
@@ -269,6 +270,11 @@ def wrong_last_link(robot: Robot) -> Robot:
     return robot.with_parameters(pi)
 
 
+def link_7_adaptation(r_7: float = R_7) -> GradientAdaptation:
+    """Return the article's law for an unknown link 7, ``Gamma = r_7 diag(r_m, r_c x 3, r_I x 6)``."""
+    return GradientAdaptation(r_7 * np.repeat([R_M, R_C, R_I], [1, 3, 6]), unknown="link7")
+
+
 def run_lissajous_panda(
     duration: float = 40.0, *, K_d: npt.ArrayLike = K_D, r_7: float = R_7, progress: bool = False
 ) -> LissajousPanda:
@@ -319,10 +325,9 @@ def run_lissajous_panda(
     robot = Robot.load("panda")
     nominal = wrong_last_link(robot)
     reference = Lissajous.starting_at(robot.forward_kinematics(START), AMPLITUDE, FREQUENCY)
-    Gamma = r_7 * np.repeat([R_M, R_C, R_I], [1, 3, 6])
 
     def controller(adaptive: bool) -> Backstepping:
-        return Backstepping(nominal, LAMBDA, K_P, K_d, Gamma, unknown="link7", adaptive=adaptive)
+        return Backstepping(nominal, LAMBDA, K_P, K_d, adaptation=link_7_adaptation(r_7) if adaptive else None)
 
     def follow(adaptive: bool, label: str) -> Run:
         with _bar(label, progress) as report:

@@ -71,20 +71,20 @@ def joint_controllers(
     """Return the four controllers of Table 7 with the model `nominal`."""
     law = _law(nominal, unknown, eta)
     return {
-        "CT": ComputedTorque(nominal, K_P, K_V, form="impedance"),
-        "ACT": ACT(nominal, K_P, K_V, law=law, unknown=unknown, form="impedance"),
-        "AIRC": SlotineLi(nominal, LAMBDA, K_V, law=law, unknown=unknown),
-        "MACT": MACT(nominal, K_P, K_V, law=law, unknown=unknown, gamma=GAMMA, R_t=1.0 / TORQUES),
+        "CT": ComputedTorque(nominal, K_p=K_P, K_d=K_V),
+        "ACT": ACT(nominal, K_p=K_P, K_d=K_V, adaptation=law),
+        "AIRC": SlotineLi(nominal, LAMBDA, K_V, adaptation=law),
+        "MACT": MACT(nominal, K_P, K_V, adaptation=law, gamma=GAMMA, R_t=1.0 / TORQUES),
     }
 
 
 def task_controllers(
-    nominal: Robot, K_xi: Array = K_XI, eta: float = ETA, unknown: str | None = None
+    nominal: Robot, K_p: Array = K_XI, eta: float = ETA, unknown: str | None = None
 ) -> dict[str, SlotineLi | CartesianMACT]:
     """Return the controllers of Table 8: AIRC needs a joint-space reference, the others one in task space."""
     law = _law(nominal, unknown, eta)
     return {
-        "CT": CartesianMACT(nominal, K_xi, K_V, adaptive=False),
-        "AIRC": SlotineLi(nominal, LAMBDA, K_V, law=law, unknown=unknown),
-        "MACT": CartesianMACT(nominal, K_xi, K_V, law=law, unknown=unknown, gamma=GAMMA, R_t=1.0 / TORQUES),
+        "CT": CartesianMACT(nominal, K_p, K_V, adaptation=None),
+        "AIRC": SlotineLi(nominal, LAMBDA, K_V, adaptation=law),
+        "MACT": CartesianMACT(nominal, K_p, K_V, adaptation=law, gamma=GAMMA, R_t=1.0 / TORQUES),
     }

@@ -96,12 +96,10 @@ def article_cases() -> list[Case]:
     robot = Robot.load("panda")
     nominal = article.wrong_last_link(robot)
     reference = Lissajous.starting_at(robot.forward_kinematics(article.START), article.AMPLITUDE, article.FREQUENCY)
-    Gamma = article.R_7 * np.repeat([article.R_M, article.R_C, article.R_I], [1, 3, 6])
 
     def make(adaptive: bool) -> Callable[[], Backstepping]:
-        return lambda: Backstepping(
-            nominal, article.LAMBDA, article.K_P, article.K_D, Gamma, unknown="link7", adaptive=adaptive
-        )
+        law = article.link_7_adaptation() if adaptive else None
+        return lambda: Backstepping(nominal, article.LAMBDA, article.K_P, article.K_D, adaptation=law)
 
     return [
         Case(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..._core import Controller
 from ...checks import Array
-from ...control import ComputedTorque, OperationalSpace, RobustUnitVector, SlotineLi
+from ...control import ComputedTorque, GradientAdaptation, OperationalSpace, RobustUnitVector, SlotineLi
 from ...kinematics.clik import SampledJointReference
 from ...result import SimulationResult
 from ...robot import Robot
@@ -77,7 +77,7 @@ ADAPTED = (
 )
 _GAINS_OF_ADAPTED = 10.0 * np.array([1.0, 1.0, 1e-3, *[1.0] * 9])
 #: gains of section 4.3
-OPERATIONAL = {"K_p": (5000.0, 5000.0, 10000.0, 5000.0), "K_v": (50.0, 50.0, 100.0, 50.0)}
+OPERATIONAL = {"K_0": (5000.0, 5000.0, 10000.0, 5000.0), "K_1": (50.0, 50.0, 100.0, 50.0)}
 K_I: dict[str, tuple[float, ...] | None] = {
     "no integral": None,
     "integral": (20.0, 20.0, 2000.0, 20.0),
@@ -112,15 +112,15 @@ def adaptive(robot: Robot, Lambda_z: float = LAMBDA_Z, *, adapts: bool = True) -
     """Return the controller of section 4.2, with the gains K_pi in the order of their parameters."""
     Lambda = [*LAMBDA[:2], Lambda_z, LAMBDA[3]]
     if not adapts:
-        return SlotineLi(robot, Lambda, K_D, adaptive=False)
+        return SlotineLi(robot, Lambda, K_D, adaptation=None)
     gain = dict(zip(ADAPTED, _GAINS_OF_ADAPTED, strict=True))
-    names = robot.unknown(ADAPTED).names
-    return SlotineLi(robot, Lambda, K_D, [gain[name] for name in names], unknown=ADAPTED)
+    law = GradientAdaptation([gain[name] for name in robot.unknown(ADAPTED).names], unknown=ADAPTED)
+    return SlotineLi(robot, Lambda, K_D, adaptation=law)
 
 
-def operational(robot: Robot, K_i: tuple[float, ...] | None) -> OperationalSpace:
+def operational(robot: Robot, K_integral: tuple[float, ...] | None) -> OperationalSpace:
     """Return the controller of section 4.3."""
-    return OperationalSpace(robot, OPERATIONAL["K_p"], OPERATIONAL["K_v"], K_D, K_i, rows=TASK)
+    return OperationalSpace(robot, OPERATIONAL["K_0"], OPERATIONAL["K_1"], K_D, K_integral, rows=TASK)
 
 
 WEIGHT = float(PAYLOAD.mass) * 9.81  # [N]
@@ -156,7 +156,7 @@ CLAIMS: dict[str, Claim] = {
     "robust, Q for z": Claim("small by choice of gains", z_error_at_rest(K_P[2] + _layer(Q_Z[2]))),
     "not adaptive": Claim("", WEIGHT / (K_D[2] * LAMBDA_Z)),
     "adaptive": Claim("to zero, 1e-5 after 5 s", 0.0),
-    "no integral": Claim("", z_error_at_rest(OPERATIONAL["K_p"][2])),
+    "no integral": Claim("", z_error_at_rest(OPERATIONAL["K_0"][2])),
     "integral": Claim("to zero", 0.0),
     "integral, 15 times": Claim("", 0.0),
 }
@@ -362,7 +362,8 @@ def run_sampling(duration: float = 5.0) -> ScaraSampling:
         return simulate(robot, law, reference, duration, PERIOD, payloads=PAYLOAD)
 
     gains = [0.01 if name == "link3.m" else 10.0 for name in robot.unknown(WITH_ROTORS).names]
-    rotors = SlotineLi(robot, [*LAMBDA[:2], CASES[-1], LAMBDA[3]], K_D, gains, unknown=WITH_ROTORS)
+    law = GradientAdaptation(gains, unknown=WITH_ROTORS)
+    rotors = SlotineLi(robot, [*LAMBDA[:2], CASES[-1], LAMBDA[3]], K_D, adaptation=law)
     return ScaraSampling(runs={value: follow(adaptive(robot, value)) for value in CASES}, with_rotors=follow(rotors))
 
 

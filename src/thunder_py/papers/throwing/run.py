@@ -101,14 +101,15 @@ def throw_with_friction(setup: Setup, frictions: Sequence[float] = FRICTIONS) ->
 def _controller(setup: Setup, kind: str) -> MACT:
     """Return a controller with initially zero friction terms in its model."""
     stiffness, names = KINDS[kind]
-    K_p, K_v = setup.gains[stiffness]
+    K_p, K_d = setup.gains[stiffness]
     nominal = with_friction(setup.robot, 0.0)
     if not names:
-        return MACT(nominal, K_p, K_v, adaptive=False)
+        return MACT(nominal, K_p, K_d, adaptation=None)
     unknown = nominal.unknown(names)
     links = np.flatnonzero(unknown.mask) < 10 * nominal.n
     size = np.where(links, np.maximum(np.abs(unknown.values), FLOOR), _SIZE)
-    return MACT(nominal, K_p, K_v, law=GradientAdaptation(ETA / size), unknown=unknown, gamma=GAMMA, R_t=1.0 / TORQUES)
+    law = GradientAdaptation(ETA / size, unknown=unknown)
+    return MACT(nominal, K_p, K_d, adaptation=law, gamma=GAMMA, R_t=1.0 / TORQUES)
 
 
 def friction_table(found: dict[tuple[str, float], float]) -> str:

@@ -71,7 +71,7 @@ class Setup:
         Panda with hand, known to the controllers; the tool is the grasp point.
     motion : ThrowMotion
         Motion planned for this robot, without the unknown object.
-    gains : dict of float to (K_p, K_v)
+    gains : dict of float to (K_p, K_d)
         Joint gains for a stiffness of the hand, (n,) and (n, n).
     """
 
@@ -132,20 +132,20 @@ def hand_stiffness(robot: Robot, q: Array, K_p: Array) -> float:
 
 
 def modal_damping(M: Array, K_p: Array, ratio: float = DAMPING) -> Array:
-    """Return K_v for which every mode of M e'' + K_v e' + K_p e = 0 has a given damping ratio, (n, n)."""
+    """Return K_d for which every mode of M e'' + K_d e' + K_p e = 0 has a given damping ratio, (n, n)."""
     size, V = np.linalg.eigh(M)
     root = V @ np.diag(np.sqrt(size)) @ V.T
     inverse = np.linalg.inv(root)
     squares, modes = np.linalg.eigh(inverse @ np.diag(K_p) @ inverse)
-    K_v = 2.0 * ratio * root @ modes @ np.diag(np.sqrt(squares)) @ modes.T @ root
-    return np.asarray(0.5 * (K_v + K_v.T))
+    K_d = 2.0 * ratio * root @ modes @ np.diag(np.sqrt(squares)) @ modes.T @ root
+    return np.asarray(0.5 * (K_d + K_d.T))
 
 
 def controller_of(setup: Setup, name: str) -> MACT:
     """Return a controller of `CONTROLLERS`; an adaptive one adapts link 7, of which the object is a part."""
     stiffness, adaptive = CONTROLLERS[name]
-    K_p, K_v = setup.gains[stiffness]
+    K_p, K_d = setup.gains[stiffness]
     if not adaptive:
-        return MACT(setup.robot, K_p, K_v, adaptive=False)
+        return MACT(setup.robot, K_p, K_d, adaptation=None)
     law = GradientAdaptation.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
-    return MACT(setup.robot, K_p, K_v, law=law, unknown="link7", gamma=GAMMA, R_t=1.0 / TORQUES)
+    return MACT(setup.robot, K_p, K_d, adaptation=law, gamma=GAMMA, R_t=1.0 / TORQUES)
