@@ -205,6 +205,7 @@ def main() -> None:
             parser.error(f"there is no notebook {path}")
     # kernels inherit the environment: one thread of linear algebra each, as several run beside each other
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ["TQDM_DISABLE"] = "1"  # progress bars are no outputs
     sys.exit(1 if asyncio.run(run_all([path.resolve() for path in paths], arguments.write, arguments.jobs)) else 0)
 
 

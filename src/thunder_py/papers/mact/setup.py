@@ -66,7 +66,7 @@ def _law(nominal: Robot, unknown: str | None, eta: float) -> GradientAdaptation:
 
 
 def joint_controllers(
-    nominal: Robot, eta: float = ETA, unknown: str | None = None
+    nominal: Robot, eta: float = ETA, unknown: str | None = None, gamma: float = GAMMA
 ) -> dict[str, ComputedTorque | ACT | SlotineLi | MACT]:
     """Return the four controllers of Table 7 with the model `nominal`."""
     law = _law(nominal, unknown, eta)
@@ -74,7 +74,7 @@ def joint_controllers(
         "CT": ComputedTorque(nominal, K_P, K_V, form="impedance"),
         "ACT": ACT(nominal, K_P, K_V, law=law, unknown=unknown, form="impedance"),
         "AIRC": SlotineLi(nominal, LAMBDA, K_V, law=law, unknown=unknown),
-        "MACT": MACT(nominal, K_P, K_V, law=law, unknown=unknown, gamma=GAMMA, R_t=1.0 / TORQUES),
+        "MACT": MACT(nominal, K_P, K_V, law=law, unknown=unknown, gamma=gamma, R_t=1.0 / TORQUES),
     }
 
 

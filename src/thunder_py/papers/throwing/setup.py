@@ -141,11 +141,11 @@ def modal_damping(M: Array, K_p: Array, ratio: float = DAMPING) -> Array:
     return np.asarray(0.5 * (K_v + K_v.T))
 
 
-def controller_of(setup: Setup, name: str) -> MACT:
+def controller_of(setup: Setup, name: str, gamma: float = GAMMA) -> MACT:
     """Return a controller of `CONTROLLERS`; an adaptive one adapts link 7, of which the object is a part."""
     stiffness, adaptive = CONTROLLERS[name]
     K_p, K_v = setup.gains[stiffness]
     if not adaptive:
         return MACT(setup.robot, K_p, K_v, adaptive=False)
     law = GradientAdaptation.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
-    return MACT(setup.robot, K_p, K_v, law=law, unknown="link7", gamma=GAMMA, R_t=1.0 / TORQUES)
+    return MACT(setup.robot, K_p, K_v, law=law, unknown="link7", gamma=gamma, R_t=1.0 / TORQUES)
