@@ -9,9 +9,9 @@ exit code is 1.
 Metadata of a notebook: ``"thunder_py": {"quick": true}`` runs it with ``QUICK=1`` in the environment.
 
 Comparison: words and whole numbers are equal, numbers with a decimal point or an exponent agree within one unit of
-their last printed digit, and numbers below 1e-9 are roundings. Pictures only have to be there. Tags of a cell:
-``tolerance=5%`` widens that for numbers of any kind, and ``varies`` excludes its text from the comparison (times,
-versions).
+their last printed digit, numbers below 1e-9 are roundings, and versions (1.2.3) do not count. Pictures only have to be
+there. Tags of a cell: ``tolerance=5%`` widens that for numbers of any kind, and ``varies`` excludes its text from the
+comparison (times).
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ LIMIT = 300_000  # of a stored notebook [bytes]
 PICTURES = ((1000, 128), (900, 64), (800, 64), (800, 32))  # widths [px] and colors, tried until the limit is met
 ROUNDING = 1e-9
 TEXTS = ("text/markdown", "text/latex", "text/plain")
+_VERSION = re.compile(r"\d+(?:\.\d+){2,}")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
@@ -123,6 +124,7 @@ def close(old: str, new: str, tolerance: float) -> bool:
 
 def line_difference(old: str, new: str, tolerance: float) -> str | None:
     """Return how two lines differ, or None."""
+    old, new = (_VERSION.sub("", line) for line in (old, new))
     words = [["".join(part.split()) for part in _NUMBER.split(line)] for line in (old, new)]
     if words[0] != words[1]:
         return f"stored {old!r}, now {new!r}"

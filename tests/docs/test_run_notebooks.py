@@ -76,6 +76,7 @@ def cell(*lines, tags=()):
         ("error 9.9e-05", "error 1.0e-04", ()),
         ("residual 2.2e-16", "residual 4.1e-13", ()),
         ("error -0.0", "error 0.0", ()),
+        ("MuJoCo 3.3.1", "MuJoCo 4.0.12", ()),
         ("error 100.0 in 7 s", "error 104.0 in 8 s", ("tolerance=5%",)),
         ("took 3 s", "took 17 s", ("varies",)),
     ],
