@@ -79,12 +79,12 @@ def joint_controllers(
 
 
 def task_controllers(
-    nominal: Robot, K_xi: Array = K_XI, eta: float = ETA, unknown: str | None = None
+    nominal: Robot, K_xi: Array = K_XI, eta: float = ETA, unknown: str | None = None, gamma: float = GAMMA
 ) -> dict[str, SlotineLi | CartesianMACT]:
     """Return the controllers of Table 8: AIRC needs a joint-space reference, the others one in task space."""
     law = _law(nominal, unknown, eta)
     return {
         "CT": CartesianMACT(nominal, K_xi, K_V, adaptive=False),
         "AIRC": SlotineLi(nominal, LAMBDA, K_V, law=law, unknown=unknown),
-        "MACT": CartesianMACT(nominal, K_xi, K_V, law=law, unknown=unknown, gamma=GAMMA, R_t=1.0 / TORQUES),
+        "MACT": CartesianMACT(nominal, K_xi, K_V, law=law, unknown=unknown, gamma=gamma, R_t=1.0 / TORQUES),
     }
