@@ -1,7 +1,7 @@
 """Sphinx's settings: ``sphinx-build -W --keep-going -b html docs build/site``.
 
-Nothing is run and nothing is fetched while the site is built. Notebooks are taken from build/notebooks, where
-tools/run_notebooks.py leaves them. Formulas are set by MathJax, a copy of which is part of the site.
+Nothing is run and nothing is fetched while the site is built. Notebooks have their stored outputs. Formulas are set by
+MathJax, a copy of which is part of the site.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Notebooks as they are kept: without outputs, in short cells, installable. The CI runs them."""
+"""Notebooks as they are stored: with outputs, in short cells, installable. The CI runs them and compares."""
 
 import json
 from pathlib import Path
@@ -35,10 +35,21 @@ def test_papers_have_notebooks(name):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_no_outputs_are_kept(path):
-    for cell in cells(path, "code"):
-        assert cell["outputs"] == []
-        assert cell["execution_count"] is None
+def test_outputs_are_stored(path):
+    found = cells(path, "code")
+    outputs = [output for cell in found for output in cell["outputs"]]
+    assert [cell["execution_count"] for cell in found] == list(range(1, len(found) + 1))
+    assert {output["output_type"] for output in outputs} <= {"stream", "display_data", "execute_result"}
+    assert {output["name"] for output in outputs if output["output_type"] == "stream"} <= {"stdout"}
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+    assert path.stat().st_size <= 300_000
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_quick_runs_say_so(path):
+    metadata = json.loads(path.read_text())["metadata"]
+    first = "".join(cells(path, "markdown")[0]["source"])
+    assert metadata["thunder_py"]["quick"] == ("stored outputs are those of a quick run" in first)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -1,16 +1,29 @@
-"""Run notebooks, two at a time, and write them with what they show to build/notebooks, from where the site takes them.
+"""Run notebooks, two at a time, and compare what they print with their stored outputs.
 
-Usage: [QUICK=1] python tools/run_notebooks.py [--jobs N] [--output FOLDER] [NOTEBOOK ...]
+Usage: python tools/run_notebooks.py [--write] [--jobs N] [NOTEBOOK ...]
 
-Without names, all of notebooks/ are run, in that folder. A failure names notebook and cell, the others go on, and
-the exit code is 1. A notebook that was run with QUICK=1 says so in its metadata, and the site says it to the reader.
+Without names, all of notebooks/ are run, each in its folder. `--write` stores the outputs in the notebooks, with
+compressed pictures, instead of comparing. A failure or a difference names notebook and cell, the others go on, and the
+exit code is 1.
+
+Metadata of a notebook: ``"thunder_py": {"quick": true}`` runs it with ``QUICK=1`` in the environment.
+
+Comparison: words and whole numbers are equal, numbers with a decimal point or an exponent agree within one unit of
+their last printed digit, numbers below 1e-9 are roundings, and versions (1.2.3) do not count. Pictures only have to be
+there. Tags of a cell: ``tolerance=5%`` widens that for numbers of any kind, and ``varies`` excludes its text from the
+comparison (times).
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
+import copy
+import io
+import itertools
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -19,9 +32,16 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from PIL import Image
 
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 1800  # of one cell [s]
+LIMIT = 300_000  # of a stored notebook [bytes]
+PICTURES = ((1000, 128), (900, 64), (800, 64), (800, 32))  # widths [px] and colors, tried until the limit is met
+ROUNDING = 1e-9
+TEXTS = ("text/markdown", "text/latex", "text/plain")
+_VERSION = re.compile(r"\d+(?:\.\d+){2,}")
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 class CountingClient(NotebookClient):  # type: ignore[misc]
@@ -35,45 +55,142 @@ class CountingClient(NotebookClient):  # type: ignore[misc]
         return await super().async_execute_cell(cell, cell_index, *args, **kwargs)
 
 
-def write_whole(notebook: Any, path: Path) -> None:
-    """Write beside the place, then move there."""
-    unfinished = path.with_suffix(".unfinished")
-    nbformat.write(notebook, unfinished)
-    unfinished.replace(path)
+def is_quick(notebook: Any) -> bool:
+    """Return whether a notebook is stored as a quick run."""
+    return bool(notebook.metadata.get("thunder_py", {}).get("quick"))
 
 
-async def run(path: Path, folder: Path) -> str | None:
-    """Run one notebook in its folder and write it to another one; return what went wrong."""
-    notebook = nbformat.read(path, as_version=4)
-    resources = {"metadata": {"path": path.parent}}
-    client = CountingClient(notebook, timeout=TIMEOUT, kernel_name="python3", resources=resources)
-    (folder / path.name).unlink(missing_ok=True)  # what an earlier run left would hide a failure
+async def execute(stored: Any, folder: Path) -> tuple[Any, str | None]:
+    """Return a copy of a notebook with the outputs of a run, and an error message or None."""
+    made = copy.deepcopy(stored)
+    resources = {"metadata": {"path": folder}}
+    options: dict[str, Any] = {"record_timing": False, "coalesce_streams": True, "resources": resources}
+    client = CountingClient(made, timeout=TIMEOUT, kernel_name="python3", **options)
+    dropped = ("QUICK", "MPLBACKEND", "THUNDER_MOTION_DATA")  # outputs must not depend on the caller's
+    environment = {name: value for name, value in os.environ.items() if name not in dropped}
     try:
-        await client.async_execute()
+        await client.async_execute(env=environment | ({"QUICK": "1"} if is_quick(stored) else {}))
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        return f"{path.name}, cell {client.current}: {error}"
-    notebook.metadata["thunder_py"] = {"quick": bool(os.environ.get("QUICK"))}
-    write_whole(notebook, folder / path.name)
+        return made, f"cell {client.current}: {error}"
+    made.metadata = stored.metadata  # without the version of Python
+    for k, cell in enumerate(made.cells):
+        for output in cell.get("outputs", ()):
+            if output.get("name") == "stderr":
+                return made, f"cell {k}: writes to stderr:\n{output.text}"
+    return made, None
+
+
+def compressed(picture: str, width: int, colors: int) -> str:
+    """Return a PNG picture in base64, at most `width` wide and with a palette of `colors`."""
+    image = Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGBA")
+    flat = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
+    if flat.width > width:
+        flat = flat.resize((width, round(flat.height * width / flat.width)), Image.Resampling.LANCZOS)
+    file = io.BytesIO()
+    flat.quantize(colors, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    return base64.b64encode(file.getvalue()).decode()
+
+
+def store(made: Any, path: Path) -> str | None:
+    """Write a notebook with compressed pictures, or return why it cannot be stored."""
+    for width, colors in PICTURES:
+        smaller = copy.deepcopy(made)
+        for output in (output for cell in smaller.cells for output in cell.get("outputs", ())):
+            if "image/png" in output.get("data", {}):
+                output.data["image/png"] = compressed(output.data["image/png"], width, colors)
+        text = nbformat.writes(smaller) + "\n"
+        size = len(text.encode())
+        if size <= LIMIT:
+            unfinished = path.with_suffix(".unfinished")
+            unfinished.write_text(text, encoding="utf-8")
+            unfinished.replace(path)
+            return None
+    return f"{size} bytes with its outputs, and at most {LIMIT} are stored"
+
+
+def unit(number: str) -> float:
+    """Return one unit of the last digit of a printed number with a decimal point or an exponent, else zero."""
+    digits, _, exponent = number.lower().partition("e")
+    _, point, decimals = digits.partition(".")
+    return float(10.0 ** (int(exponent or 0) - len(decimals))) if point or exponent else 0.0
+
+
+def close(old: str, new: str, tolerance: float) -> bool:
+    """Return whether two printed numbers agree."""
+    a, b = float(old), float(new)
+    last = max(unit(old), unit(new), 1.0 if tolerance else 0.0)
+    return abs(a - b) <= max(1.001 * last, tolerance * abs(a)) or max(abs(a), abs(b)) < ROUNDING
+
+
+def line_difference(old: str, new: str, tolerance: float) -> str | None:
+    """Return how two lines differ, or None."""
+    old, new = (_VERSION.sub("", line) for line in (old, new))
+    words = [["".join(part.split()) for part in _NUMBER.split(line)] for line in (old, new)]
+    if words[0] != words[1]:
+        return f"stored {old!r}, now {new!r}"
+    for a, b in zip(_NUMBER.findall(old), _NUMBER.findall(new), strict=True):
+        if not close(a, b, tolerance):
+            return f"stored {a}, now {b} in {new!r}"
     return None
 
 
-async def run_all(paths: list[Path], folder: Path, jobs: int) -> int:
-    """Run notebooks, `jobs` at a time, tell how they went, and return the number of failures."""
+def shown(cell: Any) -> list[tuple[str, str]]:
+    """Return the kind and the text of each output of a cell."""
+    outputs = []
+    for output in cell.get("outputs", ()):
+        data = output.get("data", {})
+        text = output.get("text") or next((data[kind] for kind in TEXTS if kind in data), "")
+        outputs.append((", ".join(sorted(data)) or output.get("name", ""), text))
+    return outputs
+
+
+def cell_differences(stored: Any, made: Any) -> list[str]:
+    """Return all differences between the stored outputs of a cell and new ones."""
+    old, new = shown(stored), shown(made)
+    if [kind for kind, _ in old] != [kind for kind, _ in new]:
+        return [f"stored outputs {[kind for kind, _ in old]}, now {[kind for kind, _ in new]}"]
+    tags = stored.metadata.get("tags", ())
+    if "varies" in tags:
+        return []
+    tolerance = max((float(tag[10:-1]) / 100 for tag in tags if tag.startswith("tolerance=")), default=0.0)
+    lines = ("\n".join(text.rstrip() for _, text in each).splitlines() for each in (old, new))
+    pairs = enumerate(itertools.zip_longest(*lines, fillvalue=""), 1)
+    found = ((k, line_difference(a, b, tolerance)) for k, (a, b) in pairs)
+    return [f"line {k}: {difference}" for k, difference in found if difference]
+
+
+def differences(stored: Any, made: Any) -> list[str]:
+    """Return all differences between the stored outputs of a notebook and new ones."""
+    pairs = enumerate(zip(stored.cells, made.cells, strict=True))
+    return [f"cell {k}, {each}" for k, (a, b) in pairs for each in cell_differences(a, b)]
+
+
+async def run(path: Path, write: bool) -> list[str]:
+    """Run one notebook, and store or compare its outputs; return what went wrong."""
+    stored = nbformat.read(path, as_version=4)
+    made, error = await execute(stored, path.parent)
+    if error is None and write:
+        error = store(made, path)
+    return differences(stored, made) if error is None and not write else [error] if error else []
+
+
+async def run_all(paths: list[Path], write: bool, jobs: int) -> int:
+    """Run notebooks, `jobs` at a time, report on them, and return the number of those that failed."""
     free, failures, begun = asyncio.Semaphore(jobs), 0, time.monotonic()
 
     async def one(path: Path) -> None:
         nonlocal failures
         async with free:
             start = time.monotonic()
-            trouble = await run(path, folder)
-        failures += trouble is not None
+            errors = await run(path, write)
+        failures += bool(errors)
         seconds = time.monotonic() - start
-        print(f"{path.name}: {'failed' if trouble else 'done'} after {seconds:.0f} s", flush=True)
-        if trouble:
-            print(trouble, file=sys.stderr, flush=True)
+        print(f"{path.name}: {'failed' if errors else 'done'} after {seconds:.0f} s", flush=True)
+        for error in errors:
+            print(f"{path.name}, {error}", file=sys.stderr, flush=True)
 
     await asyncio.gather(*map(one, paths))
-    print(f"{len(paths) - failures} of {len(paths)} notebooks in {time.monotonic() - begun:.0f} s, in {folder}")
+    print(f"{len(paths) - failures} of {len(paths)} notebooks in {time.monotonic() - begun:.0f} s")
     return failures
 
 
@@ -81,17 +198,17 @@ def main() -> None:
     """Read the command line and run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: all of notebooks/")
+    parser.add_argument("--write", action="store_true", help="store the outputs in the notebooks")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (2)")
-    parser.add_argument("--output", type=Path, default=ROOT / "build" / "notebooks", help="folder (build/notebooks)")
-    given = parser.parse_args()
-    paths = given.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb"))
+    arguments = parser.parse_args()
+    paths = arguments.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb"))
     for path in paths:
         if not path.is_file():
             parser.error(f"there is no notebook {path}")
     # kernels inherit the environment: one thread of linear algebra each, as several run beside each other
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    given.output.mkdir(parents=True, exist_ok=True)
-    sys.exit(1 if asyncio.run(run_all([path.resolve() for path in paths], given.output, given.jobs)) else 0)
+    os.environ["TQDM_DISABLE"] = "1"  # progress bars are no outputs
+    sys.exit(1 if asyncio.run(run_all([path.resolve() for path in paths], arguments.write, arguments.jobs)) else 0)
 
 
 if __name__ == "__main__":

@@ -25,16 +25,6 @@ PAGES = {
 }
 _LINK = re.compile(r"(\]\()([^)#\s:]+)((?:#[^)\s]*)?\))")
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
-_QUICK = """:::{note}
-This page shows a short run (`QUICK=1`), with fewer seeds and shorter simulations. The numbers in its text are
-those of the whole run.
-:::
-"""
-_NOT_RUN = """:::{warning}
-This notebook was not run before the site was built, so its tables and figures are missing.
-`python tools/run_notebooks.py` runs it.
-:::
-"""
 
 
 def led(target: str, origin: str, page: str) -> str:
@@ -76,29 +66,13 @@ def write(path: Path, text: str) -> None:
         os.replace(unfinished, path)
 
 
-def sources(notebook: dict[str, Any]) -> list[str]:
-    """Return the text of all cells."""
-    return ["".join(cell["source"]) for cell in notebook["cells"]]
-
-
-def notebook_page(path: Path, run: Path) -> str:
-    """Return a notebook as the site shows it, with what it printed when the file `run` was made of it."""
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    shown, note = kept, _NOT_RUN
-    if run.exists():
-        made = json.loads(run.read_text(encoding="utf-8"))
-        if sources(made) == sources(kept):  # else the notebook has changed since
-            shown, note = made, _QUICK if made["metadata"].get("thunder_py", {}).get("quick") else ""
-    for cell in shown["cells"]:
-        cell.get("metadata", {}).pop("execution", None)  # times, which change with every run
+def notebook_page(path: Path) -> str:
+    """Return a notebook with its stored outputs, as the site shows it."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = lead_links("".join(cell["source"]), "notebooks", f"{MADE}/notebooks")
-    if note:
-        cell = {"cell_type": "markdown", "metadata": {}, "source": note}
-        if shown["nbformat_minor"] >= 5:
-            cell["id"] = "about-this-run"
-        shown["cells"].insert(1, cell)
-    return json.dumps(shown, indent=1)
+    return json.dumps(notebook, indent=1)
 
 
 def examples_page() -> str:
@@ -120,7 +94,7 @@ def generate(*_: Any) -> None:
     write(folder / "examples.md", examples_page())
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
     for path in notebooks:
-        write(folder / "notebooks" / path.name, notebook_page(path, ROOT / "build" / "notebooks" / path.name))
+        write(folder / "notebooks" / path.name, notebook_page(path))
     for path in (folder / "notebooks").glob("*.ipynb"):
         if path.name not in {notebook.name for notebook in notebooks}:
             path.unlink()

@@ -1,4 +1,4 @@
-"""Progress bars for terminals and notebooks; without either there is no output."""
+"""Progress bars for terminals and notebooks; without either, or with ``TQDM_DISABLE=1``, there is no output."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ def progress_bar(total: int, **options: Any) -> Iterator[Callable[[float], objec
     notebook = type(sys.stderr).__module__.startswith("ipykernel")
     drawn = notebook and find_spec("ipywidgets")
     tqdm: Any = import_module("tqdm.notebook" if drawn else "tqdm").tqdm
-    shown = notebook or sys.stderr.isatty()  # disable=None of tqdm does not recognize notebooks
-    with tqdm(total=total, disable=not shown, **options) as bar:
+    if not (notebook or sys.stderr.isatty()):  # disable=None of tqdm does not recognize notebooks
+        options["disable"] = True
+    with tqdm(total=total, **options) as bar:
         yield lambda done: bar.update(round(done * total) - bar.n)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.docs.pages import DOCS, ROOT, extension, name, pages, without_code
 
-PAGES, lead_links, notebook_page = extension("outside", "PAGES", "lead_links", "notebook_page")
+PAGES, lead_links = extension("outside", "PAGES", "lead_links")
 _LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)|^\[[^\]]+\]:\s*(\S+)", re.MULTILINE)
 _PATH = re.compile(r"`((?:src|cpp|tests|tools|examples|benchmarks|notebooks|docs)/[\w./-]+)(?:::\w+)?`")
 _EXTERNAL = ("http://", "https://", "mailto:", "doi:")
@@ -148,15 +148,3 @@ def test_pages_that_stand_for_files_are_there():
     for path, page in PAGES.items():
         assert (ROOT / path).exists()
         assert page.startswith("docs/generated/") or (ROOT / page).is_file()
-
-
-def test_notebooks_say_how_they_were_run(tmp_path):
-    kept = NOTEBOOKS[0]
-    assert "was not run" in notebook_page(kept, tmp_path / kept.name)
-    run = json.loads(kept.read_text(encoding="utf-8"))
-    run["metadata"]["thunder_py"] = {"quick": True}
-    (tmp_path / kept.name).write_text(json.dumps(run))
-    assert "a short run" in notebook_page(kept, tmp_path / kept.name)
-    run["cells"][-1]["source"] = "changed"
-    (tmp_path / kept.name).write_text(json.dumps(run))
-    assert "was not run" in notebook_page(kept, tmp_path / kept.name)

@@ -1,9 +1,12 @@
-"""tools/run_notebooks.py: what is run is kept with what it shows; a failure names notebook and cell."""
+"""tools/run_notebooks.py: stored outputs are compared with those of a run; differences name notebook, cell and line."""
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import os
+import runpy
 import subprocess
 import sys
 
@@ -13,30 +16,113 @@ from tests.docs.pages import ROOT
 
 pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
+nbformat = pytest.importorskip("nbformat")
+TOOL = ROOT / "tools" / "run_notebooks.py"
+tool = runpy.run_path(str(TOOL))
+PICTURE = "import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()"
 
 
-def notebook(path, *sources):
+def notebook(path, *sources, quick=False):
     empty = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
-    cells = [{**empty, "id": f"cell{i}", "source": source} for i, source in enumerate(sources)]
+    cells = [{**empty, "source": source} for source in sources]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    metadata = {"kernelspec": kernel}
-    path.write_text(json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}))
-    return str(path)
+    metadata = {"kernelspec": kernel, "thunder_py": {"quick": quick}}
+    path.write_text(json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}))
+    return path
 
 
-def test_notebooks_are_run_and_failures_named(tmp_path):
-    good = notebook(tmp_path / "good.ipynb", "import os\nprint(os.environ['QUICK'], os.path.basename(os.getcwd()))")
+def run(*arguments):
+    environment = {**os.environ, "QUICK": "other", "MPLBACKEND": "agg"}  # the caller's do not count
+    command = [sys.executable, str(TOOL), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+
+
+def test_outputs_are_stored_compared_and_failures_named(tmp_path):
+    mode = "import os\nprint(os.environ.get('QUICK'), os.path.basename(os.getcwd()), 1.25)"
+    whole = notebook(tmp_path / "whole.ipynb", mode, PICTURE)
+    quick = notebook(tmp_path / "quick.ipynb", mode, quick=True)
     bad = notebook(tmp_path / "bad.ipynb", "x = 1", "x / 0")
-    made = tmp_path / "made"
-    made.mkdir()
-    (made / "bad.ipynb").write_text("of an earlier run")
-    command = [sys.executable, str(ROOT / "tools" / "run_notebooks.py"), good, bad, "--output", str(made)]
-    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "QUICK": "1"}, timeout=300)
-    assert run.returncode == 1
-    assert "bad.ipynb, cell 1: " in run.stderr
-    assert "ZeroDivisionError" in run.stderr
-    assert "good.ipynb: done" in run.stdout
-    assert sorted(path.name for path in made.iterdir()) == ["good.ipynb"]
-    kept = json.loads((made / "good.ipynb").read_text())
-    assert "".join(kept["cells"][0]["outputs"][0]["text"]) == f"1 {tmp_path.name}\n"
-    assert kept["metadata"]["thunder_py"] == {"quick": True}
+    untouched = bad.read_text()
+    first = run("--write", whole, quick, bad)
+    assert first.returncode == 1
+    assert "bad.ipynb, cell 1: " in first.stderr
+    assert "ZeroDivisionError" in first.stderr
+    assert bad.read_text() == untouched
+    stored = nbformat.read(whole, as_version=4)
+    assert stored.cells[0].outputs[0].text == f"None {tmp_path.name} 1.25\n"
+    assert [cell.execution_count for cell in stored.cells] == [1, 2]
+    assert list(stored.cells[1].outputs[0].data) == ["image/png", "text/plain"]
+    assert stored.metadata.keys() == {"kernelspec", "thunder_py"}
+    assert nbformat.read(quick, as_version=4).cells[0].outputs[0].text == f"1 {tmp_path.name} 1.25\n"
+
+    quick.write_text(quick.read_text().replace('1.25\\n"', '1.29\\n"'))
+    changed = quick.read_text()
+    second = run(whole, quick)
+    assert second.returncode == 1
+    assert "whole.ipynb: done" in second.stdout
+    assert f"quick.ipynb, cell 0, line 1: stored 1.29, now 1.25 in '1 {tmp_path.name} 1.25'" in second.stderr
+    assert quick.read_text() == changed
+
+
+def cell(*lines, tags=()):
+    output = nbformat.v4.new_output("stream", text="\n".join(lines))
+    return nbformat.v4.new_code_cell(outputs=[output], metadata={"tags": list(tags)})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "tags"),
+    [
+        ("error 1.23 mm", "error 1.24  mm", ()),
+        ("error 9.9e-05", "error 1.0e-04", ()),
+        ("residual 2.2e-16", "residual 4.1e-13", ()),
+        ("error -0.0", "error 0.0", ()),
+        ("MuJoCo 3.3.1", "MuJoCo 4.0.12", ()),
+        ("error 100.0 in 7 s", "error 104.0 in 8 s", ("tolerance=5%",)),
+        ("took 3 s", "took 17 s", ("varies",)),
+    ],
+)
+def test_outputs_agree_within_tolerance(old, new, tags):
+    assert tool["cell_differences"](cell("first", old, tags=tags), cell("first", new)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "tags", "message"),
+    [
+        ("error 1.23 mm", "error 1.25 mm", (), "stored 1.23, now 1.25 in 'error 1.25 mm'"),
+        ("40 picked", "39 picked", (), "stored 40, now 39 in '39 picked'"),
+        ("1.0 diverged", "1.0 done", ("tolerance=5%",), "stored '1.0 diverged', now '1.0 done'"),
+        ("error 100.0", "error 107.0", ("tolerance=5%",), "stored 100.0, now 107.0 in 'error 107.0'"),
+        ("error 0.5", "error -0.5", (), "stored 0.5, now -0.5 in 'error -0.5'"),
+        ("error 0.5", "", (), "stored 'error 0.5', now ''"),
+    ],
+)
+def test_differences_name_the_line_and_both_values(old, new, tags, message):
+    assert tool["cell_differences"](cell("first", old, tags=tags), cell("first", new)) == [f"line 2: {message}"]
+
+
+def test_a_missing_picture_is_a_difference():
+    picture = nbformat.v4.new_output("display_data", data={"image/png": "AAAA", "text/plain": "<Figure>"})
+    with_picture, without = nbformat.v4.new_code_cell(outputs=[picture]), nbformat.v4.new_code_cell()
+    assert tool["cell_differences"](with_picture, without) == ["stored outputs ['image/png, text/plain'], now []"]
+    other = nbformat.v4.new_output("display_data", data={"image/png": "BBBB", "text/plain": "<Figure>"})
+    assert tool["cell_differences"](with_picture, nbformat.v4.new_code_cell(outputs=[other])) == []
+
+
+def noise(width, height):
+    image = pytest.importorskip("PIL.Image")
+    file = io.BytesIO()
+    image.effect_noise((width, height), 100).convert("RGBA").save(file, "PNG")
+    data = {"image/png": base64.b64encode(file.getvalue()).decode(), "text/plain": "<Figure>"}
+    output = nbformat.v4.new_output("display_data", data=data)
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[output])])
+
+
+def test_pictures_are_compressed_and_notebooks_above_the_limit_refused(tmp_path):
+    path = tmp_path / "a.ipynb"
+    small = noise(400, 300)
+    assert tool["store"](small, path) is None
+    assert path.stat().st_size < 0.5 * len(nbformat.writes(small))
+    kept = path.read_text()
+    error = tool["store"](noise(1000, 1000), path)
+    assert error.endswith("bytes with its outputs, and at most 300000 are stored")
+    assert path.read_text() == kept

@@ -49,6 +49,16 @@ def test_adaptation_is_far_below_computed_torque(joint: d42_joint.D42Joint) -> N
         assert (joint.rmse(name, 3.0) < 0.05).all()
 
 
+@pytest.mark.parametrize("eta", [1.0, 3.0])
+def test_gamma_decides_between_airc_and_mact(eta: float) -> None:
+    """The report does not print gamma: its order of the two laws in joint space shows nothing about them."""
+    ratios = []
+    for gamma in (0.01, 1.0, 10.0):
+        runs = d42_joint.run_d42_joint(1, 12.0, (eta,), laws=("AIRC", "MACT"), gamma=gamma)
+        ratios.append(float(runs.rmse("MACT", eta)[0] / runs.rmse("AIRC", eta)[0]))
+    assert ratios[0] > 1.0 > ratios[1] > ratios[2]
+
+
 def test_fast_act_loses_its_mass_matrix(joint: d42_joint.D42Joint) -> None:
     """What the report's Figure 15b is about: the estimate leaves the set of arms; slow adaptation does not."""
     runs = joint.results["ACT", 3.0]

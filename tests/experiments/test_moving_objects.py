@@ -6,7 +6,8 @@ import matplotlib
 import numpy as np
 import pytest
 
-from thunder_py.manipulation.interception.runs import RunSummary
+from thunder_py.manipulation.interception import Conveyor, InterceptionOptions, TimeAugmentation
+from thunder_py.manipulation.interception.runs import RunSummary, Scenario, run_conveyor
 from thunder_py.papers.moving_objects.run import PRINTED_JERK, SPEEDS, Cell, MovingObjects, run_moving_objects
 from thunder_py.trajectory import minimum_jerk
 
@@ -23,6 +24,17 @@ def test_intervals_of_replanning_and_not_do_not_overlap(found):
         once = found.point["no replan", speed].interval
         for name in ("variable structure", "time augmentation"):
             assert found.point[name, speed].interval[0] > once[1]
+
+
+def test_half_of_the_objects_are_missed_at_the_highest_speed_if_they_come_into_view_late():
+    """As in Table 16; the report does not print where its camera sees an object first."""
+    options = InterceptionOptions(strategy=TimeAugmentation())
+    shares = []
+    for speed in SPEEDS:
+        scenario = Scenario(Conveyor(speed, entry=0.36), options=options)
+        shares.append(np.mean([run_conveyor(seed, scenario).outcome == "grasped" for seed in range(20)]))
+    assert min(shares[:2]) > 0.9
+    assert 0.25 < shares[2] < 0.75
 
 
 def test_wilson_interval_by_its_formula():

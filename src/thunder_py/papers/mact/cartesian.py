@@ -16,7 +16,7 @@ from ...simulation import Payload, RunSpec, simulate_many
 from ...trajectory import Circle, Path, min_jerk
 from ..softhand.run import HAND_COM, HAND_MASS
 from ..tables import markdown
-from .setup import ETAS, K_XI, START, panda, task_controllers, wrong_panda
+from .setup import ETAS, GAMMA, K_XI, START, panda, task_controllers, wrong_panda
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,7 +129,12 @@ class D42Cartesian:
 
 
 def run_d42_cartesian(
-    seeds: int = 3, duration: float = 40.0, etas: tuple[float, ...] = ETAS, *, progress: bool = False
+    seeds: int = 3,
+    duration: float = 40.0,
+    etas: tuple[float, ...] = ETAS,
+    *,
+    gamma: float = GAMMA,
+    progress: bool = False,
 ) -> D42Cartesian:
     """Follow curves with the hand, with errors in all parameters or with a SoftHand unknown to the controller.
 
@@ -141,6 +146,8 @@ def run_d42_cartesian(
         Duration of every run [s].
     etas : tuple of float
         Adaptive gains, which the report does not print.
+    gamma : float
+        Weight of MACT's prediction error, which the report does not print.
     progress : bool
         Show a progress bar.
     """
@@ -154,7 +161,8 @@ def run_d42_cartesian(
         simulated = plant == "simulation"
         model = wrong_panda(robot, seed) if simulated else robot
         stiffness = K_XI if simulated else (_SOFT if curve == "circle" else _STIFF)
-        controller: Any = task_controllers(model, stiffness, eta, unknown=None if simulated else "link7")[name]
+        unknown = None if simulated else "link7"
+        controller: Any = task_controllers(model, stiffness, eta, unknown, gamma)[name]
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
         payloads = () if simulated else (hand,)
         return RunSpec(robot, controller, reference, duration, q0=START, payloads=payloads, log_every=10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import RunSpec, simulate_many
 from ..tables import markdown
-from .setup import ETAS, K_V, LAMBDA, joint_controllers, joint_curve, panda, wrong_panda
+from .setup import ETAS, GAMMA, K_V, LAMBDA, joint_controllers, joint_curve, panda, wrong_panda
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,10 +103,12 @@ def run_d42_joint(
     duration: float = 60.0,
     etas: tuple[float, ...] = ETAS,
     *,
+    laws: Sequence[str] = tuple(TABLE_7),
+    gamma: float = GAMMA,
     at_rest: bool = True,
     progress: bool = False,
 ) -> D42Joint:
-    """Follow a joint-space Lissajous curve with the four controllers of Table 7.
+    """Follow a joint-space Lissajous curve with the controllers of Table 7.
 
     Parameters
     ----------
@@ -115,6 +118,10 @@ def run_d42_joint(
         Duration of every run [s].
     etas : tuple of float
         Adaptive gains, which the report does not print.
+    laws : sequence of str
+        Controllers.
+    gamma : float
+        Weight of MACT's prediction error, which the report does not print.
     at_rest : bool
         If True, the arm starts at rest at the start of the curve, otherwise with the velocity of the curve.
     progress : bool
@@ -122,12 +129,12 @@ def run_d42_joint(
     """
     robot, curve = panda(), joint_curve()
     models = [wrong_panda(robot, seed) for seed in range(seeds)]
-    keys = [(name, eta) for eta in etas for name in TABLE_7]
+    keys = [(name, eta) for eta in etas for name in laws]
     sets = [{"name": name, "eta": eta, "seed": seed} for name, eta in keys for seed in range(seeds)]
     start = curve(0.0)
 
     def make(name: str, eta: float, seed: int) -> RunSpec:
-        controller: Any = joint_controllers(models[seed], eta)[name]
+        controller: Any = joint_controllers(models[seed], eta, gamma=gamma)[name]
         return RunSpec(robot, controller, curve, duration, q0=start.q, dq0=None if at_rest else start.dq, log_every=10)
 
     runs = iter(simulate_many(make, sets, progress=progress))

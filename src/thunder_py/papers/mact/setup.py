@@ -66,7 +66,7 @@ def _law(nominal: Robot, unknown: str | None, eta: float) -> GradientAdaptation:
 
 
 def joint_controllers(
-    nominal: Robot, eta: float = ETA, unknown: str | None = None
+    nominal: Robot, eta: float = ETA, unknown: str | None = None, gamma: float = GAMMA
 ) -> dict[str, ComputedTorque | ACT | SlotineLi | MACT]:
     """Return the four controllers of Table 7 with the model `nominal`."""
     law = _law(nominal, unknown, eta)
@@ -74,17 +74,17 @@ def joint_controllers(
         "CT": ComputedTorque(nominal, K_p=K_P, K_d=K_V),
         "ACT": ACT(nominal, K_p=K_P, K_d=K_V, adaptation=law),
         "AIRC": SlotineLi(nominal, LAMBDA, K_V, adaptation=law),
-        "MACT": MACT(nominal, K_P, K_V, adaptation=law, gamma=GAMMA, R_t=1.0 / TORQUES),
+        "MACT": MACT(nominal, K_P, K_V, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES),
     }
 
 
 def task_controllers(
-    nominal: Robot, K_p: Array = K_XI, eta: float = ETA, unknown: str | None = None
+    nominal: Robot, K_p: Array = K_XI, eta: float = ETA, unknown: str | None = None, gamma: float = GAMMA
 ) -> dict[str, SlotineLi | CartesianMACT]:
     """Return the controllers of Table 8: AIRC needs a joint-space reference, the others one in task space."""
     law = _law(nominal, unknown, eta)
     return {
         "CT": CartesianMACT(nominal, K_p, K_V, adaptation=None),
         "AIRC": SlotineLi(nominal, LAMBDA, K_V, adaptation=law),
-        "MACT": CartesianMACT(nominal, K_p, K_V, adaptation=law, gamma=GAMMA, R_t=1.0 / TORQUES),
+        "MACT": CartesianMACT(nominal, K_p, K_V, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES),
     }

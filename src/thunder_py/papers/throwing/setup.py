@@ -141,11 +141,11 @@ def modal_damping(M: Array, K_p: Array, ratio: float = DAMPING) -> Array:
     return np.asarray(0.5 * (K_d + K_d.T))
 
 
-def controller_of(setup: Setup, name: str) -> MACT:
+def controller_of(setup: Setup, name: str, gamma: float = GAMMA) -> MACT:
     """Return a controller of `CONTROLLERS`; an adaptive one adapts link 7, of which the object is a part."""
     stiffness, adaptive = CONTROLLERS[name]
     K_p, K_d = setup.gains[stiffness]
     if not adaptive:
         return MACT(setup.robot, K_p, K_d, adaptation=None)
     law = GradientAdaptation.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
-    return MACT(setup.robot, K_p, K_d, adaptation=law, gamma=GAMMA, R_t=1.0 / TORQUES)
+    return MACT(setup.robot, K_p, K_d, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES)
