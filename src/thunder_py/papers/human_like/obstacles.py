@@ -1,13 +1,12 @@
-"""D4.2, Tables 12 and 13, Figures 31 and 32: planners, DMPs and others in many settings with spherical obstacles."""
+"""D4.2, Tables 12 and 13, Figures 31 and 32: planners and movement primitives among spherical obstacles."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,14 +19,14 @@ from ...motion.planning.planner import HumanLikePlanner
 from ...motion.primitives.dmp import DMP, DMPMotion
 from ...motion.primitives.dynamic_potential import DynamicPotential
 from ...motion.primitives.promp import Observation, ProMP
-from ...progress import progress_bar
 from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, path_length
 from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
 from ...trajectory.hermite import minimum_jerk
+from ..parallel import map_seeds
 from ..tables import markdown
 from .planners import Learned, as_path, default_recordings
-from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenarios
+from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenario, scenarios
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -203,18 +202,28 @@ class GainSweep:
         return markdown(header, rows)
 
 
-def sweep_gains(learned: Learned, count: int = 20, gains: Iterable[float] = GAINS) -> GainSweep:
+def sweep_gains(learned: Learned, count: int = 20, gains: Iterable[float] = GAINS, *, jobs: int = 1) -> GainSweep:
     """Roll movement primitives out with several gains (0: without obstacles), in `count` settings of every family."""
     tried = tuple(gains)
-    scenes = [scene for family in FAMILIES for scene in scenarios(family, count, _SEED)]
-    values = {}
-    for name, basis in _BASES.items():
-        dmp, found = learned.dmp(basis), np.empty((len(tried), len(scenes), 3))
-        for k, gain in enumerate(tried):
-            for j, scene in enumerate(scenes):
-                found[k, j] = _measured(dmp, gain, scene)
-        values[name] = found
-    return GainSweep(gains=tried, values=values)
+    rows = map_seeds(partial(_sweep_setting, learned, tried), count, jobs=jobs, description="gains")
+    order = [(k, family) for family in range(len(FAMILIES)) for k in range(count)]
+    return GainSweep(
+        gains=tried, values={name: np.stack([rows[k][name][f] for k, f in order], axis=1) for name in _BASES}
+    )
+
+
+def _sweep_setting(learned: Learned, gains: tuple[float, ...], number: int) -> dict[str, Array]:
+    """Return errors, jerks and room, (families, gains, 3), by method."""
+    scenes = [scenario(family, number, _SEED) for family in FAMILIES]
+    return {
+        name: np.array([[_measured(_dmp(learned, basis), gain, scene) for gain in gains] for scene in scenes])
+        for name, basis in _BASES.items()
+    }
+
+
+@lru_cache(maxsize=8)
+def _dmp(learned: Learned, basis: str) -> DMP:
+    return learned.dmp(basis)
 
 
 def _measured(dmp: DMP, gain: float, scene: Scenario) -> tuple[float, float, float]:
@@ -296,6 +305,15 @@ class HumanLikeObstacles:
             label = f"Gain of the potential; {POTENTIAL.gain:g} is in use, beta = {POTENTIAL.beta:g}; other settings"
             parts.append(f"{label}\n\n{self.gains.table()}")
         return "\n\n".join([*parts, _REASONS])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return Tables 12 (error [m]) and 13 (jerk [m/s^3]), and every attempt, by method and scenario, in SI units."""
+        attempts = [
+            {"method": name, "scenario": family, "attempts": [asdict(one) for one in found]}
+            for (name, family), found in self.attempts.items()
+        ]
+        gains = None if self.gains is None else {"gains": self.gains.gains, "error_jerk_room": self.gains.values}
+        return {"table_12_m": TABLE_12, "table_13_m_s3": TABLE_13, "attempts": attempts, "gain_sweep": gains}
 
     def plot(self) -> Figure:
         """Draw Figures 31 and 32, jerk and clearance of all methods."""
@@ -401,43 +419,59 @@ def run_human_like_obstacles(
     recordings: MotionSet | None = None,
     *,
     sweep: int = 0,
+    jobs: int = 1,
     progress: bool = False,
 ) -> HumanLikeObstacles:
-    """Let methods try `count` settings of every family.
+    """Apply the methods in random settings of every family.
 
     Parameters
     ----------
-    count, seed : int
-        Of the settings.
+    count : int
+        Number of settings of every family.
+    seed : int
+        Seed of the settings.
     names : tuple of str
-        Some of `METHODS`.
+        Names from `METHODS`.
     recordings : MotionSet, optional
-        Poses of hands to learn from, degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
+        Training data: poses of hands, degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
     sweep : int
-        Settings of every family in which gains of the potential are tried; 0: none.
+        Number of settings of every family in which gains of the potential are compared; 0 for none.
+    jobs : int
+        Number of processes.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     """
     learned = Learned(default_recordings() if recordings is None else recordings)
-    makers = methods(learned, names)
+    work = partial(_attempts_in_setting, learned, names, seed)
+    rows = map_seeds(work, count, jobs=jobs, progress=progress, description="obstacles")
     scenes = {family: scenarios(family, count, seed) for family in FAMILIES}
-    attempts: dict[tuple[str, int], list[Attempt]] = {}
-    motions: dict[str, Motion] = {}
-    bar = progress_bar(len(makers) * len(scenes), desc="obstacles") if progress else nullcontext(lambda _: None)
-    with bar as report:
-        for name, method in makers.items():
-            for family, settings in scenes.items():
-                tried = [attempt(method, scene) for scene in settings]
-                attempts[name, family] = [one for one, _ in tried]
-                report(len(attempts) / (len(makers) * len(scenes)))
-            if (shown := tried[0][1]) is not None:
-                motions[name] = shown
-    gains = sweep_gains(learned, sweep) if sweep else None
-    return HumanLikeObstacles(scenes=scenes, attempts=attempts, example=(scenes[max(scenes)][0], motions), gains=gains)
+    attempts = {(name, family): [row[name, family] for row in rows] for name in names for family in FAMILIES}
+    example = scenes[max(scenes)][0]
+    motions = {name: attempt(method, example)[1] for name, method in _methods(learned, names).items()}
+    return HumanLikeObstacles(
+        scenes=scenes,
+        attempts=attempts,
+        example=(example, {name: motion for name, motion in motions.items() if motion is not None}),
+        gains=sweep_gains(learned, sweep, jobs=jobs) if sweep else None,
+    )
 
 
-def run(quick: bool = False) -> HumanLikeObstacles:
-    """Run the experiment."""
-    if quick:
-        return run_human_like_obstacles(8, recordings=default_recordings(quick=True))
-    return run_human_like_obstacles(sweep=20, progress=True)
+@lru_cache(maxsize=8)
+def _methods(learned: Learned, names: tuple[str, ...]) -> dict[str, Method]:
+    return methods(learned, names)
+
+
+def _attempts_in_setting(
+    learned: Learned, names: tuple[str, ...], seed: int, number: int
+) -> dict[tuple[str, int], Attempt]:
+    scenes = {family: scenario(family, number, seed) for family in FAMILIES}
+    makers = _methods(learned, names)
+    return {(name, family): attempt(makers[name], scene)[0] for name in names for family, scene in scenes.items()}
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> HumanLikeObstacles:
+    """Run the experiment of the registry; `seeds` random settings of every family."""
+    count, sweep = (8, 0) if quick else (150, 20)
+    recordings = default_recordings(quick=quick)
+    count = count if seeds is None else seeds
+    return run_human_like_obstacles(count, recordings=recordings, sweep=sweep, jobs=jobs, progress=not quick)
