@@ -25,7 +25,6 @@ from .reaches import (
     STATES,
     THRESHOLD,
     VARIANTS,
-    Fold,
     Functional,
     Planner,
     Reach,
@@ -312,36 +311,34 @@ TABLE_11 = {"real": 0.1976, "paper mode": 0.0884, "DMP mollifier": 1.1503}
 DURATION = 5.0
 
 _WHY_NOT_THE_SAME = f"""\
-Why these are not the report's numbers:
+Differences from the report's numbers:
 
-- Other people, other reaches. The report's planner may have learned from the motions it is compared with; here whoever
-  is compared was left out. It does not say how points are paired.
-- (102) has as many unknowns as conditions, so that nothing in it says what a person would do. Where people start and
-  stop alike, five components have hardly a slope or curvature at the ends, and many standard deviations of them are
-  needed to make ends at rest. That it is well conditioned does not help.
-- Jerk goes with 1/T^3. The report's numbers are those of reaches that take {DURATION:g} s, and so is the last column,
-  by arithmetic; people take one or two. Real jerk is that of the filter too: second-order Butterworth, {CUTOFF:g} Hz,
-  forwards and backwards. What minimum jerk minimizes is the square, and not the mean.
-- The DMPs are the better ones of their kind: least squares, rotodilatation, and the most typical reach to learn from.
-  Even so mollifiers have up to two and a half times the jerk of Gaussians. They are told of no acceleration, and keep
-  the demonstration's: compare them with those that may choose it."""
+- The subjects and reaches are others. The report's planner may have been trained with the motions that it is compared
+  with; here the compared subject is left out. The report does not define the pairing of points.
+- (102) has as many unknowns as conditions, so nothing in it represents human motion. Where all reaches start and stop
+  alike, five components have almost no slope or curvature at the ends, and many standard deviations of them are needed
+  for ends at rest. Its good conditioning does not change this.
+- Jerk is proportional to 1/T^3. The report's numbers fit reaches of {DURATION:g} s, and the last column is scaled to
+  this duration; people take one or two seconds. The jerk of recordings depends on the filter: second-order Butterworth,
+  {CUTOFF:g} Hz, forwards and backwards. Minimum jerk minimizes the mean square of the jerk, not its mean.
+- The DMPs are the better variants: least squares, rotodilatation, and the most typical reach as demonstration. Even so
+  mollifiers have up to two and a half times the jerk of Gaussians. DMPs cannot be given accelerations and keep those
+  of the demonstration: compare them with methods with free accelerations."""
 
 _WHAT_IT_SAYS = f"""\
-What the comparison says, of the recordings CULM and kinesis where it names them (`--data`):
+Conclusions, for the recordings CULM and kinesis where they are named (`--data`):
 
-- Recordings are cut where the hand passes {THRESHOLD:g} m/s. It is not at rest there, and it accelerates. Whoever is
-  told of rest is told something false; MAP knows how people go on from there, and minimum jerk does not. The more so,
-  the faster the hand is at the cut: where reaches are straight and symmetric (CULM) and cut at 0.005 m/s, MAP has next
-  to nothing to win.
-- It is timing: paired by arc length, or by the nearest point, minimum jerk is as near to CULM's reaches as MAP, and a
-  straight line in the mean's time law is nearer than both where tau is paired.
-- If accelerations are free, or known, a motion of least jerk is as near to such reaches (CULM) as anything that was
-  learned. Reaches to grasp (kinesis), which are curved and slow down for long, are another matter: there MAP leaves a
-  third of the distance.
-- From rest to rest, what MAP knows is its mean. With a mean of minimum jerk it is minimum jerk; told of positions
-  alone, in the frame from start to goal, it is the mean, and what stays is how people differ. Covariances decide how
-  the mean is bent to meet conditions: where these are true, that helps; rest, which is not, costs MAP a tenth (CULM,
-  kinesis)."""
+- Recordings are cut where the speed of the hand is {THRESHOLD:g} m/s. It is not at rest there, and it accelerates, so
+  the condition of rest is wrong. MAP has learned the continuation, minimum jerk has not. The advantage grows with the
+  speed at the cut: with straight, symmetric reaches (CULM) cut at 0.005 m/s, MAP has almost none.
+- The advantage is one of timing: paired by arc length, or by the nearest point, minimum jerk is as near to CULM's
+  reaches as MAP. A straight line with the mean's time law is nearer than both where points are paired by tau.
+- With free or true accelerations, a motion of least jerk is as near to such reaches (CULM) as any learned one. Reaches
+  to grasp (kinesis) are curved and have a long deceleration: there MAP leaves a third of the distance.
+- From rest to rest, MAP is close to its mean. With a mean of minimum jerk it is minimum jerk; given positions alone, in
+  the frame from start to goal, it is the mean, and the remaining distance is the variation between subjects. The
+  covariances determine how the mean is deformed to meet conditions: this helps if the conditions are true. Rest is not,
+  and costs MAP a tenth (CULM, kinesis)."""
 
 REASONS = f"{_WHY_NOT_THE_SAME}\n\n{_WHAT_IT_SAYS}"
 

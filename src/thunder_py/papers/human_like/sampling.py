@@ -15,7 +15,6 @@ from scipy import stats
 from ... import _core
 from ...checks import Array
 from ...motion.planning.obstacles import ViaSearch, obstacle_set
-from ...motion.planning.planner import HumanLikePlanner
 from ...recordings import MotionSet
 from ...recordings.statistics import kruskal_wallis
 from ..parallel import map_seeds
@@ -228,9 +227,9 @@ def run_human_like_sampling(
 
 
 @lru_cache(maxsize=256)
-def _search(learned: Learned, name: str, count: int, seed: int) -> tuple[HumanLikePlanner, Any]:
+def _search(learned: Learned, name: str, count: int, seed: int) -> Any:
     planner, search = (learned.paper, ViaSearch.paper) if name == "paper mode" else (learned.map, ViaSearch)
-    return planner, search(count, seed).core(planner._core)
+    return search(count, seed).core(planner._core)
 
 
 def _search_in_setting(
@@ -244,7 +243,7 @@ def _search_in_setting(
         for name in names:
             seconds, jerk, tried = [], [], []
             for count in counts:
-                planner, search = _search(learned, name, count, number % _SEEDS)
+                search = _search(learned, name, count, number % _SEEDS)
                 begin = perf_counter_ns()
                 plan = search.plan(scene.start, scene.goal, scene.duration, obstacles, scene.margin)
                 seconds.append(1e-9 * (perf_counter_ns() - begin))
