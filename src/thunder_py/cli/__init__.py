@@ -5,23 +5,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-__all__ = ["main"]
+from .exit_status import ExitStatus
 
-_BAD_INPUT, _INTERRUPTED = 2, 130  # as in thunder_py.cli.command
+__all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Import the package and run the command line, see `thunder_py.cli.command.run`.
+    """Import the package and run the command line; see `thunder_py.cli.command.run`.
 
     An import that is interrupted, or fails because THUNDER_ISA names no available instruction set, leaves no traceback.
     """
     try:
         from .command import run
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return ExitStatus.interrupted
     except ImportError as error:
         if "THUNDER_ISA" not in str(error):
             raise
         print(f"thunder: error: {error}", file=sys.stderr)
-        return _BAD_INPUT
+        return ExitStatus.bad_input
     return run(argv)

@@ -6,16 +6,20 @@ import argparse
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from io import TextIOWrapper
+from typing import TextIO
 
 from .. import __version__
 from ..errors import ThunderError
 from ..optional import MissingExtraError
 from . import convert, demo, experiment, gen, info, view
+from .exit_status import ExitStatus
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "run"]
-
-OK, UNEXPECTED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+__all__ = ["run"]
 
 _DESCRIPTION = "Dynamics, regressors and adaptive control of serial robot arms."
 
@@ -32,7 +36,7 @@ examples:
   thunder gen panda                  C functions, a C++ class and parameter files in panda_generatedFiles
 
 'thunder COMMAND --help' says more about a command. In Python: import thunder_py as th.
-Exit status: 0 done, 2 wrong arguments or input, 1 a bug.
+Exit status: 0 done, 2 wrong arguments or input, 130 interrupted, 1 a bug.
 """
 
 
@@ -47,46 +51,79 @@ def run(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0 done, 2 bad input, 1 unexpected.
+        An `ExitStatus`.
 
     Raises
     ------
     SystemExit
         By argparse, after ``--help``, ``--version`` (0) and wrong arguments (2).
     """
-    _replace_closed_streams()
+    _prepare_streams()
+    try:
+        return _run(argv)
+    except BrokenPipeError:  # the reader, such as head, has exited
+        return ExitStatus.done
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):
+                _flush(stream)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.command is None:
         parser.print_help(sys.stderr)
-        return BAD_INPUT
+        return ExitStatus.bad_input
     try:
-        arguments.run(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as head, has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with warnings.catch_warnings():
+            warnings.showwarning = partial(_show_warning, arguments.command)
+            arguments.run(arguments)
+        _flush(sys.stdout)
+    except BrokenPipeError:
+        raise
     except (ThunderError, OSError, MissingExtraError) as error:
         print(f"thunder {arguments.command}: error: {_sentence(error)}", file=sys.stderr)
-        return BAD_INPUT
+        return ExitStatus.bad_input
     except KeyboardInterrupt:
         print(f"thunder {arguments.command}: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return ExitStatus.interrupted
     except Exception as error:
         backend = os.environ.get("MPLBACKEND")
         if backend and isinstance(error, (ValueError, ImportError)) and backend.lower() in str(error).lower():
             print(f"thunder {arguments.command}: error: MPLBACKEND: {error}", file=sys.stderr)
-            return BAD_INPUT
+            return ExitStatus.bad_input
         traceback.print_exc()
         print(f"thunder {arguments.command}: this is a bug; please report it with the lines above", file=sys.stderr)
-        return UNEXPECTED
-    return OK
+        return ExitStatus.bug
+    return ExitStatus.done
 
 
-def _replace_closed_streams() -> None:
-    """Give standard streams that were closed before the start (``>&-``) to nobody: Python has None in their place."""
+def _prepare_streams() -> None:
+    """Make standard streams accept all text.
+
+    Streams that were closed before the start (``>&-``), for which Python has None, write to the null device. Characters
+    that the encoding of a stream lacks are replaced.
+    """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace" if name == "stdout" else "backslashreplace")
+
+
+def _flush(stream: TextIO) -> None:
+    """Write buffered text; after a failure the stream writes to the null device, or Python fails again at exit."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        raise
+
+
+def _show_warning(command: str, message: Warning | str, *_: object, **__: object) -> None:
+    print(f"thunder {command}: {message}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""``thunder experiment``: the papers' experiments by name."""
+"""``thunder experiment``: run the papers' experiments by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..files import whole_file
 from .text import check_picture, check_target
 
 if TYPE_CHECKING:
-    from ..papers.registry import ExperimentWithResults
+    from ..papers.registry import Experiment
 
 __all__ = ["DATA_VARIABLE", "add_parser", "run"]
 
@@ -21,17 +21,21 @@ __all__ = ["DATA_VARIABLE", "add_parser", "run"]
 DATA_VARIABLE = "THUNDER_MOTION_DATA"
 
 _DESCRIPTION = """\
-Set up an experiment of one of the papers with this package's simulator, print its tables, the paper's numbers beside
-ours, and draw its figures. The notebooks explain them.
+Run an experiment of one of the papers in simulation, print its tables with the paper's numbers next to ours, and draw
+its figures. The notebooks explain the experiments. All experiments take the same options.
 """
 
 _EPILOG = """\
 examples:
-  thunder experiment list
-  thunder experiment softhand
+  thunder experiment list                               name and subject of every experiment
+  thunder experiment softhand                           tables, and the picture thunder_softhand.png
   thunder experiment gains --quick --output gains.pdf
-  thunder experiment human-like-real --data recordings
   thunder experiment throwing --seeds 200 --jobs 2 --results throwing.json
+  thunder experiment human-like-real --data recordings
+
+seeds: draws of what the papers leave open or what is random: initial models, payloads, sensor noise, scenes, synthetic
+recordings. Tables name the draws and give their spread; where a paper prints a setting, the first draw is that setting.
+results: a JSON file with all reported numbers, in SI units and radians; keys end in the unit where it is not plain.
 
 In Python: thunder_py.papers.run_experiment("softhand").table()
 """
@@ -41,36 +45,38 @@ def add_parser(commands: Any) -> None:
     """Add the subcommand and its arguments."""
     parser = commands.add_parser(
         "experiment",
-        help="the papers' experiments: tables and figures",
+        help="experiments of the papers: tables and figures",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
     )
     parser.add_argument("-h", "--help", action=_Help, nargs=0, help="show this help message and exit")
-    parser.add_argument("name", metavar="NAME", help="of the experiment, or 'list'")
-    parser.add_argument("--quick", action="store_true", help="a short form that takes seconds")
+    parser.add_argument("name", metavar="NAME", help="name of the experiment, or 'list'")
+    parser.add_argument("--quick", action="store_true", help="a short form, of seconds")
     parser.add_argument(
         "--data",
         type=Path,
         metavar="FOLDER",
         help=f"recordings, for experiments that use them (default: the environment variable {DATA_VARIABLE}, if set)",
     )
-    parser.add_argument("--seeds", type=_count, metavar="N", help="random cases, for experiments that draw some")
+    parser.add_argument(
+        "--seeds", type=_count, metavar="N", help="number of random draws; default that of the experiment"
+    )
     parser.add_argument(
         "--jobs",
         type=_count,
         metavar="N",
-        help="processes, for experiments that can use several (default: one for each processor; with --quick one)",
+        help="number of processes or threads (default: one per processor; with --quick 1); results do not depend on it",
     )
-    parser.add_argument("--results", type=Path, metavar="FILE.json", help="write every number that is reported")
+    parser.add_argument("--results", type=Path, metavar="FILE.json", help="write all reported numbers as JSON")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the picture: .png, .pdf or .svg")
     parser.add_argument("--no-plot", action="store_true", help="draw no picture")
     parser.set_defaults(run=run)
 
 
 class _Help(argparse.Action):
-    """Names experiments only when help is asked for: they cost an import."""
+    """Show the names of the experiments, imported only for the help."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from ..papers.registry import REGISTRY
@@ -103,11 +109,14 @@ def run(arguments: argparse.Namespace) -> None:
         for name, sentence in found.items():
             print(f"{name.ljust(width)}  {sentence}")
         return
+    data = _data(arguments)
     picture = _picture(arguments)
-    _check_results(arguments)
-    options = {"seeds": arguments.seeds, "jobs": _jobs(arguments)}
-    experiment = registry.run_experiment(arguments.name, arguments.quick, _data(arguments), **options)
-    if isinstance(experiment, registry.ExperimentWithResults) and arguments.results is not None:
+    if arguments.results is not None:
+        check_target(arguments.results, "--results", (".json",))
+    experiment = registry.run_experiment(
+        arguments.name, arguments.quick, data, seeds=arguments.seeds, jobs=_jobs(arguments)
+    )
+    if arguments.results is not None:
         _write_results(arguments, experiment)
     print(experiment.table())
     if arguments.results is not None:
@@ -121,18 +130,15 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"\npicture  {picture}")
 
 
-def _jobs(arguments: argparse.Namespace) -> int | None:
-    """Return how many processes: all that there is room for, as results do not depend on it."""
-    from ..papers import registry
-
-    given: int | None = arguments.jobs
-    if given is not None or arguments.quick or not registry.takes(arguments.name, "jobs"):
-        return given
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+def _jobs(arguments: argparse.Namespace) -> int:
+    """Return the number of processes: every available processor, as results do not depend on it."""
+    if arguments.jobs is not None or arguments.quick:
+        return arguments.jobs or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _picture(arguments: argparse.Namespace) -> Path | None:
-    """Return where the picture goes, or refuse."""
+    """Return the path of the picture, or None."""
     if arguments.no_plot:
         if arguments.output is not None:
             raise ThunderError("--output and --no-plot exclude each other")
@@ -142,19 +148,7 @@ def _picture(arguments: argparse.Namespace) -> Path | None:
     return target
 
 
-def _check_results(arguments: argparse.Namespace) -> None:
-    """Refuse now what could not be written after a long run."""
-    from ..papers import registry
-
-    if arguments.results is None:
-        return
-    if not registry.gives_results(arguments.name):
-        those = ", ".join(filter(registry.gives_results, registry.REGISTRY)) or "none yet"
-        raise ThunderError(f"--results must be left out for {arguments.name!r}, which has tables only, unlike {those}")
-    check_target(arguments.results, "--results", (".json",))
-
-
-def _write_results(arguments: argparse.Namespace, experiment: ExperimentWithResults) -> None:
+def _write_results(arguments: argparse.Namespace, experiment: Experiment) -> None:
     from .. import __version__
     from ..papers.tables import write_results
 
@@ -171,13 +165,14 @@ def _write_results(arguments: argparse.Namespace, experiment: ExperimentWithResu
 
 
 def _data(arguments: argparse.Namespace) -> Path | None:
-    """Return the folder of recordings; one that is only in the environment is nothing to the other experiments."""
+    """Return the folder of recordings; that of the environment is ignored by experiments without recordings."""
     from ..papers import registry
 
+    takes_data = registry.takes_data(arguments.name)
     given: Path | None = arguments.data
     if given is None:
         named = os.environ.get(DATA_VARIABLE, "")
-        given = Path(named) if named and registry.takes_data(arguments.name) else None
+        given = Path(named) if named and takes_data else None
     if given is not None and not given.is_dir():
         raise ThunderError(f"--data (or {DATA_VARIABLE}) must be a folder, got {str(given)!r}")
     return given

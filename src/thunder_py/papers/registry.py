@@ -1,4 +1,4 @@
-"""The papers' experiments by name, as ``thunder experiment`` runs them."""
+"""Registry of the papers' experiments, which ``thunder experiment`` runs by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol, cast, get_type_hints, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..checks import whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
@@ -15,19 +15,10 @@ from .parallel import shared_workers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "REGISTRY",
-    "Experiment",
-    "ExperimentWithResults",
-    "gives_results",
-    "run_experiment",
-    "summaries",
-    "takes",
-    "takes_data",
-]
+__all__ = ["REGISTRY", "Experiment", "run_experiment", "summaries", "takes_data"]
 
-#: name -> module of this package with ``run(quick: bool) -> Experiment``, perhaps with more parameters, see `_OPTIONS`;
-#: the first line of its docstring describes it
+#: name -> module of this package with ``run(quick, *, seeds=None, jobs=1) -> Experiment``, and ``data=None`` where the
+#: experiment can use recordings; the first line of the module's docstring describes the experiment
 REGISTRY: dict[str, str] = {
     "lissajous": "lissajous.run",
     "gains": "gains.run",
@@ -51,99 +42,74 @@ REGISTRY: dict[str, str] = {
 
 
 class Experiment(Protocol):
-    """What an experiment returns."""
+    """Result of an experiment."""
 
     def table(self) -> str:
-        """Return the figures of merit, the paper's beside ours where it prints some, as Markdown."""
+        """Return the figures of merit as Markdown, next to the paper's where it prints them."""
 
     def plot(self) -> Figure:
-        """Draw it on a new figure of pyplot."""
-
-
-@runtime_checkable
-class ExperimentWithResults(Experiment, Protocol):
-    """What an experiment returns whose results other programs can read."""
+        """Draw the results on a new figure of pyplot."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every number that is reported, as nested dicts, lists, numbers and texts."""
+        """Return all reported numbers as nested dicts, lists, arrays, numbers and strings; see `tables.plain`.
 
-
-#: parameters that ``run`` may have, and what an experiment without one is like
-_OPTIONS = {"data": "uses no recordings", "seeds": "draws no random cases", "jobs": "runs in one process"}
+        Quantities are in SI units and radians; where a key does not make the unit plain, it ends in it (``rmse_rad``).
+        """
 
 
 def run_experiment(
-    name: str,
-    quick: bool = False,
-    data: str | Path | None = None,
-    *,
-    seeds: int | None = None,
-    jobs: int | None = None,
+    name: str, quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1
 ) -> Experiment:
     """Run an experiment of a paper.
 
     Parameters
     ----------
     name : str
-        One of `REGISTRY`.
+        A key of `REGISTRY`.
     quick : bool
-        A short form, of seconds: less time or fewer cases.
+        Run a short form, of seconds: shorter simulations or fewer cases.
     data : path-like, optional
         Folder of recordings, for experiments that can use them (`takes_data`).
     seeds : int, optional
-        Number of random cases, for experiments that draw some; default theirs.
-    jobs : int, optional
-        Processes, for experiments that can use several; default one. Results do not depend on it.
+        Number of random draws; default that of the experiment. The draws are described in its table: initial models,
+        payloads, sensor noise, scenes, synthetic recordings. Where a paper prints a setting, draw 0 is that setting.
+    jobs : int
+        Number of processes or threads. Results do not depend on it, except measured computing times.
 
     Returns
     -------
     Experiment
-        With ``table()`` and ``plot()``, and what else the experiment has.
+        Result with ``table()``, ``plot()``, ``to_dict()`` and the attributes of the experiment.
 
     Raises
     ------
     UnknownNameError
-        No such experiment.
+        If the experiment is unknown.
     ThunderError
-        An option that the experiment does not have, or a number below 1.
+        If `data` is given to an experiment without recordings, or `seeds` or `jobs` is below 1.
 
     Examples
     --------
     >>> from thunder_py.papers import run_experiment
-    >>> elbow = run_experiment("elbow")
+    >>> elbow = run_experiment("elbow", seeds=2)
     >>> elbow.model.robot.name, elbow.terms["X", 0, 2].shape
     ('elbow', (2, 1))
     """
     module = _module(name)
-    options = {"data": data, "seeds": _count(seeds, "seeds"), "jobs": _count(jobs, "jobs")}
-    given = {option: value for option, value in options.items() if value is not None}
-    for option, value in given.items():
-        if not takes(name, option):
-            those = ", ".join(other for other in REGISTRY if takes(other, option)) or "none yet"
-            raise ThunderError(
-                f"{option} must be left out for {name!r}, which {_OPTIONS[option]}, unlike {those}; got {value!s}"
-            )
+    options: dict[str, Any] = {"seeds": None if seeds is None else whole(seeds, "seeds", 1)}
+    options["jobs"] = whole(jobs, "jobs", 1)
+    if data is not None:
+        if not takes_data(name):
+            those = ", ".join(filter(takes_data, REGISTRY))
+            raise ThunderError(f"data must be None for {name!r}, which uses no recordings, unlike {those}; got {data}")
+        options["data"] = data
     with shared_workers():
-        return cast(Experiment, module.run(quick, **given))
-
-
-def _count(value: int | None, what: str) -> int | None:
-    return None if value is None else whole(value, what, 1)
-
-
-def takes(name: str, option: str) -> bool:
-    """Whether an experiment has an option: ``"data"``, ``"seeds"``, ``"jobs"``."""
-    return option in signature(_module(name).run).parameters
+        return cast(Experiment, module.run(quick, **options))
 
 
 def takes_data(name: str) -> bool:
-    """Whether an experiment can use a folder of recordings."""
-    return takes(name, "data")
-
-
-def gives_results(name: str) -> bool:
-    """Whether what an experiment returns has ``to_dict()``."""
-    return hasattr(get_type_hints(_module(name).run)["return"], "to_dict")
+    """Return True if an experiment can use a folder of recordings."""
+    return "data" in signature(_module(name).run).parameters
 
 
 def _module(name: str) -> ModuleType:
@@ -154,9 +120,5 @@ def _module(name: str) -> ModuleType:
 
 
 def summaries() -> dict[str, str]:
-    """One sentence for every experiment, by name."""
-    found = {}
-    for name, module in REGISTRY.items():
-        doc = import_module(f".{module}", __package__).__doc__ or ""
-        found[name] = doc.strip().splitlines()[0]
-    return found
+    """Return one sentence for every experiment, by name."""
+    return {name: (_module(name).__doc__ or "").strip().splitlines()[0] for name in REGISTRY}

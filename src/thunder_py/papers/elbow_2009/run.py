@@ -1,4 +1,4 @@
-"""Gabiccini et al. (2009), section 5: the regressor of the planar elbow, comparison of printed and recorded entries."""
+"""Gabiccini et al. (2009), section 5: regressor of the planar elbow, comparison of printed and recorded entries."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ...robot import Robot
 from ...symbolic import SymbolicModel
 from ...symbolic import jacobian as derivative
 from ...symbolic.optional import require
+from ..draws import spread
+from ..parallel import map_seeds
 from ..tables import markdown
 from .printed import SYMBOLS, printed_symbols, printed_terms
 
@@ -104,10 +106,14 @@ class Elbow2009:
         Result of `elbow_model`.
     terms : dict of (letter, j, link) to array of Expression
         Result of `recorded_terms`.
+    differences : dict of str to (seeds, 2) array, optional
+        Largest differences of regressors from the numeric kernel in sets of random states, see `equality`: of Y_r and
+        of the torque [N m].
     """
 
     model: SymbolicModel
     terms: Mapping[tuple[str, int, int], Any]
+    differences: Mapping[str, Array] | None = None
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -131,6 +137,18 @@ class Elbow2009:
         right = sum(entry.printed_is_right for entry in self.entries)
         head = f"{len(self.entries)} entries are nonzero; {right} are printed as recorded. The others:"
         return "\n\n".join([head, self.wrong_entries(), self.equality(), self.operations()])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all entries as expressions, the differences of the regressors, and the operation counts."""
+        entries = [
+            {"term": e.name, "row": e.row, "parameter": e.parameter, "recorded": str(e.recorded),
+             "printed": str(e.printed), "corrected": str(e.corrected), "printed_is_right": e.printed_is_right,
+             "corrected_is_right": e.corrected_is_right}
+            for e in self.entries
+        ]  # fmt: skip
+        differences = {} if self.differences is None else self.differences
+        found = {name: {"Y_r": x[:, 0], "torque_Nm": x[:, 1]} for name, x in differences.items()}
+        return {"entries": entries, "largest_differences": found, "operations": self.operation_counts()}
 
     def wrong_entries(self) -> str:
         """Return the differences between printed and recorded entries, as Markdown."""
@@ -162,9 +180,9 @@ class Elbow2009:
         f = sympy.lambdify(printed_symbols()[:8], Y, "numpy")
         return lambda q, dq, dq_r, ddq_r: np.asarray(f(*q, *dq, *dq_r, *ddq_r), dtype=np.float64)
 
-    def equality(self, states: int = 200) -> str:
-        """Return largest differences between regressors at random states, and of their torques, as Markdown."""
-        robot, rng = self.model.robot, np.random.default_rng(2009)
+    def difference(self, seed: int, states: int = 200) -> dict[str, tuple[float, float]]:
+        """Return largest differences from the numeric kernel at random states: of Y_r and of the torque [N m]."""
+        robot, rng = self.model.robot, np.random.default_rng(2009 + seed)
         x = rng.uniform(-2.0, 2.0, (states, 4, 2))
         kernel = np.array([robot.slotine_li_regressor(*state) for state in x])
         recorded = self.model.function("Y_r", self.model.slotine_li_regressor())
@@ -175,26 +193,39 @@ class Elbow2009:
             "printed, with G-1 and G-2": self.printed_regressor(True),
             "printed": self.printed_regressor(False),
         }
-        rows = []
+        result = {}
         for name, regressor in regressors.items():
             difference = np.array([regressor(*state) for state in x]) - kernel
-            rows.append([name, *(float(np.abs(d).max()) for d in (difference, difference @ robot.parameters))])
-        return markdown(["largest difference from the numeric kernel", "of Y_r", "of the torque [N m]"], rows, digits=2)
+            result[name] = (float(np.abs(difference).max()), float(np.abs(difference @ robot.parameters).max()))
+        return result
+
+    def equality(self) -> str:
+        """Return the largest differences between regressors at random states, and of their torques, as Markdown."""
+        found = _collected([self.difference(0)]) if self.differences is None else self.differences
+        seeds = len(next(iter(found.values())))
+        title = (
+            f"Largest difference from the numeric kernel in 200 random states: median (least to most) of {seeds} sets"
+        )
+        rows = [[name, *map(spread, x.T)] for name, x in found.items()]
+        return f"{title}\n\n{markdown(['regressor', 'of Y_r', 'of the torque [N m]'], rows)}"
 
     def operations(self) -> str:
         """Return numbers of scalar operations, as Markdown."""
+        return markdown(["regressor of the elbow", "operations"], self.operation_counts().items())
+
+    def operation_counts(self) -> dict[str, int]:
+        """Return numbers of scalar operations, by regressor."""
         sympy = require("sympy")
         shared, entries = sympy.cse(list(sympy.Matrix.hstack(*printed_terms(True).values())))
         printed = sympy.count_ops([value for _, value in shared] + list(entries))
         baked = self.model.robot.symbolic(inertial=True)
-        rows: list[list[object]] = [
-            ["the paper's X, W and Z, equal operations shared", printed],
-            ["recorded, a and g as arguments", _count(self.model, self.model.slotine_li_regressor())],
-            ["recorded, a and g as numbers", _count(baked, baked.slotine_li_regressor())],
-            ["recorded, times the 20 parameters", _count(baked, baked.slotine_li_regressor() @ baked.par_REG)],
-            ["recorded, inverse dynamics (no regressor)", _count(baked, baked.inverse_dynamics())],
-        ]
-        return markdown(["regressor of the elbow", "operations"], rows)
+        return {
+            "the paper's X, W and Z, equal operations shared": int(printed),
+            "recorded, a and g as arguments": _count(self.model, self.model.slotine_li_regressor()),
+            "recorded, a and g as numbers": _count(baked, baked.slotine_li_regressor()),
+            "recorded, times the 20 parameters": _count(baked, baked.slotine_li_regressor() @ baked.par_REG),
+            "recorded, inverse dynamics (no regressor)": _count(baked, baked.inverse_dynamics()),
+        }
 
     def torques(self, times: Array) -> dict[str, Array]:
         """Return torques Y_r pi along `motion`: by the kernel, corrected, as printed; (k, 2) each."""
@@ -244,7 +275,17 @@ def motion(times: Array, Lambda: float = 5.0) -> tuple[Array, Array, Array, Arra
     return center + q, dq, dq_d + Lambda * (q_d - q), ddq_d + Lambda * (dq_d - dq)
 
 
-def run(quick: bool = False) -> Elbow2009:
-    """Run the experiment of the registry; `quick` has no effect."""
+def _collected(rows: list[dict[str, tuple[float, float]]]) -> dict[str, Array]:
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def _difference_of_seed(seed: int) -> dict[str, tuple[float, float]]:
+    return Elbow2009(elbow_model(), {}).difference(seed)
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Elbow2009:
+    """Run the experiment of the registry; `seeds` sets of random states, by default 5, or 2 if `quick`."""
     model = elbow_model()
-    return Elbow2009(model, recorded_terms(model))
+    count = (2 if quick else 5) if seeds is None else seeds
+    rows = map_seeds(_difference_of_seed, count, jobs=jobs, description="elbow")
+    return Elbow2009(model, recorded_terms(model), _collected(rows))

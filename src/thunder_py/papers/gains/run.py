@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,17 +15,20 @@ from ...control import Backstepping
 from ...reference import Lissajous
 from ...robot import Robot
 from ...robot.joint_data import Friction
+from ..draws import Draws
 from ..lissajous.run import (
     AMPLITUDE,
+    DRAWN,
     FREQUENCY,
     K_P,
     LAMBDA,
     START,
     Run,
+    draw_last_link,
     follow_lissajous,
     link_7_adaptation,
-    wrong_last_link,
 )
+from ..parallel import map_seeds
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -114,6 +118,8 @@ class ArticleGains:
         from the controller's model in link 7 only, and on one with `FRICTION`.
     untuned : dict of str to Run
         By `CASES`, without the fitted values: no friction, and Gamma as in `run_lissajous_panda` instead of `SLOWER`.
+    draws : Draws, optional
+        Steady states and rise times with friction over several initial models of link 7.
     """
 
     truth: Robot
@@ -121,11 +127,25 @@ class ArticleGains:
     ideal: Mapping[str, Run]
     friction: Mapping[str, Run]
     untuned: Mapping[str, Run]
+    draws: Draws | None = None
 
     def table(self) -> str:
         """Return Tables 6 and 7 and the errors of Figure 10 with the article's numbers and ours, as Markdown."""
         parts = [f"{name}\n\n{self.settings(name)}" for name in TABLES]
-        return "\n\n".join([*parts, f"Figure 10\n\n{self.adaptation()}"])
+        parts.append(f"Figure 10\n\n{self.adaptation()}")
+        if self.draws is not None:
+            parts.append(f"With friction, {self.draws.table()}")
+        return "\n\n".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the printed values and the figures of merit of all runs, by plant and setting."""
+        plants = {"with_friction": self.friction, "without_friction": self.ideal, "untuned": self.untuned}
+        return {
+            "article": {name: {"steady_state_norm": case.steady_state, "rise_time_s": case.rise_time}
+                        for name, case in CASES.items()},
+            **{plant: {name: run.to_dict() for name, run in runs.items()} for plant, runs in plants.items()},
+            "draws": None if self.draws is None else self.draws.to_dict(),
+        }  # fmt: skip
 
     def settings(self, name: str) -> str:
         """Return ``"Table 6"`` or ``"Table 7"`` as Markdown; "with friction" is fitted, "untuned" is not."""
@@ -186,13 +206,18 @@ def _rise(run: Run) -> float | str:
     return f"> {run.result.t[-1] - run.window:g}" if rise is None else rise
 
 
-def run_article_gains(duration: float = DURATION) -> ArticleGains:
+def run_article_gains(duration: float = DURATION, *, seeds: int = 0, jobs: int = 1) -> ArticleGains:
     """Simulate every setting of Tables 6 and 7 with friction, without and untuned, and runs without adaptation.
 
     Parameters
     ----------
     duration : float
         Duration of every run [s].
+    seeds : int
+        Number of initial models of link 7 for which the settings are compared with friction; the first is the
+        article's. 0 leaves the comparison out.
+    jobs : int
+        Number of processes for it.
 
     Notes
     -----
@@ -201,24 +226,39 @@ def run_article_gains(duration: float = DURATION) -> ArticleGains:
     the printed steady states and rise times. `ArticleGains.untuned` has neither.
     """
     truth, plant = Robot.load("panda"), panda_with_friction()
+    friction = _cases(plant, duration)
+    draws = None
+    if seeds:
+        rows = map_seeds(partial(_figures_of_seed, duration), range(1, seeds), jobs=jobs, description="gains")
+        draws = Draws.of(DRAWN, [_figures(friction), *rows])
     return ArticleGains(
         truth=truth,
         reference=curve(truth),
         ideal=_cases(truth, duration) | _fixed(truth, duration),
-        friction=_cases(plant, duration) | _fixed(plant, duration),
+        friction=friction | _fixed(plant, duration),
         untuned=_cases(truth, duration, slower=1.0),
+        draws=draws,
     )
 
 
-def _follow(plant: Robot, duration: float, **options: Any) -> Run:
+def _figures(runs: Mapping[str, Run]) -> dict[str, float | None]:
+    states: dict[str, float | None] = {f"{name}: norm of e": runs[name].steady_state.norm for name in CASES}
+    return states | {f"{name}: rise time [s]": runs[name].rise_time for name in CASES}
+
+
+def _figures_of_seed(duration: float, seed: int) -> dict[str, float | None]:
+    return _figures(_cases(panda_with_friction(), duration, seed=seed))
+
+
+def _follow(plant: Robot, duration: float, seed: int = 0, **options: Any) -> Run:
     model = Robot.load("panda")
-    return follow_lissajous(plant, controller_of(wrong_last_link(model), **options), curve(model), duration)
+    return follow_lissajous(plant, controller_of(draw_last_link(model, seed), **options), curve(model), duration)
 
 
-def _cases(plant: Robot, duration: float, slower: float = SLOWER) -> dict[str, Run]:
+def _cases(plant: Robot, duration: float, slower: float = SLOWER, seed: int = 0) -> dict[str, Run]:
     same = {"r_7 = 10": "K_d2"}
     others = {name: case for name, case in CASES.items() if name not in same}
-    runs = {name: _follow(plant, duration, K_d=c.K_d, r_7=c.r_7, slower=slower) for name, c in others.items()}
+    runs = {name: _follow(plant, duration, seed, K_d=c.K_d, r_7=c.r_7, slower=slower) for name, c in others.items()}
     return runs | {name: runs[other] for name, other in same.items()}
 
 
@@ -229,6 +269,7 @@ def _fixed(plant: Robot, duration: float) -> dict[str, Run]:
     }
 
 
-def run(quick: bool = False) -> ArticleGains:
-    """Run the experiment of the registry: 40 s each, or 15 s."""
-    return run_article_gains(15.0 if quick else DURATION)
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> ArticleGains:
+    """Run the experiment of the registry: 40 s each, or 15 s; `seeds` initial models of link 7."""
+    duration, count = (15.0, 2) if quick else (DURATION, 5)
+    return run_article_gains(duration, seeds=count if seeds is None else seeds, jobs=jobs)

@@ -1,13 +1,12 @@
-"""D4.2, Tables 12 and 13, Figures 31 and 32: planners, DMPs and others in many settings with spherical obstacles."""
+"""D4.2, Tables 12 and 13, Figures 31 and 32: planners and movement primitives among spherical obstacles."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,14 +19,14 @@ from ...motion.planning.planner import HumanLikePlanner
 from ...motion.primitives.dmp import DMP, DMPMotion
 from ...motion.primitives.dynamic_potential import DynamicPotential
 from ...motion.primitives.promp import Observation, ProMP
-from ...progress import progress_bar
 from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, path_length
 from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
 from ...trajectory.hermite import minimum_jerk
+from ..parallel import map_seeds
 from ..tables import markdown
 from .planners import Learned, as_path, default_recordings
-from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenarios
+from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenario, scenarios
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,22 +52,22 @@ __all__ = [
 
 Method: TypeAlias = Callable[[Scenario], Motion]
 
-#: method -> what it is
+#: method -> description
 NOTES: dict[str, str] = {
     "paper mode": "the square system (102), 1000 uniform via points, passed with (goal - start)/T and no acceleration",
     "MAP": "the most likely motion, 1000 low-discrepancy via points, up to two, in the state of least jerk",
-    "minimum jerk, via": "quintics through via points that are searched as for MAP",
-    "minimum jerk": "the straight quintic, which does not look at obstacles",
+    "minimum jerk, via": "quintics through via points, searched as for MAP",
+    "minimum jerk": "the straight quintic, which ignores obstacles",
     "DMP mollifier": "21 mollifiers, Hoffmann's scaling with rotodilatation, dynamic potential (107)",
     "DMP Gaussian": "the same with 21 Gaussians",
-    "DMP (104)": "21 mollifiers and (104) to the letter, where every coordinate is stretched by its own g - y0",
-    "ProMP": "conditioned on the ends, which does not look at obstacles",
-    "ProMP, via": "conditioned on the via point of MAP as well; nothing says that it keeps clear",
+    "DMP (104)": "21 mollifiers and (104) as printed: every coordinate is scaled by its own g - y0",
+    "ProMP": "conditioned on the ends, ignores obstacles",
+    "ProMP, via": "also conditioned on the via point of MAP; its clearance is not checked",
     "(102), via as MAP": "paper mode's system with MAP's search",
     "MAP, via as paper": "MAP's motions with paper mode's search",
 }
 METHODS = tuple(NOTES)
-#: those that go round obstacles; the others do as if there were none
+#: methods that avoid obstacles; the others ignore them
 AVOIDING = tuple(name for name in METHODS if name not in ("minimum jerk", "ProMP"))
 
 #: The report prints no numbers. beta is the least without jumps of the force; the gain is the least one of `GAINS`, of
@@ -78,7 +77,7 @@ POTENTIAL = DynamicPotential(gain=0.15, beta=2.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """One method in one setting; without a path all numbers but the time are NaN.
+    """Result of one method in one setting; without a path all numbers except the time are NaN.
 
     Attributes
     ----------
@@ -87,12 +86,12 @@ class Attempt:
     jerk : float
         Mean of the norm of the jerk over time [m/s^3].
     clearance : float
-        Least distance from the spheres' surfaces [m], proved for polynomials; of the others quintics are proved that
-        are 1e-7 m off at most.
+        Least distance from the spheres' surfaces [m], proved for polynomials; other motions are approximated by
+        quintics within 1e-7 m.
     length : float
-        Of the path [m].
+        Length of the path [m].
     seconds : float
-        Of the call from Python, once, on a machine that may do other things: no benchmark.
+        Wall time of the call from Python, once; not a benchmark.
     """
 
     error: float
@@ -103,12 +102,12 @@ class Attempt:
 
     @property
     def found(self) -> bool:
-        """Whether there is a path."""
+        """True if there is a path."""
         return bool(np.isfinite(self.jerk))
 
 
 def methods(learned: Learned, names: tuple[str, ...] = METHODS) -> dict[str, Method]:
-    """Return some of the methods by name, taught."""
+    """Return trained methods by name."""
     best, paper = ViaSearch(), ViaSearch.paper()
     makers: dict[str, Callable[[], Method]] = {
         "paper mode": lambda: partial(_around, learned.paper, paper),
@@ -127,7 +126,7 @@ def methods(learned: Learned, names: tuple[str, ...] = METHODS) -> dict[str, Met
 
 
 def attempt(method: Method, scene: Scenario) -> tuple[Attempt, Motion | None]:
-    """Let a method try a setting, and measure."""
+    """Apply a method in a setting and measure the motion."""
     begin = perf_counter()
     try:
         motion = method(scene)
@@ -158,7 +157,7 @@ def _around(planner: HumanLikePlanner, via: ViaSearch, scene: Scenario) -> Human
 
 
 def _through(promp: ProMP, guide: Callable[[Scenario], HumanLikePlan], scene: Scenario) -> Motion:
-    """Condition on rest at both ends, and on passing where and when another planner does."""
+    """Condition on rest at both ends, and on the via points of another planner."""
     plan = guide(scene)
     vias = zip(plan.via_times / scene.duration, plan.via_points, strict=True)
     rest = np.zeros(3)
@@ -169,14 +168,14 @@ def _through(promp: ProMP, guide: Callable[[Scenario], HumanLikePlan], scene: Sc
 
 
 GAINS = (0.0, 0.02, 0.05, 0.15, 0.5, 1.5, 5.0)
-#: settings that no table is made of
+#: seed of settings that are in no table
 _SEED = 1
 _BASES = {"DMP mollifier": "mollifier", "DMP Gaussian": "gaussian"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GainSweep:
-    """Movement primitives by gain.
+    """Results of movement primitives by gain.
 
     Attributes
     ----------
@@ -189,7 +188,7 @@ class GainSweep:
     values: dict[str, Array]
 
     def table(self) -> str:
-        """Return errors, jerk and how many come within the margin, as Markdown."""
+        """Return errors, jerk and fractions within the margin, as Markdown."""
         rows: list[list[object]] = []
         for k, gain in enumerate(self.gains):
             row: list[object] = [gain]
@@ -203,18 +202,28 @@ class GainSweep:
         return markdown(header, rows)
 
 
-def sweep_gains(learned: Learned, count: int = 20, gains: Iterable[float] = GAINS) -> GainSweep:
+def sweep_gains(learned: Learned, count: int = 20, gains: Iterable[float] = GAINS, *, jobs: int = 1) -> GainSweep:
     """Roll movement primitives out with several gains (0: without obstacles), in `count` settings of every family."""
     tried = tuple(gains)
-    scenes = [scene for family in FAMILIES for scene in scenarios(family, count, _SEED)]
-    values = {}
-    for name, basis in _BASES.items():
-        dmp, found = learned.dmp(basis), np.empty((len(tried), len(scenes), 3))
-        for k, gain in enumerate(tried):
-            for j, scene in enumerate(scenes):
-                found[k, j] = _measured(dmp, gain, scene)
-        values[name] = found
-    return GainSweep(gains=tried, values=values)
+    rows = map_seeds(partial(_sweep_setting, learned, tried), count, jobs=jobs, description="gains")
+    order = [(k, family) for family in range(len(FAMILIES)) for k in range(count)]
+    return GainSweep(
+        gains=tried, values={name: np.stack([rows[k][name][f] for k, f in order], axis=1) for name in _BASES}
+    )
+
+
+def _sweep_setting(learned: Learned, gains: tuple[float, ...], number: int) -> dict[str, Array]:
+    """Return errors, jerks and room, (families, gains, 3), by method."""
+    scenes = [scenario(family, number, _SEED) for family in FAMILIES]
+    return {
+        name: np.array([[_measured(_dmp(learned, basis), gain, scene) for gain in gains] for scene in scenes])
+        for name, basis in _BASES.items()
+    }
+
+
+@lru_cache(maxsize=8)
+def _dmp(learned: Learned, basis: str) -> DMP:
+    return learned.dmp(basis)
 
 
 def _measured(dmp: DMP, gain: float, scene: Scenario) -> tuple[float, float, float]:
@@ -241,23 +250,24 @@ _COMPARED = (
     ("MAP", "paper mode"),
     ("MAP", "minimum jerk, via"),
 )
-#: less than this within the margin is what proofs allow for [m]
+#: tolerance of the proofs [m]
 _ROUNDING = 1e-8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HumanLikeObstacles:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
     scenes : dict of int to list of Scenario
-        By family.
+        Settings by family.
     attempts : dict of (str, int) to list of Attempt
         By method and family, in the order of the scenes.
     example : (Scenario, dict of str to motion)
-        One setting of the last family, and what the methods do in it.
+        One setting of the last family, and the motions of the methods in it.
     gains : GainSweep or None
+        Effect of the potential's gain.
     """
 
     scenes: dict[int, list[Scenario]]
@@ -267,12 +277,12 @@ class HumanLikeObstacles:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """In the order of the tables."""
+        """Names of the methods in the order of the tables."""
         known = {name for name, _ in self.attempts}
         return tuple(name for name in METHODS if name in known)
 
     def values(self, method: str, family: int | None = None) -> Array:
-        """Return error, jerk, clearance, length, seconds in each setting of a family, or of all; NaN without a path."""
+        """Return error, jerk, clearance, length, seconds in each setting of a family or of all; NaN without a path."""
         rows = [
             (one.error, one.jerk, one.clearance, one.length, one.seconds)
             for each in (self.scenes if family is None else (family,))
@@ -281,7 +291,7 @@ class HumanLikeObstacles:
         return np.array(rows, dtype=np.float64).reshape(-1, 5)
 
     def table(self) -> str:
-        """Return Tables 12 and 13 with the report's numbers beside ours, who keeps clear, tests, and reasons."""
+        """Return Tables 12 and 13 with the report's numbers and ours, clearances, tests, and reasons."""
         n = len(next(iter(self.scenes.values())))
         notes = "\n".join(f"- {name}: {NOTES[name]}" for name in self.methods)
         parts = [
@@ -296,6 +306,15 @@ class HumanLikeObstacles:
             label = f"Gain of the potential; {POTENTIAL.gain:g} is in use, beta = {POTENTIAL.beta:g}; other settings"
             parts.append(f"{label}\n\n{self.gains.table()}")
         return "\n\n".join([*parts, _REASONS])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return Tables 12 and 13, and every attempt by method and scenario, in SI units."""
+        attempts = [
+            {"method": name, "scenario": family, "attempts": [asdict(one) for one in found]}
+            for (name, family), found in self.attempts.items()
+        ]
+        gains = None if self.gains is None else {"gains": self.gains.gains, "error_jerk_room": self.gains.values}
+        return {"table_12_m": TABLE_12, "table_13_m_s3": TABLE_13, "attempts": attempts, "gain_sweep": gains}
 
     def plot(self) -> Figure:
         """Draw Figures 31 and 32, jerk and clearance of all methods."""
@@ -358,22 +377,23 @@ class HumanLikeObstacles:
 
 
 _REASONS = """\
-Why these are not the report's numbers, and what they say:
+Differences from the report's numbers, and conclusions:
 
-- The scenarios are ours, as the report's definition is lost; what the methods learn from is synthetic.
-- Jerk goes with the length of the reach and 1/T^3, and the report prints neither. Ours takes 1.2 m in 5 s: the straight
-  quintic alone has 0.22 m/s^3 then, what the report has for motions with a detour.
-- Paper mode has less jerk than the DMPs here as there, but not because of its components: quintics round the same
-  obstacles have less. What costs is the state at the via point, (goal - start)/T without acceleration; the best
-  state takes a quarter of the jerk away, with the same components. MAP's is between: its motions look like those that
-  it learned from, and these are not of least jerk.
-- Of the DMPs, the mollifiers' ripple is there without any obstacle (gain 0 below), and Gaussians have none of it. With
-  obstacles most of the Gaussians' jerk is the potential's: it feels them late, and pushes.
-- DMPs end millimeters off: the potential is felt to the end, and a discrete primitive only comes near its goal. (104)
-  to the letter ends as far off as the report's; it stretches axis by axis what was hardly moved, to meters.
-- A ProMP told MAP's via point keeps no margin: nothing checks it. Its jerk is that of motions under way made to rest.
-- The report's rank sum test takes the settings as independent samples; both methods have the same ones, so that the
-  signed rank is the right test. "Fails to reject" with p < 0.01 in the report means rejects."""
+- The scenarios are ours, because the report's definition is missing in our copy. The training data are synthetic.
+- Jerk is proportional to the length of the reach and to 1/T^3; the report prints neither. Ours takes 1.2 m in 5 s:
+  the straight quintic alone has 0.22 m/s^3 then, the report's value for motions with a detour.
+- Paper mode has less jerk than the DMPs, as in the report, but not because of its components: quintics around the same
+  obstacles have less. The cause is the state at the via point, (goal - start)/T without acceleration; the best state
+  removes a quarter of the jerk with the same components. MAP is between: its motions resemble its training data,
+  which are not of least jerk.
+- The mollifiers' DMP has ripple without any obstacle (gain 0 below), the Gaussians' has none. With obstacles most of
+  the Gaussians' jerk is due to the potential, which acts late and strongly.
+- DMPs end millimeters off: the potential acts until the end, and a discrete primitive only approaches its goal. (104)
+  as printed ends as far off as the report's; it scales axes along which the demonstration hardly moved to meters.
+- A ProMP conditioned on MAP's via point keeps no margin, because its clearance is not checked. Its jerk is that of
+  motions in progress that are forced to rest.
+- The report's rank sum test takes the settings as independent samples; both methods have the same settings, so the
+  signed rank test is the right one. "Fails to reject" with p < 0.01 in the report means rejects."""
 
 
 def _mean_and_deviation(values: Array) -> tuple[float, float]:
@@ -401,43 +421,59 @@ def run_human_like_obstacles(
     recordings: MotionSet | None = None,
     *,
     sweep: int = 0,
+    jobs: int = 1,
     progress: bool = False,
 ) -> HumanLikeObstacles:
-    """Let methods try `count` settings of every family.
+    """Apply the methods in random settings of every family.
 
     Parameters
     ----------
-    count, seed : int
-        Of the settings.
+    count : int
+        Number of settings of every family.
+    seed : int
+        Seed of the settings.
     names : tuple of str
-        Some of `METHODS`.
+        Names from `METHODS`.
     recordings : MotionSet, optional
-        Poses of hands to learn from, degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
+        Training data: poses of hands, degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
     sweep : int
-        Settings of every family in which gains of the potential are tried; 0: none.
+        Number of settings of every family in which gains of the potential are compared; 0 for none.
+    jobs : int
+        Number of processes.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     """
     learned = Learned(default_recordings() if recordings is None else recordings)
-    makers = methods(learned, names)
+    work = partial(_attempts_in_setting, learned, names, seed)
+    rows = map_seeds(work, count, jobs=jobs, progress=progress, description="obstacles")
     scenes = {family: scenarios(family, count, seed) for family in FAMILIES}
-    attempts: dict[tuple[str, int], list[Attempt]] = {}
-    motions: dict[str, Motion] = {}
-    bar = progress_bar(len(makers) * len(scenes), desc="obstacles") if progress else nullcontext(lambda _: None)
-    with bar as report:
-        for name, method in makers.items():
-            for family, settings in scenes.items():
-                tried = [attempt(method, scene) for scene in settings]
-                attempts[name, family] = [one for one, _ in tried]
-                report(len(attempts) / (len(makers) * len(scenes)))
-            if (shown := tried[0][1]) is not None:
-                motions[name] = shown
-    gains = sweep_gains(learned, sweep) if sweep else None
-    return HumanLikeObstacles(scenes=scenes, attempts=attempts, example=(scenes[max(scenes)][0], motions), gains=gains)
+    attempts = {(name, family): [row[name, family] for row in rows] for name in names for family in FAMILIES}
+    example = scenes[max(scenes)][0]
+    motions = {name: attempt(method, example)[1] for name, method in _methods(learned, names).items()}
+    return HumanLikeObstacles(
+        scenes=scenes,
+        attempts=attempts,
+        example=(example, {name: motion for name, motion in motions.items() if motion is not None}),
+        gains=sweep_gains(learned, sweep, jobs=jobs) if sweep else None,
+    )
 
 
-def run(quick: bool = False) -> HumanLikeObstacles:
-    """Run the experiment."""
-    if quick:
-        return run_human_like_obstacles(8, recordings=default_recordings(quick=True))
-    return run_human_like_obstacles(sweep=20, progress=True)
+@lru_cache(maxsize=8)
+def _methods(learned: Learned, names: tuple[str, ...]) -> dict[str, Method]:
+    return methods(learned, names)
+
+
+def _attempts_in_setting(
+    learned: Learned, names: tuple[str, ...], seed: int, number: int
+) -> dict[tuple[str, int], Attempt]:
+    scenes = {family: scenario(family, number, seed) for family in FAMILIES}
+    makers = _methods(learned, names)
+    return {(name, family): attempt(makers[name], scene)[0] for name in names for family, scene in scenes.items()}
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> HumanLikeObstacles:
+    """Run the experiment of the registry; `seeds` random settings of every family."""
+    count, sweep = (8, 0) if quick else (150, 20)
+    recordings = default_recordings(quick=quick)
+    count = count if seeds is None else seeds
+    return run_human_like_obstacles(count, recordings=recordings, sweep=sweep, jobs=jobs, progress=not quick)

@@ -1,4 +1,4 @@
-"""Recorded and invented reaches, each a motion with derivatives that planners can be compared with."""
+"""Recorded and synthetic reaches, each a motion with derivatives that planners can be compared with."""
 
 from __future__ import annotations
 
@@ -235,6 +235,7 @@ THRESHOLD = 0.03  # where a reach begins and ends [m/s]
 _GAP = 0.1  # longest that is filled [s]
 _FEW = 60  # samples that are no trial any more
 _FOLDS = 9
+SYNTHETIC = "synthetic (sigma-lognormal)"
 
 #: what planners are told of the ends besides positions: velocity and acceleration; "free" leaves the acceleration open
 STATES = {
@@ -347,6 +348,11 @@ class Reaches:
         return np.array([reach.trial.subject for reach in self.items])
 
     @property
+    def kind(self) -> str:
+        """``"recorded"`` or ``"synthetic"``, for labels."""
+        return "synthetic" if self.name == SYNTHETIC else "recorded"
+
+    @property
     def groups(self) -> npt.NDArray[np.str_]:
         """What is left out together, (n,): the subject, or the fold."""
         if self.by_subject:
@@ -407,7 +413,7 @@ def _before_gap(trial: Trial) -> Trial | None:
 def synthetic_reaches(n: int, n_subjects: int = 6, seed: int = 0) -> Reaches:
     """Return reaches of the sigma-lognormal model, cut as recordings are; without noise, so without a filter."""
     motions = sigma_lognormal_reaches(n, seed, n_subjects=n_subjects)
-    return _reaches("synthetic (sigma-lognormal)", motions, by_subject=True, first=True, whole=False)
+    return _reaches(SYNTHETIC, motions, by_subject=True, first=True, whole=False)
 
 
 def _reaches(
@@ -439,15 +445,17 @@ def _cut(recordings: MotionSet, threshold: float, least: float, *, first: bool, 
     return tuple(items)
 
 
-def reaches_of(data: str | Path | None, quick: bool = False) -> list[Reaches]:
-    """Return the reaches of a folder of recordings, or invented ones without any.
+def reaches_of(data: str | Path | None, quick: bool = False, seed: int = 0) -> list[Reaches]:
+    """Return the reaches of a folder of recordings, or synthetic ones.
 
     Parameters
     ----------
     data : path-like, optional
-        With `culm/` and `kinesis_rtg/`, or one of them.
+        Folder with `culm/` and `kinesis_rtg/`, or one of them; without it, reaches are synthetic.
     quick : bool
-        Fewer.
+        If True, return fewer reaches.
+    seed : int
+        Seed of synthetic reaches.
 
     Raises
     ------
@@ -455,7 +463,7 @@ def reaches_of(data: str | Path | None, quick: bool = False) -> list[Reaches]:
         For a folder with neither.
     """
     if data is None:
-        return [synthetic_reaches(30, 3) if quick else synthetic_reaches(240)]
+        return [synthetic_reaches(30, 3, seed) if quick else synthetic_reaches(240, seed=seed)]
     root = Path(data)
     makers: list[tuple[Path, Callable[[Path], Reaches]]] = [
         (root / "culm", culm_reaches),

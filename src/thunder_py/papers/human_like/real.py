@@ -1,21 +1,23 @@
-"""D4.2, Tables 10 and 11: planned reaches against recorded ones of people the planners have not seen."""
+"""D4.2, Tables 10 and 11: planned reaches compared with recorded or synthetic ones of unseen subjects."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...checks import Array
 from ...motion.planning.plan import HumanLikePlan
-from ...progress import progress_bar
 from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.statistics import bootstrap_interval, cliffs_delta, signed_rank
+from ..draws import Draws
+from ..parallel import map_seeds
 from ..tables import markdown
 from .planners import METHODS
 from .reaches import (
@@ -23,7 +25,6 @@ from .reaches import (
     STATES,
     THRESHOLD,
     VARIANTS,
-    Fold,
     Functional,
     Planner,
     Reach,
@@ -49,7 +50,6 @@ __all__ = [
     "compare",
     "run",
     "run_human_like_real",
-    "steps",
     "tables",
 ]
 
@@ -62,7 +62,7 @@ _THRESHOLD_METHODS = ("MAP", "minimum jerk")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
-    """What was found on the reaches of one source; distances in m, one for each of n reaches.
+    """Results for the reaches of one source; distances in m, one for each of n reaches.
 
     Attributes
     ----------
@@ -72,17 +72,17 @@ class Comparison:
     paired : dict of (str, str) to (n,) array
         By pairing and method, ends at rest.
     jerk : dict of str to (n,) array
-        Mean jerk over the real duration [m/s^3], ends at rest, by method; and of the recording, "real".
+        Mean jerk over the duration of the reach [m/s^3], ends at rest, by method; ``"real"`` is that of the reaches.
     end_error : dict of str to (n,) array
         Distance from the goal at the end, by method.
     ablation : dict of str to (n,) array
         RMS by variant of MAP, ends at rest.
     cuts : dict of float to dict of str to array
-        RMS by the speed at which recordings are cut [m/s], then "MAP, rest" and so on.
+        RMS by the speed at which recordings are cut [m/s], then by method and state, ``"MAP, rest"``.
     condition : (folds, 2) array
-        Condition number of (102), with velocities given, and with accelerations; rows and columns equilibrated.
+        Condition number of (102) with given velocities, and with accelerations; rows and columns equilibrated.
     scores : (n,) array
-        The largest score that (102) takes to meet rest, in standard deviations of its component.
+        Largest score of (102) for ends at rest, in standard deviations of its component.
     shares : (folds,) array
         Share of minimum jerk in MAP, chosen without the subject left out.
     examples : dict of int to dict of str to motion
@@ -102,24 +102,47 @@ class Comparison:
     examples: dict[int, dict[str, Motion]]
 
     def difference(self, other: str, state: str = REST) -> Array:
-        """Return by how much MAP is nearer to each reach than another method, negative where it is [m]."""
+        """Return the distance of MAP less that of another method, negative where MAP is nearer, (n,) [m]."""
         return self.rms[state, "MAP"] - self.rms[state, other]
 
     def by_group(self, values: Array) -> Array:
-        """Return means over what was left out together: the subjects."""
+        """Return means over the groups that are left out together: the subjects."""
         groups = self.reaches.groups
         return np.array([values[groups == group].mean() for group in dict.fromkeys(groups.tolist())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the distances [m] and jerks [m/s^3] of all reaches, and the condition numbers."""
+        return {
+            "source": self.reaches.name,
+            "kind": self.reaches.kind,
+            "subjects": self.reaches.subjects,
+            "rms_m": {f"{state}: {name}": values for (state, name), values in self.rms.items()},
+            "paired_m": {f"{pairing}: {name}": values for (pairing, name), values in self.paired.items()},
+            "jerk_m_s3": self.jerk,
+            "end_error_m": self.end_error,
+            "ablation_rms_m": self.ablation,
+            "cuts_rms_m": {f"{threshold:g} m/s": rows for threshold, rows in self.cuts.items()},
+            "condition_number": self.condition,
+            "largest_score": self.scores,
+            "minimum_jerk_share": self.shares,
+        }
 
 
 @dataclass
 class _Found:
-    """Tables that fill up, fold by fold."""
+    """Arrays by key, filled fold by fold."""
 
     n: int
     rows: dict[tuple[str, ...], Array] = field(default_factory=dict)
 
     def put(self, key: tuple[str, ...], k: int, value: float) -> None:
         self.rows.setdefault(key, np.full(self.n, np.nan))[k] = value
+
+    def merge(self, other: _Found, held_out: Iterable[int]) -> None:
+        """Take the values of a fold."""
+        rows = list(held_out)
+        for key, values in other.rows.items():
+            self.rows.setdefault(key, np.full(self.n, np.nan))[rows] = values[rows]
 
     def table(self, kind: str) -> dict[tuple[str, ...], Array]:
         return {key[1:]: values for key, values in self.rows.items() if key[0] == kind}
@@ -128,47 +151,31 @@ class _Found:
         return {key[0]: values for key, values in self.table(kind).items()}
 
 
-def steps(reaches: Reaches, cuts: Iterable[float] = OTHER_CUTS) -> int:
-    """Return how often `compare` reports progress."""
-    return len(set(reaches.groups.tolist())) + len(tuple(cuts))
-
-
 def compare(
-    reaches: Reaches, cuts: Iterable[float] = OTHER_CUTS, report: Callable[[], object] = lambda: None
+    reaches: Reaches, cuts: Iterable[float] = OTHER_CUTS, *, jobs: int = 1, progress: bool = False
 ) -> Comparison:
     """Plan every reach by every method, in every state of the ends.
 
     Parameters
     ----------
     reaches : Reaches
-        Of two subjects or more, or of one and at least two folds.
+        Reaches of two subjects or more, or of one and at least two folds.
     cuts : iterable of float
         Other speeds at which recordings are cut [m/s].
-    report : callable
-        Called after every fold.
+    jobs : int
+        Number of processes.
+    progress : bool
+        Show progress bars.
     """
+    folds = list(reaches.folds())
+    work = partial(_compare_fold, reaches, _examples(reaches))
+    parts = map_seeds(work, len(folds), jobs=jobs, progress=progress, description="subjects left out")
     found = _Found(len(reaches))
-    chosen = _examples(reaches)
     examples: dict[int, dict[str, Motion]] = {}
-    conditions, shares = [], []
-    for fold in reaches.folds():
-        fpca = map_components(fold.training)
-        makers = planners(fold.training, [name for name in METHODS if name != "MAP"]) | {"MAP": Functional(fpca)}
-        paper = makers["paper mode"]
-        assert isinstance(paper, Functional)
-        conditions.append([paper.planner(order).condition_number for order in (2, 3)])
-        shares.append(fpca.shrinkage_)
-        others = variants(fold.training, fpca)
-        for k in fold.held_out:
-            reach = reaches.items[k]
-            motions = _plan(found, k, reach, makers)
-            _measure(found, k, reach, motions)
-            found.put(("scores",), k, _largest_score(paper, motions["paper mode"]))
-            for name, planner in others.items():
-                found.put(("ablation", name), k, rms_distance(reach, planner(reach.ends())))
-            if k in chosen:
-                examples[k] = motions
-        report()
+    for fold, (part, _, _, shown) in zip(folds, parts, strict=True):
+        found.merge(part, fold.held_out)
+        examples |= shown
+    shares = np.array([share for _, _, share, _ in parts])
     ablation = found.column("ablation")
     ablation |= {name: found.rows["rms", REST, name] for name in ("MAP", "minimum jerk")}
     return Comparison(
@@ -178,12 +185,35 @@ def compare(
         jerk=found.column("jerk"),
         end_error=found.column("end"),
         ablation=ablation,
-        cuts=_cuts_of_subjects(reaches, cuts, found, float(np.median(shares)), report),
-        condition=np.array(conditions),
+        cuts=_cuts_of_subjects(reaches, cuts, found, float(np.median(shares)), jobs),
+        condition=np.array([condition for _, condition, _, _ in parts]),
         scores=found.rows["scores",],
-        shares=np.array(shares),
+        shares=shares,
         examples=dict(sorted(examples.items())),
     )
+
+
+def _compare_fold(
+    reaches: Reaches, chosen: set[int], number: int
+) -> tuple[_Found, list[float], float, dict[int, dict[str, Motion]]]:
+    """Return distances, condition numbers of (102), the share of minimum jerk, and the plans of examples."""
+    fold, found = list(reaches.folds())[number], _Found(len(reaches))
+    fpca = map_components(fold.training)
+    makers = planners(fold.training, [name for name in METHODS if name != "MAP"]) | {"MAP": Functional(fpca)}
+    paper = makers["paper mode"]
+    assert isinstance(paper, Functional)
+    others = variants(fold.training, fpca)
+    examples = {}
+    for k in fold.held_out:
+        reach = reaches.items[k]
+        motions = _plan(found, k, reach, makers)
+        _measure(found, k, reach, motions)
+        found.put(("scores",), k, _largest_score(paper, motions["paper mode"]))
+        for name, planner in others.items():
+            found.put(("ablation", name), k, rms_distance(reach, planner(reach.ends())))
+        if k in chosen:
+            examples[k] = motions
+    return found, [paper.planner(order).condition_number for order in (2, 3)], fpca.shrinkage_, examples
 
 
 def _examples(reaches: Reaches) -> set[int]:
@@ -228,22 +258,22 @@ def _largest_score(paper: Functional, motion: Motion) -> float:
 
 
 def _cuts_of_subjects(
-    reaches: Reaches, thresholds: Iterable[float], found: _Found, share: float, report: Callable[[], object]
+    reaches: Reaches, thresholds: Iterable[float], found: _Found, share: float, jobs: int
 ) -> dict[float, dict[str, Array]]:
-    """Compare MAP and minimum jerk on the same recordings, cut at other speeds; with one share of minimum jerk."""
+    """Compare MAP and minimum jerk on the same recordings, cut at other speeds, with one share of minimum jerk."""
     rows = {f"{name}, {state}": found.rows["rms", state, name] for state in (REST, FREE) for name in _THRESHOLD_METHODS}
     cuts = {THRESHOLD: rows}
     for threshold in thresholds:
         other = reaches.cut_at(threshold)
-        again = _Found(len(other))
-        for fold in other.folds():
-            _cut_fold(again, other, fold, share)
+        folds, again = list(other.folds()), _Found(len(other))
+        for fold, part in zip(folds, map_seeds(partial(_cut_fold, other, share), len(folds), jobs=jobs), strict=True):
+            again.merge(part, fold.held_out)
         cuts[threshold] = again.column("rms")
-        report()
     return dict(sorted(cuts.items()))
 
 
-def _cut_fold(found: _Found, reaches: Reaches, fold: Fold, share: float) -> None:
+def _cut_fold(reaches: Reaches, share: float, number: int) -> _Found:
+    fold, found = list(reaches.folds())[number], _Found(len(reaches))
     makers: dict[str, Planner] = {
         "MAP": Functional(map_components(fold.training, shrinkage=share)),
         "minimum jerk": least_jerk,
@@ -253,6 +283,24 @@ def _cut_fold(found: _Found, reaches: Reaches, fold: Fold, share: float) -> None
             for name, planner in makers.items():
                 distance = rms_distance(reaches.items[k], planner(reaches.items[k].ends(state)))
                 found.put(("rms", f"{name}, {state}"), k, distance)
+    return found
+
+
+def _figures(rms: Mapping[str, Array]) -> dict[str, float]:
+    """Return the mean distances of Table 10 by method [mm]."""
+    return {f"{name} [mm]": 1e3 * float(np.mean(rms[name])) for name in METHODS}
+
+
+def _figures_of_seed(quick: bool, seed: int) -> dict[str, float]:
+    """Return `_figures` of other synthetic reaches, with ends at rest."""
+    (reaches,) = reaches_of(None, quick, seed)
+    found = _Found(len(reaches))
+    for fold in reaches.folds():
+        makers = planners(fold.training)
+        for k in fold.held_out:
+            for name, planner in makers.items():
+                found.put((REST, name), k, rms_distance(reaches.items[k], planner(reaches.items[k].ends())))
+    return _figures(found.column(REST))
 
 
 #: RMS distance of the report, mean and standard deviation [m]
@@ -263,36 +311,34 @@ TABLE_11 = {"real": 0.1976, "paper mode": 0.0884, "DMP mollifier": 1.1503}
 DURATION = 5.0
 
 _WHY_NOT_THE_SAME = f"""\
-Why these are not the report's numbers:
+Differences from the report's numbers:
 
-- Other people, other reaches. The report's planner may have learned from the motions it is compared with; here whoever
-  is compared was left out. It does not say how points are paired.
-- (102) has as many unknowns as conditions, so that nothing in it says what a person would do. Where people start and
-  stop alike, five components have hardly a slope or curvature at the ends, and many standard deviations of them are
-  needed to make ends at rest. That it is well conditioned does not help.
-- Jerk goes with 1/T^3. The report's numbers are those of reaches that take {DURATION:g} s, and so is the last column,
-  by arithmetic; people take one or two. Real jerk is that of the filter too: second-order Butterworth, {CUTOFF:g} Hz,
-  forwards and backwards. What minimum jerk minimizes is the square, and not the mean.
-- The DMPs are the better ones of their kind: least squares, rotodilatation, and the most typical reach to learn from.
-  Even so mollifiers have up to two and a half times the jerk of Gaussians. They are told of no acceleration, and keep
-  the demonstration's: compare them with those that may choose it."""
+- The subjects and reaches are others. The report's planner may have been trained with the motions that it is compared
+  with; here the compared subject is left out. The report does not define the pairing of points.
+- (102) has as many unknowns as conditions, so nothing in it represents human motion. Where all reaches start and stop
+  alike, five components have almost no slope or curvature at the ends, and many standard deviations of them are needed
+  for ends at rest. Its good conditioning does not change this.
+- Jerk is proportional to 1/T^3. The report's numbers fit reaches of {DURATION:g} s, and the last column is scaled to
+  this duration; people take one or two seconds. The jerk of recordings depends on the filter: second-order Butterworth,
+  {CUTOFF:g} Hz, forwards and backwards. Minimum jerk minimizes the mean square of the jerk, not its mean.
+- The DMPs are the better variants: least squares, rotodilatation, and the most typical reach as demonstration. Even so
+  mollifiers have up to two and a half times the jerk of Gaussians. DMPs cannot be given accelerations and keep those
+  of the demonstration: compare them with methods with free accelerations."""
 
 _WHAT_IT_SAYS = f"""\
-What the comparison says, of the recordings CULM and kinesis where it names them (`--data`):
+Conclusions, for the recordings CULM and kinesis where they are named (`--data`):
 
-- Recordings are cut where the hand passes {THRESHOLD:g} m/s. It is not at rest there, and it accelerates. Whoever is
-  told of rest is told something false; MAP knows how people go on from there, and minimum jerk does not. The more so,
-  the faster the hand is at the cut: where reaches are straight and symmetric (CULM) and cut at 0.005 m/s, MAP has next
-  to nothing to win.
-- It is timing: paired by arc length, or by the nearest point, minimum jerk is as near to CULM's reaches as MAP, and a
-  straight line in the mean's time law is nearer than both where tau is paired.
-- If accelerations are free, or known, a motion of least jerk is as near to such reaches (CULM) as anything that was
-  learned. Reaches to grasp (kinesis), which are curved and slow down for long, are another matter: there MAP leaves a
-  third of the distance.
-- From rest to rest, what MAP knows is its mean. With a mean of minimum jerk it is minimum jerk; told of positions
-  alone, in the frame from start to goal, it is the mean, and what stays is how people differ. Covariances decide how
-  the mean is bent to meet conditions: where these are true, that helps; rest, which is not, costs MAP a tenth (CULM,
-  kinesis)."""
+- Recordings are cut where the speed of the hand is {THRESHOLD:g} m/s. It is not at rest there, and it accelerates, so
+  the condition of rest is wrong. MAP has learned the continuation, minimum jerk has not. The advantage grows with the
+  speed at the cut: with straight, symmetric reaches (CULM) cut at 0.005 m/s, MAP has almost none.
+- The advantage is one of timing: paired by arc length, or by the nearest point, minimum jerk is as near to CULM's
+  reaches as MAP. A straight line with the mean's time law is nearer than both where points are paired by tau.
+- With free or true accelerations, a motion of least jerk is as near to such reaches (CULM) as any learned one. Reaches
+  to grasp (kinesis) are curved and have a long deceleration: there MAP leaves a third of the distance.
+- From rest to rest, MAP is close to its mean. With a mean of minimum jerk it is minimum jerk; given positions alone, in
+  the frame from start to goal, it is the mean, and the remaining distance is the variation between subjects. The
+  covariances determine how the mean is deformed to meet conditions: this helps if the conditions are true. Rest is not,
+  and costs MAP a tenth (CULM, kinesis)."""
 
 REASONS = f"{_WHY_NOT_THE_SAME}\n\n{_WHAT_IT_SAYS}"
 
@@ -301,13 +347,13 @@ def tables(found: Comparison) -> str:
     """Return all tables of one source."""
     parts = [
         f"# {found.reaches.name}\n\n{found.reaches.sentence()}",
-        "Table 10: RMS distance from the real path at equal tau [mm], mean ± standard deviation (median), by what "
-        f"planners are told of the ends\n\n{_distances(found)}",
+        f"Table 10: RMS distance from the {found.reaches.kind} path at equal tau [mm], mean ± standard deviation "
+        f"(median), by given states of the ends\n\n{_distances(found)}",
         f"Ends at rest, points paired in other ways [mm]\n\n{_pairings(found)}",
         f"MAP less another method, RMS at equal tau: negative where MAP is nearer\n\n{_differences(found)}",
         _paper_sentence(found),
         f"Table 11: mean jerk [m/s^3], median; ends at rest\n\n{_jerk(found)}",
-        f"What of MAP does the work: RMS at equal tau, ends at rest [mm]\n\n{_ablation(found)}",
+        f"MAP without some of its parts: RMS at equal tau, ends at rest [mm]\n\n{_ablation(found)}",
     ]
     if len(found.cuts) > 1:
         parts.append(f"Recordings cut at other speeds: RMS at equal tau [mm], mean (median)\n\n{_cuts(found)}")
@@ -369,8 +415,8 @@ def _paper_sentence(found: Comparison) -> str:
     c = found.condition
     return (
         f"(102): condition {np.median(c[:, 0]):.2g} (worst {c[:, 0].max():.2g}) with velocities, "
-        f"{np.median(c[:, 1]):.2g} ({c[:, 1].max():.2g}) with accelerations too, rows and columns equilibrated. So it "
-        f"is solved well; but the scores that make ends at rest are large: the largest of a reach is "
+        f"{np.median(c[:, 1]):.2g} ({c[:, 1].max():.2g}) with accelerations too, rows and columns equilibrated. It is "
+        f"well conditioned, but the scores for ends at rest are large: the largest of a reach is "
         f"{np.median(found.scores):.2g} standard deviations of its component (median), up to {found.scores.max():.3g}. "
         f"MAP takes a share of {np.median(found.shares):.2g} of minimum jerk (median; {found.shares.min():.2g} to "
         f"{found.shares.max():.2g})."
@@ -383,8 +429,9 @@ def _jerk(found: Comparison) -> str:
     for name in ("real", *METHODS):
         jerk = found.jerk[name]
         slow = jerk * (durations / DURATION) ** 3
-        rows.append([name, TABLE_11.get(name), float(np.median(jerk)), float(np.median(slow))])
-    return markdown(["", "report", "real duration", f"as if in {DURATION:g} s"], rows)
+        label = found.reaches.kind if name == "real" else name
+        rows.append([label, TABLE_11.get(name), float(np.median(jerk)), float(np.median(slow))])
+    return markdown(["", "report", "own duration", f"as if in {DURATION:g} s"], rows)
 
 
 def _ablation(found: Comparison) -> str:
@@ -403,19 +450,25 @@ def _cuts(found: Comparison) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HumanLikeReal:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
     sources : tuple of Comparison
-        One for each source of reaches.
+        Results of every source of reaches.
+    draws : Draws, optional
+        Mean distances of Table 10, ends at rest, over several sets of synthetic reaches.
     """
 
     sources: tuple[Comparison, ...]
+    draws: Draws | None = None
 
     def table(self) -> str:
-        """Return Tables 10 and 11 with the report's numbers beside ours, differences with intervals, and reasons."""
-        return "\n\n".join([*(tables(source) for source in self.sources), REASONS])
+        """Return Tables 10 and 11 with the report's numbers and ours, differences with intervals, and reasons."""
+        parts = [tables(source) for source in self.sources]
+        if self.draws is not None:
+            parts.append(f"Table 10 with ends at rest, other synthetic reaches\n\n{self.draws.table()}")
+        return "\n\n".join([*parts, REASONS])
 
     def plot(self) -> Figure:
         """Draw distances of all methods, and examples: paths and speeds."""
@@ -423,44 +476,60 @@ class HumanLikeReal:
 
         return plot_human_like_real(self)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return Tables 10 (mean, standard deviation [m]) and 11 [m/s^3], and the results of every source."""
+        return {
+            "table_10_m": TABLE_10,
+            "table_11_m_s3": TABLE_11,
+            "sources": [source.to_dict() for source in self.sources],
+            "draws": None if self.draws is None else self.draws.to_dict(),
+        }
+
 
 def run_human_like_real(
-    sources: Iterable[Reaches], *, cuts: Iterable[float] = OTHER_CUTS, progress: bool = False
+    sources: Iterable[Reaches], *, cuts: Iterable[float] = OTHER_CUTS, jobs: int = 1, progress: bool = False
 ) -> HumanLikeReal:
     """Compare planners with the reaches of some sources.
 
     Parameters
     ----------
     sources : iterable of Reaches
+        Sources of reaches.
     cuts : iterable of float
-        Other speeds at which recordings are cut, to see what the cut does [m/s].
+        Other speeds at which recordings are cut [m/s].
+    jobs : int
+        Number of processes.
     progress : bool
-        Show a bar.
+        Show progress bars.
     """
-    given, speeds = list(sources), tuple(cuts)
-    total, done = sum(steps(reaches, speeds) for reaches in given), 0
-    bar = progress_bar(total, desc="subjects left out") if progress else nullcontext(lambda _: None)
-    with bar as report:
-
-        def step() -> None:
-            nonlocal done
-            done += 1
-            report(done / total)
-
-        found = tuple(compare(reaches, speeds, step) for reaches in given)
-    return HumanLikeReal(sources=found)
+    speeds = tuple(cuts)
+    return HumanLikeReal(sources=tuple(compare(reaches, speeds, jobs=jobs, progress=progress) for reaches in sources))
 
 
-def run(quick: bool = False, data: str | Path | None = None) -> HumanLikeReal:
-    """Run the experiment.
+def run(
+    quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1
+) -> HumanLikeReal:
+    """Run the experiment of the registry.
 
     Parameters
     ----------
     quick : bool
-        Fewer reaches.
+        If True, use fewer reaches.
     data : path-like, optional
-        Folder with recordings, ``culm/`` and ``kinesis_rtg/`` or one of them; synthetic reaches without any.
+        Folder with recordings, ``culm/`` and ``kinesis_rtg/`` or one of them; without it, reaches are synthetic.
+    seeds : int, optional
+        Number of sets of synthetic reaches; default 4, or 2 if `quick`. Recordings have no random draws: with `data`
+        there is a warning and no effect.
+    jobs : int
+        Number of processes.
     """
-    if quick:
-        return run_human_like_real(reaches_of(data, quick), cuts=())
-    return run_human_like_real(reaches_of(data), progress=True)
+    cuts: tuple[float, ...] = () if quick else OTHER_CUTS
+    first = run_human_like_real(reaches_of(data, quick), cuts=cuts, jobs=jobs, progress=not quick)
+    if data is not None:
+        if seeds is not None:
+            warnings.warn("human-like-real is deterministic with recordings: seeds has no effect", stacklevel=2)
+        return first
+    count = (2 if quick else 4) if seeds is None else seeds
+    rest = {name: first.sources[0].rms[REST, name] for name in METHODS}
+    rows = map_seeds(partial(_figures_of_seed, quick), range(1, count), jobs=jobs, description="synthetic reaches")
+    return replace(first, draws=Draws.of("synthetic reaches of the sigma-lognormal model", [_figures(rest), *rows]))

@@ -1,4 +1,4 @@
-"""D4.2, section 5, as a whole: sampling density, real reaches, obstacles, human arm (all tables and figures)."""
+"""D4.2, section 5, all parts: sampling density, reaches, obstacles, human arm."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ PARTS: dict[str, str] = {
 }
 _TITLES = {
     "sampling": "5.3.1 Sampling density",
-    "real": "5.3.2 Real reaches",
+    "real": "5.3.2 Reaches",
     "obstacles": "5.3.3 Obstacles",
     "arm": "5.3.4 Human arm",
 }
@@ -39,12 +39,12 @@ _DPI = 110
 
 @dataclass(frozen=True, eq=False)
 class HumanLike:
-    """All parts of the validation.
+    """Results of all parts of the validation.
 
     Attributes
     ----------
     parts : dict of str to Experiment
-        By the names of `PARTS`; each has its own ``table()`` and ``plot()``.
+        Results by the names of `PARTS`; each has its own ``table()``, ``plot()`` and ``to_dict()``.
     """
 
     parts: dict[str, Experiment]
@@ -53,8 +53,12 @@ class HumanLike:
         """Return the tables of all parts, one after the other."""
         return "\n\n".join(f"## {_TITLES[name]}\n\n{part.table()}" for name, part in self.parts.items())
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of all parts."""
+        return {name: part.to_dict() for name, part in self.parts.items()}
+
     def plot(self) -> Figure:
-        """Draw the figures of all parts below each other, as pictures; `parts` draw them as drawings."""
+        """Draw the figures of all parts below each other, as images; each of `parts` draws its own figure."""
         import matplotlib.pyplot as plt
 
         pictures = [_picture(part.plot()) for part in self.parts.values()]
@@ -83,23 +87,32 @@ def _picture(figure: Figure) -> npt.NDArray[np.float32]:
 
 
 def run_human_like(
-    names: Iterable[str] = tuple(PARTS), *, quick: bool = False, data: str | Path | None = None
+    names: Iterable[str] = tuple(PARTS),
+    *,
+    quick: bool = False,
+    data: str | Path | None = None,
+    seeds: int | None = None,
+    jobs: int = 1,
 ) -> HumanLike:
     """Run some or all parts of the validation.
 
     Parameters
     ----------
     names : iterable of str
-        Some of `PARTS`.
+        Names from `PARTS`.
     quick : bool
-        Short forms.
+        If True, run short forms.
     data : path, optional
-        Folder with recordings, for the parts that take them: see `human_like_real`.
+        Folder with recordings, for the parts that take them; see `papers.human_like.real.run`.
+    seeds : int, optional
+        Number of draws of every part: settings, synthetic reaches, recordings to learn from; default theirs.
+    jobs : int
+        Number of processes.
 
     Raises
     ------
     UnknownNameError
-        No such part.
+        If a part is unknown.
     """
     found = {}
     for name in names:
@@ -107,11 +120,11 @@ def run_human_like(
             known = ", ".join(PARTS)
             raise UnknownNameError(f"no part is called {name!r}, only {known}{nearest_hint(name, PARTS)}")
         module = import_module(f".{PARTS[name]}", __package__)
-        takes_data = "data" in inspect.signature(module.run).parameters
-        found[name] = module.run(quick, data=data) if takes_data else module.run(quick)
+        options = {"data": data} if "data" in inspect.signature(module.run).parameters else {}
+        found[name] = module.run(quick, seeds=seeds, jobs=jobs, **options)
     return HumanLike(found)
 
 
-def run(quick: bool = False, data: str | Path | None = None) -> HumanLike:
-    """Run all of it."""
-    return run_human_like(quick=quick, data=data)
+def run(quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1) -> HumanLike:
+    """Run the experiment of the registry: all parts, with `seeds` draws of each."""
+    return run_human_like(quick=quick, data=data, seeds=seeds, jobs=jobs)

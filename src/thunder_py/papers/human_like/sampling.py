@@ -1,12 +1,12 @@
-"""D4.2, section 5.3.1 and Figure 30: how the number of via points tried tells on time, failures and jerk."""
+"""D4.2, section 5.3.1, Figure 30: effect of the number of candidate via points on time, failures and jerk."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,12 @@ from scipy import stats
 from ... import _core
 from ...checks import Array
 from ...motion.planning.obstacles import ViaSearch, obstacle_set
-from ...motion.planning.planner import HumanLikePlanner
-from ...progress import progress_bar
 from ...recordings import MotionSet
 from ...recordings.statistics import kruskal_wallis
+from ..parallel import map_seeds
 from ..tables import markdown
 from .planners import Learned, default_recordings
-from .scenarios import FAMILIES, Scenario, families_table, scenarios
+from .scenarios import FAMILIES, families_table, scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,10 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["COUNTS", "FIGURE_30", "HumanLikeSampling", "Samples", "run", "run_human_like_sampling"]
 
 COUNTS = (10, 30, 100, 300, 1000, 3000, 10_000)
-#: number of samples -> mean time [s], failure rate over all scenarios, as the text of section 5.3.1 has them
+#: number of samples -> mean time [s], failure rate over all scenarios, from the text of section 5.3.1
 FIGURE_30: dict[int, tuple[float, float]] = {10: (0.848e-3, 0.8e-2), 1000: (6.88e-3, 0.2e-2), 10_000: (46e-3, 0.18e-2)}
 SEARCHES = ("paper mode", "MAP")
-#: candidates are drawn from so many seeds by turns, so that ten of them are not always the same ten
+#: number of seeds of the candidates, used in turn: otherwise ten candidates would always be the same ten
 _SEEDS = 10
 #: Gauss-Legendre quadrature of the norm of the jerk, of each polynomial
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -40,17 +39,18 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Samples:
-    """One search in the settings of one family.
+    """Results of one search in the settings of one family.
 
     Attributes
     ----------
     counts : tuple of int
+        Numbers of candidates.
     seconds : (counts, n) array
-        Of one call [s].
+        Wall time of a call [s].
     jerk : (counts, n) array
-        Mean jerk [m/s^3], NaN where there is no path.
+        Mean jerk [m/s^3], NaN without a path.
     tried : (counts, n) array of int
-        Candidates that were looked at.
+        Number of candidates checked.
     """
 
     counts: tuple[int, ...]
@@ -60,22 +60,23 @@ class Samples:
 
     @property
     def failures(self) -> Array:
-        """Share of the settings without a path, by count."""
+        """Fraction of the settings without a path, by count."""
         return np.asarray(np.mean(np.isnan(self.jerk), axis=1))
 
     @property
     def solved(self) -> Array:
-        """Mean jerk (counts, k) in the settings that every count has a path for."""
+        """Mean jerk in the settings with a path for every count, (counts, k)."""
         return np.asarray(self.jerk[:, np.isfinite(self.jerk).all(axis=0)])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HumanLikeSampling:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
     counts : tuple of int
+        Numbers of candidates.
     samples : dict of (str, int) to Samples
         By search and family.
     """
@@ -85,22 +86,38 @@ class HumanLikeSampling:
 
     @property
     def searches(self) -> tuple[str, ...]:
-        """Paper mode's and MAP's, as far as they were run."""
+        """Names of the searches."""
         return tuple(dict.fromkeys(name for name, _ in self.samples))
 
     @property
     def families(self) -> tuple[int, ...]:
-        """Which scenarios there are."""
+        """Numbers of the scenarios."""
         return tuple(dict.fromkeys(family for _, family in self.samples))
 
     def table(self) -> str:
-        """Return times, failures and jerk by number of samples, the report's beside ours, and the tests."""
+        """Return times, failures and jerk by number of samples, the report's and ours, and the tests."""
         n = next(iter(self.samples.values())).jerk.shape[1]
         parts = [families_table()]
         for name in self.searches:
             parts.append(f"{name}, {n} settings of every scenario\n\n{self._numbers(name)}")
         parts.append(f"Does the number change the mean jerk? p-values\n\n{self._tests()}")
         return "\n\n".join([*parts, _NOTES.format(bound=300.0 / n)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report's numbers, and those of every search and scenario by number of candidates."""
+        samples = [
+            {
+                "search": name,
+                "scenario": family,
+                "median_seconds": np.median(one.seconds, axis=1),
+                "failure_rate": one.failures,
+                "median_checked": np.median(one.tried, axis=1),
+                "mean_jerk_m_s3": one.jerk,
+            }
+            for (name, family), one in self.samples.items()
+        ]
+        report = {count: {"seconds": x[0], "failure_rate": x[1]} for count, x in FIGURE_30.items()}
+        return {"candidates": self.counts, "report": report, "samples": samples}
 
     def plot(self) -> Figure:
         """Draw Figure 30."""
@@ -127,7 +144,7 @@ class HumanLikeSampling:
                     "  ".join(f"{np.nanmedian(one.jerk[k]):.3f}" for one in every),
                 ]
             )
-        header = ["samples", "report [ms]", "mean [ms]", "median [ms]", "99 % [ms]", "looked at, median"]
+        header = ["samples", "report [ms]", "mean [ms]", "median [ms]", "99 % [ms]", "checked, median"]
         header += ["report: no path [%]", "no path [%]", "by scenario [%]", "mean jerk by scenario, median [m/s^3]"]
         return markdown(header, rows)
 
@@ -149,17 +166,18 @@ class HumanLikeSampling:
 
 
 _NOTES = """\
-- Times are of single calls into C++ from Python, one thread, by the wall clock of a machine that may do other things:
-  they are printed for comparison and nothing rests on them. The report's are of MATLAB R2020b on another machine.
-- Ours tries candidates in the order of their length and stops at the first whose path is proved free: its time depends
-  on how many are looked at, and on all of them only where there is no path. "By scenario" is 1 to 4.
+- Times are wall times of single calls into C++ from Python, one thread, on a machine with other load: they are printed
+  for comparison and nothing rests on them. The report's are of MATLAB R2020b on another machine.
+- Ours tries candidates in the order of their length and stops at the first with a path proved free: its time depends
+  on the number checked, which is all of them only without a path. "By scenario" is 1 to 4.
 - No failure in all settings of a scenario means a rate below {bound:.2g} % there (95 % confidence). Candidates are
-  drawn from ten seeds by turns. MAP may chain two via points, so that few candidates do for it.
-- The report finds no effect of the number on jerk. Here there is one: of few candidates even the shortest detour is
-  wide, and paper mode, whose velocity at the via point does not know the detour, pays for it. MAP does less so; its
-  shortest detour is not that of least jerk either. Kruskal-Wallis is the report's test, of all motions found, as if
-  every number had settings of its own; they are the same, so that Friedman's test, on those that every number solved,
-  is the one that fits. Why the report sees none cannot be said without its settings."""
+  drawn from ten seeds in turn. MAP may chain two via points, so few candidates are enough for it.
+- The report finds no effect of the number on jerk. Here there is one: with few candidates even the shortest detour is
+  wide, and paper mode, with a velocity at the via point that does not depend on the detour, has more jerk for it. The
+  effect on MAP is smaller; its shortest detour is not that of least jerk either. Kruskal-Wallis is the report's test,
+  of all motions found, as if every number had its own settings. The settings are the same, so the right test is
+  Friedman's, on those that every number solved. The report's settings are not known, so the difference is not
+  explained."""
 
 
 def run_human_like_sampling(
@@ -169,57 +187,70 @@ def run_human_like_sampling(
     searches: Iterable[str] = SEARCHES,
     recordings: MotionSet | None = None,
     *,
+    jobs: int = 1,
     progress: bool = False,
 ) -> HumanLikeSampling:
-    """Search for via points with several numbers of candidates in `count` settings of every family.
+    """Search for via points with several numbers of candidates in random settings of every family.
 
     Parameters
     ----------
-    count, seed : int
-        Of the settings.
+    count : int
+        Number of settings of every family.
+    seed : int
+        Seed of the settings.
     counts : iterable of int
         Numbers of candidates.
     searches : iterable of str
-        ``"paper mode"``, ``"MAP"`` or both: what `ViaSearch.paper` and `ViaSearch` find, with their planners.
+        ``"paper mode"``, ``"MAP"`` or both: the searches `ViaSearch.paper` and `ViaSearch`, with their planners.
     recordings : MotionSet, optional
-        As for `run_human_like_obstacles`.
+        Training data, as for `run_human_like_obstacles`.
+    jobs : int
+        Number of processes.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     """
     learned = Learned(default_recordings() if recordings is None else recordings)
-    tried, samples = tuple(counts), {}
-    names = tuple(searches)
-    bar = progress_bar(len(names) * len(FAMILIES), desc="sampling") if progress else nullcontext(lambda _: None)
-    with bar as report:
-        for family in FAMILIES:
-            settings = scenarios(family, count, seed)
-            for name in names:
-                samples[name, family] = _sample(*_planner(learned, name), settings, tried)
-                report(len(samples) / (len(names) * len(FAMILIES)))
+    tried, names = tuple(counts), tuple(searches)
+    work = partial(_search_in_setting, learned, names, tried, seed)
+    rows = map_seeds(work, count, jobs=jobs, progress=progress, description="sampling")
+    samples = {
+        (name, family): Samples(
+            counts=tried,
+            seconds=np.array([row[name, family][0] for row in rows]).T,
+            jerk=np.array([row[name, family][1] for row in rows]).T,
+            tried=np.array([row[name, family][2] for row in rows], dtype=np.int64).T,
+        )
+        for family in FAMILIES
+        for name in names
+    }
     return HumanLikeSampling(counts=tried, samples=samples)
 
 
-def _planner(learned: Learned, name: str) -> tuple[HumanLikePlanner, type[ViaSearch] | None]:
-    return (learned.paper, None) if name == "paper mode" else (learned.map, ViaSearch)
+@lru_cache(maxsize=256)
+def _search(learned: Learned, name: str, count: int, seed: int) -> Any:
+    planner, search = (learned.paper, ViaSearch.paper) if name == "paper mode" else (learned.map, ViaSearch)
+    return search(count, seed).core(planner._core)
 
 
-def _sample(
-    planner: HumanLikePlanner, search: type[ViaSearch] | None, settings: list[Scenario], counts: tuple[int, ...]
-) -> Samples:
-    shape = (len(counts), len(settings))
-    seconds, jerk, tried = np.empty(shape), np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
-    obstacles = [obstacle_set(scene.spheres) for scene in settings]
-    for k, count in enumerate(counts):
-        made = [(search or ViaSearch.paper)(count, seed).core(planner._core) for seed in range(_SEEDS)]
-        for j, scene in enumerate(settings):
-            one = made[j % _SEEDS]
-            begin = perf_counter_ns()
-            found = one.plan(scene.start, scene.goal, scene.duration, obstacles[j], scene.margin)
-            seconds[k, j] = 1e-9 * (perf_counter_ns() - begin)
-            tried[k, j] = found[5]
-            if found[0] in ("direct", "via"):
-                jerk[k, j] = _mean_jerk(found[1])
-    return Samples(counts=counts, seconds=seconds, jerk=jerk, tried=tried)
+def _search_in_setting(
+    learned: Learned, names: tuple[str, ...], counts: tuple[int, ...], seed: int, number: int
+) -> dict[tuple[str, int], tuple[list[float], list[float], list[int]]]:
+    """Return wall times [s], mean jerks [m/s^3] and checked candidates, by search and family."""
+    found = {}
+    for family in FAMILIES:
+        scene = scenario(family, number, seed)
+        obstacles = obstacle_set(scene.spheres)
+        for name in names:
+            seconds, jerk, tried = [], [], []
+            for count in counts:
+                search = _search(learned, name, count, number % _SEEDS)
+                begin = perf_counter_ns()
+                plan = search.plan(scene.start, scene.goal, scene.duration, obstacles, scene.margin)
+                seconds.append(1e-9 * (perf_counter_ns() - begin))
+                jerk.append(_mean_jerk(plan[1]) if plan[0] in ("direct", "via") else np.nan)
+                tried.append(plan[5])
+            found[name, family] = (seconds, jerk, tried)
+    return found
 
 
 def _mean_jerk(path: _core.BezierPath) -> float:
@@ -229,8 +260,9 @@ def _mean_jerk(path: _core.BezierPath) -> float:
     return float(weights.ravel() @ norms) / (path.end - path.start)
 
 
-def run(quick: bool = False) -> HumanLikeSampling:
-    """Run the experiment."""
-    if quick:
-        return run_human_like_sampling(25, counts=(10, 100, 1000), recordings=default_recordings(quick=True))
-    return run_human_like_sampling(progress=True)
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> HumanLikeSampling:
+    """Run the experiment of the registry; `seeds` random settings of every family."""
+    count, options = (25, {"counts": (10, 100, 1000)}) if quick else (1000, {"progress": True})
+    recordings = default_recordings(quick=quick)
+    given: dict[str, Any] = options
+    return run_human_like_sampling(count if seeds is None else seeds, recordings=recordings, jobs=jobs, **given)

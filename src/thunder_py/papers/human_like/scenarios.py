@@ -29,7 +29,7 @@ from ...checks import Array, array
 from ...geometry import Sphere
 from ..tables import markdown
 
-__all__ = ["FAMILIES", "Family", "Placement", "Scenario", "families_table", "scenarios"]
+__all__ = ["FAMILIES", "Family", "Placement", "Scenario", "families_table", "scenario", "scenarios"]
 
 REACH = (1.1, 1.3)  # [m]
 MIDDLE = 0.1  # [m]
@@ -156,7 +156,12 @@ def scenarios(family: int, count: int, seed: int = 0) -> list[Scenario]:
     for value, what in ((count, "count"), (seed, "seed")):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
             raise ValueError(f"{what} must be a whole number and not negative, got {value!r}")
-    return [_draw(family, np.random.default_rng([seed, family, k])) for k in range(count)]
+    return [scenario(family, k, seed) for k in range(count)]
+
+
+def scenario(family: int, number: int, seed: int = 0) -> Scenario:
+    """Return one of the settings of `scenarios`, by its index."""
+    return _draw(family, np.random.default_rng([seed, family, number]))
 
 
 def families_table() -> str:

@@ -1,11 +1,12 @@
-"""Main experiment of the Thunder article (section 5): a Panda with a wrong model of its last link follows a curve."""
+"""Thunder article, section 5: adaptive and fixed control of a Panda with a wrong model of its last link."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +21,8 @@ from ...reference import Lissajous
 from ...result import SimulationResult
 from ...robot import Robot, inertia
 from ...simulation import Payload, simulate
+from ..draws import Draws
+from ..parallel import map_seeds
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ __all__ = [
     "LissajousPanda",
     "Run",
     "SteadyState",
+    "draw_last_link",
     "follow_lissajous",
     "link_7_adaptation",
     "run",
@@ -47,6 +51,8 @@ LOG_EVERY = 10  # control periods between logged instants
 
 #: initial DYN row of the controller: m [kg], center of mass [m], inertia about it [kg m^2]
 WRONG_LINK_7 = (2.5, 0.20, 0.20, 0.20, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+#: initial models of link 7 as drawn by `draw_last_link`
+DRAWN = "initial model of link 7: first the article's, then 0.3 to 3 kg with its center of mass within a 0.4 m cube"
 
 LAMBDA = (3.0, 3.0, 3.0, 2.0, 2.0, 2.0)  # [1/s]
 K_P = (100.0, 100.0, 100.0, 20.0, 20.0, 20.0)  # [N/m, N m]
@@ -161,6 +167,8 @@ class LissajousPanda:
         Runs with and without adaptation, all else equal.
     step_times : (k,) array
         Durations of single ``controller.step`` calls from Python, at states of the adaptive run [s].
+    draws : Draws, optional
+        Figures of merit over several initial models of link 7.
 
     Examples
     --------
@@ -178,6 +186,7 @@ class LissajousPanda:
     adaptive: Run
     fixed: Run
     step_times: Array
+    draws: Draws | None = None
 
     @property
     def link_7(self) -> dict[str, Array]:
@@ -213,6 +222,7 @@ class LissajousPanda:
                 "final": link_7["estimate"][-1].tolist(),
                 "truth": link_7["truth"].tolist(),
             },
+            **({} if self.draws is None else {"draws": self.draws.to_dict()}),
         }
 
     def table(self) -> str:
@@ -221,8 +231,9 @@ class LissajousPanda:
         for label, scale, k in (("position error [mm]", 1e3, 0), ("orientation error [deg]", np.degrees(1.0), 1)):
             rows.append([label, scale * self.adaptive.steady_state[k], scale * self.fixed.steady_state[k]])
         rows.append(["norm of e", self.adaptive.steady_state.norm, self.fixed.steady_state.norm])
-        rows.append(["rise time [s]", self.adaptive.rise_time or "does not settle", "does not settle"])
-        return markdown(["steady state", "adaptive", "not adaptive"], rows)
+        rise = [run.rise_time or "does not settle" for run in (self.adaptive, self.fixed)]
+        table = markdown(["steady state", "adaptive", "not adaptive"], [*rows, ["rise time [s]", *rise]])
+        return table if self.draws is None else f"{table}\n\n{self.draws.table()}"
 
     def plot(self) -> Figure:
         """Draw errors and estimates."""
@@ -253,9 +264,28 @@ class LissajousPanda:
         self.to_result().save(path)
 
 
-def run(quick: bool = False) -> LissajousPanda:
-    """Run the experiment of the registry: 40 s, or 10 s."""
-    return run_lissajous_panda(10.0 if quick else 40.0)
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> LissajousPanda:
+    """Run the experiment of the registry: 40 s, or 10 s; `seeds` initial models of link 7."""
+    duration, count = (10.0, 2) if quick else (40.0, 10)
+    first = run_lissajous_panda(duration)
+    others = range(1, count if seeds is None else seeds)
+    rows = map_seeds(partial(_figures_of_seed, duration), others, jobs=jobs, description="lissajous")
+    return replace(first, draws=Draws.of(DRAWN, [_figures(first.adaptive, first.fixed), *rows]))
+
+
+def _figures(adaptive: Run, fixed: Run) -> dict[str, float | None]:
+    return {
+        "position, adaptive [mm]": 1e3 * adaptive.steady_state.position,
+        "position, not adaptive [mm]": 1e3 * fixed.steady_state.position,
+        "norm of e, adaptive": adaptive.steady_state.norm,
+        "norm of e, not adaptive": fixed.steady_state.norm,
+        "rise time, adaptive [s]": adaptive.rise_time,
+    }
+
+
+def _figures_of_seed(duration: float, seed: int) -> dict[str, float | None]:
+    robot = Robot.load("panda")
+    return _figures(*(_follow(robot, draw_last_link(robot, seed), duration, adaptive) for adaptive in (True, False)))
 
 
 def _with_center_of_mass(reg: Array) -> Array:
@@ -273,6 +303,25 @@ def wrong_last_link(robot: Robot) -> Robot:
 def link_7_adaptation(r_7: float = R_7) -> GradientAdaptation:
     """Return the article's law for an unknown link 7, ``Gamma = r_7 diag(r_m, r_c x 3, r_I x 6)``."""
     return GradientAdaptation(r_7 * np.repeat([R_M, R_C, R_I], [1, 3, 6]), unknown="link7")
+
+
+def draw_last_link(robot: Robot, seed: int) -> Robot:
+    """Return an initial model: that of `wrong_last_link` for seed 0, a random point mass as link 7 for others."""
+    if seed == 0:
+        return wrong_last_link(robot)
+    rng = np.random.default_rng(seed)
+    body = [rng.uniform(0.3, 3.0), *rng.uniform(-0.2, 0.2, 3), *np.zeros(6)]
+    return robot.with_parameters(np.concatenate([robot.parameters[:60], inertia.reg_from_dyn(np.array(body)),
+                                                 robot.parameters[70:]]))  # fmt: skip
+
+
+def _controller(nominal: Robot, adaptive: bool, K_d: npt.ArrayLike = K_D, r_7: float = R_7) -> Backstepping:
+    return Backstepping(nominal, LAMBDA, K_P, K_d, adaptation=link_7_adaptation(r_7) if adaptive else None)
+
+
+def _follow(robot: Robot, nominal: Robot, duration: float, adaptive: bool) -> Run:
+    reference = Lissajous.starting_at(robot.forward_kinematics(START), AMPLITUDE, FREQUENCY)
+    return follow_lissajous(robot, _controller(nominal, adaptive), reference, duration)
 
 
 def run_lissajous_panda(
@@ -327,7 +376,7 @@ def run_lissajous_panda(
     reference = Lissajous.starting_at(robot.forward_kinematics(START), AMPLITUDE, FREQUENCY)
 
     def controller(adaptive: bool) -> Backstepping:
-        return Backstepping(nominal, LAMBDA, K_P, K_d, adaptation=link_7_adaptation(r_7) if adaptive else None)
+        return _controller(nominal, adaptive, K_d, r_7)
 
     def follow(adaptive: bool, label: str) -> Run:
         with _bar(label, progress) as report:

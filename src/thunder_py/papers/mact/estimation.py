@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from ...checks import Array
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, simulate
-from ..softhand.run import HAND_COM, HAND_MASS, merged
+from ..draws import Draws
+from ..parallel import map_seeds
+from ..softhand.run import DRAWN, HAND_MASS, draw_com, merged
 from ..tables import markdown
 from .setup import joint_controllers, joint_curve, panda
 
@@ -22,6 +25,7 @@ __all__ = ["REPORT", "D42Estimation", "run", "run_d42_estimation"]
 
 #: the report's final distances of mass [kg], first moments [kg m] and inertia [kg m2] from the merged body's, and RMSE
 REPORT = {"mass": 0.0340, "first moments": 0.0284, "inertia": 0.0282, "RMSE": 0.741, "RMSE from 100 s": 0.655}
+_UNITS = {"mass": "kg", "first moments": "kg m", "inertia": "kg m2", "RMSE": "rad", "RMSE from 100 s": "rad"}
 _PARTS = {"mass": slice(0, 1), "first moments": slice(1, 4), "inertia": slice(4, 10)}
 _SETTLED = 100.0  # [s]
 _LINK_7 = slice(60, 70)
@@ -39,11 +43,14 @@ class D42Estimation:
         REG of link 7 with the hand.
     result : Result
         Run of MACT with unknown link 7.
+    draws : Draws, optional
+        Figures of merit over several mountings of the hand.
     """
 
     robot: Robot
     truth: Array
     result: SimulationResult
+    draws: Draws | None = None
 
     @property
     def estimate(self) -> Array:
@@ -57,16 +64,31 @@ class D42Estimation:
 
     def table(self) -> str:
         """Return the report's numbers and ours, as Markdown."""
-        first, last, run = self.distances(0), self.distances(-1), self.result
-        units = ("kg", "kg m", "kg m2")
-        rows: list[list[object]] = [
-            [f"{name} [{unit}]", REPORT[name], last[name], first[name]]
-            for name, unit in zip(_PARTS, units, strict=True)
+        first = self.distances(0)
+        rows = [
+            [f"{name} [{_UNITS[name]}]", REPORT[name], value, first.get(name)] for name, value in self.figures().items()
         ]
+        table = markdown(["", "report", "ours", "ours, at first"], rows)
+        parts = [f"Distance from the truth at the end, and errors\n\n{table}"]
+        return "\n\n".join(parts if self.draws is None else [*parts, self.draws.table()])
+
+    def figures(self) -> dict[str, float]:
+        """Return the figures of merit by the names of `REPORT`."""
+        run = self.result
         late = run.error_norm()[run.t >= min(_SETTLED, 0.5 * run.t[-1])]
-        rows += [["RMSE [rad]", REPORT["RMSE"], run.rmse(), None]]
-        rows += [["RMSE, from 100 s [rad]", REPORT["RMSE from 100 s"], float(np.sqrt(np.mean(late**2))), None]]
-        return "Distance from the truth at the end\n\n" + markdown(["", "report", "ours", "ours, at first"], rows)
+        return self.distances(-1) | {"RMSE": run.rmse(), "RMSE from 100 s": float(np.sqrt(np.mean(late**2)))}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report's figures of merit and ours, and REG of link 7; ``units`` names the units."""
+        return {
+            "units": _UNITS,
+            "report": REPORT,
+            "ours": self.figures(),
+            "first": self.distances(0),
+            "truth_REG": self.truth,
+            "estimate_REG": self.estimate[-1],
+            "draws": None if self.draws is None else self.draws.to_dict(),
+        }
 
     def plot(self) -> Figure:
         """Draw Figures 19 and 20b."""
@@ -75,7 +97,7 @@ class D42Estimation:
         return plot_estimation(self)
 
 
-def run_d42_estimation(duration: float = 200.0, progress: bool = False) -> D42Estimation:
+def run_d42_estimation(duration: float = 200.0, progress: bool = False, *, seed: int = 0) -> D42Estimation:
     """Follow the joint-space curve under MACT, with a hand at the flange and unknown link 7.
 
     Parameters
@@ -84,8 +106,10 @@ def run_d42_estimation(duration: float = 200.0, progress: bool = False) -> D42Es
         Duration of the run [s].
     progress : bool
         Show a progress bar.
+    seed : int
+        Mounting of the hand; see `papers.softhand.run.draw_com`.
     """
-    robot, curve, hand = panda(), joint_curve(), Payload(HAND_MASS, HAND_COM)
+    robot, curve, hand = panda(), joint_curve(), Payload(HAND_MASS, draw_com(seed))
     controller = joint_controllers(robot, unknown="link7")["MACT"]
     result = simulate(
         robot, controller, curve, duration, q0=curve(0.0).q, payloads=[hand], log_every=20, progress=progress
@@ -93,6 +117,15 @@ def run_d42_estimation(duration: float = 200.0, progress: bool = False) -> D42Es
     return D42Estimation(robot=robot, truth=merged(robot, hand), result=result)
 
 
-def run(quick: bool = False) -> D42Estimation:
-    """Run the experiment."""
-    return run_d42_estimation(20.0) if quick else run_d42_estimation(progress=True)
+def _figures_of_seed(duration: float, seed: int) -> dict[str, float]:
+    return run_d42_estimation(duration, seed=seed).figures()
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> D42Estimation:
+    """Run the experiment of the registry: 200 s, or 20 s; `seeds` mountings of the hand."""
+    duration, count = (20.0, 2) if quick else (200.0, 5)
+    first = run_d42_estimation(duration, progress=not quick)
+    others = range(1, count if seeds is None else seeds)
+    rows = map_seeds(partial(_figures_of_seed, duration), others, jobs=jobs, description="d42-estimation")
+    labeled = [{f"{name} [{_UNITS[name]}]": x for name, x in row.items()} for row in (first.figures(), *rows)]
+    return replace(first, draws=Draws.of(DRAWN, labeled))

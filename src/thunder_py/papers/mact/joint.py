@@ -12,6 +12,7 @@ from ...checks import Array
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import RunSpec, simulate_many
+from ..draws import spread
 from ..tables import markdown
 from .setup import ETAS, GAMMA, K_V, LAMBDA, joint_controllers, joint_curve, panda, wrong_panda
 
@@ -74,13 +75,19 @@ class D42Joint:
         seeds = len(next(iter(self.results.values())))
         columns = ["RMSE [rad]", "report", *(f"eta = {eta:g}" for eta in self.etas)]
         rows = [
-            [name, printed, *(_spread_text(self.rmse(name, eta)) for eta in self.etas)]
-            for name, printed in TABLE_7.items()
+            [name, printed, *(spread(self.rmse(name, eta)) for eta in self.etas)] for name, printed in TABLE_7.items()
         ]
         return (
             f"Table 7: median (least to most) of {seeds} draws of the parameter error; CT does not adapt\n\n"
             + markdown(columns, rows)
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return Table 7 and the RMSE of every draw by controller and eta; null for a run that diverged."""
+        rmse: dict[str, dict[str, Array]] = {name: {} for name in TABLE_7}
+        for name, eta in self.results:
+            rmse[name][f"eta = {eta:g}"] = self.rmse(name, eta)
+        return {"drawn": "parameter error of 15 %", "table_7_rmse_rad": TABLE_7, "rmse_rad": rmse}
 
     def plot(self) -> Figure:
         """Draw Figures 14 and 15."""
@@ -93,11 +100,6 @@ def _spread(run: SimulationResult, samples: int) -> np.ndarray[Any, np.dtype[np.
     return np.unique(np.linspace(0, len(run.t) - 1, samples).astype(np.intp))
 
 
-def _spread_text(values: Array) -> str:
-    texts = [f"{x:.3g}" if np.isfinite(x) else "diverged" for x in (np.median(values), values.min(), values.max())]
-    return f"{texts[0]} ({texts[1]} to {texts[2]})"
-
-
 def run_d42_joint(
     seeds: int = 5,
     duration: float = 60.0,
@@ -106,6 +108,7 @@ def run_d42_joint(
     laws: Sequence[str] = tuple(TABLE_7),
     gamma: float = GAMMA,
     at_rest: bool = True,
+    jobs: int = 0,
     progress: bool = False,
 ) -> D42Joint:
     """Follow a joint-space Lissajous curve with the controllers of Table 7.
@@ -124,6 +127,8 @@ def run_d42_joint(
         Weight of MACT's prediction error, which the report does not print.
     at_rest : bool
         If True, the arm starts at rest at the start of the curve, otherwise with the velocity of the curve.
+    jobs : int
+        Number of threads; 0 for one per core.
     progress : bool
         Show a progress bar.
     """
@@ -137,10 +142,11 @@ def run_d42_joint(
         controller: Any = joint_controllers(models[seed], eta, gamma=gamma)[name]
         return RunSpec(robot, controller, curve, duration, q0=start.q, dq0=None if at_rest else start.dq, log_every=10)
 
-    runs = iter(simulate_many(make, sets, progress=progress))
+    runs = iter(simulate_many(make, sets, threads=jobs, progress=progress))
     return D42Joint(robot=robot, results={key: [next(runs) for _ in range(seeds)] for key in keys})
 
 
-def run(quick: bool = False) -> D42Joint:
-    """Run the experiment."""
-    return run_d42_joint(seeds=2, duration=15.0, etas=(1.0, 10.0)) if quick else run_d42_joint(progress=True)
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> D42Joint:
+    """Run the experiment of the registry: 60 s each, or 15 s and two gains; `seeds` draws of the parameter error."""
+    duration, etas, count = (15.0, (1.0, 10.0), 2) if quick else (60.0, ETAS, 5)
+    return run_d42_joint(count if seeds is None else seeds, duration, etas, jobs=jobs, progress=not quick)

@@ -1,10 +1,11 @@
-"""The article's and D4.2's closed loops on MuJoCo's plant beside ours: same dynamics, another engine and integrator."""
+"""The article's and D4.2's closed loops on MuJoCo's plant and on ours: same dynamics, another engine and integrator."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from ...reference import Lissajous
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, simulate
+from ..draws import Draws
 from ..lissajous import run as article
 from ..mact import cartesian as d42_cartesian
 from ..mact import setup as d42_setup
+from ..parallel import map_seeds
 from ..softhand.run import HAND_COM, HAND_MASS
 from ..tables import markdown
 
@@ -44,33 +47,33 @@ __all__ = [
 
 #: adaptive gain of D4.2's controllers: the slow one, with which all of them stay bounded
 ETA = 10.0
-_SEED = 0  # of the parameter error
+DRAWN = f"{article.DRAWN}; parameter error of 15 % in D4.2's models"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Case:
-    """One closed loop, whatever its plant.
+    """Closed loop without a plant.
 
     Attributes
     ----------
     group, name : str
-        Where it comes from, and the controller.
+        Source and controller.
     robot : Robot
-        The truth.
+        Robot with the true parameters.
     controller : callable
-        Makes a fresh one.
+        Returns a new controller.
     reference : reference
-        What it follows.
+        Reference of the controller.
     q0, dq0 : (n,) array
-        Start [rad, rad/s].
+        Initial state [rad, rad/s].
     error : callable
         Norm of the tracking error of a `SimulationResult` over time, (k,).
     unit : str
-        Of the error.
+        Unit of the error.
     payloads : tuple of Payload
-        Of the plant alone.
+        Payloads of the plant, unknown to the controller.
     torque_limits : (n,) array or None
-        [N m].
+        Torque limits [N m].
     """
 
     group: str
@@ -87,14 +90,14 @@ class Case:
 
     @property
     def adapts(self) -> bool:
-        """Whether there is an estimate that moves."""
+        """True if the controller adapts."""
         return self.name not in ("CT", "fixed")
 
 
-def article_cases() -> list[Case]:
-    """Return the article's experiment: backstepping with a wrong last link, adaptive or not."""
+def article_cases(seed: int = 0) -> list[Case]:
+    """Return the article's experiment: backstepping with a wrong last link (`draw_last_link`), adaptive or not."""
     robot = Robot.load("panda")
-    nominal = article.wrong_last_link(robot)
+    nominal = article.draw_last_link(robot, seed)
     reference = Lissajous.starting_at(robot.forward_kinematics(article.START), article.AMPLITUDE, article.FREQUENCY)
 
     def make(adaptive: bool) -> Callable[[], Backstepping]:
@@ -111,10 +114,10 @@ def article_cases() -> list[Case]:
     ]  # fmt: skip
 
 
-def joint_cases() -> list[Case]:
-    """Return D4.2's four controllers in joint space, known to 15 %, with friction."""
+def joint_cases(seed: int = 0) -> list[Case]:
+    """Return D4.2's four controllers in joint space, with friction and a parameter error of 15 %."""
     robot, curve = d42_setup.panda(), d42_setup.joint_curve()
-    model = d42_setup.wrong_panda(robot, _SEED)
+    model = d42_setup.wrong_panda(robot, seed)
 
     def make(name: str) -> Callable[[], Any]:
         return lambda: d42_setup.joint_controllers(model, ETA)[name]
@@ -128,8 +131,8 @@ def joint_cases() -> list[Case]:
     ]  # fmt: skip
 
 
-def cartesian_cases(duration: float) -> list[Case]:
-    """Return D4.2's controllers on the slow curve, known to 15 %, and MACT with a hand that it is not told of."""
+def cartesian_cases(duration: float, seed: int = 0) -> list[Case]:
+    """Return D4.2's controllers on the slow curve, with a parameter error of 15 %, and MACT with an unknown hand."""
     robot = d42_setup.panda()
     curve = d42_cartesian.curves(robot, duration)["liss3D"]
     clik = CLIK(robot, 400.0, order=2, K_D=40.0)  # as in d42_cartesian
@@ -147,21 +150,21 @@ def cartesian_cases(duration: float) -> list[Case]:
             error=error, unit="m", payloads=payloads,
         )  # fmt: skip
 
-    wrong = d42_setup.wrong_panda(robot, _SEED)
+    wrong = d42_setup.wrong_panda(robot, seed)
     cases = [case("D4.2 hand's pose", name, wrong, None) for name in ("CT", "AIRC", "MACT")]
     return [*cases, case("D4.2 payload", "MACT", robot, "link7", (hand,))]
 
 
-#: names of the plants: whose accelerations, whose integrator (Runge-Kutta of order 4, or MuJoCo's implicitfast)
+#: plants: source of the accelerations, and integrator (Runge-Kutta of order 4, or MuJoCo's implicitfast)
 PLANTS = ("ours, RK4", "MuJoCo, our RK4", "MuJoCo, its RK4", "MuJoCo, implicitfast")
 OURS, LAST = PLANTS[0], PLANTS[-1]
 _CONTROL_PERIOD = 1e-3  # [s]
 _LOG_EVERY = 10
-_WINDOW = 10.0  # of the steady state [s], but no more than half of the run
-_STEPPED = (("article", "adaptive"), ("D4.2 joints", "MACT"))  # run with other time steps too
+_WINDOW = 10.0  # steady state, at most half of the run [s]
+_STEPPED = (("article", "adaptive"), ("D4.2 joints", "MACT"))  # cases with several time steps
 _STEPPED_FOR = 10.0  # [s]
-_TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)  # of integrators [s]
-_FINEST = 3.125e-5  # what these are compared with [s]
+_TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)  # of the integrators [s]
+_FINEST = 3.125e-5  # of the run that they are compared with [s]
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,7 @@ class Agreement:
     Attributes
     ----------
     mass_matrix, bias, acceleration : float
-        Of M; of C dq + G + friction; of forward dynamics.
+        Differences of M, of C dq + G + friction, and of forward dynamics.
     """
 
     mass_matrix: float
@@ -180,16 +183,16 @@ class Agreement:
 
 
 def agreement(robot: Robot, states: int = 100, seed: int = 0) -> Agreement:
-    """Compare a robot with itself in MuJoCo.
+    """Compare the dynamics of a robot in MuJoCo and in this package.
 
     Parameters
     ----------
     robot : Robot
-        That MuJoCo can hold.
+        A robot that MuJoCo can represent.
     states : int
-        Random ones: q within half a turn, dq and tau normal.
+        Number of random states: q within half a turn, dq and tau normal.
     seed : int
-        Of the states.
+        Seed of the states.
     """
     plant, rng = MujocoPlant(robot), np.random.default_rng(seed)
     worst = np.zeros(3)
@@ -210,13 +213,13 @@ def run_case(case: Case, plant: str, duration: float, timestep: float | None = N
     Parameters
     ----------
     case : Case
-        The loop.
+        Closed loop.
     plant : str
         One of `PLANTS`.
     duration : float
-        [s].
+        Duration [s].
     timestep : float, optional
-        Of the integrator, a whole part of the control period [s]; default the control period.
+        Time step of the integrator, a divisor of the control period [s]; default the control period.
     """
     native = plant == OURS
     own = plant not in PLANTS[:2]
@@ -232,33 +235,55 @@ def run_case(case: Case, plant: str, duration: float, timestep: float | None = N
     )  # fmt: skip
 
 
-def _steps(case: Case, duration: float, timesteps: Sequence[float]) -> Array:
-    """Return the RMS differences in q of our RK4 and of implicitfast from our RK4 with a far shorter step, (k, 2)."""
-    exact = run_case(case, OURS, duration, _FINEST).q
-    return np.array([[_rms(run_case(case, plant, duration, h).q - exact) for plant in (OURS, LAST)] for h in timesteps])
+class _Loop(NamedTuple):
+    """Run of a case: its number, the plant, the time step, and the seed of the cases."""
+
+    case: int
+    plant: str
+    duration: float
+    timestep: float | None = None
+    seed: int = 0
+
+
+@lru_cache(maxsize=4)
+def _cases(duration: float, d42: bool, seed: int) -> list[Case]:
+    return article_cases(seed) + (joint_cases(seed) + cartesian_cases(duration, seed) if d42 else [])
+
+
+def _nth_run(loops: tuple[_Loop, ...], duration: float, d42: bool, k: int) -> SimulationResult:
+    loop = loops[k]
+    return run_case(_cases(duration, d42, loop.seed)[loop.case], loop.plant, loop.duration, loop.timestep)
+
+
+def _stepped(case: int, duration: float, timesteps: Sequence[float]) -> list[_Loop]:
+    """Return the runs of a case with several time steps, first our RK4 with a much shorter step."""
+    coarse = [_Loop(case, plant, duration, h) for h in timesteps for plant in (OURS, LAST)]
+    return [_Loop(case, OURS, duration, _FINEST), *coarse]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MujocoPlants:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
     version : str
-        Of MuJoCo.
+        Version of MuJoCo.
     duration : float
-        Of each run [s].
+        Duration of each run [s].
     cases : list of Case
-        The closed loops.
+        Closed loops.
     results : list of dict of str to Result
-        For each case, by plant; MuJoCo's Runge-Kutta is not among them where there is Coulomb friction.
+        Runs of each case, by plant; without MuJoCo's Runge-Kutta where there is Coulomb friction.
     agreements : dict of str to Agreement
-        By bundled robot.
+        Comparison of the dynamics, by bundled robot.
     timesteps : (k,) array
-        Of integrators [s].
+        Time steps of the integrators [s].
     distances : dict of str to (k, 2) array
-        RMS of the difference in q between runs with these, of our RK4 and of MuJoCo's implicitfast, and a run of our
-        RK4 with a far shorter step, for two of the cases by name [rad].
+        RMS difference in q between runs with these time steps, of our RK4 and of MuJoCo's implicitfast, and a run of
+        our RK4 with a much shorter step, for two of the cases by name [rad].
+    draws : Draws, optional
+        Steady states on both plants and torque differences over several initial models.
     """
 
     version: str
@@ -268,40 +293,39 @@ class MujocoPlants:
     agreements: dict[str, Agreement]
     timesteps: Array
     distances: dict[str, Array]
+    draws: Draws | None = None
 
     @property
     def plants(self) -> list[str]:
-        """Plants that were run."""
+        """Plants of the runs."""
         return list(self.results[0])
 
     def steady_state(self, case: int, plant: str) -> float | None:
-        """Return the mean tracking error at the end of a run, in the case's unit; None if there was none."""
+        """Return the mean tracking error at the end of a run, in the case's unit; None without a run."""
         result = self.results[case].get(plant)
-        if result is None:
-            return None
-        last = result.t >= result.t[-1] - min(_WINDOW, 0.5 * result.t[-1])
-        return float(np.mean(self.cases[case].error(result)[last]))
+        return None if result is None else _steady_state(self.cases[case], result)
 
     def torque_difference(self, case: int, plant: str) -> float | None:
-        """Return the RMS over time and joints of the torque on a plant less that on ours [N m]."""
+        """Return the RMS difference of the torques on a plant and on ours, over time and joints [N m]."""
         ours, theirs = self.results[case][OURS], self.results[case].get(plant)
         return None if theirs is None else _rms(theirs.tau - ours.tau)
 
     def position_difference(self, case: int, plant: str) -> float | None:
-        """Return the same for joint positions [rad]."""
+        """Return the RMS difference of the joint positions [rad]."""
         ours, theirs = self.results[case][OURS], self.results[case].get(plant)
         return None if theirs is None else _rms(theirs.q - ours.q)
 
     def estimate_difference(self, case: int, plant: str) -> float | None:
-        """Return how far the final estimate is from that on ours, relative to what adaptation moved; None without."""
+        """Return the distance of the final estimates relative to the adaptation on our plant; None without it."""
         if not self.cases[case].adapts or plant not in self.results[case]:
             return None
         ours, theirs = (self.results[case][name].parameters for name in (OURS, plant))
         return float(np.linalg.norm(theirs[-1] - ours[-1]) / np.linalg.norm(ours[-1] - ours[0]))
 
     def table(self) -> str:
-        """Return agreement, closed loops side by side, and the effect of the time step, as Markdown."""
-        return "\n\n".join((self._agreement_table(), self._loop_table(), self._estimate_table(), self._step_table()))
+        """Return agreement, closed loops, and the effect of the time step, as Markdown."""
+        parts = [self._agreement_table(), self._loop_table(), self._estimate_table(), self._step_table()]
+        return "\n\n".join(parts if self.draws is None else [*parts, self.draws.table()])
 
     def _agreement_table(self) -> str:
         rows = [[name, *vars(found).values()] for name, found in self.agreements.items()]
@@ -316,7 +340,7 @@ class MujocoPlants:
             row += [self.steady_state(k, plant) for plant in self.plants]
             rows.append([*row, *(self.torque_difference(k, plant) for plant in others)])
         header = ["", "", "unit", *self.plants, *(f"dtau: {plant}" for plant in others)]
-        title = f"Closed loops of {self.duration:g} s: error in the steady state; RMS of torque less ours [N m]"
+        title = f"Closed loops of {self.duration:g} s: steady-state error; RMS difference of torques from ours [N m]"
         return f"{title}\n\n{markdown(header, rows)}"
 
     def _estimate_table(self) -> str:
@@ -326,7 +350,7 @@ class MujocoPlants:
             for k, case in enumerate(self.cases)
             if case.adapts
         ]
-        title = "Estimates at the end: distance to those on our plant, relative to the way that adaptation went"
+        title = "Final estimates: distance from those on our plant, relative to the adaptation there"
         return f"{title}\n\n{markdown(['', '', *others], rows, digits=2)}"
 
     def _step_table(self) -> str:
@@ -343,7 +367,7 @@ class MujocoPlants:
         return plot_mujoco_plants(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every number that is reported."""
+        """Return all reported numbers; steady states in the unit of the loop, differences in N m and rad."""
         loops = [
             {
                 "group": case.group,
@@ -360,6 +384,7 @@ class MujocoPlants:
             "loops": loops,
             "time_step_s": self.timesteps.tolist(),
             "position_difference_rad": {name: values.tolist() for name, values in self.distances.items()},
+            "draws": None if self.draws is None else self.draws.to_dict(),
         }
 
     def _numbers(self, case: int, plant: str) -> dict[str, float | None]:
@@ -371,12 +396,28 @@ class MujocoPlants:
         }
 
 
+def _steady_state(case: Case, result: SimulationResult) -> float:
+    last = result.t >= result.t[-1] - min(_WINDOW, 0.5 * result.t[-1])
+    return float(np.mean(case.error(result)[last]))
+
+
+def _figures(cases: Sequence[Case], runs: Mapping[tuple[int, str], SimulationResult]) -> dict[str, float | None]:
+    row: dict[str, float | None] = {}
+    for k, case in enumerate(cases):
+        ours, theirs = runs[k, OURS], runs[k, LAST]
+        name = f"{case.group}, {case.name}"
+        row[f"{name}: steady state, ours [{case.unit}]"] = _steady_state(case, ours)
+        row[f"{name}: steady state, MuJoCo [{case.unit}]"] = _steady_state(case, theirs)
+        row[f"{name}: torque difference [N m]"] = _rms(theirs.tau - ours.tau)
+    return row
+
+
 def _rms(values: Array) -> float:
     return float(np.sqrt(np.mean(np.square(values))))
 
 
 def _can_run(case: Case, plant: str) -> bool:
-    """Whether a plant takes the case's friction: MuJoCo's Runge-Kutta would hold Coulomb friction over its stages."""
+    """Return False for MuJoCo's Runge-Kutta with friction: it holds Coulomb friction constant over its stages."""
     return plant != PLANTS[2] or case.robot.description.friction is None
 
 
@@ -387,31 +428,46 @@ def run_mujoco_plants(
     states: int = 100,
     timesteps: Sequence[float] = _TIMESTEPS,
     d42: bool = True,
+    seeds: int = 1,
+    jobs: int = 1,
 ) -> MujocoPlants:
     """Run the closed loops on all plants, and compare the robots.
 
     Parameters
     ----------
     duration : float
-        Of each run [s].
+        Duration of each run [s].
     plants : sequence of str
-        Of `PLANTS`, ours first.
+        Names from `PLANTS`, ours first.
     states : int
-        Random states at which each bundled robot is compared with itself in MuJoCo.
+        Number of random states at which the dynamics of each bundled robot are compared.
     timesteps : sequence of float
-        Of both integrators, for one loop of the article and one of D4.2 [s].
+        Time steps of both integrators, for one loop of the article and one of D4.2 [s].
     d42 : bool
-        Whether to run D4.2's loops too.
+        If True, also run D4.2's loops.
+    seeds : int
+        Number of initial models; those after the first are run on our plant and the last one only.
+    jobs : int
+        Number of processes.
     """
     version = require("mujoco", "mujoco").__version__
-    cases = article_cases()
-    if d42:
-        cases += joint_cases() + cartesian_cases(duration)
-    results = [{p: run_case(case, p, duration) for p in plants if _can_run(case, p)} for case in cases]
-    distances = {}
-    for case in cases:
+    cases = _cases(duration, d42, 0)
+    loops = [_Loop(k, p, duration) for k, case in enumerate(cases) for p in plants if _can_run(case, p)]
+    loops += [_Loop(k, p, duration, None, s) for s in range(1, seeds) for k in range(len(cases)) for p in (OURS, LAST)]
+    for k, case in enumerate(cases):
         if (case.group, case.name) in _STEPPED:
-            distances[f"{case.group}, {case.name}"] = _steps(case, min(duration, _STEPPED_FOR), timesteps)
+            loops += _stepped(k, min(duration, _STEPPED_FOR), timesteps)
+    found = map_seeds(partial(_nth_run, tuple(loops), duration, d42), len(loops), jobs=jobs, description="mujoco")
+    runs = dict(zip(loops, found, strict=True))
+    by_seed = [
+        {(x.case, x.plant): run for x, run in runs.items() if x.seed == s and not x.timestep} for s in range(seeds)
+    ]
+    results = [{p: by_seed[0][k, p] for p in plants if (k, p) in by_seed[0]} for k in range(len(cases))]
+    distances = {}
+    for k, case in enumerate(cases):
+        if (case.group, case.name) in _STEPPED:
+            exact, *coarse = (runs[loop].q for loop in _stepped(k, min(duration, _STEPPED_FOR), timesteps))
+            distances[f"{case.group}, {case.name}"] = np.reshape([_rms(q - exact) for q in coarse], (-1, 2))
     return MujocoPlants(
         version=version,
         duration=duration,
@@ -420,11 +476,13 @@ def run_mujoco_plants(
         agreements={name: agreement(Robot.load(name), states) for name in robots.names()},
         timesteps=np.array(timesteps),
         distances=distances,
+        draws=Draws.of(DRAWN, [_figures(cases, each) for each in by_seed]) if seeds > 1 else None,
     )
 
 
-def run(quick: bool = False) -> MujocoPlants:
-    """Run the experiment."""
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> MujocoPlants:
+    """Run the experiment of the registry; `seeds` initial models, by default 1."""
+    options: dict[str, Any] = {"seeds": 1 if seeds is None else seeds, "jobs": jobs}
     if quick:
-        return run_mujoco_plants(4.0, (OURS, LAST), states=10, timesteps=_TIMESTEPS[:2])
-    return run_mujoco_plants()
+        return run_mujoco_plants(4.0, (OURS, LAST), states=10, timesteps=_TIMESTEPS[:2], **options)
+    return run_mujoco_plants(**options)

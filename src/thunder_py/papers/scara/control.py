@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -225,6 +225,20 @@ class ScaraControl:
         header = ["", "z left: report", "theory [m]", "ours [m]", "worst z [m]", "after 5 s [m]", "x, y after 5 s [m]"]
         return markdown(header, rows)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the errors of every run [m] next to the limits by theory, and the estimated mass [kg]."""
+        runs = {
+            name: {
+                "report": CLAIMS[name].report,
+                "theory_z_m": CLAIMS[name].theory,
+                "final_z_m": run.left(),
+                "largest_xy_and_z_m": run.worst(),
+                "largest_xy_and_z_after_5_s_m": run.worst(5.0),
+            }
+            for name, run in self.runs.items()
+        }
+        return {"runs": runs, "estimated_mass_kg": self.estimated_mass()[-1] if "adaptive" in runs else None}
+
     def plot(self) -> Figure:
         """Draw the error along z of the three controllers, the estimated mass, and forces along z."""
         from .figure import plot_control
@@ -238,7 +252,9 @@ class ScaraControl:
         return plot_choices(self)
 
 
-def run_control(names: Iterable[str] = tuple(CLAIMS), *, viscous: float = 0.0, log_every: int = 10) -> ScaraControl:
+def run_control(
+    names: Iterable[str] = tuple(CLAIMS), *, viscous: float = 0.0, log_every: int = 10, payload: Payload = PAYLOAD
+) -> ScaraControl:
     """Simulate the controllers along the path with the payload.
 
     Parameters
@@ -249,6 +265,8 @@ def run_control(names: Iterable[str] = tuple(CLAIMS), *, viscous: float = 0.0, l
         Viscous friction of every joint, known to the controllers [N m s/rad, N s/m]; the report does not print its F_v.
     log_every : int
         Number of control periods between rows.
+    payload : Payload
+        Load at the end effector, unknown to the controllers.
     """
     robot, path = scara(viscous), scara_path()
     joints = joint_reference(path)
@@ -264,11 +282,23 @@ def run_control(names: Iterable[str] = tuple(CLAIMS), *, viscous: float = 0.0, l
     for name in names:
         reference = path if name in K_I else joints
         result = simulate(
-            robot, laws[name], reference, path.duration, PERIOD, q0=q0, payloads=PAYLOAD, log_every=log_every
+            robot, laws[name], reference, path.duration, PERIOD, q0=q0, payloads=payload, log_every=log_every
         )
         tip = robot.forward_kinematics(result.q)[:, :3, 3]
         runs[name] = Loaded(result, path(result.t).p - tip)
     return ScaraControl(robot=robot, path=path, runs=runs)
+
+
+DRAWN = "payload and viscous friction: first 5 kg without friction, then 1 to 9 kg and 0 to 20 N m s/rad (known)"
+
+
+def control_of_seed(seed: int) -> dict[str, float]:
+    """Return final errors along z [mm] and of the estimated mass [kg] with a drawn payload and friction."""
+    rng = np.random.default_rng(seed)
+    mass, viscous = (float(PAYLOAD.mass), 0.0) if seed == 0 else (rng.uniform(1.0, 9.0), rng.uniform(0.0, 20.0))
+    found = run_control(viscous=viscous, payload=Payload(mass))
+    errors = {f"{name}: error along z [mm]": 1e3 * run.left() for name, run in found.runs.items()}
+    return errors | {"error of the estimated mass [kg]": abs(float(found.estimated_mass()[-1]) - 10.0 - mass)}
 
 
 #: Lambda_3 [1/s]: as printed, above the limit, below it, and ours
@@ -333,6 +363,13 @@ class ScaraSampling:
         rows.append([f"{ours:g}, rotors adapt", ours * PERIOD, spectral_radius(ours), *_end(self.with_rotors)])
         header = ["Lambda_3 [1/s]", "Lambda_3 dt", "spectral radius", "run ends at [s]", "status", "z error then [m]"]
         return markdown(header, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return spectral radii and final states of the runs, by Lambda_3 [1/s]."""
+        runs = {f"{Lambda:g}": (spectral_radius(Lambda), *_end(result)) for Lambda, result in self.runs.items()}
+        runs["rotors adapt"] = (spectral_radius(CASES[-1]), *_end(self.with_rotors))
+        names = ("spectral_radius", "end_s", "status", "z_error_m")
+        return {Lambda: dict(zip(names, values, strict=True)) for Lambda, values in runs.items()}
 
     def plot(self) -> Figure:
         """Draw the spectral radius over Lambda_3 and the errors of the runs."""
@@ -423,6 +460,10 @@ class ScaraDynamics:
         loaded = PAYLOAD.added_to(self.robot).gravity_vector(np.zeros(4))
         forces = [["g_3 without payload, with 5 kg [N]", f"{gravity[2]:.4g}, {loaded[2]:.5g}"]]
         return markdown(["report against package", "largest difference"], [*self.differences.items(), *forces], 2)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the largest differences between the report's matrices and the package's."""
+        return {"largest_differences": self.differences}
 
     def plot(self) -> Figure:
         """Draw the Coriolis torque of joint 2 along the path by the printed matrix and by the printed formula."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -132,6 +132,19 @@ class ScaraKinematics:
         """Return the checks and the ellipsoids, as Markdown."""
         checks = markdown(["printed formula", "largest difference"], self.differences.items(), 2)
         return f"{checks}\n\n{self.ellipsoids()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the largest differences from the printed formulae, and the ellipsoids in the three configurations."""
+        postures = {
+            name: {
+                "q": q,
+                "manipulability": float(self.robot.manipulability(q, rows=ROWS)),
+                "velocity_half_axes_m_s": self.velocity(q).lengths,
+                "force_half_axes_N": self.force(q).lengths,
+            }
+            for name, q in POSTURES.items()
+        }
+        return {"largest_differences": self.differences, "postures": postures}
 
     def ellipsoids(self) -> str:
         """Return manipulability and half axes in the report's configurations, as Markdown."""
@@ -337,6 +350,20 @@ class ScaraClik:
         """Return the errors with the report's orders of magnitude, and manipulability, as Markdown."""
         return f"{self.errors()}\n\n{self.dexterity()}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report's orders of magnitude, and the largest errors of every scheme."""
+        schemes = {
+            name: {
+                "error_norm": float(scheme.result.error_norm().max()),
+                "position_m": float(scheme.position_error().max()),
+                "angle_rad": float(np.abs(scheme.angle_error()).max()),
+                "joint_velocity_rad_s": float(np.abs(scheme.result.dq).max()),
+                "manipulability": float(scheme.result.manipulability.min()),
+            }
+            for name, scheme in self.schemes.items()
+        }
+        return {"report_order_m": PRINTED_ORDER, "largest": schemes, "feedforward_share": self.feedforward_share()}
+
     def errors(self) -> str:
         """Return the largest errors of every scheme, as Markdown."""
         rows: list[list[object]] = []
@@ -498,6 +525,26 @@ class ScaraTranspose:
         from .figure import plot_transpose
 
         return plot_transpose(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return stability numbers and errors, by gains: ``"printed"`` and ``"half"``."""
+        return {
+            gains: {
+                "set_points": {
+                    name: {
+                        "stability_number": _scale(gains) * float(stability_number(self.robot, _postures()[name])),
+                        "final_error_norm": float(runs[gains].error_norm()[-1]),
+                    }
+                    for name, runs in self.set_points.items()
+                },
+                "path": {
+                    "stability_number": self.worst_on_path(gains),
+                    "error_norm": float(result.error_norm().max()),
+                },
+                "stability_number_anywhere": self.worst_anywhere(gains),
+            }
+            for gains, result in self.on_path.items()
+        }
 
     def map(self, x: Array, y: Array) -> Array:
         """Return the stability number with the tip at x, y, of the same shape, NaN out of reach."""

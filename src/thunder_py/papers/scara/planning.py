@@ -1,9 +1,9 @@
-"""SCARA project, chapter 2: the counts and profiles of the path."""
+"""SCARA project, chapter 2: counts and profiles of the path."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -61,6 +61,13 @@ class ScaraPlanning:
             ["largest acceleration [m/s2]", None, float(np.linalg.norm(states.xi_dot[:, :3], axis=1).max())],
         ]
         return markdown(["", "report", "ours"], rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report's counts and ours, and the duration and length of the path."""
+        length = float(sum(segment.length for segment in self.path.segments))
+        return {
+            "report": PRINTED_COUNTS, "ours": self.counts(), "duration_s": self.path.duration, "length_m": length
+        }  # fmt: skip
 
     def plot(self) -> Figure:
         """Draw the path from above and the angle over time."""

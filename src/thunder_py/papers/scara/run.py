@@ -1,12 +1,23 @@
-"""SCARA project: kinematics, path, four inverse kinematics and three controllers with a payload, chapter by chapter."""
+"""SCARA project: kinematics, path, four inverse kinematics, three controllers with a payload."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..draws import Draws
+from ..parallel import map_seeds
 from ..registry import Experiment
-from .control import ScaraControl, ScaraDynamics, ScaraSampling, run_control, run_dynamics, run_sampling
+from .control import (
+    DRAWN,
+    ScaraControl,
+    ScaraDynamics,
+    ScaraSampling,
+    control_of_seed,
+    run_control,
+    run_dynamics,
+    run_sampling,
+)
 from .kinematics import ScaraClik, ScaraKinematics, ScaraTranspose, run_clik, run_kinematics, run_transpose
 from .planning import ScaraPlanning, run_planning
 
@@ -36,6 +47,8 @@ class Scara:
         Chapter 4.
     sampling : ScaraSampling
         Chapter 4, stability of the printed Lambda.
+    draws : Draws, optional
+        Chapter 4, final errors over several payloads.
     """
 
     kinematics: ScaraKinematics
@@ -45,10 +58,12 @@ class Scara:
     dynamics: ScaraDynamics
     control: ScaraControl
     sampling: ScaraSampling
+    draws: Draws | None = None
 
-    def table(self) -> str:
-        """Return the tables of all parts, as Markdown."""
-        titles: dict[str, Experiment] = {
+    @property
+    def parts(self) -> dict[str, Experiment]:
+        """Parts by title."""
+        return {
             "Chapter 1: kinematics": self.kinematics,
             "Chapter 2: path": self.planning,
             "Chapter 3: inverse kinematics": self.clik,
@@ -57,7 +72,18 @@ class Scara:
             "Chapter 4: control with 5 kg": self.control,
             "Chapter 4: Lambda at 1 ms": self.sampling,
         }
-        return "\n\n".join(f"{title}\n\n{part.table()}" for title, part in titles.items())
+
+    def table(self) -> str:
+        """Return the tables of all parts, as Markdown."""
+        texts = [f"{title}\n\n{part.table()}" for title, part in self.parts.items()]
+        if self.draws is not None:
+            texts.append(f"Chapter 4: control with other payloads\n\n{self.draws.table()}")
+        return "\n\n".join(texts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of all parts, by title."""
+        draws = None if self.draws is None else self.draws.to_dict()
+        return {**{title: part.to_dict() for title, part in self.parts.items()}, "draws": draws}
 
     def plot(self) -> Figure:
         """Draw the path, errors of inverse and transpose, errors along z of the controllers, and the estimated mass."""
@@ -66,8 +92,9 @@ class Scara:
         return plot_scara(self)
 
 
-def run(quick: bool = False) -> Scara:
-    """Run the experiment of the registry, in seconds; `quick` logs every tenth period only."""
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Scara:
+    """Run the experiment of the registry, in seconds; `quick` logs every tenth period only. `seeds` payloads."""
+    count = (2 if quick else 5) if seeds is None else seeds
     return Scara(
         kinematics=run_kinematics(),
         planning=run_planning(),
@@ -76,4 +103,5 @@ def run(quick: bool = False) -> Scara:
         dynamics=run_dynamics(),
         control=run_control(log_every=10 if quick else 1),
         sampling=run_sampling(),
+        draws=Draws.of(DRAWN, map_seeds(control_of_seed, count, jobs=jobs, description="scara")),
     )

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...checks import Array
 from ...robot import Robot, inertia
 from ...simulation import Payload
+from ..draws import Draws
 from ..gains.run import DURATION, controller_of, curve, panda_with_friction
 from ..lissajous.run import Run, follow_lissajous
+from ..parallel import map_seeds
 from ..tables import markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["HAND_COM", "HAND_MASS", "TABLE_8", "SoftHand", "hand_of_table_8", "merged", "run", "run_softhand"]
+__all__ = [
+    "HAND_COM",
+    "HAND_MASS",
+    "TABLE_8",
+    "SoftHand",
+    "draw_com",
+    "hand_of_table_8",
+    "merged",
+    "run",
+    "run_softhand",
+]
 
 #: mass and center of mass of the SoftHand, in its base frame, printed in D4.2, section 3.3.2 [kg, m]
 HAND_MASS, HAND_COM = 0.83, (0.102, -0.003, 0.037)
@@ -28,13 +41,25 @@ TABLE_8 = {
     "estimate": (1.7542, 0.0414, -0.0039, -0.0191),
     "initial": (0.736, 0.014, -0.004, -0.045),
 }
+PLANTS = ("friction", "ideal")
 _LINK_7 = slice(60, 70)
+#: centers of mass as drawn by `draw_com`
+DRAWN = "center of mass of the hand: first with the hand's base at the flange, then any direction at the same distance"
 _SETTLED = 10.0  # time from which the error is stable in the article [s]
 
 
 def merged(robot: Robot, payload: Payload) -> Array:
     """Return REG of the last link and a payload as one body (Huygens-Steiner), (10,)."""
     return np.asarray(robot.inertial[-1] + payload.parameters)
+
+
+def draw_com(seed: int) -> tuple[float, float, float]:
+    """Return a center of mass of the hand, whose mounting is not printed: `HAND_COM`, or in a random direction [m]."""
+    if seed == 0:
+        return HAND_COM
+    x, y, z = np.random.default_rng(seed).standard_normal(3)
+    scale = float(np.linalg.norm(HAND_COM) / np.linalg.norm([x, y, z]))
+    return (scale * x, scale * y, scale * z)
 
 
 def hand_of_table_8() -> Array:
@@ -56,12 +81,15 @@ class SoftHand:
         REG of link 7 with the hand.
     adaptive, fixed : dict of str to Run
         With and without adaptation, by plant: ``"ideal"``, ``"friction"``.
+    draws : Draws, optional
+        Figures of merit with friction over several mountings of the hand.
     """
 
     robot: Robot
     truth: Array
     adaptive: Mapping[str, Run]
     fixed: Mapping[str, Run]
+    draws: Draws | None = None
 
     def estimate(self, plant: str) -> Array:
         """Return the controller's final estimate of link 7, REG, (10,)."""
@@ -69,7 +97,32 @@ class SoftHand:
 
     def table(self) -> str:
         """Return the errors, Table 8 and the distances of estimates from the truth, as Markdown."""
-        return "\n\n".join([self.tracking(), f"Table 8\n\n{self.bodies()}", self.distances()])
+        parts = [self.tracking(), f"Table 8\n\n{self.bodies()}", self.distances()]
+        if self.draws is not None:
+            parts.append(f"With friction, {self.draws.table()}")
+        return "\n\n".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return Table 8 (mass [kg], center of mass [m]), REG of link 7, and the figures of merit of all runs."""
+        return {
+            "article": {"table_8_kg_m": TABLE_8},
+            "truth_REG": self.truth,
+            "estimate_REG": {plant: self.estimate(plant) for plant in self.adaptive},
+            "adaptive": {plant: run.to_dict() for plant, run in self.adaptive.items()},
+            "fixed": {plant: run.to_dict() for plant, run in self.fixed.items()},
+            "draws": None if self.draws is None else self.draws.to_dict(),
+        }
+
+    def figures(self, plant: str = "friction") -> dict[str, float | None]:
+        """Return steady states on a plant, and distances of the estimate from the truth."""
+        mass, _, moments, inertia_error = _distance(self.estimate(plant), self.truth)
+        return {
+            "norm of e, adaptive": self.adaptive[plant].steady_state.norm,
+            "norm of e, not adaptive": self.fixed[plant].steady_state.norm,
+            "estimate: mass [kg]": mass,
+            "estimate: first moments [kg m]": moments,
+            "estimate: inertia [kg m2]": inertia_error,
+        }
 
     def tracking(self) -> str:
         """Return norms of the error, before the estimate settles and at the end, as Markdown."""
@@ -126,7 +179,9 @@ def _distance(reg: Array, truth: Array) -> list[float]:
     return [float(np.linalg.norm((reg - truth)[part])) for part in parts[: 4 if len(reg) == 10 else 3]]
 
 
-def run_softhand(duration: float = DURATION, *, com: tuple[float, float, float] = HAND_COM) -> SoftHand:
+def run_softhand(
+    duration: float = DURATION, *, com: tuple[float, float, float] = HAND_COM, plants: Sequence[str] = PLANTS
+) -> SoftHand:
     """Follow the article's curve with the hand at the flange of the bundled Panda, adapting link 7 alone.
 
     Parameters
@@ -136,6 +191,8 @@ def run_softhand(duration: float = DURATION, *, com: tuple[float, float, float] 
     com : tuple of float
         Center of mass of the hand in the frame of link 7 [m]; default with the hand's base at the flange, because the
         papers do not specify the mounting.
+    plants : sequence of str
+        Names from `PLANTS`.
 
     Notes
     -----
@@ -146,13 +203,22 @@ def run_softhand(duration: float = DURATION, *, com: tuple[float, float, float] 
     hand = Payload(mass=HAND_MASS, com=com, link="link7")
     adaptive: dict[str, Run] = {}
     fixed: dict[str, Run] = {}
-    for name, plant in (("friction", panda_with_friction()), ("ideal", robot)):
+    for name in plants:
+        plant = panda_with_friction() if name == "friction" else robot
         for runs, is_adaptive in ((adaptive, True), (fixed, False)):
             controller = controller_of(robot, adaptive=is_adaptive)
             runs[name] = follow_lissajous(plant, controller, curve(robot), duration, payloads=[hand])
     return SoftHand(robot=robot, truth=merged(robot, hand), adaptive=adaptive, fixed=fixed)
 
 
-def run(quick: bool = False) -> SoftHand:
-    """Run the experiment of the registry: 40 s each, or 15 s."""
-    return run_softhand(15.0 if quick else DURATION)
+def _figures_of_seed(duration: float, seed: int) -> dict[str, float | None]:
+    return run_softhand(duration, com=draw_com(seed), plants=PLANTS[:1]).figures()
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> SoftHand:
+    """Run the experiment of the registry: 40 s each, or 15 s; `seeds` mountings of the hand."""
+    duration, count = (15.0, 2) if quick else (DURATION, 10)
+    first = run_softhand(duration)
+    others = range(1, count if seeds is None else seeds)
+    rows = map_seeds(partial(_figures_of_seed, duration), others, jobs=jobs, description="softhand")
+    return replace(first, draws=Draws.of(DRAWN, [first.figures(), *rows]))

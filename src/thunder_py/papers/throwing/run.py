@@ -398,5 +398,5 @@ def run_throwing(
 
 
 def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Throwing:
-    """Run the experiment."""
-    return run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, jobs=jobs, progress=True)
+    """Run the experiment of the registry; `seeds` throws of each object with each controller."""
+    return run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, jobs=jobs, progress=not quick)

@@ -1,0 +1,61 @@
+"""Figures of merit over random draws: parameters and conditions that the papers do not print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..checks import Array
+from .tables import markdown
+
+__all__ = ["Draws", "spread"]
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Figures of merit of an experiment over its draws.
+
+    Attributes
+    ----------
+    drawn : str
+        Description of the random quantities.
+    values : dict of str to (seeds,) array
+        Values by figure of merit; the name includes the unit.
+    """
+
+    drawn: str
+    values: Mapping[str, Array]
+
+    @classmethod
+    def of(cls, drawn: str, rows: Iterable[Mapping[str, float | None]]) -> Draws:
+        """Collect one mapping per draw; None counts as NaN."""
+        given = list(rows)
+        return cls(drawn, {name: np.array([row[name] for row in given], dtype=np.float64) for name in given[0]})
+
+    @property
+    def seeds(self) -> int:
+        """Number of draws."""
+        return len(next(iter(self.values.values())))
+
+    def table(self) -> str:
+        """Return mean, median, least and most of every figure of merit, as Markdown; NaN is left out."""
+        rows: list[list[object]] = []
+        for name, values in self.values.items():
+            known = values[np.isfinite(values)]
+            numbers = [float(f(known)) for f in (np.mean, np.median, np.min, np.max)] if known.size else [None] * 4
+            rows.append([name, *numbers, known.size])
+        title = f"{self.seeds} draw{'s' if self.seeds > 1 else ''}: {self.drawn}"
+        return f"{title}\n\n{markdown(['', 'mean', 'median', 'least', 'most', 'draws'], rows)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description and all values."""
+        return {"drawn": self.drawn, "seeds": self.seeds, **{name: x.tolist() for name, x in self.values.items()}}
+
+
+def spread(values: Array) -> str:
+    """Return median, least and most as a cell of a table; infinite values are runs that diverged."""
+    texts = [f"{x:.3g}" if np.isfinite(x) else "diverged" for x in (np.median(values), values.min(), values.max())]
+    return f"{texts[0]} ({texts[1]} to {texts[2]})" if len(values) > 1 else texts[0]
