@@ -34,7 +34,7 @@ _PER_PARAMETER = "torque per unit of the parameter"
 _DYNAMICS = (
     ("M", "mass_matrix", "Mass matrix, drives included", _INERTIA),
     ("C", "coriolis_matrix", "Coriolis matrix of Christoffel symbols: M_dot - 2 C is skew", _INERTIA + ", per s"),
-    ("G", "gravity_vector", "Gravity torque: what holds the arm still", _TORQUE),
+    ("G", "gravity_vector", "Gravity torque, which holds the arm at rest", _TORQUE),
     ("M_dot", "mass_matrix_dot", "Time derivative of M", _INERTIA + ", per s"),
     ("C_dot", "coriolis_matrix_dot", "Time derivative of C", _INERTIA + ", per s^2"),
     ("G_dot", "gravity_vector_dot", "Time derivative of G", _TORQUE + ", per s"),
@@ -412,7 +412,7 @@ def _custom(
     recorded = Function(f"{prefix}_{function.name}", function.arguments, results, function.description)
     return LibraryFunction(
         function.name, shapes, {key: value.shape for key, value in results.items()},
-        _one_line(function.description) or "A function of the user", "", recorded, custom=True,
+        _one_line(function.description) or "User-defined function", "", recorded, custom=True,
     )  # fmt: skip
 
 

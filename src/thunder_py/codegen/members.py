@@ -27,20 +27,21 @@ _UNITS = {
     "q": "position", "dq": "velocity", "ddq": "acceleration", "d3q": "jerk", "dq_r": "reference velocity",
     "ddq_r": "reference acceleration", "tau": "torque", "x": "motor position", "dx": "motor velocity",
     "ddx": "motor acceleration", "w": "wrench on the end effector, force first",
-    "damping": "of the pseudo-inverse, default 0.001",
+    "damping": "damping of the pseudo-inverse, 0.001 by default",
 }  # fmt: skip
 _MEANINGS = {
-    "dh": "rows a, alpha, d, theta", "friction": "joint after joint",
-    "gravity": "acceleration in the world", "base": "x y z, yaw pitch roll of the base in the world",
-    "tool": "x y z, yaw pitch roll of the end effector in the last link", "rotor": "inertias of the rotors",
-    "armature": "inertias on the diagonal of M", "elastic_K": "stiffness coefficients, joint after joint",
-    "elastic_D": "damping coefficients, joint after joint",
-    "elastic_Dm": "motor damping coefficients, joint after joint",
-    "elastic_Mm": "motor inertias",
+    "dh": "rows a, alpha, d, theta of the Denavit-Hartenberg table",
+    "friction": "friction coefficients, joint by joint",
+    "gravity": "acceleration in the world",
+    "base": "x y z, yaw pitch roll of the base in the world",
+    "tool": "x y z, yaw pitch roll of the end effector in the last link",
+    "rotor": "inertias of the rotors", "armature": "inertias on the diagonal of M",
+    "elastic_K": "stiffness coefficients, joint by joint", "elastic_D": "damping coefficients, joint by joint",
+    "elastic_Dm": "motor damping coefficients, joint by joint", "elastic_Mm": "motor inertias",
 }  # fmt: skip
 _INERTIAL = {
-    "REG": "m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the link's origin, link after link",
-    "DYN": "m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the center of mass, link after link",
+    "REG": "m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the link's origin, link by link",
+    "DYN": "m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the center of mass, link by link",
 }
 
 
@@ -112,7 +113,7 @@ class ParameterMember:
 def setters(contents: Contents) -> list[Setter]:
     """Return one setter for every vector of the state."""
     return [
-        Setter(f"set_{STATES.get(key, key)}", key, shape, _UNITS.get(key, "own argument of custom functions"))
+        Setter(f"set_{STATES.get(key, key)}", key, shape, _UNITS.get(key, "argument of user-defined functions"))
         for key, shape in contents.state.items()
     ]
 
