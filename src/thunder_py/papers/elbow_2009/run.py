@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
+from ...optional import require
 from ...robot import Robot
 from ...symbolic import SymbolicModel
 from ...symbolic import jacobian as derivative
-from ...symbolic.optional import require
 from ..tables import markdown
 from .printed import SYMBOLS, printed_symbols, printed_terms
 
@@ -79,7 +79,7 @@ class Entry:
 
     @staticmethod
     def _same(a: Any, b: Any) -> bool:
-        sympy = require("sympy")
+        sympy = require("sympy", "symbolic")
         difference = sympy.expand(sympy.expand_trig(a - b))
         return bool(difference == 0 or sympy.simplify(difference) == 0)
 
@@ -138,7 +138,7 @@ class Elbow2009:
         for entry in self.entries:
             if not entry.printed_is_right:
                 fixed = "yes" if entry.corrected_is_right else "no"
-                difference = require("sympy").factor(entry.printed - entry.corrected)
+                difference = require("sympy", "symbolic").factor(entry.printed - entry.corrected)
                 rows.append([entry.name, entry.row, entry.parameter, difference, fixed])
         return markdown(["term", "row", "column of", "printed minus recorded", "errata repair it"], rows)
 
@@ -148,7 +148,7 @@ class Elbow2009:
 
     def printed_regressor(self, corrected: bool) -> Any:
         """Return Y_r of eqs. 55 to 59, (2, 20), from the printed terms, as a function of q, dq, dq_r, ddq_r."""
-        sympy = require("sympy")
+        sympy = require("sympy", "symbolic")
         terms, blocks = printed_terms(corrected), []
         for link in (1, 2):
             for j in range(3):
@@ -183,7 +183,7 @@ class Elbow2009:
 
     def operations(self) -> str:
         """Return numbers of scalar operations, as Markdown."""
-        sympy = require("sympy")
+        sympy = require("sympy", "symbolic")
         shared, entries = sympy.cse(list(sympy.Matrix.hstack(*printed_terms(True).values())))
         printed = sympy.count_ops([value for _, value in shared] + list(entries))
         baked = self.model.robot.symbolic(inertial=True)
