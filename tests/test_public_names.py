@@ -45,6 +45,13 @@ def test_a_robot_costs_no_import_of_scipy():
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 
+def test_only_generating_a_library_imports_jinja2():
+    script = "import sys, thunder_py as th; th.codegen.generate; sys.exit('jinja2' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+    script = "import sys, thunder_py.cli as cli; cli.main(['info', 'panda']); sys.exit('jinja2' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], stdout=subprocess.DEVNULL).returncode == 0
+
+
 def test_other_names_are_refused():
     with pytest.raises(AttributeError, match="HumanPlanner"):
         _ = th.motion.HumanPlanner

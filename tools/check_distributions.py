@@ -28,8 +28,14 @@ SDIST_MUST = {
     "src/thunder_py/_core.pyi",
     *SDIST_TOP - {"cpp", "src"},
 }
-WHEEL_MUST = {"thunder_py/__init__.py", "thunder_py/py.typed", "thunder_py/_core.pyi", "thunder_py/robots/panda.yaml"}
-SOURCES = {".py", ".pyi", ".typed", ".yaml", ".in", ".inc"}
+WHEEL_MUST = {
+    "thunder_py/__init__.py",
+    "thunder_py/py.typed",
+    "thunder_py/_core.pyi",
+    "thunder_py/codegen/templates/core.h.j2",
+    "thunder_py/robots/panda.yaml",
+}
+SOURCES = {".py", ".pyi", ".typed", ".yaml", ".j2", ".inc"}
 
 
 def sdist_names(path: Path) -> set[str]:

@@ -116,6 +116,21 @@ def test_functions_of_a_file(elbow, tmp_path):
     assert "std::tuple<Vector<3>, Vector<3>> get_reach() const" in header
 
 
+def test_descriptions_of_functions_are_text_and_nothing_else(elbow, tmp_path):
+    """Nothing of a template, no end of a string or comment, one line."""
+    description = '{{ 7*7 }} {% raw %} {# gone? #}\n\tand \a"quoted" \\'
+    model = elbow.symbolic(inertial=True)
+    own = model.add_function("own", model.q, description=description)
+    folder = generate(elbow, tmp_path, functions=[own], select="G", python=True)
+    for file, text in {
+        "elbow_gen.h": '// {{ 7*7 }} {% raw %} {# gone/ #} and "quoted" /; 2\n',
+        "thunder_elbow.h": '/// {{ 7*7 }} {% raw %} {# gone? #} and "quoted" /\n',
+        "python/bindings.cpp": "\"{{ 7*7 }} {% raw %} {# gone? #} and 'quoted' /\")\n",
+        "README.md": '| {{ 7*7 }} {% raw %} {# gone? #} and "quoted" \\ |\n',
+    }.items():
+        assert text in (folder / file).read_text()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -184,18 +184,18 @@ GOOD = (
 BAD_FILES = {
     "missing key": ("robot: elbow\n", "par_DHtable: is missing"),
     "other robot": ("robot: panda\n", ":1: robot: must be elbow"),
-    "unknown key": ("{good}par_masses: [1]\n", ":7: par_masses: is unknown here"),
-    "twice": ("{good}robot: elbow\n", ":7: robot: stands twice"),
-    "no number": ("{good}extra: [1, two]\n", ":7: extra: 'two' is no number"),
-    "nan": ("{good}extra: [1, nan]\n", ":7: extra: 'nan' is no number"),
-    "too large": ("{good}extra: [1e999]\n", ":7: extra: '1e999' is no number"),
+    "unknown key": ("{good}par_masses: [1]\n", ":7: par_masses: is an unknown key"),
+    "twice": ("{good}robot: elbow\n", ":7: robot: is given twice"),
+    "no number": ("{good}extra: [1, two]\n", ":7: extra: 'two' is not a finite number"),
+    "nan": ("{good}extra: [1, nan]\n", ":7: extra: 'nan' is not a finite number"),
+    "too large": ("{good}extra: [1e999]\n", ":7: extra: '1e999' is not a finite number"),
     "not closed": ("{good}extra: [1, 2\n", ":7: extra: the list is not closed"),
-    "after the list": ("{good}extra: [1] 2\n", ":7: extra: something follows the list"),
+    "after the list": ("{good}extra: [1] 2\n", ":7: extra: unexpected text after the list"),
     "no colon": ("{good}nonsense\n", ":7: nonsense: expected 'key: value'"),
     "empty": ("{good}extra:\n", ":7: extra: has no value"),
     "short": ("{short}", ":3: par_REG: must hold 20 numbers, got 19"),
     "no list": ("{word}", ":3: par_REG: must be a list of numbers"),
-    "baked": ("{baked}", ":4: par_gravity: entry 1 is a number of this library"),
+    "baked": ("{baked}", ":4: par_gravity: entry 1 is a constant of this library; to change it, generate the library"),
 }
 
 
@@ -252,7 +252,7 @@ def test_refusals(tmp_path):
         assert line.startswith(f"file runtime_error {path}"), what
         assert message in line, what
     assert lines[-2] == "unchanged 1"
-    assert lines[-1].startswith("massless runtime_error link 1 has a first moment and no mass")
+    assert lines[-1].startswith("massless runtime_error link 1 has a first moment but no mass")
 
 
 def test_article_controller_converges_and_the_printed_sign_does_not(tmp_path):

@@ -34,6 +34,7 @@ def test_sdist_holds_what_it_must_and_nothing_else(names):
 def test_sdist_holds_every_source(names):
     sources = [path.relative_to(ROOT) for path in (ROOT / "src").rglob("*.py")]
     sources += [path.relative_to(ROOT) for path in (ROOT / "cpp").rglob("*.[hc]pp")]
+    sources += [path.relative_to(ROOT) for path in (ROOT / "src/thunder_py/codegen/templates").iterdir()]
     assert len(sources) > 300
     assert {str(path) for path in sources} <= names
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
-_DEPENDENCIES = ("numpy", "scipy", "matplotlib", "PyYAML", "tqdm", "lazy_loader")
+_DEPENDENCIES = ("numpy", "scipy", "matplotlib", "PyYAML", "tqdm", "lazy_loader", "Jinja2")
 _INERTIAL = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _WIDTH = 100
 

@@ -34,7 +34,7 @@ _PER_PARAMETER = "torque per unit of the parameter"
 _DYNAMICS = (
     ("M", "mass_matrix", "Mass matrix, drives included", _INERTIA),
     ("C", "coriolis_matrix", "Coriolis matrix of Christoffel symbols: M_dot - 2 C is skew", _INERTIA + ", per s"),
-    ("G", "gravity_vector", "Gravity torque: what holds the arm still", _TORQUE),
+    ("G", "gravity_vector", "Gravity torque, which holds the arm at rest", _TORQUE),
     ("M_dot", "mass_matrix_dot", "Time derivative of M", _INERTIA + ", per s"),
     ("C_dot", "coriolis_matrix_dot", "Time derivative of C", _INERTIA + ", per s^2"),
     ("G_dot", "gravity_vector_dot", "Time derivative of G", _TORQUE + ", per s"),
@@ -238,6 +238,16 @@ class LibraryFunction:
     recorded: Function | None
     custom: bool = False
 
+    @property
+    def by_hand(self) -> bool:
+        """True for C_std."""
+        return self.recorded is None
+
+    @property
+    def ports(self) -> dict[str, Shape]:
+        """Arguments, then results."""
+        return {**self.arguments, **self.results}
+
 
 @dataclass(frozen=True)
 class Contents:
@@ -402,8 +412,13 @@ def _custom(
     recorded = Function(f"{prefix}_{function.name}", function.arguments, results, function.description)
     return LibraryFunction(
         function.name, shapes, {key: value.shape for key, value in results.items()},
-        function.description or "A function of the user", "", recorded, custom=True,
+        _one_line(function.description) or "User-defined function", "", recorded, custom=True,
     )  # fmt: skip
+
+
+def _one_line(text: str) -> str:
+    """Return the printable letters of a text in one line, as comments, strings and tables need it."""
+    return " ".join("".join(c for c in text if c.isprintable() or c.isspace()).split())
 
 
 def _check_argument(name: str, key: str, shape: Shape, known: Mapping[str, Any]) -> None:

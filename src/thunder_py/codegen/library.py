@@ -12,13 +12,8 @@ from ..errors import ModelError
 from ..files import check_target, write_folder
 from ..robot import Robot
 from ..symbolic import Function
-from .build_files import cmake_file
-from .contents import Contents, catalogue, collect, select_items
-from .core_source import core_files
-from .eigen_class import check_members, check_own_names, class_header, class_source
-from .parameter_files import parameter_files
-from .python_module import python_files
-from .readme import readme
+from .contents import catalogue, collect, select_items
+from .rendering import library_files
 from .user_file import run_user_file
 
 __all__ = ["OUTLINE_FROM", "PIECES_FROM", "generate", "outlining"]
@@ -118,7 +113,7 @@ def generate(
         functions = model.functions.values()
     contents = collect(robot, model, functions, name=prefix, select=select, scalar=scalar, batch=batch, report=report)
     report("writing")
-    write_folder(place, _files(contents, python))
+    write_folder(place, library_files(contents, python=python))
     return target
 
 
@@ -146,21 +141,3 @@ def _run_time(robot: Robot, arguments: dict[str, Any]) -> dict[str, Any]:
     if robot.description.friction is not None:
         defaults["friction"] = True
     return {**defaults, **arguments}
-
-
-def _files(contents: Contents, python: bool) -> dict[str, str]:
-    """Return the texts of all files by path."""
-    with_class = contents.scalar == "double"
-    check_own_names(contents)
-    if with_class:
-        check_members(contents)
-    files = core_files(contents)
-    if with_class:
-        files[f"thunder_{contents.name}.h"] = class_header(contents)
-        files[f"thunder_{contents.name}.cpp"] = class_source(contents)
-        files |= parameter_files(contents)
-    if python:
-        files |= python_files(contents)
-    files["CMakeLists.txt"] = cmake_file(contents.name, with_class=with_class, python=python)
-    files["README.md"] = readme(contents, with_class=with_class, python=python)
-    return files

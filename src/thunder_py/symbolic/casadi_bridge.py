@@ -15,9 +15,9 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import check_name
 from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..optional import require
 from . import mathematics as th
 from .function import Function, replay
-from .optional import require
 
 if TYPE_CHECKING:
     from .quantities import SymbolicQuantities
@@ -62,7 +62,7 @@ def _sx_matrix(casadi: Any, entries: Expressions) -> Any:
 
 def to_casadi(model: SymbolicQuantities, expression: Any, name: str | None = None) -> Any:
     """Return a casadi.Function of expressions; see `SymbolicModel.to_casadi`."""
-    casadi = require("casadi")
+    casadi = require("casadi", "symbolic")
     if name is not None:
         check_name(name, "function name")
     if isinstance(expression, Function):
@@ -225,7 +225,7 @@ def _run(casadi: Any, function: Any, inputs: list[list[Any]]) -> list[dict[int, 
 
 def from_casadi(model: SymbolicQuantities, function: Any) -> Any:
     """Return a CasADi function's outputs as expressions; see `SymbolicModel.from_casadi`."""
-    casadi = require("casadi")
+    casadi = require("casadi", "symbolic")
     scalars = _expanded(casadi, function)
     inputs = [_matched_symbols(model, scalars, k) for k in range(scalars.n_in())]
     outputs = _run(casadi, scalars, inputs)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..optional import require
 from .function import Function, replay
 from .names import readable_names
-from .optional import require
 
 if TYPE_CHECKING:
     from .quantities import SymbolicQuantities
@@ -61,7 +61,7 @@ def _operations(sympy: Any) -> dict[str, Callable[..., Any]]:
 
 def sympy_symbols(model: SymbolicQuantities) -> dict[str, list[Any]]:
     """Return SymPy's real symbols for every argument of a model, with the names of `readable_names`."""
-    sympy = require("sympy")
+    sympy = require("sympy", "symbolic")
     return {
         argument: [sympy.Symbol(name.text, real=True) for name in names]
         for argument, names in readable_names(model).items()
@@ -101,7 +101,7 @@ def _symbols_of(model: SymbolicQuantities, function: Function) -> list[Any]:
 
 def to_sympy(model: SymbolicQuantities, expression: Any, *, simplify: bool = False) -> Any:
     """Return SymPy's form of expressions; see `SymbolicModel.to_sympy`."""
-    sympy = require("sympy")
+    sympy = require("sympy", "symbolic")
     operations = _operations(sympy)
     function = as_function(model, expression)
     results = replay(
@@ -122,7 +122,7 @@ def _simplified(sympy: Any, x: Any) -> Any:
     """Return the shortest of several forms, with sines and cosines of sums of angles as in papers."""
     if x.is_number or x.has(sympy.Piecewise) or not x.has(sympy.sin, sympy.cos):
         return x
-    rules = require("sympy.simplify.fu")
+    rules = require("sympy.simplify.fu", "symbolic")
     expanded = sympy.expand(x)
     candidates = [x, rules.TR10i(expanded)]
     if len(sympy.Add.make_args(expanded)) <= _MAX_TERMS:
@@ -135,8 +135,8 @@ def _simplified(sympy: Any, x: Any) -> Any:
 
 def _printer(model: SymbolicQuantities) -> Any:
     """Return a LaTeX printer of SymPy with s_1, c_{12} for sines and cosines of joint angles and their sums."""
-    sympy = require("sympy")
-    base = require("sympy.printing.latex").LatexPrinter
+    sympy = require("sympy", "symbolic")
+    base = require("sympy.printing.latex", "symbolic").LatexPrinter
     angles = {sympy.Symbol(f"q{k + 1}", real=True): k + 1 for k in range(model.n)}
     separator = "," if model.n > 9 else ""
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
+from ...optional import require
 from ...robot import Robot
 from ...symbolic import SymbolicModel
 from ...symbolic import jacobian as derivative
-from ...symbolic.optional import require
 from ..draws import spread
 from ..parallel import map_seeds
 from ..tables import markdown
@@ -81,7 +81,7 @@ class Entry:
 
     @staticmethod
     def _same(a: Any, b: Any) -> bool:
-        sympy = require("sympy")
+        sympy = require("sympy", "symbolic")
         difference = sympy.expand(sympy.expand_trig(a - b))
         return bool(difference == 0 or sympy.simplify(difference) == 0)
 
@@ -156,7 +156,7 @@ class Elbow2009:
         for entry in self.entries:
             if not entry.printed_is_right:
                 fixed = "yes" if entry.corrected_is_right else "no"
-                difference = require("sympy").factor(entry.printed - entry.corrected)
+                difference = require("sympy", "symbolic").factor(entry.printed - entry.corrected)
                 rows.append([entry.name, entry.row, entry.parameter, difference, fixed])
         return markdown(["term", "row", "column of", "printed minus recorded", "errata repair it"], rows)
 
@@ -166,7 +166,7 @@ class Elbow2009:
 
     def printed_regressor(self, corrected: bool) -> Any:
         """Return Y_r of eqs. 55 to 59, (2, 20), from the printed terms, as a function of q, dq, dq_r, ddq_r."""
-        sympy = require("sympy")
+        sympy = require("sympy", "symbolic")
         terms, blocks = printed_terms(corrected), []
         for link in (1, 2):
             for j in range(3):
@@ -215,7 +215,7 @@ class Elbow2009:
 
     def operation_counts(self) -> dict[str, int]:
         """Return numbers of scalar operations, by regressor."""
-        sympy = require("sympy")
+        sympy = require("sympy", "symbolic")
         shared, entries = sympy.cse(list(sympy.Matrix.hstack(*printed_terms(True).values())))
         printed = sympy.count_ops([value for _, value in shared] + list(entries))
         baked = self.model.robot.symbolic(inertial=True)

@@ -17,12 +17,12 @@ from ...identification import (
     adaptation_convergence,
     optimize_excitation,
 )
+from ...optional import require
 from ...reference import JointReference, SetPoint, Sinusoid
 from ...result import SimulationResult
 from ...result.result import Lyapunov
 from ...robot import Robot
 from ...simulation import simulate
-from ...symbolic.optional import require
 
 __all__ = [
     "Candidate",
@@ -265,14 +265,14 @@ class LectureModel:
 
     def latex(self, which: str) -> str:
         """Return one of the three as LaTeX, ``M = ...``."""
-        sp = require("sympy")
+        sp = require("sympy", "symbolic")
 
         return f"{which} = {sp.latex(getattr(self, which))}"
 
 
 def _short(expression: Any) -> Any:
     """Expand, apply trigonometric identities, collect: faster than simplify, and sufficient here."""
-    sp = require("sympy")
+    sp = require("sympy", "symbolic")
 
     return sp.factor_terms(sp.trigsimp(sp.expand(expression)))
 
@@ -283,7 +283,7 @@ def euler_lagrange(kinetic: Any, potential: Any, q: Sequence[Any], dq: Sequence[
     ``d_ij = d2 T / d dq_i d dq_j``, ``c_ijk = (d d_kj/d q_i + d d_ki/d q_j - d d_ij/d q_k) / 2``,
     ``C_kj = sum_i c_ijk dq_i``, ``g_k = d U / d q_k``.
     """
-    sp = require("sympy")
+    sp = require("sympy", "symbolic")
 
     n = len(q)
     D = sp.Matrix(n, n, lambda i, j: _short(sp.diff(kinetic, dq[i], dq[j])))
@@ -297,7 +297,7 @@ def euler_lagrange(kinetic: Any, potential: Any, q: Sequence[Any], dq: Sequence[
 
 def cart_pendulum_by_hand() -> LectureModel:
     """Return the model of lecture 26: cart m_1 at x, pendulum m_2, center l from the pivot, phi from upright."""
-    sp = require("sympy")
+    sp = require("sympy", "symbolic")
 
     x, phi, dx, dphi = sp.symbols("x phi xdot phidot", real=True)
     m1, m2, length, inertia, g = sp.symbols("m_1 m_2 l I_zz g", positive=True)
@@ -309,7 +309,7 @@ def cart_pendulum_by_hand() -> LectureModel:
 
 def cart_pendulum_by_package() -> LectureModel:
     """Return the bundled ``cart_pendulum``, recorded, in the notation of the lecture."""
-    sp = require("sympy")
+    sp = require("sympy", "symbolic")
 
     hand = cart_pendulum_by_hand()
     model = Robot.load("cart_pendulum").symbolic(
@@ -322,7 +322,7 @@ def cart_pendulum_by_package() -> LectureModel:
 
 def printed_cart_pendulum_gravity() -> Any:
     """Return G as printed in lecture 26, with the cosine (errata N-1)."""
-    sp = require("sympy")
+    sp = require("sympy", "symbolic")
 
     hand = cart_pendulum_by_hand()
     m2, length, g = sp.symbols("m_2 l g", positive=True)
@@ -331,7 +331,7 @@ def printed_cart_pendulum_gravity() -> Any:
 
 def pendulum_frame(lecture: int) -> Any:
     """Return R_2^0 of the pendulum as printed in lecture 26 or 27; the first is a reflection (errata N-1)."""
-    sp = require("sympy")
+    sp = require("sympy", "symbolic")
 
     phi = cart_pendulum_by_hand().q[1]
     c, s = sp.cos(phi), sp.sin(phi)
@@ -340,7 +340,7 @@ def pendulum_frame(lecture: int) -> Any:
 
 def planar_arm_by_hand() -> LectureModel:
     """Return the model of lecture 27: planar arm, two revolute joints, centers of mass l_c1, l_c2 from the joints."""
-    sp = require("sympy")
+    sp = require("sympy", "symbolic")
 
     q, dq = sp.symbols("q_1 q_2", real=True), sp.symbols("qdot_1 qdot_2", real=True)
     m, inertia = sp.symbols("m_1 m_2", positive=True), sp.symbols("I_z1 I_z2", positive=True)
@@ -361,7 +361,7 @@ def planar_arm_by_hand() -> LectureModel:
 
 def planar_arm_by_package() -> LectureModel:
     """Return the bundled ``elbow``, recorded, in the notation of the lecture."""
-    sp = require("sympy")
+    sp = require("sympy", "symbolic")
 
     model = Robot.load("elbow").symbolic(inertial=True, inertial_as="DYN", gravity=[0, 1, 0], dh=[1, 0, 0, 0] * 2)
     m, inertia = sp.symbols("m_1 m_2", positive=True), sp.symbols("I_z1 I_z2", positive=True)
@@ -376,7 +376,7 @@ def planar_arm_by_package() -> LectureModel:
 
 def _in_letters(model: Any, letters: Mapping[str, Any], hand: LectureModel) -> LectureModel:
     """Replace names in the package's three matrices, those of the centers first, because these introduce lengths."""
-    sp = require("sympy")
+    sp = require("sympy", "symbolic")
 
     joints = {f"q{i + 1}": q for i, q in enumerate(hand.q)} | {f"dq{i + 1}": v for i, v in enumerate(hand.dq)}
     parts = []

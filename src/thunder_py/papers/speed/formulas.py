@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ...optional import require
 from ...robot import Robot
-from ...symbolic.optional import require
 
 __all__ = ["ArticleFormulas", "panda_of"]
 
@@ -57,7 +57,7 @@ class ArticleFormulas:
     """
 
     def __init__(self, robot: Robot) -> None:
-        self._ca = require("casadi")
+        self._ca = require("casadi", "symbolic")
         assert robot.description.dh is not None
         assert set(robot.joint_types) == {"R"}
         self.n = robot.n

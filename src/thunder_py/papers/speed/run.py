@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
+from ...optional import require
 from ...robot import Robot
 from ...symbolic import Function
 from ...symbolic.compiler import compile_source
-from ...symbolic.optional import require
 from .formulas import ArticleFormulas, panda_of
 
 __all__ = [
@@ -89,7 +89,7 @@ def compiled_casadi_times(
     function: Any, states: Sequence[Sequence[Array]], level: str = "-O2", rounds: int = 5
 ) -> float:
     """Measure the time of a call of a casadi.Function as C of CasADi's generator; see `compiled_times`."""
-    generator = require("casadi").CodeGenerator("function", {"casadi_int": "int"})
+    generator = require("casadi", "symbolic").CodeGenerator("function", {"casadi_int": "int"})
     generator.add(function)
     arg, res, iw, w = (max(1, size()) for size in (function.sz_arg, function.sz_res, function.sz_iw, function.sz_w))
     name, inputs, outputs = function.name(), function.n_in(), function.n_out()
