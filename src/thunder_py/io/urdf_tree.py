@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +81,9 @@ class Joint:
         else:
             motion[:3, :3] = exp(q * self.axis)
         return self.origin @ motion
+
+
+_Part = TypeVar("_Part", Link, Joint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,19 +259,17 @@ def read_tree(robot: Element) -> Tree:
     if robot.tag != "robot":
         raise robot.error("a URDF must have the root element <robot>")
     robot.check_spelling(children=("link", "joint", "material", "transmission", "gazebo"), attributes=("name",))
-    links: dict[str, Link] = {}
-    for element in robot.all("link"):
-        link = _read_link(element)
-        if link.name in links:
-            raise element.error(f"name is taken by the link in line {links[link.name].element.line}")
-        links[link.name] = link
-    joints: dict[str, Joint] = {}
-    for element in robot.all("joint"):
-        joint = _read_joint(element)
-        if joint.name in joints:
-            raise element.error(f"name is taken by the joint in line {joints[joint.name].element.line}")
-        joints[joint.name] = joint
-    return _connect(robot, links, joints)
+    return _connect(robot, _read_all(robot, "link", _read_link), _read_all(robot, "joint", _read_joint))
+
+
+def _read_all(robot: Element, tag: str, read: Callable[[Element], _Part]) -> dict[str, _Part]:
+    """Read the elements of one tag; their names must differ."""
+    parts: dict[str, _Part] = {}
+    for part in map(read, robot.all(tag)):
+        if part.name in parts:
+            raise part.element.error(f"name is taken by the {tag} in line {parts[part.name].element.line}")
+        parts[part.name] = part
+    return parts
 
 
 def _connect(robot: Element, links: dict[str, Link], joints: dict[str, Joint]) -> Tree:

@@ -70,7 +70,7 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
     types = [value.one_of(("R", "P", "R_SEA", "P_SEA")) for value in top["type_joints"].items(n)]
     masks: Masks = {}
     kinematics = top["kinematics"].section(("symb", "DH"))
-    _mask(kinematics, "symb", 4 * n, masks, "dh")
+    _mask(kinematics, 4 * n, masks, "dh")
     inertial, friction = _dynamics(top, n, masks)
     fields: dict[str, Any] = {
         "gravity": _gravity(top, masks),
@@ -102,14 +102,15 @@ def _top(document: Value) -> Section:
     return top
 
 
-def _mask(section: Section, key: str, length: int, masks: Masks, name: str) -> tuple[int, ...]:
-    """Read a list of 0 and 1 (absent: all 0) and store it under `name` if present."""
-    value = section.get(key)
-    if value is None:
-        return (0,) * length
-    bits = tuple(item.whole(0, 1) for item in value.items(length))
-    masks[name] = bits
-    return bits
+def _bits(section: Section, length: int, key: str = "symb") -> tuple[int, ...]:
+    """Read a list of 0 and 1; all 0 if it is absent."""
+    return tuple(item.whole(0, 1) for item in section[key].items(length)) if key in section else (0,) * length
+
+
+def _mask(section: Section, length: int, masks: Masks, name: str) -> None:
+    """Store the list ``symb`` under `name` if it is present."""
+    if "symb" in section:
+        masks[name] = _bits(section, length)
 
 
 def _gravity(top: Section, masks: Masks) -> Array:
@@ -119,7 +120,7 @@ def _gravity(top: Section, masks: Masks) -> Array:
             "or {value: [0, 0, 0]} if none is meant"
         )
     gravity = top["gravity"].section(("symb", "value"))
-    _mask(gravity, "symb", 3, masks, "gravity")
+    _mask(gravity, 3, masks, "gravity")
     return gravity["value"].numbers(3)
 
 
@@ -128,7 +129,7 @@ def _pose(top: Section, key: str, masks: Masks, name: str) -> Array:
     if value is None:
         return np.eye(4)
     frame = value.section(("symb", "tr", "ypr"))
-    _mask(frame, "symb", 6, masks, name)
+    _mask(frame, 6, masks, name)
     return pose_from_rpy(frame["tr"].numbers(3), frame["ypr"].numbers(3)[::-1])
 
 
@@ -147,14 +148,13 @@ def _dynamics(top: Section, n: int, masks: Masks) -> tuple[Array, Friction | Non
     inertial = np.array([_inertial(link, name, masks) for link, name in zip(links, names, strict=True)])
     if order == 0:
         return inertial, None
-    rows = [_friction(link, order, masks) for link in links]
-    return inertial, _in_our_order(np.array(rows))
+    rows = np.array([_friction(link, order, masks) for link in links])
+    return inertial, Friction(terms=_FRICTION[:order], coefficients=rows)
 
 
 def _inertial(link: Section, name: str, masks: Masks) -> list[float]:
     inertial = link["inertial"].section(("symb", *_DYN))
-    local: Masks = {}
-    masks["inertial"] = (*masks.get("inertial", ()), _mask(inertial, "symb", 10, local, "symb"))
+    masks["inertial"] = (*masks.get("inertial", ()), _bits(inertial, 10))
     row = [inertial[key].number() for key in _DYN]
     if row[0] < 0.0:
         raise inertial["mass"].error(f"mass of {name} must be >= 0, got {row[0]:g}")
@@ -163,8 +163,7 @@ def _inertial(link: Section, name: str, masks: Masks) -> list[float]:
 
 def _friction(link: Section, order: int, masks: Masks) -> list[float]:
     friction = link["friction"].section(("symb", "Dl"))
-    local: Masks = {}
-    masks["friction"] = (*masks.get("friction", ()), _mask(friction, "symb", order, local, "symb"))
+    masks["friction"] = (*masks.get("friction", ()), _bits(friction, order))
     row = _leading(friction["Dl"], order)
     if row[0] < 0.0:
         raise friction["Dl"].error(f"viscous friction must be >= 0, got {row[0]:g}")
@@ -177,10 +176,6 @@ def _leading(value: Value, order: int) -> list[float]:
     if len(row) < order:
         raise value.error(f"must hold at least {order} numbers, as its order says, got {len(row)}")
     return row[:order]
-
-
-def _in_our_order(rows: Array) -> Friction:
-    return Friction(terms=_FRICTION[: rows.shape[1]], coefficients=rows)
 
 
 def _elastic(top: Section, types: list[str], masks: Masks) -> tuple[Elastic, ...]:
@@ -206,8 +201,7 @@ def _drive(value: Value, index: int, orders: dict[str, int], masks: Masks) -> El
     if Mm < 0.0:
         raise joint["Mm"].error(f"motor inertia must be >= 0, got {Mm:g}")
     for key, order in orders.items():
-        local: Masks = {}
-        bits = _mask(joint, f"{key}_symb", order, local, "symb")
+        bits = _bits(joint, order, f"{key}_symb")
         masks[f"elastic_{key}"] = (*masks.get(f"elastic_{key}", ()), bits)
     bit = joint["Mm_symb"].whole(0, 1) if "Mm_symb" in joint else 0
     masks["elastic_Mm"] = (*masks.get("elastic_Mm", ()), bit)

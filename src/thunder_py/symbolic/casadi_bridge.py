@@ -6,6 +6,7 @@ by all others. CasADi stores matrices by column, this package by row.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from ..checks import check_name
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..optional import require
 from . import mathematics as th
-from .function import Function, replay
+from .function import Function, operations_of, replay
 
 if TYPE_CHECKING:
     from .quantities import SymbolicQuantities
@@ -34,20 +35,8 @@ def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _sx_operations(casadi: Any) -> dict[str, Callable[..., Any]]:
-    return {
-        "neg": lambda a: -a,
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b,
-        "pow": lambda a, b: a**b,
-        "less": lambda a, b: a < b,
-        "less_equal": lambda a, b: a <= b,
-        "abs": casadi.fabs,
-        "select": lambda condition, a, b: casadi.if_else(condition, a, b),
-        **{name: getattr(casadi, name) for name in ("sqrt", "sin", "cos", "tan", "asin", "acos", "exp", "log", "tanh")},
-        **{name: getattr(casadi, name) for name in ("sign", "atan2")},
-    }
+    own = {"less": operator.lt, "less_equal": operator.le, "abs": casadi.fabs, "select": casadi.if_else}
+    return operations_of(casadi) | own
 
 
 def _sx_matrix(casadi: Any, entries: Expressions) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from ..checks import check_name
 from ..errors import CompilerError, ModelError, UnknownNameError, nearest_hint
 from . import mathematics
 
-__all__ = ["Function", "flattened", "replay"]
+__all__ = ["Function", "flattened", "operations_of", "replay"]
 
 Expressions = npt.NDArray[np.object_]
 
@@ -204,6 +205,16 @@ def flattened(function: Function) -> Function:
     if len(function.results) == 1:
         results = {next(iter(function.results)): results}
     return Function(function.name, function.arguments, results, function.description)
+
+
+def operations_of(library: Any) -> dict[str, Callable[..., Any]]:
+    """Return the operations that SymPy and CasADi have in common, by name, for `replay`."""
+    operations: dict[str, Callable[..., Any]] = {
+        "neg": operator.neg, "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
+        "pow": operator.pow,
+    }  # fmt: skip
+    names = ("sqrt", "sin", "cos", "tan", "asin", "acos", "exp", "log", "tanh", "sign", "atan2")
+    return operations | {name: getattr(library, name) for name in names}
 
 
 def replay(

@@ -21,6 +21,11 @@ Expression = _core.Expression
 Expressions = npt.NDArray[np.object_]
 
 
+def _each(entry: Callable[..., Any], *values: Any) -> Any:
+    """Evaluate a function of scalars for scalars, or entry by entry for arrays."""
+    return np.vectorize(entry, otypes=[object])(*values) if any(map(np.ndim, values)) else entry(*values)
+
+
 def _unary(name: str) -> Callable[[Any], Any]:
     numeric = getattr(np, name)
 
@@ -28,7 +33,7 @@ def _unary(name: str) -> Callable[[Any], Any]:
         return getattr(x, name)() if isinstance(x, Expression) else numeric(float(x))
 
     def function(x: Any) -> Any:
-        return entry(x) if np.ndim(x) == 0 else np.vectorize(entry, otypes=[object])(x)
+        return _each(entry, x)
 
     function.__name__ = name
     function.__doc__ = f"""Return {name} of an expression, a number or each entry of an array.
@@ -84,12 +89,12 @@ def arctan2(y: Any, x: Any) -> Any:
     >>> f([0.5, -2.0]).round(6).tolist()
     [0.5, -2.0]
     """
-    return _arctan2(y, x) if np.ndim(y) == np.ndim(x) == 0 else np.vectorize(_arctan2, otypes=[object])(y, x)
+    return _each(_arctan2, y, x)
 
 
 def _entrywise(name: str, sentence: str, entry: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def function(a: Any, b: Any) -> Any:
-        return entry(a, b) if np.ndim(a) == np.ndim(b) == 0 else np.vectorize(entry, otypes=[object])(a, b)
+        return _each(entry, a, b)
 
     function.__name__ = name
     function.__doc__ = f"""{sentence}
@@ -145,9 +150,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     >>> f([-0.5, 0.25]).tolist()
     [0.5, 0.25]
     """
-    if np.ndim(condition) == np.ndim(a) == np.ndim(b) == 0:
-        return _core.select(condition, a, b)
-    return np.vectorize(_core.select, otypes=[object])(condition, a, b)
+    return _each(_core.select, condition, a, b)
 
 
 def cross(a: npt.ArrayLike, b: npt.ArrayLike) -> Expressions:

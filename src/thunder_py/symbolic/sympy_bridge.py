@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..optional import require
-from .function import Function, replay
+from .function import Function, operations_of, replay
 from .names import readable_names
 
 if TYPE_CHECKING:
@@ -43,19 +43,11 @@ def _operations(sympy: Any) -> dict[str, Callable[..., Any]]:
         relation = condition.args[0][1] if is_relation else sympy.Ne(condition, 0)
         return sympy.Piecewise((a, relation), (b, True))
 
-    return {
-        "neg": lambda a: -a,
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b,
-        "pow": lambda a, b: a**b,
+    return operations_of(sympy) | {
         "less": lambda a, b: truth(sympy.Lt(a, b)),
         "less_equal": lambda a, b: truth(sympy.Le(a, b)),
         "abs": sympy.Abs,
         "select": select,
-        **{name: getattr(sympy, name) for name in ("sqrt", "sin", "cos", "tan", "asin", "acos", "exp", "log", "tanh")},
-        **{name: getattr(sympy, name) for name in ("sign", "atan2")},
     }
 
 
