@@ -37,7 +37,7 @@ from PIL import Image
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 1800  # of one cell [s]
 LIMIT = 300_000  # of a stored notebook [bytes]
-PICTURES = ((1000, 128), (900, 64), (800, 64), (800, 32))  # widths [px] and colors, tried until the limit is met
+PICTURES = ((1000, 128), (900, 64), (800, 64), (800, 32), (700, 32))  # widths [px] and colors, tried until the limit is met
 ROUNDING = 1e-9
 TEXTS = ("text/markdown", "text/latex", "text/plain")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}")
@@ -139,7 +139,8 @@ def shown(cell: Any) -> list[tuple[str, str]]:
     outputs = []
     for output in cell.get("outputs", ()):
         data = output.get("data", {})
-        text = output.get("text") or next((data[kind] for kind in TEXTS if kind in data), "")
+        picture = any(kind.startswith("image/") for kind in data)
+        text = "" if picture else output.get("text") or next((data[kind] for kind in TEXTS if kind in data), "")
         outputs.append((", ".join(sorted(data)) or output.get("name", ""), text))
     return outputs
 

@@ -136,8 +136,7 @@ class ArmCase:
         return (
             f"Gain {self.gain:.2f} m/s, the linear model's optimum {linear:.2f} m/s. Arm motion, hand fixed: "
             f"{100 * share['velocity']:.0f} % of the limits of speed, {100 * share['acceleration']:.0f} % of "
-            f"acceleration, {100 * share['effort']:.0f} % of torque; {self.found} random starts led to a throw, of "
-            f"{self.spread[0]:.2f} to {self.spread[1]:.2f} m/s."
+            f"acceleration, {100 * share['effort']:.0f} % of torque; it is the fastest of several random starts."
         )
 
 
