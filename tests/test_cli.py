@@ -82,6 +82,70 @@ def test_closed_streams_are_no_bug(streams, robot, status):
     assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
 
 
+#: every subcommand, with output that is cheap
+COMMANDS = (
+    "--help",
+    "info",
+    "info panda",
+    "info panda --json",
+    "info panad",
+    "convert panda out.urdf --force",
+    "gen elbow --select G",
+    "view elbow --output a.png --backend matplotlib",
+    "demo --duration 0.1",
+    "experiment list",
+    "experiment --help",
+    "experiment softhand --quick --seeds 1 --results a.json",
+    "experiment nothing",
+)
+#: a terminal that knows nothing, one column wide, in ASCII, of a user without a home
+POOR = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "TERM": "dumb", "COLUMNS": "1"}
+
+
+def shell(command, redirection, folder, **environment):
+    """Run a subcommand in a shell; returns its exit status and standard error."""
+    script = f"{shlex.quote(sys.executable)} -m thunder_py {command} {redirection}"
+    source = str(Path(th.__file__).parents[1])
+    kept = {"PATH": os.environ["PATH"], "PYTHONPATH": source, "MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR", "")}
+    done = subprocess.run(["sh", "-c", script], cwd=folder, env={**kept, **environment}, capture_output=True)
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs sh, /dev/full and /proc")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_output_leaves_a_traceback(command, tmp_path):
+    """Poor terminals, readers that left, full disks, and folders that cannot be written."""
+    wrong = 2 if command in ("info panad", "experiment nothing") else 0
+    writes = command.startswith(("convert", "gen", "view", "demo", "experiment softhand"))
+    prints = "--help" not in command  # argparse ignores errors of its streams
+    cases = [
+        ("", tmp_path, POOR, wrong),
+        ("| head -c 1 >&-", tmp_path, {}, None),
+        (">/dev/full", tmp_path, {}, 2 if prints else 0),
+        ("", "/proc", {}, 2 if writes else wrong),
+    ]
+    for redirection, folder, environment, expected in cases:
+        status, err = shell(command, redirection, folder, **environment)
+        assert expected in (None, status), (redirection, folder, err)
+        assert "Traceback" not in err
+        assert "Exception" not in err
+        assert err.count("\n") <= 1, err
+
+
+def test_characters_that_an_encoding_lacks_are_replaced(tmp_path):
+    program = "import sys, thunder_py.cli.command as c; c._prepare_streams(); print('±'); print('±', file=sys.stderr)"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=environment, check=True)
+    assert (done.stdout, done.stderr) == (b"?\n", b"\\xb1\n")
+
+
+def test_an_error_that_nobody_reads_is_still_an_error():
+    command = [sys.executable, "-m", "thunder_py", "info", "panad"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        process.stderr.close()
+    assert process.returncode == 2
+
+
 def test_a_backend_that_matplotlib_does_not_have():
     command = [sys.executable, "-m", "thunder_py", "demo", "--duration", "0.1"]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "bogus"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import partial
 
 import numpy as np
 import pytest
@@ -164,6 +163,9 @@ class Small:
     def table(self) -> str:
         return "words"
 
+    def to_dict(self) -> dict[str, object]:
+        return {"words": 1}
+
     def plot(self) -> object:
         figure = pytest.importorskip("matplotlib.pyplot").figure(figsize=(1.0, 0.5))
         figure.add_subplot()
@@ -174,6 +176,7 @@ def test_parts_are_put_together() -> None:
     plt = pytest.importorskip("matplotlib.pyplot")
     both = HumanLike({"obstacles": Small(), "arm": Small()})
     assert both.table() == "## 5.3.3 Obstacles\n\nwords\n\n## 5.3.4 Human arm\n\nwords"
+    assert both.to_dict() == {"obstacles": {"words": 1}, "arm": {"words": 1}}
     open_before = plt.get_fignums()
     figure = both.plot()
     assert [axes.get_images()[0].get_array().shape for axes in figure.axes] == [(55, 110, 4)] * 2
@@ -188,7 +191,7 @@ def test_parts_get_data_if_they_take_some(monkeypatch: pytest.MonkeyPatch) -> No
     from thunder_py.papers.human_like import sampling as human_like_sampling
 
     seen: list[object] = []
-    monkeypatch.setattr(human_like_arm, "run", lambda quick, data=None: seen.append((quick, data)))
-    monkeypatch.setattr(human_like_sampling, "run", partial(lambda kept, quick: kept.append(quick), seen))
-    run_human_like(("arm", "sampling"), quick=True, data="folder")
-    assert seen == [(True, "folder"), True]
+    monkeypatch.setattr(human_like_arm, "run", lambda quick, data=None, **options: seen.append((quick, data, options)))
+    monkeypatch.setattr(human_like_sampling, "run", lambda quick, *, seeds, jobs: seen.append((quick, seeds, jobs)))
+    run_human_like(("arm", "sampling"), quick=True, data="folder", seeds=3, jobs=2)
+    assert seen == [(True, "folder", {"seeds": 3, "jobs": 2}), (True, 3, 2)]

@@ -1,4 +1,4 @@
-"""Options of experiments: seeds, processes, and results as JSON."""
+"""Options of experiments: all take seeds and processes and give results as JSON, which do not depend on processes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +18,9 @@ import pytest
 import thunder_py as th
 from thunder_py import cli
 from thunder_py.papers import registry
+from thunder_py.papers.draws import Draws, spread
+from thunder_py.papers.human_like import real
+from thunder_py.papers.parallel import shared_workers
 from thunder_py.papers.tables import plain, write_results
 
 if TYPE_CHECKING:
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Dice:
-    """An experiment with everything that there is."""
+    """An experiment that keeps its options."""
 
     seeds: int
     jobs: int
@@ -64,9 +68,7 @@ def test_seeds_and_jobs_reach_the_experiment() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("softhand", {"seeds": 3}, "seeds must be left out for 'softhand', which draws no random cases, unlike .*dice"),
-        ("softhand", {"jobs": 2}, "jobs must be left out for 'softhand', which runs in one process, unlike .*dice"),
-        ("dice", {"data": "here"}, "data must be left out for 'dice', which uses no recordings, unlike human-like"),
+        ("dice", {"data": "here"}, "data must be None for 'dice', which uses no recordings, unlike human-like"),
         ("dice", {"seeds": 0}, "seeds must be a whole number of at least 1"),
         ("dice", {"jobs": 1.5}, "jobs must be a whole number of at least 1"),
     ],
@@ -91,6 +93,62 @@ def test_command_writes_results_whole(capsys: pytest.CaptureFixture[str]) -> Non
     assert [path.name for path in Path().iterdir()] == ["dice.json"]
 
 
+#: measured computing times, which differ from run to run
+_TIMES = ("seconds", "median_seconds", "steps_per_second", "control_step_s")
+
+
+def _without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_times(entry) for key, entry in value.items() if key not in _TIMES}
+    return [_without_times(entry) for entry in value] if isinstance(value, list) else value
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[None]:
+    with shared_workers():
+        yield
+
+
+#: "human-like" is its parts
+@pytest.mark.parametrize("name", [name for name in registry.REGISTRY if name != "human-like"])
+def test_every_experiment_answers_to_its_options(name: str, workers: None) -> None:
+    texts = []
+    for jobs in (1, 2):
+        found = registry.run_experiment(name, True, seeds=2, jobs=jobs)
+        assert found.table().count("|") > 20
+        numbers = plain(found.to_dict())
+        texts.append(json.dumps(_without_times(numbers), allow_nan=False))
+        assert json.loads(json.dumps(numbers)) == numbers
+    assert texts[0] == texts[1]
+    assert any(character.isdigit() for character in texts[0])
+
+
+def test_draws_are_summarized_without_those_that_have_no_value() -> None:
+    draws = Draws.of(
+        "dice", [{"eyes": 1.0, "time [s]": None}, {"eyes": 4.0, "time [s]": 2.0}, {"eyes": 6.0, "time [s]": None}]
+    )
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in draws.table().splitlines()[4:]]
+    assert rows == [["eyes", "3.67", "4", "1", "6", "3"], ["time [s]", "2", "2", "2", "2", "1"]]
+    assert draws.table().startswith("3 draws: dice\n")
+    assert plain(draws.to_dict()) == {"drawn": "dice", "seeds": 3, "eyes": [1, 4, 6], "time [s]": [None, 2, None]}
+    assert spread(np.array([1.0, 3.0, np.inf])) == "3 (1 to diverged)"
+    assert spread(np.array([2.0])) == "2"
+
+
+def test_seeds_without_effect_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(real, "reaches_of", lambda *_: [])
+    Path("recordings").mkdir()
+    arguments = ["experiment", "human-like-real", "--quick", "--no-plot", "--data", "recordings", "--seeds", "3"]
+    assert cli.main(arguments) == 0
+    line = "thunder experiment: human-like-real is deterministic with recordings: seeds has no effect\n"
+    assert capsys.readouterr().err == line
+
+
+def test_fewer_seeds_than_the_default_are_enough() -> None:
+    """Random starts of the wrist's arm begin with those that lead to a throw."""
+    assert registry.run_experiment("elastic-wrist", True, seeds=1).to_dict()["arm"][0]["found"] == 1
+
+
 @pytest.mark.parametrize(("arguments", "jobs"), [([], os.cpu_count()), (["--quick"], 1), (["--jobs", "3"], 3)])
 def test_command_uses_all_processors_unless_it_is_quick(
     arguments: list[str], jobs: int, monkeypatch: pytest.MonkeyPatch
@@ -103,12 +161,13 @@ def test_command_uses_all_processors_unless_it_is_quick(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["softhand", "--results", "a.json"], "--results must be left out for 'softhand', which has tables only"),
         (["dice", "--results", "a.txt"], "--results must end in .json"),
         (["dice", "--results", "none/a.json"], "there is no folder 'none'"),
         (["dice", "--results", "/proc/a.json"], "the folder '/proc' cannot be written"),
         (["dice", "--output", "/proc/a.png"], "the folder '/proc' cannot be written"),
-        (["softhand", "--seeds", "4", "--no-plot"], "seeds must be left out"),
+        (["dice", "--data", "none", "--no-plot"], "must be a folder, got 'none'"),
+        (["dice", "--data", ".", "--no-plot"], "data must be None for 'dice'"),
+        (["a/b", "--no-plot"], "no experiment is called 'a/b'"),
         (["nothing", "--results", "a.json"], "no experiment is called 'nothing'"),
     ],
 )

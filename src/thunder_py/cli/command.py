@@ -83,18 +83,19 @@ def _run(argv: Sequence[str] | None) -> int:
     except BrokenPipeError:
         raise
     except (ThunderError, OSError, MissingExtraError) as error:
-        print(f"thunder {arguments.command}: error: {_sentence(error)}", file=sys.stderr)
+        _report(f"thunder {arguments.command}: error: {_sentence(error)}")
         return ExitStatus.bad_input
     except KeyboardInterrupt:
-        print(f"thunder {arguments.command}: interrupted", file=sys.stderr)
+        _report(f"thunder {arguments.command}: interrupted")
         return ExitStatus.interrupted
     except Exception as error:
         backend = os.environ.get("MPLBACKEND")
         if backend and isinstance(error, (ValueError, ImportError)) and backend.lower() in str(error).lower():
-            print(f"thunder {arguments.command}: error: MPLBACKEND: {error}", file=sys.stderr)
+            _report(f"thunder {arguments.command}: error: MPLBACKEND: {error}")
             return ExitStatus.bad_input
-        traceback.print_exc()
-        print(f"thunder {arguments.command}: this is a bug; please report it with the lines above", file=sys.stderr)
+        _report(
+            f"{traceback.format_exc()}thunder {arguments.command}: this is a bug; please report it with the lines above"
+        )
         return ExitStatus.bug
     return ExitStatus.done
 
@@ -122,8 +123,14 @@ def _flush(stream: TextIO) -> None:
         raise
 
 
+def _report(text: str) -> None:
+    """Print on the standard error stream, if anybody reads it."""
+    with suppress(OSError):
+        print(text, file=sys.stderr)
+
+
 def _show_warning(command: str, message: Warning | str, *_: object, **__: object) -> None:
-    print(f"thunder {command}: {message}", file=sys.stderr)
+    _report(f"thunder {command}: {message}")
 
 
 def _parser() -> argparse.ArgumentParser:

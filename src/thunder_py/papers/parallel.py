@@ -1,4 +1,4 @@
-"""The same function for many seeds, in one process or several."""
+"""Evaluation of a function for many seeds, in one process or several."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["map_seeds", "shared_workers"]
 
 T = TypeVar("T")
 
-#: one thread of linear algebra in each worker: more would only fight over the same cores
+#: one thread of linear algebra in each worker: more would compete for the same cores
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-#: pieces of work for each worker: enough that none waits long for the last, few enough that sending them costs nothing
+#: pieces of work for each worker: enough to balance the load, few enough that sending them costs little
 _PIECES = 16
 
 
@@ -37,22 +37,22 @@ def map_seeds(
     progress: bool = False,
     description: str = "",
 ) -> list[T]:
-    """Call a function with every seed, and return what it returned, in the order of the seeds.
+    """Call a function with every seed and return its results in the order of the seeds.
 
     Parameters
     ----------
     function : callable
-        Of one seed. With several processes it is sent to them, so it must be importable: of a module, or a
+        Function of one seed. With several processes it must be importable: a function of a module, or a
         `functools.partial` of one, neither a lambda nor a function of a notebook.
     seeds : int or sequence of int
-        How many, ``0, 1, ...``, or which ones.
+        Number of seeds, ``0, 1, ...``, or the seeds.
     jobs : int
-        Processes, which end with the call, see `shared_workers`; 1 calls the function here. Results do not depend on it
-        as long as the function depends on nothing but its seed.
+        Number of processes, which end with the call unless it is within `shared_workers`; 1 calls the function in this
+        process. Results do not depend on it if the function depends on its seed only.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     description : str
-        In front of the bar, and in errors.
+        Label of the bar and of errors.
 
     Returns
     -------
@@ -61,10 +61,10 @@ def map_seeds(
     Raises
     ------
     ThunderError
-        Arguments that make no sense, a function that cannot be sent, or a `ThunderError` of the function with the seed.
+        If an argument is invalid or the function cannot be sent; or for a `ThunderError` of the function, with the seed.
     RuntimeError
-        Anything else that went wrong in the function, with the seed, or a worker that died. It is the first seed in
-        order that is told, whatever the number of processes.
+        For any other exception of the function, with the seed, or if a worker process died. The error is that of the
+        first failing seed in order, whatever the number of processes.
     """
     given = _seeds(seeds)
     here = min(whole(jobs, "jobs", 1), len(given)) <= 1
@@ -89,7 +89,7 @@ def _seeds(seeds: int | Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class _Failure:
-    """What is told of an exception: itself it might not survive the way between processes."""
+    """Description of an exception, which itself might not be picklable."""
 
     seed: int
     expected: bool
@@ -104,7 +104,7 @@ class _Failure:
 
 
 def _call(function: Callable[[int], Any], seeds: Sequence[int]) -> Iterator[Any]:
-    """Yield what the function returns, until it fails."""
+    """Yield the results of the function until it fails."""
     for seed in seeds:
         try:
             yield function(seed)
@@ -143,14 +143,14 @@ def _answers_of_workers(
 
 
 _pools: dict[int, ProcessPoolExecutor] = {}
-_sharing = 0  # how many contexts of `shared_workers` are open
+_sharing = 0  # number of open contexts of `shared_workers`
 
 
 @contextmanager
 def shared_workers() -> Iterator[None]:
-    """Keep worker processes from one `map_seeds` to the next while inside: each costs a second to start.
+    """Keep worker processes between calls of `map_seeds` within the context: each takes a second to start.
 
-    They do not see what is changed in modules meanwhile, so they end with the context.
+    They do not see later changes of modules, so they end with the context.
     """
     global _sharing
     _sharing += 1
@@ -195,7 +195,7 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 def _leave_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted and stops us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles the interrupt and stops its workers
 
 
 @lru_cache(maxsize=1)
