@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,11 +15,13 @@ from .errors import ModelError, ThunderError, UnknownNameError, nearest_hint
 __all__ = [
     "Array",
     "above_zero",
+    "argument_names",
     "array",
     "at_least",
     "check_label",
     "check_name",
     "finite",
+    "given_group",
     "is_number",
     "is_pose",
     "is_whole",
@@ -450,6 +454,33 @@ def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array
     if row.ndim == 1 and row.size != n:
         raise ModelError(f"{what} must be a number or {n} numbers, one per joint, got {row.size}")
     return np.full(n, row)
+
+
+def given_group(what: str, *groups: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the one group of arguments that is given, the others being None, or raise `ThunderError`.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import given_group
+    >>> given_group("gains", {"Lambda": None}, {"K_0": 100.0, "K_1": 20.0})
+    {'K_0': 100.0, 'K_1': 20.0}
+    """
+    given = [name for group in groups for name, value in group.items() if value is not None]
+    for group in groups:
+        if given == list(group):
+            return group
+    expected = ", or ".join(" and ".join(group) for group in groups)
+    raise ThunderError(f"{what} must be {expected}, got {' and '.join(given) or 'none'}")
+
+
+@contextmanager
+def argument_names(**names: str) -> Iterator[None]:
+    """Replace the core's names of arguments, the keys, by Python's in messages of errors."""
+    try:
+        yield
+    except ValueError as error:
+        error.args = (re.sub(rf"\b({'|'.join(names)})\b", lambda match: names[match[0]], str(error)),)
+        raise
 
 
 def is_pose(T: Array) -> bool:

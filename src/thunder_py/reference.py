@@ -66,7 +66,7 @@ class TaskReference(NamedTuple):
     >>> robot, q = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
     >>> T = robot.forward_kinematics(q)
     >>> target = th.reference.TaskReference(T[:3, 3], T[:3, :3], np.zeros(6), np.zeros(6))
-    >>> dq = th.kinematics.CLIK(robot, K=10.0).step(0.0, q, target)
+    >>> dq = th.kinematics.CLIK(robot, Lambda=10.0).step(0.0, q, target)
     >>> bool(abs(dq).max() < 1e-9)
     True
     """

@@ -40,7 +40,7 @@ def test_error_obeys_its_equation(orientation):
 def test_error_obeys_its_equation_of_second_order(orientation):
     """e'' = -K_D e' - K e: derivatives of L, of the Euler angles' Jacobian and of J are right."""
     K_D = 2.0 * K6
-    clik = CLIK(robot("panda"), K6, K_D=K_D, order=2, orientation=orientation)
+    clik = CLIK(robot("panda"), K_0=K6, K_1=K_D, orientation=orientation)
     reference, t, h = panda_swing(), 0.3, 1e-4
     dq = np.random.default_rng(1).normal(size=7)
     ddq = clik.step(t, PANDA_START, reference(t), dq)
@@ -141,13 +141,13 @@ def test_variable_damping():
 @pytest.mark.parametrize("order", [1, 2])
 def test_null_motion_does_not_disturb_the_task(order):
     panda, reference = robot("panda"), panda_swing()(0.3)
-    gains = {"K_D": 5.0, "order": 2} if order == 2 else {}
+    gains = {"K_0": K6, "K_1": 5.0} if order == 2 else {"Lambda": K6}
     dq = np.linspace(-0.5, 0.5, 7) if order == 2 else None
     J = panda.jacobian(PANDA_START)
-    plain = CLIK(panda, K6, **gains).step(0.0, PANDA_START, reference, dq)
+    plain = CLIK(panda, **gains).step(0.0, PANDA_START, reference, dq)
     objectives = (Posture(np.zeros(7), 3.0), Manipulability(2.0), JointCentering(50.0), lambda t, q: q**2, np.ones(7))
     for null_space in objectives:
-        moved = CLIK(panda, K6, null_space=null_space, **gains).step(0.0, PANDA_START, reference, dq)
+        moved = CLIK(panda, null_space=null_space, **gains).step(0.0, PANDA_START, reference, dq)
         assert np.abs(moved - plain).max() > 1e-3
         np.testing.assert_allclose(J @ (moved - plain), 0.0, atol=1e-13)
 
@@ -181,14 +181,9 @@ def test_posture_is_reached_where_the_task_leaves_it_free():
 
 
 def scara_clik(method, **options):
-    return CLIK(
-        robot("scara"),
-        options.pop("K", 100.0),
-        rows=SCARA_ROWS,
-        method=method,
-        orientation="rotation_vector",
-        **options,
-    )
+    gains = {} if "K_0" in options else {"Lambda": 100.0}
+    fixed = {"rows": SCARA_ROWS, "method": method, "orientation": "rotation_vector"}
+    return CLIK(robot("scara"), **{**gains, **fixed, **options})
 
 
 def test_euler_error_falls_with_the_step():
@@ -211,7 +206,7 @@ def test_euler_error_falls_with_the_step():
 def test_transpose_lags_by_what_it_is_not_told():
     """Without feedforward e settles where J J' K e = b."""
     reference = Swing(pose(SCARA_START, "scara"))
-    result = scara_clik("transpose", K=300.0).follow(reference, SCARA_START, 2.0)
+    result = scara_clik("transpose", Lambda=300.0).follow(reference, SCARA_START, 2.0)
     q, b = result.q[-1], reference(result.t[-1]).xi[[0, 1, 2, 5]]
     J = robot("scara").jacobian(q)[[0, 1, 2, 5]]
     expected = np.linalg.solve(300.0 * J @ J.T, b)
@@ -227,7 +222,7 @@ def test_runge_kutta_leaves_almost_no_error():
 def test_second_order_accelerations_are_consistent():
     scara, reference = robot("scara"), Swing(pose(SCARA_START, "scara"))
     dq0 = np.linalg.solve(scara.jacobian(SCARA_START)[[0, 1, 2, 5]], reference(0.0).xi[[0, 1, 2, 5]])
-    clik = scara_clik("inverse", K=400.0, K_D=40.0, order=2)
+    clik = scara_clik("inverse", K_0=400.0, K_1=40.0)
     result = clik.follow(reference, SCARA_START, 2.0, dq0=dq0)
     assert result.ok
     assert result.error_norm().max() < 1e-5
@@ -284,7 +279,7 @@ def test_joint_reference_drives_a_joint_controller():
 def test_joint_reference_of_second_order():
     """What the SCARA project's joint controllers follow."""
     reference = Swing(pose(SCARA_START, "scara"))
-    clik = scara_clik("inverse", K=400.0, K_D=40.0, order=2)
+    clik = scara_clik("inverse", K_0=400.0, K_1=40.0)
     joint = clik.joint_reference(reference, SCARA_START, 1.0, tolerance=0.02)
     T = robot("scara").forward_kinematics(joint([0.5, 0.75, 1.0]).q)
     for time, there in zip((0.5, 0.75, 1.0), T, strict=True):

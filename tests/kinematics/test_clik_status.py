@@ -23,8 +23,8 @@ def beside(q):
 
 @pytest.mark.parametrize(("method", "order"), [("inverse", 1), ("pseudoinverse", 1), ("inverse", 2)])
 def test_singular_start_stands_still(method, order):
-    gains = {"K_D": 10.0, "order": 2} if order == 2 else {}
-    clik = CLIK(robot("scara"), 20.0, method=method, **OPTIONS, **gains)
+    gains = {"K_0": 20.0, "K_1": 10.0} if order == 2 else {"Lambda": 20.0}
+    clik = CLIK(robot("scara"), method=method, **OPTIONS, **gains)
     dq = np.array([0.1, 0.2, -0.3, 0.4])
     out = clik.step(0.0, STRETCHED, beside(STRETCHED), dq)
     assert clik.status == Status.singular
@@ -72,11 +72,11 @@ def test_target_out_of_reach():
     ("broken", "order"), [*((what, 1) for what in ("q", "p", "xi", "R", "null")), ("dq", 2), ("q", 2), ("p", 2)]
 )
 def test_nan_is_a_status(broken, order):
-    gains = {"K_D": 5.0, "order": 2} if order == 2 else {}
+    gains = {"K_0": 5.0, "K_1": 5.0} if order == 2 else {"Lambda": 5.0}
     q, dq, reference = PANDA_START.copy(), np.full(7, 0.1), Swing(pose(PANDA_START))(0.1)
     reference = reference._replace(**{k: np.array(getattr(reference, k)) for k in reference._fields})
     null = np.zeros(7)
-    clik = CLIK(robot("panda"), 5.0, null_space=lambda t, q: null, **gains)
+    clik = CLIK(robot("panda"), null_space=lambda t, q: null, **gains)
     if broken == "R":
         reference.R[0, 0] += 0.1  # no rotation any more
     else:
@@ -107,7 +107,7 @@ def test_limits_keep_the_direction():
 
 
 def test_limits_of_second_order():
-    clik = CLIK(robot("scara"), 100.0, K_D=20.0, order=2, velocity_limits=0.3, **OPTIONS)
+    clik = CLIK(robot("scara"), K_0=100.0, K_1=20.0, velocity_limits=0.3, **OPTIONS)
     result = clik.follow(th.reference.SetPose(pose(SCARA_START + 0.3, "scara")), SCARA_START, 4.0)
     assert Status.saturated in result.status
     assert np.abs(result.dq).max() <= 0.3 + 1e-12
@@ -151,7 +151,7 @@ def test_joint_reference_says_how_far_off_it_is():
         damped.joint_reference(th.reference.SetPose(far), PANDA_START, 0.1)
     curve = th.reference.Lissajous.starting_at(pose(PANDA_START), (0.2, 0.2, 0.1), (0.5, 0.4, 0.3))
     arguments = (curve, PANDA_START, 0.5, 2e-3)
-    slow = CLIK(panda, 400.0, K_D=40.0, order=2, velocity_limits=0.05)
+    slow = CLIK(panda, K_0=400.0, K_1=40.0, velocity_limits=0.05)
     missed = slow.follow(*arguments, integrator="rk4").error_norm()
     assert missed.max() > 0.1
     message = rf"its task error is {missed.max():.3g} at t = {2e-3 * missed.argmax():g} s, tolerance 0\.05"
@@ -164,8 +164,8 @@ def test_joint_reference_says_how_far_off_it_is():
 
 @pytest.mark.parametrize("order", [1, 2])
 def test_null_space_that_returns_nothing(order):
-    gains = {"K_D": 5.0, "order": 2} if order == 2 else {}
-    clik = CLIK(robot("panda"), 5.0, null_space=lambda t, q: None, **gains)
+    gains = {"K_0": 5.0, "K_1": 5.0} if order == 2 else {"Lambda": 5.0}
+    clik = CLIK(robot("panda"), null_space=lambda t, q: None, **gains)
     with pytest.raises(ValueError, match=r"^null_space must return joint velocities \(7,\), got None at t = 0\.5 s$"):
         clik.step(0.5, PANDA_START, at_rest(pose(PANDA_START)), np.zeros(7))
     with pytest.raises(ValueError, match=r"^null_space must return joint velocities \(7,\), got None at t = 0 s$"):
@@ -175,16 +175,20 @@ def test_null_space_that_returns_nothing(order):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"K": -1.0}, r"^K must be positive definite"),
-        ({"K": [1.0, 2.0]}, r"^K must be a number, 6 numbers or a 6 x 6 matrix"),
+        ({"Lambda": -1.0}, r"^Lambda must be positive definite"),
+        ({"Lambda": [1.0, 2.0]}, r"^Lambda must be a number, 6 numbers or a 6 x 6 matrix"),
         ({"method": "pseudo"}, r"^method must be one of inverse, transpose, .* did you mean 'pseudoinverse'\?$"),
         ({"orientation": "euler"}, r"^orientation must be one of axis_angle, axis_angle_plain, "),
         ({"method": "inverse"}, r"^method 'inverse' needs as many rows as joints, got 6 rows and 7 joints; choose"),
-        ({"order": 3}, r"^order must be 1 or 2, got 3$"),
-        ({"order": 2}, r"^K_D must be given for order 2$"),
-        ({"K_D": 1.0}, r"^K_D must be None for order 1$"),
-        ({"order": 2, "K_D": [[1, 2], [0, 1]]}, r"^K_D must be"),
-        ({"order": 2, "K_D": 1.0, "method": "transpose"}, r"^method 'transpose' is of order 1, got order 2$"),
+        ({"Lambda": None}, r"^gains must be Lambda, or K_0 and K_1, got none$"),
+        ({"Lambda": None, "K_0": 1.0}, r"^gains must be Lambda, or K_0 and K_1, got K_0$"),
+        ({"K_1": 1.0}, r"^gains must be Lambda, or K_0 and K_1, got Lambda and K_1$"),
+        ({"Lambda": None, "K_0": -1.0, "K_1": 1.0}, r"^K_0 must be positive definite"),
+        ({"Lambda": None, "K_0": 1.0, "K_1": [[1, 2], [0, 1]]}, r"^K_1 must be"),
+        (
+            {"Lambda": None, "K_0": 1.0, "K_1": 1.0, "method": "transpose"},
+            r"^method 'transpose' is of order 1, got order 2$",
+        ),
         ({"method": "damped"}, r"^damping must be given for method 'damped'$"),
         ({"damping": 0.1}, r"^damping and threshold must be None for method 'pseudoinverse': only 'damped' uses them$"),
         ({"method": "damped", "damping": 0.0}, r"^damping must be positive, got 0$"),
@@ -207,7 +211,7 @@ def test_null_space_that_returns_nothing(order):
 )
 def test_bad_arguments_say_what_came(arguments, message):
     with pytest.raises(ValueError, match=message):
-        CLIK(robot("panda"), **{"K": 1.0, **arguments})
+        CLIK(robot("panda"), **{"Lambda": 1.0, **arguments})
 
 
 def test_other_refusals():
@@ -215,7 +219,7 @@ def test_other_refusals():
         CLIK(robot("scara"), 1.0)
     with pytest.raises(ValueError, match=r"^robot must be a Robot, got str$"):
         CLIK("panda", 1.0)
-    clik = CLIK(robot("panda"), 1.0, K_D=1.0, order=2)
+    clik = CLIK(robot("panda"), K_0=1.0, K_1=1.0)
     reference = at_rest(pose(PANDA_START))
     with pytest.raises(ValueError, match=r"^dq must be an array for a CLIK of order 2, got None$"):
         clik.step(0.0, PANDA_START, reference)
@@ -235,5 +239,5 @@ def test_other_refusals():
         CLIK(robot("panda"), 1.0).follow(lambda t: reference, PANDA_START, 1.0, dq0=np.zeros(7))
     with pytest.raises(ZeroDivisionError):  # what a user's callable raises comes through
         clik.follow(lambda t: 1 / 0, PANDA_START, 1.0)
-    with pytest.raises(ValueError, match=r"^K_o must be a number, \(3,\) or \(3, 3\), got shape \(2,\)$"):
+    with pytest.raises(ValueError, match=r"^Lambda_o must be a number, \(3,\) or \(3, 3\), got shape \(2,\)$"):
         CLIK.visual_servoing(robot("panda"), 1.0, [1.0, 2.0])

@@ -39,8 +39,8 @@ def test_accelerations_with_a_tool_are_those_of_a_robot_that_has_it(orientation,
     """Order 2 needs the derivative of the Jacobian at the tool."""
     plain, T = Robot.load("panda"), tool(2)
     given = plain.replace(tool=plain.description.tool @ T)
-    options = {"order": 2, "K_D": 5.0, "orientation": orientation, "rows": rows}
-    late, made = CLIK(plain, 4.0, **options), CLIK(given, 4.0, **options)
+    options = {"K_0": 4.0, "K_1": 5.0, "orientation": orientation, "rows": rows}
+    late, made = CLIK(plain, **options), CLIK(given, **options)
     late.set_tool(T)
     goal, dq = given.forward_kinematics(Q + 0.1), np.linspace(-0.5, 0.5, 7)
     target = TaskReference(goal[:3, 3], goal[:3, :3], np.arange(6) / 10.0, np.arange(6) / 5.0)

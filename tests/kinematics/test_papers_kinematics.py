@@ -32,7 +32,7 @@ def test_damping_of_the_second_order_is_of_the_error():
     scara = robot("scara")
     reference = Swing(pose(SCARA_START, "scara"))
     q = SCARA_START + np.array([0.02, -0.02, 0.01, 0.0])
-    clik = CLIK(scara, K_P, K_D=10 * K_D, order=2, method="inverse", **OPTIONS)
+    clik = CLIK(scara, K_0=K_P, K_1=10 * K_D, method="inverse", **OPTIONS)
     result = clik.follow(reference, q, 3.0)
     assert result.ok
     assert np.abs(result.error[-1, :3]).max() < 1e-4

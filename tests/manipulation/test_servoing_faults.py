@@ -229,9 +229,9 @@ def test_targets_far_away_and_of_another_shape():
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"K_p": -1.0}, "K_p must be positive definite"),
-        ({"K_o": [1.0, 0.0, 1.0]}, "K_o must be positive definite"),
-        ({"K_o": "fast"}, "K_o must be numbers"),
+        ({"Lambda_p": -1.0}, "Lambda_p must be positive definite"),
+        ({"Lambda_o": [1.0, 0.0, 1.0]}, "Lambda_o must be positive definite"),
+        ({"Lambda_o": "fast"}, "Lambda_o must be numbers"),
         ({"margin": 3.0}, "margin must be less than half of every joint's range, got 3.0"),
         ({"error": ["axis_angle"]}, "error must be one of"),
     ],

@@ -204,8 +204,8 @@ def test_bad_states_and_speeds_are_told():
         ({"margin": -1.0}, "margin"),
         ({"threshold": np.nan}, "threshold"),
         ({"limit_gain": 0.0}, "limit_gain"),
-        ({"K_p": [1.0, 2.0]}, "K_p"),
-        ({"K_o": np.nan}, "K_o"),
+        ({"Lambda_p": [1.0, 2.0]}, "Lambda_p"),
+        ({"Lambda_o": np.nan}, "Lambda_o"),
     ],
 )
 def test_bad_options_are_refused(options, word):

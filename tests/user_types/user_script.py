@@ -79,7 +79,7 @@ def kinematics(robot: th.Robot) -> None:
     """Differential and numeric inverse kinematics."""
     q0 = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
     path = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), (0.10, 0.15, 0.10), (0.2, 0.1, 0.4))
-    clik = CLIK(robot, K=50.0, null_space=Posture(q0, gain=2.0))
+    clik = CLIK(robot, Lambda=50.0, null_space=Posture(q0, gain=2.0))
     dq: Array = clik.step(0.0, q0, path(0.0))
     assert dq.shape == (7,)
     assert clik.follow(path, q0, duration=0.1).ok

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array
+from ..checks import Array, argument_names, given_group
 from ..errors import ThunderError
 from ..robot import Robot
 from .adaptation import AdaptationLike, AdaptiveController, GradientAdaptation
-from .gains import argument_names, either_pair, gain
-from .lyapunov_functions import check_parameters, half_form
+from .lyapunov_functions import check_parameters, gain, half_form
 
 if TYPE_CHECKING:
     from ..result import SimulationResult
@@ -100,13 +99,14 @@ class ACT(AdaptiveController, _core.ACT):
         route: Literal["regressor", "acceleration"] = "acceleration",
         cutoff: float = 20.0,
     ) -> None:
-        position, velocity, names = either_pair(K_0, K_1, K_p, K_d)
+        gains = given_group("gains", {"K_0": K_0, "K_1": K_1}, {"K_p": K_p, "K_d": K_d})
+        position, velocity = gains.values()
         self.position_gain, self.velocity_gain, self.Q = position, velocity, Q
         law, mask = self._adapt(robot, adaptation)
-        damping = safe_damping(robot, velocity) if K_p is None else velocity
+        damping = safe_damping(robot, velocity) if "K_0" in gains else velocity
         filtered = self._filtered(route, cutoff)
-        with argument_names(**names):
-            super().__init__(robot, position, velocity, Q, damping, law, mask, K_p is None, *filtered)
+        with argument_names(**dict(zip(("K_p", "K_v"), gains, strict=True))):
+            super().__init__(robot, position, velocity, Q, damping, law, mask, "K_0" in gains, *filtered)
 
     def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
         """Return V at each logged instant, (k,), for the gradient law.

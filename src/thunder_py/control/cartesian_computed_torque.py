@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, array, of_kind
+from ..checks import Array, above_zero, argument_names, array, of_kind
 from ..geometry import Sphere
 from ..kinematics.task_rows import require_robot, resolve_rows
 from ..robot import Robot
-from .gains import argument_names
 
 __all__ = ["CartesianComputedTorque", "arm_points"]
 

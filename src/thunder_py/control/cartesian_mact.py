@@ -8,10 +8,10 @@ from typing import Literal
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import argument_names
 from ..kinematics.task_rows import resolve_rows
 from ..robot import Robot
 from .adaptation import AdaptationLike
-from .gains import argument_names
 from .lyapunov_functions import AdaptiveLyapunov
 
 __all__ = ["CartesianMACT"]

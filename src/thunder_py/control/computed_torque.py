@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import argument_names, given_group
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
-from .gains import argument_names, either_pair
 
 __all__ = ["ComputedTorque"]
 
@@ -72,6 +72,7 @@ class ComputedTorque(_core.ComputedTorque):
         K_d: npt.ArrayLike | None = None,
     ) -> None:
         require_robot(robot)
-        position, velocity, names = either_pair(K_0, K_1, K_p, K_d)
-        with argument_names(**names):
-            super().__init__(robot, position, velocity, K_p is not None)
+        gains = given_group("gains", {"K_0": K_0, "K_1": K_1}, {"K_p": K_p, "K_d": K_d})
+        position, velocity = gains.values()
+        with argument_names(**dict(zip(("K_p", "K_v"), gains, strict=True))):
+            super().__init__(robot, position, velocity, "K_p" in gains)

@@ -13,12 +13,17 @@ from ..errors import ModelError
 from ..robot import Robot
 from ..robot.inertia import is_physical, pseudo_inertia
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation
-from .gains import gain
 
 if TYPE_CHECKING:
     from ..result import SimulationResult
 
-__all__ = ["AdaptiveLyapunov", "check_parameters", "half_form"]
+__all__ = ["AdaptiveLyapunov", "check_parameters", "gain", "half_form"]
+
+
+def gain(value: npt.ArrayLike, size: int) -> Array:
+    """Return a gain, already checked by the core, as a matrix."""
+    matrix = np.asarray(value, dtype=np.float64)
+    return matrix if matrix.ndim == 2 else np.diag(np.broadcast_to(matrix, (size,)))
 
 
 def half_form(x: Array, A: Array) -> Array:

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import argument_names
 from ..robot import Robot
 from .adaptation import AdaptationLike
-from .gains import argument_names
 from .lyapunov_functions import AdaptiveLyapunov
 
 __all__ = ["MACT"]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import argument_names
 from ..kinematics.task_rows import require_robot, resolve_rows
 from ..robot import Robot
-from .gains import argument_names
 
 __all__ = ["OperationalSpace"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import argument_names
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
-from .gains import argument_names
 
 __all__ = ["PassivityBased"]
 

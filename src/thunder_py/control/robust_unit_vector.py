@@ -6,10 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import above_zero
+from ..checks import above_zero, argument_names
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
-from .gains import argument_names
 
 __all__ = ["RobustUnitVector"]
 

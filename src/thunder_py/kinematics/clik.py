@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._core import Status
-from ..checks import Array, array, pose
+from ..checks import Array, argument_names, array, given_group, numbers, pose
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..reference import _JointSource
 from ..robot import Robot
@@ -24,7 +24,7 @@ from .task_rows import ROW_NAMES, require_robot, resolve_rows
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CLIK", "METHODS", "ORIENTATIONS", "CLIKResult", "SampledJointReference"]
+__all__ = ["CLIK", "METHODS", "ORIENTATIONS", "CLIKResult", "SampledJointReference", "pose_gain"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +51,7 @@ class CLIKResult(Value):
     >>> import thunder_py as th
     >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
     >>> path = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), (0.1, 0.15, 0.1), (0.2, 0.1, 0.4))
-    >>> result = th.kinematics.CLIK(robot, K=50.0).follow(path, q0, duration=0.5)
+    >>> result = th.kinematics.CLIK(robot, Lambda=50.0).follow(path, q0, duration=0.5)
     >>> result.q.shape, result.rows, result.ok, bool(result.error_norm().max() < 1e-3)
     ((501, 7), ('x', 'y', 'z', 'rx', 'ry', 'rz'), True, True)
     """
@@ -142,11 +142,11 @@ class CLIK(_core.Clik):
 
     With the task error e, whose rate is ``e' = b - J dq``::
 
-        inverse          dq  = J^-1 (b + K e)
-        transpose        dq  = J' K e
-        pseudoinverse    dq  = J^+ (b + K e) + (I - J^+ J) dq_0
-        damped           dq  = J' (J J' + lambda^2 I)^-1 (b + K e) + (I - J^+ J) dq_0
-        order 2          ddq = J^+ (b' + K_D e' + K e - J' dq) + (I - J^+ J) null_damping (dq_0 - dq)
+        inverse          dq  = J^-1 (b + Lambda e)
+        transpose        dq  = J' Lambda e
+        pseudoinverse    dq  = J^+ (b + Lambda e) + (I - J^+ J) dq_0
+        damped           dq  = J' (J J' + lambda^2 I)^-1 (b + Lambda e) + (I - J^+ J) dq_0
+        order 2          ddq = J^+ (b' + K_1 e' + K_0 e - J' dq) + (I - J^+ J) null_damping (dq_0 - dq)
 
     (J' dq in the last line is the derivative of J times dq.) Errors are desired minus actual; b and J depend on the
     orientation error.
@@ -155,14 +155,12 @@ class CLIK(_core.Clik):
     ----------
     robot : Robot
         The arm; only its kinematics are used.
-    K : float, (m,) or (m, m) array_like
-        [1/s] for order 1, [1/s^2] for order 2; m rows of the task.
+    Lambda : float, (m,) or (m, m) array_like, optional
+        [1/s], for joint velocities (order 1); m rows of the task.
+    K_0, K_1 : float, (m,) or (m, m) array_like, optional
+        [1/s^2], [1/s], in place of `Lambda`, for joint accelerations (order 2).
     method : {"pseudoinverse", "inverse", "transpose", "damped"}
         See above; ``inverse`` needs as many rows as joints, ``transpose`` is of order 1.
-    order : {1, 2}
-        Output of `step`: 1 velocities, 2 accelerations.
-    K_D : float, (m,) or (m, m) array_like, optional
-        [1/s], required for order 2.
     frame : int or str, optional
         Controlled frame, default the end effector.
     rows : sequence of int or str, optional
@@ -191,23 +189,23 @@ class CLIK(_core.Clik):
     Raises
     ------
     ValueError
-        If a gain is not positive definite, or an argument is invalid or does not fit `method` and `order`.
+        If a gain is not positive definite, or an argument is invalid or does not fit the method and the order.
 
     Notes
     -----
-    SCARA project, chapter 3 (errata S-5: K_D multiplies e', not the velocity); D4.2, eqs. 121 to 124; Siciliano et
-    al., Robotics, sections 3.5 to 3.7, and Chiaverini et al. (1994) for the variable damping.
+    SCARA project, chapter 3 (errata S-5: K_1, its K_D, multiplies e', not the velocity); D4.2, eqs. 121 to 124;
+    Siciliano et al., Robotics, sections 3.5 to 3.7, and Chiaverini et al. (1994) for the variable damping.
 
     Status: ``ok``; ``saturated``, velocities were scaled; ``singular``, J beyond `largest_condition` or an orientation
     error without Jacobian; ``invalid_input``, NaN or an invalid rotation. In the last two cases dq is zero, or ddq is
-    ``-null_damping dq``. When sampled at dt, K must stay below 2 / dt; for ``transpose``, the largest eigenvalue of
-    J J' K must (errata S-6).
+    ``-null_damping dq``. When sampled at dt, Lambda must stay below 2 / dt; for ``transpose``, the largest
+    eigenvalue of J J' Lambda must (errata S-6).
 
     Examples
     --------
     >>> import thunder_py as th
     >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
-    >>> clik = th.kinematics.CLIK(robot, K=10.0, null_space=th.kinematics.Posture(q0, gain=2.0))
+    >>> clik = th.kinematics.CLIK(robot, Lambda=10.0, null_space=th.kinematics.Posture(q0, gain=2.0))
     >>> target = robot.forward_kinematics(q0)
     >>> target[:3, 3] += 0.02
     >>> dq = clik.step(0.0, q0, th.reference.SetPose(target)(0.0))
@@ -218,11 +216,11 @@ class CLIK(_core.Clik):
     def __init__(
         self,
         robot: Robot,
-        K: npt.ArrayLike,
+        Lambda: npt.ArrayLike | None = None,
         *,
+        K_0: npt.ArrayLike | None = None,
+        K_1: npt.ArrayLike | None = None,
         method: str = "pseudoinverse",
-        order: int = 1,
-        K_D: npt.ArrayLike | None = None,
         frame: int | str | None = None,
         rows: Sequence[int | str] | None = None,
         orientation: str = "axis_angle",
@@ -237,15 +235,16 @@ class CLIK(_core.Clik):
         require_robot(robot)
         numbers = resolve_rows(rows)
         mask = sum(1 << row for row in numbers)
-        _check_order(method, order, K_D, damping, threshold)
+        gains = given_group("gains", {"Lambda": Lambda}, {"K_0": K_0, "K_1": K_1})
+        _check_damping(method, damping, threshold)
         self.robot = robot
         self.rows = tuple(ROW_NAMES[row] for row in numbers)
         native, self._null = _null_space(null_space, method, robot, frame, mask)
         settings: dict[str, Any] = {
             "method": _choice(method, METHODS, "method"),
-            "order": order,
-            "K": K,
-            "K_D": K_D,
+            "order": len(gains),
+            "K": Lambda if K_0 is None else K_0,
+            "K_D": K_1,
             "damping": 0.0 if damping is None else _number(damping, "damping"),
             "threshold": 0.0 if threshold is None else _number(threshold, "threshold"),
             "measure": _choice(measure, MEASURES, "measure"),
@@ -254,14 +253,16 @@ class CLIK(_core.Clik):
             "velocity_limits": _velocity_limits(velocity_limits, robot.n),
             "objective": native,
         }
-        super().__init__(robot, frame, mask, _choice(orientation, ORIENTATIONS, "orientation"), settings)
+        chosen = _choice(orientation, ORIENTATIONS, "orientation")
+        with argument_names(**dict(zip(("K", "K_D"), gains, strict=False))):
+            super().__init__(robot, frame, mask, chosen, settings)
 
     @classmethod
     def visual_servoing(
         cls,
         robot: Robot,
-        K_p: npt.ArrayLike,
-        K_o: npt.ArrayLike,
+        Lambda_p: npt.ArrayLike,
+        Lambda_o: npt.ArrayLike,
         frame: int | str | None = None,
         **options: Any,
     ) -> CLIK:
@@ -273,16 +274,15 @@ class CLIK(_core.Clik):
         ----------
         robot : Robot
             The arm.
-        K_p, K_o : float, (3,) or (3, 3) array_like
+        Lambda_p, Lambda_o : float, (3,) or (3, 3) array_like
             Gains of position and orientation [1/s].
         frame : int or str, optional
             Controlled frame, default the end effector.
         **options
             Other arguments of `CLIK`, such as ``null_space``.
         """
-        K = np.zeros((6, 6))
-        K[:3, :3], K[3:, 3:] = _block(K_p, "K_p"), _block(K_o, "K_o")
-        return cls(robot, K, frame=frame, method="pseudoinverse", orientation="axis_angle", **options)
+        Lambda = pose_gain(Lambda_p, Lambda_o)
+        return cls(robot, Lambda, frame=frame, method="pseudoinverse", orientation="axis_angle", **options)
 
     def set_tool(self, tool: npt.ArrayLike) -> None:
         """Set the pose of the controlled frame in `frame`, such as that of a grasped tool.
@@ -399,7 +399,7 @@ class CLIK(_core.Clik):
         >>> import thunder_py as th
         >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
         >>> path = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), (0.1, 0.15, 0.1), (0.2, 0.1, 0.4))
-        >>> motion = th.kinematics.CLIK(robot, K=50.0).joint_reference(path, q0, duration=0.5)
+        >>> motion = th.kinematics.CLIK(robot, Lambda=50.0).joint_reference(path, q0, duration=0.5)
         >>> tip = robot.forward_kinematics(motion(0.25).q)[:3, 3]
         >>> bool(abs(tip - path(0.25).p).max() < 1e-3)
         True
@@ -420,13 +420,7 @@ class CLIK(_core.Clik):
         return SampledJointReference(dt, result.q, result.dq)
 
 
-def _check_order(
-    method: str, order: int, K_D: npt.ArrayLike | None, damping: float | None, threshold: float | None
-) -> None:
-    if isinstance(order, bool) or order not in (1, 2):
-        raise ValueError(f"order must be 1 or 2, got {order!r}")
-    if (K_D is None) != (order == 1):
-        raise ValueError("K_D must be given for order 2" if order == 2 else "K_D must be None for order 1")
+def _check_damping(method: str, damping: float | None, threshold: float | None) -> None:
     if method == "damped" and damping is None:
         raise ValueError("damping must be given for method 'damped'")
     if method != "damped" and (damping is not None or threshold is not None):
@@ -475,8 +469,14 @@ def _constant(velocities: Array, t: float, q: Array) -> Array:
     return velocities
 
 
-def _block(gain: npt.ArrayLike, what: str) -> Array:
-    value = np.asarray(gain, dtype=np.float64)
-    if value.shape not in ((), (3,), (3, 3)):
-        raise ValueError(f"{what} must be a number, (3,) or (3, 3), got shape {value.shape}")
-    return array(value if value.ndim == 2 else np.diag(np.broadcast_to(value, 3)), (3, 3), what)
+def pose_gain(Lambda_p: npt.ArrayLike, Lambda_o: npt.ArrayLike) -> Array:
+    """Return gains of position and orientation, each a number, (3,) or (3, 3), as one matrix (6, 6)."""
+    Lambda = np.zeros((6, 6))
+    for rows, name, gain in ((slice(0, 3), "Lambda_p", Lambda_p), (slice(3, 6), "Lambda_o", Lambda_o)):
+        value = numbers(gain, name)
+        if value.shape not in ((), (3,), (3, 3)):
+            raise ThunderError(f"{name} must be a number, (3,) or (3, 3), got shape {value.shape}")
+        Lambda[rows, rows] = array(value if value.ndim == 2 else np.diag(np.broadcast_to(value, 3)), (3, 3), name)
+        if (least := float(np.linalg.eigvalsh(0.5 * (Lambda[rows, rows] + Lambda[rows, rows].T))[0])) <= 0.0:
+            raise ThunderError(f"{name} must be positive definite, its smallest eigenvalue is {least:g}")
+    return Lambda

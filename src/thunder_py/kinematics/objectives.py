@@ -45,7 +45,7 @@ class Manipulability(Objective):
     --------
     >>> import thunder_py as th
     >>> robot, q0 = th.Robot.load("scara"), [-0.2, 1.5, 0.1, 0.2]
-    >>> options = {"K": 50.0, "rows": ("y", "z", "rz"), "null_space": th.kinematics.Manipulability(gain=10.0)}
+    >>> options = {"Lambda": 50.0, "rows": ("y", "z", "rz"), "null_space": th.kinematics.Manipulability(gain=10.0)}
     >>> clik = th.kinematics.CLIK(robot, orientation="rotation_vector", **options)
     >>> result = clik.follow(th.reference.SetPose(robot.forward_kinematics(q0)), q0, duration=0.5)
     >>> bool(result.manipulability[-1] > result.manipulability[0])
@@ -76,7 +76,7 @@ class JointCentering(Objective):
     --------
     >>> import thunder_py as th
     >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 2.5]
-    >>> clik = th.kinematics.CLIK(robot, K=50.0, null_space=th.kinematics.JointCentering(gain=20.0))
+    >>> clik = th.kinematics.CLIK(robot, Lambda=50.0, null_space=th.kinematics.JointCentering(gain=20.0))
     >>> result = clik.follow(th.reference.SetPose(robot.forward_kinematics(q0)), q0, duration=0.5)
     >>> bool(abs(result.q[-1] - q0).max() > 0.01), bool(result.error_norm().max() < 1e-4)
     (True, True)
@@ -112,7 +112,7 @@ class Posture(Objective):
     --------
     >>> import thunder_py as th
     >>> robot, q0 = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
-    >>> clik = th.kinematics.CLIK(robot, K=50.0, null_space=th.kinematics.Posture([0.5] + q0[1:], gain=2.0))
+    >>> clik = th.kinematics.CLIK(robot, Lambda=50.0, null_space=th.kinematics.Posture([0.5] + q0[1:], gain=2.0))
     >>> result = clik.follow(th.reference.SetPose(robot.forward_kinematics(q0)), q0, duration=0.5)
     >>> bool(result.q[-1, 0] > 0.05), bool(result.error_norm().max() < 1e-4)
     (True, True)

@@ -353,7 +353,7 @@ class ControlLoop(Stateful):
     @property
     def adapting_links(self) -> dict[str, bool]:
         """Adaptation of each link with unknown parameters: true if any of them adapts; empty without adaptation."""
-        if getattr(self._law, "law", None) is None:
+        if getattr(self._law, "adaptation", None) is None:
             return {}
         robot = self.options.robot
         unknown = self._law.unknown.mask[: 10 * robot.n].reshape(robot.n, 10).any(axis=1)

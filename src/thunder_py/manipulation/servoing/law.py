@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, not_negative, numbers, pose, positive
+from ...checks import Array, not_negative, pose, positive
 from ...errors import ThunderError, UnknownNameError, nearest_hint
-from ...kinematics.clik import CLIK
+from ...kinematics.clik import CLIK, pose_gain
 from ...kinematics.objectives import Objective
 from ...reference import TaskReference
 from ...robot import Robot
@@ -85,18 +85,18 @@ class VisualServo(Stateful):
 
     ::
 
-        axis_angle        dq = J^+ [x'_d + K_p e_p; L^-1 (L' w_d + K_o r sin(theta))]
-        rotation_vector   dq = J^+ [x'_d + K_p e_p; w_d + K_o r theta]
+        axis_angle        dq = J^+ [x'_d + Lambda_p e_p; L^-1 (L' w_d + Lambda_o r sin(theta))]
+        rotation_vector   dq = J^+ [x'_d + Lambda_p e_p; w_d + Lambda_o r theta]
 
-    where R_d R' is a rotation by theta about r. With the first, r sin(theta) decays as exp(-K_o t), so
-    theta' = -K_o tan(theta): the speed is unbounded at a right angle, and beyond it the error would converge to half a
-    turn, where it is zero too. With the second, theta decays as exp(-K_o t) from any angle below half a turn.
+    where R_d R' is a rotation by theta about r. With the first, r sin(theta) decays as exp(-Lambda_o t), so theta' =
+    -Lambda_o tan(theta): the speed is unbounded at a right angle, and beyond it the error would converge to half a
+    turn, where it is zero too. With the second, theta decays as exp(-Lambda_o t) from any angle below half a turn.
 
     Parameters
     ----------
     robot : Robot
         Arm with its limits.
-    K_p, K_o : float, (3,) or (3, 3) array_like
+    Lambda_p, Lambda_o : float, (3,) or (3, 3) array_like
         Gains of position and orientation [1/s].
     frame : int or str, optional
         Frame that carries the tool, default the end effector.
@@ -136,7 +136,7 @@ class VisualServo(Stateful):
     >>> from thunder_py.manipulation import VisualServo
     >>> panda = th.Robot.load("panda")
     >>> q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
-    >>> servo, target = VisualServo(panda, K_p=2.0, K_o=2.0), panda.forward_kinematics(q + 0.1)
+    >>> servo, target = VisualServo(panda, Lambda_p=2.0, Lambda_o=2.0), panda.forward_kinematics(q + 0.1)
     >>> for _ in range(300):
     ...     q = q + 0.01 * servo.step(q, target).dq
     >>> step = servo.step(q, target)
@@ -147,8 +147,8 @@ class VisualServo(Stateful):
     def __init__(
         self,
         robot: Robot,
-        K_p: npt.ArrayLike = 2.0,
-        K_o: npt.ArrayLike = 2.0,
+        Lambda_p: npt.ArrayLike = 2.0,
+        Lambda_o: npt.ArrayLike = 2.0,
         frame: int | str | None = None,
         *,
         error: str = "rotation_vector",
@@ -168,9 +168,9 @@ class VisualServo(Stateful):
         inverse: dict[str, Any] = {"method": "pseudoinverse"}
         if not_negative(threshold, "threshold") > 0.0:
             inverse = {"method": "damped", "damping": damping, "threshold": threshold, "measure": "manipulability"}
-        K = np.zeros((6, 6))
-        K[:3, :3], K[3:, 3:] = _block(K_p, "K_p"), _block(K_o, "K_o")
-        self._clik = CLIK(robot, K, frame=frame, orientation=error, null_space=null_space, **inverse)
+        self._clik = CLIK(
+            robot, pose_gain(Lambda_p, Lambda_o), frame=frame, orientation=error, null_space=null_space, **inverse
+        )
         limits = robot.limits
         self._velocity = float(speed) * limits.velocity
         self._lower = limits.lower + not_negative(margin, "margin")
@@ -255,14 +255,3 @@ class VisualServo(Stateful):
         joint = int(np.argmin(ratio))
         near = allowed[joint] < self._velocity[joint]
         return ratio[joint] * dq, ServoState.joint_limit if near else ServoState.scaled, joint
-
-
-def _block(gain: npt.ArrayLike, what: str) -> Array:
-    """Return a gain as a matrix (3, 3)."""
-    value = numbers(gain, what)
-    if value.shape not in ((), (3,), (3, 3)):
-        raise ThunderError(f"{what} must be a number, (3,) or (3, 3), got shape {value.shape}")
-    K = array(value if value.ndim == 2 else np.diag(np.broadcast_to(value, 3)), (3, 3), what)
-    if (least := float(np.linalg.eigvalsh(0.5 * (K + K.T))[0])) <= 0.0:
-        raise ThunderError(f"{what} must be positive definite, its smallest eigenvalue is {least:g}")
-    return K

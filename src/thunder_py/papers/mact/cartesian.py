@@ -45,7 +45,7 @@ _TABLES: tuple[tuple[Plant, dict[str, dict[str, float]], str], ...] = (
 #: stiffness of the experiments, eq. 76
 _STIFF = np.array([100.0, 100.0, 100.0, 10.0, 10.0, 10.0])
 _SOFT = 0.5 * _STIFF
-_CLIK_GAINS = {"K": 400.0, "K_D": 40.0}  # [1/s^2, 1/s]
+_K_0, _K_1 = 400.0, 40.0  # of the CLIK [1/s^2, 1/s]
 
 
 def curves(robot: Robot, duration: float) -> dict[str, Curve]:
@@ -168,7 +168,7 @@ def run_d42_cartesian(
     """
     robot = panda()
     references = curves(robot, duration)
-    clik = CLIK(robot, _CLIK_GAINS["K"], order=2, K_D=_CLIK_GAINS["K_D"])
+    clik = CLIK(robot, K_0=_K_0, K_1=_K_1)
     joints = {name: clik.joint_reference(curve, START, duration) for name, curve in references.items()}
 
     def make(plant: Plant, curve: str, name: str, eta: float, seed: int) -> RunSpec:

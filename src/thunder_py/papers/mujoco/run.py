@@ -135,7 +135,7 @@ def cartesian_cases(duration: float, seed: int = 0) -> list[Case]:
     """Return D4.2's controllers on the slow curve, with a parameter error of 15 %, and MACT with an unknown hand."""
     robot = d42_setup.panda()
     curve = d42_cartesian.curves(robot, duration)["liss3D"]
-    clik = CLIK(robot, 400.0, order=2, K_D=40.0)  # as in d42_cartesian
+    clik = CLIK(robot, K_0=400.0, K_1=40.0)  # as in d42_cartesian
     joints = clik.joint_reference(curve, d42_setup.START, duration)
     hand = Payload(HAND_MASS, HAND_COM)
 

@@ -311,15 +311,16 @@ def schemes(robot: Robot) -> dict[str, CLIK]:
     geometric one, as in the report.
     """
 
-    def law(name: str, rows: tuple[str, ...] = TASK, **options: object) -> CLIK:
-        return CLIK(robot, GAINS[name], rows=rows, orientation="rotation_vector", **options)  # type: ignore[arg-type]
+    def law(name: str | None, rows: tuple[str, ...] = TASK, **options: object) -> CLIK:
+        gain = GAINS[name] if name else None
+        return CLIK(robot, gain, rows=rows, orientation="rotation_vector", **options)  # type: ignore[arg-type]
 
     return {
         "inverse": law("inverse", method="inverse"),
         "transpose": law("transpose", method="transpose"),
         "pseudo-inverse": law("pseudo-inverse", RELAXED),
         "pseudo-inverse, w": law("pseudo-inverse", RELAXED, null_space=Manipulability(K_0)),
-        "second order": law("K_P", method="inverse", order=2, K_D=GAINS["K_D"]),
+        "second order": law(None, method="inverse", K_0=GAINS["K_P"], K_1=GAINS["K_D"]),
     }
 
 
