@@ -143,8 +143,9 @@ def draw_truth(axes: Axes, value: float, name: str = "truth", color: str = TRUTH
 def outside_legend(figure: Figure, *axes: Axes, place: Any = "outside lower center", ncols: int = 6) -> None:
     """Draw one legend for axes, outside them; a label that several curves have appears once."""
     entries: dict[str, Any] = {}
-    for handles, names in (panel.get_legend_handles_labels() for panel in axes):
-        entries = dict(zip(names, handles, strict=True)) | entries
+    for panel in axes:
+        for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
+            entries.setdefault(name, handle)
     figure.legend(list(entries.values()), list(entries), loc=place, ncols=ncols, fontsize="small")
 
 
