@@ -81,18 +81,18 @@ _CASES: tuple[tuple[Plant, str, str], ...] = (
 )
 
 
-def _figure(found: D42Cartesian, what: str) -> tuple[Figure, dict[str, Axes]]:
+def _figure(found: D42Cartesian, what: str, layout: str = "012;34.") -> tuple[Figure, dict[str, Axes]]:
     title = f"D4.2, {what}; {_DRAW}, unprinted $\\eta$ = {_middle(found):g}"
-    return new_panels([["path", "0", "1"], ["2", "3", "4"]], title=title)
+    return new_panels(layout, title=title)
 
 
 def plot_cartesian(found: D42Cartesian) -> Figure:
     """Draw the position errors of all curves, and the slow path seen along x; the first draw."""
-    figure, panels = _figure(found, "Figures 16 to 18, 21 to 23: task space")
+    figure, panels = _figure(found, "Figures 16 to 18, 21 to 23: task space", "p01;234")
     for k, case in enumerate(_CASES):
         _draw_error(panels[str(k)], found, *case, 0, "position error [m]")
-    _draw_path(panels["path"], found, *_CASES[0][:2], "Figure 16: slow curve seen along x")
-    outside_legend(figure, panels["path"])
+    _draw_path(panels["p"], found, *_CASES[0][:2], "Figure 16: slow curve seen along x")
+    outside_legend(figure, panels["p"])
     return figure
 
 
@@ -101,7 +101,6 @@ def plot_orientation(found: D42Cartesian) -> Figure:
     figure, panels = _figure(found, "Figures 17, 18, 21 to 23: orientation")
     for k, case in enumerate(_CASES):
         _draw_error(panels[str(k)], found, *case, 1, "orientation error [rad]")
-    panels["path"].remove()
     outside_legend(figure, panels["0"])
     return figure
 
@@ -110,8 +109,7 @@ def plot_paths(found: D42Cartesian) -> Figure:
     """Draw the paths of the hand seen along x; the first draw."""
     figure, panels = _figure(found, "Figures 16, 18, 21 to 23: paths seen along x")
     for k, (plant, curve, title) in enumerate(_CASES):
-        _draw_path(panels[str(k)], found, plant, curve, title)
-    panels["path"].remove()
+        _draw_path(panels[str(k)], found, plant, curve, title.replace("17", "16"))
     outside_legend(figure, panels["0"])
     return figure
 
@@ -146,7 +144,7 @@ def plot_estimation(found: D42Estimation) -> Figure:
     run, color = found.result, LAW_COLORS["MACT"]
     title = "D4.2, Figures 19 and 20: MACT in joint space with a hand; dashed: link 7 with the hand"
     figure, panels = new_panels([["mass", "moments", "error"]], (12, 4.5), title)
-    panels["mass"].plot(run.t, found.estimate[:, 0], color=color, label="MACT", linewidth=LINE)
+    panels["mass"].plot(run.t, found.estimate[:, 0], color=color, linewidth=LINE)
     draw_truth(panels["mass"], found.truth[0])
     for k, (axis, shade) in enumerate(zip("xyz", AXIS_COLORS, strict=True), start=1):
         panels["moments"].plot(run.t, found.estimate[:, k], color=shade, label=f"$m c_{axis}$", linewidth=LINE)

@@ -94,10 +94,10 @@ def _draw_steps(axes: Axes, found: MujocoPlants) -> None:
     h = 1e3 * found.timesteps
     for (name, distances), mark in zip(found.distances.items(), ("o", "s"), strict=False):
         for column, color, plant in ((0, PURPLE, "our RK4"), (1, BROWN, "implicitfast")):
-            line = f"{name.rpartition(', ')[2]}: {plant}"
+            line = f"{_LAWS.get(name.rpartition(', ')[2], 'MACT')}: {plant}"
             axes.loglog(h, distances[:, column], f"{mark}-", color=color, label=line, linewidth=LINE)
     label(axes, "error of both integrators", "time step [ms]", "RMS error of $q$ [rad]")
     axes.set_xticks(h, [f"{x:g}" for x in h], minor=False)
     axes.set_xticks([], minor=True)
-    axes.set_ylim(top=3e4 * axes.get_ylim()[1])
+    axes.set_ylim(top=3e5 * axes.get_ylim()[1])
     axes.legend(fontsize="small", loc="upper left")
