@@ -351,7 +351,7 @@ def draw_plan(axes: Axes, path: Path) -> None:
     axes.plot(p[:, 1], p[:, 0], color=BLUE, linewidth=LINE)
     points, passed = path.key_points, path.over_flown
     axes.plot(points[~passed, 1], points[~passed, 0], "o", color=TRUTH, markersize=4, label="reached")
-    hollow = {"color": "white", "markeredgecolor": TRUTH, "markersize": 5}
+    hollow: dict[str, Any] = {"color": "white", "markeredgecolor": TRUTH, "markersize": 5}
     axes.plot(points[passed, 1], points[passed, 0], "o", label="via point", **hollow)
     reach = np.linspace(-0.35, 0.35, 61)
     axes.plot(np.sin(reach), np.cos(reach), "--", color=TRUTH, linewidth=THIN, label="end of reach")
@@ -402,6 +402,7 @@ def plot_scara(scara: Scara) -> Figure:
     draw_mass(panels["mass"], scara.control)
     for name, top in (("clik", 1e3), ("z", 1.0)):  # room for the legends
         panels[name].set_ylim(top=top)
+    corner: Any
     for name, corner in (("clik", "upper left"), ("w", "lower right"), ("z", "upper right"), ("mass", "lower right")):
         panels[name].legend(fontsize="small", loc=corner)
     return figure

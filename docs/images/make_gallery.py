@@ -1,0 +1,104 @@
+"""Draw the pictures of docs/gallery.md: ``python docs/images/make_gallery.py [NAME ...]``.
+
+The page lists the pictures: each is followed by its command ``thunder experiment ...`` or by a Python expression.
+NAME is a picture without its suffix, or an experiment: its picture and those whose names begin with ``EXPERIMENT_``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("agg")
+import matplotlib.pyplot as plt
+from PIL import Image
+
+from thunder_py.papers import run_experiment
+from thunder_py.papers.lectures.run import adaptation_study, passivity_study
+from thunder_py.papers.speed.table import count_operations, plot_operations
+
+PAGE = Path(__file__).parents[1] / "gallery.md"
+FOLDER = Path(__file__).parent / "gallery"
+WIDTH = 900  # [pixels]
+LARGEST = 60_000  # [bytes]
+_IMAGE = re.compile(r"^!\[.+\]\(images/gallery/([\w-]+)\.png\)$", re.MULTILINE)
+_COMMAND = re.compile(r"^thunder experiment (\S+)(.*)$", re.MULTILINE)
+_EXPRESSION = re.compile(r"`([a-z_]+\(.*\))`")
+
+
+def entries(page: str) -> dict[str, str]:
+    """Return the Python expression of each picture of the page."""
+    parts = _IMAGE.split(page)[1:]
+    found = {}
+    for picture, text in zip(parts[::2], parts[1::2], strict=True):
+        command = _COMMAND.search(text)
+        if command:
+            quick = "--quick" in command[2].split()
+            found[picture] = f'run_experiment("{command[1]}", quick={quick}).plot()'
+        else:
+            found[picture] = _EXPRESSION.findall(text)[-1]
+    return found
+
+
+def draw(expression: str) -> Any:
+    """Return the figure of an expression of the page; experiments run once."""
+    names = {
+        "run_experiment": _run,
+        "adaptation_study": adaptation_study,
+        "passivity_study": passivity_study,
+        "plot_operations": plot_operations,
+        "count_operations": count_operations,
+    }
+    return eval(expression, {"__builtins__": {"range": range}}, names)
+
+
+@cache
+def _run(name: str, quick: bool = False) -> Any:
+    return run_experiment(name, quick)
+
+
+def compressed(figure: Any) -> bytes:
+    """Return a figure as PNG with few colors, at most `LARGEST` bytes."""
+    for width, colors in ((WIDTH, 64), (WIDTH, 32), (WIDTH, 16), (WIDTH * 3 // 4, 16), (WIDTH // 2, 16)):
+        raw, small = BytesIO(), BytesIO()
+        figure.savefig(raw, format="png", dpi=width / figure.get_size_inches()[0])
+        picture = Image.open(raw).convert("RGB").quantize(colors, dither=Image.Dither.NONE)
+        picture.save(small, format="png", optimize=True)
+        if len(small.getvalue()) <= LARGEST:
+            break
+    return small.getvalue()
+
+
+def main(names: list[str]) -> int:
+    """Draw the named pictures, or all; return the number of failures."""
+    pictures = entries(PAGE.read_text(encoding="utf-8"))
+    chosen = [p for p in pictures if not names or any(p == n or p.startswith(f"{n}_") for n in names)]
+    unknown = [n for n in names if not any(p == n or p.startswith(f"{n}_") for p in pictures)]
+    if unknown:
+        print(f"no picture of {PAGE.name} is called {', '.join(unknown)}", file=sys.stderr)
+    FOLDER.mkdir(exist_ok=True)
+    failures = len(unknown)
+    for picture in chosen:
+        start = time.perf_counter()
+        try:
+            content = compressed(draw(pictures[picture]))
+        except Exception as error:  # the others do not depend on it
+            failures += 1
+            print(f"{picture}: {type(error).__name__}: {error}", file=sys.stderr)
+            continue
+        finally:
+            plt.close("all")
+        (FOLDER / f"{picture}.png").write_bytes(content)
+        print(f"{picture}: {len(content) / 1000:.0f} kB, {time.perf_counter() - start:.0f} s", flush=True)
+    return failures
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(sys.argv[1:]) else 0)
