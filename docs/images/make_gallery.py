@@ -18,11 +18,14 @@ import matplotlib as mpl
 
 mpl.use("agg")
 import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import to_rgb
 from PIL import Image
 
 from thunder_py.papers import run_experiment
 from thunder_py.papers.lectures.run import adaptation_study, passivity_study
 from thunder_py.papers.speed.table import count_operations, plot_operations
+from thunder_py.plotting import style
 
 PAGE = Path(__file__).parents[1] / "gallery.md"
 FOLDER = Path(__file__).parent / "gallery"
@@ -40,8 +43,8 @@ def entries(page: str) -> dict[str, str]:
     for picture, text in zip(parts[::2], parts[1::2], strict=True):
         command = _COMMAND.search(text)
         if command:
-            quick = "--quick" in command[2].split()
-            found[picture] = f'run_experiment("{command[1]}", quick={quick}).plot()'
+            quick = ", quick=True" if "--quick" in command[2].split() else ""
+            found[picture] = f'run_experiment("{command[1]}"{quick}).plot()'
         else:
             found[picture] = _EXPRESSION.findall(text)[-1]
     return found
@@ -64,12 +67,24 @@ def _run(name: str, quick: bool = False) -> Any:
     return run_experiment(name, quick)
 
 
+def palette() -> Image.Image:
+    """Return the colors of the plot style in shades up to white, and a coarse grid of all colors, at most 256."""
+    named = {value for value in vars(style).values() if isinstance(value, str) and value.startswith("#")}
+    shades = np.linspace(1.0, 0.1, 6)[:, None]
+    rows = [255.0 + shades * (255.0 * np.array(to_rgb(color)) - 255.0) for color in sorted(named)]
+    grid = np.stack(np.meshgrid(*[np.linspace(0.0, 255.0, 5)] * 3), axis=-1).reshape(-1, 3)
+    colors = np.concatenate([*rows, grid])[:256].round().astype(np.uint8)
+    found = Image.new("P", (1, 1))
+    found.putpalette(colors.tobytes())
+    return found
+
+
 def compressed(figure: Any) -> bytes:
-    """Return a figure as PNG with few colors, at most `LARGEST` bytes."""
-    for width, colors in ((WIDTH, 64), (WIDTH, 32), (WIDTH, 16), (WIDTH * 3 // 4, 16), (WIDTH // 2, 16)):
+    """Return a figure as PNG with a palette, at most `LARGEST` bytes."""
+    for width in (WIDTH, WIDTH * 3 // 4, WIDTH // 2, WIDTH // 3):
         raw, small = BytesIO(), BytesIO()
         figure.savefig(raw, format="png", dpi=width / figure.get_size_inches()[0])
-        picture = Image.open(raw).convert("RGB").quantize(colors, dither=Image.Dither.NONE)
+        picture = Image.open(raw).convert("RGB").quantize(palette=palette(), dither=Image.Dither.NONE)
         picture.save(small, format="png", optimize=True)
         if len(small.getvalue()) <= LARGEST:
             break
