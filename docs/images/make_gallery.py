@@ -67,24 +67,28 @@ def _run(name: str, quick: bool = False) -> Any:
     return run_experiment(name, quick)
 
 
-def palette() -> Image.Image:
-    """Return the colors of the plot style in shades up to white, and a coarse grid of all colors, at most 256."""
+def palette() -> Any:
+    """Return the colors of the plot style in shades up to white, and a coarse grid of all colors, (c <= 256, 3)."""
     named = {value for value in vars(style).values() if isinstance(value, str) and value.startswith("#")}
     shades = np.linspace(1.0, 0.1, 6)[:, None]
     rows = [255.0 + shades * (255.0 * np.array(to_rgb(color)) - 255.0) for color in sorted(named)]
     grid = np.stack(np.meshgrid(*[np.linspace(0.0, 255.0, 5)] * 3), axis=-1).reshape(-1, 3)
-    colors = np.concatenate([*rows, grid])[:256].round().astype(np.uint8)
-    found = Image.new("P", (1, 1))
-    found.putpalette(colors.tobytes())
-    return found
+    return np.concatenate([grid, *rows])[:256].round().astype(int)
 
 
 def compressed(figure: Any) -> bytes:
-    """Return a figure as PNG with a palette, at most `LARGEST` bytes."""
+    """Return a figure as PNG in the colors of `palette`, at most `LARGEST` bytes."""
+    colors = palette()
     for width in (WIDTH, WIDTH * 3 // 4, WIDTH // 2, WIDTH // 3):
         raw, small = BytesIO(), BytesIO()
         figure.savefig(raw, format="png", dpi=width / figure.get_size_inches()[0])
-        picture = Image.open(raw).convert("RGB").quantize(palette=palette(), dither=Image.Dither.NONE)
+        pixels = np.asarray(Image.open(raw).convert("RGB"), dtype=int)
+        # each color once: a picture has some thousands
+        values, places = np.unique(pixels @ [65536, 256, 1], return_inverse=True)
+        rgb = np.stack([values >> 16, values >> 8 & 255, values & 255], axis=-1)
+        nearest = np.array([np.argmin(np.sum((colors - color) ** 2, axis=1)) for color in rgb], dtype=np.uint8)
+        picture = Image.fromarray(nearest[places].reshape(pixels.shape[:2]))
+        picture.putpalette(colors.astype(np.uint8).tobytes())
         picture.save(small, format="png", optimize=True)
         if len(small.getvalue()) <= LARGEST:
             break
