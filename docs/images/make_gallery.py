@@ -68,12 +68,13 @@ def _run(name: str, quick: bool = False) -> Any:
 
 
 def palette() -> Any:
-    """Return the colors of the plot style in shades up to white, and a coarse grid of all colors, (c <= 256, 3)."""
+    """Return shades of the plot style's colors up to white, viridis and a coarse grid of all, (c <= 256, 3)."""
     named = {value for value in vars(style).values() if isinstance(value, str) and value.startswith("#")}
     shades = np.linspace(1.0, 0.1, 6)[:, None]
     rows = [255.0 + shades * (255.0 * np.array(to_rgb(color)) - 255.0) for color in sorted(named)]
     grid = np.stack(np.meshgrid(*[np.linspace(0.0, 255.0, 5)] * 3), axis=-1).reshape(-1, 3)
-    return np.concatenate([grid, *rows])[:256].round().astype(int)
+    maps = 255.0 * plt.get_cmap("viridis")(np.linspace(0.0, 1.0, 24))[:, :3]
+    return np.concatenate([grid, maps, *rows])[:256].round().astype(int)
 
 
 def compressed(figure: Any) -> bytes:

@@ -166,6 +166,7 @@ def _draw_map(axes: Axes, experiment: ScaraTranspose) -> None:
         axes.plot(*tip, "o", color="white", markeredgecolor=TRUTH)
         axes.annotate(f"${name[0]}_{name[1]}$", tip, xytext=(-16, -12), textcoords="offset points")
     limits = (-1.08, 1.08)
+    axes.set_axisbelow(True)
     label(axes, "unstable outside the white line", "x [m]", "y [m]", aspect="equal", xlim=limits, ylim=limits)
 
 
