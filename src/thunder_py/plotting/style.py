@@ -17,33 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "ARM",
-    "AXIS_COLORS",
-    "BLUE",
-    "BROWN",
-    "COLORS",
-    "FAINT",
-    "GRAY",
-    "GREEN",
-    "LAW_COLORS",
-    "LINE",
-    "ORANGE",
-    "PINK",
-    "PURPLE",
-    "SHADE",
-    "SKY",
-    "THIN",
-    "TRUTH",
-    "VERMILION",
-    "draw_truth",
-    "figure_of",
-    "label",
-    "label_time",
-    "new_panels",
-    "outside_legend",
-    "positive",
-    "tidy",
-]
+    "ARM", "AXIS_COLORS", "BLUE", "BROWN", "COLORS", "FAINT", "GRAY", "GREEN", "LAW_COLORS", "LINE", "ORANGE", "PINK",
+    "PURPLE", "SHADE", "SKY", "THIN", "TRUTH", "VERMILION", "draw_truth", "figure_of", "label", "label_time",
+    "new_panels", "outside_legend", "positive", "tidy",
+]  # fmt: skip
 
 #: Okabe-Ito palette without black and yellow
 BLUE, VERMILION, ORANGE, GREEN, PINK, SKY = "#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7", "#56B4E9"
@@ -61,6 +38,7 @@ AXIS_COLORS = (VERMILION, GREEN, BLUE)
 LAW_COLORS = {
     # controllers; D4.2 draws CT, ACT, AIRC and MACT in these colors
     "CT": VERMILION,
+    "computed torque": VERMILION,
     "ACT": ORANGE,
     "AIRC": GRAY,
     "MACT": BLUE,
@@ -68,7 +46,6 @@ LAW_COLORS = {
     "not adaptive": VERMILION,
     "Slotine-Li": GRAY,
     "passivity-based": PURPLE,
-    "PD with gravity": BROWN,
     "robust": PINK,
     "operational space": SKY,
     # planners of human-like motion

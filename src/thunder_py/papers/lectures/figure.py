@@ -8,19 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
-from ...plotting.style import (
-    BLUE,
-    COLORS,
-    FAINT,
-    LAW_COLORS,
-    LINE,
-    THIN,
-    label,
-    label_time,
-    new_panels,
-    outside_legend,
-    positive,
-)
+from ...plotting.style import COLORS, FAINT, LAW_COLORS, LINE, label, label_time, new_panels, outside_legend, positive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,19 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_excitation_study", "plot_mass_spring", "plot_study"]
 
-#: run -> law, line
-_RUNS = {
-    "with gravity": ("PD with gravity", "-"),
-    "without": ("PD with gravity", ":"),
-    "half of gravity": ("PD with gravity", "--"),
-    "passivity-based": ("passivity-based", "-"),
-    "computed torque": ("CT", "-"),
-    "passivity-based, wrong model": ("passivity-based", "--"),
-    "computed torque, wrong model": ("CT", "--"),
-    "Slotine-Li": ("Slotine-Li", "-"),
-    "the same, not adapting": ("not adaptive", "-"),
-    "as printed": ("Slotine-Li", "--"),
-}
 #: lower ends of the logarithmic axes of errors [rad] and of eigenvalues, relative to the largest, above rounding
 _SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14
 
@@ -59,10 +34,10 @@ def plot_mass_spring() -> Figure:
     for color, (name, candidate) in zip(COLORS, candidates.items(), strict=False):
         levels = np.einsum("abi,ij,abj->ab", grid, candidate.P, grid)
         steps = np.linspace(0.05, 1.0, 8) ** 2
-        panels[name].contour(grid[..., 0], grid[..., 1], levels, steps, colors=FAINT, linewidths=THIN)
+        panels[name].contour(grid[..., 0], grid[..., 1], levels, steps, colors=FAINT, linewidths=LINE)
         for angle in np.linspace(0.0, 2 * np.pi, 6, endpoint=False):
             x = mass_spring_motion(np.array([np.cos(angle), np.sin(angle)]), t)
-            panels[name].plot(x[:, 0], x[:, 1], color=BLUE, linewidth=LINE)
+            panels[name].plot(x[:, 0], x[:, 1], color=COLORS[0], linewidth=LINE)
         label(panels[name], f"level sets of V, {name}", "$x_1$ [m]", "$x_2$ [m/s]", aspect="equal")
         x = mass_spring_motion(np.array([1.0, 0.0]), t)
         V = np.einsum("ki,ij,kj->k", x, candidate.P, x)
@@ -80,7 +55,7 @@ def plot_study(study: Study) -> Figure:
     run = next(iter(study.runs.values()))
     label_time(panels["error"], run.t, "tracking error", "norm of $e$ [rad]")
     for name, lyapunov in study.lyapunov.items():
-        style: dict[str, Any] = {"color": LAW_COLORS[_RUNS[name][0]], "linewidth": LINE}
+        style: dict[str, Any] = {"color": LAW_COLORS.get(name, COLORS[0]), "linewidth": LINE}
         panels["V"].semilogy(lyapunov.t, positive(lyapunov.V), **style)
         panels["rate"].plot(lyapunov.t, lyapunov.V_dot, **style)
         label_time(panels["V"], lyapunov.t, f"Lyapunov function, {name}", "$V$ [J]")
@@ -117,9 +92,9 @@ def _draw_down_to(floor: float, axes: Axes, curves: Iterable[tuple[str, Array, A
     """Draw curves on a logarithmic axis that ends at `floor`; curves entirely below it are labeled as zero."""
     zero = []
     for (name, t, values), color in zip(curves, COLORS, strict=False):
-        law, style = _RUNS.get(name, ("", "-"))
-        shade = LAW_COLORS.get(law, color)
-        axes.semilogy(t, positive(values), color=shade, linestyle=style, linewidth=LINE, label=name)
+        law, _, model = name.partition(",")
+        style: dict[str, Any] = {"color": LAW_COLORS.get(law, color), "linestyle": "--" if model else "-"}
+        axes.semilogy(t, positive(values), linewidth=LINE, label=name, **style)
         if not (values > floor).any():
             zero.append(name)
     axes.set_ylim(bottom=max(axes.get_ylim()[0], floor))
