@@ -107,7 +107,7 @@ def test_tables_and_figures(gains):
     assert "> 30" in text
     figures = [gains.plot(), gains.plot_curve(), gains.plot_adaptation()]
     figures += [draw(table) for draw in (gains.plot_errors, gains.plot_estimates) for table in TABLES]
-    assert [len(f.findobj(mpl.axes.Axes)) for f in figures] == [10, 2, 1, 2, 2, 4, 4]
+    assert [len(f.findobj(mpl.axes.Axes)) for f in figures] == [6, 2, 1, 2, 2, 4, 4]
     drawn = figures[3].axes[1].lines[0]
     np.testing.assert_array_equal(drawn.get_ydata(), gains.friction["K_d1"].result.error_norm()[1:])
     pyplot.close("all")

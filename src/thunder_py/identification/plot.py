@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..plotting.style import SKY, TRUTH, VERMILION, tidy
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -50,7 +52,7 @@ def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | N
         axis.set_xlabel("time [s]")
         if bounded:
             for side in (-1.0, 1.0):
-                axis.axhline(side, color="#222222", linestyle="--", linewidth=0.8)
+                axis.axhline(side, color=TRUTH, linestyle="--", linewidth=0.8)
         axis.set_title(title + (", part of its limit" if bounded and values is speed else ""), fontsize="medium")
     row[0].legend(lines, excitation.robot.joint_names, fontsize="x-small", ncols=2, loc="lower left")
     for k, history in enumerate(excitation.history):
@@ -60,7 +62,8 @@ def plot_excitation(excitation: Excitation, *, axes: npt.NDArray[np.object_] | N
     row[2].set_title("condition number" if excitation.criterion == "condition" else "-log det / b", fontsize="medium")
     row[2].set_xlabel("iteration")
     row[2].legend(fontsize="small")
-    _tidy(row)
+    for axis in row:
+        tidy(axis)
     return row
 
 
@@ -105,19 +108,13 @@ def plot_identification(
         _, axes = subplots(figsize=(10.0, 3.5), layout="constrained")
     base, k = identification.base, np.arange(identification.base.count)
     sigma = np.where(np.isfinite(identification.standard_deviations), identification.standard_deviations, 0.0)
-    axes.bar(k, identification.base_parameters, 0.7, yerr=2.0 * sigma, color="#7FB8D8", label="identified")
+    axes.bar(k, identification.base_parameters, 0.7, yerr=2.0 * sigma, color=SKY, label="identified")
     if truth is not None:
         true_values = base.mapping @ truth.parameters
-        axes.plot(k, true_values, linestyle="", marker="D", markersize=4, color="#D55E00", zorder=3, label="truth")
+        axes.plot(k, true_values, linestyle="", marker="D", markersize=4, color=VERMILION, zorder=3, label="truth")
     axes.set_yscale("symlog", linthresh=1e-2)
     axes.set_xticks(k, base.names, rotation=90, fontsize="x-small")
     axes.set_title("base parameters [kg, kg m, kg m²], two standard deviations", fontsize="medium")
     axes.legend(fontsize="small")
-    _tidy(np.array([axes], dtype=object))
+    tidy(axes)
     return axes
-
-
-def _tidy(axes: npt.NDArray[np.object_]) -> None:
-    for axis in axes:
-        axis.grid(visible=True, alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)

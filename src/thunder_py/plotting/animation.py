@@ -13,6 +13,7 @@ from ..checks import Array, array, numbers, positive
 from ..errors import ThunderError
 from ..files import whole_file
 from .arm import ArmPicture, arm_points, frame_box, new_space
+from .style import BLUE, GREEN, ORANGE, PINK, PURPLE, SKY, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["animate", "film_times", "interpolated", "save_animation"]
 
-_PATH, _TRACE = "#009E73", "#0072B2"
-_POINTS = ("#D55E00", "#7B3294", "#E69F00", "#56B4E9", "#CC79A7")
+_PATH, _TRACE = GREEN, BLUE
+_POINTS = (VERMILION, PURPLE, ORANGE, SKY, PINK)
 #: most frames of a film; more indicate a wrong unit of t
 _MOST = 5000
 

@@ -13,6 +13,7 @@ from ..checks import Array, array
 from ..errors import ModelError
 from .ellipsoid import ELLIPSOID_COLORS, draw_ellipsoid
 from .shapes import Triangles, box, cylinder, shaded, together
+from .style import ARM, AXIS_COLORS, GRAY, ORANGE
 
 if TYPE_CHECKING:
     from ..robot import Robot
@@ -31,9 +32,6 @@ __all__ = [
     "joint_frames",
 ]
 
-_ARM, _JOINT, _BASE = "#444444", "#F0A030", "#8C8C8C"
-#: x, y, z of a frame: red, green and blue in shades that color-blind readers can distinguish
-AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
 #: length of a frame's axes, half length and radius of a cylinder, half edge of a box, relative to the arm's length
 _AXIS, _HALF, _RADIUS, _EDGE = 0.1, 0.035, 0.022, 0.025
 #: an ellipsoid's longest half axis relative to the arm's length
@@ -123,7 +121,7 @@ class ArmPicture:
         posture = array(q, (robot.n,), "q")
         poses = arm_frames(robot, posture)
         self._length = max(_length(poses[:, :3, 3]), 1e-3)
-        self._sticks = None if meshes else draw_sticks(axes, poses[None, :, :3, 3], color or _ARM, (alpha,))[0]
+        self._sticks = None if meshes else draw_sticks(axes, poses[None, :, :3, 3], color or ARM, (alpha,))[0]
         self._bodies = _collection(axes)
         self._paint(posture)
         self._shown = {True: (0, robot.n + 1), False: (), "all": tuple(range(robot.n + 2))}[frames]
@@ -153,7 +151,7 @@ class ArmPicture:
             base = box(self._length * np.array([0.1, 0.1, 0.02])).placed(self.robot.forward_kinematics(q, 0))
             joints = together(joint_bodies(self.robot, q, self._length))
             surface = together([base, joints])
-            colors = _rgb([(_BASE, len(base.faces)), (self._color or _JOINT, len(joints.faces))])
+            colors = _rgb([(GRAY, len(base.faces)), (self._color or ORANGE, len(joints.faces))])
         self._corners = surface.corners()
         self._bodies.set_verts(self._corners)
         shades = shaded(self._corners, colors, self._alpha)
@@ -236,7 +234,7 @@ def draw_arm(
 
 
 def draw_sticks(
-    axes: Any, points: Array, color: str = _ARM, shades: Iterable[float] | None = None, **style: Any
+    axes: Any, points: Array, color: str = ARM, shades: Iterable[float] | None = None, **style: Any
 ) -> list[Any]:
     """Draw arms as lines through points, later ones darker, in 3-D or in the plane.
 

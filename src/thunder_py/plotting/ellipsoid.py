@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..checks import Array, array
 from ..errors import ThunderError
 from .shapes import sphere_grid
+from .style import BLUE, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_ellipsoid", "ellipsoid_outline", "ellipsoid_surface", "plot_ellipsoid"]
 
-ELLIPSOID_COLORS = {"velocity": "#0072B2", "force": "#D55E00"}
+ELLIPSOID_COLORS = {"velocity": BLUE, "force": VERMILION}
 
 
 def ellipsoid_outline(ellipsoid: Ellipsoid, scale: float = 1.0, points: int = 181) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
+from .style import FAINT
 
 if TYPE_CHECKING:
     from ..geometry import Sphere
@@ -19,7 +20,6 @@ __all__ = ["Triangles", "box", "cylinder", "draw_spheres", "shaded", "sphere", "
 _LIGHT = np.array([0.35, -0.55, 0.76])
 #: brightness of a face turned away from the light
 _DARKEST = 0.35
-_OBSTACLE = "#B0B0B0"
 
 
 class Triangles(NamedTuple):
@@ -98,7 +98,7 @@ def draw_spheres(axes: Any, spheres: Iterable[Sphere], margin: float = 0.0) -> N
     for body in spheres:
         for radius, alpha in ((body.radius, 0.6), (body.radius + margin, 0.12))[: 2 if margin else 1]:
             surface = np.asarray(body.center)[:, None, None] + radius * unit
-            axes.plot_surface(*surface, color=_OBSTACLE, alpha=alpha, linewidth=0.0)
+            axes.plot_surface(*surface, color=FAINT, alpha=alpha, linewidth=0.0)
 
 
 def shaded(corners: Array, colors: Any, alpha: float = 1.0) -> Array:

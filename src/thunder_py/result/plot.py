@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import Array, array
 from ..errors import ThunderError
 from ..plotting.animation import animate, save_animation
+from ..plotting.style import BLUE, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -179,10 +180,10 @@ def plot_lyapunov(lyapunov: Lyapunov, *, axes: Axes | None = None) -> Axes:
         Default a new figure.
     """
     axis = new_axes(1)[0] if axes is None else axes
-    lines = axis.semilogy(lyapunov.t, _above_zero(lyapunov.V), color="#0072B2", label="$V$")
+    lines = axis.semilogy(lyapunov.t, _above_zero(lyapunov.V), color=BLUE, label="$V$")
     second = axis.twinx()
     label = r"$\dot V$" + ("" if lyapunov.analytic else " (differences)")
-    lines += second.plot(lyapunov.t, lyapunov.V_dot, color="#D55E00", linewidth=1.0, label=label)
+    lines += second.plot(lyapunov.t, lyapunov.V_dot, color=VERMILION, linewidth=1.0, label=label)
     axis.set_ylabel("$V$")
     second.set_ylabel(r"$\dot V$")
     axis.set_xlabel("time [s]")

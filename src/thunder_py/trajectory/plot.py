@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array
+from ..plotting.style import TRUTH, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +51,7 @@ def plot_plan(plan: Plan, *, axes: Mapping[str, Axes] | None = None) -> dict[str
         axis.set_ylabel("position [rad, m]")
     if (axis := drawn.get("clearance")) is not None:
         axis.plot(fraction, plan.clearance, linewidth=1.2, label="clearance")
-        axis.axhline(plan.margin, color="#D55E00", linestyle="--", label="margin")
+        axis.axhline(plan.margin, color=VERMILION, linestyle="--", label="margin")
         axis.legend(fontsize="small")
         axis.set_ylabel("clearance [m]")
     for axis in drawn.values():
@@ -172,8 +173,8 @@ def _draw_path(axis: Any, reference: object, p: Array) -> None:
     axis.plot(*p.T, linewidth=1.5)
     points = np.asarray(getattr(reference, "key_points", p[[0, -1]]))
     passed = np.asarray(getattr(reference, "over_flown", np.zeros(len(points), dtype=bool)))
-    axis.scatter(*points[~passed].T, s=18, color="black", depthshade=False)
-    axis.scatter(*points[passed].T, s=22, facecolors="none", edgecolors="black", depthshade=False)
+    axis.scatter(*points[~passed].T, s=18, color=TRUTH, depthshade=False)
+    axis.scatter(*points[passed].T, s=22, facecolors="none", edgecolors=TRUTH, depthshade=False)
     spans = np.maximum(np.ptp(np.vstack([p, points]), axis=0), 0.05 * np.ptp(p, axis=0).max())
     if spans.max() > 0.0:
         axis.set_box_aspect(spans)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...plotting.style import tidy
+from ...plotting.style import TRUTH, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def plot_motion(motion: ThrowMotion) -> Figure:
         for joint, row in zip(motion.robot.joint_names, values.T, strict=True):
             ax.plot(t, row, label=joint, linewidth=1.1)
         for edge in (-1.0, 1.0):
-            ax.axhline(edge, color="#222222", linestyle="--", linewidth=0.8)
+            ax.axhline(edge, color=TRUTH, linestyle="--", linewidth=0.8)
         _mark_release(ax, motion)
         ax.set_ylabel(f"{name}, part of its limit")
         tidy(ax)
@@ -47,4 +47,4 @@ def plot_motion(motion: ThrowMotion) -> Figure:
 
 
 def _mark_release(axes: Axes, motion: ThrowMotion) -> None:
-    axes.axvline(motion.release_time, color="#222222", linestyle=":", linewidth=1.0)
+    axes.axvline(motion.release_time, color=TRUTH, linestyle=":", linewidth=1.0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...plotting.style import tidy
+from ...plotting.style import BLUE, GRAY, GREEN, ORANGE, PINK, TRUTH, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .throw import WristThrow
 
 __all__ = ["draw_control", "draw_phase", "draw_together", "plot_plan", "plot_throw", "plot_together"]
-
-_BLUE, _ORANGE, _GREEN, _PINK, _GRAY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#888888"
 
 
 def plot_throw(throw: WristThrow) -> Figure:
@@ -36,8 +34,8 @@ def plot_throw(throw: WristThrow) -> Figure:
     draw_control(throw, control)
     t = throw.times()
     q, dq = throw.state(t)
-    motion.plot(t, q, color=_BLUE, label="q [rad]")
-    motion.plot(t, dq / throw.oscillator.omega0, color=_ORANGE, label="dq / $\\omega_0$ [rad]")
+    motion.plot(t, q, color=BLUE, label="q [rad]")
+    motion.plot(t, dq / throw.oscillator.omega0, color=ORANGE, label="dq / $\\omega_0$ [rad]")
     motion.set(xlabel="time [s]", title="motion")
     motion.legend(fontsize="small")
     draw_phase(throw, phase)
@@ -55,15 +53,15 @@ def draw_control(throw: WristThrow, axes: Axes) -> None:
     axes : Axes
     """
     t = throw.times()
-    axes.step(t, throw.theta(t), where="post", color=_BLUE, label="motor $\\theta$ [rad]")
+    axes.step(t, throw.theta(t), where="post", color=BLUE, label="motor $\\theta$ [rad]")
     offset = throw.oscillator.offset
     if offset:
-        axes.axhline(offset, color=_GRAY, linewidth=0.8, linestyle=":", label="$\\theta_g$, holds gravity")
+        axes.axhline(offset, color=GRAY, linewidth=0.8, linestyle=":", label="$\\theta_g$, holds gravity")
     if math.isfinite(throw.nu):
         second = throw.costates(t)[:, 1]
-        axes.plot(t, offset + 0.5 * second / np.abs(second).max(), color=_ORANGE, label="$\\lambda_2$, scaled")
+        axes.plot(t, offset + 0.5 * second / np.abs(second).max(), color=ORANGE, label="$\\lambda_2$, scaled")
     for switch in throw.switches:
-        axes.axvline(switch, color=_GRAY, linewidth=0.6)
+        axes.axvline(switch, color=GRAY, linewidth=0.6)
     axes.set(
         xlabel="time [s]", title="motor and switching function" if throw.agrees() else "not optimal: signs disagree"
     )
@@ -82,14 +80,14 @@ def draw_phase(throw: WristThrow, axes: Axes) -> None:
     """
     starts = np.append(throw.starts, throw.T)
     for k, u in enumerate(throw.values):
-        color = _BLUE if u > 0.0 else _PINK
+        color = BLUE if u > 0.0 else PINK
         q, dq = throw.state(np.linspace(starts[k], starts[k + 1], 120))
         axes.plot(q, dq / throw.oscillator.omega0, color=color)
         axes.plot(throw.oscillator.gain * u, 0.0, "+", color=color)
     q, dq = throw.state(throw.switches)
-    axes.plot(q, dq / throw.oscillator.omega0, "o", color="black", markersize=4, label="switches")
-    axes.plot(0.0, throw.speed / throw.oscillator.omega0, "*", color=_ORANGE, markersize=9, label="release")
-    axes.axvline(0.0, color=_GRAY, linewidth=0.6)
+    axes.plot(q, dq / throw.oscillator.omega0, "o", color=TRUTH, markersize=4, label="switches")
+    axes.plot(0.0, throw.speed / throw.oscillator.omega0, "*", color=ORANGE, markersize=9, label="release")
+    axes.axvline(0.0, color=GRAY, linewidth=0.6)
     axes.set(xlabel="q [rad]", ylabel="dq / $\\omega_0$ [rad]", title="phase portrait", aspect="equal")
     axes.legend(fontsize="small")
 
@@ -104,9 +102,9 @@ def draw_together(throw: JointThrow, axes: Axes) -> None:
     """
     t, (theta, ddx, ddz) = throw.t, throw.controls.T
     most = float(np.abs(throw.controls[:, 1:]).max())
-    axes.plot(t, throw.states[:, 0], color=_BLUE, label="wrist q [rad]")
-    axes.stairs(theta, t, baseline=None, color=_GREEN, label="motor $\\theta$ [rad]")
-    for values, color, name in ((ddx, _PINK, "x"), (ddz, _ORANGE, "z")):
+    axes.plot(t, throw.states[:, 0], color=BLUE, label="wrist q [rad]")
+    axes.stairs(theta, t, baseline=None, color=GREEN, label="motor $\\theta$ [rad]")
+    for values, color, name in ((ddx, PINK, "x"), (ddz, ORANGE, "z")):
         axes.stairs(values / most, t, baseline=None, color=color, label=f"base, dd{name} / {most:g} m/s$^2$")
     axes.set(xlabel="time [s]", title=f"base and wrist together: {throw.speed:.2f} m/s")
     axes.legend(fontsize="small", loc="lower left")
@@ -123,9 +121,9 @@ def plot_together(throw: JointThrow) -> Figure:
 
     figure, (controls, base) = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
     draw_together(throw, controls)
-    base.plot(throw.t, throw.states[:, 3], color=_PINK, label="base, dx")
-    base.plot(throw.t, throw.states[:, 5], color=_ORANGE, label="base, dz")
-    base.plot(throw.t, throw.tip * throw.states[:, 1], color=_BLUE, label="tip dq")
+    base.plot(throw.t, throw.states[:, 3], color=PINK, label="base, dx")
+    base.plot(throw.t, throw.states[:, 5], color=ORANGE, label="base, dz")
+    base.plot(throw.t, throw.tip * throw.states[:, 1], color=BLUE, label="tip dq")
     base.set(xlabel="time [s]", ylabel="[m/s]", title="speeds")
     base.legend(fontsize="small")
     for axes in (controls, base):
@@ -144,11 +142,11 @@ def plot_plan(plan: MotorPlan) -> Figure:
 
     figure, (angle, rate) = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
     fine = np.linspace(plan.t[0], plan.t[-1], 8 * plan.t.size)
-    angle.plot(fine, plan.motor(fine), color=_GREEN, label="motor $\\theta$")
-    angle.plot(plan.t, plan.q, color=_BLUE, label="wrist q")
+    angle.plot(fine, plan.motor(fine), color=GREEN, label="motor $\\theta$")
+    angle.plot(plan.t, plan.q, color=BLUE, label="wrist q")
     angle.set(xlabel="time [s]", ylabel="[rad]", title="wrist and motor")
     angle.legend(fontsize="small")
-    rate.plot(plan.t, plan.dq, color=_BLUE)
+    rate.plot(plan.t, plan.dq, color=BLUE)
     rate.set(xlabel="time [s]", ylabel="dq [rad/s]", title=f"wrist: {plan.speed:.2f} rad/s at release")
     for axes in (angle, rate):
         tidy(axes)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...plotting.style import BLUE, TRUTH, VERMILION
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_components", "plot_mean_and_components", "plot_variance"]
 
 _SAMPLES = 301
-_LESS, _MORE = "#0072B2", "#D55E00"
+_LESS, _MORE = BLUE, VERMILION
 
 
 def plot_components(fpca: FPCA, n: int = 5, *, derivative: int = 0) -> list[Axes]:
@@ -45,7 +47,7 @@ def plot_mean_and_components(fpca: FPCA, n: int = 3, *, spread: float = 1.0) -> 
     ratio = fpca.explained_variance_ratio_
     for k, (row, dof, unit) in enumerate(zip(panels, fpca.dofs, fpca.units, strict=True)):
         for i, axis in enumerate(row):
-            axis.plot(tau, mean[:, k], color="black", linewidth=1.2, label="mean")
+            axis.plot(tau, mean[:, k], color=TRUTH, linewidth=1.2, label="mean")
             if n:
                 axis.plot(tau, mean[:, k] + steps[i, :, k], color=_MORE, linewidth=1.0, label=f"+{spread:g} sd")
                 axis.plot(tau, mean[:, k] - steps[i, :, k], color=_LESS, linewidth=1.0, label=f"-{spread:g} sd")

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array
+from ...plotting.style import BLUE, GRAY, TRUTH, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_human_like_plan"]
 
 _SAMPLES = 401
-_START, _VIA, _GOAL = "tab:blue", "black", "tab:red"
+_START, _VIA, _GOAL = BLUE, TRUTH, VERMILION
 
 
 def plot_human_like_plan(
@@ -40,7 +41,7 @@ def plot_human_like_plan(
     if "rotation" in drawn:
         _draw_coordinates(drawn["rotation"], t, x[:, 3:], plan.dofs[3:], "rotation vector [rad]")
     if "speed" in drawn:
-        drawn["speed"].plot(t, np.linalg.norm(v, axis=1), color="tab:gray")
+        drawn["speed"].plot(t, np.linalg.norm(v, axis=1), color=GRAY)
         drawn["speed"].set_ylabel("speed [m/s]")
         drawn["speed"].set_ylim(bottom=0.0)
         drawn["speed"].set_xlabel("time [s]")
@@ -62,7 +63,7 @@ def _new_axes(rotates: bool) -> dict[str, Axes]:
 def _draw_path(axis: Any, p: Array, vias: Array) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    axis.plot(*p.T, color="tab:gray")
+    axis.plot(*p.T, color=GRAY)
     for point, color, label in ((p[0], _START, "start"), (p[-1], _GOAL, "goal")):
         axis.scatter(*point, color=color, label=label)
     for k, point in enumerate(vias):

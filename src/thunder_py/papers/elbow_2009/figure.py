@@ -8,6 +8,7 @@ import numpy as np
 
 from ...checks import Array
 from ...plotting.arm import arm_frames, draw_sticks
+from ...plotting.style import BLUE, GREEN, LINE, SKY, TRUTH, VERMILION, label, label_time, new_panels, outside_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,33 +19,27 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_elbow"]
 
-_LINKS, _PRINTED, _DARK = ("#0072B2", "#009E73"), "#D55E00", "#222222"
+_LINKS = (BLUE, GREEN)
 _GHOSTS = 7
 
 
 def plot_elbow(experiment: Elbow2009) -> Figure:
     """Draw the arm along a motion on the left, torques of both joints on the right."""
-    from matplotlib.pyplot import figure as new_figure
-
     from .run import motion
 
-    figure = new_figure(figsize=(12, 4.8), layout="constrained")
-    panels = figure.subplot_mosaic([["arm", "0"], ["arm", "1"]], width_ratios=(1.0, 1.4))
+    title = "Gabiccini et al. (2009), section 5: the planar elbow"
+    figure, panels = new_panels([["arm", "0"], ["arm", "1"]], (12, 5.5), title, width_ratios=(1.0, 1.4))
     _draw_arm(panels["arm"], experiment.model.robot, motion(np.linspace(0.05, 1.6, _GHOSTS))[0])
     t = np.linspace(0.0, 2.0 * np.pi, 400)
     torques = experiment.torques(t)
     for joint in range(2):
         axes = panels[str(joint)]
-        axes.plot(t, torques["printed"][:, joint], color=_PRINTED, label="as printed")
-        axes.plot(t, torques["kernel"][:, joint], color=_LINKS[0], linewidth=3.0, alpha=0.5, label="kernel")
-        axes.plot(t, torques["corrected"][:, joint], "--", color=_DARK, linewidth=1.0, label="with G-1 and G-2")
-        axes.set(ylabel=f"joint {joint + 1} [N m]", xlim=(t[0], t[-1]))
-        axes.grid(visible=True, alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
-    panels["0"].set_title("torque $Y_r \\pi$ along a motion")
-    panels["1"].set_xlabel("time [s]")
-    panels["0"].set_ylim(top=45.0)
-    panels["0"].legend(loc="upper center", ncols=3, fontsize="small")
+        axes.plot(t, torques["printed"][:, joint], color=VERMILION, label="as printed", linewidth=LINE)
+        axes.plot(t, torques["kernel"][:, joint], color=SKY, linewidth=4.0, alpha=0.6, label="this package")
+        corrected = "as printed, errata G-1 and G-2 corrected"
+        axes.plot(t, torques["corrected"][:, joint], "--", color=TRUTH, linewidth=1.0, label=corrected)
+        label_time(axes, t, f"$Y_r \\pi$ along a motion, joint {joint + 1}", "torque [N m]")
+    outside_legend(figure, panels["0"])
     return figure
 
 
@@ -65,15 +60,13 @@ def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
             style: dict[str, Any] = {"linewidth": 6.0, "marker": "", "solid_capstyle": "round"}
             draw_sticks(axes, origins[None, link : link + 2], _LINKS[link], (1.0 if front else 0.15,), **style)
         if front:
-            axes.plot(*origins[:2].T, "o", color="white", markeredgecolor=_DARK, markersize=9)
-            axes.plot(*centers.T, "x", color=_DARK, markersize=8, markeredgewidth=2)
-            _label(axes, q, origins, centers)
-    axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="frames at the links' ends, as in the paper")
-    axes.grid(visible=True, alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
+            axes.plot(*origins[:2].T, "o", color="white", markeredgecolor=TRUTH, markersize=9)
+            axes.plot(*centers.T, "x", color=TRUTH, markersize=8, markeredgewidth=2)
+            _annotate(axes, q, origins, centers)
+    label(axes, "Figure 2, with a motion; frames at the links' ends", "x [m]", "y [m]", aspect="equal")
 
 
-def _label(axes: Axes, q: Array, origins: Array, centers: Array) -> None:
+def _annotate(axes: Axes, q: Array, origins: Array, centers: Array) -> None:
     from matplotlib.patches import Arc
 
     angles = np.degrees(np.concatenate([[0.0], np.cumsum(q)]))
@@ -81,12 +74,16 @@ def _label(axes: Axes, q: Array, origins: Array, centers: Array) -> None:
         start, end = sorted((angles[joint], angles[joint + 1]))
         direction = np.radians(angles[joint])
         reach = 0.26 * np.array([np.cos(direction), np.sin(direction)])
-        axes.plot(*np.transpose([origins[joint], origins[joint] + reach]), ":", color=_DARK, linewidth=1.0)
-        axes.add_patch(Arc(tuple(origins[joint]), 0.36, 0.36, theta1=start, theta2=end, color=_DARK))
+        axes.plot(*np.transpose([origins[joint], origins[joint] + reach]), ":", color=TRUTH, linewidth=1.0)
+        axes.add_patch(Arc(tuple(origins[joint]), 0.36, 0.36, theta1=start, theta2=end, color=TRUTH))
         middle = np.radians((start + end) / 2)
         position = origins[joint] + 0.24 * np.array([np.cos(middle), np.sin(middle)])
         axes.text(position[0], position[1], f"$q_{joint + 1}$", ha="center", va="center")
-        axes.annotate(f"$G_{joint + 1}$", centers[joint], xytext=(6, -12), textcoords="offset points")
-        axes.annotate(f"$O_{joint + 1}$", origins[joint + 1], xytext=(8, 4), textcoords="offset points")
+        axes.annotate(
+            f"$G_{joint + 1}$", centers[joint], xytext=((8, -12), (-4, -20))[joint], textcoords="offset points"
+        )
+        axes.annotate(
+            f"$O_{joint + 1}$", origins[joint + 1], xytext=((8, 4), (-6, -18))[joint], textcoords="offset points"
+        )
     arrow = {"arrowstyle": "->"}
     axes.annotate("g", (0.05, 0.72), (0.05, 0.9), xycoords="axes fraction", arrowprops=arrow, ha="center")

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...checks import Array
-from ...plotting.style import COLORS, TRUTH, tidy
+from ...plotting.style import (
+    COLORS,
+    LAW_COLORS,
+    LINE,
+    TRUTH,
+    draw_truth,
+    label,
+    label_time,
+    new_panels,
+    outside_legend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,8 +38,10 @@ __all__ = [
     "plot_gains",
 ]
 
-#: rows of `body_of`
-ESTIMATES = ("mass [kg]", "$c_x$ [m]", "$c_y$ [m]", "$c_z$ [m], along gravity")
+#: rows of `body_of`: title, label of the y axis
+ESTIMATES = (("mass of link 7", "$m$ [kg]"), ("center of mass, x", "$c_x$ [m]"), ("center of mass, y", "$c_y$ [m]"),
+             ("center of mass, along gravity", "$c_z$ [m]"))  # fmt: skip
+_FRICTION = "plant with fitted friction"
 
 
 def body_of(reg: Array) -> Array:
@@ -38,12 +50,11 @@ def body_of(reg: Array) -> Array:
     return np.concatenate([m[None], mc / m])
 
 
-def draw_error(axes: Axes, run: Run, label: str, color: str) -> None:
+def draw_error(axes: Axes, run: Run, name: str, title: str = "", **style: Any) -> None:
     """Draw the norm of e over time on a logarithmic axis."""
     t = run.result.t[1:]  # the initial error is zero, which has no logarithm
-    axes.semilogy(t, run.result.error_norm()[1:], color=color, label=label, linewidth=1.2)
-    axes.set(xlim=(0.0, t[-1]), xlabel="time [s]")
-    tidy(axes)
+    axes.semilogy(t, run.result.error_norm()[1:], label=name, **{"linewidth": LINE, **style})
+    label_time(axes, run.result.t, title, "norm of $e$ [m, rad]")
 
 
 def _cases(table: str) -> Sequence[str]:
@@ -52,111 +63,109 @@ def _cases(table: str) -> Sequence[str]:
     return TABLES[table]
 
 
-def _label(case: str) -> str:
+def _name(case: str) -> str:
     name, equals, value = case.partition(" = ")
     base, _, index = name.partition("_")
     return f"${base}_{{{index}}}${equals}{value}"
 
 
-def _draw_errors(axes: Axes, runs: Iterable[tuple[str, Run]]) -> None:
-    for color, (case, run) in zip(COLORS, runs, strict=True):
-        draw_error(axes, run, _label(case), color)
+def _draw_errors(axes: Axes, runs: Mapping[str, Run], table: str, title: str) -> None:
+    for color, case in zip(COLORS, _cases(table), strict=False):
+        draw_error(axes, runs[case], _name(case), title, color=color)
     axes.set_ylim(3e-5, 1.0)
-    axes.legend(loc="lower left", ncols=3)
+    axes.legend(loc="lower left", ncols=3, fontsize="small")
 
 
-def _draw_estimates(panels: Sequence[Axes], gains: ArticleGains, table: str) -> None:
-    truth = body_of(gains.truth.parameters)
-    for color, case in zip(COLORS, _cases(table), strict=True):
+def _draw_estimate(axes: Axes, gains: ArticleGains, table: str, k: int, title: str = "") -> None:
+    for color, case in zip(COLORS, _cases(table), strict=False):
         run = gains.friction[case].result
-        for panel, values in zip(panels, body_of(run.parameters), strict=True):
-            panel.plot(run.t, values, color=color, label=_label(case), linewidth=1.2)
-    for panel, value, title in zip(panels, truth, ESTIMATES, strict=True):
-        panel.axhline(value, color=TRUTH, linestyle="--", label="truth")
-        panel.set(title=title, xlabel="time [s]")
-        panel.set_xlim(0.0, run.t[-1])
-        tidy(panel)
-    panels[0].legend()
+        axes.plot(run.t, body_of(run.parameters)[k], color=color, label=_name(case), linewidth=LINE)
+    draw_truth(axes, float(body_of(gains.truth.parameters)[k]))
+    label_time(axes, run.t, title + ESTIMATES[k][0], ESTIMATES[k][1])
+
+
+def _draw_plane(axes: Axes, gains: ArticleGains) -> None:
+    """Draw the last period seen along x."""
+    times = gains.friction["K_d2"].result.t
+    last = times >= times[-1] - gains.friction["K_d2"].window
+    for name, law in (("fixed", "not adaptive"), ("K_d2", "backstepping")):
+        actual = gains.truth.forward_kinematics(gains.friction[name].result.q[last])[:, :3, 3]
+        axes.plot(actual[:, 1], actual[:, 2], color=LAW_COLORS[law], label=law, linewidth=LINE)
+    desired = gains.reference(times[last]).p
+    axes.plot(desired[:, 1], desired[:, 2], "--", color=TRUTH, label="desired", linewidth=1.0)
+    label(axes, "Figure 5: last period along x; dashed: desired", "y [m]", "z [m]", aspect="equal")
+
+
+def _draw_adaptation(axes: Axes, gains: ArticleGains) -> None:
+    from .run import SOFT
+
+    fixed = LAW_COLORS["not adaptive"]
+    draw_error(axes, gains.friction["fixed, soft"], f"not adaptive, {SOFT:g} $K_p$", color=fixed, linestyle=":")
+    draw_error(axes, gains.friction["fixed"], "not adaptive", color=fixed)
+    draw_error(
+        axes, gains.friction["K_d2"], "backstepping", "Figure 10: tracking error", color=LAW_COLORS["backstepping"]
+    )
+    axes.set_ylim(1e-3, 2.0)
+    axes.legend(loc="lower left", fontsize="small")
 
 
 def plot_curve(gains: ArticleGains) -> Figure:
     """Draw Figure 5, the curve, and the motion of the flange in the last period, with adaptation and without."""
-    from matplotlib.pyplot import figure as new_figure
     from matplotlib.ticker import MaxNLocator
 
-    figure = new_figure(figsize=(11, 4.5), layout="constrained")
-    space: Any = figure.add_subplot(1, 2, 1, projection="3d")
-    plane = figure.add_subplot(1, 2, 2)
-    fixed, adaptive = gains.friction["fixed"], gains.friction["K_d2"]
-    last = adaptive.result.t >= adaptive.result.t[-1] - adaptive.window
-    desired = gains.reference(adaptive.result.t[last]).p
+    options = {"per_subplot_kw": {"space": {"projection": "3d"}}}
+    figure, panels = new_panels([["space", "plane"]], (12, 5), "Thunder article, Figure 5", **options)
+    space: Any = panels["space"]
+    desired = gains.reference(np.linspace(0.0, 10.0, 501)).p
     space.plot(*desired.T, color=TRUTH)
-    space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title="the article's curve")
-    space.set_box_aspect(np.ptp(desired, axis=0))
+    space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+    space.set_title("the article's curve", fontsize="medium")
+    space.set_box_aspect(np.ptp(desired, axis=0), zoom=1.05)
     for axis in (space.xaxis, space.yaxis, space.zaxis):
         axis.set_major_locator(MaxNLocator(4))
         axis.labelpad = 8.0
-    for label, run, color in (("not adaptive", fixed, COLORS[1]), ("adaptive", adaptive, COLORS[0])):
-        actual = gains.truth.forward_kinematics(run.result.q[last])[:, :3, 3]
-        plane.plot(actual[:, 1], actual[:, 2], color=color, label=label, linewidth=1.2)
-    plane.plot(desired[:, 1], desired[:, 2], "--", color=TRUTH, label="desired", linewidth=1.0)
-    plane.set(xlabel="y [m]", ylabel="z [m]", aspect="equal", title="the last period, seen along x")
-    figure.legend(*plane.get_legend_handles_labels(), loc="outside lower right", ncols=3)
-    tidy(plane)
+    _draw_plane(panels["plane"], gains)
+    outside_legend(figure, panels["plane"])
     return figure
 
 
 def plot_errors(gains: ArticleGains, table: str) -> Figure:
     """Draw Figure 6 (``"Table 6"``) or 8 (``"Table 7"``), one panel for each plant."""
-    from matplotlib.pyplot import subplots
-
-    figure, panels = subplots(1, 2, figsize=(11, 3.6), sharey=True, layout="constrained")
-    for panel, runs, title in zip(
-        panels, (gains.ideal, gains.friction), ("without friction", "with friction"), strict=True
-    ):
-        _draw_errors(panel, [(case, runs[case]) for case in _cases(table)])
-        panel.set_title(f"plant {title}")
-    panels[0].set_ylabel("norm of $e$ [m, rad]")
+    title = f"Thunder article, Figure {_FIGURES[table][0]}: tracking error"
+    figure, panels = new_panels([["ideal", "friction"]], (11, 4), title, sharey=True)
+    _draw_errors(panels["ideal"], gains.ideal, table, "plant without friction")
+    _draw_errors(panels["friction"], gains.friction, table, _FRICTION)
     return figure
+
+
+#: table -> figures of errors and of estimates
+_FIGURES = {"Table 6": (6, 7), "Table 7": (8, 9)}
 
 
 def plot_estimates(gains: ArticleGains, table: str) -> Figure:
     """Draw Figure 7 (``"Table 6"``) or 9 (``"Table 7"``): mass and center of mass of link 7."""
-    from matplotlib.pyplot import subplots
-
-    figure, panels = subplots(1, 4, figsize=(13, 3.2), layout="constrained")
-    _draw_estimates(list(panels), gains, table)
+    title = f"Thunder article, Figure {_FIGURES[table][1]}: estimates, {_FRICTION}"
+    figure, panels = new_panels([["0", "1"], ["2", "3"]], (11, 5.5), title)
+    for k in range(4):
+        _draw_estimate(panels[str(k)], gains, table, k)
+    outside_legend(figure, panels["0"])
     return figure
 
 
 def plot_adaptation(gains: ArticleGains) -> Figure:
     """Draw Figure 10: the same controller with adaptation and without."""
-    from matplotlib.pyplot import subplots
-
-    from .run import SOFT
-
-    figure, axes = subplots(figsize=(8, 3.6), layout="constrained")
-    for label, key, color in (
-        (f"not adaptive, {SOFT:g} $K_p$", "fixed, soft", COLORS[2]),
-        ("not adaptive", "fixed", COLORS[1]),
-        ("adaptive", "K_d2", COLORS[0]),
-    ):
-        draw_error(axes, gains.friction[key], label, color)
-    axes.set(ylabel="norm of $e$ [m, rad]", ylim=(1e-3, 2.0))
-    axes.legend(loc="lower center", ncols=3)
+    figure, panels = new_panels([["error"]], (8, 4), f"Thunder article: adaptation, {_FRICTION}")
+    _draw_adaptation(panels["error"], gains)
     return figure
 
 
 def plot_gains(gains: ArticleGains) -> Figure:
-    """Draw errors and estimates for both tables, on the plant with friction."""
-    from matplotlib.pyplot import figure as new_figure
-
-    figure = new_figure(figsize=(13, 10), layout="constrained")
-    parts: Any = figure.subfigures(3, 1, height_ratios=(1.1, 1.0, 1.0))
-    top, *rest = parts
-    for table, panel in zip(("Table 6", "Table 7"), top.subplots(1, 2, sharey=True), strict=True):
-        _draw_errors(panel, [(case, gains.friction[case]) for case in _cases(table)])
-        panel.set_title("norm of $e$ [m, rad]")
-    for table, part in zip(("Table 6", "Table 7"), rest, strict=True):
-        _draw_estimates(list(part.subplots(1, 4)), gains, table)
+    """Draw Figures 5, 6, 8 and 10, and the masses of Figures 7 and 9, on the plant with friction."""
+    title = f"Thunder article, Figures 5 to 10; {_FRICTION}, $\\Gamma$ fitted"
+    figure, panels = new_panels([["5", "6", "8"], ["10", "7", "9"]], title=title)
+    _draw_plane(panels["5"], gains)
+    _draw_adaptation(panels["10"], gains)
+    for table, (errors, estimates) in _FIGURES.items():
+        _draw_errors(panels[str(errors)], gains.friction, table, f"Figure {errors}: tracking error")
+        _draw_estimate(panels[str(estimates)], gains, table, 0, f"Figure {estimates} (dashed: truth): ")
     return figure

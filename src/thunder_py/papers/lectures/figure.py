@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...checks import Array
-from ...result.plot import plot_lyapunov
+from ...plotting.style import COLORS, FAINT, LAW_COLORS, LINE, label, label_time, new_panels, outside_legend, positive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,80 +19,84 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_excitation_study", "plot_mass_spring", "plot_study"]
 
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 #: lower ends of the logarithmic axes of errors [rad] and of eigenvalues, relative to the largest, above rounding
 _SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14
 
 
 def plot_mass_spring() -> Figure:
     """Draw motions of lecture 30's mass on a spring over the level sets of both candidates, and V along one motion."""
-    from matplotlib.pyplot import subplots
-
     from .run import mass_spring_candidates, mass_spring_motion
 
-    figure, axes = subplots(1, 3, figsize=(12.0, 3.8), layout="constrained")
+    candidates = mass_spring_candidates()
+    figure, panels = new_panels([[*candidates, "V"]], (12, 4.5), "Lecture 30: mass on a spring, candidates for V")
     t = np.linspace(0.0, 10.0, 400)
     grid = np.stack(np.meshgrid(*[np.linspace(-1.3, 1.3, 101)] * 2), axis=-1)
-    for axis, (name, candidate) in zip(axes, mass_spring_candidates().items(), strict=False):
+    for color, (name, candidate) in zip(COLORS, candidates.items(), strict=False):
         levels = np.einsum("abi,ij,abj->ab", grid, candidate.P, grid)
-        axis.contour(grid[..., 0], grid[..., 1], levels, np.linspace(0.05, 1.0, 8) ** 2, colors="0.75", linewidths=0.8)
+        steps = np.linspace(0.05, 1.0, 8) ** 2
+        panels[name].contour(grid[..., 0], grid[..., 1], levels, steps, colors=FAINT, linewidths=LINE)
         for angle in np.linspace(0.0, 2 * np.pi, 6, endpoint=False):
             x = mass_spring_motion(np.array([np.cos(angle), np.sin(angle)]), t)
-            axis.plot(x[:, 0], x[:, 1], color=_COLORS[0], linewidth=1.0)
-        axis.set(title=f"level sets of V, {name}", xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
+            panels[name].plot(x[:, 0], x[:, 1], color=COLORS[0], linewidth=LINE)
+        label(panels[name], f"level sets of V, {name}", "$x_1$ [m]", "$x_2$ [m/s]", aspect="equal")
         x = mass_spring_motion(np.array([1.0, 0.0]), t)
-        axes[2].semilogy(t, np.einsum("ki,ij,kj->k", x, candidate.P, x), label=name)
-    axes[2].set(title="V along a motion", xlabel="time [s]")
-    axes[2].grid(visible=True, alpha=0.3)
-    axes[2].legend()
+        V = np.einsum("ki,ij,kj->k", x, candidate.P, x)
+        panels["V"].semilogy(t, V, color=color, linewidth=LINE, label=name)
+    label_time(panels["V"], t, "V along a motion", "V [J]")
+    panels["V"].legend(loc="lower left", fontsize="small")
     return figure
 
 
 def plot_study(study: Study) -> Figure:
     """Draw the errors of all runs, and V and its derivative for the run of the proof."""
-    from matplotlib.pyplot import subplots
-
-    figure, axes = subplots(1, 2, figsize=(12.0, 3.6), layout="constrained")
-    _draw_down_to(_SMALLEST_ERROR, axes[0], ((name, run.t, run.error_norm()) for name, run in study.runs.items()))
-    axes[0].set(title="error norm [rad]", xlabel="time [s]")
-    axes[0].grid(visible=True, alpha=0.3)
-    axes[0].legend(fontsize="small")
+    figure, panels = new_panels([["error", "V", "rate"]], (12, 4.5), study.title)
+    curves = ((name, run.t, run.error_norm()) for name, run in study.runs.items())
+    _draw_down_to(_SMALLEST_ERROR, panels["error"], curves)
+    run = next(iter(study.runs.values()))
+    label_time(panels["error"], run.t, "tracking error", "norm of $e$ [rad]")
     for name, lyapunov in study.lyapunov.items():
-        plot_lyapunov(lyapunov, axes=axes[1])
-        axes[1].set_title(f"Lyapunov function, {name}")
+        style: dict[str, Any] = {"color": LAW_COLORS.get(name, COLORS[0]), "linewidth": LINE}
+        panels["V"].semilogy(lyapunov.t, positive(lyapunov.V), **style)
+        panels["rate"].plot(lyapunov.t, lyapunov.V_dot, **style)
+        label_time(panels["V"], lyapunov.t, f"Lyapunov function, {name}", "$V$ [J]")
+        label_time(panels["rate"], lyapunov.t, "its derivative", r"$\dot V$ [W]")
+    outside_legend(figure, panels["error"])
     return figure
 
 
 def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
     """Draw errors of tracking and of estimation, and the least eigenvalue of the excitation integral."""
-    from matplotlib.pyplot import subplots
-
-    figure, axes = subplots(1, 3, figsize=(12.0, 3.6), layout="constrained")
-    for (name, run), color in zip(runs.items(), _COLORS, strict=False):
-        axes[1].semilogy(run.result.t, run.parameter_error, color=color, linewidth=1.5, label=name)
-    _draw_down_to(_SMALLEST_ERROR, axes[0], ((name, r.result.t, r.result.error_norm()) for name, r in runs.items()))
+    title = "Lecture 34: Slotine-Li and persistence of excitation"
+    figure, panels = new_panels([["error", "parameters", "excitation"]], (12, 4.5), title)
+    for (name, run), color in zip(runs.items(), COLORS, strict=False):
+        panels["parameters"].semilogy(run.result.t, run.parameter_error, color=color, linewidth=LINE, label=name)
+    _draw_down_to(
+        _SMALLEST_ERROR, panels["error"], ((name, r.result.t, r.result.error_norm()) for name, r in runs.items())
+    )
     _draw_down_to(
         _SMALLEST_EIGENVALUE * max(run.excitation.upper.max() for run in runs.values()),
-        axes[2],
+        panels["excitation"],
         ((name, run.excitation.t, run.excitation.lower) for name, run in runs.items()),
     )
-    axes[0].set_title("tracking error [rad]")
-    axes[1].set_title("error of the base parameters")
-    axes[2].set_title(r"$\ell_1$: least eigenvalue of $\int Y^T Y$")
-    for axis in axes:
-        axis.set_xlabel("time [s]")
-        axis.grid(visible=True, alpha=0.3)
-    axes[1].legend(fontsize="small")
+    run = next(iter(runs.values()))
+    label_time(panels["error"], run.result.t, "tracking error", "norm of $e$ [rad]")
+    label_time(panels["parameters"], run.result.t, "base parameters", "norm of their error [SI units]")
+    label_time(
+        panels["excitation"], run.excitation.t, r"excitation integral $\int Y^T Y$", "least eigenvalue [SI units]"
+    )
+    outside_legend(figure, panels["parameters"])
     return figure
 
 
-def _draw_down_to(floor: float, axis: Axes, curves: Iterable[tuple[str, Array, Array]]) -> None:
+def _draw_down_to(floor: float, axes: Axes, curves: Iterable[tuple[str, Array, Array]]) -> None:
     """Draw curves on a logarithmic axis that ends at `floor`; curves entirely below it are labeled as zero."""
     zero = []
-    for (name, t, values), color in zip(curves, _COLORS, strict=False):
-        axis.semilogy(t, np.where(values > 0.0, values, np.nan), color=color, linewidth=1.2, label=name)
+    for (name, t, values), color in zip(curves, COLORS, strict=False):
+        law, _, model = name.partition(",")
+        style: dict[str, Any] = {"color": LAW_COLORS.get(law, color), "linestyle": "--" if model else "-"}
+        axes.semilogy(t, positive(values), linewidth=LINE, label=name, **style)
         if not (values > floor).any():
             zero.append(name)
-    axis.set_ylim(bottom=max(axis.get_ylim()[0], floor))
+    axes.set_ylim(bottom=max(axes.get_ylim()[0], floor))
     for k, name in enumerate(zero):
-        axis.text(0.02, 0.03 + 0.07 * k, f"{name}: zero", transform=axis.transAxes, fontsize="small")
+        axes.text(0.02, 0.03 + 0.07 * k, f"{name}: zero", transform=axes.transAxes, fontsize="small")

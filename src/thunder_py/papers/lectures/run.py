@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ...result import SimulationResult
 from ...result.result import Lyapunov
 from ...robot import Robot
 from ...simulation import simulate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "Candidate",
@@ -105,14 +108,23 @@ class Study:
 
     Attributes
     ----------
+    title : str
+        Lecture and its subject.
     runs : mapping of str to Result
         By this setting.
     lyapunov : mapping of str to Lyapunov
         Function and derivative of the lecture's proof, for the runs that it covers.
     """
 
+    title: str
     runs: Mapping[str, SimulationResult]
     lyapunov: Mapping[str, Lyapunov]
+
+    def plot(self) -> Figure:
+        """Draw the errors of all runs, and V and its derivative for the run of the proof."""
+        from .figure import plot_study
+
+        return plot_study(self)
 
     def table(self) -> str:
         """Return the errors in the middle and at the end, as Markdown."""
@@ -144,7 +156,11 @@ def set_point_study(duration: float = 4.0) -> Study:
     }
     run = runs["with gravity"]
     V = 0.5 * _quadratic(run.dq, robot.mass_matrix(run.q)) + 0.5 * run.error**2 @ K_P
-    return Study(runs=runs, lyapunov={"with gravity": Lyapunov(run.t, V, -(run.dq**2) @ K_D, True)})
+    return Study(
+        title="Lecture 31: PD control with gravity compensation",
+        runs=runs,
+        lyapunov={"with gravity": Lyapunov(run.t, V, -(run.dq**2) @ K_D, True)},
+    )
 
 
 def passivity_study(duration: float = 4.0) -> Study:
@@ -162,7 +178,11 @@ def passivity_study(duration: float = 4.0) -> Study:
     e, de = run.error, run.s - LAMBDA * run.error
     V = 0.5 * _quadratic(run.s, robot.mass_matrix(run.q)) + e**2 @ (LAMBDA * K)
     V_dot = -(de**2) @ K - e**2 @ (LAMBDA**2 * K)
-    return Study(runs=runs, lyapunov={"passivity-based": Lyapunov(run.t, V, V_dot, True)})
+    return Study(
+        title="Lectures 28 and 32: computed torque and passivity-based control",
+        runs=runs,
+        lyapunov={"passivity-based": Lyapunov(run.t, V, V_dot, True)},
+    )
 
 
 def adaptation_study(duration: float = 8.0) -> Study:
@@ -175,7 +195,11 @@ def adaptation_study(duration: float = 8.0) -> Study:
         "as printed": PrintedSlotineLi(nominal, LAMBDA, K, GAMMA),
     }
     runs = {name: _track(robot, law, duration) for name, law in laws.items()}
-    return Study(runs=runs, lyapunov={"Slotine-Li": runs["Slotine-Li"].lyapunov(laws["Slotine-Li"])})
+    return Study(
+        title="Lecture 34: Slotine-Li adaptive control",
+        runs=runs,
+        lyapunov={"Slotine-Li": runs["Slotine-Li"].lyapunov(laws["Slotine-Li"])},
+    )
 
 
 def excitation_study(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...files import whole_file
+from ...plotting.style import LAW_COLORS, LINE, draw_truth, label_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,12 +26,18 @@ LISSAJOUS_PANELS: list[HashableList[str]] = [
 ]
 
 _SIZE = (12.0, 6.0)  # inches
-_ADAPTIVE, _FIXED, _TRUTH = "#0072B2", "#D55E00", "#222222"  # distinct for color-blind readers as well
-_ESTIMATES = {
-    "m": "mass $m$ [kg]",
-    "mcx": "first moment $m c_x$ [kg m]",
-    "mcy": "$m c_y$ [kg m]",
-    "mcz": "$m c_z$, along gravity [kg m]",
+#: of a figure
+TITLE = (
+    "Thunder article, Figures 7 and 10: Panda with a wrong link 7; $\\Lambda$, $K_p$, $r_m$, $r_c$ and $r_I$ are ours"
+)
+#: title and label of the y axis
+_LABELS = {
+    "position": ("Figure 10: position", "position error [mm]"),
+    "orientation": ("orientation", "orientation error [deg]"),
+    "m": ("Figure 7: estimated mass of link 7", "$m$ [kg]"),
+    "mcx": ("first moment, x", "$m c_x$ [kg m]"),
+    "mcy": ("first moment, y", "$m c_y$ [kg m]"),
+    "mcz": ("first moment, along gravity", "$m c_z$ [kg m]"),
 }
 
 
@@ -52,22 +59,19 @@ def plot_lissajous_panda(experiment: LissajousPanda, *, axes: Mapping[str, Axes]
     if axes is None:
         from matplotlib.pyplot import figure
 
-        axes = figure(figsize=_SIZE, layout="constrained").subplot_mosaic(LISSAJOUS_PANELS)
-    runs = (("without adaptation", _FIXED, experiment.fixed), ("with adaptation", _ADAPTIVE, experiment.adaptive))
-    for label, color, run in runs:
+        new = figure(figsize=_SIZE, layout="constrained")
+        new.suptitle(TITLE)
+        axes = new.subplot_mosaic(LISSAJOUS_PANELS)
+    runs = (("not adaptive", experiment.fixed), ("backstepping", experiment.adaptive))
+    for law, run in runs:
         t = run.result.t[1:]  # the initial error is zero, which has no logarithm
-        axes["position"].semilogy(t, 1e3 * run.position_error[1:], color=color, label=label)
-        axes["orientation"].semilogy(t, np.degrees(run.orientation_error[1:]), color=color, label=label)
-    axes["position"].set_title("distance to the reference [mm]")
-    axes["orientation"].set_title("angle to the reference [deg]")
-    axes["position"].legend(loc="center right")
+        style: dict[str, Any] = {"color": LAW_COLORS[law], "label": law, "linewidth": LINE}
+        axes["position"].semilogy(t, 1e3 * run.position_error[1:], **style)
+        axes["orientation"].semilogy(t, np.degrees(run.orientation_error[1:]), **style)
     _draw_estimates(experiment, axes)
-    for panel in axes.values():
-        panel.grid(visible=True, alpha=0.3)
-        panel.set_xlim(0.0, experiment.adaptive.result.t[-1])
-        panel.spines[["top", "right"]].set_visible(False)
-    for name in ("orientation", "mcy", "mcz"):
-        axes[name].set_xlabel("time [s]")
+    for name, panel in axes.items():
+        label_time(panel, experiment.adaptive.result.t, *_LABELS[name])
+    axes["position"].legend(loc="center right", fontsize="small")
     return dict(axes)
 
 
@@ -84,17 +88,16 @@ def save_lissajous_panda(experiment: LissajousPanda, path: str | Path) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_SIZE, layout="constrained")
+    figure.suptitle(TITLE)
     plot_lissajous_panda(experiment, axes=figure.subplot_mosaic(LISSAJOUS_PANELS))
-    figure.suptitle("Panda, link 7 wrongly known: adaptive backstepping on a Lissajous curve")
     with whole_file(path) as temporary:  # no partial file on a full disk
         figure.savefig(temporary, dpi=130)
 
 
 def _draw_estimates(experiment: LissajousPanda, axes: Mapping[str, Axes]) -> None:
     run = experiment.adaptive.result
-    for name, title in _ESTIMATES.items():
+    for name in list(_LABELS)[2:]:
         k = experiment.robot.parameter_names.index(f"link7.{name}")
-        axes[name].plot(run.t, run.parameters[:, k], color=_ADAPTIVE, label="estimate")
-        axes[name].axhline(experiment.robot.parameters[k], color=_TRUTH, linestyle="--", label="truth")
-        axes[name].set_title(title)
-    axes["m"].legend(loc="upper right")
+        axes[name].plot(run.t, run.parameters[:, k], color=LAW_COLORS["backstepping"], linewidth=LINE, label="estimate")
+        draw_truth(axes[name], experiment.robot.parameters[k])
+    axes["m"].legend(loc="upper right", fontsize="small")

@@ -134,10 +134,22 @@ class D42Cartesian:
         return {"drawn": drawn, "table_8_position_m": TABLE_8, "table_9_position_m": TABLE_9, "rmse": rows}
 
     def plot(self) -> Figure:
-        """Draw Figures 16 to 18 and 21 to 23."""
+        """Draw Figure 16 and the position errors of Figures 17, 18 and 21 to 23."""
         from .figure import plot_cartesian
 
         return plot_cartesian(self)
+
+    def plot_paths(self) -> Figure:
+        """Draw the paths of Figures 16, 18 and 21 to 23."""
+        from .figure import plot_paths
+
+        return plot_paths(self)
+
+    def plot_orientation(self) -> Figure:
+        """Draw the orientation errors of Figures 17, 18 and 21 to 23."""
+        from .figure import plot_orientation
+
+        return plot_orientation(self)
 
 
 def run_d42_cartesian(

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...plotting.style import tidy
+from ...plotting.style import (
+    BROWN,
+    LAW_COLORS,
+    LINE,
+    PINK,
+    PURPLE,
+    SKY,
+    THIN,
+    draw_truth,
+    label,
+    label_time,
+    new_panels,
+    outside_legend,
+    positive,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,38 +30,43 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_mujoco_plants"]
 
-_OURS, _MUJOCO, _TRUTH = "#0072B2", "#D55E00", "#222222"  # told apart by color-blind readers as well
+#: group of cases -> title of its panel
+_TITLES = {
+    "article": "Thunder article, as Figure 10",
+    "D4.2 joints": "D4.2, as Figure 14",
+    "D4.2 hand's pose": "D4.2, as Figure 17",
+}
+_LAWS = {"adaptive": "backstepping", "fixed": "not adaptive"}
 
 
 def plot_mujoco_plants(found: MujocoPlants) -> Figure:
     """Draw errors of all loops (lines: our plant, dots: MuJoCo), the estimated mass, torques, and the time step."""
-    import matplotlib.pyplot as plt
-
-    groups = list(dict.fromkeys(case.group for case in found.cases))
-    figure, axes = plt.subplots(2, 3, figsize=(14, 7), constrained_layout=True)
-    panels = list(axes.flat)
-    for group, panel in zip(groups[:3], panels, strict=False):
-        _draw_errors(panel, found, group)
-    _draw_mass(panels[3], found)
-    _draw_torques(panels[4], found)
-    _draw_steps(panels[5], found)
-    for panel in panels[len(groups) : 3]:
-        panel.set_visible(False)
+    title = "Closed loops of the Thunder article and of D4.2; lines: our plant, dots: MuJoCo"
+    figure, panels = new_panels([[*_TITLES], ["mass", "torque", "step"]], title=title)
+    for group in _TITLES:
+        _draw_errors(panels[group], found, group)
+    _draw_mass(panels["mass"], found)
+    _draw_torques(panels["torque"], found)
+    _draw_steps(panels["step"], found)
+    outside_legend(figure, *(panels[name] for name in (*_TITLES, "mass")), ncols=8)
     return figure
 
 
+def _draw_both(axes: Axes, ours: tuple[Any, Any], theirs: tuple[Any, Any], law: str) -> None:
+    """Draw a line for our plant, and dots at some times for MuJoCo's."""
+    some = slice(1, None, max(1, len(theirs[0]) // 25))
+    axes.plot(*(x[1:] for x in ours), color=LAW_COLORS[law], linewidth=LINE, label=law)
+    axes.plot(*(x[some] for x in theirs), ".", color=LAW_COLORS[law], markersize=5)
+
+
 def _draw_errors(axes: Axes, found: MujocoPlants, group: str) -> None:
-    colors = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-    cases = [(k, case) for k, case in enumerate(found.cases) if case.group == group]
-    for (k, case), color in zip(cases, colors, strict=False):
-        ours, theirs = (found.results[k][plant] for plant in (found.plants[0], found.plants[-1]))
-        axes.semilogy(ours.t[1:], case.error(ours)[1:], color=color, linewidth=1.0, label=case.name)
-        some = slice(1, None, max(1, len(theirs.t) // 25))
-        axes.semilogy(theirs.t[some], case.error(theirs)[some], ".", color=color, markersize=5)
-    axes.set(title=f"{group}: lines ours, dots MuJoCo", xlabel="time [s]", ylabel=f"error [{cases[0][1].unit}]")
-    axes.set_xlim(0.0, found.duration)
-    axes.legend(fontsize="small", ncols=2, loc="lower left")
-    tidy(axes)
+    cases = [(case, results) for case, results in zip(found.cases, found.results, strict=True) if case.group == group]
+    for case, results in cases:
+        ours, theirs = (results[plant] for plant in (found.plants[0], found.plants[-1]))
+        law = _LAWS.get(case.name, case.name)
+        _draw_both(axes, (ours.t, case.error(ours)), (theirs.t, case.error(theirs)), law)
+    unit = cases[0][0].unit if cases else ""
+    label(axes, _TITLES[group], "time [s]", f"tracking error [{unit}]", xlim=(0.0, found.duration), yscale="log")
 
 
 def _draw_mass(axes: Axes, found: MujocoPlants) -> None:
@@ -55,35 +74,30 @@ def _draw_mass(axes: Axes, found: MujocoPlants) -> None:
     robot = found.cases[0].robot
     k = robot.parameter_names.index("link7.m")
     ours, theirs = (found.results[0][plant] for plant in (found.plants[0], found.plants[-1]))
-    some = slice(None, None, max(1, len(theirs.t) // 25))
-    axes.plot(ours.t, ours.parameters[:, k], color=_OURS, label="our plant")
-    axes.plot(theirs.t[some], theirs.parameters[some, k], ".", color=_MUJOCO, label="MuJoCo, implicitfast")
-    axes.axhline(robot.parameters[k], color=_TRUTH, linestyle="--", linewidth=1.0, label="truth")
-    axes.set(title="article: estimated mass of link 7", xlabel="time [s]", ylabel="mass [kg]")
-    axes.set_xlim(0.0, found.duration)
-    axes.legend(fontsize="small")
-    tidy(axes)
+    _draw_both(axes, (ours.t, ours.parameters[:, k]), (theirs.t, theirs.parameters[:, k]), "backstepping")
+    draw_truth(axes, robot.parameters[k])
+    label_time(axes, ours.t, "Thunder article, as Figure 7: mass of link 7", "$m$ [kg]")
 
 
 def _draw_torques(axes: Axes, found: MujocoPlants) -> None:
-    """Draw how far torques of the article's adaptive run are apart, by plant."""
+    """Draw the difference of torques of the article's adaptive run between our plant and others."""
     ours = found.results[0][found.plants[0]]
-    for plant, color in zip(found.plants[1:], ("#009E73", "#E69F00", _MUJOCO)[4 - len(found.plants) :], strict=True):
+    for plant, color in zip(found.plants[1:], (PINK, SKY, BROWN)[4 - len(found.plants) :], strict=True):
         apart = np.linalg.norm(found.results[0][plant].tau - ours.tau, axis=1)
-        axes.semilogy(ours.t[1:], np.maximum(apart[1:], 1e-16), color=color, linewidth=0.8, label=plant)
-    axes.set(title="article, adaptive: torque less that on ours", xlabel="time [s]", ylabel="N m")
-    axes.set_xlim(0.0, found.duration)
-    axes.legend(fontsize="small")
-    tidy(axes)
+        axes.semilogy(ours.t, positive(apart), color=color, linewidth=THIN, label=plant)
+    label_time(axes, ours.t, "backstepping: difference from our plant", "norm of the torque's difference [N m]")
+    axes.set_ylim(top=30.0 * axes.get_ylim()[1])  # room for the legend
+    axes.legend(fontsize="small", loc="upper right")
 
 
 def _draw_steps(axes: Axes, found: MujocoPlants) -> None:
     h = 1e3 * found.timesteps
     for (name, distances), mark in zip(found.distances.items(), ("o", "s"), strict=False):
-        for column, color, plant in ((0, _OURS, "our RK4"), (1, _MUJOCO, "implicitfast")):
-            axes.loglog(h, distances[:, column], f"{mark}-", color=color, label=f"{name}: {plant}", linewidth=1.0)
-    axes.set(title="error of q by time step, both plants", xlabel="time step [ms]", ylabel="rad (RMS)")
+        for column, color, plant in ((0, PURPLE, "our RK4"), (1, BROWN, "implicitfast")):
+            line = f"{_LAWS.get(name.rpartition(', ')[2], 'MACT')}: {plant}"
+            axes.loglog(h, distances[:, column], f"{mark}-", color=color, label=line, linewidth=LINE)
+    label(axes, "error of both integrators", "time step [ms]", "RMS error of $q$ [rad]")
     axes.set_xticks(h, [f"{x:g}" for x in h], minor=False)
     axes.set_xticks([], minor=True)
-    axes.legend(fontsize="small")
-    tidy(axes)
+    axes.set_ylim(top=3e5 * axes.get_ylim()[1])
+    axes.legend(fontsize="small", loc="upper left")

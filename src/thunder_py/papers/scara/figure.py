@@ -1,8 +1,7 @@
-"""The SCARA project on one page."""
+"""Figures of the SCARA project; numbers in parentheses count the report's figures without one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +9,25 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...plotting.arm import arm_points, draw_sticks
-from ...plotting.ellipsoid import ellipsoid_outline
-from ...plotting.style import COLORS, TRUTH, tidy
+from ...plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_outline
+from ...plotting.style import (
+    ARM,
+    AXIS_COLORS,
+    BLUE,
+    COLORS,
+    LAW_COLORS,
+    LINE,
+    THIN,
+    TRUTH,
+    VERMILION,
+    draw_truth,
+    figure_of,
+    label,
+    label_time,
+    new_panels,
+    outside_legend,
+    positive,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,8 +43,8 @@ if TYPE_CHECKING:
 __all__ = [
     "draw_arm",
     "draw_mass",
-    "draw_norms",
     "draw_plan",
+    "draw_position_errors",
     "draw_z_errors",
     "plot_choices",
     "plot_control",
@@ -45,253 +61,230 @@ __all__ = [
     "plot_workspace",
 ]
 
-_FIVE = (*COLORS, "#009E73", "#CC79A7")
-_JOINTS = (r"$\theta_1$", r"$\theta_2$", "$d_3$", r"$\theta_4$")
 _STYLES = ("-", "--", "-.", ":")
 
 
-def _finish(axes: Axes, t: Array, **labels: object) -> None:
-    axes.set(**{"xlim": (0.0, t[-1]), "xlabel": "time [s]", **labels})
-    tidy(axes)
-
-
-def _lines(axes: Axes, t: Array, values: Array, names: tuple[str, ...]) -> None:
-    for line, color, name in zip(values.T, _FIVE, names, strict=False):
-        axes.plot(t, line, color=color, linewidth=1.2, label=name)
-
-
 def _log(axes: Axes, t: Array, values: Array, **style: Any) -> None:
-    axes.semilogy(t, np.where(values > 0.0, values, np.nan), linewidth=0.9, **style)
+    axes.semilogy(t, positive(values), **{"linewidth": LINE, **style})
 
 
-def draw_norms(axes: Axes, experiment: ScaraClik, names: Sequence[str]) -> None:
-    """Draw the norm of the task error of some schemes on a logarithmic axis."""
-    for color, name in zip(_FIVE, names, strict=False):
-        result = experiment.schemes[name].result
-        _log(axes, result.t, result.error_norm(), color=color, label=f"Jacobian {name}")
-    axes.legend(fontsize="small")
-    _finish(axes, result.t, title="norm of the task error [m, rad]", ylim=(1e-9, 1e-1))
+def draw_position_errors(axes: Axes, experiment: ScaraClik, title: str) -> None:
+    """Draw the position errors of all schemes on a logarithmic axis."""
+    for color, (name, scheme) in zip(COLORS, experiment.schemes.items(), strict=False):
+        faint = {"alpha": 0.5, "zorder": 1} if name == "second order" else {}  # it would cover the others
+        _log(axes, scheme.result.t, scheme.position_error(), color=color, label=name, **faint)
+    label_time(axes, scheme.result.t, title, "position error [m]", ylim=(1e-10, 1e-1))
 
 
 def plot_errors(experiment: ScaraClik) -> Figure:
     """Draw position and angle errors of all schemes over time, on logarithmic axes."""
-    from matplotlib.pyplot import subplots
-
-    figure, (position, angle) = subplots(1, 2, figsize=(12, 4.2), sharey=True, layout="constrained")
-    for color, (name, scheme) in zip(_FIVE, experiment.schemes.items(), strict=True):
-        faint = {"alpha": 0.5, "zorder": 1} if name == "second order" else {}  # it would cover the others
-        _log(position, scheme.result.t, scheme.position_error(), color=color, label=name, **faint)
-        _log(angle, scheme.result.t, np.abs(scheme.angle_error()), color=color)
-    t = scheme.result.t
-    _finish(position, t, title="position error [m], of the rows of the task", ylim=(1e-10, 1e-1))
-    _finish(angle, t, title="angle error [rad]")
-    position.legend(ncols=2, loc="upper left", fontsize="small")
+    title = "SCARA project, chapter 3: errors of closed-loop inverse kinematics"
+    figure, panels = new_panels([["position", "angle"]], (12, 4.8), title)
+    draw_position_errors(panels["position"], experiment, "position, rows of the task")
+    for color, scheme in zip(COLORS, experiment.schemes.values(), strict=False):
+        _log(panels["angle"], scheme.result.t, np.abs(scheme.angle_error()), color=color)
+    label_time(panels["angle"], scheme.result.t, "angle", "angle error [rad]", ylim=(1e-10, 1e-1))
+    outside_legend(figure, panels["position"])
     return figure
 
 
 def plot_velocities(experiment: ScaraClik) -> Figure:
-    """Draw joint velocities and errors of inverse (left) and transpose (right)."""
-    from matplotlib.pyplot import subplots
-
-    figure, panels = subplots(2, 2, figsize=(12, 5.6), sharex=True, layout="constrained")
-    for (above, below), name in zip(panels.T, ("inverse", "transpose"), strict=True):
-        result = experiment.schemes[name].result
-        _lines(above, result.t, result.dq, _JOINTS)
-        _lines(below, result.t, result.error, ("x", "y", "z", r"$\varphi$"))
-        _finish(above, result.t, title=f"Jacobian {name}: joint velocities [rad/s, m/s]", xlabel="")
-        _finish(below, result.t, title="error [m, rad]")
-        above.legend(ncols=4, fontsize="small")
-        below.legend(ncols=4, fontsize="small")
-        below.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2), useMathText=True)
+    """Draw joint velocities and position errors of inverse (left) and transpose (right)."""
+    title = "SCARA project, Figures (3.3) to (3.5): inverse and transpose of the Jacobian"
+    figure, panels = new_panels("ab;cd;ef", (12, 8), title)
+    for names, scheme in (("ace", "inverse"), ("bdf", "transpose")):
+        result = experiment.schemes[scheme].result
+        turning, sliding, error = (panels[name] for name in names)
+        for k, color in ((0, COLORS[0]), (1, COLORS[1]), (3, COLORS[2])):
+            turning.plot(result.t, result.dq[:, k], color=color, linewidth=LINE, label=rf"$\theta_{k + 1}$")
+        sliding.plot(result.t, result.dq[:, 2], color=COLORS[3], linewidth=LINE, label="$d_3$")
+        for k, (color, axis) in enumerate(zip(AXIS_COLORS, "xyz", strict=True)):
+            error.plot(result.t, 1e6 * result.error[:, k], color=color, linewidth=THIN, label=axis)
+        label_time(turning, result.t, f"{scheme}: revolute joints", "velocity [rad/s]")
+        label_time(sliding, result.t, f"{scheme}: prismatic joint", "velocity [m/s]")
+        label_time(error, result.t, f"{scheme}: position", "error [µm]")
+    for name in "bdf":
+        panels[name].legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return figure
+
+
+def _draw_manipulability(axes: Axes, experiment: ScaraClik, title: str) -> None:
+    for color, name in zip(COLORS, ("pseudo-inverse, w", "pseudo-inverse"), strict=False):
+        result = experiment.schemes[name].result
+        objective = "with objective" if name.endswith("w") else "without objective"
+        axes.plot(result.t, result.manipulability, color=color, linewidth=LINE, label=objective)
+    label_time(axes, result.t, title, r"$w = \sqrt{\det(J J^\top)}$ [m]", ylim=(0.0, None))
 
 
 def plot_dexterity(experiment: ScaraClik) -> Figure:
     """Draw manipulability with and without the objective, the elbow, and the motion of the tip with x relaxed."""
-    from matplotlib.pyplot import figure as new_figure
-
-    figure = new_figure(figsize=(13, 5.6), layout="constrained")
-    panels = figure.subplot_mosaic([["w", "elbow"], ["tip", "tip"]], height_ratios=(1.5, 1.0))  # relaxed, x is long
-    left, middle, right = (panels[name] for name in ("w", "elbow", "tip"))
-    names = {"pseudo-inverse, w": "with objective", "pseudo-inverse": "without"}
-    for color, (name, label) in zip(COLORS, names.items(), strict=False):
+    title = "SCARA project, Figures (3.7) and (3.8): pseudo-inverse with x relaxed"
+    options = {"height_ratios": (1.5, 1.0)}  # relaxed, x is long
+    figure, panels = new_panels([["w", "elbow"], ["tip", "tip"]], (12, 6), title, **options)
+    _draw_manipulability(panels["w"], experiment, "Figure (3.8): manipulability")
+    for color, name in zip(COLORS, ("pseudo-inverse, w", "pseudo-inverse"), strict=False):
         result = experiment.schemes[name].result
-        left.plot(result.t, result.manipulability, color=color, label=label)
-        middle.plot(result.t, np.degrees(result.q[:, 1]), color=color, label=label)
-        right.plot(*experiment.robot.forward_kinematics(result.q)[:, :2, 3].T, color=color, linewidth=1.0, label=label)
-    right.plot(*experiment.path(result.t).p[:, :2].T, "--", color=TRUTH, linewidth=0.9, label="path")
-    _finish(left, result.t, title=r"$w = \sqrt{\det(J J^\top)}$", ylim=(0.0, None))
-    _finish(middle, result.t, title=r"$\theta_2$ [deg]")
-    right.set(title="the tip from above", xlabel="x [m], relaxed", ylabel="y [m]", aspect="equal")
-    tidy(right)
-    left.legend(loc="lower right")
-    right.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
+        tip = experiment.robot.forward_kinematics(result.q)
+        panels["elbow"].plot(result.t, np.degrees(result.q[:, 1]), color=color, linewidth=LINE)
+        panels["tip"].plot(*tip[:, :2, 3].T, color=color, linewidth=LINE)
+    panels["tip"].plot(*experiment.path(result.t).p[:, :2].T, "--", color=TRUTH, linewidth=THIN, label="path")
+    label_time(panels["elbow"], result.t, "Figure (3.7a): elbow", r"$\theta_2$ [deg]")
+    label(panels["tip"], "tip from above, x relaxed", "x [m]", "y [m]", aspect="equal")
+    outside_legend(figure, panels["w"], panels["tip"])
     return figure
 
 
 def plot_transpose(experiment: ScaraTranspose) -> Figure:
     """Draw the region where the printed gains are stable with the path, and the errors of runs to set points."""
-    from matplotlib.pyplot import subplots
-
-    figure, (plane, time) = subplots(1, 2, figsize=(12, 5), layout="constrained", width_ratios=(1.1, 1.0))
-    _draw_map(plane, experiment)
-    for color, (name, runs) in zip(_FIVE, experiment.set_points.items(), strict=False):
-        label = f"${name[0]}_{name[1]}$" if len(name) == 2 else name
+    title = "SCARA project, section 3.2: stability of the printed $K_{tr}$ at 1 ms"
+    figure, panels = new_panels([["map", "time"]], (12, 5), title, width_ratios=(1.1, 1.0))
+    _draw_map(panels["map"], experiment)
+    time = panels["time"]
+    for color, (name, runs) in zip(COLORS, experiment.set_points.items(), strict=False):
+        start = f"${name[0]}_{name[1]}$" if len(name) == 2 else name
         for style, (gains, result) in zip(_STYLES, runs.items(), strict=False):
             scale = "" if gains == "printed" else " / 2"
-            _log(time, result.t, result.error_norm(), color=color, linestyle=style, label=f"{label}, $K_{{tr}}${scale}")
-    _finish(time, result.t, title="set points, started 0.01 away: norm of e [m, rad]", ylim=(1e-12, 10.0))
-    time.legend(fontsize="small", ncols=2, loc="center right")
+            name = f"{start}, $K_{{tr}}${scale}"
+            _log(time, result.t, np.linalg.norm(result.error[:, :3], axis=1), color=color, linestyle=style, label=name)
+    label_time(time, result.t, "set points, started 0.01 away", "position error [m]", ylim=(1e-12, 10.0))
+    outside_legend(figure, time, ncols=8)
     return figure
 
 
 def _draw_map(axes: Axes, experiment: ScaraTranspose) -> None:
-    from ...plotting.style import figure_of
     from .kinematics import POSTURES
 
     x, y = np.meshgrid(np.linspace(-1.0, 1.0, 81), np.linspace(-1.0, 1.0, 81))
     number = experiment.map(x, y)
     drawn = axes.contourf(x, y, number, levels=np.arange(1.0, 3.31, 0.2), cmap="viridis")
     axes.contour(x, y, number, levels=[2.0], colors="white", linewidths=2.0)
-    figure_of(axes).colorbar(drawn, ax=axes, label=r"$dt\,\lambda_{max}(J J^\top K_{tr})$")
+    figure_of(axes).colorbar(drawn, ax=axes, label=r"$dt\,\lambda_{max}(J J^\top K_{tr})$ [1]")
     tips = experiment.robot.forward_kinematics(experiment.on_path["half"].q)[:, :2, 3]
-    axes.plot(*tips.T, color=COLORS[1], linewidth=1.4)
+    axes.plot(*tips.T, color=VERMILION, linewidth=LINE)
     for name, q in POSTURES.items():
-        x_tip, y_tip = map(float, experiment.robot.forward_kinematics(q)[:2, 3])
-        axes.plot(x_tip, y_tip, "o", color="white", markeredgecolor=TRUTH)
-        axes.annotate(
-            f"${name[0]}_{name[1]}$", (x_tip, y_tip), xytext=(-16, -12), textcoords="offset points", color="black"
-        )
+        tip: Any = experiment.robot.forward_kinematics(q)[:2, 3]
+        axes.plot(*tip, "o", color="white", markeredgecolor=TRUTH)
+        axes.annotate(f"${name[0]}_{name[1]}$", tip, xytext=(-16, -12), textcoords="offset points")
     limits = (-1.08, 1.08)
-    axes.set(
-        aspect="equal",
-        xlim=limits,
-        ylim=limits,
-        xlabel="x [m]",
-        ylabel="y [m]",
-        title="unstable outside the white line",
-    )
+    axes.set_axisbelow(True)
+    label(axes, "unstable outside the white line", "x [m]", "y [m]", aspect="equal", xlim=limits, ylim=limits)
 
 
-_FOUR = (*COLORS, "#009E73")
-_THREE = {"robust": "robust", "adaptive": "adaptive", "integral": "operational space, integral"}
-_PANELS = {
-    "unit vector": ("computed torque", "robust", "robust, Q for z"),
-    "adaptation": ("not adaptive", "adaptive"),
-    "integral": ("no integral", "integral", "integral, 15 times"),
+#: run of the report's three controllers -> law
+_LAWS = {"robust": "robust", "adaptive": "Slotine-Li", "integral": "operational space"}
+#: choice -> its runs with law and style
+_CHOICES: dict[str, dict[str, tuple[str, str]]] = {
+    "unit vector": {"computed torque": ("CT", "-"), "robust": ("robust", "--"), "robust, Q for z": ("robust", "-")},
+    "adaptation": {"not adaptive": ("not adaptive", "-"), "adaptive": ("Slotine-Li", "-")},
+    "integral": {
+        "no integral": ("operational space", ":"),
+        "integral": ("operational space", "--"),
+        "integral, 15 times": ("operational space", "-"),
+    },
 }
 
 
-def _draw_z(axes: Axes, run: Loaded, label: str, color: str, style: str = "-") -> None:
-    size = np.abs(run.error[:, 2])
-    values = np.where(size > 0.0, size, np.nan)
-    axes.semilogy(run.result.t, values, style, color=color, linewidth=1.0 if style == "-" else 2.0, label=label)
-
-
-def _finish_panel(axes: Axes, end: float, title: str) -> None:
-    axes.set(xlim=(0.0, end), xlabel="time [s]", title=title)
-    tidy(axes)
+def _draw_z(axes: Axes, run: Loaded, law: str, name: str, style: str = "-") -> None:
+    _log(axes, run.result.t, np.abs(run.error[:, 2]), color=LAW_COLORS[law], label=name, linestyle=style)
 
 
 def draw_z_errors(axes: Axes, experiment: ScaraControl) -> None:
     """Draw the error along z of the report's three controllers on a logarithmic axis."""
-    for color, (name, label) in zip(COLORS, _THREE.items(), strict=True):
-        _draw_z(axes, experiment.runs[name], label, color)
-    axes.set_ylim(1e-8, 1e-1)
-    axes.legend(fontsize="small", ncols=3)
-    _finish_panel(axes, experiment.path.duration, "error along z with the payload [m]")
+    for name, law in _LAWS.items():
+        _draw_z(axes, experiment.runs[name], law, law)
+    t = experiment.runs["robust"].result.t
+    label_time(axes, t, "Figures 4.2, 4.5, 4.7: with 5 kg", "error along z [m]", ylim=(1e-8, 1e-1))
 
 
 def draw_mass(axes: Axes, experiment: ScaraControl) -> None:
     """Draw the estimated mass of link 3, and the mass of link and payload (Figure 4.4)."""
-    axes.plot(experiment.runs["adaptive"].result.t, experiment.estimated_mass(), color=COLORS[1], linewidth=1.1)
-    axes.axhline(15.0, color=TRUTH, linestyle="--", linewidth=1.0)
-    _finish_panel(axes, experiment.path.duration, "estimated mass of link 3 [kg]")
+    t = experiment.runs["adaptive"].result.t
+    axes.plot(t, experiment.estimated_mass(), color=LAW_COLORS["Slotine-Li"], linewidth=LINE)
+    draw_truth(axes, 15.0, "link and payload")
+    label_time(axes, t, "Figure 4.4: estimate with 5 kg", "mass of link 3 [kg]")
 
 
 def plot_control(experiment: ScaraControl) -> Figure:
     """Draw errors along z and in the plane, the estimated mass, and the forces along z."""
-    from matplotlib.pyplot import figure as new_figure
-
-    figure = new_figure(figsize=(12, 6.5), layout="constrained")
-    panels = figure.subplot_mosaic([["z", "mass"], ["plane", "force"]])
+    title = "SCARA project, Figures 4.2, 4.4, 4.5 and 4.7: control with a payload of 5 kg"
+    figure, panels = new_panels([["z", "mass"], ["plane", "force"]], (12, 7), title)
     draw_z_errors(panels["z"], experiment)
     draw_mass(panels["mass"], experiment)
-    for color, name in zip(COLORS, _THREE, strict=True):
+    for name, law in _LAWS.items():
         run = experiment.runs[name]
-        plane = np.linalg.norm(run.error[:, :2], axis=1)
-        panels["plane"].semilogy(run.result.t, np.where(plane > 0.0, plane, np.nan), color=color, linewidth=0.9)
-        panels["force"].plot(run.result.t, run.result.tau[:, 2], color=color, linewidth=0.9)
-    panels["plane"].set_ylim(1e-8, 1e-2)
+        _log(panels["plane"], run.result.t, np.linalg.norm(run.error[:, :2], axis=1), color=LAW_COLORS[law])
+        panels["force"].plot(run.result.t, run.result.tau[:, 2], color=LAW_COLORS[law], linewidth=LINE)
     # forces of the initial transient with the payload would hide the rest
     late = experiment.runs["adaptive"].result
     steady = late.tau[late.t > 1.0, 2]
-    panels["force"].set_ylim(steady.min() - 15.0, steady.max() + 15.0)
-    _finish_panel(panels["plane"], experiment.path.duration, "error in the plane [m]")
-    _finish_panel(panels["force"], experiment.path.duration, "force of joint 3 [N]")
+    label_time(panels["plane"], late.t, "in the plane", "error in x and y [m]", ylim=(1e-8, 1e-2))
+    limits = (steady.min() - 15.0, steady.max() + 15.0)
+    label_time(panels["force"], late.t, "prismatic joint", "force of joint 3 [N]", ylim=limits)
+    outside_legend(figure, panels["z"], panels["mass"])
     return figure
 
 
 def plot_choices(experiment: ScaraControl) -> Figure:
     """Draw the error along z with and without unit vector, adaptation, integral; dotted: remaining error by theory."""
-    from matplotlib.pyplot import subplots
-
     from .control import CLAIMS
 
-    figure, panels = subplots(1, 3, figsize=(13, 4), sharey=True, layout="constrained")
-    for panel, (title, names) in zip(panels, _PANELS.items(), strict=True):
-        for color, name in zip(COLORS, names, strict=False):
-            _draw_z(panel, experiment.runs[name], name, color, "--" if name == "robust" else "-")
+    title = "SCARA project, chapter 4: error along z with 5 kg"
+    figure, panels = new_panels([[*_CHOICES]], (12, 4.5), title, sharey=True)
+    for choice, runs in _CHOICES.items():
+        for name, (law, style) in runs.items():
+            _draw_z(panels[choice], experiment.runs[name], law, name, style)
+            t = experiment.runs[name].result.t
             if CLAIMS[name].theory:
-                panel.axhline(CLAIMS[name].theory, color=color, linestyle=":", linewidth=2.0)
-        panel.legend(fontsize="small", loc="lower left")
-        _finish_panel(panel, experiment.path.duration, f"error along z [m]: {title}")
-    panels[0].set_ylim(1e-9, 1e-2)
+                panels[choice].plot(t[-1:], CLAIMS[name].theory, "<", color=TRUTH, clip_on=False, label="by theory")
+        label_time(panels[choice], t, choice, "error along z [m]", ylim=(1e-9, 1e-2))
+    outside_legend(figure, *panels.values(), ncols=8)
     return figure
 
 
 def plot_sampling(experiment: ScaraSampling) -> Figure:
     """Draw the spectral radius over Lambda_3, and the error along z of the runs."""
-    from matplotlib.pyplot import subplots
-
     from .control import spectral_radius
 
-    figure, (radius, time) = subplots(1, 2, figsize=(12, 4), layout="constrained")
+    title = r"SCARA project, section 4.2: stability of the printed $\Lambda_3$ at 1 ms"
+    figure, panels = new_panels([["radius", "time"]], (12, 4.5), title)
     values = np.geomspace(100.0, 20000.0, 200)
-    radius.loglog(values, [spectral_radius(float(value)) for value in values], color=TRUTH)
-    radius.axhline(1.0, color=TRUTH, linestyle="--", linewidth=1.0)
-    for color, (value, result) in zip(_FOUR, experiment.runs.items(), strict=True):
-        radius.plot(value, spectral_radius(value), "o", color=color)
-        size = np.abs(result.error[:, 2])
-        label = rf"$\Lambda_3$ = {value:g}"
-        time.loglog(result.t[1:], np.where(size > 0.0, size, np.nan)[1:], color=color, linewidth=1.1, label=label)
-    radius.set(xlabel=r"$\Lambda_3$ [1/s]", title="spectral radius along z at 1 ms")
-    time.set(xlabel="time [s]", title="error along z [m]", ylim=(1e-9, 10.0))
-    time.legend(fontsize="small")
-    for axes in (radius, time):
-        tidy(axes)
+    panels["radius"].loglog(values, [spectral_radius(float(value)) for value in values], color=TRUTH)
+    draw_truth(panels["radius"], 1.0)
+    for color, (value, result) in zip(COLORS, experiment.runs.items(), strict=False):
+        panels["radius"].plot(value, spectral_radius(value), "o", color=color)
+        name = rf"$\Lambda_3$ = {value:g} 1/s"
+        _log(panels["time"], result.t[1:], np.abs(result.error[1:, 2]), color=color, label=name)
+    label(panels["radius"], "error dynamics along z", r"$\Lambda_3$ [1/s]", "spectral radius [1]")
+    label(panels["time"], "runs", "time [s]", "error along z [m]", ylim=(1e-9, 10.0), xscale="log")
+    outside_legend(figure, panels["time"])
     return figure
 
 
 def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
     """Draw the Coriolis torques of joints 1 and 2 along the path by the printed matrix and by the printed formula."""
-    from matplotlib.pyplot import subplots
-
-    figure, panels = subplots(1, 2, figsize=(12, 3.4), sharey=True, layout="constrained")
-    for joint, panel in enumerate(panels):
-        panel.plot(dynamics.t, dynamics.torque[:, joint], color=COLORS[0], label="printed matrix")
-        panel.plot(dynamics.t, dynamics.printed_torque[:, joint], "--", color=COLORS[1], label="printed formula")
-        panel.set(title=f"Coriolis torque of joint {joint + 1} [N m]", xlabel="time [s]", xlim=(0.0, dynamics.t[-1]))
-        tidy(panel)
-    panels[0].legend(fontsize="small")
+    title = "SCARA project, chapter 4: Coriolis torques along the path"
+    figure, panels = new_panels("01", (12, 4), title, sharey=True)
+    for joint in range(2):
+        panel = panels[str(joint)]
+        panel.plot(dynamics.t, dynamics.torque[:, joint], color=BLUE, linewidth=LINE, label="printed matrix")
+        panel.plot(
+            dynamics.t,
+            dynamics.printed_torque[:, joint],
+            "--",
+            color=VERMILION,
+            linewidth=LINE,
+            label="printed formula",
+        )
+        label_time(panel, dynamics.t, f"joint {joint + 1}", "Coriolis torque [N m]")
+    outside_legend(figure, panels["0"])
     return figure
 
 
-_ARM = "#444444"
 _REACH = 1.0
 #: scale of the figure, meters for 1 m/s and 1 N; the frame clips long axes
 _SCALES = {"velocity": 0.35, "force": 0.08}
 _SMALLER = {"velocity": 0.25, "force": 0.15}  # than in the figure of single postures
+_UNITS = {"velocity": "m/s", "force": "N"}
 
 
 def draw_arm(axes: Axes, robot: Robot, q: npt.ArrayLike) -> None:
@@ -299,60 +292,55 @@ def draw_arm(axes: Axes, robot: Robot, q: npt.ArrayLike) -> None:
     draw_sticks(axes, arm_points(robot, q)[None, :3, :2])
 
 
-def _draw(axes: Axes, center: Array, ellipsoid: Ellipsoid, scale: float, color: str) -> None:
+def _draw(axes: Axes, center: Array, ellipsoid: Ellipsoid, scale: float, kind: str) -> None:
     x, y = center[:, None] + ellipsoid_outline(ellipsoid, scale, points=121)
-    axes.plot(x, y, color=color, linewidth=1.2)
-    axes.fill(x, y, color=color, alpha=0.15)
+    axes.plot(x, y, color=ELLIPSOID_COLORS[kind], linewidth=LINE)
+    axes.fill(x, y, color=ELLIPSOID_COLORS[kind], alpha=0.15)
 
 
 def plot_postures(kinematics: ScaraKinematics) -> Figure:
     """Draw velocity (above) and force ellipsoids (below) in q1, q2 and q3."""
-    from matplotlib.pyplot import subplots
-
     from .kinematics import POSTURES
 
-    figure, panels = subplots(2, len(POSTURES), figsize=(11, 6.5), layout="constrained")
-    for line, (kind, color) in zip(panels, (("velocity", COLORS[0]), ("force", COLORS[1])), strict=True):
-        for panel, (name, q) in zip(line, POSTURES.items(), strict=True):
-            tip = kinematics.robot.forward_kinematics(q)[:2, 3]
-            ellipsoid = getattr(kinematics, kind)(q)
+    rows = [[f"{kind} {name}" for name in POSTURES] for kind in _SCALES]
+    title = "SCARA project, section 1.4: manipulability ellipsoids"
+    figure, panels = new_panels(rows, (11, 7), title)
+    for kind, scale in _SCALES.items():
+        for name, q in POSTURES.items():
+            panel, ellipsoid = panels[f"{kind} {name}"], getattr(kinematics, kind)(q)
             draw_arm(panel, kinematics.robot, q)
-            _draw(panel, tip, ellipsoid, _SCALES[kind], color)
+            _draw(panel, kinematics.robot.forward_kinematics(q)[:2, 3], ellipsoid, scale, kind)
             longest, shortest = ellipsoid.lengths
-            unit = "m/s" if kind == "velocity" else "N"
-            panel.set_title(f"{kind}, {name[0]}$_{name[1]}$: {longest:.3g} by {shortest:.3g} {unit}", fontsize="medium")
-            _frame(panel, (-0.6, 1.6), (-0.4, 1.4))
+            size = f"{longest:.3g} by {shortest:.3g} {_UNITS[kind]}"
+            _frame(panel, f"{kind}, {name[0]}$_{name[1]}$: {size}", (-0.6, 1.6), (-0.4, 1.4))
     return figure
 
 
 def plot_workspace(kinematics: ScaraKinematics) -> Figure:
     """Draw both ellipsoids at many points of the workspace; by symmetry their shape depends on the radius alone."""
-    from matplotlib.pyplot import subplots
-
-    from .kinematics import inverse_kinematics
-
-    figure, panels = subplots(1, 2, figsize=(11, 5.6), layout="constrained")
-    for panel, (kind, color) in zip(panels, (("velocity", COLORS[0]), ("force", COLORS[1])), strict=True):
-        for radius in (0.25, 0.4, 0.55, 0.7, 0.85, 0.97):
-            for azimuth in np.arange(-150.0, 181.0, 30.0):
-                tip = radius * np.array([np.cos(np.radians(azimuth)), np.sin(np.radians(azimuth)), 0.0])
-                q = inverse_kinematics(tip, 0.0)
-                _draw(panel, tip[:2], getattr(kinematics, kind)(q), _SMALLER[kind] * _SCALES[kind], color)
-        panel.add_patch(_circle())
-        panel.set_title(f"{kind} ellipsoids, elbow to the right")
-        _frame(panel, (-1.15, 1.15), (-1.15, 1.15))
+    title = "SCARA project, section 1.4: ellipsoids in the workspace, elbow to the right"
+    figure, panels = new_panels([[*_SCALES]], (11, 6), title)
+    for kind, panel in panels.items():
+        _draw_workspace(panel, kinematics, kind, f"{kind} ellipsoids")
     return figure
 
 
-def _circle() -> object:
+def _draw_workspace(axes: Axes, kinematics: ScaraKinematics, kind: str, title: str) -> None:
     from matplotlib.patches import Circle
 
-    return Circle((0.0, 0.0), _REACH, fill=False, linestyle="--", color=_ARM)
+    from .kinematics import inverse_kinematics
+
+    for radius in (0.25, 0.4, 0.55, 0.7, 0.85, 0.97):
+        for azimuth in np.arange(-150.0, 181.0, 30.0):
+            tip = radius * np.array([np.cos(np.radians(azimuth)), np.sin(np.radians(azimuth)), 0.0])
+            q = inverse_kinematics(tip, 0.0)
+            _draw(axes, tip[:2], getattr(kinematics, kind)(q), _SMALLER[kind] * _SCALES[kind], kind)
+    axes.add_patch(Circle((0.0, 0.0), _REACH, fill=False, linestyle="--", color=ARM))
+    _frame(axes, title, (-1.15, 1.15), (-1.15, 1.15))
 
 
-def _frame(axes: Axes, x: tuple[float, float], y: tuple[float, float]) -> None:
-    axes.set(xlim=x, ylim=y, aspect="equal", xlabel="x [m]", ylabel="y [m]")
-    tidy(axes)
+def _frame(axes: Axes, title: str, x: tuple[float, float], y: tuple[float, float]) -> None:
+    label(axes, title, "x [m]", "y [m]", xlim=x, ylim=y, aspect="equal")
 
 
 _SAMPLES = 4001
@@ -361,70 +349,61 @@ _SAMPLES = 4001
 def draw_plan(axes: Axes, path: Path) -> None:
     """Draw a path from above with the limit of the arm's reach; hollow points are over-flown."""
     p = path(np.linspace(0.0, path.duration, _SAMPLES)).p
-    axes.plot(p[:, 1], p[:, 0], color=COLORS[0], linewidth=1.6)
+    axes.plot(p[:, 1], p[:, 0], color=BLUE, linewidth=LINE)
     points, passed = path.key_points, path.over_flown
     axes.plot(points[~passed, 1], points[~passed, 0], "o", color=TRUTH, markersize=4, label="reached")
-    axes.plot(
-        points[passed, 1], points[passed, 0], "o", color="white", markeredgecolor=TRUTH, markersize=5, label="via point"
-    )
+    hollow: dict[str, Any] = {"color": "white", "markeredgecolor": TRUTH, "markersize": 5}
+    axes.plot(points[passed, 1], points[passed, 0], "o", label="via point", **hollow)
     reach = np.linspace(-0.35, 0.35, 61)
-    axes.plot(np.sin(reach), np.cos(reach), "--", color=TRUTH, linewidth=0.8, label="end of reach")
-    axes.set(aspect="equal", xlabel="y [m]", ylabel="x [m], away from the arm", title="the path from above")
+    axes.plot(np.sin(reach), np.cos(reach), "--", color=TRUTH, linewidth=THIN, label="end of reach")
+    label(axes, "Figure 2.1: path from above", "y [m]", "x [m]", aspect="equal")
     axes.invert_xaxis()
-    axes.legend(fontsize="small", loc="upper right", bbox_to_anchor=(1.0, 0.88))
-    tidy(axes)
 
 
 def plot_path(planning: ScaraPlanning) -> Figure:
     """Draw the path from above (Figure 2.1), its height, and the angle over time (Figure 2.2)."""
-    from matplotlib.pyplot import figure as new_figure
-
-    figure = new_figure(figsize=(11, 4.8), layout="constrained")
-    panels = figure.subplot_mosaic([["plan", "angle"], ["plan", "z"]], width_ratios=(1.1, 1.0))
+    title = "SCARA project, Figures 2.1 and 2.2: planned path"
+    figure, panels = new_panels([["plan", "angle"], ["plan", "z"]], (11, 5.5), title, width_ratios=(1.1, 1.0))
     draw_plan(panels["plan"], planning.path)
     t = np.linspace(0.0, planning.path.duration, _SAMPLES)
-    panels["angle"].plot(t, planning.angle(t), color=COLORS[0])
+    panels["angle"].plot(t, planning.angle(t), color=BLUE, linewidth=LINE)
     panels["angle"].set_yticks([0.0, np.pi / 2, np.pi], ["0", r"$\pi/2$", r"$\pi$"])
-    panels["z"].plot(t, planning.path(t).p[:, 2], color=COLORS[0])
-    for name, title in (("angle", r"angle $\varphi$ of the end effector"), ("z", "height z [m]")):
-        panels[name].set(title=title, xlabel="time [s]", xlim=(0.0, t[-1]))
-        tidy(panels[name])
+    panels["z"].plot(t, planning.path(t).p[:, 2], color=BLUE, linewidth=LINE)
+    label_time(panels["angle"], t, "Figure 2.2: orientation of the end effector", r"$\varphi$ [rad]")
+    label_time(panels["z"], t, "height", "z [m]")
+    outside_legend(figure, panels["plan"])
     return figure
 
 
 def plot_profiles(planning: ScaraPlanning) -> Figure:
     """Draw velocities (above) and accelerations of position and angle over time."""
-    from matplotlib.pyplot import subplots
-
-    figure, panels = subplots(2, 2, figsize=(12, 5.4), sharex=True, layout="constrained")
+    figure, panels = new_panels("ab;cd", (12, 6), "SCARA project, Figures (2.3) and (2.4): velocity and acceleration")
     t = np.linspace(0.0, planning.path.duration, _SAMPLES)
     at = planning.path(t)
-    for line, rates, kind, units in (
-        (panels[0], at.xi, "velocity", ("m/s", "rad/s")),
-        (panels[1], at.xi_dot, "acceleration", ("m/s²", "rad/s²")),
-    ):
-        for axis, color, name in zip(rates[:, :3].T, COLORS, "xyz", strict=True):
-            line[0].plot(t, axis, color=color, linewidth=1.0, label=name)
-        line[1].plot(t, rates[:, 5], color=COLORS[0], linewidth=1.2)
-        line[0].set_title(f"{kind} of position [{units[0]}]")
-        line[1].set_title(f"{kind} of the angle [{units[1]}]")
-    for panel in panels.flat:
-        panel.set_xlim(0.0, t[-1])
-        tidy(panel)
-    for panel in panels[1]:
-        panel.set_xlabel("time [s]")
-    panels[0, 0].legend(ncols=3, fontsize="small")
+    for names, rates, kind, unit in (("ab", at.xi, "velocity", "s"), ("cd", at.xi_dot, "acceleration", "s²")):
+        position, angle = (panels[name] for name in names)
+        for axis, color, name in zip(rates[:, :3].T, AXIS_COLORS, "xyz", strict=True):
+            position.plot(t, axis, color=color, linewidth=THIN, label=name)
+        angle.plot(t, rates[:, 5], color=BLUE, linewidth=LINE)
+        label_time(position, t, f"{kind} of the position", f"{kind} [m/{unit}]")
+        label_time(angle, t, f"{kind} of the angle", f"{kind} [rad/{unit}]")
+    outside_legend(figure, panels["a"])
     return figure
 
 
 def plot_scara(scara: Scara) -> Figure:
-    """Draw the path, errors of inverse and transpose, errors along z of the controllers, and the estimated mass."""
-    from matplotlib.pyplot import figure as new_figure
-
-    figure = new_figure(figsize=(12, 8), layout="constrained")
-    panels = figure.subplot_mosaic([["plan", "clik"], ["z", "mass"]])
+    """Draw velocity ellipsoids, the path, errors of the inverse kinematics, w, errors of the controllers, the mass."""
+    title = "SCARA project: ellipsoids, path, inverse kinematics and control"
+    figure, panels = new_panels([["cells", "plan", "clik"], ["w", "z", "mass"]], title=title)
+    _draw_workspace(panels["cells"], scara.kinematics, "velocity", "section 1.4: velocity ellipsoids")
     draw_plan(panels["plan"], scara.planning.path)
-    draw_norms(panels["clik"], scara.clik, ("inverse", "transpose"))
+    draw_position_errors(panels["clik"], scara.clik, "chapter 3: inverse kinematics")
+    _draw_manipulability(panels["w"], scara.clik, "Figure (3.8): manipulability")
     draw_z_errors(panels["z"], scara.control)
     draw_mass(panels["mass"], scara.control)
+    for name, top in (("clik", 1e3), ("z", 1.0)):  # room for the legends
+        panels[name].set_ylim(top=top)
+    corner: Any
+    for name, corner in (("clik", "upper left"), ("w", "lower right"), ("z", "upper right"), ("mass", "lower right")):
+        panels[name].legend(fontsize="small", loc=corner)
     return figure

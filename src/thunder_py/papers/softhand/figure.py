@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...plotting.style import COLORS, TRUTH, tidy
+from ...plotting.style import BLUE, LAW_COLORS, LINE, draw_truth, label_time, new_panels, outside_legend
 from ..gains.figure import ESTIMATES, body_of, draw_error
 
 if TYPE_CHECKING:
@@ -15,43 +15,37 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_softhand"]
 
-_ARTICLE = "#009E73"
-
 
 def plot_softhand(experiment: SoftHand) -> Figure:
     """Draw errors with and without adaptation, and the estimates with our truth and the article's estimate."""
-    from matplotlib.pyplot import figure as new_figure
-
-    figure = new_figure(figsize=(12, 5.5), layout="constrained")
-    panels = figure.subplot_mosaic([["error", "error", "0", "1"], ["error", "error", "2", "3"]])
+    title = "Thunder article, Figures 12 and 13: hand unknown to the controller; friction fitted"
+    figure, panels = new_panels([["error", "error", "0", "1"], ["error", "error", "2", "3"]], (12, 6), title)
     _draw_errors(panels["error"], experiment)
-    _draw_estimates([panels[str(k)] for k in range(4)], experiment)
+    for k in range(4):
+        _draw_estimate(panels[str(k)], experiment, k)
+    panels["0"].set_title("Figure 13: mass of link 7", fontsize="medium")
+    outside_legend(figure, *panels.values())
     return figure
 
 
 def _draw_errors(axes: Axes, experiment: SoftHand) -> None:
-    draw_error(axes, experiment.fixed["friction"], "not adaptive", COLORS[1])
-    draw_error(axes, experiment.adaptive["friction"], "adaptive", COLORS[0])
-    draw_error(axes, experiment.adaptive["ideal"], "adaptive, no friction", COLORS[2])
-    axes.set(title="norm of $e$ [m, rad]", ylim=(1e-4, 1.0))
-    axes.legend(loc="lower left")
+    colors, ours = LAW_COLORS, "backstepping"
+    draw_error(axes, experiment.fixed["friction"], "not adaptive", color=colors["not adaptive"])
+    draw_error(axes, experiment.adaptive["friction"], ours, color=colors[ours])
+    draw_error(
+        axes, experiment.adaptive["ideal"], f"{ours}, no friction", "Figure 12", color=colors[ours], linestyle=":"
+    )
+    axes.set_ylim(1e-4, 1.0)
 
 
-def _draw_estimates(panels: list[Axes], experiment: SoftHand) -> None:
+def _draw_estimate(axes: Axes, experiment: SoftHand, k: int) -> None:
     from .run import TABLE_8
 
-    truth = [experiment.truth[0], *(experiment.truth[1:4] / experiment.truth[0])]
-    for color, label, plant in ((COLORS[2], "no friction", "ideal"), (COLORS[0], "with friction", "friction")):
+    for plant, style in (("friction", "-"), ("ideal", ":")):
         run = experiment.adaptive[plant].result
-        for panel, values in zip(panels, body_of(run.parameters), strict=True):
-            panel.plot(run.t, values, color=color, label=label, linewidth=1.2)
-    for k, panel in enumerate(panels):
-        panel.axhline(truth[k], color=TRUTH, linestyle="--", label="truth")
-        end = float(run.t[-1])
-        panel.plot([end], [TABLE_8["estimate"][k]], "<", color=_ARTICLE, clip_on=False, label="article, at the end")
-        panel.set(title=ESTIMATES[k])
-        panel.set_xlim(0.0, end)
-        tidy(panel)
-    for panel in panels[2:]:
-        panel.set_xlabel("time [s]")
-    panels[0].legend(loc="lower right", fontsize="small")
+        axes.plot(run.t, body_of(run.parameters)[k], style, color=LAW_COLORS["backstepping"], linewidth=LINE)
+    truth = experiment.truth
+    draw_truth(axes, float(truth[k] if k == 0 else truth[k] / truth[0]))
+    end = float(run.t[-1])
+    axes.plot([end], [TABLE_8["estimate"][k]], "<", color=BLUE, clip_on=False, label="article's final estimate")
+    label_time(axes, run.t, *ESTIMATES[k])

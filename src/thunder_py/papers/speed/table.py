@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ... import codegen
+from ...plotting.style import BLUE, GREEN, LINE, THIN, TRUTH, VERMILION, label, new_panels, outside_legend
 from ..tables import markdown
 from .formulas import ArticleFormulas, panda_of
 from .run import Timing
@@ -34,13 +35,13 @@ TABLE_3 = {
 }
 
 _STYLES = {  # curve -> color, line, marker; C_std is wide, to be visible below C
-    "C_std": ("tab:red", "-", ""),
-    "C": ("tab:blue", "-", ""),
-    "Y": ("tab:green", "-", ""),
-    "ours: C": ("tab:blue", "-", "o"),
-    "ours: Y": ("tab:green", "-", "o"),
-    "Pinocchio: C": ("tab:blue", ":", "x"),
-    "Pinocchio: Y": ("tab:green", ":", "x"),
+    "C_std": (VERMILION, "-", ""),
+    "C": (BLUE, "-", ""),
+    "Y": (GREEN, "-", ""),
+    "ours: C": (BLUE, "-", "o"),
+    "ours: Y": (GREEN, "-", "o"),
+    "Pinocchio: C": (BLUE, ":", "x"),
+    "Pinocchio: Y": (GREEN, ":", "x"),
 }
 
 
@@ -75,35 +76,31 @@ def count_operations(joints: Iterable[int], most: int) -> list[dict[str, float]]
 
 def plot_operations(counts: Sequence[dict[str, float]]) -> Figure:
     """Draw the number of operations of a Coriolis matrix."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(9, 4), layout="constrained")
+    title = "Thunder article, section 3.2: operations of a Coriolis matrix"
+    figure, panels = new_panels([["operations"]], (9, 4.5), title)
+    axes = panels["operations"]
     joints = [row["joints"] for row in counts]
-    for name, color, line, label in (
-        ("C_std", "tab:red", "-", "C_std as written"),
-        ("C", "tab:blue", "-", "C as written"),
-        ("C_std_shared", "tab:red", "-.", "C_std, equal operations shared"),
-        ("C_shared", "tab:blue", ":", "C, equal operations shared"),
-        ("ours", "black", "-", "our recording"),
+    for name, color, line, caption in (
+        ("C_std", VERMILION, "-", "C_std as written"),
+        ("C", BLUE, "-", "C as written"),
+        ("C_std_shared", VERMILION, "-.", "C_std, equal operations shared"),
+        ("C_shared", BLUE, ":", "C, equal operations shared"),
+        ("ours", TRUTH, "-", "our recording"),
     ):
-        axes.semilogy(joints, [row[name] for row in counts], color=color, linestyle=line, label=label, marker=".")
-    axes.set(xlabel="joints", ylabel="operations", title="operations of a Coriolis matrix")
-    axes.grid(alpha=0.3)
+        axes.semilogy(joints, [row[name] for row in counts], color=color, linestyle=line, label=caption, marker=".")
+    label(axes, "", "joints [1]", "operations [1]")
     axes.locator_params(axis="x", integer=True)
-    figure.legend(loc="outside right center")
+    outside_legend(figure, axes, ncols=3)
     return figure
 
 
 def plot_times(timings: Sequence[Timing], levels: Sequence[str] = ("-O0", "-O2")) -> Figure:
     """Draw figure 2 of the article once for each option of the compiler."""
-    import matplotlib.pyplot as plt
-
-    figure, all_axes = plt.subplots(1, len(levels), figsize=(12, 5.5), sharey=True, layout="constrained")
-    for axes, level in zip(np.atleast_1d(all_axes), levels, strict=True):
+    title = "Thunder article, Figure 2: time of a call"
+    figure, panels = new_panels([list(levels)], (12, 6), title, sharey=True)
+    for level, axes in panels.items():
         _plot_level(axes, timings, level)
-    handles, labels = np.atleast_1d(all_axes)[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5)
-    np.atleast_1d(all_axes)[0].set_ylabel("time of a call [µs]")
+    outside_legend(figure, *panels.values(), ncols=5)
     return figure
 
 
@@ -114,16 +111,15 @@ def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:
             if not points:
                 continue
             interpreted, article = build == "interpreted", ":" not in curve
-            label = curve if interpreted or not article else f"{curve}_built"
+            caption = curve if interpreted or not article else f"{curve}_built"
             dashes = "--" if interpreted else line
             x, y = zip(*points, strict=True)
-            width = 4.0 if curve == "C_std" and not interpreted else 1.5
-            axes.plot(x, y, dashes, color=color, marker=marker, markersize=4, linewidth=width, label=label)
-    axes.axhline(1000.0, color="black", linewidth=0.8)
+            width = 4.0 if curve == "C_std" and not interpreted else LINE
+            axes.plot(x, y, dashes, color=color, marker=marker, markersize=4, linewidth=width, label=caption)
+    axes.axhline(1000.0, color=TRUTH, linewidth=THIN)
     axes.annotate("a period at 1 kHz", (0.02, 1000.0), xycoords=("axes fraction", "data"), ha="left", va="bottom")
-    axes.set(yscale="log", xlabel="joints", title=f"compiled with {level}")
+    label(axes, f"compiled with {level}", "joints [1]", "time of a call [µs]", yscale="log")
     axes.locator_params(axis="x", integer=True)
-    axes.grid(alpha=0.3)
 
 
 def table_2(joints: Iterable[int]) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...plotting.arm import AXIS_COLORS, draw_frame, frame_box
-from ...plotting.style import tidy
+from ...plotting.arm import draw_frame, frame_box
+from ...plotting.style import AXIS_COLORS, BLUE, FAINT, GRAY, ORANGE, TRUTH, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_detection"]
 
-_TABLE, _OTHER, _CLUSTER, _SURFACE = "#C0C0C0", "#7F7F7F", "#0072B2", "#E69F00"
+_TABLE, _OTHER, _CLUSTER, _SURFACE = FAINT, GRAY, BLUE, ORANGE
 
 
 def plot_detection(detection: Detection) -> Figure:
@@ -74,8 +74,8 @@ def _draw_axes(axes: Axes, detection: Detection, pose: Array) -> None:
     for column, color in zip(pose[:3, :2].T, AXIS_COLORS, strict=False):
         line = np.stack([pose[:3, 3] - length * column, pose[:3, 3] + length * column])
         axes.plot(*line[:, :2].T, color=color, linewidth=1.5)
-    axes.plot(*pose[:2, 3], "o", color="#000000", markersize=5, label="center")
-    axes.plot(*detection.centroid[:2], "x", color="#000000", markersize=5, label="centroid of the points")
+    axes.plot(*pose[:2, 3], "o", color=TRUTH, markersize=5, label="center")
+    axes.plot(*detection.centroid[:2], "x", color=TRUTH, markersize=5, label="centroid of the points")
 
 
 def _nearby(detection: Detection) -> Any:
