@@ -342,6 +342,11 @@ class Reaches:
         return len(self.items)
 
     @property
+    def kind(self) -> str:
+        """Either ``"synthetic"`` or ``"recorded"``."""
+        return "synthetic" if self.name.startswith("synthetic") else "recorded"
+
+    @property
     def subjects(self) -> npt.NDArray[np.str_]:
         """Subject of each reach, (n,)."""
         return np.array([reach.trial.subject for reach in self.items])
