@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...manipulation.wrist.plot import draw_control, draw_phase
 from ...plotting.style import BLUE, COLORS, GRAY, GREEN, THIN, VERMILION, label, new_panels, outside_legend
 
 if TYPE_CHECKING:
@@ -30,8 +29,7 @@ def plot_elastic_wrist(found: ElasticWristExperiment) -> Figure:
     figure, panels = new_panels([["control", "phase", "sweep"], ["control beyond", "phase beyond", "cases"]])
     for throw, where in ((found.example, ""), (found.beyond, " beyond")):
         count = f"{throw.switches.size} switch{'es' if throw.switches.size > 1 else ''}"
-        draw_control(throw, panels[f"control{where}"])
-        draw_phase(throw, panels[f"phase{where}"])
+        throw.plot(axes={kind: panels[f"{kind}{where}"] for kind in ("control", "phase")})
         panels[f"control{where}"].set_title(f"D4.2, eq. 85: motor, {count}", fontsize="medium")
         panels[f"phase{where}"].set_title(f"D4.2, eq. 80: phase portrait, {count}", fontsize="medium")
     _draw_sweep(found, panels["sweep"])

@@ -24,7 +24,7 @@ from ...robot import Robot
 from ...simulation import simulate
 from ...simulation.protocols import ControllerLike
 from ..tables import markdown
-from .planners import AVOIDING, METHODS, planners
+from .planners import AVOIDING, DIFFERENCES, METHODS, planners
 from .tasks import ELBOW_FRAME, OBSTACLE_SETS, PERIOD, TASKS, HandMotion, Scene, mean_norm, scenes, tasks_table
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ class HumanLikeArm:
             self._kinematic_sentence(),
             f"Errors at the end, the worst scene in brackets\n\n{self._end_table()}",
             f"Least distances from the obstacles' surfaces\n\n{self._clearance_table()}",
-            _REASONS,
+            DIFFERENCES,
         ]
         return "\n\n".join(part for part in parts if part)
 
@@ -376,20 +376,6 @@ class HumanLikeArm:
         return (
             markdown([*header, "center line [m]", "arm in obstacle", "past joint limits [deg]"], rows) if rows else ""
         )
-
-
-_REASONS = """\
-Why these are not the report's numbers:
-
-- Postures, places and sizes of obstacles, gains and the duration are ours: the report prints none. Jerk goes with
-  1/T^3.
-- The components come from synthetic motions, not from the recordings of [6].
-- The hand stays 0.25 m from the obstacles' centers on a way of 0.6 to 1 m: most of the jerk is the detour's.
-- The arm does what was planned, as the controller's model is the plant's and its null space leaves the hand alone.
-- The DMPs are the better ones of their kind: least squares, and rotodilatation, without which they end 45 to 62 mm
-  off, as the report's do (49 mm). Their orientation is still on its way at T: the phase ends at exp(-4).
-- Minimum jerk and ProMP go through the obstacles, so that only their jerk without obstacles can be compared.
-- Joints: where two obstacles press on a bent elbow (self-feeding) it snaps from one side to the other."""
 
 
 def _jerk(run: ArmRun, real: bool) -> tuple[float, ...]:

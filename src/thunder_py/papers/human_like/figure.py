@@ -96,7 +96,7 @@ def plot_human_like_arm(found: HumanLikeArm) -> Figure:
     for k, kind in enumerate(rows[1]):
         _draw_jerk(panels[kind], found, k)
         unit = "rad/s³" if k else "m/s³"
-        label(panels[kind], f"D4.2, Tables 14 and 15: mean jerk, {kind}", "", f"mean jerk [{unit}]")
+        label(panels[kind], f"D4.2, Tables 14 and 15: mean jerk, {kind}", f"mean jerk [{unit}]", "")
     outside_legend(figure, *panels.values())
     return figure
 
@@ -146,15 +146,14 @@ def equal_scales(axes: Any, zoom: float = 1.0) -> None:
     axes.set_box_aspect(sides, zoom=zoom)
 
 
-def log_scale(axes: Axes, which: str = "y") -> None:
-    """Make an axis logarithmic, its ticks 1, 2, 5 and so on as plain numbers."""
+def log_scale(axes: Axes) -> None:
+    """Make the horizontal axis logarithmic, its ticks 1, 2, 5 and so on as plain numbers."""
     from matplotlib.ticker import LogLocator, NullLocator
 
-    axes.set(**{f"{which}scale": "log"})
-    axis = getattr(axes, f"{which}axis")
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter("{x:g}")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter("{x:g}")
 
 
 def _draw_task(axes: Any, found: HumanLikeArm, task: str) -> None:
@@ -170,20 +169,20 @@ def _draw_task(axes: Any, found: HumanLikeArm, task: str) -> None:
 
 
 def _draw_jerk(axes: Axes, found: HumanLikeArm, column: int) -> None:
-    """Draw a dot for every scene, plan and arm side by side, their medians and the report's."""
+    """Draw a dot for every scene, plan above arm, their medians and the report's."""
     from .arm import TABLE_14, TABLE_15
 
     for k, name in enumerate(found.methods):
-        for shift, real, marker, table in ((-0.17, False, "o", TABLE_14), (0.17, True, "^", TABLE_15)):
+        for shift, real, marker, table in ((-0.2, False, "o", TABLE_14), (0.2, True, "^", TABLE_15)):
             values = found.jerk(name, real)[:, column]
             if values.size:
-                x = k + shift + np.linspace(-0.09, 0.09, len(values))
-                axes.plot(x, values, marker, color=METHOD_COLORS[name], markersize=3.0, alpha=0.7)
-                axes.hlines(np.median(values), k + shift - 0.13, k + shift + 0.13, color=TRUTH, label="median")
+                rows = k + shift + np.linspace(-0.09, 0.09, len(values))
+                axes.plot(values, rows, marker, color=METHOD_COLORS[name], markersize=3.0, alpha=0.7)
+                axes.vlines(np.median(values), k + shift - 0.15, k + shift + 0.15, color=TRUTH, label="median")
             if name in table:
-                axes.plot(k + shift, table[name][column], "x", color=TRUTH, label="report")
+                axes.plot(table[name][column], k + shift, "x", color=TRUTH, label="report")
     log_scale(axes)
-    axes.set_xticks(range(len(found.methods)), found.methods, fontsize="small")
+    _name_rows(axes, list(found.methods))
     axes.plot([], [], "o", color=GRAY, markersize=3.0, label="plan")
     axes.plot([], [], "^", color=GRAY, markersize=3.0, label="arm")
 
@@ -266,14 +265,13 @@ def _draw_jerk_of_methods(axes: Axes, found: HumanLikeObstacles) -> None:
     from .obstacles import TABLE_13
 
     names = _tabled(found)
-    values = [found.values(name)[:, 1] for name in names]
-    boxes = _boxes(axes, [x[np.isfinite(x)] for x in values], range(len(names)), vert=False)
-    for box, name in zip(boxes, names, strict=True):
-        box.set(facecolor=METHOD_COLORS[name], alpha=0.7)
+    for row, name in enumerate(names):
+        jerk = found.values(name)[:, 1]
+        _box(axes, jerk[np.isfinite(jerk)], row, METHOD_COLORS[name])
     for name, printed in TABLE_13.items():
         if name in names:
             axes.plot(printed, [names.index(name)] * 4, "x", color=TRUTH, label="report")
-    log_scale(axes, "x")
+    log_scale(axes)
     _name_rows(axes, names)
     label(axes, "D4.2, Table 13: 5, 25, 50, 75, 95 %", "mean jerk [m/s³]", "")
 
@@ -282,10 +280,12 @@ def _tabled(found: HumanLikeObstacles) -> list[str]:
     return [name for name in found.methods if name in METHOD_COLORS]
 
 
-def _boxes(axes: Axes, values: list[Array], positions: Iterable[float], **options: Any) -> list[Any]:
-    options |= {"whis": (5, 95), "showfliers": False, "patch_artist": True, "manage_ticks": False}
-    drawn: Any = axes.boxplot(values, positions=list(positions), medianprops={"color": TRUTH}, **options)
-    return list(drawn["boxes"])
+def _box(axes: Axes, values: Array, row: float, color: str, height: float = 0.6, alpha: float = 0.7) -> None:
+    """Draw a horizontal box of the quartiles with the median, and whiskers to 5 and 95 %."""
+    low, first, median, third, high = np.quantile(values, (0.05, 0.25, 0.5, 0.75, 0.95))
+    axes.hlines([row, row], [low, third], [first, high], color=TRUTH, linewidth=LINE)
+    axes.barh(row, third - first, height, left=first, color=color, edgecolor=TRUTH, alpha=alpha)
+    axes.vlines(median, row - 0.5 * height, row + 0.5 * height, color=TRUTH, linewidth=LINE)
 
 
 def _draw_clearance(axes: Axes, found: HumanLikeObstacles) -> None:
@@ -317,11 +317,10 @@ def plot_human_like_real(found: HumanLikeReal) -> Figure:
     figure, panels = new_panels(rows, (12.0, 0.9 + 3.5 * len(rows)), width_ratios=[1.4, 1.0, 1.0])
     for names, source in zip(rows, found.sources, strict=True):
         shown = list(source.examples)[len(source.examples) // 2]
-        for name, draw in zip(names, (draw_distances, draw_path, draw_speed), strict=True):
-            if draw is draw_distances:
-                draw_distances(panels[name], source)
-            else:
-                draw(panels[name], source, shown)
+        distances, path, speed = (panels[name] for name in names)
+        draw_distances(distances, source)
+        draw_path(path, source, shown)
+        draw_speed(speed, source, shown)
     outside_legend(figure, *panels.values(), ncols=7)
     return figure
 
@@ -332,21 +331,19 @@ def draw_distances(axes: Axes, source: Comparison) -> None:
     from .real import TABLE_10
 
     for shift, (state, words) in zip((-0.2, 0.2), _STATES.items(), strict=True):
-        values = [1e3 * source.rms[state, name] for name in _METHODS]
         alpha = 0.9 if state == _REST else 0.35
-        for box, name in zip(_boxes(axes, values, np.arange(6) + shift, widths=0.32), _METHODS, strict=True):
-            box.set(facecolor=METHOD_COLORS[name], alpha=alpha)
-        for k, each in enumerate(values):
-            mean = bootstrap_interval(each, resamples=1000)
-            error = [[mean.statistic - mean.low], [mean.high - mean.statistic]]
-            style = {"color": TRUTH, "marker": "D", "markersize": 3.0, "linewidth": 1.2}
-            axes.errorbar(k + shift, mean.statistic, error, label="mean, 95 %", **style)
+        for k, name in enumerate(_METHODS):
+            values = 1e3 * source.rms[state, name]
+            _box(axes, values, k + shift, METHOD_COLORS[name], 0.32, alpha)
+            mean = bootstrap_interval(values, resamples=1000)
+            axes.hlines(k + shift, mean.low, mean.high, color=TRUTH, linewidth=2.5, zorder=3)
+            axes.plot(mean.statistic, k + shift, "D", color=TRUTH, markersize=3.0, label="mean, 95 % interval")
         axes.fill([], [], color=GRAY, alpha=alpha, label=words)
-    for name, (mean_printed, _) in TABLE_10.items():
-        axes.plot(_METHODS.index(name), 1e3 * mean_printed, "x", color=TRUTH, label="report")
+    for name, (printed, _) in TABLE_10.items():
+        axes.plot(1e3 * printed, _METHODS.index(name), "x", color=TRUTH, label="report")
     log_scale(axes)
-    axes.set_xticks(range(6), [name.replace(" ", "\n") for name in _METHODS], fontsize=8)
-    label(axes, f"D4.2, Table 10: {source.reaches.name}", "", "RMS distance at equal $\\tau$ [mm]")
+    _name_rows(axes, list(_METHODS))
+    label(axes, f"D4.2, Table 10: {source.reaches.name}", "RMS distance at equal $\\tau$ [mm]", "")
 
 
 def draw_path(axes: Axes, source: Comparison, k: int) -> None:

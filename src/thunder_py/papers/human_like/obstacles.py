@@ -26,7 +26,7 @@ from ...recordings.metrics import Motion, mean_jerk, path_length
 from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
 from ...trajectory.hermite import minimum_jerk
 from ..tables import markdown
-from .planners import Learned, as_path, default_recordings
+from .planners import DIFFERENCES, Learned, as_path, default_recordings
 from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenarios
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ class HumanLikeObstacles:
         return np.array(rows, dtype=np.float64).reshape(-1, 5)
 
     def table(self) -> str:
-        """Return Tables 12 and 13 with the report's numbers beside ours, who keeps clear, tests, and reasons."""
+        """Return Tables 12 and 13 with the report's numbers beside ours, who keeps clear, and tests."""
         n = len(next(iter(self.scenes.values())))
         notes = "\n".join(f"- {name}: {NOTES[name]}" for name in self.methods)
         parts = [
@@ -295,7 +295,7 @@ class HumanLikeObstacles:
         if self.gains is not None:
             label = f"Gain of the potential; {POTENTIAL.gain:g} is in use, beta = {POTENTIAL.beta:g}; other settings"
             parts.append(f"{label}\n\n{self.gains.table()}")
-        return "\n\n".join([*parts, _REASONS])
+        return "\n\n".join([*parts, DIFFERENCES])
 
     def plot(self) -> Figure:
         """Draw Figures 31 and 32, jerk and clearance of all methods."""
@@ -355,25 +355,6 @@ class HumanLikeObstacles:
                 rows.append([f"{one} / {other}", family, len(a), float(np.median(a / b)), *tests, interval])
         header = ["", "scenario", "n", "median ratio", "p, rank sum", "p, signed rank", "Cliff's delta, 95 %"]
         return markdown(header, rows)
-
-
-_REASONS = """\
-Why these are not the report's numbers, and what they say:
-
-- The scenarios are ours, as the report's definition is lost; what the methods learn from is synthetic.
-- Jerk goes with the length of the reach and 1/T^3, and the report prints neither. Ours takes 1.2 m in 5 s: the straight
-  quintic alone has 0.22 m/s^3 then, what the report has for motions with a detour.
-- Paper mode has less jerk than the DMPs here as there, but not because of its components: quintics round the same
-  obstacles have less. What costs is the state at the via point, (goal - start)/T without acceleration; the best
-  state takes a quarter of the jerk away, with the same components. MAP's is between: its motions look like those that
-  it learned from, and these are not of least jerk.
-- Of the DMPs, the mollifiers' ripple is there without any obstacle (gain 0 below), and Gaussians have none of it. With
-  obstacles most of the Gaussians' jerk is the potential's: it feels them late, and pushes.
-- DMPs end millimeters off: the potential is felt to the end, and a discrete primitive only comes near its goal. (104)
-  to the letter ends as far off as the report's; it stretches axis by axis what was hardly moved, to meters.
-- A ProMP told MAP's via point keeps no margin: nothing checks it. Its jerk is that of motions under way made to rest.
-- The report's rank sum test takes the settings as independent samples; both methods have the same ones, so that the
-  signed rank is the right test. "Fails to reject" with p < 0.01 in the report means rejects."""
 
 
 def _mean_and_deviation(values: Array) -> tuple[float, float]:

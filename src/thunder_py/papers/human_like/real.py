@@ -17,9 +17,8 @@ from ...progress import progress_bar
 from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.statistics import bootstrap_interval, cliffs_delta, signed_rank
 from ..tables import markdown
-from .planners import METHODS
+from .planners import DIFFERENCES, METHODS
 from .reaches import (
-    CUTOFF,
     STATES,
     THRESHOLD,
     VARIANTS,
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 __all__ = [
     "OTHER_CUTS",
     "PAIRINGS",
-    "REASONS",
     "TABLE_10",
     "TABLE_11",
     "Comparison",
@@ -72,7 +70,7 @@ class Comparison:
     paired : dict of (str, str) to (n,) array
         By pairing and method, ends at rest.
     jerk : dict of str to (n,) array
-        Mean jerk over the real duration [m/s^3], ends at rest, by method; and of the recording, "real".
+        Mean jerk over the duration of the reach [m/s^3], ends at rest, by method; and of the reach itself, ``"reach"``.
     end_error : dict of str to (n,) array
         Distance from the goal at the end, by method.
     ablation : dict of str to (n,) array
@@ -214,7 +212,7 @@ def _measure(found: _Found, k: int, reach: Reach, motions: dict[str, Motion]) ->
         goal = reach.position(reach.duration)
         found.put(("end", name), k, float(np.linalg.norm(motion.position(motion.duration) - goal)))
     # exact derivatives of the spline through the low-passed recording
-    found.put(("jerk", "real"), k, mean_jerk(reach))
+    found.put(("jerk", "reach"), k, mean_jerk(reach))
 
 
 def _largest_score(paper: Functional, motion: Motion) -> float:
@@ -258,51 +256,17 @@ def _cut_fold(found: _Found, reaches: Reaches, fold: Fold, share: float) -> None
 #: RMS distance of the report, mean and standard deviation [m]
 TABLE_10 = {"paper mode": (0.0306, 0.0194), "DMP mollifier": (0.0411, 0.0256)}
 #: median of the mean jerk of the report [m/s^3]
-TABLE_11 = {"real": 0.1976, "paper mode": 0.0884, "DMP mollifier": 1.1503}
+TABLE_11 = {"reach": 0.1976, "paper mode": 0.0884, "DMP mollifier": 1.1503}
 #: duration that the report's jerk suggests [s]
 DURATION = 5.0
-
-_WHY_NOT_THE_SAME = f"""\
-Why these are not the report's numbers:
-
-- Other people, other reaches. The report's planner may have learned from the motions it is compared with; here whoever
-  is compared was left out. It does not say how points are paired.
-- (102) has as many unknowns as conditions, so that nothing in it says what a person would do. Where people start and
-  stop alike, five components have hardly a slope or curvature at the ends, and many standard deviations of them are
-  needed to make ends at rest. That it is well conditioned does not help.
-- Jerk goes with 1/T^3. The report's numbers are those of reaches that take {DURATION:g} s, and so is the last column,
-  by arithmetic; people take one or two. Real jerk is that of the filter too: second-order Butterworth, {CUTOFF:g} Hz,
-  forwards and backwards. What minimum jerk minimizes is the square, and not the mean.
-- The DMPs are the better ones of their kind: least squares, rotodilatation, and the most typical reach to learn from.
-  Even so mollifiers have up to two and a half times the jerk of Gaussians. They are told of no acceleration, and keep
-  the demonstration's: compare them with those that may choose it."""
-
-_WHAT_IT_SAYS = f"""\
-What the comparison says, of the recordings CULM and kinesis where it names them (`--data`):
-
-- Recordings are cut where the hand passes {THRESHOLD:g} m/s. It is not at rest there, and it accelerates. Whoever is
-  told of rest is told something false; MAP knows how people go on from there, and minimum jerk does not. The more so,
-  the faster the hand is at the cut: where reaches are straight and symmetric (CULM) and cut at 0.005 m/s, MAP has next
-  to nothing to win.
-- It is timing: paired by arc length, or by the nearest point, minimum jerk is as near to CULM's reaches as MAP, and a
-  straight line in the mean's time law is nearer than both where tau is paired.
-- If accelerations are free, or known, a motion of least jerk is as near to such reaches (CULM) as anything that was
-  learned. Reaches to grasp (kinesis), which are curved and slow down for long, are another matter: there MAP leaves a
-  third of the distance.
-- From rest to rest, what MAP knows is its mean. With a mean of minimum jerk it is minimum jerk; told of positions
-  alone, in the frame from start to goal, it is the mean, and what stays is how people differ. Covariances decide how
-  the mean is bent to meet conditions: where these are true, that helps; rest, which is not, costs MAP a tenth (CULM,
-  kinesis)."""
-
-REASONS = f"{_WHY_NOT_THE_SAME}\n\n{_WHAT_IT_SAYS}"
 
 
 def tables(found: Comparison) -> str:
     """Return all tables of one source."""
     parts = [
         f"# {found.reaches.name}\n\n{found.reaches.sentence()}",
-        "Table 10: RMS distance from the real path at equal tau [mm], mean ± standard deviation (median), by what "
-        f"planners are told of the ends\n\n{_distances(found)}",
+        f"Table 10: RMS distance from the {found.reaches.kind} path at equal tau [mm], mean ± standard deviation "
+        f"(median), by the conditions at the ends\n\n{_distances(found)}",
         f"Ends at rest, points paired in other ways [mm]\n\n{_pairings(found)}",
         f"MAP less another method, RMS at equal tau: negative where MAP is nearer\n\n{_differences(found)}",
         _paper_sentence(found),
@@ -380,11 +344,12 @@ def _paper_sentence(found: Comparison) -> str:
 def _jerk(found: Comparison) -> str:
     durations = np.array([reach.duration for reach in found.reaches.items])
     rows: list[list[object]] = []
-    for name in ("real", *METHODS):
+    for name in ("reach", *METHODS):
         jerk = found.jerk[name]
         slow = jerk * (durations / DURATION) ** 3
-        rows.append([name, TABLE_11.get(name), float(np.median(jerk)), float(np.median(slow))])
-    return markdown(["", "report", "real duration", f"as if in {DURATION:g} s"], rows)
+        row = f"{found.reaches.kind} reach" if name == "reach" else name
+        rows.append([row, TABLE_11.get(name), float(np.median(jerk)), float(np.median(slow))])
+    return markdown(["", "report", "duration of the reach", f"as if in {DURATION:g} s"], rows)
 
 
 def _ablation(found: Comparison) -> str:
@@ -414,8 +379,8 @@ class HumanLikeReal:
     sources: tuple[Comparison, ...]
 
     def table(self) -> str:
-        """Return Tables 10 and 11 with the report's numbers beside ours, differences with intervals, and reasons."""
-        return "\n\n".join([*(tables(source) for source in self.sources), REASONS])
+        """Return Tables 10 and 11 with the report's numbers beside ours, and differences with intervals."""
+        return "\n\n".join([*(tables(source) for source in self.sources), DIFFERENCES])
 
     def plot(self) -> Figure:
         """Draw distances of all methods, and examples: paths and speeds."""

@@ -26,7 +26,7 @@ PARTS: dict[str, str] = {
 }
 _TITLES = {
     "sampling": "5.3.1 Sampling density",
-    "real": "5.3.2 Real reaches",
+    "real": "5.3.2 Comparison with reaches",
     "obstacles": "5.3.3 Obstacles",
     "arm": "5.3.4 Human arm",
 }

@@ -65,7 +65,8 @@ def _draw_landings(axes: Axes, found: Throwing) -> None:
 
     half = 50.0 * found.box
     for (controller, name), misses in found.misses.items():
-        axes.scatter(*(100.0 * misses.T[:2]), s=14, color=COLORS[controller], marker=MARKERS[name], alpha=0.6)
+        x, y = 100.0 * misses.T[:2]
+        axes.scatter(x, y, s=14, color=COLORS[controller], marker=MARKERS[name], alpha=0.6)
     axes.add_patch(Rectangle((-half, -half), 2.0 * half, 2.0 * half, fill=False, linewidth=1.5, label="box"))
     axes.set_aspect("equal", adjustable="datalim")
     label(axes, "D4.2, Figure 27b: landings", "x, landing minus target [cm]", "y, landing minus target [cm]")
@@ -96,7 +97,7 @@ def _draw_sequence(axes: Any, found: Throwing) -> None:
         axes.plot(*np.asarray(edge).T, color=TRUTH, linewidth=1.0)
     frame_box(axes, [flight.p, corners, below, *robot.forward_kinematics(postures)[None, :, :3, 3], np.zeros((1, 3))])
     sides = [float(np.ptp(limits)) for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
-    axes.set_box_aspect(sides, zoom=0.95)  # leaves room for the label of z
+    axes.set_box_aspect(sides, zoom=0.87)  # leaves room for the label of z
     axes.set_yticks([0.0, 0.4])
     axes.view_init(elev=18, azim=-70)
     axes.set_title("D4.2, Figure 28: start, swing,\nrelease (dark), stop and flight", fontsize="medium")
