@@ -48,7 +48,6 @@ __all__ = [
     "draw_scene",
     "draw_setting",
     "draw_speed",
-    "draw_spheres",
     "equal_scales",
     "log_scale",
     "plot_human_like",
