@@ -18,6 +18,7 @@ from ...plotting.style import (
     TRUTH,
     VERMILION,
     label,
+    label_time,
     new_panels,
     outside_legend,
 )
@@ -85,15 +86,15 @@ def plot_pick(found: PickTrace) -> Figure:
     figure, panels = new_panels([["distance", "angle"], ["errors", "age"]], (12.0, 6.5))
     t = found.t
     panels["distance"].plot(t, np.linalg.norm(found.target - found.tip, axis=1), color=BLUE)
-    label(panels["distance"], "Not in D4.2: one pick, from tool to object", "time [s]", "distance [m]")
+    label_time(panels["distance"], t, "Not in D4.2: one pick, from tool to object", "distance [m]")
     panels["angle"].plot(t, np.degrees(found.angle), color=BLUE)
-    label(panels["angle"], "Not in D4.2: one pick, from tool to goal", "time [s]", "angle [deg]")
+    label_time(panels["angle"], t, "Not in D4.2: one pick, from tool to goal", "angle [deg]")
     seen = 1e3 * np.linalg.norm(found.estimated_target - found.target, axis=1)
     panels["errors"].semilogy(t, seen, color=GREEN, label="estimate of the object")
     panels["errors"].semilogy(t, 1e3 * found.tool_error, color=VERMILION, label="estimate of the tool")
-    label(panels["errors"], "Not in D4.2: errors of the estimates", "time [s]", "position error [mm]")
+    label_time(panels["errors"], t, "Not in D4.2: errors of the estimates", "position error [mm]")
     panels["age"].plot(t, found.age, color=PINK)
-    label(panels["age"], "Not in D4.2: age of the last good picture of the object", "time [s]", "age [s]")
+    label_time(panels["age"], t, "Not in D4.2: age of the last good picture of the object", "age [s]")
     for k, event in enumerate(found.events, start=1):
         for axes in panels.values():
             axes.axvline(event.t, color=GRAY, linewidth=THIN, linestyle=":")
