@@ -37,7 +37,8 @@ from PIL import Image
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 1800  # of one cell [s]
 LIMIT = 300_000  # of a stored notebook [bytes]
-PICTURES = ((1000, 128), (900, 64), (800, 64), (800, 32), (700, 32))  # widths [px] and colors, tried until the limit is met
+# widths [px] and colors, tried until the limit is met
+PICTURES = ((1000, 128), (900, 64), (800, 64), (800, 32), (700, 32))
 ROUNDING = 1e-9
 TEXTS = ("text/markdown", "text/latex", "text/plain")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}")

@@ -68,11 +68,11 @@ def test_table_and_results(found):
 
 
 def test_figures(found):
-    figure = found.plot()
-    assert len(figure.axes) == 9
-    assert all(panel.has_data() for panel in figure.axes)
-    other = found.beyond.plot()
-    assert [panel.get_title() for panel in other.axes] == ["motor and switching function", "motion", "phase portrait"]
+    for figure, panels in ((found.plot(), 6), (found.plot_arms(), 3 * len(found.arms))):
+        assert len(figure.axes) == panels
+        assert all(panel.has_data() for panel in figure.axes)
+    titles = {name: ax.get_title() for name, ax in found.beyond.plot().items()}
+    assert titles == {"control": "motor and switching function", "motion": "motion", "phase": "phase portrait"}
     plt.close("all")
 
 

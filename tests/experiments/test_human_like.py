@@ -28,9 +28,8 @@ def test_short_form_has_every_part_table_and_figure() -> None:
     for number in (10, 11, 12, 13, 14, 15):
         assert f"Table {number}:" in text
     figure = found.plot()
-    assert len(figure.axes) == len(PARTS)
-    for axes in figure.axes:
-        pixels = axes.get_images()[0].get_array()
-        assert pixels is not None
-        assert pixels.std() > 0.05  # not an empty page
+    titles = [axes.get_title() for axes in figure.axes]
+    places = ("Figure 30", "Table 10", "Figure 31", "Table 13", "Figure 33", "Figure 34")
+    assert all(place in title for place, title in zip(places, titles, strict=True))
+    assert all(axes.has_data() for axes in figure.axes)
     plt.close(figure)

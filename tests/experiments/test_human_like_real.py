@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from thunder_py import cli
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.papers import run_experiment
-from thunder_py.papers.human_like.planners import METHODS
+from thunder_py.papers.human_like.planners import DIFFERENCES, METHODS
 from thunder_py.papers.human_like.reaches import (
     STATES,
     VARIANTS,
@@ -33,7 +34,6 @@ from thunder_py.papers.human_like.reaches import (
 from thunder_py.papers.human_like.real import (
     FREE,
     PAIRINGS,
-    REASONS,
     REST,
     TABLE_10,
     TABLE_11,
@@ -162,7 +162,7 @@ class TestComparison:
         (source,) = found.sources
         assert set(source.rms) == {(state, name) for state in STATES for name in METHODS}
         assert set(source.paired) == {(pairing, name) for pairing in PAIRINGS for name in METHODS}
-        assert set(source.jerk) == {"real", *METHODS}
+        assert set(source.jerk) == {"reach", *METHODS}
         assert set(source.ablation) == set(VARIANTS)
         every = [*source.rms.values(), *source.paired.values(), *source.jerk.values(), *source.ablation.values()]
         assert all(values.shape == (len(reaches),) and np.isfinite(values).all() for values in every)
@@ -206,11 +206,15 @@ class TestTablesAndFigure:
         assert all(len(known[state]) == len(METHODS) for state in STATES)
         assert known["the report"][METHODS.index("paper mode")] == "30.6 ± 19.4"
         assert known["the report"][METHODS.index("DMP mollifier")] == "41.1 ± 25.6"
-        assert set(TABLE_10) | {"real"} == set(TABLE_11)
+        assert set(TABLE_10) | {"reach"} == set(TABLE_11)
         for name, value in TABLE_11.items():
             assert f"{value:.3g}" in text, name
         assert all(f" {name} |" in text for name in (*METHODS, *VARIANTS, *PAIRINGS))
-        assert text.endswith(REASONS)
+        assert "| synthetic reach |" in re.sub(" +", " ", text)
+        assert not re.search(r"\breal\b", text)
+        assert text.endswith(DIFFERENCES)
+        page = Path(__file__).parents[2] / "docs" / "human_like_planning.md"
+        assert "\n## Differences from the report\n" in page.read_text(encoding="utf-8")
 
     def test_cells_are_the_numbers_found(self, found: HumanLikeReal) -> None:
         (source,) = found.sources
@@ -220,11 +224,11 @@ class TestTablesAndFigure:
 
     def test_figure(self, found: HumanLikeReal) -> None:
         figure = found.plot()
-        assert len(figure.axes) == 4
+        assert len(figure.axes) == 3
         assert all(axes.has_data() for axes in figure.axes)
-        words = [[text.get_text() for text in legend.get_texts()] for legend in figure.legends]
-        assert sorted(words[1]) == sorted([*METHODS, "real"])
-        assert "mean, 95 %" in words[0]
+        (legend,) = figure.legends
+        words = {text.get_text() for text in legend.get_texts()}
+        assert words >= {*METHODS, "synthetic reach", "mean, 95 % interval", "report"}
         figure.canvas.draw()
         plt.close(figure)
 

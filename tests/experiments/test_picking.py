@@ -178,7 +178,7 @@ def test_figures_are_drawn(found, traced):
     from thunder_py.papers.picking.figure import plot_pick, plot_servoing_domain
 
     figures = [found.plot(), plot_pick(traced), plot_servoing_domain()]
-    assert [len(figure.axes) for figure in figures] == [3, 3, 2]
+    assert [len(figure.axes) for figure in figures] == [3, 4, 2]
     for figure in figures:
         figure.canvas.draw()
         plt.close(figure)

@@ -299,10 +299,16 @@ class ElasticWristExperiment:
         return "\n\n".join([*parts, _NOTES])
 
     def plot(self) -> Figure:
-        """Draw phase portrait, switching function, speeds over T, the case with gravity, the throw of the arm."""
+        """Draw switching functions, phase portraits, speeds over T and the cases with gravity."""
         from .figure import plot_elastic_wrist
 
         return plot_elastic_wrist(self)
+
+    def plot_arms(self) -> Figure:
+        """Draw the throws of the arm: speed, wrist and motor, torques."""
+        from .figure import plot_arms
+
+        return plot_arms(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers."""

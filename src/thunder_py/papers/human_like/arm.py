@@ -24,7 +24,7 @@ from ...simulation.protocols import ControllerLike
 from ..draws import Draws
 from ..parallel import map_seeds
 from ..tables import markdown
-from .planners import AVOIDING, METHODS, TRIALS, Planner, planners
+from .planners import AVOIDING, DIFFERENCES, METHODS, TRIALS, Planner, planners
 from .tasks import ELBOW_FRAME, OBSTACLE_SETS, PERIOD, TASKS, HandMotion, Scene, mean_norm, scenes, tasks_table
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ class HumanLikeArm:
             f"Errors at the end, the worst scene in brackets\n\n{self._end_table()}",
             f"Least distances from the obstacles' surfaces\n\n{self._clearance_table()}",
             "" if self.draws is None else self.draws.table(),
-            _REASONS,
+            DIFFERENCES,
         ]
         return "\n\n".join(part for part in parts if part)
 
@@ -412,20 +412,6 @@ class HumanLikeArm:
         return (
             markdown([*header, "center line [m]", "arm in obstacle", "past joint limits [deg]"], rows) if rows else ""
         )
-
-
-_REASONS = """\
-Why these are not the report's numbers:
-
-- Postures, places and sizes of obstacles, gains and the duration are ours: the report prints none. Jerk goes with
-  1/T^3.
-- The components come from synthetic motions, not from the recordings of [6].
-- The hand stays 0.25 m from the obstacles' centers on a way of 0.6 to 1 m: most of the jerk is the detour's.
-- The arm follows its plan, because the controller's model is the plant's and its null space does not move the hand.
-- The DMPs are the better variants: least squares, and rotodilatation, without which they end 45 to 62 mm off, as the
-  report's do (49 mm). Their orientation has not converged at T: the phase ends at exp(-4).
-- Minimum jerk and ProMP go through the obstacles, so only their jerk without obstacles can be compared.
-- Joints: where two obstacles act on a bent elbow (self-feeding) it jumps from one side to the other."""
 
 
 def _jerk(run: ArmRun, real: bool) -> tuple[float, ...]:

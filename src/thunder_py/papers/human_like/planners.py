@@ -31,6 +31,7 @@ from .tasks import PERIOD, HandMotion, Scene, sample_times
 
 __all__ = [
     "AVOIDING",
+    "DIFFERENCES",
     "METHODS",
     "Learned",
     "Planner",
@@ -41,6 +42,9 @@ __all__ = [
     "planners",
     "way",
 ]
+
+#: last line of the tables
+DIFFERENCES = "Differences from the report: docs/human_like_planning.md, section 'Differences from the report'."
 
 Planner: TypeAlias = Callable[[Scene], HandMotion]
 

@@ -19,9 +19,8 @@ from ...recordings.statistics import bootstrap_interval, cliffs_delta, signed_ra
 from ..draws import Draws
 from ..parallel import map_seeds
 from ..tables import markdown
-from .planners import METHODS
+from .planners import DIFFERENCES, METHODS
 from .reaches import (
-    CUTOFF,
     STATES,
     THRESHOLD,
     VARIANTS,
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = [
     "OTHER_CUTS",
     "PAIRINGS",
-    "REASONS",
     "TABLE_10",
     "TABLE_11",
     "Comparison",
@@ -72,7 +70,7 @@ class Comparison:
     paired : dict of (str, str) to (n,) array
         By pairing and method, ends at rest.
     jerk : dict of str to (n,) array
-        Mean jerk over the duration of the reach [m/s^3], ends at rest, by method; ``"real"`` is that of the reaches.
+        Mean jerk over the duration of the reach [m/s^3], ends at rest, by method; and of the reach itself, ``"reach"``.
     end_error : dict of str to (n,) array
         Distance from the goal at the end, by method.
     ablation : dict of str to (n,) array
@@ -244,7 +242,7 @@ def _measure(found: _Found, k: int, reach: Reach, motions: dict[str, Motion]) ->
         goal = reach.position(reach.duration)
         found.put(("end", name), k, float(np.linalg.norm(motion.position(motion.duration) - goal)))
     # exact derivatives of the spline through the low-passed recording
-    found.put(("jerk", "real"), k, mean_jerk(reach))
+    found.put(("jerk", "reach"), k, mean_jerk(reach))
 
 
 def _largest_score(paper: Functional, motion: Motion) -> float:
@@ -306,41 +304,9 @@ def _figures_of_seed(quick: bool, seed: int) -> dict[str, float]:
 #: RMS distance of the report, mean and standard deviation [m]
 TABLE_10 = {"paper mode": (0.0306, 0.0194), "DMP mollifier": (0.0411, 0.0256)}
 #: median of the mean jerk of the report [m/s^3]
-TABLE_11 = {"real": 0.1976, "paper mode": 0.0884, "DMP mollifier": 1.1503}
+TABLE_11 = {"reach": 0.1976, "paper mode": 0.0884, "DMP mollifier": 1.1503}
 #: duration that the report's jerk suggests [s]
 DURATION = 5.0
-
-_WHY_NOT_THE_SAME = f"""\
-Differences from the report's numbers:
-
-- The subjects and reaches are others. The report's planner may have been trained with the motions that it is compared
-  with; here the compared subject is left out. The report does not define the pairing of points.
-- (102) has as many unknowns as conditions, so nothing in it represents human motion. Where all reaches start and stop
-  alike, five components have almost no slope or curvature at the ends, and many standard deviations of them are needed
-  for ends at rest. Its good conditioning does not change this.
-- Jerk is proportional to 1/T^3. The report's numbers fit reaches of {DURATION:g} s, and the last column is scaled to
-  this duration; people take one or two seconds. The jerk of recordings depends on the filter: second-order Butterworth,
-  {CUTOFF:g} Hz, forwards and backwards. Minimum jerk minimizes the mean square of the jerk, not its mean.
-- The DMPs are the better variants: least squares, rotodilatation, and the most typical reach as demonstration. Even so
-  mollifiers have up to two and a half times the jerk of Gaussians. DMPs cannot be given accelerations and keep those
-  of the demonstration: compare them with methods with free accelerations."""
-
-_WHAT_IT_SAYS = f"""\
-Conclusions, for the recordings CULM and kinesis where they are named (`--data`):
-
-- Recordings are cut where the speed of the hand is {THRESHOLD:g} m/s. It is not at rest there, and it accelerates, so
-  the condition of rest is wrong. MAP has learned the continuation, minimum jerk has not. The advantage grows with the
-  speed at the cut: with straight, symmetric reaches (CULM) cut at 0.005 m/s, MAP has almost none.
-- The advantage is one of timing: paired by arc length, or by the nearest point, minimum jerk is as near to CULM's
-  reaches as MAP. A straight line with the mean's time law is nearer than both where points are paired by tau.
-- With free or true accelerations, a motion of least jerk is as near to such reaches (CULM) as any learned one. Reaches
-  to grasp (kinesis) are curved and have a long deceleration: there MAP leaves a third of the distance.
-- From rest to rest, MAP is close to its mean. With a mean of minimum jerk it is minimum jerk; given positions alone, in
-  the frame from start to goal, it is the mean, and the remaining distance is the variation between subjects. The
-  covariances determine how the mean is deformed to meet conditions: this helps if the conditions are true. Rest is not,
-  and costs MAP a tenth (CULM, kinesis)."""
-
-REASONS = f"{_WHY_NOT_THE_SAME}\n\n{_WHAT_IT_SAYS}"
 
 
 def tables(found: Comparison) -> str:
@@ -348,7 +314,7 @@ def tables(found: Comparison) -> str:
     parts = [
         f"# {found.reaches.name}\n\n{found.reaches.sentence()}",
         f"Table 10: RMS distance from the {found.reaches.kind} path at equal tau [mm], mean ± standard deviation "
-        f"(median), by given states of the ends\n\n{_distances(found)}",
+        f"(median), by the conditions at the ends\n\n{_distances(found)}",
         f"Ends at rest, points paired in other ways [mm]\n\n{_pairings(found)}",
         f"MAP less another method, RMS at equal tau: negative where MAP is nearer\n\n{_differences(found)}",
         _paper_sentence(found),
@@ -426,12 +392,12 @@ def _paper_sentence(found: Comparison) -> str:
 def _jerk(found: Comparison) -> str:
     durations = np.array([reach.duration for reach in found.reaches.items])
     rows: list[list[object]] = []
-    for name in ("real", *METHODS):
+    for name in ("reach", *METHODS):
         jerk = found.jerk[name]
         slow = jerk * (durations / DURATION) ** 3
-        label = found.reaches.kind if name == "real" else name
-        rows.append([label, TABLE_11.get(name), float(np.median(jerk)), float(np.median(slow))])
-    return markdown(["", "report", "own duration", f"as if in {DURATION:g} s"], rows)
+        row = f"{found.reaches.kind} reach" if name == "reach" else name
+        rows.append([row, TABLE_11.get(name), float(np.median(jerk)), float(np.median(slow))])
+    return markdown(["", "report", "duration of the reach", f"as if in {DURATION:g} s"], rows)
 
 
 def _ablation(found: Comparison) -> str:
@@ -464,11 +430,11 @@ class HumanLikeReal:
     draws: Draws | None = None
 
     def table(self) -> str:
-        """Return Tables 10 and 11 with the report's numbers and ours, differences with intervals, and reasons."""
+        """Return Tables 10 and 11 with the report's numbers and ours, and differences with intervals."""
         parts = [tables(source) for source in self.sources]
         if self.draws is not None:
             parts.append(f"Table 10 with ends at rest, other synthetic reaches\n\n{self.draws.table()}")
-        return "\n\n".join([*parts, REASONS])
+        return "\n\n".join([*parts, DIFFERENCES])
 
     def plot(self) -> Figure:
         """Draw distances of all methods, and examples: paths and speeds."""

@@ -6,12 +6,8 @@ import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ...errors import UnknownNameError, nearest_hint
 from ..registry import Experiment
@@ -30,11 +26,10 @@ PARTS: dict[str, str] = {
 }
 _TITLES = {
     "sampling": "5.3.1 Sampling density",
-    "real": "5.3.2 Reaches",
+    "real": "5.3.2 Comparison with reaches",
     "obstacles": "5.3.3 Obstacles",
     "arm": "5.3.4 Human arm",
 }
-_DPI = 110
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,32 +53,10 @@ class HumanLike:
         return {name: part.to_dict() for name, part in self.parts.items()}
 
     def plot(self) -> Figure:
-        """Draw the figures of all parts below each other, as images; each of `parts` draws its own figure."""
-        import matplotlib.pyplot as plt
+        """Draw six panels of the parts: Figures 30, 31, 33 and 34, Tables 10 and 13; `parts` draw their own figures."""
+        from .figure import plot_human_like
 
-        pictures = [_picture(part.plot()) for part in self.parts.values()]
-        width = max(picture.shape[1] for picture in pictures)
-        heights = [picture.shape[0] * width / picture.shape[1] for picture in pictures]
-        size = (width / _DPI, sum(heights) / _DPI)
-        figure, column = plt.subplots(
-            len(pictures), 1, figsize=size, height_ratios=heights, squeeze=False, layout="constrained"
-        )
-        for axes, picture in zip(column[:, 0], pictures, strict=True):
-            axes.imshow(picture)
-            axes.set_axis_off()
-        return figure
-
-
-def _picture(figure: Figure) -> npt.NDArray[np.float32]:
-    """Return a figure as pixels (height, width, 4), and close it."""
-    import matplotlib.pyplot as plt
-
-    with BytesIO() as file:
-        figure.savefig(file, format="png", dpi=_DPI)
-        file.seek(0)
-        pixels: npt.NDArray[np.float32] = np.asarray(plt.imread(file), dtype=np.float32)
-    plt.close(figure)
-    return pixels
+        return plot_human_like(self)
 
 
 def run_human_like(

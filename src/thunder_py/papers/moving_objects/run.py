@@ -120,13 +120,13 @@ class MovingObjects:
     examples: dict[str, ConveyorRun] = field(default_factory=dict)
 
     def table(self) -> str:
-        """Return Table 16 with the report's numbers beside ours, why runs fail, jerk, and what explains differences."""
+        """Return Table 16 with the report's numbers beside ours, why runs fail, jerk and variants."""
         parts = [
             f"Table 16: success, Wilson's interval of 95 % in brackets\n\n{self._success()}",
             f"How runs with the Panda ended\n\n{self._outcomes()}",
             f"Plans and jerk, with the planned point\n\n{self._jerk()}",
             f"Variants, with the planned point\n\n{self._variants()}" if self.variants else "",
-            _REASONS,
+            "Differences from the report: docs/moving_objects.md, section 'Differences from the report'.",
         ]
         return "\n\n".join(part for part in parts if part)
 
@@ -183,29 +183,6 @@ class MovingObjects:
             jerk = [cell.mean("mean_jerk") for cell in cells if cell]
             rows.append([name, *map(_rate, cells), float(np.mean(jerk))])
         return markdown(["", *(f"{v:g} m/s" for v in SPEEDS), "mean jerk [m/s^3]"], rows)
-
-
-_REASONS = """\
-Why these are not the report's numbers:
-
-- Camera, belt and tolerances are invented, from data sheets and before any result (docs/moving_objects.md): the report
-  prints none. A grasp counts by place and speed alone; what slips out of a real hand is not simulated, so failures with
-  replanning are fewer than the report's, 24 % of its 117 trials.
-- Without replanning, what is left of the way when the plan is made decides. Planned as soon as there is an estimate,
-  the hand misses by the error of the velocity times the time until the arrival: success is small and grows with the
-  speed.
-  Planned 1 s before the arrival it falls with the speed, as the report's does: over the same way a fast belt gives the
-  filter fewer pictures. This depends on the time: 0.8 s before, it does not fall (docs/moving_objects.md). When the
-  report's single plan was made is not said, and at 0.38 m/s it was not tested extensively.
-- The report blames the fall with replanning, 52 % at 0.38 m/s, on its filter, which starts at v = 0 and gives no
-  covariance. Sure of it (P_v = 0), ours lags by a part of the velocity, too: a single plan is then always far behind.
-  Replanning hides most of it, so that this alone does not explain 52 %. With a gate such a filter rejects what moves,
-  and with the noise as printed it never learns a velocity at all: the hand waits.
-- Jerk: a straight minimum-jerk reach over 0.33 m in 2 s has 23.09 D / T^3 = 0.95 m/s^3 on average, so that the printed
-  0.4e-3 m/s^3 would take it 27 s. Third differences from sample to sample at 10 Hz, not divided by the cube of the time
-  step, would be of the printed size (1 m/s^3 is 1e-3 m in (0.1 s)^3). Only ratios can be compared.
-- Both strategies are triggered by the same missing condition and plan anew nearly as often, so their jerk is nearly the
-  same here; the report's differ by 6.5. Its coefficients are not printed."""
 
 
 def _rate(cell: Cell | None) -> str:

@@ -6,7 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...plotting.style import tidy
+from ...plotting.style import (
+    BLUE,
+    GRAY,
+    GREEN,
+    ORANGE,
+    PINK,
+    SHADE,
+    SKY,
+    THIN,
+    TRUTH,
+    VERMILION,
+    label,
+    label_time,
+    new_panels,
+    outside_legend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,45 +32,38 @@ if TYPE_CHECKING:
 __all__ = ["plot_pick", "plot_picking", "plot_servoing_domain"]
 
 _COLORS = {
-    "servoing": "#0072B2",
-    "eq. 124": "#009E73",
-    "no tool estimate": "#D55E00",
-    "no filter": "#E69F00",
-    "look, then move": "#CC79A7",
-    "unbiased camera": "#56B4E9",
-    "exact camera": "#999999",
+    "servoing": BLUE,
+    "eq. 124": VERMILION,
+    "no tool estimate": GREEN,
+    "no filter": ORANGE,
+    "look, then move": PINK,
+    "unbiased camera": SKY,
+    "exact camera": GRAY,
 }
-_REPORT = "#222222"
 
 
 def plot_picking(found: Picking) -> Figure:
     """Draw success rates with their intervals beside the report's, and errors at contact with what is forgiven."""
-    import matplotlib.pyplot as plt
-
-    figure, (rates, *errors) = plt.subplots(
-        1, 3, figsize=(13, 4.2), constrained_layout=True, width_ratios=(1.15, 1.0, 1.0)
-    )
-    _draw_rates(rates, found)
-    for axes, task in zip(errors, ("hand", "tool"), strict=True):
-        _draw_errors(axes, found, task)
+    figure, panels = new_panels([["rates", "hand", "tool"]], (12.0, 4.6), width_ratios=(1.1, 1.0, 1.0))
+    _draw_rates(panels["rates"], found)
+    for task in ("hand", "tool"):
+        _draw_errors(panels[task], found, task)
+    outside_legend(figure, *panels.values(), ncols=8)
     return figure
 
 
 def _draw_rates(axes: Axes, found: Picking) -> None:
     from .run import REPORTED_RATE
 
-    labels = []
     for k, (task, variant) in enumerate(found.picks):
         rate, low, high = (100.0 * x for x in found.rate(task, variant))
         axes.barh(k, rate, color=_COLORS[variant], alpha=0.85)
-        axes.plot([low, high], [k, k], color=_REPORT, linewidth=1.2)
-        labels.append(f"{task}: {variant}")
-    axes.axvline(100.0 * REPORTED_RATE, color=_REPORT, linestyle="--", linewidth=1.0)
-    axes.text(100.0 * REPORTED_RATE, -0.65, "report ", ha="right", va="bottom", fontsize="small")
-    axes.set_yticks(range(len(labels)), labels)
+        axes.plot([low, high], [k, k], color=TRUTH, linewidth=1.2)
+    axes.axvline(100.0 * REPORTED_RATE, color=TRUTH, linestyle="--", linewidth=1.0, label="report")
+    axes.set_yticks(range(len(found.picks)), [f"{task}: {variant}" for task, variant in found.picks])
     axes.invert_yaxis()
-    axes.set(xlabel="picked [%], 95 % interval", xlim=(0.0, 102.0), title=f"{found.seeds} scenes each")
-    tidy(axes)
+    label(axes, f"D4.2, Section 7.3: success in {found.seeds} scenes", "picked [%], with 95 % interval", "")
+    axes.set_xlim(0.0, 102.0)
 
 
 def _draw_errors(axes: Axes, found: Picking, task: str) -> None:
@@ -64,50 +72,40 @@ def _draw_errors(axes: Axes, found: Picking, task: str) -> None:
     from .scene import TASKS
 
     allowed = TASKS[task]
-    size = (1e3 * allowed.across, 1e3 * allowed.along)
-    axes.add_patch(Rectangle((0.0, 0.0), *size, facecolor="#DDDDDD", edgecolor="none", zorder=0, label="forgiven"))
-    shown, beyond = 3.0 * np.array(size), 0
     for (name, variant), picks in found.picks.items():
-        if name != task or variant == "eq. 124" or not picks:
-            continue
-        errors = 1e3 * found.errors(task, variant)[:, :2]
-        axes.plot(*errors.T, ".", color=_COLORS[variant], alpha=0.8, label=variant)
-        beyond += int(np.count_nonzero((errors > shown).any(axis=1)))
-    more = f" ({beyond} beyond)" if beyond else ""
-    axes.set(xlabel="error across [mm]", ylabel="error along [mm]", title=f"at contact, {task}{more}")
-    axes.set(xlim=(0.0, shown[0]), ylim=(0.0, shown[1]))
-    axes.legend(fontsize="small")
-    tidy(axes)
+        if name == task and variant != "eq. 124" and picks:
+            errors = 1e3 * found.errors(task, variant)[:, :2]
+            axes.loglog(*errors.T, ".", color=_COLORS[variant], alpha=0.8, label=variant)
+    size = (1e3 * allowed.across, 1e3 * allowed.along)
+    axes.add_patch(Rectangle((0.0, 0.0), *size, color=SHADE, zorder=0, label="tolerance"))
+    label(axes, f"Not in D4.2: errors at contact, {task}", "error across [mm]", "error along [mm]")
 
 
 def plot_pick(found: PickTrace) -> Figure:
-    """Draw one pick over time: distances to the object, errors of the estimates, age of what is seen; its phases."""
-    import matplotlib.pyplot as plt
-
-    figure, (distance, errors, age) = plt.subplots(3, 1, figsize=(9, 7), sharex=True, constrained_layout=True)
+    """Draw one pick over time: distance and angle to the object, errors of the estimates, age of the last picture."""
+    figure, panels = new_panels([["distance", "angle"], ["errors", "age"]], (12.0, 6.5))
     t = found.t
-    distance.plot(t, np.linalg.norm(found.target - found.tip, axis=1), color="#0072B2", label="tool to object [m]")
-    distance.plot(t, found.angle, color="#E69F00", label="angle to the goal [rad]")
-    distance.set(ylabel="[m], [rad]")
+    panels["distance"].plot(t, np.linalg.norm(found.target - found.tip, axis=1), color=BLUE)
+    label_time(panels["distance"], t, "Not in D4.2: one pick, from tool to object", "distance [m]")
+    panels["angle"].plot(t, np.degrees(found.angle), color=BLUE)
+    label_time(panels["angle"], t, "Not in D4.2: one pick, from tool to goal", "angle [deg]")
     seen = 1e3 * np.linalg.norm(found.estimated_target - found.target, axis=1)
-    errors.plot(t, seen, color="#009E73", label="of the object")
-    errors.plot(t, 1e3 * found.tool_error, color="#D55E00", label="of the tool")
-    errors.set(ylabel="errors of the estimates [mm]", yscale="log")
-    age.plot(t, np.minimum(found.age, 10.0), color="#CC79A7", label="of the latest good picture of the object")
-    age.set(
-        ylabel="age [s]", xlabel="time [s]", ylim=(0.0, 1.1 * max(1.0, float(found.age[np.isfinite(found.age)].max())))
-    )
-    for axes in (distance, errors, age):
-        tidy(axes)
-        axes.legend(fontsize="small", loc="upper right")
-        for event in found.events:
-            axes.axvline(event.t, color="#888888", linewidth=0.8, linestyle=":")
-    for event in found.events:
-        distance.text(event.t, 1.01, f" {event.after.value}", transform=distance.get_xaxis_transform(), fontsize=8)
+    panels["errors"].semilogy(t, seen, color=GREEN, label="estimate of the object")
+    panels["errors"].semilogy(t, 1e3 * found.tool_error, color=VERMILION, label="estimate of the tool")
+    label_time(panels["errors"], t, "Not in D4.2: errors of the estimates", "position error [mm]")
+    panels["age"].plot(t, found.age, color=PINK)
+    label_time(panels["age"], t, "Not in D4.2: age of the last good picture of the object", "age [s]")
+    for k, event in enumerate(found.events, start=1):
+        for axes in panels.values():
+            axes.axvline(event.t, color=GRAY, linewidth=THIN, linestyle=":")
+            axes.text(event.t, 1.0, f" {k}", transform=axes.get_xaxis_transform(), fontsize=8, va="top")
+    phases = ", ".join(f"{k} {event.after.value}" for k, event in enumerate(found.events, start=1))
+    figure.suptitle(f"phases: {phases}", fontsize="medium")
+    outside_legend(figure, panels["errors"])
     return figure
 
 
-_PAPER, _LOG = "#D55E00", "#0072B2"
+_PAPER, _LOG = _COLORS["eq. 124"], _COLORS["servoing"]
 
 
 def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
@@ -125,31 +123,27 @@ def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
     Closed solutions with a target at rest: sin(theta) falls as exp(-K t) for r sin(theta), theta for r theta. Past a
     right angle the law without its guard would lead to half a turn.
     """
-    import matplotlib.pyplot as plt
-
-    figure, (course, speed) = plt.subplots(1, 2, figsize=(11, 4.2), constrained_layout=True)
+    figure, panels = new_panels([["course", "speed"]], (11.0, 4.6))
+    course, speed = panels["course"], panels["speed"]
     t = np.linspace(0.0, duration, 300)
     for degrees in (20.0, 50.0, 80.0, 88.0, 100.0, 130.0, 160.0):
         fallen = np.degrees(np.arcsin(np.sin(np.radians(degrees)) * np.exp(-gain * t)))
         inside = degrees < 90.0
         course.plot(t, fallen if inside else 180.0 - fallen, color=_PAPER, linestyle="-" if inside else "--")
         course.plot(t, degrees * np.exp(-gain * t), color=_LOG, linewidth=0.9)
-    for color, line, label in (
-        (_PAPER, "-", "eq. 124"),
-        (_PAPER, "--", "eq. 124 past its domain, unguarded"),
-        (_LOG, "-", "logarithm"),
-    ):
-        course.plot([], [], color=color, linestyle=line, label=label)
-    course.axhspan(90.0, 180.0, color="#EEEEEE", zorder=0)
-    course.set(xlabel="time [s]", ylabel="angle to the target [deg]", ylim=(0.0, 180.0), title=f"K = {gain:g} 1/s")
+    course.plot([], [], color=_PAPER, label="eq. 124")
+    course.plot([], [], color=_PAPER, linestyle="--", label="eq. 124 past its domain, unguarded")
+    course.plot([], [], color=_LOG, label="logarithm")
+    course.axhspan(90.0, 180.0, color=SHADE, zorder=0, label="outside the domain of eq. 124")
+    title = f"D4.2, eq. 124 and the logarithm, K = {gain:g} 1/s"
+    label(course, title, "time [s]", "angle to the target [deg]", ylim=(0.0, 180.0))
     angle = np.linspace(0.0, 89.9, 500)
-    speed.plot(angle, gain * np.tan(np.radians(angle)), color=_PAPER, label="eq. 124: K tan(theta)")
-    whole = np.linspace(0.0, 180.0, 100)
-    speed.plot(whole, gain * np.radians(whole), color=_LOG, label="logarithm: K theta")
-    speed.axvspan(90.0, 180.0, color="#EEEEEE", zorder=0)
-    speed.set(xlabel="angle to the target [deg]", ylabel="angular speed asked for [rad/s]", ylim=(0.0, 20.0))
-    speed.set(xlim=(0.0, 180.0), title="outside the domain: gray")
-    for axes in (course, speed):
-        axes.legend(fontsize="small")
-        tidy(axes)
+    speed.plot(angle, np.degrees(gain * np.tan(np.radians(angle))), color=_PAPER)
+    speed.plot([0.0, 180.0], [0.0, 180.0 * gain], color=_LOG)
+    speed.axvspan(90.0, 180.0, color=SHADE, zorder=0)
+    label(
+        speed, "D4.2, eq. 124: K tan(angle); logarithm: K angle", "angle to the target [deg]",
+        "commanded angular speed [deg/s]", xlim=(0.0, 180.0), ylim=(0.0, 600.0 * gain),
+    )  # fmt: skip
+    outside_legend(figure, course)
     return figure
