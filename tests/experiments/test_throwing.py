@@ -130,7 +130,8 @@ def test_table_plot_and_numbers(found: throwing.Throwing) -> None:
     figure = found.plot()
     assert len(figure.axes) == 5
     plt.close(figure)
-    plt.close(found.setup.motion.plot())
+    assert list(found.setup.motion.plot()) == ["position", "velocity", "acceleration", "torque"]
+    plt.close("all")
     numbers = json.loads(json.dumps(found.to_dict()))
     assert numbers["controllers"]["fixed, low"]["all"]["throws"] == 9
 

@@ -214,8 +214,8 @@ def test_bad_throws_together(T, changes, name):
 def test_results_draw_themselves():
     plan = plan_motor(still(WRIST), 0.15, WRIST.theta_max, cells=30)
     both = optimize_base_and_motor(WRIST, 0.15, cells=20, starts=1)
-    for figure in (plan.plot(), both.plot()):
-        assert all(axes.has_data() for axes in figure.axes)
+    for axes in (plan.plot(), both.plot()):
+        assert all(ax.has_data() for ax in axes.values())
     plt.close("all")
 
 

@@ -183,17 +183,22 @@ class EnergyBalance(Value):
         residual: Array = self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload
         return residual
 
-    def plot(self, *, axes: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot all energies over time.
 
         Parameters
         ----------
-        axes : Axes, optional
+        ax : Axes, optional
             Default a new figure.
+
+        Returns
+        -------
+        Axes
+            The panel drawn.
         """
         from .plot import plot_energy
 
-        return plot_energy(self, axes=axes)
+        return plot_energy(self, ax=ax)
 
 
 def energy_balance(result: SimulationResult) -> EnergyBalance:
@@ -295,17 +300,22 @@ class Lyapunov(Value):
     V_dot: Array
     analytic: bool
 
-    def plot(self, *, axes: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot V on a logarithmic axis, and V_dot on a second axis.
 
         Parameters
         ----------
-        axes : Axes, optional
+        ax : Axes, optional
             Default a new figure.
+
+        Returns
+        -------
+        Axes
+            The panel drawn.
         """
         from .plot import plot_lyapunov
 
-        return plot_lyapunov(self, axes=axes)
+        return plot_lyapunov(self, ax=ax)
 
 
 def lyapunov_function(result: SimulationResult, controller: object) -> Lyapunov:
@@ -531,13 +541,19 @@ class SimulationResult(Metrics):
         """
         return lyapunov_function(self, controller)
 
-    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-        """Plot the error norm, torques, spring deflections and changes of estimates, one panel each.
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Plot the error norm, torques, spring deflections and changes of estimates over time.
 
         Parameters
         ----------
-        axes : sequence of Axes, optional
-            One for each panel; default a new figure.
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"error"`` if it was logged, ``"tau"``, ``"deflection"`` (x - q) for elastic joints and
+            ``"parameters"`` if estimates changed; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
         """
         from .plot import plot_result
 

@@ -134,12 +134,12 @@ class Plan:
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            Axes of the panels ``"q"`` and ``"clearance"``; only these are drawn. Default a new figure.
+            Panels to draw, of ``"q"`` and ``"clearance"``; default all, in a new figure.
 
         Returns
         -------
         dict of str to Axes
-            One per panel.
+            The panels drawn.
         """
         from .plot import plot_plan
 

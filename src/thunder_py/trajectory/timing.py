@@ -133,14 +133,14 @@ class TimingLaw:
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            Axes of the panels ``"s"``, ``"ds"`` and ``"dds"``; only these are drawn. Default a new figure.
+            Panels to draw, of ``"s"``, ``"ds"`` and ``"dds"``; default all, in a new figure.
         label : str, optional
             Legend label of the curves.
 
         Returns
         -------
         dict of str to Axes
-            One per panel.
+            The panels drawn.
         """
         from .plot import plot_timing_law
 

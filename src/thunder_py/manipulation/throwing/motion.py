@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -23,7 +23,7 @@ from ...trajectory.timing import quintic_coefficients
 from .release import ROOM, Release, margins_of, worst_margin
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = [
     "Piece",
@@ -239,11 +239,23 @@ class ThrowMotion:
         q, dq, ddq = self.joints(t, 1)
         return margins_of(self.limits, q, dq, ddq, self.robot.inverse_dynamics(q, dq, ddq))
 
-    def plot(self) -> Figure:
-        """Draw joints between their limits over the throw; see `thunder_py.manipulation.throwing.plot`."""
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw one cycle as fractions of the limits of the joints.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"position"``, ``"velocity"``, ``"acceleration"`` and ``"torque"``; default all, in a
+            new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
         from .plot import plot_motion
 
-        return plot_motion(self)
+        return plot_motion(self, axes=axes)
 
     def __repr__(self) -> str:
         """Return the durations and the least margin as text."""

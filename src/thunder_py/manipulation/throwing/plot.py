@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...plotting.style import tidy
+from ...plotting.panels import panels
+from ...plotting.style import TRUTH, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from .motion import ThrowMotion
 
 __all__ = ["plot_motion"]
 
 
-def plot_motion(motion: ThrowMotion) -> Figure:
-    """Draw positions, velocities, accelerations and torques of one cycle as fractions of their limits."""
-    import matplotlib.pyplot as plt
-
+def plot_motion(motion: ThrowMotion, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+    """Draw positions, velocities, accelerations and torques of one cycle; see `ThrowMotion.plot`."""
     t = np.linspace(0.0, motion.cycle, 600)
     q, dq, ddq = motion.joints(t, 1)
     limits = motion.limits
@@ -30,21 +29,17 @@ def plot_motion(motion: ThrowMotion) -> Figure:
         "acceleration": ddq / limits.acceleration,
         "torque": motion.robot.inverse_dynamics(q, dq, ddq) / limits.effort,
     }
-    figure, axes = plt.subplots(2, 2, figsize=(10, 6), sharex=True, constrained_layout=True)
-    for ax, (name, values) in zip(axes.flat, parts.items(), strict=True):
-        for joint, row in zip(motion.robot.joint_names, values.T, strict=True):
-            ax.plot(t, row, label=joint, linewidth=1.1)
+    layout = [["position", "velocity"], ["acceleration", "torque"]]
+    drawn = panels(axes, layout, (10.0, 6.0), sharex=True)
+    for name, ax in drawn.items():
+        lines = ax.plot(t, parts[name], linewidth=1.1)
         for edge in (-1.0, 1.0):
-            ax.axhline(edge, color="#222222", linestyle="--", linewidth=0.8)
-        _mark_release(ax, motion)
+            ax.axhline(edge, color=TRUTH, linestyle="--", linewidth=0.8)
+        release = ax.axvline(motion.release_time, color=TRUTH, linestyle=":", linewidth=1.0)
         ax.set_ylabel(f"{name}, part of its limit")
+        if name == "position":
+            ax.legend([*lines, release], [*motion.robot.joint_names, "release"], fontsize="x-small", ncols=2)
+        if name in layout[1]:
+            ax.set_xlabel("time [s]")
         tidy(ax)
-    for ax in axes[1]:
-        ax.set_xlabel("time [s]")
-    axes[0, 0].legend(fontsize="x-small", ncols=2)
-    figure.suptitle("Swing, stop and way back; dotted: release")
-    return figure
-
-
-def _mark_release(axes: Axes, motion: ThrowMotion) -> None:
-    axes.axvline(motion.release_time, color="#222222", linestyle=":", linewidth=1.0)
+    return drawn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from .model import ElasticWrist
 from .motor_plan import maximize
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["BaseLimits", "JointThrow", "base_alone", "optimize_base_and_motor"]
 
@@ -116,11 +117,22 @@ class JointThrow(Value):
     defect: float
     iterations: int
 
-    def plot(self) -> Figure:
-        """Draw controls, wrist and speeds on a new figure of pyplot."""
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw the controls with the wrist, and the speeds of base and tip.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"control"`` and ``"speed"``; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
         from .plot import plot_together
 
-        return plot_together(self)
+        return plot_together(self, axes=axes)
 
 
 def base_alone(limits: BaseLimits, T: float, cells: int = 100) -> float:

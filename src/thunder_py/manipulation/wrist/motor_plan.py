@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +18,7 @@ from ...values import Value
 from .motor import MotorMotion
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["MotorPlan", "maximize", "plan_motor"]
 
@@ -81,11 +81,22 @@ class MotorPlan(Value):
     miss: float
     iterations: int
 
-    def plot(self) -> Figure:
-        """Draw motor and wrist on a new figure of pyplot."""
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw motor and wrist.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"position"`` and ``"velocity"``; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
         from .plot import plot_plan
 
-        return plot_plan(self)
+        return plot_plan(self, axes=axes)
 
 
 def plan_motor(

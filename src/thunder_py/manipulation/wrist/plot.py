@@ -3,57 +3,38 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...plotting.panels import panels
 from ...plotting.style import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from .collocation import JointThrow
     from .motor_plan import MotorPlan
     from .throw import WristThrow
 
-__all__ = ["draw_control", "draw_phase", "draw_together", "plot_plan", "plot_throw", "plot_together"]
+__all__ = ["plot_plan", "plot_throw", "plot_together"]
 
 _BLUE, _ORANGE, _GREEN, _PINK, _GRAY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#888888"
 
 
-def plot_throw(throw: WristThrow) -> Figure:
-    """Draw an optimal motion of the motor: control and switching function, motion, phase portrait.
-
-    Parameters
-    ----------
-    throw : WristThrow
-        Result of `one_switch` or `free_switching`.
-    """
-    import matplotlib.pyplot as plt
-
-    figure, (control, motion, phase) = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
-    draw_control(throw, control)
-    t = throw.times()
-    q, dq = throw.state(t)
-    motion.plot(t, q, color=_BLUE, label="q [rad]")
-    motion.plot(t, dq / throw.oscillator.omega0, color=_ORANGE, label="dq / $\\omega_0$ [rad]")
-    motion.set(xlabel="time [s]", title="motion")
-    motion.legend(fontsize="small")
-    draw_phase(throw, phase)
-    for axes in (control, motion, phase):
-        tidy(axes)
-    return figure
+def plot_throw(throw: WristThrow, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+    """Draw an optimal motion of the motor; see `WristThrow.plot`."""
+    draw = {"control": _draw_control, "motion": _draw_motion, "phase": _draw_phase}
+    drawn = panels(axes, [list(draw)], (13.0, 3.8))
+    for name, ax in drawn.items():
+        draw[name](throw, ax)
+        tidy(ax)
+    return drawn
 
 
-def draw_control(throw: WristThrow, axes: Axes) -> None:
-    """Draw the motor angle and the scaled switching function.
-
-    Parameters
-    ----------
-    throw : WristThrow
-    axes : Axes
-    """
+def _draw_control(throw: WristThrow, axes: Axes) -> None:
+    """Draw the motor angle and the scaled switching function."""
     t = throw.times()
     axes.step(t, throw.theta(t), where="post", color=_BLUE, label="motor $\\theta$ [rad]")
     offset = throw.oscillator.offset
@@ -72,14 +53,17 @@ def draw_control(throw: WristThrow, axes: Axes) -> None:
     axes.legend(fontsize="small", loc="upper center", ncols=2)
 
 
-def draw_phase(throw: WristThrow, axes: Axes) -> None:
-    """Draw the phase portrait, with dq / omega0; without losses it consists of circular arcs.
+def _draw_motion(throw: WristThrow, axes: Axes) -> None:
+    t = throw.times()
+    q, dq = throw.state(t)
+    axes.plot(t, q, color=_BLUE, label="q [rad]")
+    axes.plot(t, dq / throw.oscillator.omega0, color=_ORANGE, label="dq / $\\omega_0$ [rad]")
+    axes.set(xlabel="time [s]", title="motion")
+    axes.legend(fontsize="small")
 
-    Parameters
-    ----------
-    throw : WristThrow
-    axes : Axes
-    """
+
+def _draw_phase(throw: WristThrow, axes: Axes) -> None:
+    """Draw the phase portrait, with dq / omega0; without losses it consists of circular arcs."""
     starts = np.append(throw.starts, throw.T)
     for k, u in enumerate(throw.values):
         color = _BLUE if u > 0.0 else _PINK
@@ -94,14 +78,24 @@ def draw_phase(throw: WristThrow, axes: Axes) -> None:
     axes.legend(fontsize="small")
 
 
-def draw_together(throw: JointThrow, axes: Axes) -> None:
-    """Draw the motions of wrist, motor and base in the joint optimum.
+def plot_together(throw: JointThrow, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+    """Draw controls and wrist of the joint optimum, and the speeds of base and tip; see `JointThrow.plot`."""
+    drawn = panels(axes, [["control", "speed"]], (11.0, 3.8))
+    for name, ax in drawn.items():
+        if name == "control":
+            _draw_together(throw, ax)
+        else:
+            ax.plot(throw.t, throw.states[:, 3], color=_PINK, label="base, dx")
+            ax.plot(throw.t, throw.states[:, 5], color=_ORANGE, label="base, dz")
+            ax.plot(throw.t, throw.tip * throw.states[:, 1], color=_BLUE, label="tip dq")
+            ax.set(xlabel="time [s]", ylabel="[m/s]", title="speeds")
+            ax.legend(fontsize="small")
+        tidy(ax)
+    return drawn
 
-    Parameters
-    ----------
-    throw : JointThrow
-    axes : Axes
-    """
+
+def _draw_together(throw: JointThrow, axes: Axes) -> None:
+    """Draw the motions of wrist, motor and base in the joint optimum."""
     t, (theta, ddx, ddz) = throw.t, throw.controls.T
     most = float(np.abs(throw.controls[:, 1:]).max())
     axes.plot(t, throw.states[:, 0], color=_BLUE, label="wrist q [rad]")
@@ -112,44 +106,18 @@ def draw_together(throw: JointThrow, axes: Axes) -> None:
     axes.legend(fontsize="small", loc="lower left")
 
 
-def plot_together(throw: JointThrow) -> Figure:
-    """Draw controls and wrist of the joint optimum, and the speeds of base and tip.
-
-    Parameters
-    ----------
-    throw : JointThrow
-    """
-    import matplotlib.pyplot as plt
-
-    figure, (controls, base) = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
-    draw_together(throw, controls)
-    base.plot(throw.t, throw.states[:, 3], color=_PINK, label="base, dx")
-    base.plot(throw.t, throw.states[:, 5], color=_ORANGE, label="base, dz")
-    base.plot(throw.t, throw.tip * throw.states[:, 1], color=_BLUE, label="tip dq")
-    base.set(xlabel="time [s]", ylabel="[m/s]", title="speeds")
-    base.legend(fontsize="small")
-    for axes in (controls, base):
-        tidy(axes)
-    return figure
-
-
-def plot_plan(plan: MotorPlan) -> Figure:
-    """Draw the motions of motor and wrist.
-
-    Parameters
-    ----------
-    plan : MotorPlan
-    """
-    import matplotlib.pyplot as plt
-
-    figure, (angle, rate) = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
-    fine = np.linspace(plan.t[0], plan.t[-1], 8 * plan.t.size)
-    angle.plot(fine, plan.motor(fine), color=_GREEN, label="motor $\\theta$")
-    angle.plot(plan.t, plan.q, color=_BLUE, label="wrist q")
-    angle.set(xlabel="time [s]", ylabel="[rad]", title="wrist and motor")
-    angle.legend(fontsize="small")
-    rate.plot(plan.t, plan.dq, color=_BLUE)
-    rate.set(xlabel="time [s]", ylabel="dq [rad/s]", title=f"wrist: {plan.speed:.2f} rad/s at release")
-    for axes in (angle, rate):
-        tidy(axes)
-    return figure
+def plot_plan(plan: MotorPlan, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+    """Draw the motions of motor and wrist; see `MotorPlan.plot`."""
+    drawn = panels(axes, [["position", "velocity"]], (11.0, 3.8))
+    for name, ax in drawn.items():
+        if name == "position":
+            fine = np.linspace(plan.t[0], plan.t[-1], 8 * plan.t.size)
+            ax.plot(fine, plan.motor(fine), color=_GREEN, label="motor $\\theta$")
+            ax.plot(plan.t, plan.q, color=_BLUE, label="wrist q")
+            ax.set(xlabel="time [s]", ylabel="[rad]", title="wrist and motor")
+            ax.legend(fontsize="small")
+        else:
+            ax.plot(plan.t, plan.dq, color=_BLUE)
+            ax.set(xlabel="time [s]", ylabel="dq [rad/s]", title=f"wrist: {plan.speed:.2f} rad/s at release")
+        tidy(ax)
+    return drawn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from ...values import Value
 from .model import WristOscillator
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["WristThrow"]
 
@@ -134,8 +135,19 @@ class WristThrow(Value):
         near = np.abs(t[:, None] - self.switches).min(axis=1, initial=math.inf) < 1e-9 * self.T
         return bool(np.all(near | (self.control(t) == optimal)))
 
-    def plot(self) -> Figure:
-        """Draw control, switching function, motion and phase portrait."""
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw control with switching function, motion and phase portrait.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"control"``, ``"motion"`` and ``"phase"``; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
         from .plot import plot_throw
 
-        return plot_throw(self)
+        return plot_throw(self, axes=axes)

@@ -192,13 +192,13 @@ class HumanLikePlan(_Plan, _TaskSource, _core.RotationVectorPath):
         duration : float, optional
             Time drawn from the start on [s]; by default the duration of the plan.
         axes : mapping of str to Axes, optional
-            Axes of the panels ``"path"`` (three-dimensional), ``"position"``, ``"speed"`` and, for poses,
-            ``"rotation"``; other panels are not drawn. By default a new figure.
+            Panels to draw, of ``"path"`` (three-dimensional), ``"position"``, ``"speed"`` and, for poses,
+            ``"rotation"``; default all, in a new figure.
 
         Returns
         -------
         dict of str to Axes
-            One per panel.
+            The panels drawn.
         """
         from .plot import plot_human_like_plan
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...manipulation.wrist.plot import draw_control, draw_phase, draw_together
 from ...plotting.style import tidy
 
 if TYPE_CHECKING:
@@ -32,13 +31,12 @@ def plot_elastic_wrist(found: ElasticWristExperiment) -> Figure:
 
     arms = len(found.arms)
     figure, axes = plt.subplots(2 + arms, 3, figsize=(14, 4.0 * (2 + arms)), layout="constrained")
-    draw_control(found.example, axes[0, 0])
-    draw_phase(found.example, axes[0, 1])
+    found.example.plot(axes={"control": axes[0, 0], "phase": axes[0, 1]})
     _draw_sweep(found, axes[0, 2])
-    draw_control(found.beyond, axes[1, 0])
+    found.beyond.plot(axes={"control": axes[1, 0]})
     axes[1, 0].set_title(f"beyond the limit: {found.beyond.switches.size} switches")
     _draw_cases(found, axes[1, 1])
-    draw_together(found.together.full, axes[1, 2])
+    found.together.full.plot(axes={"control": axes[1, 2]})
     for arm, row in zip(found.arms, axes[2:], strict=True):
         draw_arm_case(arm, row)
     for panel in axes.flat:

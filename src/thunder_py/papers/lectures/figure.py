@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...checks import Array
-from ...result.plot import plot_lyapunov
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +57,7 @@ def plot_study(study: Study) -> Figure:
     axes[0].grid(visible=True, alpha=0.3)
     axes[0].legend(fontsize="small")
     for name, lyapunov in study.lyapunov.items():
-        plot_lyapunov(lyapunov, axes=axes[1])
+        lyapunov.plot(ax=axes[1])
         axes[1].set_title(f"Lyapunov function, {name}")
     return figure
 

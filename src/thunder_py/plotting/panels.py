@@ -1,0 +1,100 @@
+"""Panels of figures: drawings take ``ax=`` (one panel) or ``axes=`` (several by name) and return what they drew."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..checks import Array
+from ..errors import UnknownNameError, nearest_hint
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw_curves", "label_time", "panel", "panels"]
+
+#: most curves of a legend
+_MOST_IN_LEGEND = 12
+
+
+def panel(ax: Axes | None, figsize: tuple[float, float] = (8.0, 2.5), *, projection: str | None = None) -> Any:
+    """Return `ax`, or new axes in a figure of pyplot."""
+    if ax is not None:
+        return ax
+    from matplotlib.pyplot import figure
+
+    return figure(figsize=figsize, layout="constrained").add_subplot(projection=projection)
+
+
+def panels(
+    axes: Mapping[str, Axes] | None,
+    layout: Sequence[str] | Sequence[Sequence[str]],
+    figsize: tuple[float, float],
+    *,
+    spatial: Collection[str] = (),
+    **options: Any,
+) -> dict[str, Any]:
+    """Return the panels to draw by name: those of `axes`, or all in a new figure of pyplot.
+
+    Parameters
+    ----------
+    axes : mapping of str to Axes, optional
+        Existing axes of some or all panels, as ``pyplot.subplot_mosaic`` returns them.
+    layout : sequence of str or of rows of str
+        Names of the panels: a column, or the rows of a mosaic in which ``"."`` is empty.
+    figsize : (float, float)
+        Width and height of a new figure [inch].
+    spatial : collection of str
+        Names of panels with three dimensions.
+    **options
+        Arguments of ``Figure.subplot_mosaic`` for a new figure.
+
+    Raises
+    ------
+    UnknownNameError
+        If `axes` has a name that `layout` does not have; the message lists the names.
+    """
+    rows: Any = [[row] if isinstance(row, str) else list(row) for row in layout]
+    if axes is None:
+        from matplotlib.pyplot import figure
+
+        kinds: Any = {name: {"projection": "3d"} for name in spatial}
+        mosaic = figure(figsize=figsize, layout="constrained").subplot_mosaic(rows, per_subplot_kw=kinds, **options)
+        return dict(mosaic)
+    names = list(dict.fromkeys(name for row in rows for name in row if name != "."))
+    for name in axes:
+        if name not in names:
+            raise UnknownNameError(f"axes must be named {', '.join(names)}, got {name!r}{nearest_hint(name, names)}")
+    return {name: axes[name] for name in names if name in axes}
+
+
+def draw_curves(
+    ax: Axes, t: Array, values: Array, label: str, names: Sequence[str] = (), *, together: str | None = None
+) -> None:
+    """Draw the columns of `values` over `t`.
+
+    Parameters
+    ----------
+    ax : Axes
+    t : (k,) array
+        Abscissa, such as the time.
+    values : (k,) or (k, m) array
+        Curves.
+    label : str
+        Label of the ordinate.
+    names : sequence of str
+        Names of the columns in a legend, which is drawn for up to 12.
+    together : str, optional
+        One name for all columns, for a legend that the caller draws.
+    """
+    lines = ax.plot(t, values, linewidth=1.2, label=together)
+    ax.set_ylabel(label)
+    ax.grid(visible=True, alpha=0.3)
+    if 0 < len(names) <= _MOST_IN_LEGEND:
+        ax.legend(lines, names, ncols=2, fontsize="small")
+
+
+def label_time(axes: Mapping[str, Axes], label: str = "time [s]") -> None:
+    """Label the abscissa of the last panel of a column."""
+    for ax in list(axes.values())[-1:]:
+        ax.set_xlabel(label)
