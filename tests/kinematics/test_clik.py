@@ -300,12 +300,12 @@ def test_ellipsoid_is_drawn_where_the_velocities_are():
     scara = robot("scara")
     center = scara.forward_kinematics(SCARA_START)[:2, 3]
     ellipsoid = scara.velocity_ellipsoid(SCARA_START, rows=(0, 1))
-    line = th.plotting.plot_ellipsoid(ellipsoid, center, scale=0.2, color="k")
+    (line,) = th.plotting.plot_ellipsoid(ellipsoid, center, scale=0.2, color="k").lines
     J = scara.jacobian(SCARA_START)[:2]
     dq = np.linalg.pinv(J) @ ((np.array(line.get_data()) - center[:, None]) / 0.2)
     np.testing.assert_allclose(np.linalg.norm(dq, axis=0), 1.0, atol=1e-12)
-    with pytest.raises(ValueError, match=r"^ellipsoid.axes must have shape \(2, 2\), got \(3, 3\)$"):
-        th.plotting.plot_ellipsoid(scara.velocity_ellipsoid(SCARA_START))
+    with pytest.raises(ValueError, match=r"^ellipsoid.axes must have shape \(2, 2\), got \(4, 4\)$"):
+        th.plotting.plot_ellipsoid(scara.velocity_ellipsoid(SCARA_START, rows=(0, 1, 2, 5)))
     plt.close("all")
 
 

@@ -12,8 +12,8 @@ from PIL import Image
 
 import thunder_py as th
 from thunder_py.cli import main
-from thunder_py.plotting.arm import ArmPicture, arm_points
-from thunder_py.plotting.window import slider_window
+from thunder_py.cli.window import slider_window
+from thunder_py.robot.plot import ArmPicture, arm_points
 
 _SIZE = ["--size", "96x72"]
 

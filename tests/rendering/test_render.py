@@ -12,11 +12,11 @@ import pytest
 
 import thunder_py as th
 from thunder_py.errors import FileFormatError, ModelError, ThunderError
-from thunder_py.plotting.arm import default_posture
-from thunder_py.plotting.meshes import Meshes
+from thunder_py.robot.plot import default_posture
 
 pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
+from thunder_py.io import Meshes
 from thunder_py.mujoco import Camera, Renderer, film, render, to_mjcf, view
 from thunder_py.mujoco import rendering as gl
 from thunder_py.mujoco.scene import stage

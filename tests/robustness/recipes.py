@@ -21,7 +21,6 @@ from thunder_py import (
     mujoco,
     papers,
     perception,
-    plotting,
     realtime,
     recordings,
     reference,
@@ -842,7 +841,7 @@ value(clouds.Plane, [0.0, 0.0, 1.0], 0.2)
 
 # --- plotting, MuJoCo, experiments ------------------------------------------------------------------------------------
 
-made(plotting.Workspace, lambda: plotting.sample_workspace(elbow(), 20, seed=1))
+made(th.robot.Workspace, lambda: elbow().sample_workspace(20, seed=1))
 value(mujoco.Camera, azimuth=20.0)
 made(
     mujoco.MujocoPlant,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py import geometry, kinematics, plotting, trajectory
+from thunder_py import geometry, kinematics, trajectory
 from thunder_py.control import DCMotor, arm_points, link_gains
 from thunder_py.identification import MotionLimits
 from thunder_py.motion.planning.obstacles import MovingObstacle
@@ -73,7 +73,6 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: kinematics.joint_torque("panda", [0.0] * 7, [0.0] * 6), "robot must be a Robot, got str"),  # type: ignore[arg-type]
     (lambda: kinematics.wrench_from_torque(1, [0.0], [0.0]), "robot must be a Robot, got int"),  # type: ignore[arg-type]
     (lambda: MotionLimits.of("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]
-    (lambda: plotting.draw_arm("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]
     (lambda: motor(damping=math.nan), "damping must be finite, got nan"),
     (lambda: motor(resistance=[0.5, math.nan]), "resistance must be finite, got [0.5, nan]"),
     (lambda: th.SimulationResult.load(3), "path must be a str or path-like, got int: 3"),  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from .text import check_target
 
 if TYPE_CHECKING:
     from ..checks import Array
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
 
 __all__ = ["add_parser", "run"]
 
@@ -129,14 +129,12 @@ def _with_matplotlib(
         return
     mpl.use("agg")  # no window, whatever the screen
     if target.suffix in _FILMS:
-        from ..plotting import animate, save_animation
-
         t, q = _tour(robot, arguments.q) if motion is None else motion
-        save_animation(animate(robot, t, q, meshes=meshes, fps=arguments.fps), target)
+        robot.animate(t, q, target, meshes=meshes, fps=arguments.fps)
         return
     axes = robot.plot(arguments.q if motion is None else motion[1], meshes=meshes)
     with whole_file(target) as temporary:
-        axes.figure.savefig(temporary, dpi=130)
+        axes.figure.figure.savefig(temporary, dpi=130)
 
 
 def _matplotlib_window(
@@ -150,13 +148,11 @@ def _matplotlib_window(
             "write a file with --output"
         )
     if motion is None:
-        from ..plotting.window import slider_window
+        from .window import slider_window
 
         kept: Any = slider_window(robot, q, meshes=meshes)
     else:
-        from ..plotting import animate
-
-        kept = animate(robot, *motion, meshes=meshes)
+        kept = robot.animate(*motion, meshes=meshes)
     pyplot.show()
     del kept
 
@@ -190,7 +186,7 @@ def _meshes(arguments: argparse.Namespace) -> Meshes | None:
     """Return meshes of a URDF; if they are missing it is told, and the arm drawn without."""
     if arguments.no_meshes or not arguments.robot.endswith(".urdf"):
         return None
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
 
     faces = 1000 if arguments.backend == "matplotlib" else 6000
     try:
@@ -202,7 +198,7 @@ def _meshes(arguments: argparse.Namespace) -> Meshes | None:
 
 def _tour(robot: Robot, q: Array | None) -> tuple[Array, Array]:
     """Return a motion, t (T,) and q (T, n), of each joint through its range, one after another."""
-    from ..plotting.arm import default_posture
+    from ..robot.plot import default_posture
 
     start = default_posture(robot) if q is None else np.asarray(q)
     wide = np.where([kind == "R" for kind in robot.joint_types], 0.5 * np.pi, 0.2)

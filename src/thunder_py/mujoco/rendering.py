@@ -22,12 +22,12 @@ from ..errors import ThunderError, nearest_hint
 from ..files import whole_file
 from ..optional import require
 from ..plotting.animation import film_times, interpolated
-from ..plotting.arm import default_posture
 from ..robot import Robot
+from ..robot.plot import default_posture
 from .scene import Stage, stage
 
 if TYPE_CHECKING:
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
 
 __all__ = ["BACKENDS", "Camera", "Renderer", "backends", "film", "has_display", "open_context", "posture", "render"]
 

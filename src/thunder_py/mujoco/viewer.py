@@ -17,7 +17,7 @@ from .rendering import has_display, posture
 from .scene import stage
 
 if TYPE_CHECKING:
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
 
 __all__ = ["view"]
 

@@ -11,14 +11,13 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from ..plotting.animation import animate, save_animation
 from ..plotting.panels import draw_curves, label_time, panel, panels
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
     from ..robot import Robot
     from . import EnergyBalance, Lyapunov, SimulationResult
 
@@ -130,21 +129,16 @@ def animate_result(
     *,
     robot: Robot | None = None,
     reference: Callable[[float], Any] | None = None,
-    meshes: Meshes | None = None,
+    meshes: Meshes | str | Path | None = None,
     playback_speed: float = 1.0,
     fps: float = 20.0,
-    dpi: int = 72,
+    dpi: float = 72,
 ) -> FuncAnimation:
     """Animate a run; see `SimulationResult.animate`."""
     arm = robot_of(result, robot)
     line = None if reference is None else reference_path(arm, reference, result.t)
-    film = animate(arm, result.t, result.q, path=line, meshes=meshes, playback_speed=playback_speed, fps=fps)
-    if path is not None:
-        from matplotlib.pyplot import close
-
-        close(film._fig)  # type: ignore[attr-defined]  # written to the file: no window needed
-        save_animation(film, path, dpi=dpi)
-    return film
+    options: dict[str, Any] = {"meshes": meshes, "playback_speed": playback_speed, "fps": fps, "dpi": dpi}
+    return arm.animate(result.t, result.q, path, reference=line, **options)
 
 
 def robot_of(result: SimulationResult, robot: Robot | None = None) -> Robot:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
     from ..robot.payload import Payload
 
 __all__ = [
@@ -565,39 +565,41 @@ class SimulationResult(Metrics):
         *,
         robot: Robot | None = None,
         reference: Callable[[float], Any] | None = None,
-        meshes: Meshes | None = None,
+        meshes: Meshes | str | Path | None = None,
         playback_speed: float = 1.0,
         fps: float = 20.0,
-        dpi: int = 72,
+        dpi: float = 72,
     ) -> FuncAnimation:
         """Animate the run in 3-D with a trace of the end effector.
 
         Parameters
         ----------
         path : str or path, optional
-            File to write: ``.gif``, or ``.mp4``, which needs the program ffmpeg.
+            File to write: ``.gif``, ``.mp4``, which needs the program ffmpeg, or ``.html``, a page with controls that
+            contains all frames.
         robot : Robot, optional
             Robot to draw; default the plant.
         reference : callable, optional
             Reference of joints or poses whose path is drawn as well.
-        meshes : Meshes, optional
+        meshes : Meshes or path-like, optional
             Meshes of the links, from the URDF that `robot` was loaded from.
         playback_speed : float
             Seconds of the run in each second of the film.
         fps : float
             Frames per second of the film.
-        dpi : int
+        dpi : float
             Dots per inch in the file.
 
         Returns
         -------
         matplotlib.animation.FuncAnimation
-            See `thunder_py.plotting.animate`; show it in a notebook with ``to_jshtml``.
+            See `Robot.animate`; show it in a notebook with ``to_jshtml``.
 
         Raises
         ------
         ThunderError
-            If the plant is not a `Robot` and `robot` is not given, another argument is invalid, or ffmpeg is missing.
+            If the plant is not a `Robot` and `robot` is not given, another argument is invalid, or the file cannot
+            be written.
         """
         from .plot import animate_result
 

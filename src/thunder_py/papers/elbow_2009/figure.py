@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
-from ...plotting.arm import arm_frames, draw_sticks
+from ...plotting.space import draw_sticks
+from ...robot.plot import arm_frames
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

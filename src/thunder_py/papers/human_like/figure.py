@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...plotting.arm import draw_sticks
-from ...plotting.shapes import draw_spheres
+from ...plotting.space import draw_obstacles, draw_sticks
 from ...plotting.style import tidy
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ __all__ = [
     "draw_scene",
     "draw_setting",
     "draw_speed",
-    "draw_spheres",
     "equal_scales",
     "log_scale",
     "plot_human_like_arm",
@@ -98,7 +96,7 @@ def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
     """Draw one run: the arm at several times, its obstacles, the planned path in green, via points in purple."""
     rows = np.linspace(0, len(run.result.q) - 1, postures).round().astype(int)
     draw_arm(axes, run.robot, run.result.q, rows.tolist())
-    draw_spheres(axes, run.scene.spheres)
+    draw_obstacles(axes, run.scene.spheres)
     axes.plot(*run.plan.p.T, color=_DESIRED, linewidth=2.0, label="planned path of the hand")
     if len(run.plan.via_points):
         axes.plot(*run.plan.via_points.T, color=_VIA, linestyle="", marker="o", markersize=7, label="via point")
@@ -186,7 +184,7 @@ def plot_human_like_obstacles(found: HumanLikeObstacles) -> Figure:
 
 def draw_setting(axes: Any, scene: Scenario, motions: dict[str, Motion]) -> None:
     """Draw obstacles and paths of several methods; start blue, goal red, via points black."""
-    draw_spheres(axes, scene.spheres, scene.margin)
+    draw_obstacles(axes, scene.spheres, scene.margin)
     t = np.linspace(0.0, scene.duration, 301)
     for name, motion in motions.items():
         style = "--" if name == "DMP mollifier" else "-"  # where it hides another

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array
-from ...plotting.arm import arm_points, draw_sticks
-from ...plotting.ellipsoid import ellipsoid_outline
+from ...plotting.ellipsoid import ellipsoid_points
+from ...plotting.space import draw_sticks
 from ...plotting.style import COLORS, TRUTH, tidy
+from ...robot.plot import arm_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -300,7 +301,7 @@ def draw_arm(axes: Axes, robot: Robot, q: npt.ArrayLike) -> None:
 
 
 def _draw(axes: Axes, center: Array, ellipsoid: Ellipsoid, scale: float, color: str) -> None:
-    x, y = center[:, None] + ellipsoid_outline(ellipsoid, scale, points=121)
+    x, y = center[:, None] + ellipsoid_points(ellipsoid, scale, points=121)
     axes.plot(x, y, color=color, linewidth=1.2)
     axes.fill(x, y, color=color, alpha=0.15)
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from ...checks import Array
 from ...manipulation.throwing import simulate_flight
-from ...plotting.arm import ArmPicture, frame_box
+from ...plotting.space import frame_box
 from ...plotting.style import tidy
+from ...robot.plot import ArmPicture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...plotting.arm import AXIS_COLORS, draw_frame, frame_box
 from ...plotting.panels import panels
+from ...plotting.space import AXIS_COLORS, draw_frame, frame_box
 from ...plotting.style import tidy
 
 if TYPE_CHECKING:

@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import array
-from .arm import ArmPicture, arm_points, default_posture, frame_box
+from ..plotting.space import frame_box
+from ..robot.plot import ArmPicture, arm_points, default_posture
 
 if TYPE_CHECKING:
+    from ..io.meshes import Meshes
     from ..robot import Robot
-    from .meshes import Meshes
 
 __all__ = ["slider_window"]
 
