@@ -86,8 +86,8 @@ CASES: list[tuple[Callable[[], object], str]] = [
         lambda: MovingObstacle(SPHERE, np.zeros(3)).distance([0.0, 0.0, 0.0], np.array(1j)),
         "t must be real numbers, got array(0.+1.j)",
     ),
-    (lambda: trajectory.min_jerk(1.0)(np.array([1j])), "t must be real numbers, got array([0.+1.j])"),
-    (lambda: trajectory.min_jerk(1.0)(math.nan), "t must be finite, got nan"),
+    (lambda: trajectory.quintic(1.0)(np.array([1j])), "t must be real numbers, got array([0.+1.j])"),
+    (lambda: trajectory.quintic(1.0)(math.nan), "t must be finite, got nan"),
     (lambda: SetPoint([0.0])(np.array([1j])), "t must be a time or an array of times, got array([0.+1.j])"),  # type: ignore[arg-type]
 ]
 

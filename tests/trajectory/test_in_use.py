@@ -44,6 +44,13 @@ def test_plans_are_drawn() -> None:
     np.testing.assert_array_equal([line.get_ydata() for line in axes["q"].lines], plan.path.T)
     np.testing.assert_array_equal(axes["clearance"].lines[0].get_ydata(), plan.clearance)
     assert "reached" in axes["clearance"].get_xlabel()
+    film = plan.animate(duration=0.5, fps=4)
+    film._func(2)  # type: ignore[attr-defined]
+    (space,) = film._fig.axes  # type: ignore[attr-defined]
+    tip = np.ravel(space.lines[1].get_data_3d()).reshape(3, -1)[:, -1]
+    np.testing.assert_allclose(tip, elbow().forward_kinematics(plan.path[-1])[:3, 3], atol=1e-12)
+    assert len(space.collections) == 2  # the obstacle and the bodies of the arm
+    film._draw_was_started = True  # type: ignore[attr-defined]  # it is not saved
     plt.close("all")
 
 

@@ -34,6 +34,7 @@ examples:
   thunder view panda --q 0,-0.5,0,-2,0,1.6,0.8 --output panda.png
   thunder view arm.urdf --tip-link flange --package-dir ~/robots --output arm.gif
   thunder view panda --result run.npz --output run.mp4
+  thunder view panda --result run.npz --output run.html
   thunder view scara --backend matplotlib --output scara.pdf
 
 MuJoCo draws where it is installed (pip install "thunder_py[mujoco]"), matplotlib elsewhere. Meshes of a URDF need
@@ -41,7 +42,8 @@ pip install "thunder_py[visual]". Without a display MuJoCo draws with EGL or OSM
 MUJOCO_GL=egl or osmesa chooses.
 """
 
-_FILMS, _PICTURES = (".mp4", ".gif"), {"mujoco": (".png",), "matplotlib": (".png", ".pdf", ".svg")}
+_FILMS = {"mujoco": (".mp4", ".gif"), "matplotlib": (".mp4", ".gif", ".html")}
+_PICTURES = {"mujoco": (".png",), "matplotlib": (".png", ".pdf", ".svg")}
 _SECONDS_PER_JOINT, _STEPS = 2.0, 120
 
 
@@ -58,7 +60,12 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--q", type=_numbers, metavar="Q1,Q2,...", help="joint positions [rad or m], default the middle of limits"
     )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write a picture (.png) or a film (.mp4, .gif)")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write a picture (.png), a film (.mp4, .gif) or a page with controls (.html)",
+    )
     parser.add_argument("--backend", choices=("mujoco", "matplotlib"), help="default MuJoCo if it is installed")
     parser.add_argument("--result", type=Path, metavar="FILE.npz", help="a run, as SimulationResult.save wrote it")
     parser.add_argument("--size", type=_size, default=(640, 480), metavar="WxH", help="of what MuJoCo draws [pixels]")
@@ -73,10 +80,11 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Show, or write a file and say which."""
-    backend = _backend(arguments.backend)
     target: Path | None = arguments.output
+    page = target is not None and target.suffix == ".html"  # only matplotlib writes pages
+    backend = "matplotlib" if page and arguments.backend is None else _backend(arguments.backend)
     if target is not None:
-        check_target(target, "--output", (*_PICTURES[backend], *_FILMS))
+        check_target(target, "--output", (*_PICTURES[backend], *_FILMS[backend]))
     else:
         _check_display()
     if arguments.q is not None and arguments.result is not None:
@@ -95,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _with_mujoco(
     arguments: argparse.Namespace, robot: Robot, motion: tuple[Array, Array] | None, meshes: Meshes | None
 ) -> None:
-    from ..mujoco import film, render, view
+    from ..mujoco import render, render_video, view
 
     target: Path | None = arguments.output
     # its own shapes, unless only a part of the file is the arm
@@ -105,9 +113,9 @@ def _with_mujoco(
     if target is None:
         t, q = (None, arguments.q) if motion is None else motion
         view(source, q, t=t, meshes=meshes)
-    elif target.suffix in _FILMS:
+    elif target.suffix in _FILMS["mujoco"]:
         t, q = _tour(robot, arguments.q) if motion is None else motion
-        film(source, t, q, target, arguments.fps, width=width, height=height, meshes=meshes)
+        render_video(source, t, q, target, arguments.fps, width=width, height=height, meshes=meshes)
     else:
         from PIL import Image
 
@@ -128,7 +136,7 @@ def _with_matplotlib(
         _matplotlib_window(robot, arguments.q, motion, meshes)
         return
     mpl.use("agg")  # no window, whatever the screen
-    if target.suffix in _FILMS:
+    if target.suffix in _FILMS["matplotlib"]:
         t, q = _tour(robot, arguments.q) if motion is None else motion
         robot.animate(t, q, target, meshes=meshes, fps=arguments.fps)
         return

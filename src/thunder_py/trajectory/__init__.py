@@ -11,7 +11,7 @@ from .orientation import Orientation
 from .path import Path
 from .potential_field import Plan, PotentialField
 from .segments import Arc, Circle, Line, RotationSegment
-from .timing import TimingLaw, TimingState, cubic, min_jerk, quintic, s_curve, trapezoidal
+from .timing import TimingLaw, TimingState, cubic, quintic, s_curve, trapezoidal
 
 __all__ = [
     "Arc",
@@ -28,7 +28,6 @@ __all__ = [
     "TimingLaw",
     "TimingState",
     "cubic",
-    "min_jerk",
     "minimum_jerk",
     "parabolic_blends",
     "point_to_point",

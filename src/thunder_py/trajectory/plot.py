@@ -41,8 +41,7 @@ def plot_timing_law(
 def plot_plan(plan: Plan, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Draw joint positions and clearance along a path; see `Plan.plot`."""
     drawn = panels(axes, ["q", "clearance"], (8.0, 4.4), sharex=True)
-    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(plan.path, axis=0), axis=1))])
-    fraction = length / length[-1] if length[-1] > 0.0 else length
+    fraction = plan.fraction
     if (axis := drawn.get("q")) is not None:
         draw_curves(axis, fraction, plan.path, "position [rad, m]", plan.field.robot.joint_names)
     if (axis := drawn.get("clearance")) is not None:

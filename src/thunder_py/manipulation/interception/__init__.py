@@ -1,6 +1,6 @@
 """Grasping of moving objects: motion estimate, replanning decision, reach, and a simulated conveyor."""
 
-from .conveyor import Belt, BeltObject, Camera, Conveyor, Feed, Grasp, GraspTolerance, evaluate_grasp
+from .conveyor import Belt, BeltObject, Conveyor, Feed, Grasp, GraspTolerance, MeasurementModel, evaluate_grasp
 from .filter import ConstantVelocityFilter
 from .interceptor import (
     FollowedInterception,
@@ -12,14 +12,13 @@ from .interceptor import (
     TimeAugmentation,
     VariableStructure,
     arrival_time,
-    misses,
+    misses_target,
     new_arrival,
 )
 
 __all__ = [
     "Belt",
     "BeltObject",
-    "Camera",
     "ConstantVelocityFilter",
     "Conveyor",
     "Feed",
@@ -28,6 +27,7 @@ __all__ = [
     "GraspTolerance",
     "InterceptionOptions",
     "Interceptor",
+    "MeasurementModel",
     "PlannedArrival",
     "SingleShot",
     "Strategy",
@@ -35,6 +35,6 @@ __all__ = [
     "VariableStructure",
     "arrival_time",
     "evaluate_grasp",
-    "misses",
+    "misses_target",
     "new_arrival",
 ]

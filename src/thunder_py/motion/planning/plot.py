@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...checks import Array, array
-from ...plotting.panels import draw_curves, panels
+from ...geometry import HalfSpace
+from ...plotting.animation import animate_figure, film_times
+from ...plotting.panels import draw_curves, panel, panels
+from ...plotting.shapes import obstacle_surface
+from ...plotting.space import draw_obstacles, frame_box
+from .obstacles import MovingObstacle, Obstacles
 
 if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
     from .plan import HumanLikePlan
 
-__all__ = ["plot_human_like_plan"]
+__all__ = ["animate_human_like_plan", "plot_human_like_plan"]
 
 _SAMPLES = 401
 _START, _VIA, _GOAL = "tab:blue", "black", "tab:red"
@@ -47,6 +54,38 @@ def plot_human_like_plan(
             ax.set_ylim(bottom=0.0)
             ax.set_xlabel("time [s]")
     return drawn
+
+
+def animate_human_like_plan(
+    plan: HumanLikePlan,
+    path: str | Path | None,
+    obstacles: Obstacles,
+    *,
+    playback_speed: float,
+    fps: float,
+    dpi: float,
+) -> FuncAnimation:
+    """Animate the position along the path, with obstacles; see `HumanLikePlan.animate`."""
+    ends = np.array([plan.start_time, plan.end_time])
+    t = film_times(ends, playback_speed, fps)
+    p, line = plan.position(t)[:, :3], plan.position(np.linspace(*ends, _SAMPLES))[:, :3]
+    ax = panel(None, (5.5, 5.0), projection="3d")
+    _draw_path(ax, line, plan.via_points)
+    bodies = [one.obstacle if isinstance(one, MovingObstacle) else one for one in obstacles]
+    rates = [one.velocity if isinstance(one, MovingObstacle) else np.zeros(3) for one in obstacles]
+    drawn, corners = draw_obstacles(ax, bodies), [obstacle_surface(body).corners() for body in bodies]
+    solid = [k for k, body in enumerate(bodies) if not isinstance(body, HalfSpace)]
+    frame_box(ax, [line, *(corners[k] + rates[k] * time for k in solid for time in ends)])
+    hand = ax.plot([], [], [], "o", color="black", markersize=7)[0]
+    clock = ax.text2D(0.02, 0.96, "", transform=ax.transAxes)
+
+    def show(k: int) -> None:
+        hand.set_data_3d(*p[k : k + 1].T)
+        clock.set_text(f"{t[k]:.2f} s")
+        for surface, still, rate in zip(drawn, corners, rates, strict=True):
+            surface.set_verts(still + rate * t[k])
+
+    return animate_figure(ax.figure, show, len(t), fps=fps, path=path, dpi=dpi)
 
 
 def _draw_path(axis: Any, p: Array, vias: Array) -> None:
