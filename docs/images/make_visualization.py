@@ -17,9 +17,9 @@ import numpy as np
 from PIL import Image
 
 import thunder_py as th
+from thunder_py.io import Meshes
 from thunder_py.mujoco import Renderer, Viewpoint, render
 from thunder_py.papers.lissajous.run import START, run_lissajous_panda
-from thunder_py.plotting import Meshes
 
 ROBOTS = Path(str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")))
 PANDA, UR5 = ROBOTS / "panda_description/urdf/panda.urdf", ROBOTS / "ur_description/urdf/ur5_gripper.urdf"

@@ -13,7 +13,8 @@ from thunder_py.cli.window import slider_window
 from thunder_py.errors import ModelError, ThunderError
 from thunder_py.plotting.shapes import box, cylinder, sphere, together
 from thunder_py.robot.description import Limits
-from thunder_py.robot.plot import ArmPicture, arm_frames, arm_points, default_posture, joint_bodies, joint_frames
+from thunder_py.robot.frames import arm_frames, arm_points, default_posture, joint_frames
+from thunder_py.robot.plot import ArmPicture, joint_bodies
 
 _Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
 _T = np.linspace(0.0, 0.4, 41)

@@ -15,7 +15,7 @@ from PIL import Image
 
 import thunder_py as th
 from thunder_py.errors import ThunderError
-from thunder_py.robot.plot import arm_points
+from thunder_py.robot.frames import arm_points
 
 _Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
 _T = np.linspace(0.0, 0.4, 41)

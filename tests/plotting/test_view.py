@@ -13,7 +13,8 @@ from PIL import Image
 import thunder_py as th
 from thunder_py.cli import main
 from thunder_py.cli.window import slider_window
-from thunder_py.robot.plot import ArmPicture, arm_points
+from thunder_py.robot.frames import arm_points
+from thunder_py.robot.plot import ArmPicture
 
 _SIZE = ["--size", "96x72"]
 
@@ -123,7 +124,7 @@ def test_without_a_display_it_says_what_to_do(capsys: pytest.CaptureFixture[str]
     [
         (["panda", "--q", "0,1", "--output", "x.png"], "--q must be 7 numbers (joint1, "),
         (["panda", "--output", "x.bmp"], "--output must end in .png"),
-        (["panda", "--backend", "mujoco", "--output", "x.html"], "--output must end in .png, .mp4"),
+        (["panda", "--backend", "mujoco", "--output", "x.html"], "--output must end in .png or .mp4"),
         (["panda", "--backend", "matplotlib", "--output", "none/x.png"], "there is no folder 'none'"),
         (["pando", "--output", "x.png"], "did you mean 'panda'"),
         (

@@ -12,7 +12,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.errors import FileFormatError, ModelError, ThunderError
-from thunder_py.robot.plot import default_posture
+from thunder_py.robot.frames import default_posture
 
 pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 

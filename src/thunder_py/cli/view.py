@@ -206,7 +206,7 @@ def _meshes(arguments: argparse.Namespace) -> Meshes | None:
 
 def _tour(robot: Robot, q: Array | None) -> tuple[Array, Array]:
     """Return a motion, t (T,) and q (T, n), of each joint through its range, one after another."""
-    from ..robot.plot import default_posture
+    from ..robot.frames import default_posture
 
     start = default_posture(robot) if q is None else np.asarray(q)
     wide = np.where([kind == "R" for kind in robot.joint_types], 0.5 * np.pi, 0.2)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..checks import array
 from ..plotting.space import frame_box
-from ..robot.plot import ArmPicture, arm_points, default_posture
+from ..robot.frames import arm_points, default_posture
 
 if TYPE_CHECKING:
     from ..io.meshes import Meshes
@@ -39,6 +39,8 @@ def slider_window(robot: Robot, q: npt.ArrayLike | None = None, *, meshes: Meshe
     """
     from matplotlib.pyplot import figure as new_figure
     from matplotlib.widgets import Slider
+
+    from ..robot.plot import ArmPicture
 
     start = default_posture(robot) if q is None else array(q, (robot.n,), "q")
     lower, upper = robot.limits.lower, robot.limits.upper

@@ -23,7 +23,7 @@ from ..files import whole_file
 from ..optional import require
 from ..plotting.animation import film_times, interpolated
 from ..robot import Robot
-from ..robot.plot import default_posture
+from ..robot.frames import default_posture
 from .scene import Stage, stage
 
 if TYPE_CHECKING:

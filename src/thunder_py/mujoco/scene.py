@@ -12,7 +12,7 @@ from ..errors import FileFormatError, ModelError
 from ..io.mjcf_writer import write_mjcf
 from ..optional import require
 from ..robot import Robot
-from ..robot.plot import arm_points, default_posture
+from ..robot.frames import arm_points, default_posture
 
 if TYPE_CHECKING:
     from ..io.meshes import Meshes, MeshPart

@@ -15,8 +15,9 @@ from ..geometry import HalfSpace, Obstacle
 from ..plotting.animation import animate_figure, animate_view, film_times, interpolated
 from ..plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_points, plot_ellipsoid
 from ..plotting.panels import panel, panels
-from ..plotting.shapes import Triangles, box, cylinder, frame_along, obstacle_surface, together
+from ..plotting.shapes import Triangles, box, cylinder, obstacle_surface, together
 from ..plotting.space import draw_frame, draw_obstacles, draw_sticks, draw_surface, frame_box, move_frame
+from .frames import arm_frames, arm_points, default_posture, joint_frames
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -30,11 +31,7 @@ __all__ = [
     "ArmPicture",
     "animate_arm",
     "animate_workspace",
-    "arm_frames",
-    "arm_points",
-    "default_posture",
     "joint_bodies",
-    "joint_frames",
     "plot_arm",
     "plot_workspace",
 ]
@@ -54,33 +51,6 @@ _SLAB = 0.05
 _SHOWN = 4000
 _PATH, _TRACE = "#009E73", "#0072B2"
 _POINTS = ("#D55E00", "#7B3294", "#E69F00", "#56B4E9", "#CC79A7")
-
-
-def default_posture(robot: Robot) -> Array:
-    """Return the default posture of drawings: the middle of joint limits, else the position nearest to 0."""
-    lower, upper = robot.limits.lower, robot.limits.upper
-    finite = np.isfinite(lower) & np.isfinite(upper)
-    middle = 0.5 * (np.where(finite, lower, 0.0) + np.where(finite, upper, 0.0))
-    return np.where(finite, middle, np.clip(0.0, lower, upper))
-
-
-def arm_frames(robot: Robot, q: npt.ArrayLike) -> Array:
-    """Return poses of the base, of every link frame and of the end effector in the world, (..., n + 2, 4, 4)."""
-    frames: list[int | None] = [*range(robot.n + 1), None]
-    return np.stack(np.broadcast_arrays(*(robot.forward_kinematics(q, frame) for frame in frames)), axis=-3)
-
-
-def arm_points(robot: Robot, q: npt.ArrayLike) -> Array:
-    """Return the origins of base, link frames and end effector in the world [m], (..., n + 2, 3)."""
-    points: Array = arm_frames(robot, q)[..., :3, 3]
-    return points
-
-
-def joint_frames(robot: Robot, q: npt.ArrayLike) -> Array:
-    """Return the joint frames in the world before the joint motion, with z along the axes, (..., n, 4, 4)."""
-    poses = robot.description.placements @ np.array([frame_along(axis) for axis in robot.description.axes])
-    frames: Array = arm_frames(robot, q)[..., : robot.n, :, :] @ poses
-    return frames
 
 
 def joint_bodies(robot: Robot, q: npt.ArrayLike, size: float) -> list[Triangles]:

@@ -68,7 +68,7 @@ def animate_human_like_plan(
     """Animate the position along the path, with obstacles; see `HumanLikePlan.animate`."""
     ends = np.array([plan.start_time, plan.end_time])
     t = film_times(ends, playback_speed, fps)
-    p, line = plan.position(t)[:, :3], plan.position(np.linspace(*ends, _SAMPLES))[:, :3]
+    p, line = plan.position(t)[:, :3], plan.position(np.linspace(plan.start_time, plan.end_time, _SAMPLES))[:, :3]
     ax = panel(None, (5.5, 5.0), projection="3d")
     _draw_path(ax, line, plan.via_points)
     bodies = [one.obstacle if isinstance(one, MovingObstacle) else one for one in obstacles]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...checks import Array
 from ...plotting.space import draw_sticks
-from ...robot.plot import arm_frames
+from ...robot.frames import arm_frames
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from ...checks import Array
 from ...plotting.ellipsoid import ellipsoid_points
 from ...plotting.space import draw_sticks
 from ...plotting.style import COLORS, TRUTH, tidy
-from ...robot.plot import arm_points
+from ...robot.frames import arm_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
