@@ -97,8 +97,8 @@ def test_plots() -> None:
     from matplotlib import pyplot
 
     axes = simulate_many(make, SETS[:2]).plot()
-    assert [axis.get_ylabel() for axis in axes] == ["error norm", "norm of torques [N m, N]"]
-    assert len(axes[0].get_legend().get_texts()) == 2
+    assert [axis.get_ylabel() for axis in axes.values()] == ["error norm", "norm of torques [N m, N]"]
+    assert len(axes["error"].get_legend().get_texts()) == 2
     pyplot.close("all")
 
 

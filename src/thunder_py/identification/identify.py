@@ -108,19 +108,24 @@ class Identification:
         rows = ((name, value, 100.0 * sigma / abs(value) if value else np.inf) for name, value, sigma in columns)
         return Table(["base parameter", "value", "standard deviation [%]"], rows)
 
-    def plot(self, *, axes: Axes | None = None, truth: Robot | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None, truth: Robot | None = None) -> Axes:
         """Plot the base parameters with two standard deviations.
 
         Parameters
         ----------
-        axes : Axes, optional
+        ax : Axes, optional
             Default a new figure.
         truth : Robot, optional
             Robot with the true parameters, plotted as well.
+
+        Returns
+        -------
+        Axes
+            The panel drawn.
         """
         from .plot import plot_identification
 
-        return plot_identification(self, axes=axes, truth=truth)
+        return plot_identification(self, ax=ax, truth=truth)
 
 
 def identify(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -76,8 +76,19 @@ class CLIKResult(Value):
         norm: Array = np.linalg.norm(self.error, axis=1)
         return norm
 
-    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-        """Draw joint positions and velocities, the error and the manipulability; see `plotting.plot_clik`."""
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw joint positions and velocities, the error by rows and the manipulability over time.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"q"``, ``"dq"``, ``"error"`` and ``"manipulability"``; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
         from .plot import plot_clik
 
         return plot_clik(self, axes=axes)

@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import ThunderError
 from ..progress import progress_bar
@@ -132,7 +131,7 @@ class Runs(Sequence[SimulationResult]):
         rows: dict[str, SimulationResult | str] = {label: failed.get(label, "") for label in self.labels}
         return metrics_table({**rows, **self.succeeded}, metrics)
 
-    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Overlay error norms and torques of the runs that did not fail; see `Comparison.plot`."""
         from ..result.plot import plot_comparison
 

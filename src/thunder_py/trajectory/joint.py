@@ -106,8 +106,8 @@ def point_to_point(
 
     Examples
     --------
-    >>> from thunder_py.trajectory import min_jerk, point_to_point
-    >>> motion = point_to_point([0.0, 0.0], [0.8, -0.4], min_jerk(1.5))
+    >>> from thunder_py.trajectory import quintic, point_to_point
+    >>> motion = point_to_point([0.0, 0.0], [0.8, -0.4], quintic(1.5))
     >>> motion.duration, motion(0.75).q.round(3).tolist()
     (1.5, [0.4, -0.2])
     >>> round(point_to_point([0.0, 0.0], [0.8, -0.4], v_max=[1.0, 0.5], a_max=2.0).duration, 3)

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from .joint import JointTrajectory, spline
 from .timing import numbers, positive_duration
 
 if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
 __all__ = ["Plan", "PlanStatus", "PotentialField"]
@@ -142,18 +144,57 @@ class Plan:
         order = len(unit.coefficients)
         return JointTrajectory(T * unit.breaks, unit.coefficients / T ** np.arange(order - 1, -1, -1)[:, None, None])
 
+    @property
+    def fraction(self) -> Array:
+        """Length of the path in joint space up to each point, from 0 to 1, (k,); zero for a path without length."""
+        length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(self.path, axis=0), axis=1))])
+        return length / length[-1] if length[-1] > 0.0 else length
+
+    def animate(
+        self, path: str | Path | None = None, *, duration: float = 4.0, fps: float = 20.0, dpi: float = 72
+    ) -> FuncAnimation:
+        """Animate the arm along the path, at constant speed in joint space, with its obstacles.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write: ``.gif``, ``.mp4``, which needs the program ffmpeg, or ``.html``, a page with controls.
+        duration : float
+            Time of the motion [s].
+        fps : float
+            Frames per second.
+        dpi : float
+            Dots per inch in the file.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            See `Robot.animate`.
+
+        Raises
+        ------
+        ThunderError
+            If the path has no length, a number is not positive, or the file cannot be written.
+        """
+        fraction, robot = self.fraction, self.field.robot
+        moved = np.concatenate([[True], np.diff(fraction) > 0.0])
+        t = positive_duration(duration) * fraction[moved]
+        line = robot.forward_kinematics(self.path)[:, :3, 3]
+        options: dict[str, Any] = {"reference": line, "obstacles": self.field.obstacles, "fps": fps, "dpi": dpi}
+        return robot.animate(t, self.path[moved], path, **options)
+
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Draw joint positions and clearance along the path over its normalized length in joint space.
 
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            Axes of the panels ``"q"`` and ``"clearance"``; only these are drawn. Default a new figure.
+            Panels to draw, of ``"q"`` and ``"clearance"``; default all, in a new figure.
 
         Returns
         -------
         dict of str to Axes
-            One per panel.
+            The panels drawn.
         """
         from .plot import plot_plan
 
