@@ -189,8 +189,8 @@ def test_pictures_of_another_camera_are_refused() -> None:
 def test_without_its_package_it_says_which_extra_to_install(
     monkeypatch: pytest.MonkeyPatch, module: str, name: str
 ) -> None:
-    from thunder_py.perception.optional import require
+    from thunder_py.optional import require
 
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ModuleNotFoundError, match=rf'{name} is not installed, .* pip install "thunder_py\[vision\]"'):
-        require(module)
+        require(module, "vision")

@@ -13,9 +13,9 @@ from scipy.ndimage import gaussian_filter
 
 from ..checks import Array, finite, not_negative, pose, positive, probability, whole
 from ..errors import ThunderError
+from ..optional import require
 from ..values import Stateful, Value
 from .camera import PinholeCamera
-from .optional import require
 from .pose_source import PoseMeasurement, soon
 
 __all__ = ["TAG_COUNT", "FiducialPoseSource", "TagDetection", "detect_tags", "render_tag"]
@@ -203,7 +203,7 @@ def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list
 
 
 def _located(tag_id: int, corners: Array, camera: PinholeCamera, size: float) -> TagDetection | None:
-    cv2 = require("cv2")
+    cv2 = require("cv2", "vision")
     square = size / 2.0 * np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
     K, bent = camera.matrix, np.asarray(camera.distortion).copy()
     count, turns, shifts, _ = cv2.solvePnPGeneric(square, corners, K, bent, flags=cv2.SOLVEPNP_IPPE_SQUARE)
@@ -225,7 +225,7 @@ def _located(tag_id: int, corners: Array, camera: PinholeCamera, size: float) ->
 
 @lru_cache(maxsize=1)
 def _detector() -> Any:
-    aruco = require("cv2").aruco
+    aruco = require("cv2", "vision").aruco
     options = aruco.DetectorParameters()
     options.cornerRefinementMethod = aruco.CORNER_REFINE_APRILTAG  # lines along the edges, three times as exact
     options.aprilTagMinWhiteBlackDiff = _CONTRAST
@@ -238,7 +238,7 @@ def _corner_offset() -> Array:
 
     It depends on the version of OpenCV, so it is measured with a drawn tag of known corners.
     """
-    aruco = require("cv2").aruco
+    aruco = require("cv2", "vision").aruco
     side, margin = 64, 40
     dictionary = aruco.getPredefinedDictionary(aruco.DICT_APRILTAG_36h11)
     drawn = np.pad(aruco.generateImageMarker(dictionary, 0, side), margin, constant_values=255)
@@ -252,7 +252,7 @@ def _card_modules(tag_id: int) -> Array:
     """Return gray values of the modules and their white margin, first row on top."""
     if tag_id >= TAG_COUNT:
         raise ThunderError(f"tag_id must be below {TAG_COUNT}, got {tag_id}")
-    aruco = require("cv2").aruco
+    aruco = require("cv2", "vision").aruco
     bits = aruco.generateImageMarker(aruco.getPredefinedDictionary(aruco.DICT_APRILTAG_36h11), tag_id, _MODULES)
     return np.pad(np.where(np.asarray(bits) > 0, _PAPER, _INK), _QUIET, constant_values=_PAPER)
 
