@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...checks import Array, array, finite, numbers, positive, whole
 from ...errors import ThunderError
 from ...values import Value, set_fields
-from ..optional import require
+from ...optional import require
 
 __all__ = [
     "Plane",
@@ -69,7 +69,7 @@ def find_clusters(
     neighbors = whole(min_samples, "min_samples", 1)
     if not len(xyz):
         return np.zeros(0, dtype=np.int64)
-    raw = require("sklearn.cluster").DBSCAN(eps=apart, min_samples=neighbors).fit(xyz).labels_
+    raw = require("sklearn.cluster", "vision").DBSCAN(eps=apart, min_samples=neighbors).fit(xyz).labels_
     labels, counts = np.unique(raw[raw >= 0], return_counts=True)
     kept = [label for label, size in zip(labels, counts, strict=True) if size >= smallest]
     kept.sort(key=lambda label: (-int(counts[labels == label][0]), int(label)))
