@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ...checks import Array, array, finite, numbers, positive, whole
 from ...errors import ThunderError
-from ...values import Value, set_fields
 from ...optional import require
+from ...values import Value, set_fields
 
 __all__ = [
     "Plane",
