@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, above_zero, all_positive, array, zero_or_above
 from ..errors import ThunderError
 from ..result import SimulationResult
 from ..robot import Robot, inertia
@@ -261,9 +261,7 @@ def _data(
         raise ThunderError(
             "cutoff must be given without ddq, because accelerations are computed from filtered positions"
         )
-    hold = float(array(hold, (), "hold"))
-    if hold < 0.0:
-        raise ThunderError(f"hold must not be negative, got {hold:g}")
+    hold = zero_or_above(hold, "hold")
     if hold > 0.0:
         torque = np.column_stack([np.interp(times, times + 0.5 * hold, column) for column in torque.T])
     motion, smooth = differentiate(times, positions, cutoff), lowpass(times, torque, cutoff)
@@ -288,17 +286,14 @@ def _scale(robot: Robot, torque: Array, expected: Array) -> Array:
 
 def _noise(weights: npt.ArrayLike, n: int) -> Array:
     values = array(weights, (n,), "weights")
-    if not (values > 0.0).all():
-        raise ThunderError(f"weights must be positive, got {values.tolist()}")
+    all_positive(values, "weights")
     return 1.0 / values
 
 
 def _consistent(
     robot: Robot, pi0: Array, mask: npt.NDArray[np.bool_], Y: Array, tau: Array, noise: Array, regularization: float
 ) -> Array:
-    gamma = float(array(regularization, (), "regularization"))
-    if gamma <= 0.0:
-        raise ThunderError(f"regularization must be positive, got {gamma:g}")
+    gamma = above_zero(regularization, "regularization")
     known = tau - Y[..., ~mask] @ pi0[~mask]
     W = (Y[..., mask] / noise[:, None]).reshape(-1, int(mask.sum()))
     return solve_consistent(consistent_problem(robot, pi0, mask, W, (known / noise).ravel()), gamma)

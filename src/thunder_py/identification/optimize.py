@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..checks import Array, array
+from ..checks import Array, above_zero, whole
 from ..errors import ThunderError
 from ..progress import percentage
 from ..robot import Robot
@@ -184,8 +184,7 @@ def optimize_excitation(
     """
     problem = _problem(robot, duration, harmonics, limits, criterion, unknown)
     for name, value, least in (("restarts", restarts, 1), ("iterations", iterations, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ThunderError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        whole(value, name, least)
     rng = np.random.default_rng(seed)
     best: tuple[float, Array] | None = None
     histories = []
@@ -207,11 +206,8 @@ def _problem(
 ) -> ExcitationProblem:
     if criterion not in CRITERIA:
         raise ThunderError(f"criterion must be one of {tuple(CRITERIA)}, got {criterion!r}")
-    duration = float(array(duration, (), "duration"))
-    if duration <= 0.0:
-        raise ThunderError(f"duration must be positive, got {duration:g}")
-    if isinstance(harmonics, bool) or not isinstance(harmonics, (int, np.integer)) or not 2 <= harmonics <= 50:
-        raise ThunderError(f"harmonics must be a whole number from 2 to 50, got {harmonics!r}")
+    duration = above_zero(duration, "duration")
+    whole(harmonics, "harmonics", 2, 50)
     if limits is None:
         limits = MotionLimits.of(robot)
     if limits.lower.size != robot.n:

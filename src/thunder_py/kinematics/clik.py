@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._core import Status
-from ..checks import Array, argument_names, array, given_group, numbers, pose
+from ..checks import Array, all_positive, argument_names, array, given_group, numbers, per_joint, pose
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..reference import _JointSource
 from ..robot import Robot
@@ -449,10 +449,7 @@ def _steps(duration: float, dt: float) -> int:
 def _velocity_limits(limits: npt.ArrayLike | None, n: int) -> Array | None:
     if limits is None:
         return None
-    bounds = array(np.full(n, limits) if np.ndim(limits) == 0 else limits, (n,), "velocity_limits", finite=False)
-    if not (bounds > 0.0).all():
-        raise ValueError(f"velocity_limits must be positive, got {bounds.tolist()}")
-    return bounds
+    return all_positive(per_joint(limits, n, "velocity_limits", finite=False), "velocity_limits")
 
 
 def _null_space(

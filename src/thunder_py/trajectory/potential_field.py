@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, array
+from ..checks import Array, above_zero, all_positive, array, per_joint, whole, zero_or_above
 from ..geometry import Obstacle
 from ..robot import Robot
 from ..values import StrEnum
@@ -137,9 +137,7 @@ class Plan:
             T = positive_duration(duration)  # type: ignore[arg-type]
         else:
             n = self.path.shape[1]
-            limit = np.full(n, array(v_max, (), "v_max")) if np.ndim(v_max) == 0 else array(v_max, (n,), "v_max")
-            if not (limit > 0.0).all():
-                raise ValueError(f"v_max must be positive, got {limit.tolist()}")
+            limit = all_positive(per_joint(v_max, n, "v_max"), "v_max")
             T = float((np.abs(unit(np.linspace(0.0, 1.0, 2001)).dq).max(axis=0) / limit).max())
         order = len(unit.coefficients)
         return JointTrajectory(T * unit.breaks, unit.coefficients / T ** np.arange(order - 1, -1, -1)[:, None, None])
@@ -305,12 +303,11 @@ class PotentialField(_core.PotentialField):
             if not isinstance(obstacle, Obstacle):
                 raise ValueError(f"obstacles must be Sphere, Box, Capsule or HalfSpace, got {type(obstacle).__name__}")
         for value, name in ((posture, "posture"), (radius, "radius")):
-            if numbers(**{name: value})[0] < 0.0:
-                raise ValueError(f"{name} must not be negative, got {value:g}")
-        if _whole(interior_points, "interior_points", 0) > _MOST_INTERIOR:
+            zero_or_above(value, name)
+        if whole(interior_points, "interior_points", 0) > _MOST_INTERIOR:
             raise ValueError(f"interior_points must be at most {_MOST_INTERIOR}, got {interior_points}")
         for link, _ in control_points:
-            if not 0 <= _whole(link, "control_points: link", 0) <= robot.n:
+            if not 0 <= whole(link, "control_points: link", 0) <= robot.n:
                 raise ValueError(f"control_points: link must be 0 to {robot.n}, got {link}")
         offsets = [array(offset, (3,), "control_points: offset") for _, offset in control_points]
         super().__init__(
@@ -401,9 +398,7 @@ class PotentialField(_core.PotentialField):
             If the start or goal is in collision or beyond the limits, or an argument is out of range.
         """
         start = array(q0, (self.robot.n,), "q0")
-        keep = numbers(margin=margin)[0]
-        if keep < 0.0:
-            raise ValueError(f"margin must not be negative, got {keep:g}")
+        keep = zero_or_above(margin, "margin")
         self._check_free(start, "q0", keep)
         self._check_free(self.goal, "goal", keep)
         longest = above_zero(step, "step")
@@ -414,10 +409,10 @@ class PotentialField(_core.PotentialField):
             longest,
             longest if tolerance is None else above_zero(tolerance, "tolerance"),
             keep,
-            _whole(max_iterations, "max_iterations", 1),
-            _whole(walk_steps, "walk_steps", 1),
-            _whole(max_walks, "max_walks", 0),
-            _whole(seed, "seed", 0),
+            whole(max_iterations, "max_iterations", 1),
+            whole(walk_steps, "walk_steps", 1),
+            whole(max_walks, "max_walks", 0),
+            whole(seed, "seed", 0),
         )
         return Plan(self, PlanStatus(status), path, iterations, walks, keep)
 
@@ -428,9 +423,3 @@ class PotentialField(_core.PotentialField):
         clearance = float(self.clearance(q))
         if clearance <= margin:
             raise ValueError(f"{what} must keep more than {margin:g} m from obstacles, got {clearance:g} m")
-
-
-def _whole(value: int, what: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{what} must be an integer of at least {least}, got {value!r}")
-    return int(value)
