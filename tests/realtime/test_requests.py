@@ -93,7 +93,7 @@ def test_adaptation_that_cannot_be_is_refused() -> None:
     with pytest.raises(ThunderError, match="does not adapt"):
         make_loop({"name": "SlotineLi", "Lambda": 5, "K_d": 5, "adaptation": "none"}).adapt(True)
     natural = {**JOINT_LAW, "adaptation": {"natural": {"gamma": 1, "unknown": "link7"}}}
-    with pytest.raises(ValueError, match="whole links"):
+    with pytest.raises(ValueError, match="all parameters of a link or none"):
         make_loop(natural).adapt(False, "link7.m")
 
 

@@ -184,7 +184,7 @@ def compare_results(results: Mapping[str, SimulationResult]) -> Comparison:
     >>> laws = {"soft": th.PDGravity(robot, 50.0, 20.0), "stiff": th.PDGravity(robot, 80.0, 20.0)}
     >>> runs = {name: th.simulate(robot, law, rest, 1.0, q0=[0.0, 0.0]) for name, law in laws.items()}
     >>> comparison = th.compare_results(runs)
-    >>> list(comparison), comparison.plot().shape
-    (['soft', 'stiff'], (2,))
+    >>> list(comparison), list(comparison.plot())
+    (['soft', 'stiff'], ['error', 'tau'])
     """
     return Comparison(results)
