@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..plotting.panels import draw_curves, label_time, panels
+from ..plotting.panels import draw_curves, label_column, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,5 +26,5 @@ def plot_clik(result: CLIKResult, *, axes: Mapping[str, Axes] | None = None) -> 
     drawn = panels(axes, list(curves), (8.0, 9.0), sharex=True)
     for name, ax in drawn.items():
         draw_curves(ax, result.t, *curves[name])
-    label_time(drawn)
+    label_column(drawn)
     return drawn

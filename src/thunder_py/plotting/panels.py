@@ -10,8 +10,9 @@ from ..errors import UnknownNameError, nearest_hint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["draw_curves", "label_time", "panel", "panels"]
+__all__ = ["draw_curves", "label_column", "new_panels", "panel", "panels"]
 
 #: most curves of a legend
 _MOST_IN_LEGEND = 12
@@ -24,6 +25,38 @@ def panel(ax: Axes | None, figsize: tuple[float, float] = (8.0, 2.5), *, project
     from matplotlib.pyplot import figure
 
     return figure(figsize=figsize, layout="constrained").add_subplot(projection=projection)
+
+
+def new_panels(
+    layout: Any,
+    size: tuple[float, float] = (12.0, 7.5),
+    title: str = "",
+    *,
+    spatial: Collection[str] = (),
+    **options: Any,
+) -> tuple[Figure, dict[str, Any]]:
+    """Return a new figure of pyplot and its panels by name.
+
+    Parameters
+    ----------
+    layout : str or nested list
+        For `matplotlib.figure.Figure.subplot_mosaic`.
+    size : (float, float)
+        Width and height [inch].
+    title : str
+        Title of the figure.
+    spatial : collection of str
+        Names of panels with three dimensions.
+    **options
+        For ``subplot_mosaic``, such as ``width_ratios``.
+    """
+    from matplotlib.pyplot import figure
+
+    new = figure(figsize=size, layout="constrained")
+    if title:
+        new.suptitle(title)
+    kinds: Any = {name: {"projection": "3d"} for name in spatial}
+    return new, dict(new.subplot_mosaic(layout, per_subplot_kw=kinds, **options))
 
 
 def panels(
@@ -56,11 +89,7 @@ def panels(
     """
     rows: Any = [[row] if isinstance(row, str) else list(row) for row in layout]
     if axes is None:
-        from matplotlib.pyplot import figure
-
-        kinds: Any = {name: {"projection": "3d"} for name in spatial}
-        mosaic = figure(figsize=figsize, layout="constrained").subplot_mosaic(rows, per_subplot_kw=kinds, **options)
-        return dict(mosaic)
+        return new_panels(rows, figsize, spatial=spatial, **options)[1]
     names = list(dict.fromkeys(name for row in rows for name in row if name != "."))
     for name in axes:
         if name not in names:
@@ -94,7 +123,7 @@ def draw_curves(
         ax.legend(lines, names, ncols=2, fontsize="small")
 
 
-def label_time(axes: Mapping[str, Axes], label: str = "time [s]") -> None:
+def label_column(axes: Mapping[str, Axes], label: str = "time [s]") -> None:
     """Label the abscissa of the last panel of a column."""
     for ax in list(axes.values())[-1:]:
         ax.set_xlabel(label)

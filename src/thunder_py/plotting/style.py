@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ARM", "AXIS_COLORS", "BLUE", "BROWN", "COLORS", "FAINT", "GRAY", "GREEN", "LAW_COLORS", "LINE", "ORANGE", "PINK",
     "PURPLE", "SHADE", "SKY", "THIN", "TRUTH", "VERMILION", "draw_truth", "figure_of", "label", "label_time",
-    "new_panels", "outside_legend", "positive", "tidy",
+    "outside_legend", "positive", "tidy",
 ]  # fmt: skip
 
 #: Okabe-Ito palette without black and yellow
@@ -74,30 +74,6 @@ def tidy(axes: Axes) -> None:
 def figure_of(axes: Axes) -> Figure:
     """Return the figure of axes."""
     return axes.figure.figure
-
-
-def new_panels(
-    layout: Any, size: tuple[float, float] = (12.0, 7.5), title: str = "", **options: Any
-) -> tuple[Figure, dict[str, Axes]]:
-    """Return a new figure of pyplot and its panels by name.
-
-    Parameters
-    ----------
-    layout : str or nested list
-        For `matplotlib.figure.Figure.subplot_mosaic`.
-    size : (float, float)
-        Width and height [inches].
-    title : str
-        Title of the figure.
-    **options
-        For `subplot_mosaic`, such as `width_ratios`.
-    """
-    from matplotlib.pyplot import figure
-
-    new = figure(figsize=size, layout="constrained")
-    if title:
-        new.suptitle(title)
-    return new, new.subplot_mosaic(layout, **options)
 
 
 def label(axes: Axes, title: str, x: str, y: str, **settings: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import ThunderError, UnknownNameError, nearest_hint
-from ..plotting.panels import label_time, panels
+from ..plotting.panels import label_column, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,7 @@ def plot_motions(
         unit = motions[0].units[motions[0].dofs.index(name)]
         ax.set_ylabel(name if unit == "1" else f"{name} [{unit}]")
         ax.grid(visible=True, alpha=0.3)
-    label_time(drawn)
+    label_column(drawn)
     if drawn and 1 < len(colors) <= _MOST_IN_LEGEND:
         next(iter(drawn.values())).legend(fontsize="small", ncols=2)
     return drawn

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from ..plotting.panels import draw_curves, label_time, panel, panels
+from ..plotting.panels import draw_curves, label_column, panel, panels
 from ..plotting.style import BLUE, TRUTH, VERMILION
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def plot_result(result: SimulationResult, *, axes: Mapping[str, Axes] | None = N
         draw_curves(ax, result.t, *curves[name])
         if name == "error":
             ax.set_yscale("log")
-    label_time(drawn)
+    label_column(drawn)
     return drawn
 
 
@@ -78,7 +78,7 @@ def plot_comparison(
         ax.grid(visible=True, alpha=0.3)
     if drawn and 0 < len(results) <= _MOST_IN_LEGEND:
         next(iter(drawn.values())).legend(fontsize="small", loc="upper right")
-    label_time(drawn)
+    label_column(drawn)
     return drawn
 
 

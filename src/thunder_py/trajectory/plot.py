@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array
-from ..plotting.panels import draw_curves, label_time, panels
+from ..plotting.panels import draw_curves, label_column, panels
 from ..plotting.style import TRUTH, VERMILION
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def plot_timing_law(
     state = law(t)._asdict()
     for name, axis in drawn.items():
         draw_curves(axis, t, state[name], labels[name], together=label)
-    label_time(drawn)
+    label_column(drawn)
     return drawn
 
 
@@ -51,7 +51,7 @@ def plot_plan(plan: Plan, *, axes: Mapping[str, Axes] | None = None) -> dict[str
         axis.legend(fontsize="small")
         axis.set_ylabel("clearance [m]")
         axis.grid(visible=True, alpha=0.3)
-    label_time(drawn, f"part of the path ({plan.status})")
+    label_column(drawn, f"part of the path ({plan.status})")
     return drawn
 
 
@@ -74,7 +74,7 @@ def plot_joint_reference(
     for name, axis in drawn.items():
         joints = [f"joint {i + 1}" for i in range(values[name].shape[1])]
         draw_curves(axis, t, values[name], labels[name], joints)
-    label_time(drawn)
+    label_column(drawn)
     return drawn
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...plotting.panels import draw_curves, label_time, panel, panels
+from ...plotting.panels import draw_curves, label_column, panel, panels
 from ...plotting.style import BLUE, TRUTH, VERMILION
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def plot_components(
         names = [f"$S_{{{i + 1}}}$" for i in range(len(values))]
         corner = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
         ax.legend(ax.lines, names, ncols=5, fontsize="small", frameon=False, **corner)
-    label_time(drawn, "normalized time")
+    label_column(drawn, "normalized time")
     return drawn
 
 

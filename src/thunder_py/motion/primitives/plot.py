@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...plotting.panels import draw_curves, label_time, panel, panels
+from ...plotting.panels import draw_curves, label_column, panel, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ def plot_dmp_motion(
     drawn = panels(axes, list(curves), (6.4, 4.8), sharex=True)
     for name, ax in drawn.items():
         draw_curves(ax, motion.t, *curves[name], together=label)
-    label_time(drawn)
+    label_column(drawn)
     return drawn
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...plotting.style import BLUE, COLORS, GRAY, GREEN, THIN, VERMILION, label, new_panels, outside_legend
+from ...plotting.panels import new_panels
+from ...plotting.style import BLUE, COLORS, GRAY, GREEN, THIN, VERMILION, label, outside_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

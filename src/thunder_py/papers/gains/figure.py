@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
-from ...plotting.style import (
-    COLORS,
-    LAW_COLORS,
-    LINE,
-    TRUTH,
-    draw_truth,
-    label,
-    label_time,
-    new_panels,
-    outside_legend,
-)
+from ...plotting.panels import new_panels
+from ...plotting.style import COLORS, LAW_COLORS, LINE, TRUTH, draw_truth, label, label_time, outside_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...plotting.panels import new_panels
 from ...plotting.space import draw_obstacles, draw_sticks
 from ...plotting.style import (
     AXIS_COLORS,
@@ -21,7 +22,6 @@ from ...plotting.style import (
     TRUTH,
     VERMILION,
     label,
-    new_panels,
     outside_legend,
 )
 
@@ -60,6 +60,9 @@ METHOD_COLORS = LAW_COLORS | {"minimum jerk, via": FAINT, "ProMP, via": PURPLE}
 #: start, via points and goal of the report's figures
 _START, _VIA, _GOAL = BLUE, TRUTH, VERMILION
 
+#: panels with three dimensions
+_SPATIAL = {"setting", "self-feeding", "hitchhiking"}
+
 
 def plot_human_like(found: HumanLike) -> Figure:
     """Draw six panels of all parts: Figure 30, Table 10, Figure 31, Table 13, Figures 33 and 34."""
@@ -73,7 +76,7 @@ def plot_human_like(found: HumanLike) -> Figure:
     }
     shown = [name for name, (part, _) in drawings.items() if part in found.parts]
     rows = [shown[: (len(shown) + 1) // 2], shown[(len(shown) + 1) // 2 :]] if len(shown) > 3 else [shown]
-    figure, panels = new_panels(rows, (12.0, 4.0 * len(rows)), per_subplot_kw=_spatial(shown))
+    figure, panels = new_panels(rows, (12.0, 4.0 * len(rows)), spatial=_SPATIAL & set(shown))
     for name in shown:
         part, draw = drawings[name]
         draw(panels[name], found.parts[part])
@@ -81,14 +84,10 @@ def plot_human_like(found: HumanLike) -> Figure:
     return figure
 
 
-def _spatial(names: Iterable[str]) -> dict[str, Any]:
-    return {name: {"projection": "3d"} for name in names if name in ("setting", "self-feeding", "hitchhiking")}
-
-
 def plot_human_like_arm(found: HumanLikeArm) -> Figure:
     """Draw the arm in the two scenes of the report, and the mean jerk of every method in every scene."""
     rows = [["self-feeding", "hitchhiking"], ["translation", "orientation"]]
-    figure, panels = new_panels(rows, (12.0, 8.0), height_ratios=[1.6, 1.0], per_subplot_kw=_spatial(rows[0]))
+    figure, panels = new_panels(rows, (12.0, 8.0), height_ratios=[1.6, 1.0], spatial=_SPATIAL & set(rows[0]))
     for task in rows[0]:
         _draw_task(panels[task], found, task)
     for k, kind in enumerate(rows[1]):
@@ -191,7 +190,7 @@ _SHOWN = ("paper mode", "MAP", "minimum jerk, via", "DMP mollifier", "DMP Gaussi
 def plot_human_like_obstacles(found: HumanLikeObstacles) -> Figure:
     """Draw one setting with several methods, coordinates and speed over time, jerk and clearances of all settings."""
     rows = [["setting", "setting", "position", "speed"], ["jerk", "jerk", "clearance", "clearance"]]
-    figure, panels = new_panels(rows, (12.0, 8.0), per_subplot_kw=_spatial(rows[0]))
+    figure, panels = new_panels(rows, (12.0, 8.0), spatial=_SPATIAL & set(rows[0]))
     scene, motions = found.example
     _draw_example(panels["setting"], found, 1.2)
     first = next((name for name in _SHOWN if name in motions), None)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
-from ...plotting.style import COLORS, FAINT, LAW_COLORS, LINE, label, label_time, new_panels, outside_legend, positive
+from ...plotting.panels import new_panels
+from ...plotting.style import COLORS, FAINT, LAW_COLORS, LINE, label, label_time, outside_legend, positive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...plotting.panels import new_panels
 from ...plotting.style import (
     AXIS_COLORS,
     GREEN,
@@ -16,7 +17,6 @@ from ...plotting.style import (
     draw_truth,
     label,
     label_time,
-    new_panels,
     outside_legend,
 )
 

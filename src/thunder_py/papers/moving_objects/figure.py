@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...plotting.style import FAINT, GRAY, LAW_COLORS, PURPLE, SHADE, THIN, TRUTH, label, new_panels, outside_legend
+from ...plotting.panels import new_panels
+from ...plotting.style import FAINT, GRAY, LAW_COLORS, PURPLE, SHADE, THIN, TRUTH, label, outside_legend
 from .run import SPEEDS, TABLE_16
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...plotting.panels import new_panels
 from ...plotting.style import (
     BROWN,
     LAW_COLORS,
@@ -17,7 +18,6 @@ from ...plotting.style import (
     draw_truth,
     label,
     label_time,
-    new_panels,
     outside_legend,
     positive,
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...plotting.panels import new_panels
 from ...plotting.style import (
     BLUE,
     GRAY,
@@ -19,7 +20,6 @@ from ...plotting.style import (
     VERMILION,
     label,
     label_time,
-    new_panels,
     outside_legend,
 )
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_points
+from ...plotting.panels import new_panels
 from ...plotting.space import draw_sticks
 from ...plotting.style import (
     ARM,
@@ -24,7 +25,6 @@ from ...plotting.style import (
     figure_of,
     label,
     label_time,
-    new_panels,
     outside_legend,
     positive,
 )
@@ -120,8 +120,8 @@ def _draw_manipulability(axes: Axes, experiment: ScaraClik, title: str) -> None:
 def plot_dexterity(experiment: ScaraClik) -> Figure:
     """Draw manipulability with and without the objective, the elbow, and the motion of the tip with x relaxed."""
     title = "SCARA project, Figures (3.7) and (3.8): pseudo-inverse with x relaxed"
-    options = {"height_ratios": (1.5, 1.0)}  # relaxed, x is long
-    figure, panels = new_panels([["w", "elbow"], ["tip", "tip"]], (12, 6), title, **options)
+    # relaxed, x is long
+    figure, panels = new_panels([["w", "elbow"], ["tip", "tip"]], (12, 6), title, height_ratios=(1.5, 1.0))
     _draw_manipulability(panels["w"], experiment, "Figure (3.8): manipulability")
     for color, name in zip(COLORS, ("pseudo-inverse, w", "pseudo-inverse"), strict=False):
         result = experiment.schemes[name].result

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...plotting.style import BLUE, LAW_COLORS, LINE, draw_truth, label_time, new_panels, outside_legend
+from ...plotting.panels import new_panels
+from ...plotting.style import BLUE, LAW_COLORS, LINE, draw_truth, label_time, outside_legend
 from ..gains.figure import ESTIMATES, body_of, draw_error
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ... import codegen
-from ...plotting.style import BLUE, GREEN, LINE, THIN, TRUTH, VERMILION, label, new_panels, outside_legend
+from ...plotting.panels import new_panels
+from ...plotting.style import BLUE, GREEN, LINE, THIN, TRUTH, VERMILION, label, outside_legend
 from ..tables import markdown
 from .formulas import ArticleFormulas, panda_of
 from .run import Timing
