@@ -104,8 +104,7 @@ def plot_curve(gains: ArticleGains) -> Figure:
     """Draw Figure 5, the curve, and the motion of the flange in the last period, with adaptation and without."""
     from matplotlib.ticker import MaxNLocator
 
-    options = {"per_subplot_kw": {"space": {"projection": "3d"}}}
-    figure, panels = new_panels([["space", "plane"]], (12, 5), "Thunder article, Figure 5", **options)
+    figure, panels = new_panels([["space", "plane"]], (12, 5), "Thunder article, Figure 5", spatial=["space"])
     space: Any = panels["space"]
     desired = gains.reference(np.linspace(0.0, 10.0, 501)).p
     space.plot(*desired.T, color=TRUTH)

@@ -33,7 +33,7 @@ def plot_throwing(found: Throwing) -> Figure:
         [["position", "landings", "throw"], ["velocity", "rates", "throw"]],
         title=f"{found.seeds} simulated throws of each object with each controller",
         width_ratios=[1.0, 1.0, 1.1],
-        per_subplot_kw={"throw": {"projection": "3d"}},
+        spatial=["throw"],
     )
     for name, unit, errors, printed in (
         ("position", "mm", found.positions, REPORT[0]),
